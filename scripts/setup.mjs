@@ -1,0 +1,22 @@
+// Makes a fresh clone ready to run, with Node and npm alone: installs the packages that package-lock.json
+// pins when they are missing or older than the lock file. Does nothing, in a few milliseconds, when they are there.
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const stamp = join(root, "node_modules", ".waymark-lock");
+const lock = createHash("sha256").update(readFileSync(join(root, "package-lock.json"))).digest("hex");
+
+if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== lock) {
+  console.error("waymark: installing packages (once; it takes a minute) …");
+  const npm = process.platform === "win32" ? "npm.cmd" : "npm";
+  const done = spawnSync(npm, ["ci", "--no-audit", "--no-fund"], { cwd: root, stdio: ["ignore", 2, 2] });
+  if (done.status !== 0) {
+    console.error("waymark: 'npm ci' failed; its message stands above. Mend that and try again.");
+    process.exit(1);
+  }
+  writeFileSync(stamp, lock);
+}

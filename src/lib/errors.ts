@@ -1,0 +1,85 @@
+/**
+ * The one error type that crosses rooms. A kind says what went wrong in general and maps to an HTTP status
+ * (http/errors.ts) and to an exit code (cli.ts); a name is what clients read, with its number, as the table of
+ * the decisions page lists them.
+ */
+export type ErrorKind =
+  | "invalid"
+  | "unauthorized"
+  | "forbidden"
+  | "not_found"
+  | "method_not_allowed"
+  | "conflict"
+  | "too_large"
+  | "rate_limited"
+  | "internal"
+  | "bad_gateway"
+  | "unavailable";
+
+export const ERRORS = {
+  BadRequest: { code: 1000, kind: "invalid" },
+  Unauthorized: { code: 1001, kind: "unauthorized" },
+  Forbidden: { code: 1003, kind: "forbidden" },
+  NotFound: { code: 1004, kind: "not_found" },
+  InternalServerError: { code: 1005, kind: "internal" },
+  MethodNotAllowed: { code: 1006, kind: "method_not_allowed" },
+  Conflict: { code: 1009, kind: "conflict" },
+  BatchSizeTooLarge: { code: 1010, kind: "invalid" },
+  FileTooLarge: { code: 1011, kind: "invalid" },
+  InvalidDateFormat: { code: 1012, kind: "invalid" },
+  PayloadTooLarge: { code: 1013, kind: "too_large" },
+  ServiceUnavailable: { code: 1030, kind: "unavailable" },
+  AuthFailed: { code: 2000, kind: "unauthorized" },
+  TokenInvalid: { code: 2002, kind: "unauthorized" },
+  CsrfInvalid: { code: 2003, kind: "forbidden" },
+  RateLimitExceeded: { code: 2004, kind: "rate_limited" },
+  LinkNotFound: { code: 3000, kind: "not_found" },
+  LinkAlreadyExists: { code: 3001, kind: "conflict" },
+  LinkInvalidUrl: { code: 3002, kind: "invalid" },
+  LinkInvalidExpireTime: { code: 3003, kind: "invalid" },
+  LinkInvalidCode: { code: 3007, kind: "invalid" },
+  LinkReservedCode: { code: 3008, kind: "invalid" },
+  InvalidMultipartData: { code: 4002, kind: "invalid" },
+  CsvFileMissing: { code: 4004, kind: "invalid" },
+  CsvParseError: { code: 4005, kind: "invalid" },
+  ConfigNotFound: { code: 5000, kind: "not_found" },
+  ConfigReloadFailed: { code: 5002, kind: "internal" },
+  FileNotFound: { code: 7000, kind: "not_found" },
+  FolderNotFound: { code: 7001, kind: "not_found" },
+  PolicyNotFound: { code: 7002, kind: "not_found" },
+  NameConflict: { code: 7010, kind: "conflict" },
+  FolderCycle: { code: 7011, kind: "conflict" },
+  PolicyInUse: { code: 7012, kind: "conflict" },
+  InvalidName: { code: 7020, kind: "invalid" },
+  FileTooLargeForPolicy: { code: 7021, kind: "too_large" },
+  StorageUnavailable: { code: 7030, kind: "bad_gateway" },
+} as const satisfies Record<string, { code: number; kind: ErrorKind }>;
+
+export type ErrorName = keyof typeof ERRORS;
+
+type ErrorOptions = {
+  /** Machine-readable facts for the caller (bounds, retry times); never a secret. */
+  details?: Record<string, unknown>;
+  /** What caused it; logged, never answered. */
+  cause?: unknown;
+};
+
+export class AppError extends Error {
+  override readonly name: ErrorName;
+  readonly kind: ErrorKind;
+  /** The number in the envelope's `code`. */
+  readonly code: number;
+  readonly details: Record<string, unknown> | undefined;
+
+  constructor(name: ErrorName, message: string, options: ErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = name;
+    this.kind = ERRORS[name].kind;
+    this.code = ERRORS[name].code;
+    this.details = options.details;
+  }
+}
+
+/** An AppError with that name; the message says what to do about it. */
+export const appError = (name: ErrorName, message: string, options?: ErrorOptions): AppError =>
+  new AppError(name, message, options);
