@@ -1,0 +1,74 @@
+/**
+ * One endpoint as data: who may call it, what it takes, what it answers. http/mount.ts turns the table into routes,
+ * http/openapi.ts into the OpenAPI document, and the tests walk it to prove that no route forgets its guard.
+ */
+import type { Context } from "hono";
+import type { z } from "zod";
+import type { Account } from "../auth/account.ts";
+
+export type HttpVariables = { requestId: string; account: Account };
+export type HttpContext = Context<{ Variables: HttpVariables }>;
+
+/** `public`: anybody. `account`: any signed-in account. `admin`: the role admin. */
+export type Access = "public" | "account" | "admin";
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+type Schema = z.ZodType;
+type Output<S> = S extends Schema ? z.output<S> : undefined;
+
+export type Endpoint<
+  B extends Schema | undefined = Schema | undefined,
+  Q extends Schema | undefined = Schema | undefined,
+> = {
+  method: Method;
+  /** Hono pattern relative to the prefix it is mounted at, e.g. `/links/:code{.+}`. Specific patterns come first in a table. */
+  path: string;
+  access: Access;
+  tag: string;
+  summary: string;
+  /** JSON body schema. An endpoint without one reads the body itself (uploads) or has none. */
+  body?: B;
+  /** Largest accepted JSON body in bytes; 2 MiB unless told. */
+  bodyLimit?: number;
+  /** Query schema over the raw strings; a key given twice reaches it as its last value. */
+  query?: Q;
+  /** Status of a success; 200 unless told. */
+  status?: 200 | 201;
+  /** What `data` holds, for the OpenAPI document. */
+  answer?: Schema;
+  /** Returns the `data` of the envelope, a `page(…)`, or a whole Response (streams, cookies). */
+  handle(input: EndpointInput<B, Q>): Promise<unknown> | unknown;
+};
+
+export type EndpointInput<B, Q> = {
+  c: HttpContext;
+  body: Output<B>;
+  query: Output<Q>;
+  /** Set unless access is `public`. */
+  account: Account;
+};
+
+/** Types the handler from the schemas; the table holds them with those types erased. */
+export function endpoint<B extends Schema | undefined = undefined, Q extends Schema | undefined = undefined>(
+  definition: Endpoint<B, Q>,
+): Endpoint {
+  return definition as unknown as Endpoint;
+}
+
+export type Pagination = { page: number; page_size: number; total: number; total_pages: number };
+
+/** A list answer with its pagination beside `data`. */
+export class Page {
+  constructor(
+    readonly data: readonly unknown[],
+    readonly pagination: Pagination,
+  ) {}
+}
+
+export const page = (data: readonly unknown[], at: { page: number; pageSize: number; total: number }): Page =>
+  new Page(data, {
+    page: at.page,
+    page_size: at.pageSize,
+    total: at.total,
+    total_pages: Math.ceil(at.total / at.pageSize),
+  });

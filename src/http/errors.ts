@@ -1,0 +1,40 @@
+import { AppError, appError, ERRORS, type ErrorKind } from "../lib/errors.ts";
+
+/** The one table from what went wrong to the HTTP status. */
+export const STATUS_OF_KIND: Record<ErrorKind, number> = {
+  invalid: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  conflict: 409,
+  too_large: 413,
+  rate_limited: 429,
+  internal: 500,
+  bad_gateway: 502,
+  unavailable: 503,
+};
+
+/** Any thrown value as the AppError to answer with; what is not ours becomes a 500 that tells no internals. */
+export function toAppError(thrown: unknown): AppError {
+  if (thrown instanceof AppError) return thrown;
+  return appError("InternalServerError", "Something went wrong on our side; the log has the details.", {
+    cause: thrown,
+  });
+}
+
+export type FailureBody = { code: number; error: string; message: string };
+
+/** The failure envelope. `Retry-After` is set from `details.retryAfterSeconds`, `Allow` from `details.allow`. */
+export function failureResponse(error: AppError): Response {
+  const body: FailureBody = { code: error.code, error: error.name, message: error.message };
+  const headers = new Headers({ "Content-Type": "application/json; charset=utf-8" });
+  const retryAfter = error.details?.["retryAfterSeconds"];
+  if (typeof retryAfter === "number") headers.set("Retry-After", String(Math.max(1, Math.ceil(retryAfter))));
+  const allow = error.details?.["allow"];
+  if (typeof allow === "string") headers.set("Allow", allow);
+  return new Response(JSON.stringify(body), { status: STATUS_OF_KIND[error.kind], headers });
+}
+
+/** The number in the envelope for an error name; batch and import answers list it per item. */
+export const errorCode = (name: keyof typeof ERRORS): number => ERRORS[name].code;

@@ -1,0 +1,53 @@
+/** Turns tables of endpoints into routes: guard, body and query by schema, envelope, 405 with Allow. */
+import { Hono, type MiddlewareHandler } from "hono";
+import { TrieRouter } from "hono/router/trie-router";
+import { appError } from "../lib/errors.ts";
+import { type Access, type Endpoint, type HttpContext, type HttpVariables, Page } from "./endpoint.ts";
+import { parseWith, readJson } from "./read-body.ts";
+
+export type HttpApp = Hono<{ Variables: HttpVariables }>;
+export type Guards = Record<Access, MiddlewareHandler<{ Variables: HttpVariables }>>;
+
+const JSON_TYPE = { "Content-Type": "application/json; charset=utf-8" };
+
+/** Mounts the endpoints below `prefix`; earlier ones win where two patterns match. */
+export function mountEndpoints(
+  app: HttpApp,
+  prefix: string,
+  endpoints: readonly Endpoint[],
+  guards: Guards,
+): void {
+  for (const entry of endpoints) {
+    app.on(entry.method, prefix + entry.path, guards[entry.access], (c) => answer(entry, c));
+  }
+}
+
+async function answer(entry: Endpoint, c: HttpContext): Promise<Response> {
+  const query = entry.query ? parseWith(entry.query, c.req.query(), "query") : undefined;
+  const body = entry.body ? await readJson(c.req.raw, entry.body, entry.bodyLimit) : undefined;
+  const result = await entry.handle({ c, query, body, account: c.get("account") });
+  if (result instanceof Response) return result;
+  const envelope =
+    result instanceof Page
+      ? { code: 0, message: "OK", data: result.data, pagination: result.pagination }
+      : { code: 0, message: "OK", data: result };
+  return c.body(JSON.stringify(envelope), entry.status ?? 200, JSON_TYPE);
+}
+
+/** What is left after every mounted endpoint: 405 with `Allow` where the path is known, else 404. */
+export function mountRefusals(
+  app: HttpApp,
+  tables: readonly { prefix: string; endpoints: readonly Endpoint[] }[],
+): void {
+  const known = new TrieRouter<string>();
+  for (const { prefix, endpoints } of tables) {
+    for (const entry of endpoints) known.add("ALL", prefix + entry.path, entry.method);
+  }
+  app.notFound((c) => {
+    const methods = new Set(known.match("ALL", c.req.path)[0].map((hit) => hit[0]));
+    if (methods.size === 0) throw appError("NotFound", "There is nothing at this address.");
+    if (methods.has("GET")) methods.add("HEAD");
+    const allow = [...methods, "OPTIONS"].join(", ");
+    throw appError("MethodNotAllowed", `This address takes ${allow}.`, { details: { allow } });
+  });
+}
