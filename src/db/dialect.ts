@@ -1,0 +1,94 @@
+/**
+ * What repositories may ask of a database beyond the query builder. Each database answers in its own words in
+ * dialects/; nothing outside db/ knows which one it is. All bulk calls send at most 1,000 rows a statement, take
+ * any number of rows (none: nothing happens), and run on the `db` they are given, so inside a transaction when it
+ * is one.
+ */
+import type { AliasedRawBuilder, Expression, Insertable, Kysely, Selectable, SqlBool } from "kysely";
+import type { ColumnName, Schema, SerialTable, TableName } from "./schema.ts";
+
+/** A connection or a transaction. */
+export type Db = Kysely<Schema>;
+
+/** Rows of a table, all with the same columns. */
+export type Rows<T extends TableName> = readonly Insertable<Schema[T]>[];
+
+export type Upsert<T extends TableName> = {
+  table: T;
+  /** The columns of the primary key or of a unique index. */
+  keys: readonly ColumnName<T>[];
+  /** Columns that take the new row's value when the row exists. */
+  set?: readonly ColumnName<T>[];
+  /** Columns to which the new row's value is added when the row exists. */
+  add?: readonly ColumnName<T>[];
+};
+
+export type Update<T extends TableName> = {
+  table: T;
+  /** The column that finds the row. */
+  key: ColumnName<T>;
+  set?: readonly ColumnName<T>[];
+  add?: readonly ColumnName<T>[];
+};
+
+/** What went wrong, as far as callers can act on it; "other" is a defect of ours. */
+export type FailureKind = "unique" | "foreign_key" | "retry" | "timeout" | "unavailable" | "other";
+
+export type Dialect = {
+  /** For health reports and logs. */
+  readonly name: "sqlite" | "postgres" | "mysql" | "mariadb";
+
+  /**
+   * True where one of the columns (text, not null) holds the needle; `%` and `_` mean themselves. Case is ignored:
+   * always for ASCII, else at least for the needle as given, lower-cased, upper-cased and capitalised. Accents
+   * count. Call it once with all columns: an index may serve the whole.
+   */
+  containsText(columns: readonly Expression<string>[], needle: string): Expression<SqlBool>;
+
+  /** Adds deltas[i] to `column` of the row whose `key` is keys[i]. Keys are distinct; unknown ones are skipped. */
+  addToCounters<T extends TableName>(
+    db: Db,
+    counter: { table: T; key: ColumnName<T>; column: ColumnName<T> },
+    keys: readonly number[],
+    deltas: readonly number[],
+  ): Promise<void>;
+
+  /** Inserts; a unique violation fails the statement. */
+  insertMany<T extends TableName>(db: Db, table: T, rows: Rows<T>): Promise<void>;
+  /** Inserts the rows whose `keys` are not there yet and leaves the others alone. */
+  insertIgnore<T extends TableName>(
+    db: Db,
+    table: T,
+    keys: readonly ColumnName<T>[],
+    rows: Rows<T>,
+  ): Promise<void>;
+  /** Inserts or updates; the rows' keys are distinct. */
+  upsert<T extends TableName>(db: Db, upsert: Upsert<T>, rows: Rows<T>): Promise<void>;
+  /** Updates existing rows; the rows hold the key and every column of set and add, their keys are distinct. */
+  updateMany<T extends TableName>(
+    db: Db,
+    update: Update<T>,
+    rows: readonly Partial<Selectable<Schema[T]>>[],
+  ): Promise<void>;
+  /** Inserts one row and returns the id it got. */
+  insertReturningId<T extends SerialTable>(db: Db, table: T, row: Insertable<Schema[T]>): Promise<number>;
+
+  /**
+   * The rows as a table `v` to join or select from, with the columns' kinds taken from `table`; at most 1,000 rows:
+   * `db.selectFrom(dialect.valuesTable("links", ["code"], rows)).innerJoin("links", "links.code", "v.code")`.
+   */
+  valuesTable<T extends TableName, C extends ColumnName<T>>(
+    table: T,
+    columns: readonly C[],
+    rows: readonly Pick<Selectable<Schema[T]>, C>[],
+  ): AliasedRawBuilder<Pick<Selectable<Schema[T]>, C>, "v">;
+
+  /**
+   * Locks the selected rows until the transaction ends, where the database locks rows (the other one lets a
+   * single writing transaction in at a time): `query.$call(dialect.forUpdate)`.
+   */
+  forUpdate<Q extends { forUpdate(): unknown }>(query: Q): Q;
+
+  /** Sorts a driver's error. Errors that left db/ are AppErrors already: see failures.ts. */
+  classify(error: unknown): FailureKind;
+};

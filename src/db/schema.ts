@@ -1,0 +1,92 @@
+/**
+ * The tables as data: the query builder's types follow from it, and the bulk statements (bulk.ts) read from it
+ * how to send a column. A word is a column's kind; `?` means it may be null. Times are epoch milliseconds,
+ * booleans 0 or 1, and every integer stays below 2^53. The migrations create what stands here.
+ */
+import type { Generated } from "kysely";
+
+export const TABLES = {
+  links: {
+    id: "serial",
+    /** Case-sensitive, unique, ≤ 128 characters of ASCII. */
+    code: "text",
+    /** ≤ 8192 bytes. */
+    target: "text",
+    created_at: "int",
+    updated_at: "int",
+    expires_at: "int?",
+    password_hash: "text?",
+  },
+  /** One row for each link, made in its transaction and removed with it (on delete cascade). */
+  link_clicks: { link_id: "int", clicks: "int" },
+  settings: { key: "text", value: "text", updated_at: "int", updated_by: "text" },
+  /** Sensitive values are masked before they are written here. */
+  settings_history: {
+    id: "serial",
+    key: "text",
+    old_value: "text?",
+    new_value: "text?",
+    changed_at: "int",
+    changed_by: "text",
+  },
+  users: {
+    id: "serial",
+    /** Lower-cased by the writer, unique, ≤ 64 characters. */
+    username: "text",
+    password_hash: "text",
+    /** "admin" or "user". */
+    role: "text",
+    disabled: "int",
+    created_at: "int",
+    updated_at: "int",
+  },
+  sessions: {
+    /** A UUID. */
+    id: "text",
+    /** 0 is the built-in administrator, who has no row in users. */
+    user_id: "int",
+    created_at: "int",
+    expires_at: "int",
+    refresh_jti: "text",
+    previous_jti: "text?",
+    rotated_at: "int?",
+    revoked_at: "int?",
+  },
+  login_failures: { account: "text", failures: "int", retry_at: "int", updated_at: "int" },
+  /** The change feed: see cluster/changes.ts. */
+  changes: { id: "serial", topic: "text", payload: "text", origin: "text", created_at: "int" },
+  leases: { name: "text", owner: "text", expires_at: "int" },
+  /** How far each click journal has been counted: the position moves in the transaction that counts. */
+  journals: { id: "text", position: "int", updated_at: "int" },
+  /** One row, id 1: who this installation is. */
+  instance: { id: "int", uuid: "text", created_at: "int" },
+} as const satisfies Record<string, Record<string, ColumnKind>>;
+
+/** `serial` is an integer key that the database gives out. */
+export type ColumnKind = "serial" | "int" | "int?" | "text" | "text?";
+
+type ColumnType<K extends ColumnKind> = K extends "serial"
+  ? Generated<number>
+  : K extends "int"
+    ? number
+    : K extends "int?"
+      ? number | null
+      : K extends "text"
+        ? string
+        : string | null;
+
+export type TableName = keyof typeof TABLES;
+export type Schema = {
+  [T in TableName]: {
+    -readonly [C in keyof (typeof TABLES)[T]]: ColumnType<(typeof TABLES)[T][C] & ColumnKind>;
+  };
+};
+export type ColumnName<T extends TableName> = keyof Schema[T] & string;
+/** The tables whose key the database gives out. */
+export type SerialTable = {
+  [T in TableName]: "id" extends keyof Schema[T]
+    ? Schema[T]["id"] extends Generated<number>
+      ? T
+      : never
+    : never;
+}[TableName];
