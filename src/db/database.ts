@@ -2,6 +2,16 @@
 import type { Kysely, Transaction } from "kysely";
 import type { Dialect } from "./dialect.ts";
 import type { Schema } from "./schema.ts";
+import type { Logger } from "../lib/logger.ts";
+
+export type DatabaseSettings = {
+  /** `sqlite:[path]`, `postgres://…`, `mysql://…` or `mariadb://…` */
+  url: string;
+  /** Connections to a server; the file database has its own fixed number. */
+  poolSize: number;
+  /** Where the file database lives when the URL names no path. */
+  dataDir: string;
+};
 
 /** What a redirect needs to know of a link. */
 export type LinkRow = { id: number; code: string; target: string; expires_at: number | null };
@@ -31,3 +41,15 @@ export type Database = {
   /** Waits for running queries (five seconds at most), then closes; further use rejects. */
   close(): Promise<void>;
 };
+
+/**
+ * Opens the database, creating the file database when it is not there. With `threads` (the server) the file
+ * database writes in one thread and reads in two others, and only findLink runs on the caller's; without them (CLI,
+ * flush thread) everything runs on the calling thread. It doesn't migrate: see migrate.ts.
+ */
+export async function openDatabase(
+  _settings: DatabaseSettings,
+  _options: { threads: boolean; logger: Logger },
+): Promise<Database> {
+  throw new Error("not built yet");
+}

@@ -77,7 +77,7 @@ export type Dialect = {
    * The rows as a table `v` to join or select from, with the columns' kinds taken from `table`; at most 1,000 rows:
    * `db.selectFrom(dialect.valuesTable("links", ["code"], rows)).innerJoin("links", "links.code", "v.code")`.
    */
-  valuesTable<T extends TableName, C extends ColumnName<T>>(
+  valuesTable<T extends TableName, C extends ColumnName<T> & keyof Selectable<Schema[T]>>(
     table: T,
     columns: readonly C[],
     rows: readonly Pick<Selectable<Schema[T]>, C>[],
