@@ -1,0 +1,88 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parse } from "smol-toml";
+import { ENV_SETTINGS, generateTemplate } from "./env.settings.ts";
+import { loadEnv } from "./env.ts";
+
+const dir = mkdtempSync(join(tmpdir(), "waymark-env-"));
+afterAll(() => rmSync(dir, { recursive: true }));
+
+const load = (toml: string | null, processEnv: Record<string, string> = {}) => {
+  const file = join(dir, "waymark.toml");
+  rmSync(file, { force: true });
+  if (toml !== null) writeFileSync(file, toml);
+  return loadEnv({ cwd: dir, processEnv });
+};
+
+describe("start-up settings", () => {
+  test("defaults need neither file nor environment", () => {
+    const env = load(null);
+    expect(env.server).toEqual({ host: "127.0.0.1", port: 8080, unixSocket: null, workers: 1 });
+    expect(env.database).toEqual({
+      url: `sqlite:${join(dir, "data", "waymark.db")}`,
+      kind: "sqlite",
+      poolSize: 10,
+    });
+    expect(Object.isFrozen(env.server)).toBe(true);
+  });
+
+  test("the environment wins over the file, the file over the default", () => {
+    const env = load('[server]\nport = 9000\nhost = "::1"\n', { WAYMARK__SERVER__PORT: "9001" });
+    expect(env.server.port).toBe(9001);
+    expect(env.server.host).toBe("::1");
+  });
+
+  test.each([
+    ["sqlite:links.db", "sqlite", () => `sqlite:${join(dir, "links.db")}`],
+    ["sqlite:///srv/links.db", "sqlite", () => "sqlite:/srv/links.db"],
+    ["sqlite:/srv/links.db", "sqlite", () => "sqlite:/srv/links.db"],
+    ["postgresql://u:p@h/d", "postgres", () => "postgresql://u:p@h/d"],
+    ["mysql://u@h:3307/d", "mysql", () => "mysql://u@h:3307/d"],
+    ["mariadb://u@h/d", "mariadb", () => "mariadb://u@h/d"],
+  ])("database.url %s is of kind %s", (url, kind, expected) => {
+    const env = load(null, { WAYMARK__DATABASE__URL: url });
+    expect(String(env.database.kind)).toBe(kind);
+    expect(env.database.url).toBe(expected());
+  });
+
+  test.each([
+    [
+      '[server]\nhost = "a"\nprot = 1\n',
+      "waymark.toml:3: unknown setting 'server.prot'; allowed: server.host, server.port",
+    ],
+    ['\n[server]\nport = "80"\n', "waymark.toml:3: 'server.port' must be a whole number from 0 to 65535"],
+    ["[server]\nport = 70000\n", "waymark.toml:2: 'server.port' must be"],
+    ['[cache]\ntype = "disk"\n', 'waymark.toml:2: \'cache.type\' must be "memory" or "redis"'],
+    ['[database]\nurl = "oracle://x"\n', "waymark.toml:2: 'database.url' must be sqlite:PATH"],
+    ["[server\n", "waymark.toml:1:"],
+    ["port = 1\n", "waymark.toml:1: 'port' stands outside of a section"],
+    ["server.port = 0.5\n", "waymark.toml:1: 'server.port' must be"],
+  ])("%j is refused with its place", (toml, message) => {
+    expect(() => load(toml)).toThrow(message);
+  });
+
+  test("a wrong variable is refused by name", () => {
+    expect(() => load(null, { WAYMARK__SERVER__PROT: "1" })).toThrow(
+      "environment variable WAYMARK__SERVER__PROT: unknown",
+    );
+    expect(() => load(null, { WAYMARK__SERVER__PORT: "x" })).toThrow(
+      "WAYMARK__SERVER__PORT: 'server.port' must be",
+    );
+  });
+
+  test("a named file that is not there is refused", () => {
+    expect(() => loadEnv({ cwd: dir, processEnv: {}, configFile: "no.toml" })).toThrow(
+      "no.toml does not exist",
+    );
+  });
+
+  test("the template holds every setting and is valid once uncommented", () => {
+    const template = generateTemplate();
+    for (const setting of ENV_SETTINGS) expect(template).toContain(`# ${setting.key.split(".")[1]} = `);
+    const bare = template.replaceAll(/^# (\w+ = )/gm, "$1");
+    expect(Object.keys(parse(bare))).toEqual(["server", "data", "database", "cache", "logging", "analytics"]);
+    expect(load(bare)).toEqual(load(template));
+  });
+});
