@@ -1,0 +1,44 @@
+/**
+ * Relative lengths of time as people write them: one or more `<digits><unit>` pairs without spaces, such as `7d`,
+ * `1d2h30m`, `2weeks`. Units: s m h d w M y and their long names (second, seconds, … year, years). `m` is a minute
+ * and `M` a month, so case counts. A month is 30 days and a year 365 days: a length, not a calendar date.
+ */
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+const SHORT = { s: SECOND, m: MINUTE, h: HOUR, d: DAY, w: 7 * DAY, M: 30 * DAY, y: 365 * DAY };
+const LONG = {
+  second: SECOND,
+  minute: MINUTE,
+  hour: HOUR,
+  day: DAY,
+  week: 7 * DAY,
+  month: 30 * DAY,
+  year: 365 * DAY,
+};
+
+const UNITS: ReadonlyMap<string, number> = new Map([
+  ...Object.entries(SHORT),
+  ...Object.entries(LONG).flatMap(([name, ms]): [string, number][] => [
+    [name, ms],
+    [`${name}s`, ms],
+  ]),
+]);
+
+const LONGEST_TEXT = 100;
+/** Ten thousand years: more than any date we can write. */
+const LONGEST = 10_000 * 366 * DAY;
+
+/** The length in milliseconds, or null when the text is not a duration or is longer than 10,000 years. */
+export function parseDuration(text: string): number | null {
+  if (text.length > LONGEST_TEXT || !/^(?:[0-9]+[a-zA-Z]+)+$/.test(text)) return null;
+  let total = 0;
+  for (const [, digits, name] of text.matchAll(/([0-9]+)([a-zA-Z]+)/g)) {
+    const unit = UNITS.get(name!);
+    if (unit === undefined) return null;
+    total += Number(digits) * unit;
+  }
+  return total <= LONGEST ? total : null;
+}
