@@ -2,7 +2,7 @@
  * What a room's commands are given. A room brings its commands as `addXCommands(program, context)`; cli.ts lists them.
  * An action throws AppError; the runner prints its message on standard error and exits with the code of its kind.
  */
-import type { Services } from "../app.ts";
+import type { Services } from "../services.ts";
 import type { Env } from "../env.ts";
 
 export type Progress = {

@@ -2,11 +2,11 @@
 import { Hono, type MiddlewareHandler } from "hono";
 import { TrieRouter } from "hono/router/trie-router";
 import { appError } from "../lib/errors.ts";
-import { type Access, type Endpoint, type HttpContext, type HttpVariables, Page } from "./endpoint.ts";
+import { type Access, type Endpoint, type HttpContext, type HttpEnv, Page } from "./endpoint.ts";
 import { parseWith, readJson } from "./read-body.ts";
 
-export type HttpApp = Hono<{ Variables: HttpVariables }>;
-export type Guards = Record<Access, MiddlewareHandler<{ Variables: HttpVariables }>>;
+export type HttpApp = Hono<HttpEnv>;
+export type Guards = Record<Access, MiddlewareHandler<HttpEnv>>;
 
 const JSON_TYPE = { "Content-Type": "application/json; charset=utf-8" };
 

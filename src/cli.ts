@@ -1,0 +1,81 @@
+/** The command line: the table of commands, each brought by its room, and what every command shares. */
+import { Command, CommanderError } from "commander";
+import { addAuthCommands } from "./auth/auth.commands.ts";
+import type { CommandContext } from "./cli/command.ts";
+import { createInput } from "./cli/input.ts";
+import { createOutput } from "./cli/output.ts";
+import { addConfigCommands } from "./config/config.commands.ts";
+import { addMigrateCommands } from "./db/migrate.commands.ts";
+import { type Env, loadEnv } from "./env.ts";
+import { addStatusCommand } from "./health/status.commands.ts";
+import { AppError, type ErrorKind } from "./lib/errors.ts";
+import { VERSION } from "./lib/version.ts";
+import { addLinkCommands } from "./links/links.commands.ts";
+import { addServeCommand } from "./server.commands.ts";
+import { type Services, openServices } from "./services.ts";
+
+/** 0 success; what a script can tell apart otherwise. Anything unforeseen is 1. */
+const EXIT_CODE_OF_KIND: Partial<Record<ErrorKind, number>> = {
+  invalid: 2,
+  too_large: 2,
+  not_found: 3,
+  conflict: 4,
+  unavailable: 5,
+};
+
+/** Runs one command and resolves with the exit code; never rejects. */
+export async function runCli(argv: readonly string[]): Promise<number> {
+  const program = new Command("waymark")
+    .description("Short links and the files behind them")
+    .version(VERSION, "-V, --version")
+    .option("-c, --config <file>", "settings file (default: waymark.toml, when there is one)")
+    .showHelpAfterError("(run with --help for the options)")
+    .exitOverride();
+  const session = createSession(program);
+  addServeCommand(program, session.context);
+  addAuthCommands(program, session.context);
+  addConfigCommands(program, session.context);
+  addLinkCommands(program, session.context);
+  addMigrateCommands(program, session.context);
+  addStatusCommand(program, session.context);
+  program
+    .command("version")
+    .description("print the version")
+    .action(() => session.context.output.line(VERSION));
+  try {
+    await program.parseAsync([...argv], { from: "user" });
+    return Number(process.exitCode ?? 0);
+  } catch (error) {
+    return explain(error, session.context);
+  } finally {
+    await session.close();
+  }
+}
+
+function createSession(program: Command): { context: CommandContext; close(): Promise<void> } {
+  let env: Env | undefined;
+  let services: Promise<Services> | undefined;
+  const context: CommandContext = {
+    env: () => (env ??= loadEnv({ configFile: program.opts<{ config?: string }>().config })),
+    services: () => (services ??= openServices(context.env())),
+    output: createOutput(process.stdout, process.stderr),
+    input: createInput(process.stdin, process.stderr),
+  };
+  const close = async () => {
+    const opened = await services?.catch(() => undefined);
+    await opened?.close();
+  };
+  return { context, close };
+}
+
+function explain(error: unknown, { output }: CommandContext): number {
+  // Commander has already printed its own message.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  if (error instanceof AppError && error.kind !== "internal") {
+    output.note(`waymark: ${error.message}`);
+    return EXIT_CODE_OF_KIND[error.kind] ?? 1;
+  }
+  const cause = error instanceof AppError && error.cause !== undefined ? error.cause : error;
+  output.note(`waymark: ${cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)}`);
+  return 1;
+}

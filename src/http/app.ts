@@ -1,0 +1,81 @@
+/** The server's table of contents for everything but redirects: which endpoints stand under which prefix. */
+import { Hono } from "hono";
+import { cors } from "hono/cors";
+import { appError } from "../lib/errors.ts";
+import type { Logger } from "../lib/logger.ts";
+import { type Endpoint, type HttpEnv } from "./endpoint.ts";
+import { failureResponse, toAppError } from "./errors.ts";
+import { type Guards, type HttpApp, mountEndpoints, mountRefusals } from "./mount.ts";
+
+export type CorsSettings = {
+  enabled: boolean;
+  allowedOrigins: readonly string[];
+  allowedMethods: readonly string[];
+  allowedHeaders: readonly string[];
+  /** Seconds. */
+  maxAge: number;
+  allowCredentials: boolean;
+};
+
+export type EndpointTable = { prefix: string; endpoints: readonly Endpoint[]; guards: Guards };
+
+export type HttpAppOptions = {
+  tables: readonly EndpointTable[];
+  /** Prefixes whose every address answers 404 while the function says false (the admin API without a password). */
+  gates: readonly { prefix: string; isOpen(): boolean }[];
+  /** Read at each request, so that a change applies at once. */
+  cors(): CorsSettings;
+  newRequestId(): string;
+  logger: Logger;
+};
+
+export function createHttpApp({
+  tables,
+  gates,
+  cors: corsSettings,
+  newRequestId,
+  logger,
+}: HttpAppOptions): HttpApp {
+  const app: HttpApp = new Hono<HttpEnv>();
+  app.use(async (c, next) => {
+    const requestId = newRequestId();
+    c.set("requestId", requestId);
+    await next();
+    c.header("X-Request-Id", requestId);
+    c.header("X-Content-Type-Options", "nosniff");
+    c.header("Referrer-Policy", "no-referrer");
+    if (!c.res.headers.has("Cache-Control")) c.header("Cache-Control", "no-store");
+  });
+  app.use((c, next) => {
+    const settings = corsSettings();
+    if (!settings.enabled) return next();
+    return cors({
+      origin:
+        [...settings.allowedOrigins].length === 1
+          ? settings.allowedOrigins[0]!
+          : [...settings.allowedOrigins],
+      allowMethods: [...settings.allowedMethods],
+      allowHeaders: [...settings.allowedHeaders],
+      exposeHeaders: ["X-Request-Id", "Content-Disposition"],
+      maxAge: settings.maxAge,
+      credentials: settings.allowCredentials,
+    })(c, next);
+  });
+  for (const gate of gates) {
+    app.use(`${gate.prefix}/*`, async (_c, next) => {
+      if (!gate.isOpen()) throw appError("NotFound", "There is nothing at this address.");
+      await next();
+    });
+  }
+  for (const table of tables) mountEndpoints(app, table.prefix, table.endpoints, table.guards);
+  mountRefusals(app, tables);
+  app.onError((thrown, c) => {
+    const error = toAppError(thrown);
+    const where = { requestId: c.get("requestId"), method: c.req.method, path: c.req.path };
+    if (error.kind === "internal") logger.error({ ...where, err: error.cause ?? error }, "request failed");
+    else if (error.kind === "unavailable" || error.kind === "bad_gateway")
+      logger.warn({ ...where, err: error }, error.message);
+    return failureResponse(error);
+  });
+  return app;
+}
