@@ -1,0 +1,104 @@
+# An S3 endpoint: Ceph's gateway (s3) over one monitor (s3-mon) and one object store in memory (s3-osd).
+# `stop s3` stops the gateway alone, so its objects stay; `down` stops all three, and the next start is empty.
+
+s3_data=$DIR/data/s3
+
+s3_config() {
+  local libraries mon_port=$((BASE_PORT + 6))
+  libraries=$(dirname "$(dirname "$PACKAGES"/usr/lib/*-linux-gnu/ceph/erasure-code)")
+  cat <<C
+[global]
+fsid=$1
+mon_host=[v1:127.0.0.1:$mon_port/0]
+mon_initial_members=a
+auth_cluster_required=none
+auth_service_required=none
+auth_client_required=none
+osd_pool_default_size=1
+osd_pool_default_min_size=1
+osd_crush_chooseleaf_type=0
+osd_pool_default_pg_num=1
+osd_pool_default_pgp_num=1
+osd_pool_default_pg_autoscale_mode=off
+mon_max_pg_per_osd=1000
+mon_allow_pool_size_one=true
+paxos_propose_interval=0.01
+run_dir=$s3_data
+admin_socket=
+log_file=/dev/null
+erasure_code_dir=$libraries/ceph/erasure-code
+plugin_dir=$libraries/ceph
+osd_class_dir=$libraries/rados-classes
+osd_class_load_list=*
+osd_class_default_list=*
+osd_class_update_on_start=false
+ms_bind_ipv6=false
+ms_bind_msgr2=false
+ms_bind_port_min=$((BASE_PORT + 7))
+ms_bind_port_max=$((BASE_PORT + 40))
+public_network=127.0.0.0/8
+[mon.a]
+mon_data=$s3_data/mon
+mon_cluster_log_file=/dev/null
+mon_data_avail_warn=1
+mon_data_avail_crit=1
+[osd.0]
+osd_data=$s3_data/osd
+osd_objectstore=memstore
+memstore_device_bytes=4294967296
+[client.rgw]
+rgw_frontends=beast endpoint=127.0.0.1:$(port s3) tcp_nodelay=1
+rgw_data=$s3_data/rgw
+rgw_run_sync_thread=false
+C
+}
+
+s3_ceph() { "${packaged[@]}" CEPH_CONF="$s3_data/ceph.conf" "$@" </dev/null; }
+
+# The `ceph` command is a Python program; where the system has no Python, the unpacked one serves.
+s3_command() {
+  local python=/usr/bin/python3
+  [[ -x $python ]] || { python=$PACKAGES/usr/bin/python3 && export PYTHONHOME=$PACKAGES/usr; }
+  PYTHONPATH=$PACKAGES/usr/lib/python3/dist-packages s3_ceph "$python" "$PACKAGES/usr/bin/ceph" --connect-timeout 30 "$@"
+}
+
+# A new, empty store.
+s3_create_store() {
+  local fsid process mon_address="[v1:127.0.0.1:$((BASE_PORT + 6))]"
+  for process in s3 s3-osd s3-mon; do stop_process "$process"; done
+  rm -rf "$s3_data" && mkdir -p "$s3_data"/{mon,osd,rgw} || return 1
+  fsid=$(</proc/sys/kernel/random/uuid)
+  s3_config "$fsid" >"$s3_data/ceph.conf"
+  s3_ceph monmaptool --create --clobber --fsid "$fsid" --addv a "$mon_address" "$s3_data/monmap" &&
+    s3_ceph ceph-mon --mkfs -i a --monmap "$s3_data/monmap" || return 1
+  launch s3-mon "${packaged[@]}" CEPH_CONF="$s3_data/ceph.conf" ceph-mon -f -i a
+  s3_ceph ceph-osd -i 0 --mkfs --osd-uuid "$(</proc/sys/kernel/random/uuid)" &&
+    s3_command osd new "$(<"$s3_data/osd/fsid")" 0 || return 1
+  launch s3-osd "${packaged[@]}" CEPH_CONF="$s3_data/ceph.conf" ceph-osd -f -i 0
+}
+
+s3_start() {
+  if ! alive s3-mon || ! alive s3-osd; then
+    s3_create_store >>"$DIR/log/s3.log" 2>&1 || return 1
+  fi
+  launch s3 "${packaged[@]}" CEPH_CONF="$s3_data/ceph.conf" radosgw -f -n client.rgw
+}
+
+s3_ready() (
+  exec 3<>"/dev/tcp/127.0.0.1/$(port s3)" || return 1
+  printf 'GET / HTTP/1.0\r\nHost: 127.0.0.1\r\n\r\n' >&3
+  read -r -t 5 answer <&3 && [[ $answer == HTTP/*200* ]]
+)
+
+s3_setup() {
+  s3_ceph radosgw-admin -n client.rgw user info --uid test >/dev/null 2>&1 ||
+    s3_ceph radosgw-admin -n client.rgw user create --uid test --display-name test --access-key testkey --secret-key testsecret
+}
+
+s3_env() {
+  echo "export WAYMARK_TEST_S3_URL=http://127.0.0.1:$(port s3)"
+  echo "export WAYMARK_TEST_S3_ACCESS_KEY=testkey"
+  echo "export WAYMARK_TEST_S3_SECRET_KEY=testsecret"
+}
+
+s3_stop() { stop_process s3; }
