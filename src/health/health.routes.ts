@@ -1,0 +1,45 @@
+import { endpoint, type Endpoint } from "../http/endpoint.ts";
+import { ERRORS } from "../lib/errors.ts";
+import type { HealthReport } from "./health.service.ts";
+
+const TEXT = { "Content-Type": "text/plain; charset=utf-8" };
+
+/** The monitors' endpoints below the health prefix; HEAD is answered like GET without its body. */
+export function healthEndpoints(health: { report(): Promise<HealthReport> }): Endpoint[] {
+  return [
+    endpoint({
+      method: "GET",
+      path: "",
+      access: "admin",
+      tag: "health",
+      summary: "Full health report; 503 with the report when unhealthy",
+      async handle({ c }) {
+        const data = await health.report();
+        if (data.status !== "unhealthy") return data;
+        const { code } = ERRORS.ServiceUnavailable;
+        return c.json({ code, error: "ServiceUnavailable", message: "The database is away.", data }, 503);
+      },
+    }),
+    endpoint({
+      method: "GET",
+      path: "/ready",
+      access: "admin",
+      tag: "health",
+      summary: "200 OK when requests can be served, else 503",
+      async handle() {
+        const { status } = await health.report();
+        return status === "unhealthy"
+          ? new Response("Service Unavailable", { status: 503, headers: TEXT })
+          : new Response("OK", { headers: TEXT });
+      },
+    }),
+    endpoint({
+      method: "GET",
+      path: "/live",
+      access: "admin",
+      tag: "health",
+      summary: "204 as long as the process answers",
+      handle: () => new Response(null, { status: 204 }),
+    }),
+  ];
+}

@@ -1,0 +1,91 @@
+/** The health report: what each part says of itself within two seconds, and the verdict over all. */
+import type { Clock } from "../lib/clock.ts";
+
+export type HealthStatus = "healthy" | "degraded" | "unhealthy";
+
+export type HealthReport = {
+  status: HealthStatus;
+  /** RFC 3339. */
+  timestamp: string;
+  /** Whole seconds since the process started to serve. */
+  uptime: number;
+  checks: {
+    storage: {
+      status: HealthStatus;
+      /** The last known number while the database is away. */
+      links_count: number;
+      backend: { storage_type: string; support_click: boolean };
+    };
+    cache: {
+      status: HealthStatus;
+      cache_type: string;
+      bloom_filter_enabled: boolean;
+      negative_cache_enabled: boolean;
+    };
+  };
+  response_time_ms: number;
+};
+
+export type HealthSources = {
+  clock: Clock;
+  storageType: string;
+  cacheType: string;
+  /** Rejects when the database is away. */
+  countLinks(): Promise<number>;
+  /** Whether the shared cache answers; true where there is none. */
+  isCacheReachable(): Promise<boolean>;
+};
+
+/** A check that takes longer counts as failed, so that a monitor always gets its answer. */
+const CHECK_DEADLINE_MS = 2_000;
+
+export function createHealth(sources: HealthSources): { report(): Promise<HealthReport> } {
+  const startedAt = sources.clock.now();
+  let linksCount = 0;
+
+  async function report(): Promise<HealthReport> {
+    const begun = performance.now();
+    const [count, isCacheReachable] = await Promise.all([
+      withinDeadline(sources.countLinks()),
+      withinDeadline(sources.isCacheReachable()),
+    ]);
+    linksCount = count ?? linksCount;
+    const storage: HealthStatus = count === undefined ? "unhealthy" : "healthy";
+    const cache: HealthStatus = isCacheReachable === true ? "healthy" : "degraded";
+    const now = sources.clock.now();
+    return {
+      status: storage === "unhealthy" ? storage : cache,
+      timestamp: new Date(now).toISOString(),
+      uptime: Math.max(0, Math.floor((now - startedAt) / 1000)),
+      checks: {
+        storage: {
+          status: storage,
+          links_count: linksCount,
+          backend: { storage_type: sources.storageType, support_click: true },
+        },
+        cache: {
+          status: cache,
+          cache_type: sources.cacheType,
+          bloom_filter_enabled: true,
+          negative_cache_enabled: true,
+        },
+      },
+      response_time_ms: Math.round(performance.now() - begun),
+    };
+  }
+
+  return { report };
+}
+
+/** The result, or undefined when it failed or took too long. */
+async function withinDeadline<T>(check: Promise<T>): Promise<T | undefined> {
+  const { promise: late, resolve } = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => resolve(undefined), CHECK_DEADLINE_MS);
+  try {
+    return await Promise.race([check, late]);
+  } catch {
+    return undefined;
+  } finally {
+    clearTimeout(timer);
+  }
+}

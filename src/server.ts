@@ -1,0 +1,83 @@
+/** One listening process: Bun.serve with its limits, and the orderly way out. */
+import { chmodSync, lstatSync, rmSync } from "node:fs";
+import { connect } from "node:net";
+import type { Server } from "bun";
+import type { App } from "./app.ts";
+import type { Env } from "./env.ts";
+import { appError } from "./lib/errors.ts";
+
+/** Seconds without a byte after which a connection is cut; slow heads fall under it as well. */
+const IDLE_TIMEOUT_S = 30;
+/** How long a stop waits for running requests before it cuts them. */
+const DRAIN_MS = 10_000;
+
+export type RunningServer = {
+  /** Where it listens, as a person would type it. */
+  readonly address: string;
+  /** Stops accepting, lets running requests finish within ten seconds, then cuts them. */
+  stop(): Promise<void>;
+};
+
+/** @throws Conflict when the port or socket is taken, BadRequest when it can't be listened on */
+export async function startServer(settings: Env["server"], app: App): Promise<RunningServer> {
+  if (settings.unixSocket !== null) await clearStaleSocket(settings.unixSocket);
+  const server = listen(settings, app);
+  if (settings.unixSocket !== null) chmodSync(settings.unixSocket, 0o660);
+  return {
+    address: settings.unixSocket === null ? server.url.origin : `unix:${settings.unixSocket}`,
+    async stop() {
+      const cut = setTimeout(() => void server.stop(true), DRAIN_MS);
+      await server.stop();
+      clearTimeout(cut);
+      if (settings.unixSocket !== null) rmSync(settings.unixSocket, { force: true });
+    },
+  };
+}
+
+function listen(settings: Env["server"], app: App): Server<undefined> {
+  const shared = {
+    development: false,
+    idleTimeout: IDLE_TIMEOUT_S,
+    // Every body has a bound of its own, counted while it streams and answered with an envelope.
+    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+    fetch: app.fetch,
+    error: app.onError,
+  };
+  try {
+    return settings.unixSocket === null
+      ? Bun.serve({ ...shared, hostname: settings.host, port: settings.port })
+      : (Bun.serve({ ...shared, unix: settings.unixSocket }) as Server<undefined>);
+  } catch (error) {
+    throw explainListen(settings, error);
+  }
+}
+
+function explainListen(settings: Env["server"], cause: unknown): Error {
+  const place = settings.unixSocket ?? `${settings.host}:${settings.port}`;
+  if ((cause as { code?: string }).code === "EADDRINUSE") {
+    const other = settings.unixSocket === null ? "server.port" : "server.unix_socket";
+    return appError("Conflict", `${place} is in use; stop what listens there or set ${other} to another.`, {
+      cause,
+    });
+  }
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return appError("BadRequest", `Can't listen on ${place}: ${reason}`, { cause });
+}
+
+/** Removes the socket file that a killed process left; one that answers is in use. */
+async function clearStaleSocket(path: string): Promise<void> {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) return;
+  if (!stats.isSocket())
+    throw appError("Conflict", `${path} exists and is no socket; set server.unix_socket to another path.`);
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const probe = connect(path, () => resolve(true)).on("error", () => resolve(false));
+  const isAlive = await promise;
+  probe.destroy();
+  if (isAlive)
+    throw appError(
+      "Conflict",
+      `${path} is in use; stop what listens there or set server.unix_socket to another.`,
+    );
+  rmSync(path);
+}

@@ -1,0 +1,63 @@
+/** A signed-in API client over the real HTTP interface. */
+import { type Installation, install, type RunningWaymark, type Settings } from "./waymark.ts";
+
+export const PASSWORD = "correct horse battery";
+
+export type Envelope = {
+  code: number;
+  message: string;
+  error?: string;
+  // oxlint-disable-next-line no-explicit-any -- tests read answers of many shapes
+  data?: any;
+  pagination?: { page: number; page_size: number; total: number; total_pages: number };
+};
+
+export type Answer = { status: number; headers: Headers; body: Envelope };
+
+export type Client = {
+  readonly token: string;
+  /** A call below {admin}/v1 with a JSON body. */
+  call(method: string, path: string, body?: unknown): Promise<Answer>;
+  /** A raw request below {admin}/v1 with the bearer token. */
+  fetch(path: string, init?: RequestInit): Promise<Response>;
+};
+
+export async function signIn(url: string, password = PASSWORD, username?: string): Promise<Client> {
+  const response = await fetch(`${url}/admin/v1/auth/login`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(username === undefined ? { password } : { username, password }),
+  });
+  if (response.status !== 200) throw new Error(`login answered ${response.status}: ${await response.text()}`);
+  const cookie = response.headers.getSetCookie().find((line) => line.startsWith("svc_access="));
+  const token = /^svc_access=([^;]+)/.exec(cookie ?? "")![1]!;
+  const authorised = (path: string, init: RequestInit = {}) => {
+    const headers = new Headers(init.headers);
+    headers.set("Authorization", `Bearer ${token}`);
+    return fetch(`${url}/admin/v1${path}`, { ...init, headers });
+  };
+  return {
+    token,
+    fetch: authorised,
+    async call(method, path, body) {
+      const init: RequestInit = { method };
+      if (body !== undefined) {
+        init.body = JSON.stringify(body);
+        init.headers = { "Content-Type": "application/json" };
+      }
+      const answer = await authorised(path, init);
+      return { status: answer.status, headers: answer.headers, body: (await answer.json()) as Envelope };
+    },
+  };
+}
+
+/** A fresh installation with the admin password set, running, and a client signed in to it. */
+export async function startSignedIn(
+  settings: Settings = {},
+): Promise<{ installation: Installation; server: RunningWaymark; client: Client }> {
+  const installation = install(settings);
+  const reset = await installation.cli(["reset-password", "--stdin"], PASSWORD);
+  if (reset.exitCode !== 0) throw new Error(`reset-password failed: ${reset.stderr}`);
+  const server = await installation.serve();
+  return { installation, server, client: await signIn(server.url) };
+}

@@ -1,0 +1,117 @@
+/** Starts the real program, as a user would, on a free port and a data folder of its own. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Subprocess } from "bun";
+
+const BINARY = join(import.meta.dir, "..", "..", "bin", "waymark");
+const READY_MS = 30_000;
+
+export type Settings = Record<string, string>;
+
+export type Installation = {
+  readonly dataDir: string;
+  /** Runs a command to its end; `stdin` is piped in. */
+  cli(args: readonly string[], stdin?: string): Promise<{ exitCode: number; stdout: string; stderr: string }>;
+  /** Starts `waymark serve` and waits until it listens. */
+  serve(settings?: Settings): Promise<RunningWaymark>;
+  /** Kills what still runs and removes the data folder. */
+  remove(): Promise<void>;
+};
+
+export type RunningWaymark = {
+  readonly url: string;
+  readonly process: Subprocess;
+  /** Everything logged so far. */
+  log(): string;
+  /** SIGTERM, then waits for the end; returns the exit code. */
+  stop(): Promise<number>;
+  /** SIGKILL, then waits for the end. */
+  kill(): Promise<void>;
+};
+
+/** A fresh installation; `settings` are WAYMARK__… variables for all its commands. */
+export function install(settings: Settings = {}): Installation {
+  const dataDir = mkdtempSync(join(tmpdir(), "waymark-test-"));
+  const environment = {
+    ...withoutWaymark(process.env),
+    WAYMARK__DATA__DIR: dataDir,
+    WAYMARK__SERVER__PORT: "0",
+    WAYMARK__LOGGING__FORMAT: "json",
+    ...settings,
+  };
+  const running = new Set<RunningWaymark>();
+  return {
+    dataDir,
+    async cli(args, stdin) {
+      const child = Bun.spawn([BINARY, ...args], {
+        env: environment,
+        cwd: dataDir,
+        stdin: stdin === undefined ? "ignore" : Buffer.from(stdin),
+        stdout: "pipe",
+        stderr: "pipe",
+      });
+      const [stdout, stderr, exitCode] = await Promise.all([
+        new Response(child.stdout).text(),
+        new Response(child.stderr).text(),
+        child.exited,
+      ]);
+      return { exitCode, stdout, stderr };
+    },
+    async serve(more = {}) {
+      const server = await serve({ ...environment, ...more }, dataDir);
+      running.add(server);
+      return server;
+    },
+    async remove() {
+      await Promise.all([...running].map((server) => server.kill()));
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+const withoutWaymark = (source: Settings | NodeJS.ProcessEnv): Settings =>
+  Object.fromEntries(
+    Object.entries(source).filter(
+      (entry): entry is [string, string] => !entry[0].startsWith("WAYMARK__") && entry[1] !== undefined,
+    ),
+  );
+
+async function serve(environment: Settings, cwd: string): Promise<RunningWaymark> {
+  const child = Bun.spawn([BINARY, "serve"], {
+    env: environment,
+    cwd,
+    stdin: "ignore",
+    stdout: "ignore",
+    stderr: "pipe",
+  });
+  let log = "";
+  const { promise: address, resolve, reject } = Promise.withResolvers<string>();
+  const reading = (async () => {
+    const decoder = new TextDecoder();
+    for await (const chunk of child.stderr) {
+      log += decoder.decode(chunk, { stream: true });
+      const found = /"address":"([^"]+)"/.exec(log)?.[1];
+      if (found !== undefined) resolve(found);
+    }
+    reject(new Error(`waymark serve ended before it listened:\n${log}`));
+  })();
+  const timer = setTimeout(
+    () => reject(new Error(`waymark serve did not listen in time:\n${log}`)),
+    READY_MS,
+  );
+  const url = await address.finally(() => clearTimeout(timer));
+  const end = async (signal: "SIGTERM" | "SIGKILL") => {
+    child.kill(signal);
+    const code = await child.exited;
+    await reading;
+    return code;
+  };
+  return {
+    url,
+    process: child,
+    log: () => log,
+    stop: () => end("SIGTERM"),
+    kill: async () => void (await end("SIGKILL")),
+  };
+}
