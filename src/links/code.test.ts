@@ -1,0 +1,102 @@
+import { expect, test } from "bun:test";
+import { createCodeRule, isCodeText } from "./code.ts";
+import { randomCode, randomCodes } from "./random-code.ts";
+
+const rule = createCodeRule(() => ["/admin", "/health", "/panel", "/ops/api"]);
+const nameOf = (code: string) => rule.refusal(code)?.name ?? null;
+
+test.each([
+  "a",
+  "A-b_c.d",
+  "a/b/c",
+  "...",
+  "a/...",
+  ".hidden",
+  "x..y/z",
+  "Admin",
+  "admin2",
+  "admin.html",
+  "ops",
+  "ops/apis",
+  "filesystem",
+  "favicon.ico",
+  "robots.txt",
+  "batch",
+  "a".repeat(128),
+])("%s may be a code", (code) => {
+  expect(nameOf(code)).toBeNull();
+});
+
+test.each([
+  "",
+  "a".repeat(129),
+  "a b",
+  "a%20b",
+  "ä",
+  "a\0",
+  "a\r\n",
+  "a\n",
+  "a?b",
+  "a#b",
+  "a\\b",
+  "/a",
+  "a/",
+  "/",
+  "a//b",
+  ".",
+  "..",
+  "./a",
+  "../a",
+  "a/./b",
+  "a/..",
+  "a/../b",
+])("%j is no code", (code) => {
+  expect(nameOf(code)).toBe("LinkInvalidCode");
+});
+
+test.each([
+  "admin",
+  "admin/x",
+  "health",
+  "panel/a/b",
+  "ops/api",
+  "ops/api/x",
+  "files",
+  "files/1",
+  "folders/a",
+])("%s is reserved", (code) => {
+  expect(nameOf(code)).toBe("LinkReservedCode");
+});
+
+test("the prefixes are read anew at each call", () => {
+  let prefix = "/admin";
+  const changing = createCodeRule(() => [prefix]);
+  prefix = "/manage";
+  expect(changing.refusal("admin")).toBeNull();
+  expect(changing.refusal("manage/x")?.name).toBe("LinkReservedCode");
+});
+
+test("a request's code is judged by its characters and length alone", () => {
+  expect(isCodeText("a//b/..")).toBe(true);
+  expect(isCodeText("a".repeat(129))).toBe(false);
+  expect(isCodeText("a\n")).toBe(false);
+  expect(isCodeText("")).toBe(false);
+});
+
+test("random codes have the length and alphabet, and differ", () => {
+  const codes = new Set(Array.from({ length: 1000 }, () => randomCode(10)));
+  expect(codes.size).toBe(1000);
+  for (const code of codes) expect(code).toMatch(/^[A-Za-z0-9]{10}$/);
+});
+
+test("bytes that would favour some characters are thrown away", () => {
+  const source = [255, 248, 0, 247, 61];
+  const bytes = (count: number) => Uint8Array.from(source.splice(0, count));
+  expect(randomCode(3, bytes)).toBe("A99");
+});
+
+test("codes grow when those of the wished length keep being taken", () => {
+  const codes = randomCodes(1);
+  const lengths = Array.from({ length: 17 }, () => codes.next().value.length);
+  expect(lengths).toEqual([1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 3]);
+});

@@ -1,0 +1,50 @@
+/**
+ * What a code may be. A new code is 1 to 128 characters of `a-z A-Z 0-9 _ . - /`, without a leading, trailing or
+ * double slash and without the segments `.` and `..`, which browsers rewrite before they ask; and it isn't reserved:
+ * it neither equals nor lies below a prefix at which something else answers. A request for a code needs only the
+ * first part: see `isCodeText`.
+ */
+import { type AppError, appError } from "../lib/errors.ts";
+
+export const CODE_MAX_LENGTH = 128;
+
+const CODE = /^[a-zA-Z0-9_.\-/]{1,128}$/;
+const BAD_SEGMENT = /(?:^|\/)(?:\.{0,2})(?:\/|$)/;
+
+/** Paths below the root that belong to the file endpoints, whatever the settings say. */
+const ALWAYS_RESERVED = ["files", "folders"];
+
+/** Whether a link with this code can exist at all: length and characters. */
+export const isCodeText = (text: string): boolean => CODE.test(text);
+
+export type CodeRule = {
+  /** What forbids this code for a new link (LinkInvalidCode, LinkReservedCode), or null. */
+  refusal(code: string): AppError | null;
+};
+
+/** @param prefixes the current route prefixes, with or without their leading slash; read at each call. */
+export function createCodeRule(prefixes: () => readonly string[]): CodeRule {
+  const reservedBy = (code: string): string | undefined =>
+    [...prefixes().map((prefix) => prefix.replace(/^\/+|\/+$/g, "")), ...ALWAYS_RESERVED].find(
+      (prefix) => prefix !== "" && (code === prefix || code.startsWith(`${prefix}/`)),
+    );
+  return {
+    refusal(code) {
+      if (code.length === 0 || code.length > CODE_MAX_LENGTH) {
+        return appError("LinkInvalidCode", `A code has 1 to ${CODE_MAX_LENGTH} characters.`);
+      }
+      if (!CODE.test(code)) {
+        return appError("LinkInvalidCode", "A code holds only letters, digits and the characters _ . - /");
+      }
+      if (BAD_SEGMENT.test(code)) {
+        return appError(
+          "LinkInvalidCode",
+          "A code must not begin or end with a slash, nor hold a double slash or the segments . and ..",
+        );
+      }
+      const reserved = reservedBy(code);
+      if (reserved === undefined) return null;
+      return appError("LinkReservedCode", `Codes that are or begin with "${reserved}/" are reserved.`);
+    },
+  };
+}

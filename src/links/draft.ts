@@ -1,0 +1,56 @@
+/** Turns what a request says about a link into what to write, or refuses it; touches no database. */
+import { appError } from "../lib/errors.ts";
+import { checkHttpUrl } from "../lib/http-url.ts";
+import type { CodeRule } from "./code.ts";
+import { parseExpiry } from "./expiry.ts";
+import type { CreateInput, UpdateInput } from "./link.ts";
+
+export type LinkDraft = {
+  /** Null: choose a random one. */
+  code: string | null;
+  target: string;
+  expiresAt: number | null;
+  /** Plain text. */
+  password: string | null;
+  force: boolean;
+};
+
+export type LinkPatch = {
+  target: string;
+  /** Undefined keeps what is there, null clears it. */
+  expiresAt: number | null | undefined;
+  password: string | null | undefined;
+};
+
+const isAbsent = (value: string | null | undefined): value is null | undefined =>
+  value === null || value === undefined;
+
+/** @throws LinkInvalidUrl */
+export function parseTarget(text: string): string {
+  const target = checkHttpUrl(text);
+  if (typeof target === "string") return target;
+  throw appError("LinkInvalidUrl", target.error);
+}
+
+/** @throws LinkInvalidCode, LinkReservedCode, LinkInvalidUrl, LinkInvalidExpireTime */
+export function draftOf(input: CreateInput, rule: CodeRule, now: number): LinkDraft {
+  const code = input.code || null;
+  const refusal = code === null ? null : rule.refusal(code);
+  if (refusal !== null) throw refusal;
+  return {
+    code,
+    target: parseTarget(input.target),
+    expiresAt: parseExpiry(input.expires_at ?? "", now),
+    password: input.password || null,
+    force: input.force ?? false,
+  };
+}
+
+/** @throws LinkInvalidUrl, LinkInvalidExpireTime */
+export function patchOf(input: UpdateInput, now: number): LinkPatch {
+  return {
+    target: parseTarget(input.target),
+    expiresAt: isAbsent(input.expires_at) ? undefined : parseExpiry(input.expires_at, now),
+    password: isAbsent(input.password) ? undefined : input.password || null,
+  };
+}

@@ -1,0 +1,62 @@
+/** A link: the entity, what the API takes of it and what it shows. */
+import { z } from "zod";
+import { formatRfc3339 } from "../lib/rfc3339.ts";
+
+export type Link = {
+  id: number;
+  code: string;
+  target: string;
+  /** Epoch milliseconds, like the other two. */
+  createdAt: number;
+  updatedAt: number;
+  /** Null: never. Reached: expired. */
+  expiresAt: number | null;
+  /** Argon2, in PHC form. Stored only; the redirect doesn't ask for it. */
+  passwordHash: string | null;
+  clickCount: number;
+};
+
+/** Stands for a password that is set. */
+export const PASSWORD_MASK = "[REDACTED]";
+const PASSWORD_MAX_LENGTH = 1024;
+
+const password = z
+  .string()
+  .max(PASSWORD_MAX_LENGTH)
+  .refine((text) => text !== PASSWORD_MASK, `"${PASSWORD_MASK}" is the mask of a password, not a password`);
+
+export const createSchema = z.object({
+  code: z.string().nullish().describe("1 to 128 of a-z A-Z 0-9 _ . - /; a random one without it"),
+  target: z.string().describe("absolute http or https URL, at most 8192 bytes"),
+  expires_at: z.string().nullish().describe("RFC 3339, or a length of time such as 7d or 1d2h30m"),
+  password: password.nullish(),
+  force: z.boolean().nullish().describe("overwrite an existing link, which keeps created_at and click_count"),
+});
+export type CreateInput = z.output<typeof createSchema>;
+
+export const updateSchema = z.object({
+  target: createSchema.shape.target,
+  expires_at: z.string().nullish().describe("absent or null keeps it, an empty string clears it"),
+  password: password.nullish().describe("absent or null keeps it, an empty string removes it"),
+});
+export type UpdateInput = z.output<typeof updateSchema>;
+
+export const linkViewSchema = z.object({
+  code: z.string(),
+  target: z.string(),
+  created_at: z.string(),
+  expires_at: z.string().nullable(),
+  password: z.literal(PASSWORD_MASK).nullable(),
+  click_count: z.number().int(),
+});
+export type LinkView = z.output<typeof linkViewSchema>;
+
+/** The link as the API and the command line show it: without its hash. */
+export const viewOfLink = (link: Link): LinkView => ({
+  code: link.code,
+  target: link.target,
+  created_at: formatRfc3339(link.createdAt),
+  expires_at: link.expiresAt === null ? null : formatRfc3339(link.expiresAt),
+  password: link.passwordHash === null ? null : PASSWORD_MASK,
+  click_count: link.clickCount,
+});
