@@ -37,16 +37,16 @@ export async function startServer(settings: Env["server"], app: App): Promise<Ru
 function listen(settings: Env["server"], app: App): Server<undefined> {
   const shared = {
     development: false,
-    idleTimeout: IDLE_TIMEOUT_S,
     // Every body has a bound of its own, counted while it streams and answered with an envelope.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     fetch: app.fetch,
     error: app.onError,
   };
+  const { host: hostname, port, unixSocket } = settings;
   try {
-    return settings.unixSocket === null
-      ? Bun.serve({ ...shared, hostname: settings.host, port: settings.port })
-      : (Bun.serve({ ...shared, unix: settings.unixSocket }) as Server<undefined>);
+    return unixSocket === null
+      ? Bun.serve({ ...shared, hostname, port, idleTimeout: IDLE_TIMEOUT_S })
+      : Bun.serve({ ...shared, unix: unixSocket });
   } catch (error) {
     throw explainListen(settings, error);
   }
