@@ -1,0 +1,18 @@
+/** The run-time settings that this room reads, each at the moment it is needed. */
+export type AuthSettings = {
+  /** Argon2 hash of the built-in administrator's password; empty disables the admin API. */
+  "api.admin_token": string;
+  "api.health_token": string;
+  "api.jwt_secret": string;
+  "api.access_token_minutes": number;
+  "api.refresh_token_days": number;
+  "api.cookie_secure": boolean;
+  "api.cookie_same_site": "Strict" | "Lax" | "None";
+  "api.cookie_domain": string;
+  "api.trusted_proxies": readonly string[];
+  "routes.admin_prefix": string;
+};
+
+export type AuthConfig = {
+  get<K extends keyof AuthSettings>(key: K): AuthSettings[K];
+};

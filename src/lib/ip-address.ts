@@ -1,0 +1,104 @@
+/**
+ * IP addresses and ranges, without name lookups. An address is 16 bytes: IPv6 as it is, IPv4 as its IPv4-mapped form
+ * (::ffff:a.b.c.d), so that one comparison serves both and a mapped peer equals the plain one.
+ */
+
+export type IpRange = { bytes: Uint8Array; bits: number };
+
+const MAPPED_PREFIX = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff];
+/** The longest form is an IPv6 address with a dotted tail. */
+const LONGEST = 45;
+
+/**
+ * The address, or null when the text is none. A zone (`fe80::1%eth0`) is dropped. IPv4 is four decimal numbers
+ * without leading zeros: shortened, octal and hexadecimal forms mean different things to different programs.
+ */
+export function parseIp(text: string): Uint8Array | null {
+  const zone = text.indexOf("%");
+  const address = zone === -1 ? text : text.slice(0, zone);
+  if (address.length > LONGEST) return null;
+  if (address.includes(":")) return parseIpv6(address);
+  const tail = zone === -1 ? parseIpv4(address) : null;
+  return tail === null ? null : Uint8Array.from([...MAPPED_PREFIX, ...tail]);
+}
+
+function parseIpv4(text: string): number[] | null {
+  const parts = text.split(".");
+  if (parts.length !== 4) return null;
+  const bytes = parts.map((part) => (/^(0|[1-9]\d{0,2})$/.test(part) ? Number(part) : 256));
+  return bytes.every((byte) => byte < 256) ? bytes : null;
+}
+
+function parseIpv6(text: string): Uint8Array | null {
+  const halves = text.split("::");
+  if (halves.length > 2) return null;
+  const head = parseGroups(halves[0]!, halves.length === 1);
+  const tail = halves.length === 2 ? parseGroups(halves[1]!, true) : [];
+  if (head === null || tail === null) return null;
+  const missing = 16 - head.length - tail.length;
+  if (halves.length === 1 ? missing !== 0 : missing < 2) return null;
+  return Uint8Array.from([...head, ...Array.from({ length: missing }, () => 0), ...tail]);
+}
+
+/** The bytes of `1:2:3`, where the last group may be dotted IPv4 when it ends the address. */
+function parseGroups(text: string, last: boolean): number[] | null {
+  if (text === "") return [];
+  const groups = text.split(":");
+  const bytes: number[] = [];
+  for (const [at, group] of groups.entries()) {
+    if (last && at === groups.length - 1 && group.includes(".")) {
+      const dotted = parseIpv4(group);
+      if (dotted === null) return null;
+      bytes.push(...dotted);
+    } else {
+      if (!/^[0-9a-fA-F]{1,4}$/.test(group)) return null;
+      const value = Number.parseInt(group, 16);
+      bytes.push(value >> 8, value & 0xff);
+    }
+  }
+  return bytes;
+}
+
+export const isIpv4 = (address: Uint8Array): boolean =>
+  MAPPED_PREFIX.every((byte, at) => address[at] === byte);
+
+/** The canonical text: dotted for IPv4 (mapped too), RFC 5952 for IPv6. */
+export function formatIp(address: Uint8Array): string {
+  if (isIpv4(address)) return address.subarray(12).join(".");
+  const groups = Array.from({ length: 8 }, (_, at) =>
+    ((address[2 * at]! << 8) | address[2 * at + 1]!).toString(16),
+  );
+  const { start, length } = longestZeroRun(groups);
+  if (length < 2) return groups.join(":");
+  return `${groups.slice(0, start).join(":")}::${groups.slice(start + length).join(":")}`;
+}
+
+function longestZeroRun(groups: readonly string[]): { start: number; length: number } {
+  let best = { start: 0, length: 0 };
+  for (let start = 0; start < groups.length; start++) {
+    let end = start;
+    while (groups[end] === "0") end++;
+    if (end - start > best.length) best = { start, length: end - start };
+  }
+  return best;
+}
+
+/** `10.0.0.0/8`, `2001:db8::/32` or one address; null when it is neither. Bits after the prefix are ignored. */
+export function parseIpRange(text: string): IpRange | null {
+  const slash = text.indexOf("/");
+  const host = slash === -1 ? text : text.slice(0, slash);
+  const bytes = parseIp(host);
+  if (bytes === null || host.includes("%")) return null;
+  const offset = host.includes(":") ? 0 : 96;
+  if (slash === -1) return { bytes, bits: 128 };
+  const prefix = text.slice(slash + 1);
+  if (!/^(0|[1-9]\d{0,2})$/.test(prefix) || Number(prefix) > 128 - offset) return null;
+  return { bytes, bits: offset + Number(prefix) };
+}
+
+export function isInRange(address: Uint8Array, { bytes, bits }: IpRange): boolean {
+  const whole = bits >> 3;
+  for (let at = 0; at < whole; at++) if (address[at] !== bytes[at]) return false;
+  const rest = bits & 7;
+  return rest === 0 || (address[whole]! ^ bytes[whole]!) >> (8 - rest) === 0;
+}
