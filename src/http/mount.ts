@@ -1,5 +1,5 @@
 /** Turns tables of endpoints into routes: guard, body and query by schema, envelope, 405 with Allow. */
-import { Hono, type MiddlewareHandler } from "hono";
+import type { Hono, MiddlewareHandler } from "hono";
 import { TrieRouter } from "hono/router/trie-router";
 import { appError } from "../lib/errors.ts";
 import { type Access, type Endpoint, type HttpContext, type HttpEnv, Page } from "./endpoint.ts";

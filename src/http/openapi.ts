@@ -18,7 +18,8 @@ const FAILURE = {
 };
 
 const toSchema = (schema: z.ZodType, io: "input" | "output"): Json => {
-  const { $schema: _, ...json } = z.toJSONSchema(schema, { io, unrepresentable: "any" }) as Json;
+  const json = z.toJSONSchema(schema, { io, unrepresentable: "any" }) as Json;
+  delete json["$schema"];
   return json;
 };
 

@@ -1,0 +1,207 @@
+/**
+ * Counters, gauges and histograms with the Prometheus text exposition (format 0.0.4), and snapshots that add up,
+ * so that one scrape can give the sum over worker processes.
+ *
+ * A series is resolved once (`metric.series("GET", "redirect", "307")`) and then costs one addition; what a room
+ * counts for itself is read at scrape time (`observe`). Label values come from closed sets: a metric refuses
+ * its 1,001st series, so that no request can grow the exposition.
+ * Source: https://prometheus.io/docs/instrumenting/exposition_formats/
+ */
+
+export type MetricType = "counter" | "gauge" | "histogram";
+
+type Description = { name: string; help: string; labels?: readonly string[] };
+
+/** One metric's values, as sent between processes. Histograms hold bucket counts, then sum, then count. */
+export type MetricSnapshot = {
+  name: string;
+  help: string;
+  type: MetricType;
+  labels: readonly string[];
+  /** Upper bounds in ascending order, for histograms. */
+  bounds: readonly number[];
+  series: { values: readonly string[]; numbers: number[] }[];
+};
+
+export type Counter = { add(by?: number): void };
+export type Gauge = { set(value: number): void };
+export type Histogram = { observe(value: number): void };
+
+type Family<S> = { series(...labelValues: string[]): S };
+/** A reading at scrape time: the label values and the number, for each series. */
+export type Reading = readonly [labelValues: readonly string[], value: number];
+
+export type Registry = {
+  counter(description: Description): Family<Counter>;
+  gauge(description: Description): Family<Gauge>;
+  histogram(description: Description & { bounds: readonly number[] }): Family<Histogram>;
+  /** A counter or gauge whose numbers are read when somebody scrapes. */
+  observe(type: "counter" | "gauge", description: Description, read: () => Iterable<Reading>): void;
+  snapshot(): MetricSnapshot[];
+};
+
+const MAX_SERIES = 1_000;
+const SEPARATOR = "\u0000";
+
+type Held = { snapshot(): MetricSnapshot };
+
+export function createRegistry(): Registry {
+  const held = new Map<string, Held>();
+
+  function register(name: string, metric: Held): void {
+    if (held.has(name)) throw new Error(`metric ${name} is registered twice`);
+    held.set(name, metric);
+  }
+
+  function family(type: MetricType, description: Description, bounds: readonly number[]) {
+    const labels = description.labels ?? [];
+    const width = type === "histogram" ? bounds.length + 3 : 1;
+    const all = new Map<string, { values: readonly string[]; cells: Float64Array }>();
+    register(description.name, {
+      snapshot: () => ({
+        name: description.name,
+        help: description.help,
+        type,
+        labels,
+        bounds,
+        series: [...all.values()].map(({ values, cells }) => ({ values, numbers: [...cells] })),
+      }),
+    });
+    return (values: readonly string[]): Float64Array => {
+      if (values.length !== labels.length)
+        throw new Error(`${description.name} takes ${labels.length} labels`);
+      const key = values.join(SEPARATOR);
+      let series = all.get(key);
+      if (series === undefined) {
+        if (all.size >= MAX_SERIES) return new Float64Array(width);
+        series = { values: [...values], cells: new Float64Array(width) };
+        all.set(key, series);
+      }
+      return series.cells;
+    };
+  }
+
+  return {
+    counter(description) {
+      const cellsOf = family("counter", description, []);
+      return {
+        series(...values) {
+          const cells = cellsOf(values);
+          return { add: (by = 1) => void (cells[0]! += by) };
+        },
+      };
+    },
+    gauge(description) {
+      const cellsOf = family("gauge", description, []);
+      return {
+        series(...values) {
+          const cells = cellsOf(values);
+          return { set: (value) => void (cells[0] = value) };
+        },
+      };
+    },
+    histogram({ bounds, ...description }) {
+      const cellsOf = family("histogram", description, bounds);
+      return {
+        series(...values) {
+          const cells = cellsOf(values);
+          return { observe: (value) => observeInto(cells, bounds, value) };
+        },
+      };
+    },
+    observe(type, description, read) {
+      const { name, help, labels = [] } = description;
+      register(name, {
+        snapshot: () => ({
+          name,
+          help,
+          type,
+          labels,
+          bounds: [],
+          series: [...read()].map(([values, value]) => ({ values, numbers: [value] })),
+        }),
+      });
+    },
+    snapshot: () => [...held.values()].map((metric) => metric.snapshot()),
+  };
+}
+
+/** Cells: one a bucket, one for +Inf, the sum, the count. */
+function observeInto(cells: Float64Array, bounds: readonly number[], value: number): void {
+  let bucket = 0;
+  while (bucket < bounds.length && value > bounds[bucket]!) bucket++;
+  cells[bucket]! += 1;
+  cells[bounds.length + 1]! += value;
+  cells[bounds.length + 2]! += 1;
+}
+
+/** Adds up snapshots of several processes, series by series. */
+export function mergeSnapshots(parts: readonly (readonly MetricSnapshot[])[]): MetricSnapshot[] {
+  const merged = new Map<string, MetricSnapshot & { index: Map<string, number[]> }>();
+  for (const metric of parts.flat()) {
+    let into = merged.get(metric.name);
+    if (into === undefined) {
+      into = { ...metric, series: [], index: new Map() };
+      merged.set(metric.name, into);
+    }
+    for (const { values, numbers } of metric.series) {
+      const key = values.join(SEPARATOR);
+      const sum = into.index.get(key);
+      if (sum === undefined) {
+        const copy = [...numbers];
+        into.index.set(key, copy);
+        into.series.push({ values, numbers: copy });
+      } else {
+        for (const [at, number] of numbers.entries()) sum[at] = (sum[at] ?? 0) + number;
+      }
+    }
+  }
+  return [...merged.values()].map(({ name, help, type, labels, bounds, series }) => ({
+    name,
+    help,
+    type,
+    labels,
+    bounds,
+    series,
+  }));
+}
+
+/** The text that a Prometheus server reads; `Content-Type: text/plain; version=0.0.4; charset=utf-8`. */
+export function renderMetrics(metrics: readonly MetricSnapshot[]): string {
+  const lines: string[] = [];
+  for (const metric of metrics) {
+    lines.push(`# HELP ${metric.name} ${escapeHelp(metric.help)}`, `# TYPE ${metric.name} ${metric.type}`);
+    for (const { values, numbers } of metric.series) {
+      const labels = metric.labels.map((label, at) => `${label}="${escapeLabel(values[at] ?? "")}"`);
+      if (metric.type === "histogram") pushHistogram(lines, metric, labels, numbers);
+      else lines.push(`${metric.name}${braces(labels)} ${format(numbers[0] ?? 0)}`);
+    }
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+function pushHistogram(
+  lines: string[],
+  metric: MetricSnapshot,
+  labels: readonly string[],
+  numbers: readonly number[],
+): void {
+  let cumulative = 0;
+  for (const [at, bound] of [...metric.bounds, Number.POSITIVE_INFINITY].entries()) {
+    cumulative += numbers[at] ?? 0;
+    lines.push(`${metric.name}_bucket${braces([...labels, `le="${format(bound)}"`])} ${cumulative}`);
+  }
+  const last = metric.bounds.length;
+  lines.push(`${metric.name}_sum${braces(labels)} ${format(numbers[last + 1] ?? 0)}`);
+  lines.push(`${metric.name}_count${braces(labels)} ${format(numbers[last + 2] ?? 0)}`);
+}
+
+const braces = (labels: readonly string[]): string => (labels.length === 0 ? "" : `{${labels.join(",")}}`);
+
+const format = (value: number): string => {
+  if (value === Number.POSITIVE_INFINITY) return "+Inf";
+  return value === Number.NEGATIVE_INFINITY ? "-Inf" : String(value);
+};
+
+const escapeHelp = (text: string): string => text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n");
+const escapeLabel = (text: string): string => escapeHelp(text).replaceAll('"', '\\"');
