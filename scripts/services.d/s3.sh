@@ -2,6 +2,7 @@
 # `stop s3` stops the gateway alone, so its objects stay; `down` stops all three, and the next start is empty.
 
 s3_data=$DIR/data/s3
+s3_access_key=testkey s3_secret_key=testsecret s3_bucket=waymark
 
 s3_config() {
   local libraries mon_port=$((BASE_PORT + 6))
@@ -56,10 +57,10 @@ C
 s3_ceph() { "${packaged[@]}" CEPH_CONF="$s3_data/ceph.conf" "$@" </dev/null; }
 
 # The `ceph` command is a Python program; where the system has no Python, the unpacked one serves.
-s3_command() {
+s3_python() {
   local python=/usr/bin/python3
-  [[ -x $python ]] || { python=$PACKAGES/usr/bin/python3 && export PYTHONHOME=$PACKAGES/usr; }
-  PYTHONPATH=$PACKAGES/usr/lib/python3/dist-packages s3_ceph "$python" "$PACKAGES/usr/bin/ceph" --connect-timeout 30 "$@"
+  [[ -x $python ]] || { python=$PACKAGES/usr/bin/python3 && local -x PYTHONHOME=$PACKAGES/usr; }
+  PYTHONPATH=$PACKAGES/usr/lib/python3/dist-packages s3_ceph "$python" "$@"
 }
 
 # A new, empty store.
@@ -73,7 +74,7 @@ s3_create_store() {
     s3_ceph ceph-mon --mkfs -i a --monmap "$s3_data/monmap" || return 1
   launch s3-mon "${packaged[@]}" CEPH_CONF="$s3_data/ceph.conf" ceph-mon -f -i a
   s3_ceph ceph-osd -i 0 --mkfs --osd-uuid "$(</proc/sys/kernel/random/uuid)" &&
-    s3_command osd new "$(<"$s3_data/osd/fsid")" 0 || return 1
+    s3_python "$PACKAGES/usr/bin/ceph" --connect-timeout 30 osd new "$(<"$s3_data/osd/fsid")" 0 || return 1
   launch s3-osd "${packaged[@]}" CEPH_CONF="$s3_data/ceph.conf" ceph-osd -f -i 0
 }
 
@@ -85,6 +86,7 @@ s3_start() {
 }
 
 s3_ready() (
+  alive s3-mon && alive s3-osd || return 1
   exec 3<>"/dev/tcp/127.0.0.1/$(port s3)" || return 1
   printf 'GET / HTTP/1.0\r\nHost: 127.0.0.1\r\n\r\n' >&3
   read -r -t 5 answer <&3 && [[ $answer == HTTP/*200* ]]
@@ -92,13 +94,31 @@ s3_ready() (
 
 s3_setup() {
   s3_ceph radosgw-admin -n client.rgw user info --uid test >/dev/null 2>&1 ||
-    s3_ceph radosgw-admin -n client.rgw user create --uid test --display-name test --access-key testkey --secret-key testsecret
+    s3_ceph radosgw-admin -n client.rgw user create --uid test --display-name test \
+      --access-key "$s3_access_key" --secret-key "$s3_secret_key" >/dev/null || return 1
+  s3_python -c "$s3_make_bucket" "http://127.0.0.1:$(port s3)" "$s3_bucket" "$s3_access_key" "$s3_secret_key"
 }
+
+# S3 clients for the tests cannot make buckets: a PUT with a signed query (version 2). Fine when it exists.
+s3_make_bucket='
+import base64, hashlib, hmac, sys, time, urllib.parse, urllib.request
+url, bucket, access_key, secret_key = sys.argv[1:]
+expires = str(int(time.time()) + 60)
+text = "PUT\n\n\n%s\n/%s" % (expires, bucket)
+signature = base64.b64encode(hmac.new(secret_key.encode(), text.encode(), hashlib.sha1).digest()).decode()
+query = urllib.parse.urlencode({"AWSAccessKeyId": access_key, "Expires": expires, "Signature": signature})
+direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+direct.open(urllib.request.Request("%s/%s?%s" % (url, bucket, query), method="PUT"), timeout=20)
+'
 
 s3_env() {
   echo "export WAYMARK_TEST_S3_URL=http://127.0.0.1:$(port s3)"
-  echo "export WAYMARK_TEST_S3_ACCESS_KEY=testkey"
-  echo "export WAYMARK_TEST_S3_SECRET_KEY=testsecret"
+  echo "export WAYMARK_TEST_S3_ACCESS_KEY=$s3_access_key"
+  echo "export WAYMARK_TEST_S3_SECRET_KEY=$s3_secret_key"
+  echo "export WAYMARK_TEST_S3_BUCKET=$s3_bucket"
 }
 
-s3_stop() { stop_process s3; }
+# Without its store the gateway would wait for it at the end.
+s3_stop() {
+  if alive s3-mon && alive s3-osd; then stop_process s3; else stop_process s3 KILL; fi
+}
