@@ -1,0 +1,107 @@
+import type { Database } from "../db/database.ts";
+import type { Db } from "../db/dialect.ts";
+import type { StoredSetting } from "./config.snapshot.ts";
+
+export type SettingChange = {
+  id: number;
+  key: string;
+  /** The texts that were in force before and after, masked where the setting is sensitive. */
+  oldValue: string | null;
+  newValue: string | null;
+  /** Epoch milliseconds. */
+  changedAt: number;
+  changedBy: string;
+};
+
+/** Changes kept for each key; older ones are removed as new ones are written. */
+export const HISTORY_MAX_ROWS = 1000;
+const UNKNOWN_MAX_ROWS = 20;
+
+export type ConfigRepository = ReturnType<typeof createConfigRepository>;
+
+export function createConfigRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
+  return {
+    /** The stored ones among these keys, on the reading connection unless `db` is a transaction. */
+    async find(keys: readonly string[], db: Db = read): Promise<StoredSetting[]> {
+      const rows = await db.selectFrom("settings").selectAll().where("key", "in", keys).execute();
+      return rows.map((row) => ({
+        key: row.key,
+        value: row.value,
+        updatedAt: row.updated_at,
+        updatedBy: row.updated_by,
+      }));
+    },
+
+    /** Some stored keys, twenty at most, that are not among these. */
+    async unknownKeys(known: readonly string[]): Promise<string[]> {
+      const query = read.selectFrom("settings").select("key").where("key", "not in", known);
+      return (await query.orderBy("key").limit(UNKNOWN_MAX_ROWS).execute()).map((row) => row.key);
+    },
+
+    /** When this installation was made, epoch milliseconds; null before its row is written. */
+    async installedAt(): Promise<number | null> {
+      const row = await read
+        .selectFrom("instance")
+        .select("created_at")
+        .where("id", "=", 1)
+        .executeTakeFirst();
+      return row?.created_at ?? null;
+    },
+
+    /** Lets one transaction at a time write settings, so that rules about several of them hold. */
+    async lock(tx: Db): Promise<void> {
+      const instance = tx.selectFrom("instance").select("id").where("id", "=", 1);
+      await instance.$call(dialect.forUpdate).execute();
+    },
+
+    async save(tx: Db, setting: StoredSetting): Promise<void> {
+      const row = {
+        key: setting.key,
+        value: setting.value,
+        updated_at: setting.updatedAt,
+        updated_by: setting.updatedBy,
+      };
+      const set = ["value", "updated_at", "updated_by"] as const;
+      await dialect.upsert(tx, { table: "settings", keys: ["key"], set }, [row]);
+    },
+
+    async remove(tx: Db, key: string): Promise<void> {
+      await tx.deleteFrom("settings").where("key", "=", key).execute();
+    },
+
+    /** Adds a change and forgets the oldest beyond the bound. */
+    async addChange(tx: Db, change: Omit<SettingChange, "id">): Promise<void> {
+      await dialect.insertMany(tx, "settings_history", [
+        {
+          key: change.key,
+          old_value: change.oldValue,
+          new_value: change.newValue,
+          changed_at: change.changedAt,
+          changed_by: change.changedBy,
+        },
+      ]);
+      const ofKey = tx.selectFrom("settings_history").select("id").where("key", "=", change.key);
+      const oldest = await ofKey.orderBy("id", "desc").offset(HISTORY_MAX_ROWS).limit(1).executeTakeFirst();
+      if (oldest === undefined) return;
+      await tx
+        .deleteFrom("settings_history")
+        .where("key", "=", change.key)
+        .where("id", "<=", oldest.id)
+        .execute();
+    },
+
+    /** Newest first. */
+    async history(key: string, limit: number): Promise<SettingChange[]> {
+      const query = read.selectFrom("settings_history").selectAll().where("key", "=", key);
+      const rows = await query.orderBy("id", "desc").limit(limit).execute();
+      return rows.map((row) => ({
+        id: row.id,
+        key: row.key,
+        oldValue: row.old_value,
+        newValue: row.new_value,
+        changedAt: row.changed_at,
+        changedBy: row.changed_by,
+      }));
+    },
+  };
+}

@@ -1,0 +1,193 @@
+import { z } from "zod";
+import { type Endpoint, endpoint } from "../http/endpoint.ts";
+import { formatRfc3339 } from "../lib/rfc3339.ts";
+import type { ConfigItem, ConfigSchema } from "./config.items.ts";
+import type { SettingChange } from "./config.repository.ts";
+import { type Config, HISTORY_LIMIT } from "./config.service.ts";
+
+const valueType = z.enum(["string", "int", "float", "bool", "enum", "stringarray", "enumarray"]);
+const action = z.enum(["generate_token"]);
+
+const itemAnswer = z.object({
+  key: z.string(),
+  value: z.string(),
+  value_type: valueType,
+  requires_restart: z.boolean(),
+  is_sensitive: z.boolean(),
+  updated_at: z.iso.datetime(),
+  pending_value: z.string().optional(),
+});
+const writtenAnswer = itemAnswer.extend({ message: z.string().nullable() });
+
+const schemaAnswer = z.object({
+  key: z.string(),
+  value_type: valueType,
+  default_value: z.string(),
+  description: z.string(),
+  category: z.string(),
+  enum_options: z
+    .array(z.object({ value: z.string(), label: z.string(), description: z.string().nullable() }))
+    .nullable(),
+  requires_restart: z.boolean(),
+  editable: z.boolean(),
+  order: z.int(),
+  action: action.nullable(),
+});
+
+const changeAnswer = z.object({
+  id: z.int(),
+  config_key: z.string(),
+  old_value: z.string().nullable(),
+  new_value: z.string().nullable(),
+  changed_at: z.iso.datetime(),
+  changed_by: z.string(),
+});
+
+/** Longer than any value may be, so that the validators speak, not the door. */
+const VALUE_MAX_LENGTH = 65_536;
+const valueBody = z.object({ value: z.string().max(VALUE_MAX_LENGTH) });
+const actionBody = z.object({ action });
+/** Clamped to 1..100. */
+const historyQuery = z.object({
+  limit: z
+    .string()
+    .regex(/^\d{1,9}$/, "must be a whole number")
+    .default("20")
+    .transform((text) => Math.min(Math.max(Number(text), 1), HISTORY_LIMIT)),
+});
+
+export function configEndpoints({ config }: { config: Config }): Endpoint[] {
+  return [...readEndpoints(config), ...writeEndpoints(config), ...actionEndpoints(config)];
+}
+
+const common = { access: "admin", tag: "config" } as const;
+
+const readEndpoints = (config: Config): Endpoint[] => [
+  endpoint({
+    ...common,
+    method: "GET",
+    path: "/config",
+    summary: "List the run-time settings",
+    answer: z.array(itemAnswer),
+    handle: () => config.list().map(itemView),
+  }),
+  endpoint({
+    ...common,
+    method: "GET",
+    path: "/config/schema",
+    summary: "List what the settings take",
+    answer: z.array(schemaAnswer),
+    handle: () => config.schema().map(schemaView),
+  }),
+  endpoint({
+    ...common,
+    method: "GET",
+    path: "/config/:key",
+    summary: "Get one setting",
+    answer: itemAnswer,
+    handle: ({ c }) => itemView(config.getOne(c.req.param("key")!)),
+  }),
+  endpoint({
+    ...common,
+    method: "GET",
+    path: "/config/:key/history",
+    summary: "List a setting's changes, newest first",
+    query: historyQuery,
+    answer: z.array(changeAnswer),
+    handle: async ({ c, query }) => (await config.history(c.req.param("key")!, query.limit)).map(changeView),
+  }),
+];
+
+const writeEndpoints = (config: Config): Endpoint[] => [
+  endpoint({
+    ...common,
+    method: "POST",
+    path: "/config/reload",
+    summary: "Read the stored settings again, in every worker and node",
+    answer: z.object({ message: z.string(), duration_ms: z.int() }),
+    async handle() {
+      const began = performance.now();
+      await config.reload();
+      return { message: "Settings reloaded.", duration_ms: Math.round(performance.now() - began) };
+    },
+  }),
+  endpoint({
+    ...common,
+    method: "PUT",
+    path: "/config/:key",
+    summary: "Set a setting",
+    body: valueBody,
+    answer: writtenAnswer,
+    handle: async ({ c, body, account }) =>
+      writtenView(await config.set(c.req.param("key")!, body.value, account.username)),
+  }),
+  endpoint({
+    ...common,
+    method: "DELETE",
+    path: "/config/:key",
+    summary: "Return a setting to its default",
+    answer: writtenAnswer,
+    handle: async ({ c, account }) => writtenView(await config.reset(c.req.param("key")!, account.username)),
+  }),
+];
+
+const actionEndpoints = (config: Config): Endpoint[] => [
+  endpoint({
+    ...common,
+    method: "POST",
+    path: "/config/:key/action",
+    summary: "Make a value by the setting's action without storing it",
+    body: actionBody,
+    answer: z.object({ value: z.string() }),
+    handle: ({ c, body }) => ({ value: config.runAction(c.req.param("key")!, body.action) }),
+  }),
+  endpoint({
+    ...common,
+    method: "POST",
+    path: "/config/:key/execute-and-save",
+    summary: "Make a value by the setting's action and store it; the value is not shown",
+    body: actionBody,
+    answer: writtenAnswer.extend({ success: z.literal(true) }),
+    async handle({ c, body, account }) {
+      const item = await config.runActionAndSave(c.req.param("key")!, body.action, account.username);
+      return { success: true, ...writtenView(item), message: "A new value is stored; it is not shown." };
+    },
+  }),
+];
+
+const itemView = (item: ConfigItem): z.input<typeof itemAnswer> => ({
+  key: item.key,
+  value: item.value,
+  value_type: item.valueType,
+  requires_restart: item.requiresRestart,
+  is_sensitive: item.isSensitive,
+  updated_at: formatRfc3339(item.updatedAt),
+  ...(item.pendingValue === undefined ? {} : { pending_value: item.pendingValue }),
+});
+
+const writtenView = (item: ConfigItem): z.input<typeof writtenAnswer> => ({
+  ...itemView(item),
+  message: item.pendingValue === undefined ? null : "Stored; it takes effect after a restart.",
+});
+
+const schemaView = (schema: ConfigSchema): z.input<typeof schemaAnswer> => ({
+  key: schema.key,
+  value_type: schema.valueType,
+  default_value: schema.defaultValue,
+  description: schema.description,
+  category: schema.category,
+  enum_options: schema.enumOptions === null ? null : [...schema.enumOptions],
+  requires_restart: schema.requiresRestart,
+  editable: schema.editable,
+  order: schema.order,
+  action: schema.action,
+});
+
+const changeView = (change: SettingChange): z.input<typeof changeAnswer> => ({
+  id: change.id,
+  config_key: change.key,
+  old_value: change.oldValue,
+  new_value: change.newValue,
+  changed_at: formatRfc3339(change.changedAt),
+  changed_by: change.changedBy,
+});

@@ -1,0 +1,191 @@
+/** Run-time settings: what the rest of the program asks (`get`, `onChange`) and what administrators do. */
+import { randomBytes } from "node:crypto";
+import type { Database } from "../db/database.ts";
+import type { Clock } from "../lib/clock.ts";
+import { appError } from "../lib/errors.ts";
+import type { Logger } from "../lib/logger.ts";
+import { type ConfigItem, type ConfigSchema, itemOf, type Reveal, schemaOf } from "./config.items.ts";
+import { createConfigRepository, type SettingChange } from "./config.repository.ts";
+import type { Texts } from "./config.snapshot.ts";
+import {
+  createConfigWriter,
+  MASK,
+  type SettingsFeed,
+  type SettingsTransaction,
+  type SettingWrites,
+} from "./config.writer.ts";
+import { CONFIG_KEYS, type ConfigKey, type ConfigValues, definitionOf, isConfigKey } from "./definitions.ts";
+import { createLiveSettings } from "./live-settings.ts";
+import type { Action } from "./value-types.ts";
+
+type Deps = {
+  db: Pick<Database, "read" | "dialect">;
+  changes: SettingsFeed;
+  clock: Clock;
+  logger: Logger;
+  /**
+   * A server: it generates what a first start generates, and settings that need a restart keep the values they have
+   * at `start`. Without it (commands) stored values are in force at once.
+   */
+  startup?: boolean;
+  /** The start values of another process (its `startValues()`), so that a worker started later agrees with it. */
+  startValues?: Partial<Texts>;
+  generateToken?: () => string;
+};
+
+export const HISTORY_LIMIT = 100;
+
+export type Config = ReturnType<typeof createConfig>;
+/** What most rooms need of it. */
+export type ConfigGetter = Pick<Config, "get">;
+
+export function createConfig(deps: Deps) {
+  const { changes, clock, logger, startup = false } = deps;
+  const repository = createConfigRepository(deps.db);
+  const live = createLiveSettings({
+    repository,
+    changes,
+    logger,
+    held: deps.startValues ?? (startup ? null : {}),
+  });
+  const writer = createConfigWriter({ repository, changes, clock });
+  const generateToken = deps.generateToken ?? (() => randomBytes(32).toString("hex"));
+  let installedAt = 0;
+
+  const show = (key: ConfigKey, reveal?: Reveal) => itemOf(live.current(), key, installedAt, reveal);
+
+  return {
+    /** The value in force; the default before `start`. Costs two property reads. */
+    get<K extends ConfigKey>(key: K): ConfigValues[K] {
+      return live.current().values[key];
+    },
+    /** Calls the listener after a changed value came into force, the writer waiting for it. Returns how to stop. */
+    onChange: live.onChange,
+    /** The values in force of the settings that need a restart, to hand to a worker that starts later. */
+    startValues: live.startValues,
+
+    /** Every setting in the table's order, secrets masked unless revealed. */
+    list: (reveal?: Reveal): ConfigItem[] => CONFIG_KEYS.map((key) => show(key, reveal)),
+    schema: (): ConfigSchema[] => CONFIG_KEYS.map(schemaOf),
+    /** @throws ConfigNotFound */
+    getOne: (key: string, reveal?: Reveal): ConfigItem => show(known(key), reveal),
+    /** Newest first, at most `limit` (1 to 100), secrets masked. @throws ConfigNotFound */
+    history: async (key: string, limit: number): Promise<SettingChange[]> =>
+      repository.history(known(key), Math.min(Math.max(limit, 1), HISTORY_LIMIT)),
+
+    ...writingSide({ writer, live, generateToken, show }),
+
+    /** Reads the settings and follows their changes from here on. @throws ServiceUnavailable */
+    async start(): Promise<void> {
+      if (startup) await writer.ensureGenerated(generateToken);
+      installedAt = (await repository.installedAt()) ?? clock.now();
+      await live.start();
+      const unknown = await repository.unknownKeys(CONFIG_KEYS);
+      if (unknown.length > 0)
+        logger.warn({ keys: unknown }, "stored settings that this version does not know");
+    },
+    close: live.close,
+  };
+}
+
+type WritingDeps = {
+  writer: ReturnType<typeof createConfigWriter>;
+  live: ReturnType<typeof createLiveSettings>;
+  generateToken(): string;
+  show(key: ConfigKey): ConfigItem;
+};
+
+function writingSide({ writer, live, generateToken, show }: WritingDeps) {
+  async function writeOne(key: ConfigKey, value: string | null, changedBy: string): Promise<ConfigItem> {
+    await writer.write(new Map([[key, value]]), changedBy);
+    return show(key);
+  }
+
+  return {
+    /** Stores the value and returns the setting as it is now. @throws ConfigNotFound, BadRequest */
+    set: async (key: string, value: string, changedBy: string): Promise<ConfigItem> =>
+      writeOne(editable(key), canonical(editable(key), value), changedBy),
+
+    /**
+     * Stores several, all or none, and returns the keys that changed (with `dryRun`: would change). Values that are in
+     * force anyway are not stored. @throws ConfigNotFound, BadRequest
+     */
+    async setMany(
+      entries: readonly (readonly [key: string, value: string])[],
+      changedBy: string,
+      { dryRun = false } = {},
+    ): Promise<ConfigKey[]> {
+      const texts = entries.map(([key, value]) => [editable(key), canonical(editable(key), value)] as const);
+      const latest = live.current().latest;
+      const writes: SettingWrites = new Map(texts.filter(([key, text]) => text !== latest[key]));
+      return dryRun ? writer.preview(writes) : writer.write(writes, changedBy);
+    },
+
+    /** Back to the default; a generated setting gets a new value. @throws ConfigNotFound, BadRequest */
+    async reset(key: string, changedBy: string): Promise<ConfigItem> {
+      const name = editable(key);
+      return writeOne(name, definitionOf(name).generated ? generateToken() : null, changedBy);
+    },
+
+    /** A fresh value by the setting's action, not stored. @throws ConfigNotFound, BadRequest */
+    runAction(key: string, action: Action): string {
+      withAction(key, action);
+      return generateToken();
+    },
+    /** @throws ConfigNotFound, BadRequest */
+    runActionAndSave: async (key: string, action: Action, changedBy: string): Promise<ConfigItem> =>
+      writeOne(withAction(key, action), generateToken(), changedBy),
+
+    /** Reads the stored settings again, here and in every other process. @throws ConfigReloadFailed */
+    async reload(): Promise<void> {
+      try {
+        await live.read();
+        await writer.announce();
+      } catch (error) {
+        const message =
+          "The settings could not be read; the old ones stay in force. The log has the details.";
+        throw appError("ConfigReloadFailed", message, { cause: error });
+      }
+    },
+
+    /**
+     * The one way to write `api.admin_token`. `also` runs in the same transaction (ending the sessions); like every
+     * function in a transaction it may run again. @throws BadRequest when it is not an Argon2 hash
+     */
+    async setAdminPasswordHash(
+      hash: string,
+      changedBy: string,
+      also?: (tx: SettingsTransaction) => Promise<void>,
+    ): Promise<void> {
+      const key = "api.admin_token";
+      await writer.write(new Map([[key, canonical(key, hash)]]), changedBy, also);
+    },
+  };
+}
+
+function known(key: string): ConfigKey {
+  if (isConfigKey(key)) return key;
+  throw appError("ConfigNotFound", `There is no setting '${key.slice(0, 100)}'.`);
+}
+
+function editable(key: string): ConfigKey {
+  const name = known(key);
+  if (definitionOf(name).editable) return name;
+  throw appError("BadRequest", `${name} can't be written here; run 'waymark reset-password' instead.`);
+}
+
+function canonical(key: ConfigKey, value: string): string {
+  const definition = definitionOf(key);
+  if (definition.sensitive && value.trim() === MASK) {
+    throw appError("BadRequest", `${key}: '${MASK}' is the mask, not a value.`);
+  }
+  const checked = definition.canonical(value);
+  if (typeof checked !== "string") throw appError("BadRequest", `${key} ${checked.error}.`);
+  return checked;
+}
+
+function withAction(key: string, action: Action): ConfigKey {
+  const name = editable(key);
+  if (definitionOf(name).action === action) return name;
+  throw appError("BadRequest", `${name} has no action '${action}'.`);
+}

@@ -1,0 +1,67 @@
+/** The settings as this process sees them, built whole from the stored rows and swapped in one assignment. */
+import { CONFIG_KEYS, type ConfigKey, type ConfigValues, definitionOf, isConfigKey } from "./definitions.ts";
+import { findPrefixConflict, ROUTE_PREFIX_KEYS } from "./route-prefixes.ts";
+
+export type StoredSetting = {
+  key: string;
+  value: string;
+  /** Epoch milliseconds. */
+  updatedAt: number;
+  updatedBy: string;
+};
+
+export type Texts = Readonly<Record<ConfigKey, string>>;
+
+export type Snapshot = {
+  /** What `get` returns; a value keeps its identity for as long as its text does. */
+  readonly values: ConfigValues;
+  /** The canonical texts in force. */
+  readonly texts: Texts;
+  /** What will be in force after the next start; differs from `texts` for settings that wait for it. */
+  readonly latest: Texts;
+  /** When a stored setting was last written. */
+  readonly updatedAt: ReadonlyMap<ConfigKey, number>;
+};
+
+type Options = {
+  /** Texts that settings needing a restart keep until then. */
+  held: Partial<Texts>;
+  previous: Snapshot | null;
+  /** Told of each stored value that can't be used, with the reason; the default holds instead. */
+  onInvalid(key: ConfigKey, reason: string): void;
+};
+
+/** Unknown keys among the rows are ignored: a newer version may have written them. */
+export function buildSnapshot(rows: readonly StoredSetting[], options: Options): Snapshot {
+  const latest = latestTexts(rows, options);
+  const texts = { ...latest, ...options.held };
+  const values: Record<string, unknown> = {};
+  for (const key of CONFIG_KEYS) {
+    const unchanged = options.previous !== null && options.previous.texts[key] === texts[key];
+    values[key] = unchanged ? options.previous?.values[key] : definitionOf(key).parse(texts[key]);
+  }
+  const updatedAt = new Map(
+    rows.filter((row) => isConfigKey(row.key)).map((row) => [row.key, row.updatedAt]),
+  );
+  return { values: values as ConfigValues, texts, latest, updatedAt: updatedAt as Map<ConfigKey, number> };
+}
+
+function latestTexts(rows: readonly StoredSetting[], { previous, onInvalid }: Options): Texts {
+  const stored = new Map(rows.map((row) => [row.key, row.value]));
+  const texts = {} as Record<ConfigKey, string>;
+  for (const key of CONFIG_KEYS) {
+    const definition = definitionOf(key);
+    const fallback = definition.generated ? (previous?.latest[key] ?? "") : definition.defaultText;
+    const checked = definition.canonical(stored.get(key) ?? fallback);
+    if (typeof checked !== "string" && stored.has(key)) onInvalid(key, checked.error);
+    texts[key] = typeof checked === "string" ? checked : fallback;
+  }
+  const conflict = findPrefixConflict(texts);
+  if (conflict !== null) {
+    for (const key of ROUTE_PREFIX_KEYS) {
+      if (stored.has(key)) onInvalid(key, conflict);
+      texts[key] = definitionOf(key).defaultText;
+    }
+  }
+  return texts;
+}

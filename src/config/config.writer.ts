@@ -1,0 +1,125 @@
+/** Writes settings: checks, history and change event in one transaction, one writer at a time. */
+import type { Db } from "../db/dialect.ts";
+import type { Clock } from "../lib/clock.ts";
+import { appError } from "../lib/errors.ts";
+import type { ConfigRepository } from "./config.repository.ts";
+import { CONFIG_KEYS, type ConfigKey, definitionOf } from "./definitions.ts";
+import { findPrefixConflict, ROUTE_PREFIX_KEYS, type RoutePrefixKey } from "./route-prefixes.ts";
+
+/** What stands for a sensitive value wherever it is shown or written down. */
+export const MASK = "[REDACTED]";
+
+/** Canonical texts to store; null returns a setting to its default. */
+export type SettingWrites = ReadonlyMap<ConfigKey, string | null>;
+
+/** What is used of the change feed: see cluster/changes.ts. */
+export type SettingsFeed = {
+  write<T>(run: (tx: SettingsTransaction) => Promise<T>): Promise<T>;
+  subscribe(topic: "settings", heard: (keys: readonly string[]) => void | Promise<void>): () => void;
+};
+export type SettingsTransaction = {
+  readonly db: Db;
+  changed(topic: "settings", keys: readonly string[]): void;
+};
+
+export type ConfigWriter = ReturnType<typeof createConfigWriter>;
+
+type Deps = { repository: ConfigRepository; changes: SettingsFeed; clock: Clock };
+
+export function createConfigWriter({ repository, changes, clock }: Deps) {
+  /** The keys whose stored value would become another one. @throws BadRequest when the whole breaks a rule */
+  async function difference(writes: SettingWrites, tx?: Db): Promise<Map<ConfigKey, string | null>> {
+    const keys = new Set<string>([...writes.keys(), ...ROUTE_PREFIX_KEYS]);
+    const rows = await repository.find([...keys], tx);
+    const stored = new Map(rows.map((row) => [row.key, row.value]));
+    checkPrefixes(writes, stored);
+    const changing = [...writes].filter(([key, value]) => value !== (stored.get(key) ?? null));
+    return new Map(changing.map(([key]) => [key, stored.get(key) ?? null]));
+  }
+
+  async function store(
+    tx: SettingsTransaction,
+    writes: SettingWrites,
+    changedBy: string,
+  ): Promise<ConfigKey[]> {
+    await repository.lock(tx.db);
+    const before = await difference(writes, tx.db);
+    const changedAt = clock.now();
+    for (const [key, oldValue] of before) {
+      const value = writes.get(key) ?? null;
+      if (value === null) await repository.remove(tx.db, key);
+      else await repository.save(tx.db, { key, value, updatedAt: changedAt, updatedBy: changedBy });
+      const texts = { oldValue: historyText(key, oldValue), newValue: historyText(key, value) };
+      await repository.addChange(tx.db, { key, ...texts, changedAt, changedBy });
+    }
+    if (before.size > 0) tx.changed("settings", [...before.keys()]);
+    return [...before.keys()];
+  }
+
+  return {
+    /**
+     * Stores all or none and returns the keys that changed. `also` runs in the same transaction, after the settings.
+     * @throws BadRequest when the settings would not fit together
+     */
+    write(
+      writes: SettingWrites,
+      changedBy: string,
+      also?: (tx: SettingsTransaction) => Promise<void>,
+    ): Promise<ConfigKey[]> {
+      return changes.write(async (tx) => {
+        const changed = await store(tx, writes, changedBy);
+        await also?.(tx);
+        return changed;
+      });
+    },
+
+    /** The keys that `write` would change, with nothing written. @throws BadRequest like `write` */
+    async preview(writes: SettingWrites): Promise<ConfigKey[]> {
+      return [...(await difference(writes)).keys()];
+    },
+
+    /** Stores a value where a generated setting has no usable one; of several processes the first one wins. */
+    async ensureGenerated(generate: () => string): Promise<void> {
+      const keys = CONFIG_KEYS.filter((key) => definitionOf(key).generated);
+      if ((await unusable(repository, keys)).length === 0) return;
+      await changes.write(async (tx) => {
+        await repository.lock(tx.db);
+        const missing = await unusable(repository, keys, tx.db);
+        await store(tx, new Map(missing.map((key) => [key, generate()])), "system");
+      });
+    },
+
+    /** Tells every worker and node to read the settings again. */
+    announce(): Promise<void> {
+      return changes.write(async (tx) => tx.changed("settings", ["*"]));
+    },
+  };
+}
+
+async function unusable(
+  repository: ConfigRepository,
+  keys: readonly ConfigKey[],
+  tx?: Db,
+): Promise<ConfigKey[]> {
+  const stored = new Map((await repository.find(keys, tx)).map((row) => [row.key, row.value]));
+  return keys.filter((key) => typeof definitionOf(key).canonical(stored.get(key) ?? "") !== "string");
+}
+
+/** Without a stored value the default was or will be in force; of a secret only whether there is one is told. */
+function historyText(key: ConfigKey, stored: string | null): string {
+  const definition = definitionOf(key);
+  const text = stored ?? definition.defaultText;
+  return definition.sensitive && text !== "" ? MASK : text;
+}
+
+function checkPrefixes(writes: SettingWrites, stored: ReadonlyMap<string, string>): void {
+  if (!ROUTE_PREFIX_KEYS.some((key) => writes.has(key))) return;
+  const next = (key: RoutePrefixKey): string =>
+    (writes.has(key) ? writes.get(key) : stored.get(key)) ?? definitionOf(key).defaultText;
+  const conflict = findPrefixConflict({
+    "routes.admin_prefix": next("routes.admin_prefix"),
+    "routes.health_prefix": next("routes.health_prefix"),
+    "routes.frontend_prefix": next("routes.frontend_prefix"),
+  });
+  if (conflict !== null) throw appError("BadRequest", conflict);
+}

@@ -1,0 +1,225 @@
+/**
+ * Every run-time setting, one row a key, in the order in which lists show them. The API, the commands, the panel's
+ * form, docs/configuration.md and the type of `config.get(key)` follow from this table.
+ */
+import * as check from "./value-checks.ts";
+import { bool, choice, choices, type Definition, float, int, list, string } from "./value-types.ts";
+
+const DAYS = { min: 1, max: 3650 };
+
+export const DEFINITIONS = {
+  "api.admin_token": string("", check.argon2Hash, {
+    category: "auth",
+    description:
+      "Password of the built-in administrator, as an Argon2 hash. Empty: the admin API answers 404. Only reset-password sets it.",
+    sensitive: true,
+    editable: false,
+  }),
+  "api.health_token": string("", check.secret(8, { orEmpty: true }), {
+    category: "auth",
+    description: "Bearer token for the health endpoints. Empty: they take a signed-in administrator only.",
+    sensitive: true,
+    action: "generate_token",
+  }),
+  "api.jwt_secret": string("", check.secret(32), {
+    category: "auth",
+    description: "Key that signs sessions, generated at the first start. A new one signs everybody out.",
+    sensitive: true,
+    generated: true,
+    action: "generate_token",
+  }),
+  "api.access_token_minutes": int(
+    15,
+    { min: 1, max: 1440 },
+    {
+      category: "auth",
+      description: "Lifetime of an access token in minutes.",
+    },
+  ),
+  "api.refresh_token_days": int(
+    7,
+    { min: 1, max: 365 },
+    {
+      category: "auth",
+      description: "Days after which a session ends unless it is refreshed.",
+    },
+  ),
+  "api.trusted_proxies": list([], check.addressRange, {
+    category: "auth",
+    description:
+      "Proxies whose X-Forwarded-For is believed. Empty: the client is whoever holds the connection.",
+  }),
+  "api.cookie_secure": bool(true, {
+    category: "cookie",
+    description: "Send the cookies over HTTPS only. Turn it off only where there is no HTTPS.",
+  }),
+  "api.cookie_same_site": choice(
+    "Lax",
+    {
+      Strict: "Never sent from other sites, not even by a link to the panel.",
+      Lax: "Sent from other sites when somebody follows a link.",
+      None: "Sent from other sites; browsers then ask for api.cookie_secure.",
+    },
+    { category: "cookie", description: "SameSite attribute of the cookies." },
+  ),
+  "api.cookie_domain": string("", check.cookieDomain, {
+    category: "cookie",
+    description: "Domain attribute of the cookies. Empty: the host that set them, without subdomains.",
+  }),
+  "routes.admin_prefix": string("/admin", check.routePrefix, {
+    category: "routes",
+    description: "Path under which the admin API lives; links can't use it.",
+    requiresRestart: true,
+  }),
+  "routes.health_prefix": string("/health", check.routePrefix, {
+    category: "routes",
+    description: "Path of the health endpoints and the metrics; links can't use it.",
+    requiresRestart: true,
+  }),
+  "routes.frontend_prefix": string("/panel", check.routePrefix, {
+    category: "routes",
+    description: "Path of the panel; links can't use it.",
+    requiresRestart: true,
+  }),
+  "features.random_code_length": int(
+    6,
+    { min: 4, max: 128 },
+    {
+      category: "features",
+      description: "Length of the codes made for links that come without one.",
+    },
+  ),
+  "features.default_url": string("", check.urlOrEmpty, {
+    category: "features",
+    description: "Where the root path / redirects to. Empty: 404.",
+  }),
+  "features.enable_admin_panel": bool(true, { category: "features", description: "Serve the panel." }),
+  "click.enable_tracking": bool(true, { category: "tracking", description: "Count clicks." }),
+  "click.flush_interval": int(
+    5,
+    { min: 1, max: 3600 },
+    {
+      category: "tracking",
+      description: "Seconds between two writes of the counted clicks to the database.",
+    },
+  ),
+  "click.max_clicks_before_flush": int(
+    10_000,
+    { min: 1, max: 1_000_000 },
+    {
+      category: "tracking",
+      description: "Waiting clicks that start a write before its time.",
+    },
+  ),
+  "cache.bloom_rebuild_interval": int(
+    14_400,
+    { min: 60, max: 2_592_000, orZero: true },
+    {
+      category: "cache",
+      description: "Seconds between two rebuilds of the Bloom filter, which drop deleted codes. 0: never.",
+    },
+  ),
+  "utm.enable_passthrough": bool(false, {
+    category: "utm",
+    description:
+      "Append utm_source, utm_medium, utm_campaign, utm_term and utm_content of the request to the target.",
+  }),
+  "analytics.enable_detailed_logging": bool(false, {
+    category: "analytics",
+    description: "Record each click with referrer, source, address and user agent.",
+    requiresRestart: true,
+  }),
+  "analytics.enable_auto_rollup": bool(true, {
+    category: "analytics",
+    description: "Run the retention task, every 4 hours.",
+    requiresRestart: true,
+  }),
+  "analytics.log_retention_days": int(30, DAYS, {
+    category: "analytics",
+    description: "Days that raw click records are kept. Needs analytics.enable_auto_rollup.",
+    requiresRestart: true,
+  }),
+  "analytics.hourly_retention_days": int(7, DAYS, {
+    category: "analytics",
+    description: "Days that hourly rollups are kept. Needs analytics.enable_auto_rollup.",
+    requiresRestart: true,
+  }),
+  "analytics.daily_retention_days": int(365, DAYS, {
+    category: "analytics",
+    description: "Days that daily rollups are kept. Needs analytics.enable_auto_rollup.",
+    requiresRestart: true,
+  }),
+  "analytics.enable_ip_logging": bool(true, {
+    category: "analytics",
+    description: "Record addresses in click records.",
+  }),
+  "analytics.enable_geo_lookup": bool(false, {
+    category: "analytics",
+    description: "Fill country and city of click records, off the request path.",
+  }),
+  "analytics.sample_rate": float(
+    1,
+    { min: 0, max: 1 },
+    {
+      category: "analytics",
+      description: "Share of clicks that detailed logging records; 1.0 is all. Counts stay exact.",
+    },
+  ),
+  "analytics.max_log_rows": int(
+    0,
+    { min: 0, max: 1_000_000_000 },
+    {
+      category: "analytics",
+      description: "Most raw click records kept. 0: no limit.",
+    },
+  ),
+  "analytics.max_rows_action": choice(
+    "cleanup",
+    { cleanup: "Delete the oldest records.", stop: "Stop detailed logging." },
+    { category: "analytics", description: "What to do when analytics.max_log_rows is exceeded." },
+  ),
+  "cors.enabled": bool(false, {
+    category: "cors",
+    description: "Answer cross-origin requests by the rules below. Off: browsers allow the same origin only.",
+  }),
+  "cors.allowed_origins": list([], check.origin, {
+    category: "cors",
+    description: "Origins that may call the API. * is any origin, without credentials.",
+  }),
+  "cors.allowed_methods": choices(
+    ["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"],
+    ["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"],
+    { category: "cors", description: "Methods that other origins may use." },
+  ),
+  "cors.allowed_headers": list(
+    ["Content-Type", "Authorization", "Accept", "X-CSRF-Token"],
+    check.headerName,
+    { category: "cors", description: "Request headers that other origins may send." },
+  ),
+  "cors.max_age": int(
+    3600,
+    { min: 0, max: 86_400 },
+    {
+      category: "cors",
+      description: "Seconds for which a browser may keep the answer to a preflight.",
+    },
+  ),
+  "cors.allow_credentials": bool(false, {
+    category: "cors",
+    description: "Let other origins send cookies; has no effect with the origin *.",
+  }),
+} as const satisfies Record<string, Definition<unknown>>;
+
+export type ConfigKey = keyof typeof DEFINITIONS;
+
+/** What `config.get(key)` returns, by key. */
+export type ConfigValues = {
+  readonly [K in ConfigKey]: (typeof DEFINITIONS)[K] extends Definition<infer T> ? T : never;
+};
+
+/** In the order of the table. */
+export const CONFIG_KEYS = Object.freeze(Object.keys(DEFINITIONS) as ConfigKey[]);
+
+export const isConfigKey = (key: string): key is ConfigKey => Object.hasOwn(DEFINITIONS, key);
+
+export const definitionOf = (key: ConfigKey): Definition<unknown> => DEFINITIONS[key];

@@ -1,0 +1,94 @@
+/** The checks of text settings and list items: what they accept, in canonical form, or what is wrong. */
+import { isIP } from "node:net";
+import { checkHttpUrl } from "../lib/http-url.ts";
+import type { Checked } from "./value-types.ts";
+
+const must = (allowed: string): { error: string } => ({ error: `must be ${allowed}` });
+
+/** A secret that travels in a header, so visible ASCII only; empty is allowed when `orEmpty`. */
+export function secret(
+  minLength: number,
+  { orEmpty = false } = {},
+): { allowed: string; check(text: string): Checked } {
+  const allowed = `${orEmpty ? "empty or " : ""}${minLength} to 512 characters of visible ASCII`;
+  return {
+    allowed,
+    check: (text) =>
+      (orEmpty && text === "") || (/^[!-~]{1,512}$/.test(text) && text.length >= minLength)
+        ? text
+        : must(allowed),
+  };
+}
+
+const ARGON2 = /^\$argon2(id|i|d)\$[A-Za-z0-9+/=,.$-]{16,480}$/;
+
+export const argon2Hash = {
+  allowed: "empty or an Argon2 hash",
+  check: (text: string): Checked =>
+    text === "" || ARGON2.test(text) ? text : must("empty or an Argon2 hash"),
+};
+
+export const urlOrEmpty = {
+  allowed: "empty or an absolute http or https URL without user name and password, at most 8192 bytes",
+  check(text: string): Checked {
+    if (text === "") return text;
+    const checked = checkHttpUrl(text);
+    return typeof checked === "string" ? checked : must(`${urlOrEmpty.allowed}: ${checked.error}`);
+  },
+};
+
+const LABEL = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";
+const DOMAIN = new RegExp(`^\\.?${LABEL}(?:\\.${LABEL})*$`);
+
+export const cookieDomain = {
+  allowed: "empty or a domain name such as example.com",
+  check(text: string): Checked {
+    const domain = text.toLowerCase();
+    return domain === "" || (domain.length <= 254 && DOMAIN.test(domain))
+      ? domain
+      : must(cookieDomain.allowed);
+  },
+};
+
+/** A prefix's own rule; how the three stand to each other is route-prefixes.ts. */
+export const routePrefix = {
+  allowed:
+    "1 to 3 segments of A-Z a-z 0-9 _ . -, each after a slash, at most 64 characters, without a slash at the end",
+  check(text: string): Checked {
+    const wellFormed = text.length <= 64 && /^(\/[A-Za-z0-9_.-]+){1,3}$/.test(text);
+    return wellFormed && !/\/\.\.?(\/|$)/.test(text) ? text : must(routePrefix.allowed);
+  },
+};
+
+export const addressRange = {
+  items: "of IP addresses and CIDR ranges",
+  check(item: string): Checked {
+    const [address = "", bits, ...rest] = item.toLowerCase().split("/");
+    const version = isIP(address);
+    const widest = version === 4 ? 32 : 128;
+    const bitsFit = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= widest);
+    if (version === 0 || address.includes("%") || !bitsFit || rest.length > 0) {
+      return must("a list of IP addresses and CIDR ranges such as 10.0.0.0/8");
+    }
+    return bits === undefined ? address : `${address}/${Number(bits)}`;
+  },
+};
+
+export const origin = {
+  items: "of origins such as https://app.example.com, or *",
+  check(item: string): Checked {
+    if (item === "*") return item;
+    const url = URL.canParse(item) ? new URL(item) : null;
+    const isOrigin =
+      url !== null && /^https?:\/\/[^/?#@*\\]+\/?$/i.test(item) && /^https?:$/.test(url.protocol);
+    return isOrigin
+      ? url.origin
+      : must("a list of origins such as https://app.example.com, without a path, or *");
+  },
+};
+
+export const headerName = {
+  items: "of header names, or *",
+  check: (item: string): Checked =>
+    /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/.test(item) ? item : must("a list of header names, or *"),
+};

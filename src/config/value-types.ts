@@ -1,0 +1,270 @@
+/**
+ * The kinds of values a run-time setting can have. A value travels and is stored as text; `canonical` turns what
+ * somebody typed into the one text that is stored ("YES" → "true", " 007" → "7"), `parse` turns that text into what
+ * `config.get` returns. Both are pure.
+ */
+
+/** The accepted text, or a sentence part that follows the key: "must be …". */
+export type Checked = string | { error: string };
+
+export type ValueType = "string" | "int" | "float" | "bool" | "enum" | "stringarray" | "enumarray";
+export type Category =
+  | "auth"
+  | "cookie"
+  | "routes"
+  | "features"
+  | "tracking"
+  | "cache"
+  | "utm"
+  | "analytics"
+  | "cors";
+export type Action = "generate_token";
+export type EnumOption = { value: string; label: string; description: string | null };
+
+/** What a row of the table says besides its type, default and bounds. */
+export type About = {
+  category: Category;
+  description: string;
+  /** A changed value waits for the next start and shows as pending until then. */
+  requiresRestart?: true;
+  /** Never shown: answers, history and logs carry a mask. */
+  sensitive?: true;
+  /** Not writable through the API, the commands and imports. */
+  editable?: false;
+  /** Has no default: the first start generates a value, and a lost one is never replaced by an empty text. */
+  generated?: true;
+  action?: Action;
+};
+
+export type Definition<T> = {
+  readonly type: ValueType;
+  /** In canonical form. */
+  readonly defaultText: string;
+  /** What is allowed, to follow "must be". */
+  readonly allowed: string;
+  readonly options: readonly EnumOption[] | null;
+  readonly category: Category;
+  readonly description: string;
+  readonly requiresRestart: boolean;
+  readonly sensitive: boolean;
+  readonly editable: boolean;
+  readonly generated: boolean;
+  readonly action: Action | null;
+  canonical(text: string): Checked;
+  parse(canonical: string): T;
+};
+
+/** The longest canonical text of any setting, in bytes. */
+export const VALUE_MAX_BYTES = 8192;
+const LIST_MAX_ITEMS = 100;
+
+// oxlint-disable-next-line no-control-regex -- finding them is the point
+const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f]/;
+
+type Kind<T> = Pick<Definition<T>, "type" | "defaultText" | "allowed" | "options" | "canonical" | "parse">;
+
+function define<T>(kind: Kind<T>, about: About): Definition<T> {
+  return Object.freeze({
+    ...kind,
+    canonical(text: string): Checked {
+      const refusal = { error: `must be ${kind.allowed}` };
+      if (!text.isWellFormed() || CONTROL_CHARACTERS.test(text.trim())) return refusal;
+      const checked = kind.canonical(text.trim());
+      if (typeof checked !== "string") return checked;
+      return Buffer.byteLength(checked) > VALUE_MAX_BYTES
+        ? { error: `must be at most ${VALUE_MAX_BYTES} bytes long` }
+        : checked;
+    },
+    category: about.category,
+    description: about.description,
+    requiresRestart: about.requiresRestart ?? false,
+    sensitive: about.sensitive ?? false,
+    editable: about.editable ?? true,
+    generated: about.generated ?? false,
+    action: about.action ?? null,
+  });
+}
+
+const TRUE_WORDS = new Set(["true", "1", "yes", "on"]);
+const FALSE_WORDS = new Set(["false", "0", "no", "off"]);
+const BOOL_OPTIONS = [
+  { value: "true", label: "Enabled", description: null },
+  { value: "false", label: "Disabled", description: null },
+];
+
+export function bool(fallback: boolean, about: About): Definition<boolean> {
+  const allowed = "true or false";
+  return define(
+    {
+      type: "bool",
+      defaultText: String(fallback),
+      allowed,
+      options: BOOL_OPTIONS,
+      canonical(text) {
+        const word = text.toLowerCase();
+        if (TRUE_WORDS.has(word)) return "true";
+        return FALSE_WORDS.has(word) ? "false" : { error: `must be ${allowed}` };
+      },
+      parse: (text) => text === "true",
+    },
+    about,
+  );
+}
+
+type IntBounds = {
+  min: number;
+  max: number;
+  /** Zero is allowed besides min to max and means something of its own. */
+  orZero?: true;
+};
+
+export function int(fallback: number, bounds: IntBounds, about: About): Definition<number> {
+  const { min, max, orZero = false } = bounds;
+  const allowed = `${orZero ? "0 or " : ""}a whole number from ${min} to ${max}`;
+  return define(
+    {
+      type: "int",
+      defaultText: String(fallback),
+      allowed,
+      options: null,
+      canonical(text) {
+        const value = /^[+-]?\d{1,18}$/.test(text) ? Number(text) : Number.NaN;
+        const inBounds = (value >= min && value <= max) || (orZero && value === 0);
+        return inBounds ? String(value === 0 ? 0 : value) : { error: `must be ${allowed}` };
+      },
+      parse: Number,
+    },
+    about,
+  );
+}
+
+/** Whole values are written with ".0", as the specification writes them. */
+const writeFloat = (value: number) => (Number.isInteger(value) ? value.toFixed(1) : String(value));
+
+export function float(
+  fallback: number,
+  { min, max }: { min: number; max: number },
+  about: About,
+): Definition<number> {
+  const allowed = `a number from ${min} to ${max}`;
+  return define(
+    {
+      type: "float",
+      defaultText: writeFloat(fallback),
+      allowed,
+      options: null,
+      canonical(text) {
+        const value = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i.test(text) ? Number(text) : Number.NaN;
+        return value >= min && value <= max ? writeFloat(Math.abs(value)) : { error: `must be ${allowed}` };
+      },
+      parse: Number,
+    },
+    about,
+  );
+}
+
+/** Free text within a check; `check` gets it without blank ends and returns its canonical form. */
+export function string(
+  fallback: string,
+  { allowed, check }: { allowed: string; check(text: string): Checked },
+  about: About,
+): Definition<string> {
+  return define(
+    {
+      type: "string",
+      defaultText: fallback,
+      allowed,
+      options: null,
+      canonical: check,
+      parse: (value) => value,
+    },
+    about,
+  );
+}
+
+/** The option with this value whatever its case. */
+const pick = <V extends string>(options: readonly V[], text: string): V | undefined =>
+  options.find((option) => option.toLowerCase() === text.toLowerCase());
+
+/** One of the options, given as value → what it does. Case is ignored on the way in. */
+export function choice<V extends string>(
+  fallback: NoInfer<V>,
+  options: Record<V, string>,
+  about: About,
+): Definition<V> {
+  const values = Object.keys(options) as V[];
+  const allowed = `one of ${values.join(", ")}`;
+  return define(
+    {
+      type: "enum",
+      defaultText: fallback,
+      allowed,
+      options: values.map((value) => ({ value, label: value, description: options[value] })),
+      canonical: (text) => pick(values, text) ?? { error: `must be ${allowed}` },
+      parse: (text) => text as V,
+    },
+    about,
+  );
+}
+
+/** A JSON array of texts, or the items between commas; duplicates and blank items are dropped. */
+export function list(
+  fallback: readonly string[],
+  { items, check }: { items: string; check(item: string): Checked },
+  about: About,
+): Definition<readonly string[]> {
+  return define(listKind("stringarray", fallback, items, null, check), about);
+}
+
+/** A list of some of the options; case is ignored on the way in. */
+export function choices<V extends string>(
+  fallback: readonly NoInfer<V>[],
+  options: readonly V[],
+  about: About,
+): Definition<readonly V[]> {
+  const shown = options.map((value) => ({ value, label: value, description: null }));
+  const items = `of ${options.join(", ")}`;
+  const check = (item: string): Checked => pick(options, item) ?? { error: `must be a list ${items}` };
+  return define(listKind<V>("enumarray", fallback, items, shown, check), about);
+}
+
+function listKind<V extends string>(
+  type: ValueType,
+  fallback: readonly V[],
+  items: string,
+  options: readonly EnumOption[] | null,
+  check: (item: string) => Checked,
+): Kind<readonly V[]> {
+  const allowed = `a list ${items}, as a JSON array or separated by commas, at most ${LIST_MAX_ITEMS}`;
+  return {
+    type,
+    defaultText: JSON.stringify(fallback),
+    allowed,
+    options,
+    canonical(text) {
+      const given = splitList(text);
+      if (given === null || given.length > LIST_MAX_ITEMS) return { error: `must be ${allowed}` };
+      const kept = new Set<string>();
+      for (const item of given) {
+        const checked = check(item);
+        if (typeof checked !== "string") return checked;
+        kept.add(checked);
+      }
+      return JSON.stringify([...kept]);
+    },
+    parse: (value) => Object.freeze(JSON.parse(value) as V[]),
+  };
+}
+
+function splitList(text: string): string[] | null {
+  let items: unknown = text.split(",");
+  if (text.startsWith("[")) {
+    try {
+      items = JSON.parse(text);
+    } catch {
+      return null;
+    }
+  }
+  if (!Array.isArray(items) || !items.every((item) => typeof item === "string")) return null;
+  return items.map((item) => item.trim()).filter((item) => item !== "");
+}
