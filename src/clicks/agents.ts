@@ -1,0 +1,92 @@
+/**
+ * What a User-Agent header says of its sender, behind one small interface over two libraries (bowser for browsers
+ * and systems, isbot for crawlers and HTTP libraries). A distinct string is parsed once while it is remembered.
+ */
+import Bowser from "bowser";
+import { isbot } from "isbot";
+
+export type DeviceName = "desktop" | "mobile" | "tablet" | "bot" | "other";
+
+export type Agent = {
+  /** Name without version, e.g. `Chrome`; for a bot the name it gives itself. */
+  browser: string;
+  /** e.g. `Windows`, `Android`. */
+  os: string;
+  device: DeviceName;
+  isBot: boolean;
+};
+
+/** Longest part of a header that is looked at, in characters. */
+export const AGENT_LENGTH = 1_024;
+const NAME_LENGTH = 64;
+const REMEMBERED = 10_000;
+
+const DEVICES: Record<string, DeviceName> = {
+  desktop: "desktop",
+  mobile: "mobile",
+  tablet: "tablet",
+  bot: "bot",
+};
+
+/** HTTP libraries and tools whose name says nothing that isbot's general pattern would catch. */
+const LIBRARIES =
+  /^(okhttp|axios|got|undici|node|deno|bun|libwww-perl|java|apache-httpclient|dart|guzzlehttp|winhttp|reqwest)\b/i;
+
+export function createAgents(): { describe(userAgent: string): Agent } {
+  const known = new Map<string, Agent>();
+  return {
+    describe(userAgent) {
+      const text = userAgent.slice(0, AGENT_LENGTH);
+      let agent = known.get(text);
+      if (agent === undefined) {
+        // Forgetting everything at the bound costs one parse a string and needs no bookkeeping at each look-up.
+        if (known.size >= REMEMBERED) known.clear();
+        agent = parseAgent(text);
+        known.set(text, agent);
+      }
+      return agent;
+    },
+  };
+}
+
+/** Never throws; what can't be told is `Other`. */
+export function parseAgent(text: string): Agent {
+  const isBot = isbot(text) || LIBRARIES.test(text);
+  const parsed = parseSafely(text);
+  if (isBot)
+    return { browser: botName(text, parsed?.browser.name), os: clean(parsed?.os.name), device: "bot", isBot };
+  const platform = DEVICES[parsed?.platform.type ?? ""] ?? "other";
+  return {
+    browser: clean(parsed?.browser.name),
+    os: clean(parsed?.os.name),
+    device: platform,
+    isBot: platform === "bot",
+  };
+}
+
+function parseSafely(text: string): Bowser.Parser.ParsedResult | undefined {
+  try {
+    return Bowser.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** `Mozilla/5.0 (compatible; Googlebot/2.1; …)` → `Googlebot`, `curl/8.5.0` → `curl`. */
+function botName(text: string, browser: string | undefined): string {
+  const inComment = /compatible;\s*([\w .-]{2,40}?)[/;) ]/i.exec(text)?.[1];
+  const named = /\b([\w-]*(?:bot|crawler|spider|preview)[\w-]*)\b/i.exec(text)?.[1];
+  const first = /^([A-Za-z][\w.-]{1,40})(?:\/|$|\s)/.exec(text)?.[1];
+  const own = named ?? inComment ?? (first === "Mozilla" ? undefined : first);
+  return clean(own ?? browser);
+}
+
+/** Printable, bounded, without tabs (which separate the parts of a stored profile). */
+function clean(name: string | undefined): string {
+  // oxlint-disable-next-line no-control-regex -- control characters are what is removed
+  const printable = (name ?? "")
+    .replaceAll(/[\u0000-\u001f\u007f]/g, " ")
+    .trim()
+    .slice(0, NAME_LENGTH);
+  return printable === "" ? "Other" : printable;
+}
