@@ -1,20 +1,29 @@
 /** The open database: two query builders, the dialect's capabilities and the one hot read. */
-import type { Kysely, Transaction } from "kysely";
-import type { Dialect } from "./dialect.ts";
-import type { Schema } from "./schema.ts";
+import { type Kysely, sql, type Transaction } from "kysely";
 import type { Logger } from "../lib/logger.ts";
+import { type DatabaseLocation, parseDatabaseUrl } from "./database-url.ts";
+import { before } from "./deadline.ts";
+import type { Dialect } from "./dialect.ts";
+import {
+  type Backend,
+  CONNECT_TIMEOUT_MS,
+  createKysely,
+  type LinkRow,
+  LONG_STATEMENT_TIMEOUT_MS,
+  type OpenBackend,
+  STATEMENT_TIMEOUT_MS,
+} from "./driver.ts";
+import { DatabaseError, isRetryable } from "./failures.ts";
+import type { Schema } from "./schema.ts";
+
+export type { LinkRow } from "./driver.ts";
 
 export type DatabaseSettings = {
-  /** `sqlite:[path]`, `postgres://…`, `mysql://…` or `mariadb://…` */
+  /** `sqlite:path`, `postgres://…`, `mysql://…` or `mariadb://…` */
   url: string;
   /** Connections to a server; the file database has its own fixed number. */
   poolSize: number;
-  /** Where the file database lives when the URL names no path. */
-  dataDir: string;
 };
-
-/** What a redirect needs to know of a link. */
-export type LinkRow = { id: number; code: string; target: string; expires_at: number | null };
 
 export type TransactionOptions = {
   /** Bulk work (imports, migrations): statements may take ten minutes instead of thirty seconds. */
@@ -27,6 +36,8 @@ export type Database = {
   readonly read: Kysely<Schema>;
   /** For single writing statements; several belong into `transaction`. */
   readonly write: Kysely<Schema>;
+  /** As `write`, but statements may take ten minutes: migrations and other bulk work. */
+  readonly slow: Kysely<Schema>;
   readonly dialect: Dialect;
   /**
    * Runs the function in one writing transaction (read committed or stronger) and commits, or rolls back and
@@ -42,14 +53,69 @@ export type Database = {
   close(): Promise<void>;
 };
 
+/** Loaded when wanted: a driver nobody uses costs no memory. */
+const BACKENDS: Record<DatabaseLocation["kind"], () => Promise<{ openBackend: OpenBackend }>> = {
+  sqlite: () => import("./dialects/sqlite.ts"),
+  postgres: () => import("./dialects/postgres.ts"),
+  mysql: () => import("./dialects/mysql.ts"),
+  mariadb: () => import("./dialects/mariadb.ts"),
+};
+
+const ATTEMPTS = 4;
+
 /**
- * Opens the database, creating the file database when it is not there. With `threads` (the server) the file
- * database writes in one thread and reads in two others, and only findLink runs on the caller's; without them (CLI,
- * flush thread) everything runs on the calling thread. It doesn't migrate: see migrate.ts.
+ * Opens the database, creating the file database when it is not there; a server that is away is found out by the
+ * first query. With `threads` (the server) the file database writes in one thread and reads in two others, and only
+ * findLink runs on the caller's; without them (CLI, flush thread) everything runs on the calling thread. It doesn't
+ * migrate: see migrate.ts. A URL that can't be read throws BadRequest.
  */
 export async function openDatabase(
-  _settings: DatabaseSettings,
-  _options: { threads: boolean; logger: Logger },
+  settings: DatabaseSettings,
+  options: { threads: boolean; logger: Logger },
 ): Promise<Database> {
-  throw new Error("not built yet");
+  const location = parseDatabaseUrl(settings.url);
+  const { openBackend } = await BACKENDS[location.kind]();
+  const backend = await openBackend({ location, poolSize: settings.poolSize, ...options });
+  const { dialect, flavour } = backend;
+  const open = (source: Backend["writer"], statementTimeoutMs: number) =>
+    createKysely({ source, flavour, classify: dialect.classify, statementTimeoutMs });
+  const read = open(backend.reader, STATEMENT_TIMEOUT_MS);
+  const write = open(backend.writer, STATEMENT_TIMEOUT_MS);
+  const slow = open(backend.writer, LONG_STATEMENT_TIMEOUT_MS);
+  return {
+    read,
+    write,
+    slow,
+    dialect,
+    transaction: (run, { long = false } = {}) => transact(long ? slow : write, run),
+    findLink: backend.findLink ?? ((code) => queryLink(read, code)),
+    ping: async () => {
+      const answer = sql.raw(backend.pingSql).execute(read);
+      await before<unknown>(CONNECT_TIMEOUT_MS, answer, tooLate(CONNECT_TIMEOUT_MS));
+    },
+    close: backend.close,
+  };
 }
+
+async function transact<T>(db: Kysely<Schema>, run: (tx: Transaction<Schema>) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await db.transaction().execute(run);
+    } catch (error) {
+      if (!isRetryable(error) || attempt === ATTEMPTS) throw error;
+      // Apart from one another, or the same two meet again.
+      await Bun.sleep(10 * attempt + Math.random() * 20 * attempt);
+    }
+  }
+}
+
+const queryLink = (read: Kysely<Schema>, code: string): Promise<LinkRow | undefined> =>
+  read
+    .selectFrom("links")
+    .select(["id", "code", "target", "expires_at"])
+    .where("code", "=", code)
+    .executeTakeFirst();
+
+const tooLate = (timeoutMs: number) => () => {
+  throw new DatabaseError("timeout", new Error(`no answer within ${timeoutMs} ms`));
+};

@@ -5,6 +5,7 @@
  * is one.
  */
 import type { AliasedRawBuilder, Expression, Insertable, Kysely, Selectable, SqlBool } from "kysely";
+import type { FailureKind } from "./failures.ts";
 import type { ColumnName, Schema, SerialTable, TableName } from "./schema.ts";
 
 /** A connection or a transaction. */
@@ -30,9 +31,6 @@ export type Update<T extends TableName> = {
   set?: readonly ColumnName<T>[];
   add?: readonly ColumnName<T>[];
 };
-
-/** What went wrong, as far as callers can act on it; "other" is a defect of ours. */
-export type FailureKind = "unique" | "foreign_key" | "retry" | "timeout" | "unavailable" | "other";
 
 export type Dialect = {
   /** For health reports and logs. */
@@ -89,6 +87,29 @@ export type Dialect = {
    */
   forUpdate<Q extends { forUpdate(): unknown }>(query: Q): Q;
 
+  /** How tables are made here; for migrations only. */
+  readonly schema: SchemaWords;
+
   /** Sorts a driver's error. Errors that left db/ are AppErrors already: see failures.ts. */
   classify(error: unknown): FailureKind;
+};
+
+/** The parts of `create table` and `create index` in which the databases differ. */
+export type SchemaWords = {
+  /** The type and constraint of `id`: a 64-bit key that the database gives out, never twice. */
+  serial: string;
+  /** A 64-bit integer. */
+  int: string;
+  /** Text of at most so many characters, compared byte by byte; may be a key. */
+  text(length: number): string;
+  /** Text of up to 16 MB, compared byte by byte; no key. */
+  longText: string;
+  /** An identifier that is a reserved word somewhere. */
+  quote(identifier: string): string;
+  /** What follows the columns. */
+  tableOptions: string;
+  /** Makes an index unless it is there; columns as SQL. */
+  createIndex(db: Kysely<unknown>, index: { name: string; table: TableName; columns: string }): Promise<void>;
+  /** Makes what lets containsText on code and target find rare words fast, where there is such a thing. */
+  createSearchIndex(db: Kysely<unknown>): Promise<void>;
 };

@@ -1,0 +1,159 @@
+/**
+ * The dialects' bulk statements, built once from the three things in which the databases differ: how rows become
+ * a table, what follows an insert when the key exists, and how an update joins. A chunk of rows travels as one or a
+ * few parameters (a JSON text, arrays), so its SQL text is short, the same for every chunk size, and prepared once.
+ */
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import type { Dialect, SchemaWords } from "./dialect.ts";
+import { type ColumnKind, TABLES, type TableName } from "./schema.ts";
+
+export type BulkColumn = { name: string; kind: ColumnKind };
+type Row = Readonly<Record<string, unknown>>;
+
+export type BulkWords = {
+  /** A table expression with alias `v` and these columns. */
+  values(columns: readonly BulkColumn[], rows: readonly (readonly unknown[])[]): RawBuilder<unknown>;
+  /** What ends an `insert … select` when a row with these keys may exist; no assignments: leave it alone. */
+  onConflict(table: string, keys: readonly string[], assignments: readonly Assignment[]): RawBuilder<unknown>;
+  /** A whole update of `table`, joined with `values` on the key. */
+  update(
+    table: string,
+    key: string,
+    assignments: readonly Assignment[],
+    values: RawBuilder<unknown>,
+  ): RawBuilder<unknown>;
+};
+
+/** `column` takes, or is increased by, the column of the same name in `v`. */
+export type Assignment = { column: string; add: boolean };
+
+/** Statements stay far below every server's packet limit (16 MB at the least). */
+export const CHUNK_ROWS = 1_000;
+const CHUNK_BYTES = 4_000_000;
+
+export type Bulk = Pick<
+  Dialect,
+  "addToCounters" | "insertMany" | "insertIgnore" | "upsert" | "updateMany" | "valuesTable"
+>;
+
+export function createBulk(words: BulkWords): Bulk {
+  const valuesOf = (table: TableName, columns: readonly string[], rows: readonly Row[]) =>
+    words.values(
+      columns.map((name) => ({ name, kind: kindOf(table, name) })),
+      rows.map((row) => columns.map((name) => row[name] ?? null)),
+    );
+
+  const insert = async (
+    db: unknown,
+    table: TableName,
+    rows: readonly Row[],
+    ending: (columns: readonly string[]) => RawBuilder<unknown>,
+  ) => {
+    const columns = Object.keys(rows[0] ?? {});
+    for (const chunk of chunked(rows)) {
+      const names = sql.join(columns.map((column) => sql.ref(column)));
+      const values = sql.join(columns.map((column) => sql.ref(`v.${column}`)));
+      await sql`insert into ${sql.table(table)} (${names}) select ${values} from ${valuesOf(
+        table,
+        columns,
+        chunk,
+      )} where true ${ending(columns)}`.execute(db as Kysely<unknown>);
+    }
+  };
+
+  const update = async (
+    db: unknown,
+    table: TableName,
+    key: string,
+    assignments: readonly Assignment[],
+    rows: readonly Row[],
+  ) => {
+    const columns = [key, ...assignments.map(({ column }) => column)];
+    for (const chunk of chunked(rows)) {
+      const statement = words.update(table, key, assignments, valuesOf(table, columns, chunk));
+      await statement.execute(db as Kysely<unknown>);
+    }
+  };
+
+  return {
+    insertMany: (db, table, rows) => insert(db, table, rows as readonly Row[], () => sql``),
+    insertIgnore: (db, table, keys, rows) =>
+      insert(db, table, rows as readonly Row[], () => words.onConflict(table, keys, [])),
+    upsert: (db, { table, keys, set = [], add = [] }, rows) =>
+      insert(db, table, rows as readonly Row[], () => words.onConflict(table, keys, assignmentsOf(set, add))),
+    updateMany: (db, { table, key, set = [], add = [] }, rows) =>
+      update(db, table, key, assignmentsOf(set, add), rows as readonly Row[]),
+    addToCounters: (db, { table, key, column }, keys, deltas) => {
+      const rows = keys.map((value, i) => ({ [key]: value, [column]: deltas[i]! }));
+      // One order for everybody, so that two writers seldom wait for one another in a circle.
+      rows.sort((a, b) => a[key]! - b[key]!);
+      return update(db, table, key, [{ column, add: true }], rows);
+    },
+    valuesTable: (table, columns, rows) => {
+      if (rows.length > CHUNK_ROWS) throw new Error(`At most ${CHUNK_ROWS} rows fit into a table of values.`);
+      const values = valuesOf(table, columns, rows as readonly Row[]);
+      return sql`(select * from ${values})`.as<"v">(sql`v`) as never;
+    },
+  };
+}
+
+const assignmentsOf = (set: readonly string[], add: readonly string[]): Assignment[] => [
+  ...set.map((column) => ({ column, add: false })),
+  ...add.map((column) => ({ column, add: true })),
+];
+
+function kindOf(table: TableName, column: string): ColumnKind {
+  const kind = (TABLES[table] as Record<string, ColumnKind>)[column];
+  if (kind === undefined) throw new Error(`Table ${table} has no column ${column}.`);
+  return kind;
+}
+
+/** At most CHUNK_ROWS rows and about CHUNK_BYTES of text each. */
+function* chunked(rows: readonly Row[]): Generator<readonly Row[]> {
+  let start = 0;
+  let bytes = 0;
+  for (let i = 0; i < rows.length; i++) {
+    const size = sizeOf(rows[i]!);
+    if (i > start && (i - start >= CHUNK_ROWS || bytes + size > CHUNK_BYTES)) {
+      yield rows.slice(start, i);
+      start = i;
+      bytes = 0;
+    }
+    bytes += size;
+  }
+  if (start < rows.length) yield rows.slice(start);
+}
+
+/** UTF-8 takes at most three bytes for a UTF-16 unit. */
+function sizeOf(row: Row): number {
+  let bytes = 0;
+  for (const value of Object.values(row)) bytes += typeof value === "string" ? value.length * 3 : 16;
+  return bytes;
+}
+
+/** `column = v.column`, or `column = table.column + v.column`; with the table's name before the target or not. */
+export const assign = (table: string, { column, add }: Assignment, source: string, qualified: boolean) => {
+  const target = sql.ref(qualified ? `${table}.${column}` : column);
+  const given = sql.ref(`${source}.${column}`);
+  return add ? sql`${target} = ${sql.ref(`${table}.${column}`)} + ${given}` : sql`${target} = ${given}`;
+};
+
+/** The same for the two databases that write `on conflict` and `update … from`. */
+export const standardWords: Pick<BulkWords, "onConflict" | "update"> = {
+  onConflict: (table, keys, assignments) => {
+    const target = sql.join(keys.map((key) => sql.ref(key)));
+    if (assignments.length === 0) return sql`on conflict (${target}) do nothing`;
+    const list = sql.join(assignments.map((assignment) => assign(table, assignment, "excluded", false)));
+    return sql`on conflict (${target}) do update set ${list}`;
+  },
+  update: (table, key, assignments, values) => {
+    const list = sql.join(assignments.map((assignment) => assign(table, assignment, "v", false)));
+    return sql`update ${sql.table(table)} set ${list} from ${values} where ${sql.ref(`${table}.${key}`)} = ${sql.ref(`v.${key}`)}`;
+  },
+};
+
+export const standardCreateIndex: SchemaWords["createIndex"] = async (db, { name, table, columns }) => {
+  await sql`create index if not exists ${sql.ref(name)} on ${sql.table(table)} (${sql.raw(columns)})`.execute(
+    db,
+  );
+};

@@ -1,0 +1,114 @@
+/**
+ * Reads a database URL. `new URL` is not used: it knows no host-less form (unix sockets) and trips over the
+ * characters people have in passwords. Here everything up to the last `@` is user and password; percent-escapes in
+ * them are decoded where they are valid.
+ */
+import { readFileSync } from "node:fs";
+import { appError } from "../lib/errors.ts";
+
+export type Tls = {
+  /** Whether the server's certificate must be valid and bear its name. */
+  rejectUnauthorized: boolean;
+  /** A PEM file's content to check it against, instead of the system's authorities. */
+  ca?: string;
+};
+
+export type DatabaseLocation = {
+  kind: "sqlite" | "postgres" | "mysql" | "mariadb";
+  /** Of a file database. */
+  path: string;
+  /** Undefined: the driver's default. */
+  host: string | undefined;
+  port: number | undefined;
+  /** A unix socket (a folder for PostgreSQL, as its own tools have it) instead of host and port. */
+  socket: string | undefined;
+  user: string | undefined;
+  password: string | undefined;
+  database: string | undefined;
+  tls: Tls | undefined;
+};
+
+const SERVER_URL =
+  /^(?<scheme>postgres|postgresql|mysql|mariadb):\/\/(?:(?<user>[^:]*?)(?::(?<password>.*))?@)?(?<host>\[[^\]]+\]|[^/:?@]*)(?::(?<port>\d{1,5}))?(?:\/(?<database>[^?/]*))?(?:\?(?<query>[^?]*))?$/s;
+
+/** The parts of a URL; throws BadRequest (without the password in it) when it can't be read. */
+export function parseDatabaseUrl(url: string): DatabaseLocation {
+  if (url.startsWith("sqlite:")) return { ...EMPTY, kind: "sqlite", path: sqlitePath(url) };
+  const parts = SERVER_URL.exec(url)?.groups;
+  if (parts === undefined) {
+    throw appError(
+      "BadRequest",
+      "The database URL can't be read. Write scheme://user:password@host:port/database, with `@`, `/`, `?` and `#` in the password as %40, %2F, %3F and %23.",
+    );
+  }
+  const query = new URLSearchParams(parts.query ?? "");
+  const host = query.get("host") ?? decode(parts.host?.replace(/^\[|\]$/g, "") ?? "");
+  const socket = query.get("socket") ?? (host.startsWith("/") ? host : undefined);
+  return {
+    ...EMPTY,
+    kind: parts.scheme === "postgresql" ? "postgres" : (parts.scheme as "postgres" | "mysql" | "mariadb"),
+    host: socket !== undefined || host === "" ? undefined : host,
+    port: parts.port === undefined ? undefined : Number(parts.port),
+    socket,
+    user: optional(parts.user),
+    password: optional(parts.password),
+    database: optional(parts.database),
+    tls: tlsOf(query),
+  };
+}
+
+const EMPTY: DatabaseLocation = {
+  kind: "sqlite",
+  path: "",
+  host: undefined,
+  port: undefined,
+  socket: undefined,
+  user: undefined,
+  password: undefined,
+  database: undefined,
+  tls: undefined,
+};
+
+function sqlitePath(url: string): string {
+  const path = url.replace(/^sqlite:(\/\/(?=.))?/, "");
+  if (path === "" || path.startsWith(":memory:")) {
+    throw appError("BadRequest", "The database URL must name a file: sqlite:/path/to/waymark.db");
+  }
+  return path;
+}
+
+const optional = (text: string | undefined) => (text === undefined || text === "" ? undefined : decode(text));
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/**
+ * `sslmode` means what PostgreSQL's own tools mean by it: `require` encrypts without looking at the certificate,
+ * `verify-ca` and `verify-full` look at it. `ssl=true` is verify-full. `sslrootcert` names a PEM file.
+ */
+function tlsOf(query: URLSearchParams): Tls | undefined {
+  const mode =
+    query.get("sslmode") ?? (/^(true|1)$/.test(query.get("ssl") ?? "") ? "verify-full" : "disable");
+  const file = query.get("sslrootcert");
+  switch (mode) {
+    case "disable":
+    case "allow":
+    case "prefer":
+      return undefined;
+    case "require":
+      return { rejectUnauthorized: false };
+    case "verify-ca":
+    case "verify-full":
+      return { rejectUnauthorized: true, ...(file === null ? {} : { ca: readFileSync(file, "utf8") }) };
+    default:
+      throw appError(
+        "BadRequest",
+        `sslmode=${mode} is not known: disable, require, verify-ca or verify-full.`,
+      );
+  }
+}

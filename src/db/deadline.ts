@@ -1,0 +1,16 @@
+/** The outcome of `work`, or of `late` when it takes longer than that; the work itself goes on unheard. */
+export async function before<T>(timeoutMs: number, work: Promise<T>, late: () => T): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  const timer = setTimeout(() => {
+    try {
+      resolve(late());
+    } catch (error) {
+      reject(error);
+    }
+  }, timeoutMs);
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,18 @@
+/** MariaDB 10.10 and later. */
+import { type Family, openFamily } from "./mysql.family.ts";
+
+const mariadb: Family = {
+  name: "mariadb",
+  searchCollation: "utf8mb4_uca1400_as_ci",
+  expected: "write mysql:// for MySQL, or use MariaDB 10.10 or later.",
+  recognises: (version) => {
+    const [major = 0, minor = 0] = version
+      .replace(/^5\.5\.5-/, "")
+      .split(".")
+      .map(Number.parseFloat);
+    return version.includes("MariaDB") && major * 100 + minor >= 1010;
+  },
+  limitStatements: (timeoutMs) => `max_statement_time = ${timeoutMs / 1000}`,
+};
+
+export const openBackend = openFamily(mariadb);

@@ -1,0 +1,12 @@
+/** MySQL 8.0 and later. */
+import { type Family, openFamily } from "./mysql.family.ts";
+
+const mysql: Family = {
+  name: "mysql",
+  searchCollation: "utf8mb4_0900_as_ci",
+  expected: "write mariadb:// for MariaDB, or use MySQL 8.0 or later.",
+  recognises: (version) => !version.includes("MariaDB") && Number.parseInt(version, 10) >= 8,
+  limitStatements: (timeoutMs) => `max_execution_time = ${timeoutMs}`,
+};
+
+export const openBackend = openFamily(mysql);

@@ -1,0 +1,87 @@
+/** One bun:sqlite connection on the calling thread, with its settings and its prepared statements. */
+import { Database as Bun } from "bun:sqlite";
+import { closeSync, mkdirSync, openSync } from "node:fs";
+import { dirname } from "node:path";
+import type { Connection, StatementResult } from "../driver.ts";
+
+export type SqliteSettings = {
+  /** Absolute. */
+  path: string;
+  readonly: boolean;
+  /** How long a statement waits, holding its thread, for another connection's lock. */
+  busyTimeoutMs: number;
+  /** Pages kept by the connection. The system's own file cache backs it, so small is enough. */
+  cacheKib: number;
+};
+
+export type SqliteConnection = Connection & {
+  executeSync(sql: string, parameters: readonly unknown[]): StatementResult;
+  close(): void;
+};
+
+/** A repository has a few dozen statements; lists of values have a few shapes each. */
+const STATEMENTS_KEPT = 64;
+const WAL_KEPT_BYTES = 64 * 1024 * 1024;
+
+type Parameter = string | number | null;
+
+/** Opens the file; a writer creates it, readable by its owner only, with its folder. */
+export function openSqlite(settings: SqliteSettings): SqliteConnection {
+  if (!settings.readonly) createFile(settings.path);
+  const db = new Bun(settings.path, settings.readonly ? { readonly: true } : { readwrite: true });
+  const statements = new Map<string, ReturnType<typeof db.prepare>>();
+
+  const prepare = (sql: string) => {
+    const kept = statements.get(sql);
+    if (kept !== undefined) {
+      statements.delete(sql);
+      statements.set(sql, kept);
+      return kept;
+    }
+    const statement = db.prepare(sql);
+    statements.set(sql, statement);
+    if (statements.size > STATEMENTS_KEPT) {
+      const [oldest, unused] = statements.entries().next().value!;
+      statements.delete(oldest);
+      unused.finalize();
+    }
+    return statement;
+  };
+
+  const executeSync = (sql: string, parameters: readonly unknown[]): StatementResult => {
+    const statement = prepare(sql);
+    if (statement.columnNames.length > 0) return { rows: statement.all(...(parameters as Parameter[])) };
+    const { changes, lastInsertRowid } = statement.run(...(parameters as Parameter[]));
+    return { rows: [], affected: changes, insertId: Number(lastInsertRowid) };
+  };
+
+  const close = () => {
+    for (const statement of statements.values()) statement.finalize();
+    statements.clear();
+    db.close();
+  };
+
+  try {
+    configure(settings, (sql) => db.run(sql));
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+  return { executeSync, execute: async (sql, parameters) => executeSync(sql, parameters), close };
+}
+
+function configure(settings: SqliteSettings, run: (sql: string) => void): void {
+  run(`pragma busy_timeout = ${settings.busyTimeoutMs}`);
+  run(`pragma cache_size = -${settings.cacheKib}`);
+  if (settings.readonly) return;
+  run("pragma journal_mode = wal");
+  run("pragma synchronous = full");
+  run("pragma foreign_keys = on");
+  run(`pragma journal_size_limit = ${WAL_KEPT_BYTES}`);
+}
+
+/** SQLite would create it with the process's umask; the journal files take their mode from it. */
+function createFile(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  closeSync(openSync(path, "a", 0o600));
+}

@@ -1,0 +1,164 @@
+/**
+ * One Kysely driver for all databases. A dialect brings a ConnectionSource, the few verbs below; here stands what
+ * is the same everywhere: transactions, the translation of errors, and that a connection whose state is unknown
+ * (a failed commit or rollback, a statement cut off) never goes back into a pool.
+ */
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type DatabaseIntrospector,
+  type DialectAdapter,
+  type Driver,
+  Kysely,
+  type Dialect as KyselyDialect,
+  type QueryCompiler,
+  type QueryResult,
+} from "kysely";
+import type { Logger } from "../lib/logger.ts";
+import type { DatabaseLocation } from "./database-url.ts";
+import type { Dialect } from "./dialect.ts";
+import { type FailureKind, translateFailure } from "./failures.ts";
+import type { Schema } from "./schema.ts";
+
+/** Thirty seconds for a statement, ten minutes for bulk work and migrations. */
+export const STATEMENT_TIMEOUT_MS = 30_000;
+export const LONG_STATEMENT_TIMEOUT_MS = 600_000;
+/** To connect, and to get a connection out of a pool that is in use. */
+export const CONNECT_TIMEOUT_MS = 5_000;
+
+export type StatementResult = {
+  rows: unknown[];
+  /** Rows inserted, updated or deleted; undefined for a query. */
+  affected?: number | undefined;
+  /** The key the database gave to a single inserted row, where it tells. */
+  insertId?: number | undefined;
+};
+
+export type Connection = {
+  execute(sql: string, parameters: readonly unknown[]): Promise<StatementResult>;
+};
+
+export type ConnectionSource = {
+  /** The statement that opens a writing transaction. */
+  readonly begin: string;
+  /** A connection of the caller's own until it is released; its statements are bounded by the timeout. */
+  acquire(statementTimeoutMs: number): Promise<Connection>;
+  /** Gives it back; a broken one is closed instead. */
+  release(connection: Connection, broken: boolean): void;
+};
+
+/** What Kysely has to know of a database's SQL. */
+export type SqlFlavour = {
+  adapter: () => DialectAdapter;
+  compiler: () => QueryCompiler;
+  introspector: (db: Kysely<unknown>) => DatabaseIntrospector;
+};
+
+/** What a redirect needs to know of a link. */
+export type LinkRow = { id: number; code: string; target: string; expires_at: number | null };
+
+/** What a dialect opens: where statements run, and how to speak. */
+export type Backend = {
+  dialect: Dialect;
+  flavour: SqlFlavour;
+  writer: ConnectionSource;
+  /** May be the writer. */
+  reader: ConnectionSource;
+  /** A statement that reaches the data. */
+  pingSql: string;
+  /** The link with this code, where a dialect has a faster way than a query. */
+  findLink?: (code: string) => LinkRow | undefined;
+  close(): Promise<void>;
+};
+
+export type OpenBackend = (settings: {
+  location: DatabaseLocation;
+  poolSize: number;
+  threads: boolean;
+  logger: Logger;
+}) => Promise<Backend>;
+
+type Settings = {
+  source: ConnectionSource;
+  flavour: SqlFlavour;
+  classify: (error: unknown) => FailureKind;
+  statementTimeoutMs: number;
+};
+
+/** A query builder over the source. Closing it closes nothing: the source belongs to who made it. */
+export function createKysely(settings: Settings): Kysely<Schema> {
+  const dialect: KyselyDialect = {
+    createDriver: () => createDriver(settings),
+    createAdapter: settings.flavour.adapter,
+    createQueryCompiler: settings.flavour.compiler,
+    createIntrospector: settings.flavour.introspector,
+  };
+  return new Kysely<Schema>({ dialect });
+}
+
+type OpenConnection = DatabaseConnection & { connection: Connection; broken: boolean };
+
+const run = async (open: DatabaseConnection, text: string): Promise<void> => {
+  await open.executeQuery(CompiledQuery.raw(text));
+};
+
+/** For statements after whose failure nobody knows whether a transaction is still open. */
+const decide = async (open: DatabaseConnection, sql: string): Promise<void> => {
+  try {
+    await run(open, sql);
+  } catch (error) {
+    (open as OpenConnection).broken = true;
+    throw error;
+  }
+};
+
+function createDriver({ source, classify, statementTimeoutMs }: Settings): Driver {
+  const translated = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      throw translateFailure(classify, error);
+    }
+  };
+  return {
+    init: async () => {},
+    destroy: async () => {},
+    acquireConnection: () =>
+      translated(async () => wrapConnection(await source.acquire(statementTimeoutMs), translated)),
+    releaseConnection: async (open) => {
+      const { connection, broken } = open as OpenConnection;
+      source.release(connection, broken);
+    },
+    beginTransaction: async (open, settings) => {
+      if (settings.isolationLevel !== undefined) throw new Error("Isolation levels are not set one by one.");
+      await decide(open, settings.accessMode === "read only" ? "begin" : source.begin);
+    },
+    commitTransaction: (open) => decide(open, "commit"),
+    rollbackTransaction: async (open) => {
+      // When this fails the connection is closed, which rolls back as well; the first error tells more.
+      await decide(open, "rollback").catch(() => {});
+    },
+  };
+}
+
+function wrapConnection(
+  connection: Connection,
+  translated: <T>(work: () => Promise<T>) => Promise<T>,
+): OpenConnection {
+  return {
+    connection,
+    broken: false,
+    executeQuery: <R>(query: CompiledQuery) =>
+      translated(async (): Promise<QueryResult<R>> => {
+        const { rows, affected, insertId } = await connection.execute(query.sql, query.parameters);
+        return {
+          rows: rows as R[],
+          ...(affected === undefined ? {} : { numAffectedRows: BigInt(affected) }),
+          ...(insertId === undefined ? {} : { insertId: BigInt(insertId) }),
+        };
+      }),
+    streamQuery: () => {
+      throw new Error("Results are not streamed: ask for pages by key.");
+    },
+  };
+}

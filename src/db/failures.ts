@@ -1,0 +1,76 @@
+/**
+ * The edge where database errors become ours. Each dialect sorts its driver's errors into a FailureKind
+ * (Dialect.classify); here a kind becomes an AppError, once, in driver.ts. What is none of them is a defect and
+ * passes as it is.
+ */
+import { AppError, type ErrorName } from "../lib/errors.ts";
+
+/**
+ * What went wrong, as far as callers can act on it. "retry": a deadlock or a lost race for a lock, the transaction
+ * is gone and may run again. "other": a defect of ours.
+ */
+export type FailureKind = "unique" | "foreign_key" | "retry" | "timeout" | "unavailable" | "other";
+
+const ANSWERS: Record<Exclude<FailureKind, "other">, { name: ErrorName; message: string }> = {
+  unique: { name: "Conflict", message: "Something with this key exists already." },
+  foreign_key: {
+    name: "Conflict",
+    message: "Something else still refers to this, or what it refers to is gone.",
+  },
+  retry: { name: "ServiceUnavailable", message: "The database is busy with another change. Try again." },
+  timeout: { name: "ServiceUnavailable", message: "The database took too long. Try again, or ask for less." },
+  unavailable: { name: "ServiceUnavailable", message: "The database is not available. Try again later." },
+};
+
+export class DatabaseError extends AppError {
+  readonly failure: FailureKind;
+
+  constructor(failure: Exclude<FailureKind, "other">, cause: unknown) {
+    super(ANSWERS[failure].name, ANSWERS[failure].message, { cause });
+    this.failure = failure;
+  }
+}
+
+/** The error as callers of db/ see it. */
+export function translateFailure(classify: (error: unknown) => FailureKind, error: unknown): unknown {
+  if (error instanceof AppError) return error;
+  const failure = classify(error);
+  return failure === "other" ? error : new DatabaseError(failure, error);
+}
+
+const failedBy = (error: unknown, failure: FailureKind): boolean =>
+  error instanceof DatabaseError && error.failure === failure;
+
+/** A row with this key exists: the statement changed nothing, and a transaction it ran in must be rolled back. */
+export const isUniqueViolation = (error: unknown): boolean => failedBy(error, "unique");
+/** The transaction was rolled back by the database to let another one go on. */
+export const isRetryable = (error: unknown): boolean => failedBy(error, "retry");
+/** The database is away or too slow; another try later may work. */
+export const isUnavailable = (error: unknown): boolean =>
+  failedBy(error, "unavailable") || failedBy(error, "timeout") || failedBy(error, "retry");
+
+const NETWORK_CODES = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "ECONNABORTED",
+  "EPIPE",
+  "ETIMEDOUT",
+  "ENOTFOUND",
+  "ENOENT",
+  "EACCES",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ERR_SOCKET_CLOSED",
+  "ERR_STREAM_DESTROYED",
+  "ERR_STREAM_WRITE_AFTER_END",
+  "FailedToOpenSocket",
+  "ConnectionRefused",
+  "ConnectionClosed",
+  "ConnectionTimeout",
+  "DNSException",
+]);
+
+/** Whether a socket failed under the driver. */
+export const isNetworkFailure = (error: unknown): boolean =>
+  NETWORK_CODES.has(String((error as { code?: unknown } | null)?.code));

@@ -1,0 +1,82 @@
+/**
+ * Brings the schema up to what this program knows, under a lock of the database, so any number of processes may
+ * start at once: one migrates, the others wait and find nothing to do. Where DDL is transactional everything or
+ * nothing happens; elsewhere a step is small and may run again.
+ */
+import { type Migration, Migrator } from "kysely";
+import { appError } from "../lib/errors.ts";
+import type { Logger } from "../lib/logger.ts";
+import type { Database } from "./database.ts";
+import type { SchemaWords } from "./dialect.ts";
+import { steps as version01 } from "./migrations/version-0-1.ts";
+import type { Step } from "./migrations/step.ts";
+
+/** Every step, oldest first; a static list, because the compiled program has no folder to look into. */
+export const MIGRATIONS: readonly Step[] = [...version01];
+
+export type MigrationState = {
+  name: string;
+  /** Epoch milliseconds, null when it is pending. */
+  executedAt: number | null;
+};
+
+/**
+ * Runs what is pending and returns its names, none when all was done. Rejects with ServiceUnavailable when the
+ * database is away, and when it was made by a newer version of the program; then nothing is changed.
+ */
+export async function migrateUp(
+  db: Database,
+  { logger, steps = MIGRATIONS }: { logger: Logger; steps?: readonly Step[] },
+): Promise<string[]> {
+  await refuseNewer(db, steps);
+  const { error, results = [] } = await migratorOf(db, steps).migrateToLatest();
+  const done = results.filter(({ status }) => status === "Success").map(({ migrationName }) => migrationName);
+  if (error !== undefined) {
+    // Another, newer process may have migrated since we looked.
+    await refuseNewer(db, steps);
+    throw error;
+  }
+  if (done.length > 0) logger.info({ steps: done }, "the database schema was brought up to date");
+  return done;
+}
+
+/** Every known step with its time, oldest first. Changes nothing; rejects as migrateUp does. */
+export async function migrationStatus(
+  db: Database,
+  { steps = MIGRATIONS }: { steps?: readonly Step[] } = {},
+): Promise<MigrationState[]> {
+  await refuseNewer(db, steps);
+  const known = await migratorOf(db, steps).getMigrations();
+  return known.map(({ name, executedAt }) => ({ name, executedAt: executedAt?.getTime() ?? null }));
+}
+
+const migratorOf = (db: Database, steps: readonly Step[]) =>
+  new Migrator({
+    db: db.slow,
+    provider: {
+      getMigrations: async () => Object.fromEntries(steps.map((step) => [step.name, bind(step, db)])),
+    },
+  });
+
+const bind = (step: Step, db: Database): Migration => {
+  const words: SchemaWords = db.dialect.schema;
+  return { up: (kysely) => step.up(kysely, words) };
+};
+
+async function refuseNewer(db: Database, steps: readonly Step[]): Promise<void> {
+  const tables = await db.slow.introspection.getTables({ withInternalKyselyTables: true });
+  if (!tables.some(({ name }) => name === "kysely_migration")) return;
+  const executed = await db.slow
+    .withTables<{ kysely_migration: { name: string } }>()
+    .selectFrom("kysely_migration")
+    .select("name")
+    .orderBy("name")
+    .execute();
+  const known = new Set(steps.map(({ name }) => name));
+  const unknown = executed.find(({ name }) => !known.has(name));
+  if (unknown === undefined) return;
+  throw appError(
+    "ServiceUnavailable",
+    `The database was made by a newer version of Waymark (step ${unknown.name}). Upgrade this program; nothing was changed.`,
+  );
+}

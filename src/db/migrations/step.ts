@@ -1,0 +1,28 @@
+/**
+ * A step of the schema's history. Two of the databases commit each DDL statement by itself, so a step makes one
+ * thing and may run again after a crash between making and recording it. Steps run in the order of their names and
+ * never change once released; what they made is changed by a later step.
+ */
+import { type Kysely, sql } from "kysely";
+import type { SchemaWords } from "../dialect.ts";
+import type { TableName } from "../schema.ts";
+
+export type Step = { name: string; up(db: Kysely<unknown>, words: SchemaWords): Promise<void> };
+
+/** Columns and constraints as SQL, in the words of the database. */
+export const createTable = (
+  name: string,
+  table: TableName,
+  columns: (words: SchemaWords) => readonly string[],
+): Step => ({
+  name,
+  up: async (db, words) => {
+    const text = `create table if not exists ${table} (\n  ${columns(words).join(",\n  ")}\n) ${words.tableOptions}`;
+    await sql.raw(text.trimEnd()).execute(db);
+  },
+});
+
+export const createIndex = (name: string, table: TableName, index: string, columns: string): Step => ({
+  name,
+  up: (db, words) => words.createIndex(db, { name: index, table, columns }),
+});
