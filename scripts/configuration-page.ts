@@ -1,13 +1,13 @@
-/** docs/configuration.md out of the two tables of settings. `bin/bun src/config/config.docs.ts` writes it anew. */
+/** docs/configuration.md out of the two tables of settings. `bin/bun scripts/configuration-page.ts` writes it anew. */
 import { join } from "node:path";
-import { ENV_SETTINGS } from "../env.settings.ts";
-import { CONFIG_KEYS, type ConfigKey, definitionOf } from "./definitions.ts";
+import { ENV_SETTINGS } from "../src/env.settings.ts";
+import { CONFIG_KEYS, type ConfigKey, definitionOf } from "../src/config/definitions.ts";
 
-export const CONFIGURATION_DOC = join(import.meta.dir, "../../docs/configuration.md");
+export const CONFIGURATION_PAGE = join(import.meta.dir, "../docs/configuration.md");
 
 const INTRODUCTION = `# Configuration
 
-<!-- Made from src/env.settings.ts and src/config/definitions.ts by \`bin/bun src/config/config.docs.ts\`. -->
+<!-- Made from src/env.settings.ts and src/config/definitions.ts by \`bin/bun scripts/configuration-page.ts\`. -->
 
 Waymark has two kinds of settings. **Start-up settings** say where it listens and where its data is; they are read
 once, from a file and the environment. **Run-time settings** say how it behaves; they are stored in the database and
@@ -56,7 +56,7 @@ const CATEGORY_TITLES: Record<string, string> = {
 const HEAD = ["Key", "Default", "Takes", "What it does"];
 
 /** The whole page. */
-export function renderConfigurationDoc(): string {
+export function renderConfigurationPage(): string {
   const categories = [...new Set(CONFIG_KEYS.map((key) => definitionOf(key).category))];
   const sections = categories.map((category) => {
     const keys = CONFIG_KEYS.filter((key) => definitionOf(key).category === category);
@@ -89,4 +89,4 @@ const escaped = (text: string): string => text.replaceAll(/[*_|]/g, "\\$&");
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |\n`).join("");
 
-if (import.meta.main) await Bun.write(CONFIGURATION_DOC, renderConfigurationDoc());
+if (import.meta.main) await Bun.write(CONFIGURATION_PAGE, renderConfigurationPage());

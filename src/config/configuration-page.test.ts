@@ -1,14 +1,14 @@
 import { expect, test } from "bun:test";
 import { ENV_SETTINGS } from "../env.settings.ts";
-import { CONFIGURATION_DOC, renderConfigurationDoc } from "./config.docs.ts";
+import { CONFIGURATION_PAGE, renderConfigurationPage } from "../../scripts/configuration-page.ts";
 import { CONFIG_KEYS } from "./definitions.ts";
 
-test("docs/configuration.md is what the tables say; bin/bun src/config/config.docs.ts writes it anew", async () => {
-  expect(await Bun.file(CONFIGURATION_DOC).text()).toBe(renderConfigurationDoc());
+test("docs/configuration.md is what the tables say; bin/bun scripts/configuration-page.ts writes it anew", async () => {
+  expect(await Bun.file(CONFIGURATION_PAGE).text()).toBe(renderConfigurationPage());
 });
 
 test("the page has a row for every setting and no broken table", () => {
-  const page = renderConfigurationDoc();
+  const page = renderConfigurationPage();
   for (const key of [...CONFIG_KEYS, ...ENV_SETTINGS.map((setting) => setting.key)]) {
     expect(page.split(`\n| \`${key}\` | `)).toHaveLength(2);
   }
