@@ -31,10 +31,7 @@ function formatTable(rows: readonly Record<string, unknown>[], columns: Record<s
 
 /** Stored text could hold terminal escapes; a table shows them as what they are. */
 const printable = (value: unknown): string =>
-  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
-  String(value ?? "").replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, (char) =>
-    JSON.stringify(char).slice(1, -1),
-  );
+  String(value ?? "").replaceAll(/\p{Cc}/gu, (char) => JSON.stringify(char).slice(1, -1));
 
 const REDRAW_MS = 100;
 

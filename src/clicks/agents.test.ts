@@ -70,8 +70,7 @@ test.each([
   const agent = createAgents().describe(text);
   for (const name of [agent.browser, agent.os]) {
     expect(name.length).toBeWithin(1, 65);
-    // oxlint-disable-next-line no-control-regex
-    expect(name).not.toMatch(/[\u0000-\u001f\u007f]/);
+    expect(name).not.toMatch(/\p{Cc}/u);
   }
 });
 

@@ -2,7 +2,7 @@
  * What a User-Agent header says of its sender, behind one small interface over two libraries (bowser for browsers
  * and systems, isbot for crawlers and HTTP libraries). A distinct string is parsed once while it is remembered.
  */
-import Bowser from "bowser";
+import { type Parser, parse } from "bowser";
 import { isbot } from "isbot";
 
 export type DeviceName = "desktop" | "mobile" | "tablet" | "bot" | "other";
@@ -64,9 +64,9 @@ export function parseAgent(text: string): Agent {
   };
 }
 
-function parseSafely(text: string): Bowser.Parser.ParsedResult | undefined {
+function parseSafely(text: string): Parser.ParsedResult | undefined {
   try {
-    return Bowser.parse(text);
+    return parse(text);
   } catch {
     return undefined;
   }
@@ -83,9 +83,8 @@ function botName(text: string, browser: string | undefined): string {
 
 /** Printable, bounded, without tabs (which separate the parts of a stored profile). */
 function clean(name: string | undefined): string {
-  // oxlint-disable-next-line no-control-regex -- control characters are what is removed
   const printable = (name ?? "")
-    .replaceAll(/[\u0000-\u001f\u007f]/g, " ")
+    .replaceAll(/\p{Cc}/gu, " ")
     .trim()
     .slice(0, NAME_LENGTH);
   return printable === "" ? "Other" : printable;

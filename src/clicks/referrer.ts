@@ -1,0 +1,45 @@
+/** Where a click came from, out of untrusted headers, bounded and printable. */
+
+/** Longest stored parts, in bytes of UTF-8. */
+export const REFERRER_BYTES = 2_048;
+export const SOURCE_BYTES = 255;
+export const DIRECT = "(direct)";
+
+export type Origin = {
+  /** The Referer header as sent, cleaned; null when there is none. */
+  referrer: string | null;
+  /** By priority: the request's utm_source, `ref:{domain}`, `direct`. */
+  source: string;
+  /** What the referrer report shows: the utm_source value, the domain, or `(direct)`. */
+  label: string;
+};
+
+export function originOf(referer: string | null, utmSource: string | null): Origin {
+  const referrer = cleanText(referer ?? "", REFERRER_BYTES) || null;
+  const campaign = cleanText(utmSource ?? "", SOURCE_BYTES);
+  if (campaign !== "") return { referrer, source: campaign, label: campaign };
+  const domain = referrer === null ? null : domainOf(referrer);
+  if (domain === null) return { referrer, source: "direct", label: DIRECT };
+  return { referrer, source: cleanText(`ref:${domain}`, SOURCE_BYTES), label: domain };
+}
+
+/** Lower-cased host without port; null for what is no http(s) or app URL with a host. */
+function domainOf(referrer: string): string | null {
+  const url = URL.parse(referrer);
+  if (url === null || url.hostname === "") return null;
+  return cleanText(url.hostname.replace(/\.$/, ""), SOURCE_BYTES - 4).toLowerCase() || null;
+}
+
+/** Control characters, lone surrogates and what follows the bound removed; never cuts inside a character. */
+export function cleanText(text: string, maxBytes: number): string {
+  const printable = text
+    .slice(0, maxBytes)
+    .toWellFormed()
+    .replaceAll(/[\p{Cc}\u2028\u2029\ufffd]/gu, "")
+    .trim();
+  const bytes = new TextEncoder().encode(printable);
+  if (bytes.length <= maxBytes) return printable;
+  let end = maxBytes;
+  while (end > 0 && (bytes[end]! & 0xc0) === 0x80) end--;
+  return new TextDecoder().decode(bytes.subarray(0, end)).trim();
+}
