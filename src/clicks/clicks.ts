@@ -1,0 +1,148 @@
+/**
+ * Click counting: the journal that the redirect writes to, the thread that counts it into the database, and the
+ * books between them. At any time accepted = stored + pending + dropped.
+ */
+import { join } from "node:path";
+import { unlinkSync } from "node:fs";
+import { type ClickStats, createClickBooks } from "./clicks.books.ts";
+import type { DatabaseSettings } from "../db/database.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Logger } from "../lib/logger.ts";
+import { startFlushThread } from "./flush.thread.ts";
+import { SEGMENT_BYTES } from "./journal.format.ts";
+import { createOverflow } from "./journal.overflow.ts";
+import { listSegments, listUnfinished, sequenceOf } from "./journal.segment.ts";
+import { takeSlot } from "./journal.slot.ts";
+import { createSegmentSupply } from "./journal.supply.ts";
+import { createJournal } from "./journal.ts";
+
+export type Clicks = {
+  /** Keeps a click; never throws. See Journal.record. */
+  record(linkId: number, atMs: number): void;
+  /** Counts everything recorded so far; rejects with an AppError when the database is away. */
+  flush(): Promise<void>;
+  stats(): ClickStats;
+  /** Distinct links with clicks that are not counted yet (a lower bound beyond 262,144 such clicks). */
+  pendingLinks(): Promise<number>;
+  /** Reads the configuration again: to be called when a `click.` key changes. */
+  refresh(): void;
+  /** A last flush of ten seconds at most; what it can't count stays for the next start. Never rejects. */
+  close(): Promise<void>;
+};
+
+export type ClickConfig = {
+  /** click.enable_tracking */
+  enabled(): boolean;
+  /** click.flush_interval, in seconds */
+  flushInterval(): number;
+  /** click.max_clicks_before_flush */
+  maxClicksBeforeFlush(): number;
+};
+
+export type ClickLimits = {
+  segmentBytes: number;
+  /** All segments of this process; beyond it (the database is away) clicks are dropped. */
+  journalBytes: number;
+  overflowClicks: number;
+  closeMs: number;
+};
+
+export type ClicksOptions = {
+  settings: DatabaseSettings;
+  /** The journal is in its folder `journal`. */
+  dataDir: string;
+  config: ClickConfig;
+  logger: Logger;
+  clock: Clock;
+  limits?: Partial<ClickLimits>;
+};
+
+const LIMITS: ClickLimits = {
+  segmentBytes: SEGMENT_BYTES,
+  /** 67 million clicks: eleven minutes at 100,000 a second, three weeks at 40. */
+  journalBytes: 1024 ** 3,
+  overflowClicks: 131_072,
+  closeMs: 10_000,
+};
+const TICK_MS = 1000;
+
+/** Starts counting; what earlier processes left behind is counted first of all. Rejects when the database is away. */
+export async function createClicks(options: ClicksOptions): Promise<Clicks> {
+  const { config, logger, clock } = options;
+  const limits = { ...LIMITS, ...options.limits };
+  const books = createClickBooks();
+  const journalDir = join(options.dataDir, "journal");
+  const slot = takeSlot(journalDir);
+  for (const path of listUnfinished(slot.dir)) unlinkSync(path);
+  const leftovers = listSegments(slot.dir);
+  const intervalMs = () => config.flushInterval() * 1000;
+
+  const thread = await startFlushThread({
+    database: options.settings,
+    journalDir,
+    ownDir: slot.dir,
+    intervalMs: intervalMs(),
+    logLevel: logger.level,
+    leftovers,
+    logger,
+    onSettled: books.settled,
+    onRetired: () => supply.released(),
+    onReport(report) {
+      books.flushed(report);
+      watchForDue();
+    },
+  }).catch((error: unknown) => {
+    slot.lock.release();
+    throw error;
+  });
+
+  const supply = createSegmentSupply({
+    dir: slot.dir,
+    instance: thread.instance,
+    segmentBytes: limits.segmentBytes,
+    maxSegments: Math.max(2, Math.floor(limits.journalBytes / limits.segmentBytes)),
+    firstSequence: Math.max(0, ...leftovers.map((path) => sequenceOf(path) + 1)),
+    existing: leftovers.length,
+    clock,
+    logger,
+  });
+  const journal = createJournal({
+    supply,
+    overflow: createOverflow(limits.overflowClicks),
+    clock,
+    onOpened: ({ path }) => thread.opened(path),
+    onSealed: ({ path }) => thread.sealed(path),
+    onDue: thread.due,
+  });
+  const stats = () => books.stats(journal.stats());
+  const watchForDue = () => journal.dueAfter(Math.max(1, config.maxClicksBeforeFlush() - stats().pending));
+  const refresh = () => {
+    journal.setEnabled(config.enabled());
+    thread.setInterval(intervalMs());
+    watchForDue();
+  };
+
+  await journal.start();
+  refresh();
+  thread.begin();
+  const ticking = setInterval(journal.tick, TICK_MS);
+
+  return {
+    record: journal.record,
+    flush: thread.flush,
+    stats,
+    pendingLinks: thread.pendingLinks,
+    refresh,
+    async close() {
+      clearInterval(ticking);
+      await journal.close();
+      await thread.close(limits.closeMs).catch((error: unknown) => {
+        logger.warn(
+          { err: error, pending: stats().pending },
+          "clicks stay in the journal for the next start",
+        );
+      });
+      slot.lock.release();
+    },
+  };
+}

@@ -1,0 +1,93 @@
+/**
+ * When to flush. Every interval, and sooner when enough clicks wait, but never so often that flushing takes more
+ * than a twentieth of the time: the flush shares its core with the redirects, a click in the journal is safe where
+ * it is, and larger flushes cost less a click. After a failure the pause doubles up to half a minute.
+ */
+import type { FlushTrigger } from "./flush.ts";
+
+export type FlushSchedule = {
+  /** Flushes for the first time, and from then on as described. */
+  start(): void;
+  setInterval(ms: number): void;
+  /** Enough clicks wait. */
+  due(): void;
+  /** Flushes now, whatever the pause; rejects when it fails. */
+  flushNow(): Promise<void>;
+  stop(): void;
+};
+
+export type ScheduleOptions = {
+  intervalMs: number;
+  /** One flush; reports its own failure and rejects then. */
+  flush(trigger: FlushTrigger): Promise<void>;
+  /** A monotonic time in ms. */
+  now(): number;
+};
+
+const REST_FACTOR = 19;
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 30_000;
+
+export function createFlushSchedule({
+  intervalMs: firstInterval,
+  flush,
+  now,
+}: ScheduleOptions): FlushSchedule {
+  let intervalMs = firstInterval;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let running = 0;
+  let active = false;
+  let isDue = false;
+  let endedAt = Number.NEGATIVE_INFINITY;
+  let tookMs = 0;
+  let failures = 0;
+
+  const run = async (trigger: FlushTrigger): Promise<void> => {
+    clearTimeout(timer);
+    isDue = false;
+    running += 1;
+    const startedAt = now();
+    try {
+      await flush(trigger);
+      failures = 0;
+    } catch (error) {
+      failures += 1;
+      throw error;
+    } finally {
+      running -= 1;
+      endedAt = now();
+      tookMs = endedAt - startedAt;
+      plan();
+    }
+  };
+
+  const plan = (): void => {
+    clearTimeout(timer);
+    if (!active || running > 0) return;
+    const pause = failures === 0 ? 0 : Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1));
+    const rest = isDue ? Math.min(intervalMs, tookMs * REST_FACTOR) : intervalMs;
+    const wait = Math.max(pause, rest) - (now() - endedAt);
+    const trigger = isDue ? "threshold" : "interval";
+    timer = setTimeout(() => void run(trigger).catch(() => {}), Math.max(0, wait));
+  };
+
+  return {
+    start() {
+      active = true;
+      plan();
+    },
+    setInterval(ms) {
+      intervalMs = ms;
+      plan();
+    },
+    due() {
+      isDue = true;
+      plan();
+    },
+    flushNow: () => run("manual"),
+    stop() {
+      active = false;
+      clearTimeout(timer);
+    },
+  };
+}

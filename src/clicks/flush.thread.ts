@@ -1,0 +1,167 @@
+/**
+ * The main thread's end of the flush thread. It remembers this process's segments and how far they were counted, so
+ * that a thread that dies is replaced by one that goes on where the database says.
+ */
+// oxlint-disable unicorn/require-post-message-target-origin -- that is for windows; a worker has no origin
+import { type AppError, appError } from "../lib/errors.ts";
+import type { Logger } from "../lib/logger.ts";
+import type { FlushAnswer, FlushReport, FlushRequest, FlushStart, SentError } from "./flush.messages.ts";
+import type { Settled, SourceState } from "./flush.source.ts";
+import { FIRST_RECORD } from "./journal.format.ts";
+
+export type FlushThread = {
+  /** UUID of the database. */
+  readonly instance: string;
+  /** Starts flushing, and reporting what was flushed. */
+  begin(): void;
+  opened(path: string): void;
+  sealed(path: string): void;
+  due(): void;
+  setInterval(ms: number): void;
+  /** Counts everything written so far; rejects with an AppError when that can't be done now. */
+  flush(): Promise<void>;
+  pendingLinks(): Promise<number>;
+  /** A last flush, within the bound; then the thread is gone. Rejects when that flush did not succeed. */
+  close(boundMs: number): Promise<void>;
+};
+
+export type FlushThreadOptions = FlushStart & {
+  /** Segments that were in this process's slot before. */
+  leftovers: readonly string[];
+  logger: Logger;
+  onSettled(settled: Settled): void;
+  /** A segment of this process's slot is gone. */
+  onRetired(): void;
+  onReport(report: FlushReport): void;
+};
+
+type Call = { resolve: (value: number) => void; reject: (error: AppError) => void };
+
+const RESTART_AFTER_MS = 1000;
+
+/** Starts the thread; rejects with an AppError when its database can't be opened. */
+export async function startFlushThread(options: FlushThreadOptions): Promise<FlushThread> {
+  const { leftovers, logger, onSettled, onRetired, onReport, ...start } = options;
+  const sources = new Map<string, SourceState>(
+    leftovers.map((path) => [path, { path, final: true, position: null }]),
+  );
+  const calls = new Map<number, Call>();
+  let lastId = 0;
+  let begun = false;
+  let closed = false;
+  let worker: Worker;
+  const first = Promise.withResolvers<string>();
+
+  const send = (request: FlushRequest): void => worker.postMessage(request);
+
+  const ask = (type: "flush" | "pendingLinks" | "close"): Promise<number> =>
+    new Promise((resolve, reject) => {
+      const id = ++lastId;
+      calls.set(id, { resolve, reject });
+      send({ type, id });
+    });
+
+  const receive = (answer: FlushAnswer): void => {
+    if (answer.type === "settled") {
+      const { path, position } = answer.settled;
+      const source = sources.get(path);
+      if (source && source.position !== null) source.position = position;
+      onSettled(answer.settled);
+    } else if (answer.type === "retired") {
+      sources.delete(answer.path);
+      onRetired();
+    } else if (answer.type === "answer") {
+      const call = calls.get(answer.id);
+      calls.delete(answer.id);
+      if (answer.error) call?.reject(received(answer.error));
+      else call?.resolve(answer.value ?? 0);
+    } else if (answer.type === "flushed") onReport(answer.report);
+    else if (answer.type === "log") relay(logger, answer.line);
+    else if (answer.type === "started") first.resolve(answer.instance);
+    else {
+      first.reject(received(answer.error));
+      logger.error({ reason: answer.error.message }, "the flush thread can't start");
+      worker.terminate();
+    }
+  };
+
+  const spawn = (): void => {
+    worker = new Worker(new URL("./flush.worker.ts", import.meta.url).href);
+    const current = worker;
+    worker.addEventListener("message", ({ data }: MessageEvent<FlushAnswer>) => receive(data));
+    worker.addEventListener("error", (event) => {
+      logger.error({ reason: event.message }, "the flush thread failed");
+      current.terminate();
+    });
+    worker.addEventListener("close", () => {
+      const error = appError("ServiceUnavailable", "the flush thread ended");
+      first.reject(error);
+      for (const call of calls.values()) call.reject(error);
+      calls.clear();
+      if (!closed) setTimeout(() => closed || spawn(), RESTART_AFTER_MS);
+    });
+    send({ type: "start", ...start, sources: [...sources.values()] });
+    if (begun) send({ type: "begin" });
+  };
+
+  spawn();
+  const instance = await first.promise.catch((error: unknown) => {
+    closed = true;
+    throw error;
+  });
+
+  return {
+    instance,
+    begin() {
+      begun = true;
+      send({ type: "begin" });
+    },
+    opened(path) {
+      const source = { path, final: false, position: FIRST_RECORD };
+      sources.set(path, source);
+      send({ type: "add", source });
+    },
+    sealed(path) {
+      const source = sources.get(path);
+      if (source) source.final = true;
+      send({ type: "seal", path });
+    },
+    due: () => send({ type: "due" }),
+    setInterval(ms) {
+      start.intervalMs = ms;
+      send({ type: "interval", ms });
+    },
+    flush: async () => void (await ask("flush")),
+    pendingLinks: () => ask("pendingLinks"),
+    async close(boundMs) {
+      closed = true;
+      try {
+        await within(boundMs, ask("close"));
+      } finally {
+        worker.terminate();
+      }
+    },
+  };
+}
+
+const received = ({ name, message }: SentError): AppError => appError(name, message);
+
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(appError("ServiceUnavailable", `the last flush took more than ${ms} ms`)),
+      ms,
+    );
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function relay(logger: Logger, line: string): void {
+  const { level, msg, ...fields } = JSON.parse(line) as { level: "info"; msg: string };
+  logger[level](fields, msg);
+}

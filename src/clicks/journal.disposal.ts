@@ -1,0 +1,24 @@
+/** How segments leave a slot. */
+import { randomUUID } from "node:crypto";
+import { mkdir, open, rename, unlink } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+
+/** Removes a segment's file so that it stays removed after a power cut. */
+export async function removeSegment(path: string): Promise<void> {
+  await unlink(path);
+  const folder = await open(dirname(path), "r");
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+/** Moves a segment out of the way, never over another one. Returns where it is. */
+export async function quarantineSegment(path: string, journalDir: string): Promise<string> {
+  const dir = join(journalDir, "quarantine");
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  const kept = join(dir, `${basename(dirname(path))}-${randomUUID()}-${basename(path)}`);
+  await rename(path, kept);
+  return kept;
+}

@@ -1,0 +1,110 @@
+/**
+ * The click journal on disk.
+ *
+ * A click is answered before it is counted in the database, so it must outlive the process from the moment the
+ * answer leaves. Segments are files of fixed size, filled with real zero blocks before use (a full disk is then an
+ * ordinary error at that time, never a fault at a memory store; copy-on-write file systems can't promise that) and
+ * mapped shared. A record is a few plain stores into that mapping: they are in the kernel's page cache at once,
+ * whatever happens to the process, and cost no system call. A power cut may lose what the kernel had not written.
+ *
+ * Segment: pages of 4096 bytes, little-endian. Page 0 is the header:
+ *
+ *     0  8 bytes  "WMCLICKS"           48  f64  created, epoch ms
+ *     8  u32      format version       56  u32  seed of the checks
+ *    12  u32      segment size         60  u32  check over bytes 0..59
+ *    16  16 bytes segment UUID
+ *    32  16 bytes UUID of the database that the clicks belong to
+ *
+ * Records follow from page 1 on. A record is a multiple of 16 bytes and lies within one page:
+ *
+ *     word 0  bits 0..3 kind, bits 4..11 length in units of 16 bytes, bits 12..31 check
+ *     word 1  link id, low 32 bits
+ *     word 2  bits 0..20 link id, high bits; bits 21..31 time, high bits
+ *     word 3  time, low 32 bits          (link id < 2^53, time in epoch ms < 2^43: the year 2248)
+ *
+ *     kind 1  count: 16 bytes.
+ *     kind 2  count with details (reserved, not written yet): words 4 and 5 are u16 byte lengths of referrer,
+ *             source and user agent and a u8 length of the address (0, 4 or 16) and a u8 of flags; their bytes
+ *             follow in that order, zero-padded. At most 4080 bytes in all: the writer shortens the texts.
+ *     kind 15 filler: skip its length, no click. Ends a page in which the next record has no room.
+ *
+ * Word 0 is stored last, and its check covers the other words, the record's place and the segment's seed. So:
+ * word 0 = 0 is the end of what was written so far; a check that does not fit is a record that was not finished.
+ * In a segment that is still written to, a reader stops at either and comes again. In a segment whose writer is
+ * done or dead, it goes on at the next page: behind a page that a power cut lost, later pages may be whole.
+ */
+export const PAGE_BYTES = 4096;
+/** Where the first record stands, and so the position of a journal of which nothing is counted. */
+export const FIRST_RECORD = PAGE_BYTES;
+export const SEGMENT_BYTES = 8 * 1024 * 1024;
+export const RECORD_BYTES = 16;
+export const SEGMENT_SUFFIX = ".seg";
+
+export const KIND_COUNT = 1;
+export const KIND_DETAILS = 2;
+export const KIND_FILLER = 15;
+
+/** Word 0 of a kind 1 record without its check. */
+export const COUNT_HEAD = KIND_COUNT | (1 << 4);
+export const CHECK_MASK = 0xfffff000 | 0;
+
+const VERSION = 1;
+const MAGIC = new TextEncoder().encode("WMCLICKS");
+const HEADER_BYTES = 64;
+
+export type SegmentHeader = {
+  uuid: string;
+  instance: string;
+  /** Of the whole file, header page included. */
+  bytes: number;
+  createdAt: number;
+  seed: number;
+};
+
+/** The check of a 16-byte record at word `place`, in bits 12..31. The writer has its own copy in line. */
+export function recordCheck(
+  seed: number,
+  place: number,
+  word1: number,
+  word2: number,
+  word3: number,
+): number {
+  let hash = Math.imul(word1 ^ seed ^ place, 0x9e3779b1);
+  hash = Math.imul(hash ^ (hash >>> 15) ^ word2, 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13) ^ word3, 0xc2b2ae35);
+  return hash & CHECK_MASK;
+}
+
+export function encodeHeader(header: SegmentHeader): Uint8Array {
+  const page = new Uint8Array(PAGE_BYTES);
+  const view = new DataView(page.buffer);
+  page.set(MAGIC, 0);
+  view.setUint32(8, VERSION, true);
+  view.setUint32(12, header.bytes, true);
+  page.set(uuidBytes(header.uuid), 16);
+  page.set(uuidBytes(header.instance), 32);
+  view.setFloat64(48, header.createdAt, true);
+  view.setUint32(56, header.seed, true);
+  view.setUint32(60, Bun.hash.crc32(page.subarray(0, 60)), true);
+  return page;
+}
+
+/** The header, or null when these are not the first bytes of a segment of a version known here. */
+export function decodeHeader(page: Uint8Array): SegmentHeader | null {
+  if (page.length < HEADER_BYTES) return null;
+  const view = new DataView(page.buffer, page.byteOffset, HEADER_BYTES);
+  const known = MAGIC.every((byte, index) => page[index] === byte) && view.getUint32(8, true) === VERSION;
+  if (!known || view.getUint32(60, true) !== Bun.hash.crc32(page.subarray(0, 60))) return null;
+  return {
+    uuid: uuidText(page.subarray(16, 32)),
+    instance: uuidText(page.subarray(32, 48)),
+    bytes: view.getUint32(12, true),
+    createdAt: view.getFloat64(48, true),
+    seed: view.getUint32(56, true),
+  };
+}
+
+const uuidBytes = (uuid: string): Uint8Array => Uint8Array.fromHex(uuid.replaceAll("-", ""));
+
+const uuidText = (bytes: Uint8Array): string =>
+  bytes.toHex().replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
