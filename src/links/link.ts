@@ -16,6 +16,9 @@ export type Link = {
   clickCount: number;
 };
 
+/** What a view needs of a link. */
+export type ShownLink = Omit<Link, "id">;
+
 /** Stands for a password that is set. */
 export const PASSWORD_MASK = "[REDACTED]";
 const PASSWORD_MAX_LENGTH = 1024;
@@ -41,6 +44,9 @@ export const updateSchema = z.object({
 });
 export type UpdateInput = z.output<typeof updateSchema>;
 
+/** An item of a batch update. */
+export const updateItemSchema = z.object({ code: z.string(), payload: updateSchema });
+
 export const linkViewSchema = z.object({
   code: z.string(),
   target: z.string(),
@@ -52,7 +58,7 @@ export const linkViewSchema = z.object({
 export type LinkView = z.output<typeof linkViewSchema>;
 
 /** The link as the API and the command line show it: without its hash. */
-export const viewOfLink = (link: Link): LinkView => ({
+export const viewOfLink = (link: ShownLink): LinkView => ({
   code: link.code,
   target: link.target,
   created_at: formatRfc3339(link.createdAt),

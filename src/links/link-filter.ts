@@ -1,0 +1,65 @@
+/** Which links a list or an export shows: the query parameters and what they mean. */
+import { z } from "zod";
+import { appError } from "../lib/errors.ts";
+import { parseRfc3339 } from "../lib/rfc3339.ts";
+
+const SEARCH_MAX_LENGTH = 512;
+
+export type LinkFilter = {
+  /** Text that code or target contains, case ignored; null: any. */
+  search: string | null;
+  /** Bounds of the creation time, both inclusive, epoch milliseconds; null: none. */
+  createdAfter: number | null;
+  createdBefore: number | null;
+  /** Links that are active or expired at `asOf`; null: both. */
+  state: "active" | "expired" | null;
+  asOf: number;
+};
+
+const flag = (meaning: string) =>
+  z
+    .enum(["true", "false", "1", "0", ""], "takes true or false")
+    .optional()
+    .describe(meaning)
+    .meta({ type: "boolean", enum: [true, false] });
+
+/** The query as texts, where an empty one counts as absent. */
+export const filterQuery = z.object({
+  search: z
+    .string()
+    .max(SEARCH_MAX_LENGTH)
+    .refine((text) => !text.includes("\0"), "must not hold NUL")
+    .optional()
+    .describe("text that the code or the target contains, case ignored"),
+  created_after: z.string().optional().describe("RFC 3339; this instant or later"),
+  created_before: z.string().optional().describe("RFC 3339; this instant or earlier"),
+  only_expired: flag("only links whose expiry is reached"),
+  only_active: flag("only links without an expiry or before it"),
+});
+export type FilterQuery = z.output<typeof filterQuery>;
+
+/** @throws BadRequest when both states are asked for, InvalidDateFormat */
+export function filterOf(query: FilterQuery, now: number): LinkFilter {
+  const expired = isSet(query.only_expired);
+  const active = isSet(query.only_active);
+  if (expired && active) {
+    throw appError("BadRequest", "only_expired and only_active exclude each other; give one of them.");
+  }
+  return {
+    search: query.search || null,
+    createdAfter: instantOf("created_after", query.created_after),
+    createdBefore: instantOf("created_before", query.created_before),
+    state: expired ? "expired" : active ? "active" : null,
+    asOf: now,
+  };
+}
+
+const isSet = (text: string | undefined): boolean => text === "true" || text === "1";
+
+function instantOf(name: string, text: string | undefined): number | null {
+  if (!text) return null;
+  // In a query a plus sign that wasn't percent-encoded arrives as a space: 13:00:00+02:00.
+  const instant = parseRfc3339(text.replace(/ (?=\d{2}:\d{2}$)/, "+"));
+  if (instant !== null) return instant;
+  throw appError("InvalidDateFormat", `${name} takes an RFC 3339 instant such as 2026-11-20T13:00:00Z.`);
+}

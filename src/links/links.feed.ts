@@ -1,0 +1,13 @@
+/** What this room uses of the change feed: see cluster/changes.ts. */
+import type { Db } from "../db/dialect.ts";
+
+export type LinkTransaction = {
+  readonly db: Db;
+  /** Codes of links that this transaction writes or removes. */
+  changed(topic: "links", codes: readonly string[]): void;
+};
+
+export type LinkFeed = {
+  write<T>(run: (tx: LinkTransaction) => Promise<T>): Promise<T>;
+  subscribe(topic: "links", heard: (codes: readonly string[]) => void | Promise<void>): () => void;
+};

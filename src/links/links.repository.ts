@@ -1,0 +1,124 @@
+/** The links themselves: finding, writing, counting. Lists are links.list.repository.ts. */
+import type { Database } from "../db/database.ts";
+import type { Db } from "../db/dialect.ts";
+import type { Link } from "./link.ts";
+import { linksIn } from "./links.query.repository.ts";
+
+export type NewLink = Omit<Link, "id">;
+
+/** What a write must know of a link that exists. */
+export type StoredLink = Pick<Link, "id" | "code" | "createdAt" | "expiresAt" | "passwordHash">;
+
+/** What an overwrite sets; id, creation time and clicks stay. */
+export type LinkContent = Pick<Link, "code" | "target" | "expiresAt" | "passwordHash" | "updatedAt">;
+
+export type LinkStats = { totalLinks: number; totalClicks: number; activeLinks: number };
+
+export type LinkRepository = ReturnType<typeof createLinkRepository>;
+
+const CHUNK = 1000;
+const CONTENT = ["target", "expires_at", "password_hash", "updated_at"] as const;
+
+/** Arrays may have any length; statements take 1,000 of them at a time. Codes within one call are distinct. */
+export function createLinkRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
+  return {
+    async find(code: string, db: Db = read): Promise<Link | null> {
+      const [link] = await linksIn(db).where("links.code", "=", code).execute();
+      return link ?? null;
+    },
+
+    /** Those of the links that exist, by code, locked until the transaction ends. */
+    async lock(tx: Db, codes: readonly string[]): Promise<Map<string, StoredLink>> {
+      const found = new Map<string, StoredLink>();
+      // Sorted, so that two writers of the same links wait for one another in one order.
+      for (const chunk of chunked([...codes].sort())) {
+        const rows = await tx
+          .selectFrom("links")
+          .select([
+            "id",
+            "code",
+            "created_at as createdAt",
+            "expires_at as expiresAt",
+            "password_hash as passwordHash",
+          ])
+          .where("code", "in", chunk)
+          .orderBy("code")
+          .$call(dialect.forUpdate)
+          .execute();
+        for (const row of rows) found.set(row.code, row);
+      }
+      return found;
+    },
+
+    /** @throws Conflict when one of the codes exists; the transaction can then only be rolled back */
+    async insertMany(tx: Db, links: readonly NewLink[]): Promise<void> {
+      const sorted = [...links].sort((a, b) => (a.code < b.code ? -1 : 1));
+      for (const chunk of chunked(sorted)) {
+        await dialect.insertMany(
+          tx,
+          "links",
+          chunk.map((link) => ({ code: link.code, created_at: link.createdAt, ...contentOf(link) })),
+        );
+        const clicks = new Map(chunk.map((link) => [link.code, link.clickCount]));
+        const ids = await tx
+          .selectFrom("links")
+          .select(["id", "code"])
+          .where("code", "in", [...clicks.keys()])
+          .execute();
+        const rows = ids.map(({ id, code }) => ({ link_id: id, clicks: clicks.get(code) ?? 0 }));
+        await dialect.insertMany(tx, "link_clicks", rows);
+      }
+    },
+
+    /** Sets the content of links that exist; other codes are skipped. */
+    async overwriteMany(tx: Db, links: readonly LinkContent[]): Promise<void> {
+      const rows = links.map((link) => ({ code: link.code, ...contentOf(link) }));
+      await dialect.updateMany(tx, { table: "links", key: "code", set: CONTENT }, rows);
+    },
+
+    /** Sets everything but the id of links that exist, with creation time and clicks as given (imports). */
+    async replaceMany(tx: Db, links: readonly Link[]): Promise<void> {
+      const rows = links.map((link) => ({ id: link.id, created_at: link.createdAt, ...contentOf(link) }));
+      await dialect.updateMany(tx, { table: "links", key: "id", set: ["created_at", ...CONTENT] }, rows);
+      const clicks = links.map((link) => ({ link_id: link.id, clicks: link.clickCount }));
+      await dialect.updateMany(tx, { table: "link_clicks", key: "link_id", set: ["clicks"] }, clicks);
+    },
+
+    /** Removes links and their clicks; other codes are skipped. */
+    async removeMany(tx: Db, codes: readonly string[]): Promise<void> {
+      for (const chunk of chunked(codes)) {
+        await tx.deleteFrom("links").where("code", "in", chunk).execute();
+      }
+    },
+
+    async stats(now: number): Promise<LinkStats> {
+      const count = (eb = read.selectFrom("links")) =>
+        eb.select((expression) => expression.fn.countAll<number>().as("n")).executeTakeFirstOrThrow();
+      const [all, expired, clicks] = await Promise.all([
+        count(),
+        count(read.selectFrom("links").where("expires_at", "<=", now)),
+        read
+          .selectFrom("link_clicks")
+          .select((eb) => eb.fn.sum<number | null>("clicks").as("n"))
+          .executeTakeFirstOrThrow(),
+      ]);
+      const totalLinks = Number(all.n);
+      return {
+        totalLinks,
+        totalClicks: Number(clicks.n ?? 0),
+        activeLinks: Math.max(0, totalLinks - Number(expired.n)),
+      };
+    },
+  };
+}
+
+const contentOf = (link: LinkContent) => ({
+  target: link.target,
+  expires_at: link.expiresAt,
+  password_hash: link.passwordHash,
+  updated_at: link.updatedAt,
+});
+
+function* chunked<T>(items: readonly T[]): Generator<readonly T[]> {
+  for (let at = 0; at < items.length; at += CHUNK) yield items.slice(at, at + CHUNK);
+}

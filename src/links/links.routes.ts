@@ -1,0 +1,127 @@
+import { z } from "zod";
+import { type Endpoint, endpoint, type HttpContext, page } from "../http/endpoint.ts";
+import { BATCH_JSON_LIMIT } from "../http/read-body.ts";
+import { createSchema, linkViewSchema, updateItemSchema, updateSchema, viewOfLink } from "./link.ts";
+import { linkQueryOf, listQuery } from "./link-page.ts";
+import type { LinkService } from "./links.service.ts";
+
+/** Documented as the schema; taken as anything, because a batch judges its items one by one. */
+const judgedLater = (schema: z.ZodType) => {
+  const { $schema: _, ...json } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
+  return z.array(z.unknown().meta(json));
+};
+
+const batchResult = z.object({
+  success: z.array(z.string()),
+  failed: z.array(z.object({ code: z.string(), error: z.string(), error_code: z.number().int() })),
+});
+const stats = z.object({
+  total_links: z.number().int(),
+  total_clicks: z.number().int(),
+  active_links: z.number().int(),
+});
+
+const codeIn = (c: HttpContext): string => c.req.param("code") ?? "";
+
+/** Relative to {admin}/v1. */
+export function linkEndpoints({ links, now }: { links: LinkService; now(): number }): Endpoint[] {
+  const shared = { access: "admin", tag: "links" } as const;
+  return [
+    ...batchEndpoints(links),
+    endpoint({
+      ...shared,
+      method: "GET",
+      path: "/stats",
+      summary: "Totals of links and clicks",
+      answer: stats,
+      async handle() {
+        const { totalLinks, totalClicks, activeLinks } = await links.stats();
+        return { total_links: totalLinks, total_clicks: totalClicks, active_links: activeLinks };
+      },
+    }),
+    endpoint({
+      ...shared,
+      method: "GET",
+      path: "/links",
+      summary: "List links, newest first",
+      query: listQuery,
+      answer: z.array(linkViewSchema),
+      async handle({ query }) {
+        const at = linkQueryOf(query, now());
+        const found = await links.list(at);
+        return page(found.links.map(viewOfLink), { ...at, total: found.total });
+      },
+    }),
+    endpoint({
+      ...shared,
+      method: "POST",
+      path: "/links",
+      summary: "Create a link",
+      body: createSchema,
+      status: 201,
+      answer: linkViewSchema,
+      handle: async ({ body }) => viewOfLink(await links.create(body)),
+    }),
+    endpoint({
+      ...shared,
+      method: "GET",
+      path: "/links/:code{.+}",
+      summary: "Read a link",
+      answer: linkViewSchema,
+      handle: async ({ c }) => viewOfLink(await links.get(codeIn(c))),
+    }),
+    endpoint({
+      ...shared,
+      method: "PUT",
+      path: "/links/:code{.+}",
+      summary: "Change a link",
+      body: updateSchema,
+      answer: linkViewSchema,
+      handle: async ({ c, body }) => viewOfLink(await links.update(codeIn(c), body)),
+    }),
+    endpoint({
+      ...shared,
+      method: "DELETE",
+      path: "/links/:code{.+}",
+      summary: "Delete a link",
+      answer: z.object({ message: z.string() }),
+      async handle({ c }) {
+        await links.remove(codeIn(c));
+        return { message: "The link was deleted." };
+      },
+    }),
+  ];
+}
+
+function batchEndpoints({ batch }: LinkService): Endpoint[] {
+  const shared = {
+    path: "/links/batch",
+    access: "admin",
+    tag: "links",
+    bodyLimit: BATCH_JSON_LIMIT,
+    answer: batchResult,
+  } as const;
+  return [
+    endpoint({
+      ...shared,
+      method: "POST",
+      summary: "Create up to 5000 links",
+      body: z.object({ links: judgedLater(createSchema) }),
+      handle: ({ body }) => batch.create(body.links),
+    }),
+    endpoint({
+      ...shared,
+      method: "PUT",
+      summary: "Change up to 5000 links",
+      body: z.object({ updates: judgedLater(updateItemSchema) }),
+      handle: ({ body }) => batch.update(body.updates),
+    }),
+    endpoint({
+      ...shared,
+      method: "DELETE",
+      summary: "Delete up to 5000 links",
+      body: z.object({ codes: judgedLater(z.string()) }),
+      handle: ({ body }) => batch.remove(body.codes),
+    }),
+  ];
+}

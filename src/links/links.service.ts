@@ -1,0 +1,97 @@
+/** What can be done with links, one at a time and in batches; every write is seen by the next request. */
+import type { Database } from "../db/database.ts";
+import { AppError } from "../lib/errors.ts";
+import type { Clock } from "../lib/clock.ts";
+import { createCodeRule, isCodeText } from "./code.ts";
+import { draftOf, patchOf } from "./draft.ts";
+import type { CreateInput, Link, ShownLink, UpdateInput } from "./link.ts";
+import type { LinkQuery } from "./link-page.ts";
+import { createLinkBatch } from "./links.batch.ts";
+import type { LinkFeed } from "./links.feed.ts";
+import { createLinkList } from "./links.list.ts";
+import { createLinkListRepository } from "./links.list.repository.ts";
+import { createLinkRepository } from "./links.repository.ts";
+import { alreadyExists, createLinkWriter, notFound, type Outcome, type WrittenLink } from "./links.writer.ts";
+import type { RandomBytes } from "./random-code.ts";
+
+export type LinkServiceDeps = {
+  database: Pick<Database, "read" | "dialect">;
+  changes: LinkFeed;
+  /** Of the routes in force, with or without their slash. */
+  routePrefixes(): readonly string[];
+  randomCodeLength(): number;
+  hashPassword(plain: string): Promise<string>;
+  clock: Clock;
+  randomBytes?: RandomBytes;
+};
+
+export type LinkService = ReturnType<typeof createLinkService>;
+
+export function createLinkService(deps: LinkServiceDeps) {
+  const { database, changes, clock, hashPassword } = deps;
+  const repository = createLinkRepository(database);
+  const rule = createCodeRule(deps.routePrefixes);
+  const writer = createLinkWriter({ ...deps, repository, rule });
+  const list = createLinkList(createLinkListRepository(database));
+  const stop = changes.subscribe("links", list.forgetTotals);
+
+  const find = async (code: string): Promise<Link | null> =>
+    isCodeText(code) ? repository.find(code) : null;
+
+  async function get(code: string): Promise<Link> {
+    const link = await find(code);
+    if (link === null) throw notFound();
+    return link;
+  }
+
+  /** What was written, whatever others have made of it since. */
+  const counted = async (link: WrittenLink): Promise<ShownLink> => ({
+    ...link,
+    clickCount: (await repository.find(link.code))?.clickCount ?? 0,
+  });
+
+  return {
+    /** @throws LinkNotFound */
+    get,
+
+    /**
+     * Creates a link, or overwrites it with `force`.
+     * @throws LinkAlreadyExists, LinkInvalidCode, LinkReservedCode, LinkInvalidUrl, LinkInvalidExpireTime
+     */
+    async create(input: CreateInput): Promise<ShownLink> {
+      const now = clock.now();
+      const { password, ...draft } = draftOf(input, rule, now);
+      // Looking first spares the hash; it is the transaction that decides.
+      if (draft.code !== null && !draft.force && (await find(draft.code)) !== null) {
+        throw alreadyExists(draft.code);
+      }
+      const passwordHash = password === null ? null : await hashPassword(password);
+      return counted(only(await writer.create([{ ...draft, passwordHash }], now)));
+    },
+
+    /** @throws LinkNotFound, LinkInvalidUrl, LinkInvalidExpireTime */
+    async update(code: string, input: UpdateInput): Promise<ShownLink> {
+      const now = clock.now();
+      const { password, ...patch } = patchOf(input, now);
+      await get(code);
+      const passwordHash = typeof password === "string" ? await hashPassword(password) : password;
+      return counted(only(await writer.update([{ code, ...patch, passwordHash }], now)));
+    },
+
+    /** @throws LinkNotFound */
+    async remove(code: string): Promise<void> {
+      if (!isCodeText(code)) throw notFound();
+      only(await writer.remove([code]));
+    },
+
+    list: (query: LinkQuery) => list.page(query),
+    stats: () => repository.stats(clock.now()),
+    batch: createLinkBatch({ writer, rule, hashPassword, clock }),
+    close: () => stop(),
+  };
+}
+
+function only<T>([outcome]: readonly Outcome<T>[]): T {
+  if (outcome instanceof AppError) throw outcome;
+  return outcome!;
+}
