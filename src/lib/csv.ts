@@ -1,0 +1,150 @@
+/**
+ * CSV as RFC 4180 has it: records end with a line break (`\n` or `\r\n`; the last one may lack it), fields are
+ * separated by commas, and a field in double quotes may hold commas, line breaks and doubled quotes. A byte order
+ * mark is skipped. A quote inside a field that does not begin with one stands for itself.
+ *
+ * The reader works on the bytes and makes one record at a time, so it needs no memory beside them. Line breaks are
+ * counted as they stand in the file, inside quotes too, so `row` is the line on which a record begins. A record that
+ * can't be read costs only itself: reading goes on at the line after the one it began on. That holds for a quote that
+ * is never closed as well, which would otherwise swallow the rest of the file; it is given up at `maxRecordBytes`. The
+ * time stays linear: an odd run of quotes ends what an earlier odd run began, so no line is searched again and again.
+ */
+import { isUtf8 } from "node:buffer";
+
+export type CsvRecord = {
+  /** The 1-based line of the file on which the record begins. */
+  row: number;
+  /** Empty when there is a problem. */
+  fields: readonly string[];
+  /** Why the record can't be read, as a sentence; null when it can. */
+  problem: string | null;
+  /** Where the next record begins, in bytes: how far the file is read. */
+  end: number;
+};
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const LF = 0x0a;
+const CR = 0x0d;
+const NEEDS_QUOTES = /[",\r\n]/;
+
+/** A field as it is written: in quotes when it has to be. */
+export const csvField = (text: string): string =>
+  NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+
+/** One record with its line break. */
+export const csvLine = (fields: readonly string[]): string => `${fields.map(csvField).join(",")}\n`;
+
+/**
+ * The records of a file in order. For each blank line (nothing or blanks only) it gives null, so that a reader that
+ * pauses now and then can do so in a file of nothing else.
+ */
+export function* readCsv(bytes: Buffer, maxRecordBytes: number): Generator<CsvRecord | null, void> {
+  const isText = isUtf8(bytes);
+  let at = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
+  let row = 1;
+  let nextQuote = bytes.indexOf(QUOTE, at);
+  while (at < bytes.length) {
+    if (nextQuote !== -1 && nextQuote < at) nextQuote = bytes.indexOf(QUOTE, at);
+    const lineEnd = endOfLine(bytes, at);
+    const found =
+      nextQuote === -1 || nextQuote >= lineEnd
+        ? readPlain(bytes, at, lineEnd, maxRecordBytes)
+        : readQuoted(bytes, at, Math.min(bytes.length, at + maxRecordBytes));
+    if (found === BLANK) {
+      at = lineEnd + 1;
+      row++;
+      yield null;
+      continue;
+    }
+    const start = at;
+    const began = row;
+    const isBroken = typeof found === "string";
+    at = isBroken ? lineEnd + 1 : found.end;
+    row += isBroken ? 1 : found.lines;
+    const badText = isBroken || isText || isUtf8(bytes.subarray(start, at)) ? null : NOT_UTF8;
+    const problem = isBroken ? found : badText;
+    yield { row: began, fields: problem === null && !isBroken ? found.fields : [], problem, end: at };
+  }
+}
+
+type Found = { fields: readonly string[]; end: number; lines: number };
+
+const BLANK = Symbol("blank line");
+const NOT_UTF8 = "The row is not valid UTF-8; save the file as UTF-8.";
+const tooLong = (limit: number) => `The row is longer than ${limit.toLocaleString("en")} bytes.`;
+
+/** Index of the line feed that ends the line at `from`, or the length of the file. */
+function endOfLine(bytes: Buffer, from: number): number {
+  const end = bytes.indexOf(LF, from);
+  return end === -1 ? bytes.length : end;
+}
+
+/** A line without quotes. */
+function readPlain(
+  bytes: Buffer,
+  from: number,
+  lineEnd: number,
+  limit: number,
+): Found | string | typeof BLANK {
+  const end = bytes[lineEnd - 1] === CR && lineEnd > from ? lineEnd - 1 : lineEnd;
+  if (end - from > limit) return tooLong(limit);
+  const text = bytes.toString("utf8", from, end);
+  if (text.trim() === "") return BLANK;
+  return { fields: text.split(","), end: lineEnd + 1, lines: 1 };
+}
+
+/** A record with a quote in its first line, read up to `limit`. A string says what is wrong with it. */
+function readQuoted(bytes: Buffer, from: number, limit: number): Found | string {
+  const fields: string[] = [];
+  let at = from;
+  let lines = 1;
+  for (;;) {
+    let end: number;
+    if (bytes[at] === QUOTE) {
+      end = closingQuote(bytes, at + 1, limit);
+      if (end === -1) return unclosed(bytes, from, limit);
+      const text = bytes.toString("utf8", at + 1, end);
+      fields.push(text.includes('"') ? text.replaceAll('""', '"') : text);
+      lines += countLineFeeds(text);
+      end++;
+      if (bytes[end] === CR && (end + 1 === bytes.length || bytes[end + 1] === LF)) end++;
+      if (end < bytes.length && bytes[end] !== COMMA && bytes[end] !== LF) {
+        return "There is text after a closing quote; a quote inside a quoted field is written twice.";
+      }
+    } else {
+      end = endOfField(bytes, at, limit);
+      if (end === -1) return tooLong(limit - from);
+      const cut = bytes[end] !== COMMA && bytes[end - 1] === CR && end > at ? end - 1 : end;
+      fields.push(bytes.toString("utf8", at, cut));
+    }
+    if (end >= bytes.length || bytes[end] === LF) return { fields, end: end + 1, lines };
+    at = end + 1;
+  }
+}
+
+/** Index of the quote that ends a quoted field, or -1 when there is none before `limit`. */
+function closingQuote(bytes: Buffer, from: number, limit: number): number {
+  for (let at = bytes.indexOf(QUOTE, from); at !== -1 && at < limit; at = bytes.indexOf(QUOTE, at + 2)) {
+    if (bytes[at + 1] !== QUOTE) return at;
+  }
+  return -1;
+}
+
+/** Index of the comma or line feed (or end of file) that ends a plain field, or -1 when there is none up to `limit`. */
+function endOfField(bytes: Buffer, from: number, limit: number): number {
+  let at = from;
+  while (at < limit && bytes[at] !== COMMA && bytes[at] !== LF) at++;
+  return at < limit || limit === bytes.length ? at : -1;
+}
+
+const unclosed = (bytes: Buffer, from: number, limit: number): string =>
+  limit === bytes.length
+    ? "A quote is opened and not closed."
+    : `A quote is opened and not closed within ${(limit - from).toLocaleString("en")} bytes.`;
+
+function countLineFeeds(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) count++;
+  return count;
+}
