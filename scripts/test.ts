@@ -1,0 +1,180 @@
+/**
+ * Runs the tests (`npm test`), each file in a process of its own, one after the other: a file that crashes,
+ * leaks or ends the process early hurts no other and is counted as a failure. Arguments are parts of paths
+ * (`npm test -- src/links`) and options of `bun test` (`-t name`).
+ *
+ * Counts come from Bun's JUnit report of each file. What that report cannot say is added here: a file that ended
+ * without a report, or with a failure outside its tests, is one failed test more.
+ *
+ * Servers: WAYMARK_TEST_*_URL from the environment, else from `scripts/services env` when they are running.
+ * Tests of a server that is not there skip themselves; with WAYMARK_TEST_REQUIRE_SERVICES=1 a missing server
+ * and every skipped test are failures.
+ *
+ * The last line on stdout is "N passed, N failed" and, when there are any, ", N skipped".
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const TEST_TIMEOUT_MS = 60_000;
+const FILE_TIMEOUT_MS = 10 * 60_000;
+
+const SERVERS = {
+  PostgreSQL: "WAYMARK_TEST_POSTGRES_URL",
+  MySQL: "WAYMARK_TEST_MYSQL_URL",
+  MariaDB: "WAYMARK_TEST_MARIADB_URL",
+  Redis: "WAYMARK_TEST_REDIS_URL",
+  S3: "WAYMARK_TEST_S3_URL",
+} as const;
+
+/** Options of `bun test` whose value is the next argument. */
+const VALUE_OPTIONS = new Set([
+  "-t",
+  "--test-name-pattern",
+  "--timeout",
+  "--retry",
+  "--rerun-each",
+  "--seed",
+]);
+
+type Environment = Readonly<Record<string, string | undefined>>;
+/** Names of tests, each after its file. */
+export type Outcome = { passed: number; failed: string[]; skipped: string[] };
+type Run = { root: string; options: string[]; env: Environment; reports: string };
+
+export function splitArguments(args: readonly string[]): { paths: string[]; options: string[] } {
+  const paths: string[] = [];
+  const options: string[] = [];
+  for (let i = 0; i < args.length; i++) {
+    const argument = args[i]!;
+    if (!argument.startsWith("-")) {
+      paths.push(argument.replace(/^\.\//, ""));
+      continue;
+    }
+    options.push(argument);
+    if (VALUE_OPTIONS.has(argument) && i + 1 < args.length) options.push(args[++i]!);
+  }
+  if (!options.some((option) => option.startsWith("--timeout")))
+    options.push("--timeout", `${TEST_TIMEOUT_MS}`);
+  return { paths, options };
+}
+
+/** True when the run asks for tests by name; the others then stand as skipped in the report. */
+const selectsByName = (options: readonly string[]): boolean =>
+  options.some((option) => option === "-t" || option.startsWith("--test-name-pattern"));
+
+function findFiles(root: string, paths: readonly string[]): string[] {
+  return [...new Bun.Glob("{src,test}/**/*.test.{ts,tsx}").scanSync({ cwd: root })]
+    .filter((file) => paths.length === 0 || paths.some((path) => file.includes(path)))
+    .toSorted();
+}
+
+const ENTITIES: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
+const unescape = (text: string): string =>
+  text.replace(/&(amp|lt|gt|quot|apos);/g, (_, name: string) => ENTITIES[name]!);
+
+/** Reads Bun's JUnit report. Quotes and angle brackets are escaped in it, so tags can be told by their form. */
+export function readReport(xml: string, file: string): Outcome {
+  const outcome: Outcome = { passed: 0, failed: [], skipped: [] };
+  for (const [, attributes, end, body] of xml.matchAll(/<testcase ([^>]*?)(?:(\/>)|>([^]*?)<\/testcase>)/g)) {
+    const name = `${file}: ${unescape(/\bname="([^"]*)"/.exec(attributes!)?.[1] ?? "(unnamed)")}`;
+    if (end !== undefined || body === undefined) outcome.passed++;
+    else if (/<(failure|error)[ />]/.test(body)) outcome.failed.push(name);
+    else if (/<skipped[ />]/.test(body)) outcome.skipped.push(name);
+    else outcome.passed++;
+  }
+  return outcome;
+}
+
+async function runFile(run: Run, file: string, index: number): Promise<Outcome> {
+  const report = join(run.reports, `${index}.xml`);
+  const reporting = ["--reporter=junit", `--reporter-outfile=${report}`];
+  const child = Bun.spawn(
+    [process.execPath, "--no-env-file", "test", ...reporting, ...run.options, `./${file}`],
+    { cwd: run.root, env: run.env, stdio: ["ignore", "inherit", "inherit"] },
+  );
+  let late = false;
+  const limit = setTimeout(() => {
+    late = true;
+    child.kill("SIGKILL");
+  }, FILE_TIMEOUT_MS);
+  const status = await child.exited;
+  clearTimeout(limit);
+
+  const xml = Bun.file(report);
+  const written = await xml.exists();
+  const outcome = readReport(written ? await xml.text() : "", file);
+  if (selectsByName(run.options)) {
+    outcome.skipped = [];
+    if (written && outcome.passed + outcome.failed.length === 0) return outcome;
+  }
+  if (outcome.failed.length > 0) return outcome;
+  if (late) outcome.failed.push(`${file}: not done after ${FILE_TIMEOUT_MS / 60_000} minutes, killed`);
+  else if (status !== 0) outcome.failed.push(`${file}: failed outside its tests (exit code ${status})`);
+  else if (!written)
+    outcome.failed.push(`${file}: ended without a result; it holds no test, or ended the process`);
+  return outcome;
+}
+
+/** The environment of the tests: what is set, and for servers that are not set, those that are running here. */
+export async function withServers(root: string, env: Environment): Promise<Environment> {
+  const script = join(root, "scripts/services");
+  if (Object.values(SERVERS).every((name) => env[name]) || !(await Bun.file(script).exists())) return env;
+  const child = Bun.spawn(["bash", script, "env"], { env, stdio: ["ignore", "pipe", "ignore"] });
+  const lines = await new Response(child.stdout).text();
+  const found = [...lines.matchAll(/^export (\w+)=(.*)$/gm)]
+    .map(([, name, value]) => [name!, value!] as const)
+    .filter(([name]) => !env[name]);
+  return { ...env, ...Object.fromEntries(found) };
+}
+
+/** Adds what the missing servers mean to the outcome, and says it. */
+function judgeServers(env: Environment, outcome: Outcome, say: (line: string) => void): void {
+  const required = env.WAYMARK_TEST_REQUIRE_SERVICES === "1";
+  for (const [kind, name] of Object.entries(SERVERS)) {
+    if (env[name]) continue;
+    if (required) outcome.failed.push(`${kind} is required, ${name} is not set`);
+    else say(`skipped: ${kind} tests, ${name} is not set; \`scripts/services up\` starts one`);
+  }
+  if (required) {
+    outcome.failed.push(...outcome.skipped.map((name) => `${name} (skipped, and every test is required)`));
+    outcome.skipped = [];
+  }
+}
+
+/** Runs the tests below `root` and returns the exit code: 0 when at least one test ran and none failed. */
+export async function runTests(
+  root: string,
+  args: readonly string[],
+  given: Environment,
+  say: (line: string) => void,
+): Promise<number> {
+  const { paths, options } = splitArguments(args);
+  const files = findFiles(root, paths);
+  const env = await withServers(root, given);
+  const reports = await mkdtemp(join(tmpdir(), "waymark-test-"));
+  const total: Outcome = { passed: 0, failed: [], skipped: [] };
+  try {
+    for (const [index, file] of files.entries()) {
+      const outcome = await runFile({ root, options, env, reports }, file, index);
+      total.passed += outcome.passed;
+      total.failed.push(...outcome.failed);
+      total.skipped.push(...outcome.skipped);
+    }
+  } finally {
+    await rm(reports, { recursive: true, force: true });
+  }
+  say("");
+  judgeServers(env, total, say);
+  for (const name of total.failed) say(`failed: ${name}`);
+  const nothing = total.passed + total.failed.length === 0;
+  if (nothing) say(`no test ran: ${files.length} test files match ${paths.join(" ") || "src/ and test/"}`);
+  const skipped = total.skipped.length > 0 ? `, ${total.skipped.length} skipped` : "";
+  say(`${total.passed} passed, ${total.failed.length} failed${skipped}`);
+  return nothing || total.failed.length > 0 ? 1 : 0;
+}
+
+if (import.meta.main) {
+  const root = join(import.meta.dir, "..");
+  process.exitCode = await runTests(root, process.argv.slice(2), process.env, (line) => console.log(line));
+}

@@ -1,0 +1,114 @@
+/** The runner behind `npm test`: what it counts and when it fails, on small test files of every sort. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const FILES = {
+  "src/mixed.test.ts": `import { describe, expect, test } from "bun:test";
+    describe("a", () => { test.each([1, 2, 3])("each %d", () => {}); test("wrong", () => expect(1).toBe(2)); });
+    test.skip("left out", () => {}); test.todo("to do"); test("<b> & \\"c\\"", () => {});`,
+  "src/good.test.ts": `import { test } from "bun:test"; test("good", () => {});`,
+  "test/broken.test.ts": `import "./not-there.ts"; import { test } from "bun:test"; test("never", () => {});`,
+  "test/ends.test.ts": `import { test } from "bun:test"; test("ends it all", () => process.exit(0));`,
+  "test/hook.test.ts": `import { afterAll, test } from "bun:test"; afterAll(() => { throw new Error("late"); }); test("t", () => {});`,
+  "test/server.test.ts": `import { test } from "bun:test";
+    test.skipIf(!process.env.WAYMARK_TEST_REDIS_URL)("talks to redis", () => {});`,
+  "test/hangs.test.ts": `import { test } from "bun:test"; test("hangs", () => new Promise(() => {}));`,
+  "src/not-a-test.ts": `throw new Error("not a test");`,
+};
+const SERVERS = ["POSTGRES", "MYSQL", "MARIADB", "REDIS", "S3"].map((name) => `WAYMARK_TEST_${name}_URL`);
+const ALL_SERVERS = Object.fromEntries(SERVERS.map((name) => [name, "there"]));
+
+let root = "";
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), "waymark-runner-"));
+  for (const [path, text] of Object.entries(FILES)) await Bun.write(join(root, path), text);
+  await mkdir(join(root, "scripts"));
+  await Bun.write(
+    join(root, "run.ts"),
+    `import { runTests } from ${JSON.stringify(join(import.meta.dir, "../scripts/test.ts"))};
+     process.exitCode = await runTests(${JSON.stringify(root)}, process.argv.slice(2), process.env, (line) => console.log(line));`,
+  );
+});
+afterAll(() => rm(root, { recursive: true, force: true }));
+
+/** Runs the runner as a program: its exit code, its own lines, and what the files' own summaries add up to. */
+async function run(args: readonly string[], env: Record<string, string> = {}) {
+  const { PATH, HOME, TMPDIR } = process.env;
+  const child = Bun.spawn([process.execPath, join(root, "run.ts"), ...args], {
+    env: { PATH, HOME, TMPDIR, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const [out, err, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  const sum = (word: string) =>
+    [...err.matchAll(new RegExp(`^ *(\\d+) (?:${word})$`, "gm"))].reduce(
+      (all, match) => all + Number(match[1]),
+      0,
+    );
+  const lines = out.trimEnd().split("\n");
+  return { code, lines, last: lines.at(-1), console: [sum("pass"), sum("fail"), sum("skip|todo")] };
+}
+
+describe("the test runner", () => {
+  test("counts what the console counts, by file and name", async () => {
+    const result = await run(["mixed", "good", "hook"], ALL_SERVERS);
+    expect(result.last).toBe("6 passed, 2 failed, 2 skipped");
+    expect(result.console).toEqual([6, 2, 2]);
+    expect(result.lines).toContain("failed: src/mixed.test.ts: wrong");
+    expect(result.code).toBe(1);
+  });
+
+  test("succeeds when everything passes, and takes paths and options", async () => {
+    expect(await run(["src/good"], ALL_SERVERS)).toMatchObject({ code: 0, last: "1 passed, 0 failed" });
+    expect(await run(["-t", "each", "src"], ALL_SERVERS)).toMatchObject({
+      code: 0,
+      last: "3 passed, 0 failed",
+    });
+  });
+
+  test("counts a file that cannot be loaded, ends the process or hangs as a failure", async () => {
+    expect(await run(["broken", "good"], ALL_SERVERS)).toMatchObject({ code: 1, last: "1 passed, 1 failed" });
+    expect(await run(["ends", "good"], ALL_SERVERS)).toMatchObject({ code: 1, last: "1 passed, 1 failed" });
+    expect(await run(["hangs", "--timeout=200"], ALL_SERVERS)).toMatchObject({
+      code: 1,
+      last: "0 passed, 1 failed",
+    });
+  });
+
+  test("fails when no test ran", async () => {
+    expect(await run(["no-such-file"])).toMatchObject({ code: 1, last: "0 passed, 0 failed" });
+    expect(await run(["-t", "no such name", "good"])).toMatchObject({ code: 1, last: "0 passed, 0 failed" });
+  });
+
+  test("names the servers that are not there, and skips their tests", async () => {
+    const result = await run(["good", "server"]);
+    expect(result).toMatchObject({ code: 0, last: "1 passed, 0 failed, 1 skipped" });
+    for (const name of SERVERS) expect(result.lines.join("\n")).toContain(`${name} is not set`);
+    expect(await run(["server"], ALL_SERVERS)).toMatchObject({ code: 0, last: "1 passed, 0 failed" });
+  });
+
+  test("with servers required, a missing one and a skipped test are failures", async () => {
+    const required = { WAYMARK_TEST_REQUIRE_SERVICES: "1" };
+    const result = await run(["good"], { ...required, ...ALL_SERVERS, WAYMARK_TEST_S3_URL: "" });
+    expect(result).toMatchObject({ code: 1, last: "1 passed, 1 failed" });
+    expect(await run(["good", "server"], { ...required, ...ALL_SERVERS })).toMatchObject({ code: 0 });
+    const skipping = await run(["mixed", "-t", "left out|each"], { ...required, ...ALL_SERVERS });
+    expect(skipping.last).toBe("3 passed, 0 failed");
+    const whole = await run(["mixed"], { ...required, ...ALL_SERVERS });
+    expect(whole).toMatchObject({ code: 1, last: "4 passed, 3 failed" });
+  });
+
+  test("takes servers that run here from scripts/services", async () => {
+    const script = join(root, "scripts/services");
+    await Bun.write(script, "#!/bin/sh\necho export WAYMARK_TEST_REDIS_URL=redis://127.0.0.1:1\n");
+    const result = await run(["server"]);
+    expect(result).toMatchObject({ code: 0, last: "1 passed, 0 failed" });
+    expect(result.lines.join("\n")).not.toContain("WAYMARK_TEST_REDIS_URL");
+    await rm(script);
+  });
+});
