@@ -151,6 +151,12 @@ test("a body with any byte changed is read or refused, never waited for", async 
   }
 });
 
+const refuseLargeFile = async ({ body }: FilePart) => {
+  let size = 0;
+  for await (const chunk of body)
+    if ((size += chunk.length) > 1_000_000) throw appError("FileTooLarge", "full");
+};
+
 test("what the consumer throws ends the upload, without reading on", async () => {
   let sent = 0;
   const endless = new ReadableStream<Uint8Array>({
@@ -162,12 +168,7 @@ test("what the consumer throws ends the upload, without reading on", async () =>
     },
   });
   const request = new Request("http://localhost/", { method: "POST", headers: TYPE, body: endless });
-  const onFile = async ({ body }: FilePart) => {
-    let size = 0;
-    for await (const chunk of body)
-      if ((size += chunk.length) > 1_000_000) throw appError("FileTooLarge", "full");
-  };
-  expect((await failureOf(readMultipart(request, { onFile }))).name).toBe("FileTooLarge");
+  expect((await failureOf(readMultipart(request, { onFile: refuseLargeFile }))).name).toBe("FileTooLarge");
   expect(sent).toBeLessThan(2_000_000);
 });
 
