@@ -79,7 +79,7 @@ debian_mirror() {
 # MySQL 9 with its libraries, out of sid, as a system of its own in mysql/ (chroot). The signature of the
 # archive is checked with the machine's keyring; mounts that debootstrap makes end with its mount namespace.
 install_mysql() {
-  local root=$DIR/mysql mirror proxy
+  local root=$DIR/mysql mirror proxy isolate=(unshare --mount --propagation private)
   [[ ! -x $root/usr/sbin/mysqld ]] || return 0
   ((EUID == 0)) || fail "mysql needs root (debootstrap and chroot)" || return 1
   mirror=$(debian_mirror)
@@ -89,9 +89,9 @@ install_mysql() {
   [[ -z ${proxy:-} ]] || export http_proxy=$proxy
   say "making a small Debian sid for mysql (about a minute)"
   rm -rf --one-file-system "$root.partial"
-  DEBOOTSTRAP_DIR=$PACKAGES/usr/share/debootstrap PATH=$PATH:$PACKAGES/usr/bin \
-    unshare --mount --propagation private "$PACKAGES/usr/sbin/debootstrap" --force-check-gpg \
-    --keyring=/usr/share/keyrings/debian-archive-keyring.gpg --variant=minbase \
+  "${isolate[@]}" true 2>/dev/null || isolate=() # in a container that may not
+  "${isolate[@]}" "${packaged[@]}" DEBOOTSTRAP_DIR="$PACKAGES/usr/share/debootstrap" "$PACKAGES/usr/sbin/debootstrap" \
+    --force-check-gpg --keyring=/usr/share/keyrings/debian-archive-keyring.gpg --variant=minbase \
     --include=mysql-server-core,mysql-client-core sid "$root.partial" "$mirror" >"$DIR/log/debootstrap.log" 2>&1 </dev/null ||
     fail "debootstrap failed, see $DIR/log/debootstrap.log" || return 1
   rm -f "$root.partial"/var/cache/apt/archives/*.deb
