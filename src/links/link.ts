@@ -1,5 +1,6 @@
 /** A link: the entity, what the API takes of it and what it shows. */
 import { z } from "zod";
+import { appError } from "../lib/errors.ts";
 import { formatRfc3339 } from "../lib/rfc3339.ts";
 
 export type Link = {
@@ -46,6 +47,14 @@ export type UpdateInput = z.output<typeof updateSchema>;
 
 /** An item of a batch update. */
 export const updateItemSchema = z.object({ code: z.string(), payload: updateSchema });
+
+/** @throws BadRequest naming the first field that does not fit */
+export function parseInput<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  throw appError("BadRequest", `${issue?.path.join(".") || "item"}: ${issue?.message ?? "invalid value"}`);
+}
 
 export const linkViewSchema = z.object({
   code: z.string(),

@@ -2,12 +2,11 @@
  * Batches: every item is checked by itself, so a bad one, even of a wrong type, is a failed item and nothing more;
  * the good ones are written in one transaction. What takes a while gives the event loop its turns.
  */
-import type { z } from "zod";
 import type { Clock } from "../lib/clock.ts";
 import { AppError, appError } from "../lib/errors.ts";
 import { type CodeRule, isCodeText } from "./code.ts";
 import { draftOf, patchOf } from "./draft.ts";
-import { createSchema, updateItemSchema } from "./link.ts";
+import { createSchema, parseInput, updateItemSchema } from "./link.ts";
 import { type LinkWriter, notFound, type Outcome, type WrittenLink } from "./links.writer.ts";
 
 export const MOST_ITEMS = 5000;
@@ -36,7 +35,7 @@ export function createLinkBatch({ writer, rule, hashPassword, clock }: Deps) {
     /** Items as the body of a single create. @throws BatchSizeTooLarge */
     async create(items: readonly unknown[]): Promise<BatchResult> {
       const now = clock.now();
-      const drafts = await checked(items, (item) => draftOf(parse(createSchema, item), rule, now));
+      const drafts = await checked(items, (item) => draftOf(parseInput(createSchema, item), rule, now));
       const entries = await hashed(drafts, hashPassword);
       const outcomes = await written(entries, (valid) => writer.create(valid, now));
       return resultOf(outcomes, items);
@@ -46,7 +45,7 @@ export function createLinkBatch({ writer, rule, hashPassword, clock }: Deps) {
     async update(items: readonly unknown[]): Promise<BatchResult> {
       const now = clock.now();
       const patches = await checked(items, (item) => {
-        const { code, payload } = parse(updateItemSchema, item);
+        const { code, payload } = parseInput(updateItemSchema, item);
         if (!isCodeText(code)) throw notFound();
         return { code, ...patchOf(payload, now) };
       });
@@ -87,13 +86,6 @@ function refusalOr<T>(run: () => T): Checked<T> {
     if (error instanceof AppError) return error;
     throw error;
   }
-}
-
-function parse<S extends z.ZodType>(schema: S, item: unknown): z.output<S> {
-  const parsed = schema.safeParse(item);
-  if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0];
-  throw appError("BadRequest", `${issue?.path.join(".") || "item"}: ${issue?.message ?? "invalid value"}`);
 }
 
 /** The same items with hashes instead of passwords; a hash that fails for want of room fails its item. */

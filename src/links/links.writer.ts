@@ -9,7 +9,7 @@ import { type AppError, appError } from "../lib/errors.ts";
 import type { CodeRule } from "./code.ts";
 import type { Link } from "./link.ts";
 import type { LinkFeed, LinkTransaction } from "./links.feed.ts";
-import type { LinkRepository, NewLink } from "./links.repository.ts";
+import type { LinkRepository, NewLink, StoredLink } from "./links.repository.ts";
 import { type RandomBytes, randomCodes } from "./random-code.ts";
 
 /** A checked create, its password hashed. */
@@ -55,13 +55,9 @@ type Deps = {
 
 const MOST_RUNS = 5;
 
-export function createLinkWriter({
-  repository,
-  changes,
-  rule,
-  randomCodeLength,
-  randomBytes,
-}: Deps): LinkWriter {
+export function createLinkWriter(deps: Deps): LinkWriter {
+  const { repository, changes } = deps;
+
   async function write<T>(run: (tx: LinkTransaction) => Promise<T>): Promise<T> {
     for (let runs = 1; ; runs++) {
       try {
@@ -72,79 +68,32 @@ export function createLinkWriter({
     }
   }
 
-  /** A free code for every entry without one. Those who were unlucky try again together. */
-  async function chooseCodes(tx: LinkTransaction, entries: readonly LinkEntry[], taken: Set<string>) {
-    const chosen = new Map<LinkEntry, string>();
-    let open = entries.filter((entry) => entry.code === null);
-    const sources = new Map(open.map((entry) => [entry, randomCodes(randomCodeLength(), randomBytes)]));
-    while (open.length > 0) {
-      for (const entry of open) {
-        let code: string;
-        do code = sources.get(entry)!.next().value;
-        while (taken.has(code) || rule.refusal(code) !== null);
-        taken.add(code);
-        chosen.set(entry, code);
-      }
-      const existing = await repository.lock(
-        tx.db,
-        open.map((entry) => chosen.get(entry)!),
-      );
-      open = open.filter((entry) => existing.has(chosen.get(entry)!));
-    }
-    return chosen;
-  }
-
   return {
     create: (entries, now) =>
       write(async (tx) => {
         const wanted = new Set(entries.flatMap((entry) => entry.code ?? []));
         const existing = await repository.lock(tx.db, [...wanted]);
-        const chosen = await chooseCodes(tx, entries, new Set(wanted));
-        const claimed = new Set<string>();
-        const inserts: NewLink[] = [];
-        const overwrites: WrittenLink[] = [];
-        const outcomes = entries.map((entry): Outcome<WrittenLink> => {
-          const code = entry.code ?? chosen.get(entry)!;
-          const stored = existing.get(code);
-          if (claimed.has(code)) return mentionedBefore(code);
-          if (stored !== undefined && !entry.force) return alreadyExists(code);
-          const { target, expiresAt, passwordHash } = entry;
-          const createdAt = stored?.createdAt ?? now;
-          const link = { code, target, createdAt, updatedAt: now, expiresAt, passwordHash };
-          if (stored === undefined) inserts.push({ ...link, clickCount: 0 });
-          else overwrites.push(link);
-          claimed.add(code);
-          return link;
-        });
-        await repository.insertMany(tx.db, inserts);
-        await repository.overwriteMany(tx.db, overwrites);
-        if (claimed.size > 0) tx.changed("links", [...claimed]);
-        return outcomes;
+        const chosen = await chooseCodes(deps, tx, entries, new Set(wanted));
+        const plan = planCreate(entries, chosen, existing, now);
+        await repository.insertMany(tx.db, plan.inserts);
+        await repository.overwriteMany(tx.db, plan.overwrites);
+        tx.changed(
+          "links",
+          [...plan.inserts, ...plan.overwrites].map((link) => link.code),
+        );
+        return plan.outcomes;
       }),
 
     update: (changed, now) =>
       write(async (tx) => {
         const existing = await repository.lock(tx.db, [...new Set(changed.map((change) => change.code))]);
-        const claimed = new Map<string, WrittenLink>();
-        const outcomes = changed.map((change): Outcome<WrittenLink> => {
-          const { code, target, expiresAt, passwordHash } = change;
-          const stored = existing.get(code);
-          if (stored === undefined) return notFound(code);
-          if (claimed.has(code)) return mentionedBefore(code);
-          const link = {
-            code,
-            target,
-            createdAt: stored.createdAt,
-            updatedAt: now,
-            expiresAt: expiresAt === undefined ? stored.expiresAt : expiresAt,
-            passwordHash: passwordHash === undefined ? stored.passwordHash : passwordHash,
-          };
-          claimed.set(code, link);
-          return link;
-        });
-        await repository.overwriteMany(tx.db, [...claimed.values()]);
-        if (claimed.size > 0) tx.changed("links", [...claimed.keys()]);
-        return outcomes;
+        const plan = planUpdate(changed, existing, now);
+        await repository.overwriteMany(tx.db, plan.overwrites);
+        tx.changed(
+          "links",
+          plan.overwrites.map((link) => link.code),
+        );
+        return plan.outcomes;
       }),
 
     remove: (codes) =>
@@ -158,10 +107,83 @@ export function createLinkWriter({
           return code;
         });
         await repository.removeMany(tx.db, [...claimed]);
-        if (claimed.size > 0) tx.changed("links", [...claimed]);
+        tx.changed("links", [...claimed]);
         return outcomes;
       }),
   };
+}
+
+/** A free code for every entry without one. Those who were unlucky try again together. */
+async function chooseCodes(
+  { repository, rule, randomCodeLength, randomBytes }: Deps,
+  tx: LinkTransaction,
+  entries: readonly LinkEntry[],
+  taken: Set<string>,
+): Promise<Map<LinkEntry, string>> {
+  const chosen = new Map<LinkEntry, string>();
+  let open = entries.filter((entry) => entry.code === null);
+  const sources = new Map(open.map((entry) => [entry, randomCodes(randomCodeLength(), randomBytes)]));
+  while (open.length > 0) {
+    for (const entry of open) {
+      let code: string;
+      do code = sources.get(entry)!.next().value;
+      while (taken.has(code) || rule.refusal(code) !== null);
+      taken.add(code);
+      chosen.set(entry, code);
+    }
+    const tried = open.map((entry) => chosen.get(entry)!);
+    const existing = await repository.lock(tx.db, tried);
+    open = open.filter((entry) => existing.has(chosen.get(entry)!));
+  }
+  return chosen;
+}
+
+type Stored = ReadonlyMap<string, StoredLink>;
+
+function planCreate(
+  entries: readonly LinkEntry[],
+  chosen: ReadonlyMap<LinkEntry, string>,
+  existing: Stored,
+  now: number,
+) {
+  const claimed = new Set<string>();
+  const inserts: NewLink[] = [];
+  const overwrites: WrittenLink[] = [];
+  const outcomes = entries.map((entry): Outcome<WrittenLink> => {
+    const code = entry.code ?? chosen.get(entry)!;
+    const stored = existing.get(code);
+    if (claimed.has(code)) return mentionedBefore(code);
+    if (stored !== undefined && !entry.force) return alreadyExists(code);
+    const { target, expiresAt, passwordHash } = entry;
+    const createdAt = stored?.createdAt ?? now;
+    const link = { code, target, createdAt, updatedAt: now, expiresAt, passwordHash };
+    if (stored === undefined) inserts.push({ ...link, clickCount: 0 });
+    else overwrites.push(link);
+    claimed.add(code);
+    return link;
+  });
+  return { outcomes, inserts, overwrites };
+}
+
+function planUpdate(changed: readonly LinkChange[], existing: Stored, now: number) {
+  const claimed = new Map<string, WrittenLink>();
+  const outcomes = changed.map((change): Outcome<WrittenLink> => {
+    const { code, target, expiresAt, passwordHash } = change;
+    const stored = existing.get(code);
+    if (stored === undefined) return notFound(code);
+    if (claimed.has(code)) return mentionedBefore(code);
+    const link = {
+      code,
+      target,
+      createdAt: stored.createdAt,
+      updatedAt: now,
+      expiresAt: expiresAt === undefined ? stored.expiresAt : expiresAt,
+      passwordHash: passwordHash === undefined ? stored.passwordHash : passwordHash,
+    };
+    claimed.set(code, link);
+    return link;
+  });
+  return { outcomes, overwrites: [...claimed.values()] };
 }
 
 export const alreadyExists = (code: string): AppError =>

@@ -1,0 +1,158 @@
+/** `waymark links …`: links by hand or by script, with the server running or not. */
+import type { Command } from "commander";
+import type { CommandContext } from "../cli/command.ts";
+import { systemClock } from "../lib/clock.ts";
+import { createSchema, parseInput, type ShownLink, updateSchema, viewOfLink } from "./link.ts";
+import { linkQueryOf, listQuery } from "./link-page.ts";
+
+const COLUMNS = {
+  code: "CODE",
+  target: "TARGET",
+  created_at: "CREATED",
+  expires_at: "EXPIRES",
+  password: "PASSWORD",
+  click_count: "CLICKS",
+};
+
+type Json = { json?: true };
+type Secret = { password?: true; passwordStdin?: true };
+
+export function addLinkCommands(program: Command, context: CommandContext): void {
+  const group = program.command("links").description("create, find, change and remove links");
+  addReading(group, context);
+  addWriting(group, context);
+}
+
+function addReading(group: Command, context: CommandContext): void {
+  group
+    .command("get")
+    .description("show a link")
+    .argument("<code>")
+    .option("--json", "print JSON")
+    .action(async (code: string, { json }: Json) => {
+      const { links } = await context.services();
+      show(context, await links.get(code), json);
+    });
+
+  group
+    .command("list")
+    .description("list links, newest first")
+    .option("--search <text>", "that the code or the target contains, case ignored")
+    .option("--created-after <instant>", "RFC 3339; this instant or later")
+    .option("--created-before <instant>", "RFC 3339; this instant or earlier")
+    .option("--only-active", "without an expiry or before it")
+    .option("--only-expired", "whose expiry is reached")
+    .option("--sort <key>", "created_at, code, click_count or expires_at")
+    .option("--order <way>", "asc or desc")
+    .option("--page <number>", "from 1")
+    .option("--page-size <number>", "1 to 100")
+    .option("--json", "print JSON")
+    .action((options: ListOptions) => listLinks(context, options));
+}
+
+type ListOptions = Json & {
+  search?: string;
+  createdAfter?: string;
+  createdBefore?: string;
+  onlyActive?: true;
+  onlyExpired?: true;
+  sort?: string;
+  order?: string;
+  page?: string;
+  pageSize?: string;
+};
+
+async function listLinks(context: CommandContext, options: ListOptions): Promise<void> {
+  const query = parseInput(listQuery, {
+    search: options.search,
+    created_after: options.createdAfter,
+    created_before: options.createdBefore,
+    only_active: options.onlyActive && "true",
+    only_expired: options.onlyExpired && "true",
+    sort: options.sort,
+    order: options.order,
+    page: options.page,
+    page_size: options.pageSize,
+  });
+  const at = linkQueryOf(query, systemClock.now());
+  const { links } = await context.services();
+  const found = await links.list(at);
+  const rows = found.links.map(viewOfLink);
+  const pages = Math.ceil(found.total / at.pageSize);
+  if (options.json) {
+    const pagination = { page: at.page, page_size: at.pageSize, total: found.total, total_pages: pages };
+    return context.output.json({ links: rows, pagination });
+  }
+  if (rows.length > 0) context.output.table(rows, COLUMNS);
+  context.output.note(`${found.total} links, page ${at.page} of ${pages}`);
+}
+
+type AddOptions = Json & Secret & { code?: string; expires?: string; force?: true };
+type UpdateOptions = Json & Secret & { expires?: string; clearExpiry?: true; clearPassword?: true };
+
+function addWriting(group: Command, context: CommandContext): void {
+  group
+    .command("add")
+    .description("create a link")
+    .argument("<target>", "http or https URL")
+    .option("--code <code>", "a random one without it")
+    .option("--expires <when>", "RFC 3339, or a length of time such as 7d or 1d2h30m")
+    .option("--password", "ask for a password to store with the link")
+    .option("--password-stdin", "read the password from standard input")
+    .option("--force", "overwrite a link with this code; it keeps its creation time and clicks")
+    .option("--json", "print JSON")
+    .action(async (target: string, options: AddOptions) => {
+      const { code, expires, force, json } = options;
+      const password = await passwordFrom(context, options);
+      const input = parseInput(createSchema, { target, code, expires_at: expires, password, force });
+      const { links } = await context.services();
+      show(context, await links.create(input), json);
+    });
+
+  group
+    .command("update")
+    .description("change a link's target, and its expiry and password when told")
+    .argument("<code>")
+    .argument("<target>", "http or https URL")
+    .option("--expires <when>", "RFC 3339, or a length of time such as 7d or 1d2h30m")
+    .option("--clear-expiry", "remove the expiry")
+    .option("--password", "ask for a new password")
+    .option("--password-stdin", "read the new password from standard input")
+    .option("--clear-password", "remove the password")
+    .option("--json", "print JSON")
+    .action(async (code: string, target: string, options: UpdateOptions) => {
+      const given = await passwordFrom(context, options);
+      const password = options.clearPassword ? "" : given;
+      const expires = options.clearExpiry ? "" : options.expires;
+      const input = parseInput(updateSchema, { target, expires_at: expires, password });
+      const { links } = await context.services();
+      show(context, await links.update(code, input), options.json);
+    });
+
+  group
+    .command("remove")
+    .description("delete a link")
+    .argument("<code>")
+    .option("--json", "print JSON")
+    .action(async (code: string, { json }: Json) => {
+      const { links } = await context.services();
+      await links.remove(code);
+      if (json) context.output.json({ code, removed: true });
+      else context.output.line(`Removed ${code}.`);
+    });
+}
+
+/** Never an argument: those can be read in the list of processes. */
+async function passwordFrom(context: CommandContext, options: Secret): Promise<string | undefined> {
+  if (options.passwordStdin) return context.input.text();
+  return options.password ? context.input.secret("Password of the link: ") : undefined;
+}
+
+function show(context: CommandContext, link: ShownLink, json: true | undefined): void {
+  const view = viewOfLink(link);
+  if (json) return context.output.json(view);
+  for (const [key, heading] of Object.entries(COLUMNS)) {
+    const value = view[key as keyof typeof view];
+    context.output.line(`${heading.padEnd(8)}  ${value ?? "-"}`);
+  }
+}
