@@ -1,0 +1,58 @@
+/** Reads the change feed from where it was left, with the gaps; see changes.ts for the why. */
+import type { Clock } from "../lib/clock.ts";
+import type { Feed, FeedRow } from "./feed.repository.ts";
+import { createGaps } from "./feed-gaps.ts";
+
+const PAGE_ROWS = 200;
+/** So many rows back a reader looks at its start for transactions that are about to commit. */
+const LOOK_BACK_ROWS = 1_000;
+/** Rows are kept for an hour. */
+const AWAY_TOO_LONG_MS = 3_300_000;
+
+export function createFeedReader(deps: {
+  feed: Feed;
+  clock: Clock;
+  /** Called with new rows, each once; never rejects. */
+  deliver: (rows: readonly FeedRow[]) => Promise<void>;
+  /** Called when rows may have been missed. */
+  restart: (awayMs: number) => Promise<void>;
+}) {
+  const { feed, clock, deliver, restart } = deps;
+  const gaps = createGaps();
+  let lastRead: number | undefined;
+
+  const begin = async (now: number): Promise<void> => gaps.reset(await feed.newestIds(LOOK_BACK_ROWS), now);
+
+  const readNew = async (): Promise<void> => {
+    for (let full = true; full; ) {
+      const rows = await feed.after(gaps.top(), PAGE_ROWS);
+      full = rows.length === PAGE_ROWS;
+      gaps.advance(
+        rows.map(({ id }) => id),
+        clock.now(),
+      );
+      await deliver(rows);
+    }
+  };
+
+  const readLate = async (): Promise<void> => {
+    for (const ranges of gaps.open(clock.now())) {
+      const rows = await feed.within(ranges, PAGE_ROWS);
+      gaps.fill(rows.map(({ id }) => id));
+      await deliver(rows);
+    }
+  };
+
+  return {
+    /** One reading; not two at a time. The first one only finds the end of the feed. */
+    async read(): Promise<void> {
+      const now = clock.now();
+      const awayMs = now - (lastRead ?? now);
+      if (lastRead === undefined || awayMs > AWAY_TOO_LONG_MS) await begin(now);
+      if (awayMs > AWAY_TOO_LONG_MS) await restart(awayMs);
+      await readNew();
+      await readLate();
+      lastRead = now;
+    },
+  };
+}

@@ -1,0 +1,105 @@
+/** The table `changes`: appended by writers, read in pages, pruned in portions. */
+import type { Database } from "../db/database.ts";
+import type { Db } from "../db/dialect.ts";
+import type { IdRange } from "./feed-gaps.ts";
+
+export type FeedRow = { id: number; topic: string; origin: string; keys: string[] };
+
+const KEYS_A_ROW = 500;
+const BYTES_A_ROW = 60_000;
+const PRUNED_AT_ONCE = 1_000;
+const PRUNE_PORTIONS = 100;
+
+const parsed = (row: Omit<FeedRow, "keys"> & { payload: string }): FeedRow => ({
+  id: row.id,
+  topic: row.topic,
+  origin: row.origin,
+  keys: JSON.parse(row.payload) as string[],
+});
+
+export type Feed = ReturnType<typeof createFeed>;
+
+export function createFeed({ read, write, dialect }: Database) {
+  const rows = () => read.selectFrom("changes").select(["id", "topic", "origin", "payload"]).orderBy("id");
+  return {
+    /** Adds the keys, in as many rows as they need. */
+    async append(
+      tx: Db,
+      changes: readonly { topic: string; keys: readonly string[] }[],
+      origin: string,
+      now: number,
+    ): Promise<void> {
+      const added = changes.flatMap(({ topic, keys }) =>
+        payloads(keys).map((payload) => ({ topic, payload, origin, created_at: now })),
+      );
+      await dialect.insertMany(tx, "changes", added);
+    },
+
+    /** The newest ids, at most so many, ascending. */
+    async newestIds(limit: number): Promise<number[]> {
+      const newest = await read
+        .selectFrom("changes")
+        .select("id")
+        .orderBy("id", "desc")
+        .limit(limit)
+        .execute();
+      return newest.map(({ id }) => id).toReversed();
+    },
+
+    /** Rows above the id, ascending. */
+    after: async (id: number, limit: number): Promise<FeedRow[]> =>
+      (await rows().where("id", ">", id).limit(limit).execute()).map(parsed),
+
+    /** Rows in the ranges, ascending; when there are more than the limit the next call finds them. */
+    within: async (ranges: readonly IdRange[], limit: number): Promise<FeedRow[]> => {
+      const found = await rows()
+        .where((eb) =>
+          eb.or(ranges.map(({ from, to }) => eb.and([eb("id", ">=", from), eb("id", "<=", to)]))),
+        )
+        .limit(limit)
+        .execute();
+      return found.map(parsed);
+    },
+
+    /** Removes rows made before that time, in short transactions. */
+    async prune(before: number): Promise<void> {
+      for (let portion = 0; portion < PRUNE_PORTIONS; portion++) {
+        const old = await read
+          .selectFrom("changes")
+          .select("id")
+          .where("created_at", "<", before)
+          .orderBy("created_at")
+          .limit(PRUNED_AT_ONCE)
+          .execute();
+        if (old.length === 0) return;
+        await write
+          .deleteFrom("changes")
+          .where(
+            "id",
+            "in",
+            old.map(({ id }) => id),
+          )
+          .execute();
+      }
+    },
+  };
+}
+
+/** JSON arrays of at most KEYS_A_ROW keys and about BYTES_A_ROW bytes. */
+function payloads(keys: readonly string[]): string[] {
+  const out: string[] = [];
+  let row: string[] = [];
+  let bytes = 2;
+  for (const key of keys) {
+    const size = Buffer.byteLength(JSON.stringify(key)) + 1;
+    if (row.length === KEYS_A_ROW || (row.length > 0 && bytes + size > BYTES_A_ROW)) {
+      out.push(JSON.stringify(row));
+      row = [];
+      bytes = 2;
+    }
+    row.push(key);
+    bytes += size;
+  }
+  if (row.length > 0) out.push(JSON.stringify(row));
+  return out;
+}

@@ -1,0 +1,72 @@
+/** Reads again and again: every second, and less often while the database is away. */
+import { isUnavailable } from "../db/failures.ts";
+import type { Logger } from "../lib/logger.ts";
+
+const POLL_MS = 1_000;
+const POLL_AWAY_MS = 10_000;
+
+export type Polling = {
+  /** A reading that begins after this call; rejects when it fails. */
+  poll(): Promise<void>;
+  /** Reads once, and rejects when that fails; then goes on by itself. */
+  start(): Promise<void>;
+  /** Resolves when nothing runs any more. */
+  stop(): Promise<void>;
+};
+
+export function createPolling(deps: {
+  read: () => Promise<void>;
+  /** Housekeeping that follows each reading. */
+  afterwards: () => Promise<void>;
+  logger: Logger;
+}): Polling {
+  const { read, afterwards, logger } = deps;
+  let queue: Promise<void> = Promise.resolve();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let running = false;
+  let failures = 0;
+
+  const poll = (): Promise<void> => {
+    const reading = queue.then(read);
+    queue = reading.catch(() => {});
+    return reading;
+  };
+  const turn = async (): Promise<void> => {
+    try {
+      await poll();
+      await afterwards();
+      if (failures > 0) logger.info({ failures }, "the change feed can be read again");
+      failures = 0;
+    } catch (error) {
+      failures += 1;
+      if (failures === 1 || !isUnavailable(error))
+        logger.warn({ err: error }, "the change feed can't be read");
+    }
+    if (running) schedule();
+  };
+  const schedule = (): void => {
+    timer = setTimeout(turn, Math.min(POLL_MS * 2 ** failures, POLL_AWAY_MS));
+    // It serves a process that lives for other reasons.
+    timer.unref();
+  };
+
+  return {
+    poll,
+    async start() {
+      if (running) return;
+      running = true;
+      try {
+        await poll();
+      } catch (error) {
+        running = false;
+        throw error;
+      }
+      schedule();
+    },
+    async stop() {
+      running = false;
+      clearTimeout(timer);
+      await queue;
+    },
+  };
+}
