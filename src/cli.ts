@@ -7,12 +7,13 @@ import { createOutput } from "./cli/output.ts";
 import { addConfigCommands } from "./config/config.commands.ts";
 import { addMigrateCommands } from "./db/migrate.commands.ts";
 import { type Env, loadEnv } from "./env.ts";
-import { addStatusCommand } from "./health/status.commands.ts";
 import { AppError, type ErrorKind } from "./lib/errors.ts";
+import { createLogger } from "./lib/logger.ts";
 import { VERSION } from "./lib/version.ts";
 import { addLinkCommands } from "./links/links.commands.ts";
 import { addServeCommand } from "./server.commands.ts";
-import { type Services, openServices } from "./services.ts";
+import { openServices, type Services } from "./services.ts";
+import { addStatusCommand } from "./status.commands.ts";
 
 /** 0 success; what a script can tell apart otherwise. Anything unforeseen is 1. */
 const EXIT_CODE_OF_KIND: Partial<Record<ErrorKind, number>> = {
@@ -57,7 +58,7 @@ function createSession(program: Command): { context: CommandContext; close(): Pr
   let services: Promise<Services> | undefined;
   const context: CommandContext = {
     env: () => (env ??= loadEnv({ configFile: program.opts<{ config?: string }>().config })),
-    services: () => (services ??= openServices(context.env())),
+    services: () => (services ??= openForCommand(context.env())),
     output: createOutput(process.stdout, process.stderr),
     input: createInput(process.stdin, process.stderr),
   };
@@ -66,6 +67,14 @@ function createSession(program: Command): { context: CommandContext; close(): Pr
     await opened?.close();
   };
   return { context, close };
+}
+
+/** Commands log warnings only, for a person; results go to standard output. */
+async function openForCommand(env: Env): Promise<Services> {
+  return openServices(env, {
+    logger: await createLogger({ level: "warn", format: "pretty", file: null }),
+    server: false,
+  });
 }
 
 function explain(error: unknown, { output }: CommandContext): number {

@@ -1,0 +1,50 @@
+import type { Command } from "commander";
+import type { CommandContext } from "../cli/command.ts";
+import { silentLogger } from "../lib/logger.ts";
+import { type Database, openDatabase } from "./database.ts";
+import { type MigrationState, migrateUp, migrationStatus } from "./migrate.ts";
+
+export function addMigrateCommands(program: Command, context: CommandContext): void {
+  const migrate = program.command("migrate").description("see or bring up to date the database schema");
+  migrate
+    .command("status")
+    .description("list the schema's steps; exit code 1 when some are pending")
+    .option("--json", "as JSON")
+    .action(async ({ json }: { json?: boolean }) => {
+      const states = await withDatabase(context, migrationStatus);
+      if (json) context.output.json(states.map(shown));
+      else context.output.table(states.map(shown), { name: "STEP", applied_at: "APPLIED AT" });
+      if (states.some(({ executedAt }) => executedAt === null)) process.exitCode = 1;
+    });
+  migrate
+    .command("up")
+    .description("apply what is pending; safe while servers run")
+    .option("--json", "as JSON")
+    .action(async ({ json }: { json?: boolean }) => {
+      const applied = await withDatabase(context, (database) =>
+        migrateUp(database, { logger: silentLogger }),
+      );
+      if (json) context.output.json({ applied });
+      else if (applied.length === 0) context.output.line("The schema is up to date.");
+      else for (const name of applied) context.output.line(`applied ${name}`);
+    });
+}
+
+const shown = ({ name, executedAt }: MigrationState) => ({
+  name,
+  applied_at: executedAt === null ? null : new Date(executedAt).toISOString(),
+});
+
+/** The database as it is: the services would migrate it first. */
+async function withDatabase<T>(context: CommandContext, use: (database: Database) => Promise<T>): Promise<T> {
+  const env = context.env();
+  const database = await openDatabase(
+    env.database,
+    { threads: false, logger: silentLogger },
+  );
+  try {
+    return await use(database);
+  } finally {
+    await database.close();
+  }
+}

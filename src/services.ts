@@ -1,0 +1,97 @@
+/** The rooms on one migrated database, as the server and the commands share them. */
+import { mkdirSync } from "node:fs";
+import { type Auth, createAuth } from "./auth/auth.ts";
+import { createPasswords } from "./auth/password.ts";
+import type { FailureMethod } from "./auth/password-check.ts";
+import { type Changes, createChanges } from "./cluster/changes.ts";
+import { type Config, createConfig } from "./config/config.service.ts";
+import { type Database, openDatabase } from "./db/database.ts";
+import { migrateUp } from "./db/migrate.ts";
+import type { Env } from "./env.ts";
+import { systemClock } from "./lib/clock.ts";
+import { appError } from "./lib/errors.ts";
+import type { Logger } from "./lib/logger.ts";
+import { createLinkService, type LinkService } from "./links/links.service.ts";
+
+export type Services = {
+  env: Env;
+  logger: Logger;
+  database: Database;
+  changes: Changes;
+  config: Config;
+  auth: Auth;
+  links: LinkService;
+  hashPassword(plain: string): Promise<string>;
+  routePrefixes(): readonly string[];
+  close(): Promise<void>;
+};
+
+export type ServiceOptions = {
+  logger: Logger;
+  /** A server: database threads, and settings that need a restart keep their start values. */
+  server: boolean;
+  onAuthFailure?: (method: FailureMethod) => void;
+};
+
+/** Opens and migrates the database and starts the rooms. Rejects with ServiceUnavailable when it is away. */
+export async function openServices(env: Env, options: ServiceOptions): Promise<Services> {
+  const { logger } = options;
+  makeDataFolder(env.data.dir);
+  const database = await openDatabase(env.database, { threads: options.server, logger });
+  try {
+    await migrateUp(database, { logger });
+    return await startRooms(env, database, options);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+async function startRooms(env: Env, database: Database, { logger, server, onAuthFailure }: ServiceOptions): Promise<Services> {
+  const clock = systemClock;
+  const changes = createChanges({ db: database, clock, logger, origin: crypto.randomUUID() });
+  const config = createConfig({ db: database, changes, clock, logger, startup: server });
+  await config.start();
+  const passwords = createPasswords();
+  const auth = createAuth({ database, changes, config, passwords, clock, logger, ...(onAuthFailure && { onFailure: onAuthFailure }) });
+  const routePrefixes = () => [
+    config.get("routes.admin_prefix"),
+    config.get("routes.health_prefix"),
+    config.get("routes.frontend_prefix"),
+  ];
+  const links = createLinkService({
+    database,
+    changes,
+    routePrefixes,
+    randomCodeLength: () => config.get("features.random_code_length"),
+    hashPassword: passwords.hashPassword,
+    clock,
+  });
+  return {
+    env,
+    logger,
+    database,
+    changes,
+    config,
+    auth,
+    links,
+    hashPassword: passwords.hashPassword,
+    routePrefixes,
+    async close() {
+      links.close();
+      config.close();
+      await changes.stop();
+      await database.close();
+    },
+  };
+}
+
+function makeDataFolder(dir: string): void {
+  try {
+    mkdirSync(dir, { recursive: true, mode: 0o750 });
+  } catch (cause) {
+    throw appError("BadRequest", `The data folder ${dir} can't be made; set data.dir to a folder this user may write.`, {
+      cause,
+    });
+  }
+}
