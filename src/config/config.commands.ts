@@ -128,7 +128,10 @@ async function exportSettings(context: CommandContext, file: string, options: Ex
   const format = formatOf(file, options.format);
   const { config } = await context.services();
   const secrets = options.showSecrets === true;
-  const items = config.list({ secrets }).filter((item) => definitionOf(item.key).editable);
+  // A generated setting without a value waits for the first start; an import of "" would be refused.
+  const items = config
+    .list({ secrets })
+    .filter(({ key, value }) => definitionOf(key).editable && !(definitionOf(key).generated && value === ""));
   const text = writeConfigFile(
     items.map((item) => [item.key, item.pendingValue ?? item.value]),
     format,

@@ -1,5 +1,6 @@
 /** Run-time settings: what the rest of the program asks (`get`, `onChange`) and what administrators do. */
 import { randomBytes } from "node:crypto";
+import type { ChangeTransaction } from "../cluster/changes.ts";
 import type { Database } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
 import { appError } from "../lib/errors.ts";
@@ -7,13 +8,7 @@ import type { Logger } from "../lib/logger.ts";
 import { type ConfigItem, type ConfigSchema, itemOf, type Reveal, schemaOf } from "./config.items.ts";
 import { createConfigRepository, type SettingChange } from "./config.repository.ts";
 import type { Texts } from "./config.snapshot.ts";
-import {
-  createConfigWriter,
-  MASK,
-  type SettingsFeed,
-  type SettingsTransaction,
-  type SettingWrites,
-} from "./config.writer.ts";
+import { createConfigWriter, MASK, type SettingsFeed, type SettingWrites } from "./config.writer.ts";
 import { CONFIG_KEYS, type ConfigKey, type ConfigValues, definitionOf, isConfigKey } from "./definitions.ts";
 import { createLiveSettings } from "./live-settings.ts";
 import type { Action } from "./value-types.ts";
@@ -155,7 +150,7 @@ function writingSide({ writer, live, generateToken, show }: WritingDeps) {
     async setAdminPasswordHash(
       hash: string,
       changedBy: string,
-      also?: (tx: SettingsTransaction) => Promise<void>,
+      also?: (tx: ChangeTransaction) => Promise<void>,
     ): Promise<void> {
       const key = "api.admin_token";
       await writer.write(new Map([[key, canonical(key, hash)]]), changedBy, also);

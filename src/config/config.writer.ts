@@ -1,4 +1,5 @@
 /** Writes settings: checks, history and change event in one transaction, one writer at a time. */
+import type { Changes, ChangeTransaction } from "../cluster/changes.ts";
 import type { Db } from "../db/dialect.ts";
 import type { Clock } from "../lib/clock.ts";
 import { appError } from "../lib/errors.ts";
@@ -12,15 +13,7 @@ export const MASK = "[REDACTED]";
 /** Canonical texts to store; null returns a setting to its default. */
 export type SettingWrites = ReadonlyMap<ConfigKey, string | null>;
 
-/** What is used of the change feed: see cluster/changes.ts. */
-export type SettingsFeed = {
-  write<T>(run: (tx: SettingsTransaction) => Promise<T>): Promise<T>;
-  subscribe(topic: "settings", heard: (keys: readonly string[]) => void | Promise<void>): () => void;
-};
-export type SettingsTransaction = {
-  readonly db: Db;
-  changed(topic: "settings", keys: readonly string[]): void;
-};
+export type SettingsFeed = Pick<Changes, "write" | "subscribe">;
 
 export type ConfigWriter = ReturnType<typeof createConfigWriter>;
 
@@ -38,7 +31,7 @@ export function createConfigWriter({ repository, changes, clock }: Deps) {
   }
 
   async function store(
-    tx: SettingsTransaction,
+    tx: ChangeTransaction,
     writes: SettingWrites,
     changedBy: string,
   ): Promise<ConfigKey[]> {
@@ -64,7 +57,7 @@ export function createConfigWriter({ repository, changes, clock }: Deps) {
     write(
       writes: SettingWrites,
       changedBy: string,
-      also?: (tx: SettingsTransaction) => Promise<void>,
+      also?: (tx: ChangeTransaction) => Promise<void>,
     ): Promise<ConfigKey[]> {
       return changes.write(async (tx) => {
         const changed = await store(tx, writes, changedBy);

@@ -141,7 +141,11 @@ const CASES: Record<ConfigKey, { good: Record<string, string>; bad: readonly str
   "analytics.max_rows_action": { good: { Cleanup: "cleanup", stop: "stop" }, bad: ["", "delete"] },
   "cors.enabled": TRUE_OR_FALSE,
   "cors.allowed_origins": {
-    good: { "*": '["*"]', "https://A.example:443/, http://b:8080": '["https://a.example","http://b:8080"]' },
+    good: {
+      "*": '["*"]',
+      "https://a.example,*": '["*"]',
+      "https://A.example:443/, http://b:8080": '["https://a.example","http://b:8080"]',
+    },
     bad: [
       "a.example",
       "https://a.example/path",

@@ -250,7 +250,8 @@ function listKind<V extends string>(
         if (typeof checked !== "string") return checked;
         kept.add(checked);
       }
-      return JSON.stringify([...kept]);
+      // A wildcard covers whatever stands beside it.
+      return JSON.stringify(kept.has("*") ? ["*"] : [...kept]);
     },
     parse: (value) => Object.freeze(JSON.parse(value) as V[]),
   };

@@ -1,0 +1,252 @@
+import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import type { Database } from "../db/database.ts";
+import { forEachDialect } from "../db/for-each-dialect.ts";
+import { HISTORY_MAX_ROWS } from "./config.repository.ts";
+import { HASH, openConfig, recordingLogger } from "./config.test-support.ts";
+import { CONFIG_KEYS, definitionOf } from "./definitions.ts";
+
+const refusal = (name: string, message: RegExp | string) =>
+  expect.objectContaining({ name, message: expect.stringMatching(message) });
+
+forEachDialect(({ openDb }) => {
+  let db: Database;
+  beforeAll(async () => {
+    // The file database lets two instances write at once only when each writes in a thread of its own.
+    db = await openDb({ threads: true });
+  });
+  beforeEach(async () => {
+    await db.write.deleteFrom("settings").execute();
+    await db.write.deleteFrom("settings_history").execute();
+  });
+
+  const put = (key: string, value: string) =>
+    db.write.insertInto("settings").values({ key, value, updated_at: 1, updated_by: "hand" }).execute();
+
+  describe("start", () => {
+    test("a first start stores a secret and nothing else", async () => {
+      const config = await openConfig(db, { startup: true }).start();
+      const rows = await db.read.selectFrom("settings").selectAll().execute();
+      expect(rows.map((row) => row.key)).toEqual(["api.jwt_secret"]);
+      expect(config.get("api.jwt_secret")).toMatch(/^[0-9a-f]{64}$/);
+      for (const key of CONFIG_KEYS.filter((name) => name !== "api.jwt_secret")) {
+        expect(config.getOne(key, { secrets: true }).value).toBe(definitionOf(key).defaultText);
+      }
+    });
+
+    test("two first starts at once end with one secret, and keep it", async () => {
+      const other = await openDb({ threads: true, migrate: false });
+      const [a, b] = await Promise.all([
+        openConfig(db, { startup: true }).start(),
+        openConfig(other, { startup: true }).start(),
+      ]);
+      expect(b.get("api.jwt_secret")).toBe(a.get("api.jwt_secret"));
+      const again = await openConfig(db, { startup: true }).start();
+      expect(again.get("api.jwt_secret")).toBe(a.get("api.jwt_secret"));
+      expect(await a.history("api.jwt_secret", 100)).toHaveLength(1);
+    });
+
+    test("commands store nothing by starting", async () => {
+      await openConfig(db).start();
+      expect(await db.read.selectFrom("settings").selectAll().execute()).toEqual([]);
+    });
+
+    test("unknown keys stay and unusable values give way to the default, each with a warning", async () => {
+      await put("future.key", "secret-future-value");
+      await put("click.flush_interval", "0");
+      await put("api.health_token", "bad secret");
+      await put("utm.enable_passthrough", "YES");
+      await put("routes.health_prefix", "/admin/health");
+      const { logger, lines } = recordingLogger();
+      const opened = openConfig(db, { startup: true, logger });
+      const config = await opened.start();
+      await config.reload();
+      expect(config.get("click.flush_interval")).toBe(5);
+      expect(config.get("api.health_token")).toBe("");
+      expect(config.get("utm.enable_passthrough")).toBe(true);
+      expect(config.get("routes.health_prefix")).toBe("/health");
+      for (const key of ["future.key", "click.flush_interval", "api.health_token", "routes.health_prefix"]) {
+        expect(lines.filter((line) => line.includes(`"${key}"`))).toHaveLength(1);
+      }
+      expect(lines.join()).not.toMatch(/bad secret|secret-future-value/);
+      expect(
+        await db.read.selectFrom("settings").select("value").where("key", "=", "future.key").execute(),
+      ).toEqual([{ value: "secret-future-value" }]);
+    });
+
+    test("an unusable secret is replaced at a start, a lost one kept while running", async () => {
+      await put("api.jwt_secret", "short");
+      const { config, start } = openConfig(db, { startup: true });
+      await start();
+      const secret = config.get("api.jwt_secret");
+      expect(secret).toHaveLength(64);
+      await db.write.deleteFrom("settings").execute();
+      await config.reload();
+      expect(config.get("api.jwt_secret")).toBe(secret);
+    });
+  });
+
+  describe("writes", () => {
+    test("are canonical, in force at once, and heard by others with the next poll", async () => {
+      const [here, there] = [openConfig(db), openConfig(await openDb({ threads: true, migrate: false }))];
+      await Promise.all([here.start(), there.start()]);
+      const heard: unknown[] = [];
+      there.config.onChange(
+        "utm.enable_passthrough",
+        (value, previous) => void heard.push([previous, value]),
+      );
+      const item = await here.config.set("utm.enable_passthrough", " YES ", "ann");
+      expect(item).toMatchObject({ value: "true", updatedAt: here.clock.time });
+      expect(here.config.get("utm.enable_passthrough")).toBe(true);
+      expect(there.config.get("utm.enable_passthrough")).toBe(false);
+      await there.changes.poll();
+      expect(there.config.get("utm.enable_passthrough")).toBe(true);
+      expect(heard).toEqual([[false, true]]);
+      await there.config.reset("utm.enable_passthrough", "bob");
+      await here.changes.poll();
+      expect(here.config.get("utm.enable_passthrough")).toBe(false);
+    });
+
+    test("that are refused change nothing", async () => {
+      const config = await openConfig(db).start();
+      const attempts: [() => Promise<unknown>, unknown][] = [
+        [() => config.set("no.such_key", "1", "ann"), refusal("ConfigNotFound", /no\.such_key/)],
+        [() => config.set("__proto__", "1", "ann"), refusal("ConfigNotFound", /__proto__/)],
+        [() => config.set("click.flush_interval", "0", "ann"), refusal("BadRequest", /1 to 3600/)],
+        [() => config.set("api.health_token", "[REDACTED]", "ann"), refusal("BadRequest", /mask/)],
+        [() => config.set("api.admin_token", HASH, "ann"), refusal("BadRequest", /reset-password/)],
+        [() => config.reset("api.admin_token", "ann"), refusal("BadRequest", /reset-password/)],
+        [() => config.set("routes.admin_prefix", "/panel", "ann"), refusal("BadRequest", /hides the other/)],
+        [
+          () =>
+            config.setMany(
+              [
+                ["cors.enabled", "1"],
+                ["cors.max_age", "x"],
+              ],
+              "ann",
+            ),
+          refusal("BadRequest", /cors\.max_age/),
+        ],
+        [() => config.setAdminPasswordHash("plaintext", "ann"), refusal("BadRequest", /Argon2/)],
+        [
+          () => config.runActionAndSave("cors.enabled", "generate_token", "ann"),
+          refusal("BadRequest", /no action/),
+        ],
+      ];
+      for (const [attempt, error] of attempts)
+        expect(await attempt().catch((thrown) => thrown)).toEqual(error);
+      expect(await db.read.selectFrom("settings").selectAll().execute()).toEqual([]);
+      expect(await db.read.selectFrom("settings_history").selectAll().execute()).toEqual([]);
+    });
+
+    test("of several are one: prefixes may change places, and a dry run only looks", async () => {
+      const config = await openConfig(db).start();
+      const swap = [
+        ["routes.admin_prefix", "/panel"],
+        ["routes.frontend_prefix", "/admin"],
+        ["cors.max_age", "3600"],
+      ] as const;
+      expect(await config.setMany(swap, "ann", { dryRun: true })).toEqual([
+        "routes.admin_prefix",
+        "routes.frontend_prefix",
+      ]);
+      expect(config.get("routes.admin_prefix")).toBe("/admin");
+      expect(await config.setMany(swap, "ann")).toEqual(["routes.admin_prefix", "routes.frontend_prefix"]);
+      expect(config.get("routes.admin_prefix")).toBe("/panel");
+      expect(await config.setMany(swap, "ann")).toEqual([]);
+    });
+
+    test("at the same time can't make two prefixes equal", async () => {
+      const [a, b] = await Promise.all([
+        openConfig(db).start(),
+        openConfig(await openDb({ threads: true, migrate: false })).start(),
+      ]);
+      const results = await Promise.allSettled([
+        a.set("routes.admin_prefix", "/x", "ann"),
+        b.set("routes.frontend_prefix", "/x", "bob"),
+      ]);
+      expect(results.map((result) => result.status).sort()).toEqual(["fulfilled", "rejected"]);
+    });
+
+    test("of the password go along with what has to happen with them, or not at all", async () => {
+      const config = await openConfig(db).start();
+      const failing = config.setAdminPasswordHash(HASH, "cli", async () => {
+        throw new Error("the sessions could not be ended");
+      });
+      expect(await failing.catch(String)).toContain("could not be ended");
+      expect(config.get("api.admin_token")).toBe("");
+      await config.setAdminPasswordHash(HASH, "cli", async (tx) => tx.changed("sessions", ["*"]));
+      expect(config.get("api.admin_token")).toBe(HASH);
+      expect(JSON.stringify([config.list(), await config.history("api.admin_token", 9)])).not.toContain(
+        "argon2",
+      );
+    });
+  });
+
+  describe("settings that need a restart", () => {
+    test("hold their value until the next start and show the new one as pending", async () => {
+      const { config, start } = openConfig(db, { startup: true });
+      await start();
+      const heard: unknown[] = [];
+      config.onChange("analytics.log_retention_days", (value) => void heard.push(value));
+      const item = await config.set("analytics.log_retention_days", "90", "ann");
+      expect(item).toMatchObject({ value: "30", pendingValue: "90", requiresRestart: true });
+      expect(config.get("analytics.log_retention_days")).toBe(30);
+      const late = await openConfig(db, { startup: true, startValues: config.startValues() }).start();
+      expect(late.get("analytics.log_retention_days")).toBe(30);
+      const restarted = await openConfig(db, { startup: true }).start();
+      expect(restarted.getOne("analytics.log_retention_days")).toMatchObject({ value: "90" });
+      expect(restarted.getOne("analytics.log_retention_days")).not.toHaveProperty("pendingValue");
+      expect(await config.reset("analytics.log_retention_days", "ann")).not.toHaveProperty("pendingValue");
+      expect(heard).toEqual([]);
+    });
+  });
+
+  describe("history", () => {
+    test("tells who changed what and when, newest first, secrets masked where they are stored", async () => {
+      const { config, clock, start } = openConfig(db);
+      await start();
+      await config.set("click.flush_interval", "9", "ann");
+      await config.set("click.flush_interval", "09", "nobody");
+      clock.time += 1000;
+      await config.reset("click.flush_interval", "bob");
+      expect(await config.history("click.flush_interval", 20)).toMatchObject([
+        { oldValue: "9", newValue: "5", changedBy: "bob", changedAt: clock.time },
+        { oldValue: "5", newValue: "9", changedBy: "ann", changedAt: clock.time - 1000 },
+      ]);
+      await config.set("api.health_token", "very-secret-token", "ann");
+      await config.set("api.jwt_secret", "another-secret-".repeat(3), "ann");
+      await config.reset("api.health_token", "ann");
+      const stored = await db.read.selectFrom("settings_history").selectAll().execute();
+      expect(JSON.stringify(stored)).not.toMatch(/very-secret|another-secret/);
+      expect(await config.history("api.health_token", 20)).toMatchObject([
+        { oldValue: "[REDACTED]", newValue: "" },
+        { oldValue: "", newValue: "[REDACTED]" },
+      ]);
+      expect(await config.history("no.such", 20).catch((error) => error)).toEqual(
+        refusal("ConfigNotFound", ""),
+      );
+    });
+
+    test("is bounded for each key", async () => {
+      const config = await openConfig(db).start();
+      const row = { old_value: "1", new_value: "2", changed_at: 1, changed_by: "ann" };
+      const rows = (key: string, count: number) => Array.from({ length: count }, () => ({ key, ...row }));
+      await db.dialect.insertMany(db.write, "settings_history", rows("cors.max_age", HISTORY_MAX_ROWS + 5));
+      await db.dialect.insertMany(db.write, "settings_history", rows("cors.enabled", 3));
+      await config.set("cors.max_age", "60", "ann");
+      const counted = await db.read
+        .selectFrom("settings_history")
+        .select((eb) => ["key", eb.fn.countAll().as("rows")])
+        .groupBy("key")
+        .orderBy("key")
+        .execute();
+      expect(counted.map((each) => [each.key, Number(each.rows)])).toEqual([
+        ["cors.enabled", 3],
+        ["cors.max_age", HISTORY_MAX_ROWS],
+      ]);
+      expect(await config.history("cors.max_age", 1000)).toHaveLength(100);
+      expect((await config.history("cors.max_age", 1))[0]).toMatchObject({ newValue: "60" });
+    });
+  });
+});

@@ -1,0 +1,48 @@
+/** A Config over a real database and change feed, with a clock of its own. */
+import { createChanges } from "../cluster/changes.ts";
+import { type Database, openDatabase } from "../db/database.ts";
+import { migrateUp } from "../db/migrate.ts";
+import { type Logger, silentLogger } from "../lib/logger.ts";
+import { createConfig } from "./config.service.ts";
+
+type Options = Partial<Parameters<typeof createConfig>[0]> & { logger?: Logger };
+
+/** The clock stands at `now` and goes where the test puts it. */
+export function openConfig(db: Database, options: Options = {}) {
+  const clock = { time: Date.parse("2026-11-20T12:00:00Z"), now: () => clock.time };
+  const changes = createChanges({ db, clock, logger: silentLogger, origin: crypto.randomUUID() });
+  const config = createConfig({ db, changes, clock, logger: silentLogger, ...options });
+  return {
+    config,
+    changes,
+    clock,
+    /** Follows the feed from now on, only when polled. */
+    async start() {
+      await changes.poll();
+      await config.start();
+      return config;
+    },
+  };
+}
+
+/** A logger that keeps its warnings and errors, to read in the test. */
+export function recordingLogger(): { logger: Logger; lines: string[] } {
+  const lines: string[] = [];
+  const record = (...args: unknown[]) => void lines.push(JSON.stringify(args));
+  const logger = Object.assign(Object.create(silentLogger), { warn: record, error: record }) as Logger;
+  return { logger, lines };
+}
+
+/** An Argon2 hash of no password anybody uses. */
+export const HASH =
+  "$argon2id$v=19$m=65536,t=2,p=1$MDEyMzQ1Njc4OWFiY2RlZg$0123456789abcdefghijklmnopqrstuvwxyzABCDEFG";
+
+/** A fresh database in the file `path`, migrated. */
+export async function openFileDb(path: string): Promise<Database> {
+  const db = await openDatabase(
+    { url: `sqlite:${path}`, poolSize: 1 },
+    { threads: false, logger: silentLogger },
+  );
+  await migrateUp(db, { logger: silentLogger });
+  return db;
+}

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Database } from "../db/database.ts";
+import { openConfig, openFileDb, recordingLogger } from "./config.test-support.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "waymark-config-"));
+let db: Database;
+beforeAll(async () => {
+  db = await openFileDb(join(folder, "live.db"));
+});
+afterAll(async () => {
+  await db.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const rename = (from: string, to: string) => db.write.schema.alterTable(from).renameTo(to).execute();
+
+test("while the settings can't be read the old ones hold, and they are read when they can be again", async () => {
+  const { logger, lines } = recordingLogger();
+  const { config, changes, start } = openConfig(db, { logger });
+  await start();
+  await config.set("click.flush_interval", "9", "ann");
+  await db.write.updateTable("settings").set({ value: "11" }).execute();
+  await rename("settings", "settings_away");
+  await changes.write(async (tx) => tx.changed("settings", ["click.flush_interval"]));
+  expect(config.get("click.flush_interval")).toBe(9);
+  expect(lines).toHaveLength(1);
+  const failure = await config.reload().catch((error) => error);
+  expect(failure).toMatchObject({ name: "ConfigReloadFailed", code: 5002, kind: "internal" });
+  const changed = new Promise((resolve) => config.onChange("click.flush_interval", resolve));
+  await rename("settings_away", "settings");
+  expect(await changed).toBe(11);
+  config.close();
+});
+
+test("reload brings what was changed behind the program's back to every process", async () => {
+  const [here, there] = [openConfig(db), openConfig(db)];
+  await here.start();
+  await there.start();
+  await db.write.updateTable("settings").set({ value: "13" }).execute();
+  await here.config.reload();
+  expect(here.config.get("click.flush_interval")).toBe(13);
+  await there.changes.poll();
+  expect(there.config.get("click.flush_interval")).toBe(13);
+});
+
+test("listeners hear changed values only, survive one another's failures, and stop when told", async () => {
+  const { logger, lines } = recordingLogger();
+  const config = await openConfig(db, { logger }).start();
+  const heard: unknown[] = [];
+  config.onChange("cors.allowed_origins", () => {
+    throw new Error("a listener that fails");
+  });
+  const stop = config.onChange("cors.allowed_origins", async (value) => void heard.push(value));
+  await config.set("cors.allowed_origins", "https://a.example", "ann");
+  const kept = config.get("cors.allowed_origins");
+  await config.set("cors.max_age", "60", "ann");
+  expect(config.get("cors.allowed_origins")).toBe(kept);
+  stop();
+  await config.reset("cors.allowed_origins", "ann");
+  expect(heard).toEqual([["https://a.example"]]);
+  expect(lines.filter((line) => line.includes("could not follow"))).toHaveLength(2);
+});
+
+test("after close changes are not followed", async () => {
+  const { config, start } = openConfig(db);
+  await start();
+  const other = await openConfig(db).start();
+  config.close();
+  await other.set("utm.enable_passthrough", "1", "ann");
+  expect(config.get("utm.enable_passthrough")).toBe(false);
+});
+
+test("many writes at once end with the last one in force", async () => {
+  const config = await openConfig(db).start();
+  const values = Array.from({ length: 30 }, (_, at) => String(at + 1));
+  await Promise.all(values.map((value) => config.set("click.flush_interval", value, "ann")));
+  const [newest] = await config.history("click.flush_interval", 1);
+  expect(String(config.get("click.flush_interval"))).toBe(newest!.newValue!);
+});
