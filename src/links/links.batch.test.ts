@@ -1,0 +1,180 @@
+import { beforeAll, beforeEach, expect, test } from "bun:test";
+import { forEachDialect } from "../db/for-each-dialect.ts";
+import { DAY, type LinksRoom, NOW, openLinks, refusal, TARGET } from "./links.test-support.ts";
+
+const failures = (result: { failed: { code: string; error_code: number }[] }) =>
+  result.failed.map(({ code, error_code }) => [code, error_code]);
+
+forEachDialect((dialect) => {
+  let room: LinksRoom;
+  beforeAll(async () => {
+    room = await openLinks(await dialect.openDb({ threads: true }));
+  });
+  beforeEach(() => room.clear());
+
+  test("bad items fail, each with its code, and the good ones are written", async () => {
+    const { links } = room;
+    await links.create({ code: "taken", target: TARGET });
+    await links.create({ code: "forced", target: TARGET });
+    const result = await links.batch.create([
+      { code: "z", target: TARGET },
+      null,
+      "text",
+      { code: 5, target: TARGET },
+      { code: "bad code", target: TARGET },
+      { code: "admin/x", target: TARGET },
+      { code: "no-target" },
+      { code: "url", target: "nope" },
+      { code: "when", target: TARGET, expires_at: "soon" },
+      { code: "mask", target: TARGET, password: "[REDACTED]" },
+      { code: "taken", target: "http://other.example" },
+      { code: "forced", target: "http://other.example", force: true },
+      { code: "z", target: "http://second.example", force: true },
+      { code: "b", target: TARGET, expires_at: "1d", password: "secret" },
+    ]);
+    expect(result.success).toEqual(["z", "forced", "b"]);
+    expect(failures(result)).toEqual([
+      ["", 1000],
+      ["text", 1000],
+      ["", 1000],
+      ["bad code", 3007],
+      ["admin/x", 3008],
+      ["no-target", 1000],
+      ["url", 3002],
+      ["when", 3003],
+      ["mask", 1000],
+      ["taken", 3001],
+      ["z", 3001],
+    ]);
+    for (const { error } of result.failed) expect(error).not.toBeEmpty();
+    expect((await links.get("z")).target).toBe(TARGET);
+    expect((await links.get("taken")).target).toBe(TARGET);
+    expect((await links.get("forced")).target).toBe("http://other.example");
+    const made = await links.get("b");
+    expect(made.expiresAt).toBe(NOW + DAY);
+    expect(await Bun.password.verify("secret", made.passwordHash!)).toBe(true);
+    expect(room.changed.at(-1)).toEqual(["b", "forced", "z"]);
+  });
+
+  test("a refused item does not spend its code", async () => {
+    const { links } = room;
+    await links.create({ code: "old", target: TARGET });
+    const result = await links.batch.create([
+      { code: "new", target: "nope" },
+      { code: "new", target: TARGET },
+      { code: "old", target: "http://a.example" },
+      { code: "old", target: "http://b.example", force: true },
+    ]);
+    expect(result.success).toEqual(["new", "old"]);
+    expect(failures(result)).toEqual([
+      ["new", 3002],
+      ["old", 3001],
+    ]);
+    expect((await links.get("old")).target).toBe("http://b.example");
+  });
+
+  test("items without a code get one each", async () => {
+    const { links } = await openLinks(room.db, { randomCodeLength: () => 1 });
+    const result = await links.batch.create(Array.from({ length: 100 }, () => ({ target: TARGET })));
+    expect(result.failed).toEqual([]);
+    expect(new Set(result.success).size).toBe(100);
+    expect(await room.rows("links")).toBe(100);
+  });
+
+  test("updates keep what they do not name", async () => {
+    const { links, clock } = room;
+    await links.create({ code: "a", target: TARGET, expires_at: "1d", password: "secret" });
+    await links.create({ code: "b", target: TARGET, expires_at: "1d" });
+    await room.click("a", 7);
+    const { passwordHash } = await links.get("a");
+    clock.time = NOW + 1;
+    const target = "http://new.example";
+    const result = await links.batch.update([
+      { code: "a", payload: { target } },
+      { code: "b", payload: { target, expires_at: "", password: "set" } },
+      { code: "a", payload: { target: "http://again.example" } },
+      { code: "nope", payload: { target } },
+      { code: "a\0", payload: { target } },
+      { code: "b", payload: {} },
+      { payload: { target } },
+      { code: "b" },
+      7,
+    ]);
+    expect(result.success).toEqual(["a", "b"]);
+    expect(failures(result)).toEqual([
+      ["a", 3001],
+      ["nope", 3000],
+      ["a\0", 3000],
+      ["b", 1000],
+      ["", 1000],
+      ["b", 1000],
+      ["", 1000],
+    ]);
+    const kept = {
+      target,
+      expiresAt: NOW + DAY,
+      passwordHash,
+      clickCount: 7,
+      createdAt: NOW,
+      updatedAt: NOW + 1,
+    };
+    expect(await links.get("a")).toMatchObject(kept);
+    const b = await links.get("b");
+    expect(b).toMatchObject({ target, expiresAt: null });
+    expect(await Bun.password.verify("set", b.passwordHash!)).toBe(true);
+  });
+
+  test("deletes what exists, once", async () => {
+    const { links } = room;
+    for (const code of ["a", "b", "c"]) await links.create({ code, target: TARGET });
+    const result = await links.batch.remove(["a", "nope", "b", "a", 5, null, "x y"]);
+    expect(result.success).toEqual(["a", "b"]);
+    expect(failures(result)).toEqual([
+      ["nope", 3000],
+      ["a", 3001],
+      ["", 1000],
+      ["", 1000],
+      ["x y", 3000],
+    ]);
+    expect(await refusal(links.get("a"))).toBe("LinkNotFound");
+    expect(await room.rows("links")).toBe(1);
+    expect(await room.rows("link_clicks")).toBe(1);
+  });
+
+  test("5,000 items at once, no more", async () => {
+    const { links } = room;
+    const items = Array.from({ length: 5000 }, (_, at) => ({ code: `n-${at}`, target: `${TARGET}${at}` }));
+    const made = await links.batch.create(items);
+    expect(made.success).toEqual(items.map((item) => item.code));
+    expect(await room.rows("link_clicks")).toBe(5000);
+    expect((await links.get("n-4321")).target).toBe(`${TARGET}4321`);
+
+    const updates = items.map(({ code }) => ({ code, payload: { target: "http://all.example" } }));
+    expect((await links.batch.update(updates)).success.length).toBe(5000);
+    expect((await links.get("n-4999")).target).toBe("http://all.example");
+    expect((await links.batch.remove(items.map((item) => item.code))).success.length).toBe(5000);
+    expect(await room.rows("links")).toBe(0);
+
+    const tooMany = Array.from({ length: 5001 }, () => null);
+    for (const call of [links.batch.create, links.batch.update, links.batch.remove]) {
+      expect(await refusal(call(tooMany))).toBe("BatchSizeTooLarge");
+    }
+  });
+
+  test("an empty batch does nothing", async () => {
+    expect(await room.links.batch.create([])).toEqual({ success: [], failed: [] });
+    expect(room.changed).toEqual([]);
+  });
+
+  test("two batches over the same codes at once: every code is made once", async () => {
+    const other = await openLinks(await dialect.openDb({ threads: true }));
+    const items = Array.from({ length: 300 }, (_, at) => ({ code: `both-${at}`, target: TARGET }));
+    const results = await Promise.all([
+      room.links.batch.create(items),
+      other.links.batch.create(items.toReversed()),
+    ]);
+    expect(results.flatMap((result) => result.success).sort()).toEqual(items.map((item) => item.code).sort());
+    expect(results.flatMap((result) => result.failed).every((item) => item.error_code === 3001)).toBe(true);
+    expect(await room.rows("links")).toBe(300);
+  });
+});

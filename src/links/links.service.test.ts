@@ -1,0 +1,183 @@
+import { beforeAll, beforeEach, expect, test } from "bun:test";
+import { forEachDialect } from "../db/for-each-dialect.ts";
+import { DAY, type LinksRoom, NOW, openLinks, refusal, TARGET } from "./links.test-support.ts";
+
+forEachDialect((dialect) => {
+  let room: LinksRoom;
+  beforeAll(async () => {
+    room = await openLinks(await dialect.openDb({ threads: true }));
+  });
+  beforeEach(() => room.clear());
+
+  test("a link is created, read, changed and deleted, and each change is told", async () => {
+    const { links, changed } = room;
+    const created = await links.create({ code: "a/b", target: TARGET, expires_at: "1d" });
+    const shown = { code: "a/b", target: TARGET, createdAt: NOW, expiresAt: NOW + DAY, clickCount: 0 };
+    expect(created).toMatchObject({ ...shown, passwordHash: null });
+    expect(await links.get("a/b")).toMatchObject(shown);
+    expect(await links.update("a/b", { target: "http://b.example" })).toMatchObject({
+      ...shown,
+      target: "http://b.example",
+    });
+    await links.remove("a/b");
+    expect(await refusal(links.get("a/b"))).toBe("LinkNotFound");
+    expect(changed).toEqual([["a/b"], ["a/b"], ["a/b"]]);
+    expect(await room.rows("link_clicks")).toBe(0);
+  });
+
+  test("codes are told apart by case", async () => {
+    const { links } = room;
+    await links.create({ code: "Abc", target: "http://upper.example" });
+    await links.create({ code: "abc", target: "http://lower.example" });
+    expect((await links.get("Abc")).target).toBe("http://upper.example");
+    expect((await links.get("abc")).target).toBe("http://lower.example");
+    expect(await refusal(links.get("ABC"))).toBe("LinkNotFound");
+  });
+
+  test("what a target holds comes back as it was", async () => {
+    const targets = [
+      `https://example.com/${"x".repeat(8000)}`,
+      "https://example.com/ünïcode/日本/😀?q=%20'\"\\!%_#a",
+    ];
+    for (const target of targets) {
+      const { code } = await room.links.create({ target });
+      expect((await room.links.get(code)).target).toBe(target);
+    }
+  });
+
+  test("an existing code is refused and left alone", async () => {
+    const { links, changed } = room;
+    await links.create({ code: "a", target: TARGET });
+    expect(await refusal(links.create({ code: "a", target: "http://other.example" }))).toBe(
+      "LinkAlreadyExists",
+    );
+    expect((await links.get("a")).target).toBe(TARGET);
+    expect(changed).toEqual([["a"]]);
+  });
+
+  test("force overwrites and keeps id, creation time and clicks", async () => {
+    const { links, clock } = room;
+    await links.create({ code: "a", target: TARGET, expires_at: "1d", password: "secret" });
+    await room.click("a", 41);
+    const before = await links.get("a");
+    clock.time = NOW + DAY;
+    const forced = await links.create({ code: "a", target: "http://other.example", force: true });
+    const expected = {
+      createdAt: NOW,
+      clickCount: 41,
+      expiresAt: null,
+      passwordHash: null,
+      updatedAt: NOW + DAY,
+    };
+    expect(forced).toMatchObject(expected);
+    expect(await links.get("a")).toMatchObject({
+      ...expected,
+      id: before.id,
+      target: "http://other.example",
+    });
+  });
+
+  test("force on a new code creates it", async () => {
+    expect(await room.links.create({ code: "new", target: TARGET, force: true })).toMatchObject({
+      code: "new",
+    });
+    expect(await room.rows("link_clicks")).toBe(1);
+  });
+
+  test("an update keeps what it does not name and clears what is empty", async () => {
+    const { links } = room;
+    await links.create({ code: "a", target: TARGET, expires_at: "1d", password: "secret" });
+    await room.click("a", 3);
+    const { passwordHash } = await links.get("a");
+    const kept = await links.update("a", { target: TARGET, expires_at: null, password: null });
+    expect(kept).toMatchObject({ expiresAt: NOW + DAY, passwordHash, clickCount: 3 });
+    const cleared = await links.update("a", { target: TARGET, expires_at: "", password: "" });
+    expect(cleared).toMatchObject({ expiresAt: null, passwordHash: null, createdAt: NOW });
+  });
+
+  test("passwords are hashed, also those that look hashed", async () => {
+    const { links } = room;
+    const plain = "$argon2id$v=19$m=8,t=1,p=1$c2FsdHNhbHQ$aGFzaA";
+    const created = await links.create({ code: "a", target: TARGET, password: plain });
+    expect(created.passwordHash).toStartWith("$argon2id$");
+    expect(await Bun.password.verify(plain, created.passwordHash!)).toBe(true);
+    const updated = await links.update("a", { target: TARGET, password: "other" });
+    expect(await Bun.password.verify("other", updated.passwordHash!)).toBe(true);
+    expect((await links.get("a")).passwordHash).toBe(updated.passwordHash);
+  });
+
+  test("unknown codes are not found, whatever they hold", async () => {
+    for (const code of ["nope", "", "a\0b", "ä", "a b", "x".repeat(500)]) {
+      expect(await refusal(room.links.get(code))).toBe("LinkNotFound");
+      expect(await refusal(room.links.update(code, { target: TARGET }))).toBe("LinkNotFound");
+      expect(await refusal(room.links.remove(code))).toBe("LinkNotFound");
+    }
+  });
+
+  test("a refused create changes nothing", async () => {
+    const { links } = room;
+    expect(await refusal(links.create({ code: "admin", target: TARGET }))).toBe("LinkReservedCode");
+    expect(await refusal(links.create({ code: "a//b", target: TARGET }))).toBe("LinkInvalidCode");
+    expect(await refusal(links.create({ target: "ftp://a.example" }))).toBe("LinkInvalidUrl");
+    expect(await refusal(links.create({ target: TARGET, expires_at: "x" }))).toBe("LinkInvalidExpireTime");
+    expect(await room.rows("links")).toBe(0);
+    expect(room.changed).toEqual([]);
+  });
+
+  test("a random code that is taken or reserved is replaced", async () => {
+    // "A", "B" … as the source counts on; the first four codes of length 1 are taken.
+    let next = 0;
+    const { links } = await openLinks(room.db, {
+      randomCodeLength: () => 1,
+      randomBytes: (count) => Uint8Array.from({ length: count }, () => next++ % 62),
+      routePrefixes: () => ["/E"],
+    });
+    for (const code of ["A", "B", "C", "D"]) await links.create({ code, target: TARGET });
+    expect((await links.create({ target: TARGET })).code).toBe("F");
+    expect(await room.rows("links")).toBe(5);
+  });
+
+  test("of two that create the same code at once exactly one wins", async () => {
+    const other = await openLinks(await dialect.openDb({ threads: true }));
+    for (let round = 0; round < 10; round++) {
+      const code = `race-${round}`;
+      const outcomes = await Promise.all(
+        [room, other, room, other].map(({ links }, at) =>
+          refusal(links.create({ code, target: `${TARGET}${at}` })),
+        ),
+      );
+      expect(outcomes.sort()).toEqual([
+        "LinkAlreadyExists",
+        "LinkAlreadyExists",
+        "LinkAlreadyExists",
+        "no error",
+      ]);
+    }
+    expect(await room.rows("links")).toBe(10);
+    expect(await room.rows("link_clicks")).toBe(10);
+  });
+
+  test("two that force the same new code at once both succeed and make one link", async () => {
+    const other = await openLinks(await dialect.openDb({ threads: true }));
+    for (let round = 0; round < 5; round++) {
+      const create = ({ links }: LinksRoom, at: number) =>
+        links.create({ code: `force-${round}`, target: `${TARGET}${at}`, force: true });
+      const made = await Promise.all([room, other].map(create));
+      expect(made.map((link) => link.target)).toEqual([`${TARGET}0`, `${TARGET}1`]);
+    }
+    expect(await room.rows("links")).toBe(5);
+  });
+
+  test("statistics count links, clicks and what is active", async () => {
+    const { links, clock } = room;
+    expect(await links.stats()).toEqual({ totalLinks: 0, totalClicks: 0, activeLinks: 0 });
+    await links.create({ code: "a", target: TARGET });
+    await links.create({ code: "b", target: TARGET, expires_at: "1d" });
+    await links.create({ code: "c", target: TARGET, expires_at: "2001-01-01T00:00:00Z" });
+    await room.click("a", 5_000_000_000);
+    await room.click("c", 2);
+    expect(await links.stats()).toEqual({ totalLinks: 3, totalClicks: 5_000_000_002, activeLinks: 2 });
+    clock.time = NOW + DAY;
+    expect(await links.stats()).toMatchObject({ activeLinks: 1 });
+  });
+});

@@ -1,0 +1,67 @@
+/** Test support: the room on a real database, with a clock that stands still. */
+import { createPasswords } from "../auth/password.ts";
+import { createChanges } from "../cluster/changes.ts";
+import type { Database } from "../db/database.ts";
+import { AppError } from "../lib/errors.ts";
+import { silentLogger } from "../lib/logger.ts";
+import { createLinkRepository } from "./links.repository.ts";
+import { createLinkService, type LinkServiceDeps } from "./links.service.ts";
+
+export const NOW = Date.parse("2026-11-20T13:00:00Z");
+export const DAY = 86_400_000;
+export const TARGET = "https://example.com/";
+
+export type LinksRoom = Awaited<ReturnType<typeof openLinks>>;
+
+const { hashPassword } = createPasswords();
+
+export async function openLinks(db: Database, overrides: Partial<LinkServiceDeps> = {}) {
+  const clock = { time: NOW, now: () => clock.time };
+  const changes = createChanges({ db, clock, logger: silentLogger, origin: crypto.randomUUID() });
+  const changed: string[][] = [];
+  changes.subscribe("links", (codes) => void changed.push([...codes].sort()));
+  const links = createLinkService({
+    database: db,
+    changes,
+    routePrefixes: () => ["/admin", "/health", "/panel"],
+    randomCodeLength: () => 6,
+    hashPassword,
+    clock,
+    ...overrides,
+  });
+  return {
+    db,
+    clock,
+    changes,
+    links,
+    repository: createLinkRepository(db),
+    /** The codes of each change told so far. */
+    changed,
+    /** Counts clicks as the flush does. */
+    async click(code: string, clicks: number) {
+      const { id } = await links.get(code);
+      const counter = { table: "link_clicks", key: "link_id", column: "clicks" } as const;
+      await db.dialect.addToCounters(db.write, counter, [id], [clicks]);
+    },
+    async rows(table: "links" | "link_clicks") {
+      const query = db.read.selectFrom(table).select((eb) => eb.fn.countAll<number>().as("n"));
+      return Number((await query.executeTakeFirstOrThrow()).n);
+    },
+    async clear() {
+      await db.write.deleteFrom("links").execute();
+      clock.time = NOW;
+      changed.length = 0;
+    },
+  };
+}
+
+/** The name of the AppError that the call rejects with. */
+export async function refusal(call: Promise<unknown>): Promise<string> {
+  try {
+    await call;
+  } catch (error) {
+    if (error instanceof AppError) return error.name;
+    throw error;
+  }
+  return "no error";
+}
