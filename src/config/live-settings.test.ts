@@ -3,7 +3,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Database } from "../db/database.ts";
+import { silentLogger } from "../lib/logger.ts";
+import { createConfigRepository } from "./config.repository.ts";
 import { openConfig, openFileDb, recordingLogger } from "./config.test-support.ts";
+import { createLiveSettings } from "./live-settings.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "waymark-config-"));
 let db: Database;
@@ -73,10 +76,34 @@ test("after close changes are not followed", async () => {
   expect(config.get("utm.enable_passthrough")).toBe(false);
 });
 
-test("many writes at once end with the last one in force", async () => {
+test("a slow read that began before a change can't bring the old value back", async () => {
   const config = await openConfig(db).start();
-  const values = Array.from({ length: 30 }, (_, at) => String(at + 1));
-  await Promise.all(values.map((value) => config.set("click.flush_interval", value, "ann")));
-  const [newest] = await config.history("click.flush_interval", 1);
-  expect(String(config.get("click.flush_interval"))).toBe(newest!.newValue!);
+  await config.set("click.flush_interval", "20", "ann");
+  const stored = createConfigRepository(db);
+  const gates: (() => void)[] = [];
+  const slow: typeof stored = {
+    ...stored,
+    async find(keys) {
+      const rows = await stored.find(keys);
+      await new Promise<void>((open) => gates.push(open));
+      return rows;
+    },
+  };
+  const changes = { subscribe: () => () => {} };
+  const live = createLiveSettings({ repository: slow, changes, logger: silentLogger, held: {} });
+  const untilRead = async (count: number) => {
+    while (gates.length < count) await Bun.sleep(1);
+  };
+  const first = live.read();
+  await untilRead(1);
+  await config.set("click.flush_interval", "21", "ann");
+  const [second, third] = [live.read(), live.read()];
+  gates[0]!();
+  await first;
+  expect(live.current().values["click.flush_interval"]).toBe(20);
+  await untilRead(2);
+  gates[1]!();
+  await Promise.all([second, third]);
+  expect(live.current().values["click.flush_interval"]).toBe(21);
+  expect(gates).toHaveLength(2);
 });
