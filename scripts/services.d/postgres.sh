@@ -1,9 +1,10 @@
 # PostgreSQL, with contrib (pg_trgm). It refuses to run as root: then it runs as nobody, with the one capability
-# that lets it pass through parent folders closed to others (a checkout below /root, say).
+# that lets it pass through parent folders closed to others (a checkout below /root, say). The securebit makes
+# access(2) heed that capability too.
 
 postgres_account=()
 ((EUID != 0)) || postgres_account=(setpriv --reuid=nobody --regid=nogroup --clear-groups
-  --inh-caps=+dac_override --ambient-caps=+dac_override)
+  --inh-caps=+dac_override --ambient-caps=+dac_override --securebits=+no_setuid_fixup)
 
 postgres_bin() { printf '%s\n' "$PACKAGES"/usr/lib/postgresql/*/bin | sort -V | tail -n 1; }
 

@@ -44,10 +44,12 @@ mon_cluster_log_file=/dev/null
 mon_data_avail_warn=1
 mon_data_avail_crit=1
 [osd.0]
+monmap=$s3_data/monmap
 osd_data=$s3_data/osd
 osd_objectstore=memstore
 memstore_device_bytes=4294967296
 [client.rgw]
+monmap=$s3_data/monmap
 rgw_frontends=beast endpoint=127.0.0.1:$(port s3) tcp_nodelay=1
 rgw_data=$s3_data/rgw
 rgw_run_sync_thread=false
@@ -63,9 +65,11 @@ s3_python() {
   PYTHONPATH=$PACKAGES/usr/lib/python3/dist-packages s3_ceph "$python" "$@"
 }
 
+s3_monitor() { s3_python "$PACKAGES/usr/bin/ceph" --connect-timeout 30 "$@"; }
+
 # A new, empty store.
 s3_create_store() {
-  local fsid process mon_address="[v1:127.0.0.1:$((BASE_PORT + 6))]"
+  local fsid process try starts=0 mon_address="[v1:127.0.0.1:$((BASE_PORT + 6))]"
   for process in s3 s3-osd s3-mon; do stop_process "$process"; done
   rm -rf "$s3_data" && mkdir -p "$s3_data"/{mon,osd,rgw} || return 1
   fsid=$(</proc/sys/kernel/random/uuid)
@@ -74,8 +78,15 @@ s3_create_store() {
     s3_ceph ceph-mon --mkfs -i a --monmap "$s3_data/monmap" || return 1
   launch s3-mon "${packaged[@]}" CEPH_CONF="$s3_data/ceph.conf" ceph-mon -f -i a
   s3_ceph ceph-osd -i 0 --mkfs --osd-uuid "$(</proc/sys/kernel/random/uuid)" &&
-    s3_python "$PACKAGES/usr/bin/ceph" --connect-timeout 30 osd new "$(<"$s3_data/osd/fsid")" 0 || return 1
-  launch s3-osd "${packaged[@]}" CEPH_CONF="$s3_data/ceph.conf" ceph-osd -f -i 0
+    s3_monitor osd new "$(<"$s3_data/osd/fsid")" 0 || return 1
+  # A store that meets the monitor too early may give up: it gets three tries.
+  for try in {1..60}; do
+    alive s3-osd || ((++starts > 3)) || launch s3-osd "${packaged[@]}" CEPH_CONF="$s3_data/ceph.conf" ceph-osd -f -i 0
+    [[ $(s3_monitor osd stat) != *'1 up'* ]] || return 0
+    sleep 0.3
+  done
+  echo "the object store did not come up, see $DIR/log/s3-osd.log"
+  return 1
 }
 
 s3_start() {
