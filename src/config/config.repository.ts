@@ -1,5 +1,7 @@
 import type { Database } from "../db/database.ts";
+import type { Selectable } from "kysely";
 import type { Db } from "../db/dialect.ts";
+import type { Schema } from "../db/schema.ts";
 import type { StoredSetting } from "./config.snapshot.ts";
 
 export type SettingChange = {
@@ -24,12 +26,7 @@ export function createConfigRepository({ read, dialect }: Pick<Database, "read" 
     /** The stored ones among these keys, on the reading connection unless `db` is a transaction. */
     async find(keys: readonly string[], db: Db = read): Promise<StoredSetting[]> {
       const rows = await db.selectFrom("settings").selectAll().where("key", "in", keys).execute();
-      return rows.map((row) => ({
-        key: row.key,
-        value: row.value,
-        updatedAt: row.updated_at,
-        updatedBy: row.updated_by,
-      }));
+      return rows.map(toSetting);
     },
 
     /** Some stored keys, twenty at most, that are not among these. */
@@ -55,13 +52,9 @@ export function createConfigRepository({ read, dialect }: Pick<Database, "read" 
     },
 
     async save(tx: Db, setting: StoredSetting): Promise<void> {
-      const row = {
-        key: setting.key,
-        value: setting.value,
-        updated_at: setting.updatedAt,
-        updated_by: setting.updatedBy,
-      };
+      const { key, value, updatedAt: updated_at, updatedBy: updated_by } = setting;
       const set = ["value", "updated_at", "updated_by"] as const;
+      const row = { key, value, updated_at, updated_by };
       await dialect.upsert(tx, { table: "settings", keys: ["key"], set }, [row]);
     },
 
@@ -80,28 +73,37 @@ export function createConfigRepository({ read, dialect }: Pick<Database, "read" 
           changed_by: change.changedBy,
         },
       ]);
-      const ofKey = tx.selectFrom("settings_history").select("id").where("key", "=", change.key);
-      const oldest = await ofKey.orderBy("id", "desc").offset(HISTORY_MAX_ROWS).limit(1).executeTakeFirst();
-      if (oldest === undefined) return;
-      await tx
-        .deleteFrom("settings_history")
-        .where("key", "=", change.key)
-        .where("id", "<=", oldest.id)
-        .execute();
+      await trimHistory(tx, change.key);
     },
 
     /** Newest first. */
     async history(key: string, limit: number): Promise<SettingChange[]> {
       const query = read.selectFrom("settings_history").selectAll().where("key", "=", key);
       const rows = await query.orderBy("id", "desc").limit(limit).execute();
-      return rows.map((row) => ({
-        id: row.id,
-        key: row.key,
-        oldValue: row.old_value,
-        newValue: row.new_value,
-        changedAt: row.changed_at,
-        changedBy: row.changed_by,
-      }));
+      return rows.map(toChange);
     },
   };
+}
+
+const toSetting = (row: Selectable<Schema["settings"]>): StoredSetting => ({
+  key: row.key,
+  value: row.value,
+  updatedAt: row.updated_at,
+  updatedBy: row.updated_by,
+});
+
+const toChange = (row: Selectable<Schema["settings_history"]>): SettingChange => ({
+  id: row.id,
+  key: row.key,
+  oldValue: row.old_value,
+  newValue: row.new_value,
+  changedAt: row.changed_at,
+  changedBy: row.changed_by,
+});
+
+async function trimHistory(tx: Db, key: string): Promise<void> {
+  const ofKey = tx.selectFrom("settings_history").select("id").where("key", "=", key);
+  const oldest = await ofKey.orderBy("id", "desc").offset(HISTORY_MAX_ROWS).limit(1).executeTakeFirst();
+  if (oldest === undefined) return;
+  await tx.deleteFrom("settings_history").where("key", "=", key).where("id", "<=", oldest.id).execute();
 }
