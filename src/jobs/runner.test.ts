@@ -1,0 +1,84 @@
+import { expect, test } from "bun:test";
+import { createLeases } from "../cluster/leases.ts";
+import { forEachDialect } from "../db/for-each-dialect.ts";
+import { silentLogger } from "../lib/logger.ts";
+import { createJobRunner, type Job } from "./runner.ts";
+
+const HOUR = 3_600_000;
+
+forEachDialect(({ openDb }) => {
+  async function twoNodes(
+    run: (node: string, signal: AbortSignal) => Promise<void>,
+    name = crypto.randomUUID(),
+  ) {
+    const clock = { time: 1_700_000_000_000, now: () => clock.time };
+    const node = async (owner: string) => {
+      const job: Job = { name, everyMs: () => HOUR, run: (signal) => run(owner, signal) };
+      const leases = createLeases({ db: await openDb(), clock });
+      return createJobRunner({ leases, jobs: [job], owner, clock, logger: silentLogger });
+    };
+    return { name, clock, a: await node("a"), b: await node("b") };
+  }
+
+  test("a job runs on one node at a time", async () => {
+    const [gate, started] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const { name, a, b } = await twoNodes(async () => {
+      started.resolve();
+      await gate.promise;
+    });
+    const first = a.runNow(name);
+    await started.promise;
+    expect(await b.runNow(name)).toBe(false);
+    expect(await a.runNow(name)).toBe(false);
+    gate.resolve();
+    expect(await first).toBe(true);
+  });
+
+  test("after a run the others wait until it is due again", async () => {
+    const ran: string[] = [];
+    const { name, clock, a, b } = await twoNodes(async (node) => void ran.push(node));
+    expect(await a.runNow(name)).toBe(true);
+    clock.time += HOUR / 2;
+    expect(await b.runNow(name)).toBe(false);
+    clock.time += HOUR / 2;
+    expect(await b.runNow(name)).toBe(true);
+    expect(ran).toEqual(["a", "b"]);
+  });
+
+  test("a job that fails is counted, and its lease comes free when it is due", async () => {
+    const { name, clock, a, b } = await twoNodes(async (node) => {
+      if (node === "a") throw new Error("broken");
+    });
+    await expect(a.runNow(name)).rejects.toThrow("broken");
+    expect(a.stats()).toMatchObject([{ job: name, succeeded: 0, failed: 1 }]);
+    clock.time += HOUR;
+    expect(await b.runNow(name)).toBe(true);
+    expect(b.stats()).toMatchObject([{ job: name, succeeded: 1, failed: 0 }]);
+  });
+
+  test("a node that stops aborts its job and hands it on at once", async () => {
+    const started = Promise.withResolvers<void>();
+    const { name, a, b } = await twoNodes(async (node, signal) => {
+      if (node === "b") return;
+      started.resolve();
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    });
+    const running = a.runNow(name);
+    await started.promise;
+    await a.stop();
+    expect(await running).toBe(true);
+    expect(await b.runNow(name)).toBe(true);
+  });
+});
+
+test("an unknown job is a mistake", async () => {
+  const leases = { acquire: async () => true, renew: async () => true, release: async () => {} };
+  const runner = createJobRunner({
+    leases,
+    jobs: [],
+    owner: "a",
+    clock: { now: () => 0 },
+    logger: silentLogger,
+  });
+  await expect(runner.runNow("x")).rejects.toThrow("no job");
+});
