@@ -1,5 +1,6 @@
 /** The click journal's side of the database: counters and the positions up to which journals are counted. */
 import type { Database } from "../db/database.ts";
+import { appError } from "../lib/errors.ts";
 import type { LinkCounts } from "./flush.counts.ts";
 import { FIRST_RECORD } from "./journal.format.ts";
 
@@ -12,6 +13,8 @@ export type CountedSpan = {
   atMs: number;
   /** Filled in by count(), before it commits. */
   deleted: number;
+  /** False when the segment was counted and removed by somebody else; asked when its row is made. */
+  exists(): boolean;
 };
 
 export type ClicksRepository = {
@@ -52,6 +55,8 @@ export function createClicksRepository({ read, write, dialect, transaction }: Da
         if (from === null) {
           const row = { id: segment, position: FIRST_RECORD, updated_at: atMs };
           await dialect.insertIgnore(tx, "journals", ["id"], [row]);
+          // Files go before rows: if the row went for good just now, the file is gone by this time.
+          if (!span.exists()) throw appError("Conflict", `segment ${segment} was counted by somebody else`);
         }
         const moved = await tx
           .updateTable("journals")

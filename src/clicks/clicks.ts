@@ -16,6 +16,8 @@ import { takeSlot } from "./journal.slot.ts";
 import { createSegmentSupply } from "./journal.supply.ts";
 import { createJournal } from "./journal.ts";
 
+export type { ClickStats } from "./clicks.books.ts";
+
 export type Clicks = {
   /** Keeps a click; never throws. See Journal.record. */
   record(linkId: number, atMs: number): void;

@@ -9,10 +9,11 @@
  * whose clicks are too old to tell, one of another database and a file that is no segment are moved to
  * `quarantine/` beside the slots: nothing is counted twice, and nothing is destroyed.
  */
+import { existsSync } from "node:fs";
 import type { Clock } from "../lib/clock.ts";
 import { appError } from "../lib/errors.ts";
 import type { Logger } from "../lib/logger.ts";
-import type { ClicksRepository } from "./clicks.repository.ts";
+import type { ClicksRepository, CountedSpan } from "./clicks.repository.ts";
 import { countByLink, type LinkCounts } from "./flush.counts.ts";
 import { quarantineSegment, removeSegment } from "./journal.disposal.ts";
 import { FIRST_RECORD } from "./journal.format.ts";
@@ -63,14 +64,7 @@ export type DrainContext = {
   done: { clicks: number; links: number };
 };
 
-type Span = {
-  segment: string;
-  from: number | null;
-  to: number;
-  atMs: number;
-  deleted: number;
-  clicks: number;
-};
+type Span = CountedSpan & { clicks: number };
 
 /** Rows of `journals` are kept for thirty days; five less leave room for clocks that disagree. */
 const ROW_SURELY_KEPT_MS = 25 * 24 * 3600_000;
@@ -182,6 +176,7 @@ async function countAll(source: Source, reader: SegmentReader, context: DrainCon
       atMs: context.clock.now(),
       deleted: 0,
       clicks,
+      exists: () => existsSync(source.path),
     };
     if (!(await countSpan(source, span, counts, context))) {
       await learnPosition(source, reader, context);

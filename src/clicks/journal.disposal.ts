@@ -1,11 +1,11 @@
 /** How segments leave a slot. */
 import { randomUUID } from "node:crypto";
-import { mkdir, open, rename, unlink } from "node:fs/promises";
+import { mkdir, open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
-/** Removes a segment's file so that it stays removed after a power cut. */
+/** Removes a segment's file so that it stays removed after a power cut. Fine when it is gone already. */
 export async function removeSegment(path: string): Promise<void> {
-  await unlink(path);
+  await rm(path, { force: true });
   const folder = await open(dirname(path), "r");
   try {
     await folder.sync();

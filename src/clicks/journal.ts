@@ -166,8 +166,11 @@ export function createJournal(options: JournalOptions): Journal {
       else if (isOld || at >= limit >> 2) askForNext();
     },
     async close() {
-      if (overflow.size() > 0) await supply.prepare();
-      refill();
+      for (let left = 0; overflow.size() > 0 && overflow.size() !== left; ) {
+        left = overflow.size();
+        await supply.prepare();
+        refill();
+      }
       gate.closed = true;
       seal();
       overflow.drain(() => (dropped[supply.problem()] += 1) > 0);

@@ -1,0 +1,107 @@
+/** Test support: journals and links to try click counting with. */
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll } from "bun:test";
+import type { Database } from "../db/database.ts";
+import { silentLogger } from "../lib/logger.ts";
+import { FIRST_RECORD } from "./journal.format.ts";
+import { createOverflow } from "./journal.overflow.ts";
+import { type ClickBatch, createBatch, openSegmentReader } from "./journal.reader.ts";
+import { listSegments } from "./journal.segment.ts";
+import { createSegmentSupply } from "./journal.supply.ts";
+import { createJournal } from "./journal.ts";
+
+/** Room for so many clicks in a segment. */
+export const segmentOf = (clicks: number): number => FIRST_RECORD + Math.ceil((clicks * 16) / 4096) * 4096;
+
+/** A folder that is removed after the tests of the calling file. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "waymark-clicks-"));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+type JournalSetting = {
+  dir: string;
+  instance?: string;
+  segmentBytes?: number;
+  maxSegments?: number;
+  overflow?: number;
+  now?: () => number;
+};
+
+/** A started journal and what it said about its segments. */
+export async function openJournal(setting: JournalSetting) {
+  const { dir, instance = crypto.randomUUID(), segmentBytes = segmentOf(1000), maxSegments = 100 } = setting;
+  mkdirSync(dir, { recursive: true });
+  const clock = { now: setting.now ?? (() => Date.now()) };
+  const options = { dir, instance, segmentBytes, maxSegments, firstSequence: 0, existing: 0 };
+  const supply = createSegmentSupply({ ...options, clock, logger: silentLogger });
+  const opened: string[] = [];
+  const sealed: string[] = [];
+  let due = 0;
+  const journal = createJournal({
+    supply,
+    overflow: createOverflow(setting.overflow ?? 100),
+    clock,
+    onOpened: ({ path }) => opened.push(path),
+    onSealed: ({ path }) => sealed.push(path),
+    onDue: () => (due += 1),
+  });
+  await journal.start();
+  return { journal, supply, opened, sealed, due: () => due };
+}
+
+export type Click = [link: number, atMs: number];
+
+/** Every click in the segments of a folder, as a process would find them that takes the folder over. */
+export function readClicks(dir: string): Click[] {
+  return listSegments(dir).flatMap((path) => readSegment(path));
+}
+
+export function readSegment(path: string, final = true): Click[] {
+  const reader = openSegmentReader(path)!;
+  const batch: ClickBatch = createBatch(1_000_000);
+  reader.read(batch, FIRST_RECORD, final);
+  reader.close();
+  return Array.from(batch.links.subarray(0, batch.count), (link, at) => [link, batch.times[at]!]);
+}
+
+/** Makes links and returns their ids. */
+export async function addLinks(db: Database, count: number): Promise<number[]> {
+  const link = {
+    target: "http://localhost/",
+    created_at: 1,
+    updated_at: 1,
+    expires_at: null,
+    password_hash: null,
+  };
+  return db.transaction(async (tx) => {
+    const ids: number[] = [];
+    for (let at = 0; at < count; at++) {
+      const code = crypto.randomUUID();
+      ids.push(await db.dialect.insertReturningId(tx, "links", { ...link, code }));
+    }
+    await db.dialect.insertMany(
+      tx,
+      "link_clicks",
+      ids.map((link_id) => ({ link_id, clicks: 0 })),
+    );
+    return ids;
+  });
+}
+
+export async function clicksOf(db: Database, ids: readonly number[]): Promise<number[]> {
+  const rows = await db.read.selectFrom("link_clicks").selectAll().where("link_id", "in", ids).execute();
+  const counts = new Map(rows.map((row) => [row.link_id, row.clicks]));
+  return ids.map((id) => counts.get(id) ?? Number.NaN);
+}
+
+export async function until(isTrue: () => boolean | Promise<boolean>, boundMs = 20_000): Promise<void> {
+  const end = performance.now() + boundMs;
+  while (!(await isTrue())) {
+    if (performance.now() > end) throw new Error("waited in vain");
+    await Bun.sleep(5);
+  }
+}

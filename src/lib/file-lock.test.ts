@@ -1,0 +1,61 @@
+import { afterAll, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { tryFileLock } from "./file-lock.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "waymark-lock-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const holdInChild = (path: string) => {
+  const source = `
+    const { tryFileLock } = await import(${JSON.stringify(join(import.meta.dir, "file-lock.ts"))});
+    console.log(tryFileLock(${JSON.stringify(path)}) === null ? "refused" : "held");
+    setInterval(() => {}, 1000);
+  `;
+  const child = Bun.spawn([process.execPath, "-e", source], { stdout: "pipe" });
+  const reader = child.stdout.getReader();
+  const said = reader.read().then(({ value }) => new TextDecoder().decode(value).trim());
+  return { child, said };
+};
+
+test("one holder at a time within a process", () => {
+  const path = join(folder, "within");
+  const first = tryFileLock(path);
+  expect(first?.path).toBe(path);
+  expect(tryFileLock(path)).toBeNull();
+  // A refused attempt opened and closed the file; the lock must stand it.
+  expect(tryFileLock(path)).toBeNull();
+  first?.release();
+  first?.release();
+  const second = tryFileLock(path);
+  expect(second).not.toBeNull();
+  second?.release();
+});
+
+test("another process is refused while the lock is held, and after refusals of its own process", async () => {
+  const path = join(folder, "between");
+  const lock = tryFileLock(path);
+  expect(tryFileLock(path)).toBeNull();
+  const { child, said } = holdInChild(path);
+  expect(await said).toBe("refused");
+  child.kill(9);
+  await child.exited;
+  lock?.release();
+});
+
+test("a killed process gives its lock back", async () => {
+  const path = join(folder, "killed");
+  const { child, said } = holdInChild(path);
+  expect(await said).toBe("held");
+  expect(tryFileLock(path)).toBeNull();
+  child.kill(9);
+  await child.exited;
+  const lock = tryFileLock(path);
+  expect(lock).not.toBeNull();
+  lock?.release();
+});
+
+test("a folder that is missing is an error, not a refusal", () => {
+  expect(() => tryFileLock(join(folder, "no", "such", "folder"))).toThrow();
+});
