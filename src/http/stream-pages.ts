@@ -1,0 +1,52 @@
+/**
+ * A text made page by page as the body of an answer. Nothing is made before the client has taken what came before,
+ * so memory stays flat for any length; a client that goes away or takes nothing for a minute ends the making. When a
+ * page fails the connection is cut without the end mark of chunked encoding, so a cut text can't pass for a whole one.
+ */
+export type PageStreamOptions = {
+  /** Hears why a started answer was cut. */
+  onFailure(error: unknown): void;
+  /** How long the client may take nothing, in milliseconds; a minute unless told. */
+  stallMs?: number;
+};
+
+const STALL_MS = 60_000;
+
+/** Resolves when the first page is there, so that what fails until then can still be answered with its error. */
+export async function streamPages(
+  pages: AsyncGenerator<string, void>,
+  { onFailure, stallMs = STALL_MS }: PageStreamOptions,
+): Promise<ReadableStream<Uint8Array>> {
+  let next: IteratorResult<string, void> | undefined = await pages.next();
+  let stall: ReturnType<typeof setTimeout> | undefined;
+  let isOver = false;
+  const pull = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
+    clearTimeout(stall);
+    try {
+      const page = next ?? (await pages.next());
+      next = undefined;
+      // The client may have gone while the page was made.
+      if (isOver) return;
+      if (page.done) return controller.close();
+      controller.enqueue(Buffer.from(page.value));
+      stall = setTimeout(giveUp, stallMs, controller);
+    } catch (error) {
+      if (isOver) return;
+      onFailure(error);
+      throw error;
+    }
+  };
+  const giveUp = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
+    const error = new Error(`The client took nothing for ${stallMs / 1000} seconds.`);
+    isOver = true;
+    onFailure(error);
+    controller.error(error);
+    void pages.return();
+  };
+  const cancel = async (): Promise<void> => {
+    isOver = true;
+    clearTimeout(stall);
+    await pages.return();
+  };
+  return new ReadableStream({ pull, cancel }, { highWaterMark: 0 });
+}
