@@ -50,7 +50,7 @@ export const isTrustedProxy = (entry: string): boolean => entry === UNIX_PEER ||
 export function clientAddress(peer: string, forwardedFor: string | null, trusted: TrustedProxies): string {
   let client = canonical(peer) ?? peer;
   if (forwardedFor === null || !isTrusted(client, trusted)) return client;
-  const hops = forwardedFor.split(",").slice(-MOST_HOPS).reverse();
+  const hops = forwardedFor.split(",").slice(-MOST_HOPS).toReversed();
   for (const hop of hops) {
     const address = canonical(withoutPort(hop.trim()));
     if (address === null) return client;

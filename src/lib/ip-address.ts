@@ -64,7 +64,8 @@ export const isIpv4 = (address: Uint8Array): boolean =>
 
 /** The canonical text: dotted for IPv4 (mapped too), RFC 5952 for IPv6. */
 export function formatIp(address: Uint8Array): string {
-  if (isIpv4(address)) return address.subarray(12).join(".");
+  const tail = address.subarray(12);
+  if (isIpv4(address)) return tail.join(".");
   const groups = Array.from({ length: 8 }, (_, at) =>
     ((address[2 * at]! << 8) | address[2 * at + 1]!).toString(16),
   );

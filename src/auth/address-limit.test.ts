@@ -1,0 +1,68 @@
+import { expect, test } from "bun:test";
+import { createAddressLimit } from "./address-limit.ts";
+
+function setUp(generationSize = 1000) {
+  const time = { now: 1_000_000 };
+  const limit = createAddressLimit({ clock: { now: () => time.now }, generationSize });
+  /** How many of so many tries pass. */
+  const passed = (tries: number, address = "192.0.2.1") =>
+    Array.from({ length: tries }).filter(() => {
+      try {
+        limit.take(address);
+        return true;
+      } catch {
+        return false;
+      }
+    }).length;
+  return { time, limit, passed };
+}
+
+test("five at once, then one a second", () => {
+  const { time, passed } = setUp();
+  expect(passed(20)).toBe(5);
+  time.now += 999;
+  expect(passed(20)).toBe(0);
+  time.now += 1;
+  expect(passed(20)).toBe(1);
+  time.now += 3000;
+  expect(passed(20)).toBe(3);
+  time.now += 3_600_000;
+  expect(passed(20)).toBe(5);
+});
+
+test("refusals say when to come back and do not make the wait longer", () => {
+  const { time, limit, passed } = setUp();
+  passed(500);
+  expect(() => limit.take("192.0.2.1")).toThrow(
+    expect.objectContaining({ name: "RateLimitExceeded", details: { retryAfterSeconds: 1 } }),
+  );
+  time.now += 1000;
+  expect(passed(1)).toBe(1);
+});
+
+test("every address has its own; an IPv6 client is a /64", () => {
+  const { passed } = setUp();
+  expect(passed(9, "192.0.2.1")).toBe(5);
+  expect(passed(9, "192.0.2.2")).toBe(5);
+  expect(passed(9, "2001:db8::1")).toBe(5);
+  expect(passed(9, "2001:db8::ffff")).toBe(0);
+  expect(passed(9, "2001:db8:0:1::1")).toBe(5);
+});
+
+test("a clock set back by an hour locks nobody out", () => {
+  const { time, passed } = setUp();
+  passed(5);
+  time.now -= 3_600_000;
+  expect(passed(9)).toBe(5);
+});
+
+test("memory is bounded, and a flood of addresses does not free the one that floods", () => {
+  const { limit, passed } = setUp(100);
+  let slippedIn = 0;
+  for (let n = 0; n < 10_000; n++) {
+    limit.take(`10.0.${n >> 8}.${n & 255}`);
+    if (n % 50 === 0) slippedIn += passed(6);
+  }
+  expect(slippedIn).toBe(5);
+  expect(limit.size()).toBeLessThanOrEqual(201);
+});

@@ -1,0 +1,162 @@
+/** The commands on a real database, with a server beside them that hears of what they do. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Command } from "commander";
+import type { CommandContext } from "../cli/command.ts";
+import { createOutput } from "../cli/output.ts";
+import { type Database, openDatabase } from "../db/database.ts";
+import { migrateUp } from "../db/migrate.ts";
+import { silentLogger } from "../lib/logger.ts";
+import { addAuthCommands } from "./auth.commands.ts";
+import { ADMIN_PASSWORD, type AuthHarness, Browser, startAuth } from "./auth.test-support.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "waymark-test-"));
+const opened: Database[] = [];
+let server: AuthHarness;
+let cli: AuthHarness;
+
+const start = async () => {
+  const settings = { url: `sqlite:${join(folder, "test.db")}`, poolSize: 1 };
+  const db = await openDatabase(settings, { threads: false, logger: silentLogger });
+  opened.push(db);
+  await migrateUp(db, { logger: silentLogger });
+  return startAuth(db);
+};
+
+type Typed = { stdin?: string; answers?: string[] };
+
+/** Runs a command line; `stdin` is what is piped in, `answers` what is typed at each question. */
+async function run(line: string, { stdin = "", answers = [] }: Typed = {}) {
+  const printed = { out: "", err: "" };
+  const context = {
+    services: async () => ({ auth: cli.auth }),
+    output: createOutput(
+      { write: (text) => (printed.out += text) },
+      { write: (text) => (printed.err += text) },
+    ),
+    input: { text: async () => stdin, secret: async () => answers.shift() ?? "", confirm: async () => false },
+  } as unknown as CommandContext;
+  const program = new Command().exitOverride().configureOutput({ writeErr: () => {} });
+  addAuthCommands(program, context);
+  let error: unknown;
+  try {
+    await program.parseAsync(line.split(" "), { from: "user" });
+  } catch (thrown) {
+    error = thrown;
+  }
+  await server.changes.poll();
+  return { ...printed, error };
+}
+
+beforeAll(async () => {
+  [cli, server] = [await start(), await start()];
+});
+
+beforeEach(() => {
+  server.time.now += 60_000;
+  cli.time.now = server.time.now;
+});
+
+afterAll(async () => {
+  for (const db of opened) await db.close();
+  rmSync(folder, { recursive: true });
+});
+
+describe("reset-password", () => {
+  test("works before there is any password and opens the admin API of a running server", async () => {
+    expect(server.auth.isAdminEnabled()).toBe(false);
+    const { out, error } = await run("reset-password --stdin", { stdin: ADMIN_PASSWORD });
+    expect([out, error]).toEqual(["", undefined]);
+    expect(server.auth.isAdminEnabled()).toBe(true);
+    expect((await new Browser(server).login(ADMIN_PASSWORD)).status).toBe(200);
+  });
+
+  test("asks twice, ends the administrator's sessions and nobody else's", async () => {
+    await server.auth.users.create({
+      username: "bob",
+      password: ADMIN_PASSWORD,
+      role: "admin",
+      disabled: false,
+    });
+    const [admin, bob] = [new Browser(server), new Browser(server)];
+    await admin.login(ADMIN_PASSWORD);
+    await bob.login(ADMIN_PASSWORD, "bob");
+    const answers = ["a new password", "a new password"];
+    expect((await run("reset-password", { answers })).error).toBeUndefined();
+    expect([await admin.status(), await bob.status()]).toEqual([401, 200]);
+    expect((await admin.login("a new password")).status).toBe(200);
+  });
+
+  test.each([
+    ["reset-password", { answers: ["a new password", "a new passwort"] }, "differ"],
+    ["reset-password", { answers: ["short"] }, "at least 8"],
+    ["reset-password --stdin", { stdin: "" }, "at least 8"],
+    ["reset-password --stdin", { stdin: "x".repeat(1025) }, "at most 1024"],
+  ] as const)("%s with %p changes nothing", async (line, typed, message) => {
+    const before = server.config.get("api.admin_token");
+    const { error } = await run(line, typed as Typed);
+    expect(error).toMatchObject({ name: "BadRequest", message: expect.stringContaining(message) });
+    expect(server.config.get("api.admin_token")).toBe(before);
+  });
+});
+
+describe("users", () => {
+  const PASSWORD = "a password for users";
+
+  test("add, list, passwd, disable, enable and remove reach a running server", async () => {
+    const added = await run("users add Carol --role admin --stdin --json", { stdin: PASSWORD });
+    expect(JSON.parse(added.out)).toMatchObject({ username: "carol", role: "admin", disabled: false });
+    const carol = new Browser(server);
+    expect((await carol.login(PASSWORD, "carol")).status).toBe(200);
+
+    expect((await run("users passwd carol --stdin", { stdin: "another password" })).error).toBeUndefined();
+    expect(await carol.status()).toBe(401);
+    expect((await carol.login("another password", "carol")).status).toBe(200);
+
+    await run("users disable CAROL");
+    expect(await carol.status()).toBe(401);
+    server.time.now += 60_000;
+    expect((await carol.login("another password", "carol")).status).toBe(401);
+    expect((await run("users list")).out).toMatch(/carol +admin +true/);
+
+    const enabled = await run("users enable carol --json");
+    expect(JSON.parse(enabled.out)).toMatchObject({ disabled: false });
+    expect((await carol.login("another password", "carol")).status).toBe(200);
+
+    expect((await run("users remove carol")).err).toContain("'carol' removed");
+    expect(await carol.status()).toBe(401);
+    expect(JSON.parse((await run("users list --json")).out)).not.toContainEqual(
+      expect.objectContaining({ username: "carol" }),
+    );
+  });
+
+  test("list shows more than a page and no hash", async () => {
+    const db = opened[0]!;
+    const row = {
+      password_hash: "$argon2id$secret",
+      role: "user",
+      disabled: 0,
+      created_at: 0,
+      updated_at: 0,
+    };
+    const rows = Array.from({ length: 205 }, (_, n) => ({ ...row, username: `many-${1000 + n}` }));
+    await db.dialect.insertMany(db.write, "users", rows);
+    const { out } = await run("users list --json");
+    expect(out).not.toContain("argon2");
+    expect((JSON.parse(out) as unknown[]).length).toBeGreaterThanOrEqual(205);
+  });
+
+  test.each([
+    ["users add admin --stdin", "Conflict"],
+    ["users add bad/name --stdin", "BadRequest"],
+    ["users add dora --role root --stdin", "BadRequest"],
+    ["users passwd nobody --stdin", "NotFound"],
+    ["users passwd admin --stdin", "BadRequest"],
+    ["users remove admin", "BadRequest"],
+    ["users disable nobody", "NotFound"],
+  ])("%s is %s", async (line, name) => {
+    expect((await run(line, { stdin: PASSWORD })).error).toMatchObject({ name });
+  });
+});

@@ -1,0 +1,141 @@
+import { z } from "zod";
+import { type Endpoint, endpoint, type HttpContext } from "../http/endpoint.ts";
+import type { Clock } from "../lib/clock.ts";
+import { BUILT_IN_ADMIN } from "./account.ts";
+import type { AuthConfig } from "./auth.config.ts";
+import { clearedCookies, sessionCookies } from "./cookies.ts";
+import { accessTokens, refreshTokens } from "./credentials.ts";
+import type { Login } from "./login.service.ts";
+import type { Sessions, SignedIn } from "./sessions.service.ts";
+import { BUILT_IN_ADMIN_VIEW, newPasswordSchema, userView, viewUser } from "./user.ts";
+import type { Users } from "./users.service.ts";
+
+const loginBody = z.object({
+  username: z.string().nullish().describe("the built-in administrator when absent"),
+  password: z.string(),
+});
+
+const passwordBody = z.object({ current_password: z.string(), new_password: newPasswordSchema });
+
+const messageAnswer = z.object({ message: z.string() });
+const sessionAnswer = messageAnswer.extend({
+  expires_in: z.int().describe("seconds until the access token ends"),
+  role: z.enum(["admin", "user"]),
+});
+
+type Deps = {
+  login: Login;
+  sessions: Sessions;
+  users: Users;
+  config: AuthConfig;
+  clock: Clock;
+  /** The client's address in canonical form. */
+  addressOf: (c: HttpContext) => string;
+};
+
+export const authEndpoints = (deps: Deps): Endpoint[] => [...sessionEndpoints(deps), ...ownEndpoints(deps)];
+
+function sessionEndpoints({ login, sessions, config, addressOf }: Deps): Endpoint[] {
+  return [
+    endpoint({
+      method: "POST",
+      path: "/auth/login",
+      access: "public",
+      tag: "auth",
+      summary: "Sign in; sets the three cookies",
+      body: loginBody,
+      answer: sessionAnswer,
+      async handle({ c, body }) {
+        const address = addressOf(c);
+        const signedIn = await login.signIn({ ...body, address, refreshTokens: refreshTokens(c) });
+        return answerSignedIn(c, config, { signedIn, message: "Signed in" });
+      },
+    }),
+    endpoint({
+      method: "POST",
+      path: "/auth/refresh",
+      access: "public",
+      tag: "auth",
+      summary: "Trade the refresh cookie for new cookies; each refresh token is good for one use",
+      answer: sessionAnswer,
+      async handle({ c }) {
+        const signedIn = await sessions.refresh(refreshTokens(c));
+        return answerSignedIn(c, config, { signedIn, message: "Refreshed" });
+      },
+    }),
+    endpoint({
+      method: "POST",
+      path: "/auth/logout",
+      access: "public",
+      tag: "auth",
+      summary: "End the session and clear the cookies",
+      answer: messageAnswer,
+      async handle({ c }) {
+        await sessions.signOut({ access: accessTokens(c).tokens, refresh: refreshTokens(c) });
+        setCookies(c, clearedCookies(config));
+        return { message: "Signed out" };
+      },
+    }),
+  ];
+}
+
+function ownEndpoints({ login, users, config, clock, addressOf }: Deps): Endpoint[] {
+  return [
+    endpoint({
+      method: "GET",
+      path: "/auth/verify",
+      access: "account",
+      tag: "auth",
+      summary: "Whether the access token is good, and for how long",
+      answer: sessionAnswer,
+      handle({ account }) {
+        const remainingMs = (account.credential?.expiresAt ?? clock.now()) - clock.now();
+        return {
+          message: "Token is valid",
+          expires_in: Math.max(0, Math.floor(remainingMs / 1000)),
+          role: account.role,
+        };
+      },
+    }),
+    endpoint({
+      method: "GET",
+      path: "/auth/me",
+      access: "account",
+      tag: "auth",
+      summary: "The account that is signed in",
+      answer: userView,
+      handle: async ({ account }) =>
+        account.id === BUILT_IN_ADMIN.id ? BUILT_IN_ADMIN_VIEW : viewUser(await users.get(account.id)),
+    }),
+    endpoint({
+      method: "PUT",
+      path: "/auth/password",
+      access: "account",
+      tag: "auth",
+      summary: "Change one's own password; ends all sessions of the account and sets cookies of a new one",
+      body: passwordBody,
+      answer: sessionAnswer,
+      async handle({ c, body, account }) {
+        const signedIn = await login.changePassword(account, {
+          current: body.current_password,
+          next: body.new_password,
+          address: addressOf(c),
+        });
+        return answerSignedIn(c, config, { signedIn, message: "Password changed" });
+      },
+    }),
+  ];
+}
+
+function answerSignedIn(
+  c: HttpContext,
+  config: AuthConfig,
+  { signedIn, message }: { signedIn: SignedIn; message: string },
+): z.output<typeof sessionAnswer> {
+  setCookies(c, sessionCookies(config, signedIn));
+  return { message, expires_in: Math.floor(signedIn.accessMaxAge), role: signedIn.account.role };
+}
+
+function setCookies(c: HttpContext, cookies: readonly string[]): void {
+  for (const cookie of cookies) c.header("Set-Cookie", cookie, { append: true });
+}

@@ -1,0 +1,152 @@
+/** Test support: the room on a real database behind real HTTP routing, with a clock that stands still until told. */
+import { createChanges } from "../cluster/changes.ts";
+import { createConfig } from "../config/config.service.ts";
+import type { Database } from "../db/database.ts";
+import { createHttpApp } from "../http/app.ts";
+import { endpoint } from "../http/endpoint.ts";
+import { silentLogger } from "../lib/logger.ts";
+import { createAuth } from "./auth.ts";
+import { createPasswords, type Passwords } from "./password.ts";
+import type { FailureMethod } from "./password-check.ts";
+
+export const ADMIN_PASSWORD = "correct horse battery";
+
+export type Envelope = {
+  code: number;
+  error?: string;
+  message: string;
+  data?: Record<string, unknown>;
+  pagination?: Record<string, number>;
+};
+
+export type Answer = { status: number; headers: Headers; text: string; json: Envelope };
+
+export type RequestOptions = {
+  body?: unknown;
+  headers?: Record<string, string>;
+  /** Address of the peer. */
+  peer?: string;
+};
+
+/** Endpoints of other rooms, as far as guards are concerned. */
+const PROBES = (["GET", "POST", "PUT", "PATCH", "DELETE"] as const).flatMap((method) =>
+  (["public", "account", "admin"] as const).map((access) =>
+    endpoint({
+      method,
+      path: `/probe/${access}`,
+      access,
+      tag: "probe",
+      summary: "",
+      handle: ({ account }) => ({ account: account?.username ?? null }),
+    }),
+  ),
+);
+
+export type AuthHarness = Awaited<ReturnType<typeof startAuth>>;
+
+/** The server's part of this room. `passwords` may count or replace what is hashed. */
+export async function startAuth(db: Database, { passwords = createPasswords() as Passwords } = {}) {
+  const time = { now: Date.UTC(2026, 10, 20, 12) };
+  const clock = { now: () => time.now };
+  const failures: FailureMethod[] = [];
+  const changes = createChanges({ db, clock, logger: silentLogger, origin: crypto.randomUUID() });
+  const config = createConfig({ db, changes, clock, logger: silentLogger, startup: true });
+  await changes.poll();
+  await config.start();
+  const auth = createAuth({
+    database: db,
+    changes,
+    config,
+    passwords,
+    clock,
+    logger: silentLogger,
+    onFailure: (method) => failures.push(method),
+  });
+  const app = createHttpApp({
+    tables: [
+      { prefix: "/admin/v1", endpoints: [...auth.endpoints, ...PROBES], guards: auth.guards },
+      { prefix: "/health", endpoints: PROBES, guards: auth.healthGuards },
+    ],
+    gates: [{ prefix: "/admin", isOpen: auth.isAdminEnabled }],
+    cors: () => ({
+      enabled: false,
+      allowedOrigins: [],
+      allowedMethods: [],
+      allowedHeaders: [],
+      maxAge: 0,
+      allowCredentials: false,
+    }),
+    newRequestId: () => "request",
+    logger: silentLogger,
+  });
+
+  async function request(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
+    const { body, headers = {}, peer = "192.0.2.1" } = options;
+    const init: RequestInit = { method, headers };
+    if (body !== undefined) init.body = typeof body === "string" ? body : JSON.stringify(body);
+    const connection = { peerAddress: () => peer, liftIdleTimeout: () => {} };
+    const response = await app.request(`http://waymark.test${path}`, init, connection);
+    const text = await response.text();
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      json: text.startsWith("{") ? JSON.parse(text) : { code: -1, message: "" },
+    };
+  }
+
+  return { time, auth, config, changes, failures, request };
+}
+
+/** A client that keeps cookies as browsers do and repeats the CSRF cookie in the header, as the panel does. */
+export class Browser {
+  readonly cookies = new Map<string, string>();
+
+  constructor(
+    readonly harness: AuthHarness,
+    readonly peer = "192.0.2.1",
+  ) {}
+
+  async send(method: string, path: string, { body, headers = {} }: RequestOptions = {}): Promise<Answer> {
+    const cookies = [...this.cookies].filter(([name]) => name !== "svc_refresh" || path.includes("/auth/"));
+    const csrf = this.cookies.get("csrf_token");
+    const answer = await this.harness.request(method, path, {
+      body,
+      headers: {
+        ...(cookies.length > 0 && { Cookie: cookies.map(([name, value]) => `${name}=${value}`).join("; ") }),
+        ...(csrf !== undefined && { "X-CSRF-Token": csrf }),
+        ...headers,
+      },
+      peer: this.peer,
+    });
+    for (const cookie of answer.headers.getSetCookie()) {
+      const [name, value] = cookie.split(";")[0]!.split("=") as [string, string];
+      if (cookie.includes("Max-Age=0")) this.cookies.delete(name);
+      else this.cookies.set(name, value);
+    }
+    return answer;
+  }
+
+  login(password: string, username?: string): Promise<Answer> {
+    return this.send("POST", "/admin/v1/auth/login", { body: { password, ...(username && { username }) } });
+  }
+
+  refresh = (): Promise<Answer> => this.send("POST", "/admin/v1/auth/refresh");
+
+  /** Status of a request that needs a signed-in account. */
+  status = async (access: "account" | "admin" = "account"): Promise<number> =>
+    (await this.send("GET", `/admin/v1/probe/${access}`)).status;
+
+  get(name: string): string {
+    const value = this.cookies.get(name);
+    if (value === undefined) throw new Error(`There is no cookie ${name}.`);
+    return value;
+  }
+
+  /** A second holder of the same cookies: another tab, or a thief. */
+  copy(): Browser {
+    const copy = new Browser(this.harness, this.peer);
+    for (const [name, value] of this.cookies) copy.cookies.set(name, value);
+    return copy;
+  }
+}

@@ -1,0 +1,251 @@
+/** Sessions over HTTP, on every database: signing in, refreshing, signing out, and what ends a session. */
+import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { forEachDialect } from "../db/for-each-dialect.ts";
+import { ADMIN_PASSWORD, type AuthHarness, Browser, startAuth } from "./auth.test-support.ts";
+
+const MINUTE = 60_000;
+const DAY = 86_400_000;
+
+forEachDialect((dialect) => {
+  let harness: AuthHarness;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    harness = await startAuth(await dialect.openDb());
+    await harness.auth.resetAdminPassword(ADMIN_PASSWORD, "test");
+  });
+
+  beforeEach(() => {
+    // Long enough for every limit to be forgotten.
+    harness.time.now += 2 * DAY;
+    browser = new Browser(harness);
+  });
+
+  describe("signing in", () => {
+    test("sets three cookies and answers what the decisions say", async () => {
+      const answer = await browser.login(ADMIN_PASSWORD);
+      expect(answer.status).toBe(200);
+      expect(answer.json).toEqual({
+        code: 0,
+        message: "OK",
+        data: { message: "Signed in", expires_in: 900, role: "admin" },
+      });
+      expect(answer.headers.getSetCookie().map((cookie) => cookie.replace(/=[^;]+/, "=…"))).toEqual([
+        "svc_access=…; Path=/; Max-Age=900; HttpOnly; Secure; SameSite=Lax",
+        "svc_refresh=…; Path=/admin/v1/auth; Max-Age=604800; HttpOnly; Secure; SameSite=Lax",
+        "csrf_token=…; Path=/; Max-Age=604800; Secure; SameSite=Lax",
+      ]);
+      expect(answer.text).not.toContain(browser.get("svc_access"));
+      expect(await browser.status("admin")).toBe(200);
+    });
+
+    test("verify tells how long the access token is good for", async () => {
+      await browser.login(ADMIN_PASSWORD);
+      harness.time.now += 5 * MINUTE;
+      const answer = await browser.send("GET", "/admin/v1/auth/verify");
+      expect(answer.json.data).toEqual({ message: "Token is valid", expires_in: 600, role: "admin" });
+    });
+
+    test("follows the lifetimes and the cookie settings", async () => {
+      await harness.config.set("api.access_token_minutes", "5", "test");
+      await harness.config.set("api.cookie_domain", "example.com", "test");
+      const answer = await browser.login(ADMIN_PASSWORD);
+      expect(answer.json.data).toMatchObject({ expires_in: 300 });
+      expect(answer.headers.getSetCookie()[0]).toContain("; Domain=example.com; Max-Age=300;");
+      await harness.config.reset("api.access_token_minutes", "test");
+      await harness.config.reset("api.cookie_domain", "test");
+    });
+
+    test("the same token serves as bearer, without any proof against forged requests", async () => {
+      await browser.login(ADMIN_PASSWORD);
+      const headers = { Authorization: `Bearer ${browser.get("svc_access")}` };
+      expect((await harness.request("POST", "/admin/v1/probe/admin", { headers })).status).toBe(200);
+    });
+  });
+
+  describe("refreshing", () => {
+    beforeEach(() => browser.login(ADMIN_PASSWORD));
+
+    test("replaces the refresh token and keeps the session alive beyond its first end", async () => {
+      const before = browser.get("svc_refresh");
+      for (let days = 0; days < 10; days += 5) {
+        harness.time.now += 5 * DAY;
+        expect(await browser.status()).toBe(401);
+        const answer = await browser.refresh();
+        expect(answer.json.data).toEqual({ message: "Refreshed", expires_in: 900, role: "admin" });
+        expect(await browser.status()).toBe(200);
+      }
+      expect(browser.get("svc_refresh")).not.toBe(before);
+    });
+
+    test("an unused session ends after its days", async () => {
+      harness.time.now += 7 * DAY;
+      expect((await browser.refresh()).json).toMatchObject({ code: 2002, error: "TokenInvalid" });
+    });
+
+    test("two tabs at once both go on, whichever answer comes last", async () => {
+      const tab = browser.copy();
+      const [first, second] = await Promise.all([browser.refresh(), tab.refresh()]);
+      expect([first.status, second.status]).toEqual([200, 200]);
+      expect([await browser.status(), await tab.status()]).toEqual([200, 200]);
+      harness.time.now += MINUTE;
+      expect((await tab.refresh()).status).toBe(200);
+    });
+
+    test("a tab that comes ten seconds late does not break the newest pair", async () => {
+      const late = browser.copy();
+      await browser.refresh();
+      harness.time.now += 10_000;
+      expect((await late.refresh()).status).toBe(200);
+      harness.time.now += MINUTE;
+      expect((await browser.refresh()).status).toBe(200);
+    });
+
+    test("an old token used later ends the session for both holders", async () => {
+      const thief = browser.copy();
+      await browser.refresh();
+      harness.time.now += 10_001;
+      expect((await thief.refresh()).json).toMatchObject({ code: 2002 });
+      expect(await browser.status()).toBe(401);
+      expect((await browser.refresh()).json).toMatchObject({ code: 2002 });
+    });
+
+    test("a token two rotations old has no grace", async () => {
+      const thief = browser.copy();
+      await browser.refresh();
+      await browser.refresh();
+      expect((await thief.refresh()).status).toBe(401);
+      expect(await browser.status()).toBe(401);
+    });
+
+    test("a stale second cookie of the same name does no harm", async () => {
+      const stale = browser.get("svc_refresh");
+      await browser.refresh();
+      harness.time.now += MINUTE;
+      const cookies = `svc_refresh=junk; svc_refresh=${stale}; svc_refresh=${browser.get("svc_refresh")}`;
+      const answer = await harness.request("POST", "/admin/v1/auth/refresh", {
+        headers: { Cookie: cookies },
+      });
+      expect(answer.status).toBe(200);
+      expect(await browser.status()).toBe(200);
+    });
+
+    test.each(["", "svc_refresh=", "svc_refresh=a.b.c", "svc_access=x"])("refuses %p", async (cookies) => {
+      const answer = await harness.request("POST", "/admin/v1/auth/refresh", {
+        headers: { Cookie: cookies },
+      });
+      expect(answer.status).toBe(401);
+      expect(answer.json).toMatchObject({ code: 2002, error: "TokenInvalid" });
+      expect(answer.headers.getSetCookie()).toEqual([]);
+    });
+  });
+
+  describe("signing out", () => {
+    test("clears the cookies and ends the session, so a kept access token is refused", async () => {
+      await browser.login(ADMIN_PASSWORD);
+      const kept = browser.copy();
+      const answer = await browser.send("POST", "/admin/v1/auth/logout");
+      expect(answer.json.data).toEqual({ message: "Signed out" });
+      expect([...browser.cookies]).toEqual([]);
+      expect(await kept.status()).toBe(401);
+      expect((await kept.refresh()).json).toMatchObject({ code: 2002 });
+    });
+
+    test("works when the access token has ended, and for nobody", async () => {
+      await browser.login(ADMIN_PASSWORD);
+      harness.time.now += 20 * MINUTE;
+      const kept = browser.copy();
+      expect((await browser.send("POST", "/admin/v1/auth/logout")).status).toBe(200);
+      expect((await kept.refresh()).status).toBe(401);
+      expect((await browser.send("POST", "/admin/v1/auth/logout")).status).toBe(200);
+    });
+
+    test("ends this session only", async () => {
+      const other = new Browser(harness);
+      await browser.login(ADMIN_PASSWORD);
+      await other.login(ADMIN_PASSWORD);
+      await browser.send("POST", "/admin/v1/auth/logout");
+      expect(await other.status()).toBe(200);
+    });
+  });
+
+  describe("what ends sessions", () => {
+    beforeEach(() => browser.login(ADMIN_PASSWORD));
+
+    test("changing one's own password, all but the new one", async () => {
+      const other = browser.copy();
+      const old = browser.get("svc_access");
+      const answer = await browser.send("PUT", "/admin/v1/auth/password", {
+        body: { current_password: ADMIN_PASSWORD, new_password: "another fine password" },
+      });
+      expect(answer.json.data).toEqual({ message: "Password changed", expires_in: 900, role: "admin" });
+      expect(await browser.status()).toBe(200);
+      expect(await other.status()).toBe(401);
+      expect(browser.get("svc_access")).not.toBe(old);
+      harness.time.now += MINUTE;
+      expect((await new Browser(harness).login(ADMIN_PASSWORD)).status).toBe(401);
+      expect((await new Browser(harness).login("another fine password")).status).toBe(200);
+      await harness.auth.resetAdminPassword(ADMIN_PASSWORD, "test");
+    });
+
+    test("resetting the administrator's password", async () => {
+      await harness.auth.resetAdminPassword(ADMIN_PASSWORD, "test");
+      expect(await browser.status()).toBe(401);
+      expect((await browser.refresh()).status).toBe(401);
+    });
+
+    test("a new signing secret", async () => {
+      await harness.config.runActionAndSave("api.jwt_secret", "generate_token", "test");
+      expect(await browser.status()).toBe(401);
+      expect((await browser.refresh()).status).toBe(401);
+      await browser.login(ADMIN_PASSWORD);
+      expect(await browser.status()).toBe(200);
+    });
+  });
+
+  test("a login that was checking the old password while it was changed gets no session", async () => {
+    const slow = Promise.withResolvers<void>();
+    const reached = Promise.withResolvers<void>();
+    const second = await startAuth(await dialect.openDb(), {
+      passwords: {
+        hashPassword: () => Promise.reject(new Error("not used")),
+        verifyPassword: async () => {
+          reached.resolve();
+          await slow.promise;
+          return true;
+        },
+      },
+    });
+    const login = new Browser(second).login(ADMIN_PASSWORD);
+    await reached.promise;
+    await harness.auth.resetAdminPassword("the password after", "test");
+    slow.resolve();
+    expect((await login).json).toMatchObject({ code: 2000 });
+    await harness.auth.resetAdminPassword(ADMIN_PASSWORD, "test");
+  });
+
+  test("another process ends a session for this one", async () => {
+    await browser.login(ADMIN_PASSWORD);
+    expect(await browser.status()).toBe(200);
+    const other = await startAuth(await dialect.openDb());
+    other.time.now = harness.time.now;
+    await harness.changes.poll();
+    await new Browser(other).send("POST", "/admin/v1/auth/logout", {
+      headers: { Cookie: `svc_refresh=${browser.get("svc_refresh")}` },
+    });
+    await harness.changes.poll();
+    expect(await browser.status()).toBe(401);
+  });
+
+  test("ended sessions are removed a day later, others stay", async () => {
+    await harness.auth.cleanUp();
+    const ended = new Browser(harness);
+    await browser.login(ADMIN_PASSWORD);
+    await ended.login(ADMIN_PASSWORD);
+    await ended.send("POST", "/admin/v1/auth/logout");
+    expect(await harness.auth.cleanUp()).toBe(0);
+    harness.time.now += DAY + 1;
+    expect(await harness.auth.cleanUp()).toBe(1);
+    expect((await browser.refresh()).status).toBe(200);
+  });
+});

@@ -1,0 +1,126 @@
+/** The room put together: what the server mounts and what the commands call. */
+import type { Database } from "../db/database.ts";
+import type { Endpoint, HttpContext } from "../http/endpoint.ts";
+import type { Guards } from "../http/mount.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Logger } from "../lib/logger.ts";
+import { createAccountDelay } from "./account-delay.ts";
+import { createAddressLimit } from "./address-limit.ts";
+import type { AuthConfig } from "./auth.config.ts";
+import type { AuthFeed } from "./auth.feed.ts";
+import { authEndpoints } from "./auth.routes.ts";
+import { createClientAddress } from "./client-address.ts";
+import { createGuards, createHealthGuard } from "./guards.ts";
+import { createLoginFailuresRepository } from "./login-failures.repository.ts";
+import { type AdminPasswordSetting, createLogin } from "./login.service.ts";
+import type { Passwords } from "./password.ts";
+import { createPasswordCheck, type FailureMethod } from "./password-check.ts";
+import { createSessionsRepository } from "./sessions.repository.ts";
+import { createSessions } from "./sessions.service.ts";
+import { createTokens } from "./tokens.ts";
+import { createUsersRepository } from "./users.repository.ts";
+import { userEndpoints } from "./users.routes.ts";
+import { createUsers, type Users } from "./users.service.ts";
+
+export type AuthDeps = {
+  database: Pick<Database, "read" | "write" | "dialect">;
+  /** The change feed. */
+  changes: AuthFeed;
+  config: AuthConfig & AdminPasswordSetting;
+  /** The process's one bound on hashes at work. */
+  passwords: Passwords;
+  clock: Clock;
+  logger: Logger;
+  /** Counts refused requests (`svc_auth_failures_total`). */
+  onFailure?: (method: FailureMethod) => void;
+  /** A UUID for a session or a token. */
+  newId?: () => string;
+};
+
+export type Auth = {
+  guards: Guards;
+  /** The same for the health endpoints: the health token counts, and everything is 404 while none is set. */
+  healthGuards: Guards;
+  /** Relative to `{admin_prefix}/v1`. */
+  endpoints: readonly Endpoint[];
+  /** False while there is no administrator's password: everything under the admin prefix is 404 then. */
+  isAdminEnabled(): boolean;
+  /** The client's address by `api.trusted_proxies`, from the peer's and the `X-Forwarded-For` header. */
+  clientAddress(peer: string, forwardedFor: string | null): string;
+  users: Users;
+  /** @throws BadRequest when the password is too short or too long */
+  resetAdminPassword(plain: string, changedBy: string): Promise<void>;
+  /** For a job: removes ended sessions and stale delays, 50,000 rows at most; returns how many went. */
+  cleanUp(): Promise<number>;
+};
+
+const CLEAN_UP_ROWS = 1000;
+const CLEAN_UP_ROUNDS = 25;
+
+export function createAuth(deps: AuthDeps): Auth {
+  const { database, changes: feed, config, passwords, clock, logger } = deps;
+  const { onFailure = () => {}, newId = () => crypto.randomUUID() } = deps;
+  const usersRepository = createUsersRepository(database);
+  const tokens = createTokens({ secret: () => config.get("api.jwt_secret"), clock });
+  const sessions = createSessions({
+    repository: createSessionsRepository(database),
+    feed,
+    tokens,
+    config,
+    clock,
+    logger,
+    newId,
+  });
+  const accountDelay = createAccountDelay({ repository: createLoginFailuresRepository(database), clock });
+  const addressLimit = createAddressLimit({ clock });
+  const passwordCheck = createPasswordCheck({ passwords, addressLimit, accountDelay, logger, onFailure });
+  const users = createUsers({
+    repository: usersRepository,
+    sessions,
+    passwords,
+    accountDelay,
+    feed,
+    clock,
+  });
+  const login = createLogin({
+    users: usersRepository,
+    sessions,
+    tokens,
+    passwords,
+    passwordCheck,
+    accountDelay,
+    config,
+    feed,
+    clock,
+  });
+  const clientAddress = createClientAddress(() => config.get("api.trusted_proxies"));
+  const addressOf = (c: HttpContext): string =>
+    clientAddress(c.env.peerAddress(), c.req.header("X-Forwarded-For") ?? null);
+  const guards = createGuards({ sessions, config, onFailure });
+  const healthGuard = createHealthGuard({ sessions, config, onFailure });
+  return {
+    guards,
+    healthGuards: { public: guards.public, account: healthGuard, admin: healthGuard },
+    endpoints: [
+      ...authEndpoints({ login, sessions, users, config, clock, addressOf }),
+      ...userEndpoints({ users }),
+    ],
+    isAdminEnabled: () => config.get("api.admin_token") !== "",
+    clientAddress,
+    users,
+    resetAdminPassword: login.resetAdminPassword,
+    cleanUp: async () =>
+      (await inRounds(sessions.removeEnded)) + (await inRounds(accountDelay.removeForgotten)),
+  };
+}
+
+/** Calls it until it has nothing left to remove, so many times at most. */
+async function inRounds(remove: (limit: number) => Promise<number>): Promise<number> {
+  let total = 0;
+  for (let round = 0; round < CLEAN_UP_ROUNDS; round++) {
+    const removed = await remove(CLEAN_UP_ROWS);
+    total += removed;
+    if (removed < CLEAN_UP_ROWS) break;
+  }
+  return total;
+}

@@ -1,0 +1,22 @@
+/** What a request brings to prove who sends it. */
+import type { HttpContext } from "../http/endpoint.ts";
+import { ACCESS_COOKIE, readCookies, REFRESH_COOKIE } from "./cookies.ts";
+
+/** Where access tokens came from; a bearer header decides alone, whatever cookies come with it. */
+export type AccessTokens = { from: "bearer" | "cookie" | "none"; tokens: readonly string[] };
+
+export function accessTokens(c: HttpContext): AccessTokens {
+  const bearer = bearerToken(c);
+  if (bearer !== null) return { from: "bearer", tokens: [bearer] };
+  const tokens = readCookies(c.req.header("Cookie"), ACCESS_COOKIE);
+  return { from: tokens.length > 0 ? "cookie" : "none", tokens };
+}
+
+/** The token of an `Authorization: Bearer` header, empty when it has none; null without such a header. */
+export function bearerToken(c: HttpContext): string | null {
+  const match = /^Bearer(?:$|\s+(\S*)\s*$)/i.exec(c.req.header("Authorization") ?? "");
+  return match === null ? null : (match[1] ?? "");
+}
+
+export const refreshTokens = (c: HttpContext): string[] =>
+  readCookies(c.req.header("Cookie"), REFRESH_COOKIE);

@@ -1,0 +1,244 @@
+/** Who passes the guards, and how everybody else is refused. One database serves: no query differs here. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { SignJWT } from "jose";
+import { type Database, openDatabase } from "../db/database.ts";
+import { migrateUp } from "../db/migrate.ts";
+import { silentLogger } from "../lib/logger.ts";
+import { ADMIN_PASSWORD, type AuthHarness, Browser, startAuth } from "./auth.test-support.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "waymark-test-"));
+const UNAUTHORIZED = {
+  code: 1001,
+  error: "Unauthorized",
+  message: "Unauthorized: invalid or missing token",
+};
+const HEALTH_TOKEN = "health-token-for-tests";
+
+let db: Database;
+let harness: AuthHarness;
+let admin: Browser;
+let user: Browser;
+
+beforeAll(async () => {
+  db = await openDatabase(
+    { url: `sqlite:${join(folder, "test.db")}`, poolSize: 1 },
+    { threads: false, logger: silentLogger },
+  );
+  await migrateUp(db, { logger: silentLogger });
+  harness = await startAuth(db);
+  await harness.auth.resetAdminPassword(ADMIN_PASSWORD, "test");
+  await harness.auth.users.create({
+    username: "anna",
+    password: "password of anna",
+    role: "user",
+    disabled: false,
+  });
+  [admin, user] = [new Browser(harness), new Browser(harness, "192.0.2.2")];
+  await admin.login(ADMIN_PASSWORD);
+  await user.login("password of anna", "anna");
+});
+
+beforeEach(() => {
+  harness.failures.length = 0;
+});
+
+afterAll(async () => {
+  await db.close();
+  rmSync(folder, { recursive: true });
+});
+
+const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
+
+describe("credentials", () => {
+  test("a public endpoint asks for none", async () => {
+    expect((await harness.request("POST", "/admin/v1/probe/public")).status).toBe(200);
+  });
+
+  test("an account reaches what is for accounts, and an administrator the rest", async () => {
+    expect([await admin.status("account"), await admin.status("admin")]).toEqual([200, 200]);
+    expect(await user.status("account")).toBe(200);
+    const refused = await user.send("GET", "/admin/v1/probe/admin");
+    expect([refused.status, refused.json.code, refused.json.error]).toEqual([403, 1003, "Forbidden"]);
+  });
+
+  test("without any the answer is 401 with the specified message", async () => {
+    for (const access of ["account", "admin"]) {
+      const answer = await harness.request("GET", `/admin/v1/probe/${access}`);
+      expect([answer.status, answer.json]).toEqual([401, UNAUTHORIZED]);
+    }
+    expect(harness.failures).toEqual(["none", "none"]);
+  });
+
+  test.each([
+    "Bearer",
+    "Bearer ",
+    "Bearer x",
+    "bearer a.b.c",
+    "Bearer a b",
+    `Bearer ${"x".repeat(9000)}`,
+    "Bearer e30.e30.",
+  ])("the header %#: refused", async (header) => {
+    const answer = await harness.request("GET", "/admin/v1/probe/account", {
+      headers: { Authorization: header },
+    });
+    expect([answer.status, answer.json]).toEqual([401, UNAUTHORIZED]);
+  });
+
+  test("a bearer header decides alone, in either direction", async () => {
+    const invalid = await admin.send("GET", "/admin/v1/probe/admin", { headers: bearer("nonsense") });
+    expect(invalid.status).toBe(401);
+    expect(harness.failures).toEqual(["bearer"]);
+    const other = await admin.send("GET", "/admin/v1/probe/account", {
+      headers: bearer(user.get("svc_access")),
+    });
+    expect(other.json.data).toEqual({ account: "anna" });
+  });
+
+  test("another scheme is somebody else's business: the cookies count", async () => {
+    const answer = await admin.send("GET", "/admin/v1/probe/admin", {
+      headers: { Authorization: "Basic eDp5" },
+    });
+    expect(answer.status).toBe(200);
+  });
+
+  test("a refresh token opens nothing, as cookie or bearer", async () => {
+    const token = admin.get("svc_refresh");
+    const headers = { Cookie: `svc_access=${token}` };
+    expect((await harness.request("GET", "/admin/v1/probe/account", { headers })).status).toBe(401);
+    expect((await harness.request("GET", "/admin/v1/probe/account", { headers: bearer(token) })).status).toBe(
+      401,
+    );
+    expect(harness.failures).toEqual(["cookie", "bearer"]);
+  });
+
+  test("an access token refreshes nothing", async () => {
+    const headers = { Cookie: `svc_refresh=${admin.get("svc_access")}` };
+    const answer = await harness.request("POST", "/admin/v1/auth/refresh", { headers });
+    expect(answer.json).toMatchObject({ code: 2002 });
+  });
+
+  test("a role written into a token by a forger who has the secret still is not the account's", async () => {
+    const [, payload] = user.get("svc_access").split(".");
+    const claims = JSON.parse(Buffer.from(payload!, "base64url").toString());
+    const secret = new TextEncoder().encode(harness.config.get("api.jwt_secret"));
+    const token = await new SignJWT({ ...claims, role: "admin", sub: "0" })
+      .setProtectedHeader({ alg: "HS256" })
+      .sign(secret);
+    expect((await harness.request("GET", "/admin/v1/probe/admin", { headers: bearer(token) })).status).toBe(
+      403,
+    );
+  });
+
+  test("a planted cookie before the right one does not lock anybody out", async () => {
+    const headers = { Cookie: `svc_access=planted; svc_access=${admin.get("svc_access")}` };
+    expect((await harness.request("GET", "/admin/v1/probe/admin", { headers })).status).toBe(200);
+  });
+});
+
+const cookies = (browser: Browser, csrf: string | null) =>
+  `svc_access=${browser.get("svc_access")}${csrf === null ? "" : `; csrf_token=${csrf}`}`;
+const send = (method: string, cookie: string, header?: string) =>
+  harness.request(method, "/admin/v1/probe/account", {
+    headers: { Cookie: cookie, ...(header !== undefined && { "X-CSRF-Token": header }) },
+  });
+
+describe("forged requests", () => {
+  test.each(["POST", "PUT", "PATCH", "DELETE"])("%s needs the cookie and the header", async (method) => {
+    const token = admin.get("csrf_token");
+    expect((await send(method, cookies(admin, token), token)).status).toBe(200);
+    for (const answer of [
+      await send(method, cookies(admin, token)),
+      await send(method, cookies(admin, token), ""),
+      await send(method, cookies(admin, token), `${token}x`),
+      await send(method, cookies(admin, null), token),
+      await send(method, cookies(admin, "planted"), "planted"),
+      await send(method, cookies(admin, ""), ""),
+      await send(method, cookies(admin, user.get("csrf_token")), user.get("csrf_token")),
+    ]) {
+      expect([answer.status, answer.json.code, answer.json.error]).toEqual([403, 2003, "CsrfInvalid"]);
+    }
+    expect(harness.failures).toEqual(Array.from({ length: 7 }, () => "csrf"));
+  });
+
+  test("GET and HEAD need neither", async () => {
+    expect((await send("GET", cookies(admin, null))).status).toBe(200);
+    expect((await send("HEAD", cookies(admin, null))).status).toBe(200);
+  });
+
+  test("login, refresh and logout need neither", async () => {
+    const browser = admin.copy();
+    browser.cookies.delete("csrf_token");
+    expect((await browser.login(ADMIN_PASSWORD)).status).toBe(200);
+    browser.cookies.delete("csrf_token");
+    expect((await browser.refresh()).status).toBe(200);
+    browser.cookies.delete("csrf_token");
+    expect((await browser.send("POST", "/admin/v1/auth/logout")).status).toBe(200);
+  });
+
+  test("an invalid token is 401 before anything else", async () => {
+    expect((await send("POST", "svc_access=a.b.c; csrf_token=x", "x")).status).toBe(401);
+  });
+});
+
+describe("while there is no administrator's password", () => {
+  let empty: AuthHarness;
+  let emptyDb: Database;
+  beforeAll(async () => {
+    emptyDb = await openDatabase(
+      { url: `sqlite:${join(folder, "empty.db")}`, poolSize: 1 },
+      { threads: false, logger: silentLogger },
+    );
+    await migrateUp(emptyDb, { logger: silentLogger });
+    empty = await startAuth(emptyDb);
+  });
+  afterAll(() => emptyDb.close());
+
+  test("everything under the admin prefix is 404, the login too", async () => {
+    expect(empty.auth.isAdminEnabled()).toBe(false);
+    const login = await empty.request("POST", "/admin/v1/auth/login", { body: { password: "" } });
+    expect([login.status, login.json.code, login.json.error]).toEqual([404, 1004, "NotFound"]);
+    expect((await empty.request("GET", "/admin/v1/probe/admin")).status).toBe(404);
+    expect((await empty.request("GET", "/admin/anything")).status).toBe(404);
+  });
+
+  test("health is 404 until one of the two passwords is set", async () => {
+    expect((await empty.request("GET", "/health/probe/admin")).status).toBe(404);
+    await empty.config.set("api.health_token", HEALTH_TOKEN, "test");
+    expect((await empty.request("GET", "/health/probe/admin")).json).toEqual(UNAUTHORIZED);
+    const headers = bearer(HEALTH_TOKEN);
+    expect((await empty.request("GET", "/health/probe/admin", { headers })).status).toBe(200);
+    expect((await empty.request("GET", "/health/probe/admin", { headers: bearer("") })).status).toBe(401);
+  });
+});
+
+const get = (headers: Record<string, string>) => harness.request("GET", "/health/probe/admin", { headers });
+
+describe("health", () => {
+  test("takes an administrator's token, as bearer and as cookie", async () => {
+    expect((await get(bearer(admin.get("svc_access")))).status).toBe(200);
+    expect((await get({ Cookie: `svc_access=${admin.get("svc_access")}` })).status).toBe(200);
+  });
+
+  test("without a health token set no bearer but an access token counts", async () => {
+    expect((await get(bearer(""))).json).toEqual(UNAUTHORIZED);
+    expect((await get(bearer("undefined"))).json).toEqual(UNAUTHORIZED);
+    expect((await get({})).json).toEqual(UNAUTHORIZED);
+  });
+
+  test("takes the health token beside access tokens, and it opens nothing else", async () => {
+    await harness.config.set("api.health_token", HEALTH_TOKEN, "test");
+    expect((await get(bearer(HEALTH_TOKEN))).status).toBe(200);
+    expect((await get(bearer(`${HEALTH_TOKEN}x`))).json).toEqual(UNAUTHORIZED);
+    expect((await get(bearer(admin.get("svc_access")))).status).toBe(200);
+    expect((await get({ Cookie: `svc_access=${HEALTH_TOKEN}` })).status).toBe(401);
+    const elsewhere = { headers: bearer(HEALTH_TOKEN) };
+    expect((await harness.request("GET", "/admin/v1/probe/account", elsewhere)).status).toBe(401);
+  });
+
+  test("is not for accounts of the role user", async () => {
+    expect((await get(bearer(user.get("svc_access")))).status).toBe(403);
+  });
+});

@@ -1,0 +1,89 @@
+/** Who may pass: the middlewares that stand before endpoints. */
+import type { MiddlewareHandler } from "hono";
+import type { HttpContext, HttpEnv } from "../http/endpoint.ts";
+import type { Guards } from "../http/mount.ts";
+import { appError } from "../lib/errors.ts";
+import type { Account } from "./account.ts";
+import type { AuthConfig } from "./auth.config.ts";
+import { CSRF_COOKIE, readCookies } from "./cookies.ts";
+import { accessTokens, bearerToken } from "./credentials.ts";
+import { equalInConstantTime, isCsrfProven } from "./csrf.ts";
+import type { FailureMethod } from "./password-check.ts";
+import type { Sessions } from "./sessions.service.ts";
+
+type Deps = {
+  sessions: Pick<Sessions, "authenticate">;
+  config: AuthConfig;
+  onFailure: (method: FailureMethod) => void;
+};
+
+/** These change nothing, so they need no proof against forged requests. */
+const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
+
+const unauthorized = () => appError("Unauthorized", "Unauthorized: invalid or missing token");
+
+/**
+ * `account` and `admin` set the account on the context. Refusals: Unauthorized without valid credentials, CsrfInvalid
+ * for a changing request that brings cookies but no proof, Forbidden for an account that is no administrator.
+ */
+export function createGuards(deps: Deps): Guards {
+  return {
+    public: (_c, next) => next(),
+    account: async (c, next) => {
+      c.set("account", await identify(deps, c));
+      await next();
+    },
+    admin: async (c, next) => {
+      c.set("account", requireAdmin(await identify(deps, c)));
+      await next();
+    },
+  };
+}
+
+async function identify({ sessions, config, onFailure }: Deps, c: HttpContext): Promise<Account> {
+  const { from, tokens } = accessTokens(c);
+  const account = await sessions.authenticate(tokens);
+  if (account === null) {
+    onFailure(from);
+    throw unauthorized();
+  }
+  if (from === "cookie" && !SAFE_METHODS.has(c.req.method)) {
+    const cookies = readCookies(c.req.header("Cookie"), CSRF_COOKIE);
+    const session = { secret: config.get("api.jwt_secret"), sessionId: account.credential?.sessionId ?? "" };
+    if (!isCsrfProven(c.req.header("X-CSRF-Token"), cookies, session)) {
+      onFailure("csrf");
+      throw appError("CsrfInvalid", "Send the value of the csrf_token cookie in the header X-CSRF-Token.");
+    }
+  }
+  return account;
+}
+
+function requireAdmin(account: Account): Account {
+  if (account.role === "admin") return account;
+  throw appError("Forbidden", "Only administrators may do this.");
+}
+
+/** Whether the health endpoints exist: one of the two passwords that open them is set. */
+export const isHealthEnabled = (config: AuthConfig): boolean =>
+  config.get("api.admin_token") !== "" || config.get("api.health_token") !== "";
+
+/**
+ * For the health endpoints: the health token as bearer, or an administrator's access token as bearer or cookie.
+ * While neither password is set it answers 404.
+ */
+export function createHealthGuard({ sessions, config, onFailure }: Deps): MiddlewareHandler<HttpEnv> {
+  return async (c, next) => {
+    if (!isHealthEnabled(config)) throw appError("NotFound", "There is nothing at this address.");
+    const bearer = bearerToken(c);
+    const healthToken = config.get("api.health_token");
+    if (bearer === null || healthToken === "" || !equalInConstantTime(bearer, healthToken)) {
+      // Without an administrator's password nobody signs in, and nobody stays signed in.
+      if (config.get("api.admin_token") === "") {
+        onFailure(bearer === null ? "none" : "bearer");
+        throw unauthorized();
+      }
+      c.set("account", requireAdmin(await identify({ sessions, config, onFailure }, c)));
+    }
+    await next();
+  };
+}

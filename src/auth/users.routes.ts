@@ -1,0 +1,117 @@
+import { z } from "zod";
+import { type Endpoint, endpoint, type HttpContext, page } from "../http/endpoint.ts";
+import { appError } from "../lib/errors.ts";
+import { BUILT_IN_ADMIN } from "./account.ts";
+import { BUILT_IN_ADMIN_VIEW, createUserSchema, updateUserSchema, userView, viewUser } from "./user.ts";
+import type { Users } from "./users.service.ts";
+
+const PAGE_SIZE = 20;
+const LARGEST_PAGE_SIZE = 100;
+/** So that page times page size stays a whole number. */
+const LAST_PAGE = 1_000_000_000;
+
+const whole = (meaning: string, schema: Record<string, unknown>) =>
+  z
+    .string()
+    .regex(/^(?:[+-]?\d{1,20})?$/, "takes a whole number")
+    .optional()
+    .describe(meaning)
+    .meta({ type: "integer", ...schema });
+
+const listQuery = z.object({
+  page: whole("from 1", { default: 1, minimum: 1 }),
+  page_size: whole("clamped to 1 to 100", { default: PAGE_SIZE, minimum: 1, maximum: LARGEST_PAGE_SIZE }),
+});
+
+const clamped = (text: string | undefined, fallback: number, largest: number): number =>
+  text ? Math.min(Math.max(Number(text), 1), largest) : fallback;
+
+const TAG = "users";
+
+export const userEndpoints = (deps: { users: Users }): Endpoint[] => [
+  ...collectionEndpoints(deps),
+  ...itemEndpoints(deps),
+];
+
+function collectionEndpoints({ users }: { users: Users }): Endpoint[] {
+  return [
+    endpoint({
+      method: "GET",
+      path: "/users",
+      access: "admin",
+      tag: TAG,
+      summary: "The accounts by username, without the built-in administrator",
+      query: listQuery,
+      answer: z.array(userView),
+      async handle({ query }) {
+        const at = {
+          page: clamped(query.page, 1, LAST_PAGE),
+          pageSize: clamped(query.page_size, PAGE_SIZE, LARGEST_PAGE_SIZE),
+        };
+        const { users: listed, total } = await users.list(at);
+        return page(listed.map(viewUser), { ...at, total });
+      },
+    }),
+    endpoint({
+      method: "POST",
+      path: "/users",
+      access: "admin",
+      tag: TAG,
+      summary: "Create an account",
+      body: createUserSchema,
+      status: 201,
+      answer: userView,
+      handle: async ({ body }) => viewUser(await users.create(body)),
+    }),
+  ];
+}
+
+function itemEndpoints({ users }: { users: Users }): Endpoint[] {
+  const shared = { path: "/users/:id", access: "admin", tag: TAG, answer: userView } as const;
+  return [
+    endpoint({
+      ...shared,
+      method: "GET",
+      summary: "One account; 0 is the built-in administrator",
+      async handle({ c }) {
+        const id = idOf(c);
+        return id === BUILT_IN_ADMIN.id ? BUILT_IN_ADMIN_VIEW : viewUser(await users.get(id));
+      },
+    }),
+    endpoint({
+      ...shared,
+      method: "PATCH",
+      summary: "Change what is given; a new password, another role or disabling ends the account's sessions",
+      body: updateUserSchema,
+      handle: async ({ c, body }) => viewUser(await users.update(changeableIdOf(c), body)),
+    }),
+    endpoint({
+      ...shared,
+      method: "DELETE",
+      summary: "Delete an account and its sessions",
+      answer: z.object({ message: z.string() }),
+      async handle({ c }) {
+        await users.remove(changeableIdOf(c));
+        return { message: "Account deleted" };
+      },
+    }),
+  ];
+}
+
+/** @throws NotFound for what can't be an id */
+function idOf(c: HttpContext): number {
+  const text = c.req.param("id") ?? "";
+  const id = /^(0|[1-9]\d{0,15})$/.test(text) ? Number(text) : Number.NaN;
+  if (!Number.isSafeInteger(id)) throw appError("NotFound", "There is no such account.");
+  return id;
+}
+
+/** @throws NotFound, Forbidden */
+function changeableIdOf(c: HttpContext): number {
+  const id = idOf(c);
+  if (id !== BUILT_IN_ADMIN.id) return id;
+  throw appError(
+    "Forbidden",
+    "The built-in administrator can't be changed here; use PUT /auth/password or 'waymark reset-password'.",
+  );
+}
