@@ -11,6 +11,7 @@ import type { Env } from "./env.ts";
 import { systemClock } from "./lib/clock.ts";
 import { appError } from "./lib/errors.ts";
 import type { Logger } from "./lib/logger.ts";
+import { createLinkCsv, type LinkCsv } from "./links/links.csv.service.ts";
 import { createLinkService, type LinkService } from "./links/links.service.ts";
 
 export type Services = {
@@ -21,6 +22,7 @@ export type Services = {
   config: Config;
   auth: Auth;
   links: LinkService;
+  csv: LinkCsv;
   hashPassword(plain: string): Promise<string>;
   routePrefixes(): readonly string[];
   close(): Promise<void>;
@@ -59,13 +61,11 @@ async function startRooms(env: Env, database: Database, { logger, server, onAuth
     config.get("routes.health_prefix"),
     config.get("routes.frontend_prefix"),
   ];
+  const { hashPassword } = passwords;
+  const shared = { database, changes, routePrefixes, hashPassword, clock };
   const links = createLinkService({
-    database,
-    changes,
-    routePrefixes,
+    ...shared,
     randomCodeLength: () => config.get("features.random_code_length"),
-    hashPassword: passwords.hashPassword,
-    clock,
   });
   return {
     env,
@@ -75,7 +75,8 @@ async function startRooms(env: Env, database: Database, { logger, server, onAuth
     config,
     auth,
     links,
-    hashPassword: passwords.hashPassword,
+    csv: createLinkCsv(shared),
+    hashPassword,
     routePrefixes,
     async close() {
       links.close();

@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import type { CommandContext } from "../cli/command.ts";
 import { systemClock } from "../lib/clock.ts";
 import { createSchema, parseInput, type ShownLink, updateSchema, viewOfLink } from "./link.ts";
+import { addCsvCommands } from "./links.csv.commands.ts";
 import { linkQueryOf, listQuery } from "./link-page.ts";
 
 const COLUMNS = {
@@ -21,6 +22,7 @@ export function addLinkCommands(program: Command, context: CommandContext): void
   const group = program.command("links").description("create, find, change and remove links");
   addReading(group, context);
   addWriting(group, context);
+  addCsvCommands(group, context);
 }
 
 function addReading(group: Command, context: CommandContext): void {
