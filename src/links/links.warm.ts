@@ -1,0 +1,73 @@
+/**
+ * The first reading of the links, at start: it fills the link table with the newest links until it is full, and
+ * tells the codes of all of them, for the Bloom filter. A link that changes between the moment at which its chunk
+ * is read and the moment at which it is put into the table would bring its old content back; so whoever hears of
+ * changes tells `changed`, and such links are left out.
+ */
+import type { StoredLink } from "./cached-link.ts";
+
+export type LinkWarmer = {
+  /** The codes of all links, in chunks; the table fills on the way. To be run once. */
+  codes(): AsyncIterable<readonly string[]>;
+  changed(code: string): void;
+  /** Any link may have changed. */
+  allChanged(): void;
+};
+
+type Deps = {
+  /** Newest first. */
+  loadLinks(): AsyncIterable<readonly StoredLink[]>;
+  /** The codes of the links older than the one with that id. */
+  loadCodes(before: number | null): AsyncIterable<readonly string[]>;
+  maxLinks: number;
+  put(link: StoredLink): void;
+};
+
+/** Links that are put into the table without letting requests in between: less than a millisecond. */
+const SLICE = 500;
+const MOST_CHANGES = 100_000;
+
+export function createLinkWarmer({ loadLinks, loadCodes, maxLinks, put }: Deps): LinkWarmer {
+  /** Changed while the chunk was read and put; null when that may be any link. */
+  let changes: Set<string> | null = new Set();
+  let isRunning = false;
+
+  async function putAll(links: readonly StoredLink[]): Promise<void> {
+    for (const [at, link] of links.entries()) {
+      if (at % SLICE === SLICE - 1) await new Promise(setImmediate);
+      if (changes !== null && !changes.has(link.code)) put(link);
+    }
+  }
+
+  async function* codes(): AsyncGenerator<readonly string[]> {
+    isRunning = true;
+    let count = 0;
+    let last: number | null = null;
+    try {
+      changes = new Set();
+      for await (const links of loadLinks()) {
+        await putAll(links.slice(0, maxLinks - count));
+        yield links.map((link) => link.code);
+        count += links.length;
+        last = links.at(-1)?.id ?? last;
+        if (count >= maxLinks) break;
+        changes = new Set();
+      }
+    } finally {
+      isRunning = false;
+    }
+    if (count >= maxLinks) yield* loadCodes(last);
+  }
+
+  return {
+    codes,
+    changed(code) {
+      if (!isRunning || changes === null) return;
+      if (changes.size < MOST_CHANGES) changes.add(code);
+      else changes = null;
+    },
+    allChanged() {
+      changes = null;
+    },
+  };
+}

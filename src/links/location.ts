@@ -1,0 +1,23 @@
+/** A link's target as the value of a Location header: ASCII without blanks, whatever the database holds. */
+
+const VISIBLE_ASCII = /^[\x21-\x7e]*$/;
+const OTHERS = /[^\x21-\x7e]+/gu;
+const SCHEME_AND_AUTHORITY = /^(https?:\/\/)([^/?#\\]+)/i;
+
+/**
+ * The same URL. Characters that can't stand in a header are percent-encoded as UTF-8, in a host name they are
+ * turned into Punycode; everything else stays as it is.
+ */
+export function toLocation(target: string): string {
+  if (VISIBLE_ASCII.test(target)) return target;
+  return target
+    .toWellFormed()
+    .replace(SCHEME_AND_AUTHORITY, asciiAuthority)
+    .replace(OTHERS, encodeURIComponent);
+}
+
+function asciiAuthority(whole: string, scheme: string, authority: string): string {
+  if (VISIBLE_ASCII.test(authority)) return whole;
+  const url = URL.parse(whole);
+  return url === null || url.username !== "" || url.password !== "" ? whole : scheme + url.host;
+}
