@@ -1,0 +1,146 @@
+/**
+ * The front door: `/{code}` → 307. It must be cheap, so a known link is answered without cutting strings out of the
+ * URL, without a regular expression and without a promise; whatever is rare goes another way.
+ */
+import { ESCAPED, MAX_CODE_LENGTH, scanCode } from "../lib/code-hash.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Logger } from "../lib/logger.ts";
+import { pathStart } from "../lib/request-target.ts";
+import type { CachedLink } from "../links/cached-link.ts";
+import type { LinkCache } from "../links/links.cache.ts";
+import { toLocation } from "../links/location.ts";
+import { withUtm } from "./utm.ts";
+
+export type Redirect = {
+  /** Never throws and never rejects. The request isn't malformed (see request-target.ts). */
+  handle(request: Request): Response | Promise<Response>;
+  /** Answers since the start; refused methods are in none. */
+  counts(): RedirectCounts;
+};
+
+/** By status: 307, 404, 500. */
+export type RedirectCounts = { found: number; missing: number; failed: number };
+
+type Deps = {
+  cache: Pick<LinkCache, "findIn">;
+  /** Decides itself whether clicks are counted. */
+  clicks: { record(linkId: number, atMs: number): void };
+  /** features.default_url: an http or https URL, or empty. */
+  defaultUrl(): string;
+  /** utm.enable_passthrough */
+  passUtm(): boolean;
+  clock: Clock;
+  logger: Logger;
+};
+
+const NO_STORE = "no-cache, no-store, must-revalidate";
+const HTML = "text/html; charset=utf-8";
+/** Each character of a code may come as `%XX`. */
+const LONGEST_ESCAPED = MAX_CODE_LENGTH * 3;
+const LOG_INTERVAL_MS = 1000;
+
+export function createRedirect({ cache, clicks, defaultUrl, passUtm, clock, logger }: Deps): Redirect {
+  const counts: RedirectCounts = { found: 0, missing: 0, failed: 0 };
+  const report = createReporter(logger, clock);
+
+  function found(location: string): Response {
+    counts.found++;
+    return new Response(null, { status: 307, headers: { Location: location, "Cache-Control": NO_STORE } });
+  }
+
+  function missing(): Response {
+    counts.missing++;
+    return new Response("Not Found", {
+      status: 404,
+      headers: { "Content-Type": HTML, "Cache-Control": "public, max-age=60" },
+    });
+  }
+
+  function failed(error: unknown): Response {
+    counts.failed++;
+    report(error);
+    return new Response("Internal Server Error", { status: 500, headers: { "Content-Type": HTML } });
+  }
+
+  /** `pathEnd` is where the path ends in the URL and a query may begin. */
+  function send(location: string, url: string, pathEnd: number): Response {
+    return found(pathEnd < url.length && passUtm() ? withUtm(location, url, pathEnd) : location);
+  }
+
+  function follow(link: CachedLink | null, now: number, url: string, pathEnd: number): Response {
+    if (link === null) return missing();
+    clicks.record(link.id, now);
+    return send(link.location, url, pathEnd);
+  }
+
+  function look(text: string, start: number, end: number, url: string, pathEnd: number) {
+    const now = clock.now();
+    const link = cache.findIn(text, start, end, now);
+    if (!(link instanceof Promise)) return follow(link, now, url, pathEnd);
+    return link.then((later) => follow(later, now, url, pathEnd)).catch(failed);
+  }
+
+  function decodeAndLook(url: string, start: number): Response | Promise<Response> {
+    const pathEnd = endOfPath(url, start);
+    const code = pathEnd - start > LONGEST_ESCAPED ? "" : decodeEscapes(url.slice(start, pathEnd));
+    const isCode = code !== "" && scanCode(code, 0) === code.length;
+    return isCode ? look(code, 0, code.length, url, pathEnd) : missing();
+  }
+
+  function root(url: string, pathEnd: number): Response {
+    const location = toLocation(defaultUrl());
+    return location === "" ? missing() : send(location, url, pathEnd);
+  }
+
+  return {
+    handle(request) {
+      try {
+        const method = request.method;
+        if (method !== "GET" && method !== "HEAD") return methodNotAllowed();
+        const url = request.url;
+        const start = pathStart(url) + 1;
+        const end = scanCode(url, start);
+        if (end > start) return look(url, start, end, url, end);
+        if (end === start) return root(url, end);
+        return end === ESCAPED ? decodeAndLook(url, start) : missing();
+      } catch (error) {
+        return failed(error);
+      }
+    },
+    counts: () => ({ ...counts }),
+  };
+}
+
+function methodNotAllowed(): Response {
+  return new Response("Method Not Allowed", {
+    status: 405,
+    headers: { Allow: "GET, HEAD", "Content-Type": "text/plain; charset=utf-8" },
+  });
+}
+
+function endOfPath(url: string, start: number): number {
+  for (let at = start; at < url.length; at++) {
+    if (url[at] === "?" || url[at] === "#") return at;
+  }
+  return url.length;
+}
+
+/** Each byte as a character: whatever is not ASCII is no code anyway. A percent sign that is left is none either. */
+const decodeEscapes = (path: string): string =>
+  path.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+
+/** One line a second at most, so that a database outage doesn't flood the log. */
+function createReporter(logger: Logger, clock: Clock): (error: unknown) => void {
+  let silentUntil = 0;
+  let suppressed = 0;
+  return (error) => {
+    const now = clock.now();
+    if (now < silentUntil && silentUntil - now <= LOG_INTERVAL_MS) {
+      suppressed++;
+      return;
+    }
+    silentUntil = now + LOG_INTERVAL_MS;
+    logger.error({ err: error, suppressed }, "a redirect failed: the link could not be looked up");
+    suppressed = 0;
+  };
+}
