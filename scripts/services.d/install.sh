@@ -18,7 +18,7 @@ apt_update() {
     apt-get update -q >>"$DIR/log/apt.log" 2>&1 && return
     sleep $((try * 2)) # another apt-get may hold the lock of the lists
   done
-  fail "apt-get update failed (it needs root), see $DIR/log/apt.log"
+  fail "apt-get update failed, see $DIR/log/apt.log"
 }
 
 # Downloads packages with what they need and the system lacks; --reinstall brings the named ones even where
@@ -44,6 +44,7 @@ fetch() {
   local stamp=$DIR/run/$1.packages
   shift
   [[ ! -e $stamp || $(<"$stamp") != "$*" ]] || return 0
+  ((EUID == 0)) || fail "the first \`up\` needs root, for apt-get" || return 1
   say "downloading $*"
   mkdir -p "$PACKAGES"
   rm -rf "$DIR/debs"
