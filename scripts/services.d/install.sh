@@ -26,7 +26,7 @@ apt_update() {
 download() {
   mkdir -p "$DIR/debs/partial"
   apt-get install -y -q --download-only --reinstall --no-install-recommends -o Dir::Cache::archives="$DIR/debs" \
-    -o APT::Sandbox::User=root -o Acquire::Retries=3 "$@" >>"$DIR/log/apt.log" 2>&1 </dev/null
+    -o APT::Sandbox::User=root -o Acquire::Retries=3 -o DPkg::Lock::Timeout=300 "$@" >>"$DIR/log/apt.log" 2>&1 </dev/null
 }
 
 unpack() {
