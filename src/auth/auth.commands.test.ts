@@ -1,29 +1,20 @@
 /** The commands on a real database, with a server beside them that hears of what they do. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { Command } from "commander";
 import type { CommandContext } from "../cli/command.ts";
 import { createOutput } from "../cli/output.ts";
-import { type Database, openDatabase } from "../db/database.ts";
-import { migrateUp } from "../db/migrate.ts";
-import { silentLogger } from "../lib/logger.ts";
 import { addAuthCommands } from "./auth.commands.ts";
-import { ADMIN_PASSWORD, type AuthHarness, Browser, startAuth } from "./auth.test-support.ts";
+import {
+  ADMIN_PASSWORD,
+  type AuthHarness,
+  Browser,
+  createTestFolder,
+  startAuth,
+} from "./auth.test-support.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "waymark-test-"));
-const opened: Database[] = [];
+const folder = createTestFolder();
 let server: AuthHarness;
 let cli: AuthHarness;
-
-const start = async () => {
-  const settings = { url: `sqlite:${join(folder, "test.db")}`, poolSize: 1 };
-  const db = await openDatabase(settings, { threads: false, logger: silentLogger });
-  opened.push(db);
-  await migrateUp(db, { logger: silentLogger });
-  return startAuth(db);
-};
 
 type Typed = { stdin?: string; answers?: string[] };
 
@@ -51,7 +42,7 @@ async function run(line: string, { stdin = "", answers = [] }: Typed = {}) {
 }
 
 beforeAll(async () => {
-  [cli, server] = [await start(), await start()];
+  [cli, server] = [await startAuth(await folder.open()), await startAuth(await folder.open())];
 });
 
 beforeEach(() => {
@@ -59,10 +50,7 @@ beforeEach(() => {
   cli.time.now = server.time.now;
 });
 
-afterAll(async () => {
-  for (const db of opened) await db.close();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => folder.remove());
 
 describe("reset-password", () => {
   test("works before there is any password and opens the admin API of a running server", async () => {
@@ -133,7 +121,7 @@ describe("users", () => {
   });
 
   test("list shows more than a page and no hash", async () => {
-    const db = opened[0]!;
+    const db = await folder.open();
     const row = {
       password_hash: "$argon2id$secret",
       role: "user",

@@ -1,7 +1,11 @@
 /** Test support: the room on a real database behind real HTTP routing, with a clock that stands still until told. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createChanges } from "../cluster/changes.ts";
 import { createConfig } from "../config/config.service.ts";
-import type { Database } from "../db/database.ts";
+import { type Database, openDatabase } from "../db/database.ts";
+import { migrateUp } from "../db/migrate.ts";
 import { createHttpApp } from "../http/app.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { silentLogger } from "../lib/logger.ts";
@@ -41,6 +45,26 @@ const PROBES = (["GET", "POST", "PUT", "PATCH", "DELETE"] as const).flatMap((met
     }),
   ),
 );
+
+/** A database in a temporary folder, for tests in which no query differs between databases. */
+export function createTestFolder() {
+  const folder = mkdtempSync(join(tmpdir(), "waymark-test-"));
+  const opened: Database[] = [];
+  return {
+    /** Opens the database of that name, migrated; the same name is the same data. */
+    async open(name = "test"): Promise<Database> {
+      const settings = { url: `sqlite:${join(folder, `${name}.db`)}`, poolSize: 1 };
+      const db = await openDatabase(settings, { threads: false, logger: silentLogger });
+      opened.push(db);
+      await migrateUp(db, { logger: silentLogger });
+      return db;
+    },
+    async remove(): Promise<void> {
+      for (const db of opened) await db.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
 
 export type AuthHarness = Awaited<ReturnType<typeof startAuth>>;
 

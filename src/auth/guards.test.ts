@@ -1,15 +1,15 @@
 /** Who passes the guards, and how everybody else is refused. One database serves: no query differs here. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { SignJWT } from "jose";
-import { type Database, openDatabase } from "../db/database.ts";
-import { migrateUp } from "../db/migrate.ts";
-import { silentLogger } from "../lib/logger.ts";
-import { ADMIN_PASSWORD, type AuthHarness, Browser, startAuth } from "./auth.test-support.ts";
+import {
+  ADMIN_PASSWORD,
+  type AuthHarness,
+  Browser,
+  createTestFolder,
+  startAuth,
+} from "./auth.test-support.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "waymark-test-"));
+const folder = createTestFolder();
 const UNAUTHORIZED = {
   code: 1001,
   error: "Unauthorized",
@@ -17,18 +17,12 @@ const UNAUTHORIZED = {
 };
 const HEALTH_TOKEN = "health-token-for-tests";
 
-let db: Database;
 let harness: AuthHarness;
 let admin: Browser;
 let user: Browser;
 
 beforeAll(async () => {
-  db = await openDatabase(
-    { url: `sqlite:${join(folder, "test.db")}`, poolSize: 1 },
-    { threads: false, logger: silentLogger },
-  );
-  await migrateUp(db, { logger: silentLogger });
-  harness = await startAuth(db);
+  harness = await startAuth(await folder.open());
   await harness.auth.resetAdminPassword(ADMIN_PASSWORD, "test");
   await harness.auth.users.create({
     username: "anna",
@@ -45,10 +39,7 @@ beforeEach(() => {
   harness.failures.length = 0;
 });
 
-afterAll(async () => {
-  await db.close();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => folder.remove());
 
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 
@@ -185,16 +176,9 @@ describe("forged requests", () => {
 
 describe("while there is no administrator's password", () => {
   let empty: AuthHarness;
-  let emptyDb: Database;
   beforeAll(async () => {
-    emptyDb = await openDatabase(
-      { url: `sqlite:${join(folder, "empty.db")}`, poolSize: 1 },
-      { threads: false, logger: silentLogger },
-    );
-    await migrateUp(emptyDb, { logger: silentLogger });
-    empty = await startAuth(emptyDb);
+    empty = await startAuth(await folder.open("empty"));
   });
-  afterAll(() => emptyDb.close());
 
   test("everything under the admin prefix is 404, the login too", async () => {
     expect(empty.auth.isAdminEnabled()).toBe(false);
