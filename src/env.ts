@@ -28,8 +28,8 @@ export type Env = {
 const SETTING_OF_KEY = new Map(ENV_SETTINGS.map((setting) => [setting.key, setting]));
 
 type Source = {
-  cwd: string;
-  processEnv: Record<string, string | undefined>;
+  cwd?: string;
+  processEnv?: Record<string, string | undefined>;
   configFile?: string | undefined;
 };
 

@@ -49,13 +49,27 @@ export async function openServices(env: Env, options: ServiceOptions): Promise<S
   }
 }
 
-async function startRooms(env: Env, database: Database, { logger, server, onAuthFailure }: ServiceOptions): Promise<Services> {
+async function startRooms(
+  env: Env,
+  database: Database,
+  { logger, server, onAuthFailure }: ServiceOptions,
+): Promise<Services> {
   const clock = systemClock;
   const changes = createChanges({ db: database, clock, logger, origin: crypto.randomUUID() });
   const config = createConfig({ db: database, changes, clock, logger, startup: server });
+  // Listening first: what changes while the settings are read is heard.
+  if (server) await changes.start();
   await config.start();
   const passwords = createPasswords();
-  const auth = createAuth({ database, changes, config, passwords, clock, logger, ...(onAuthFailure && { onFailure: onAuthFailure }) });
+  const auth = createAuth({
+    database,
+    changes,
+    config,
+    passwords,
+    clock,
+    logger,
+    ...(onAuthFailure && { onFailure: onAuthFailure }),
+  });
   const routePrefixes = () => [
     config.get("routes.admin_prefix"),
     config.get("routes.health_prefix"),
@@ -91,8 +105,12 @@ function makeDataFolder(dir: string): void {
   try {
     mkdirSync(dir, { recursive: true, mode: 0o750 });
   } catch (cause) {
-    throw appError("BadRequest", `The data folder ${dir} can't be made; set data.dir to a folder this user may write.`, {
-      cause,
-    });
+    throw appError(
+      "BadRequest",
+      `The data folder ${dir} can't be made; set data.dir to a folder this user may write.`,
+      {
+        cause,
+      },
+    );
   }
 }

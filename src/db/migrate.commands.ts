@@ -38,10 +38,7 @@ const shown = ({ name, executedAt }: MigrationState) => ({
 /** The database as it is: the services would migrate it first. */
 async function withDatabase<T>(context: CommandContext, use: (database: Database) => Promise<T>): Promise<T> {
   const env = context.env();
-  const database = await openDatabase(
-    env.database,
-    { threads: false, logger: silentLogger },
-  );
+  const database = await openDatabase(env.database, { threads: false, logger: silentLogger });
   try {
     return await use(database);
   } finally {
