@@ -56,7 +56,7 @@ type Table = {
 };
 
 /** How many entries the tail lets live in one eviction because they were used; it takes the next, used or not. */
-const SECOND_CHANCES = 16;
+const SECOND_CHANCES = 128;
 const MOST_LINKS = 100_000_000;
 
 /** A table of at most `maxLinks` links, between one and a hundred million. `seed` is a random 32-bit integer. */
