@@ -8,7 +8,7 @@ import { startServer } from "./server.ts";
 
 export function addServeCommand(program: Command, context: CommandContext): void {
   program
-    .command("serve", { isDefault: true })
+    .command("serve")
     .description("run the server until SIGTERM or SIGINT")
     .action(() => serve(context.env()));
 }
