@@ -51,7 +51,7 @@ export function createGaps() {
     },
 
     /** Notes ids that turned up in the gaps. */
-    fill(ids: readonly number[]): void {
+    found(ids: readonly number[]): void {
       for (const id of ids) {
         gaps = gaps.flatMap((gap) => {
           if (id < gap.from || id > gap.to) return [gap];

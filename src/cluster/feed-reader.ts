@@ -38,7 +38,7 @@ export function createFeedReader(deps: {
   const readLate = async (): Promise<void> => {
     for (const ranges of gaps.open(clock.now())) {
       const rows = await feed.within(ranges, PAGE_ROWS);
-      gaps.fill(rows.map(({ id }) => id));
+      gaps.found(rows.map(({ id }) => id));
       await deliver(rows);
     }
   };

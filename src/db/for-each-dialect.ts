@@ -97,5 +97,8 @@ async function createOnServer(server: string): Promise<Fresh> {
   await run(`create database ${name}`);
   // The database is the last part of the path; a query may follow.
   const url = server.replace(/(:\/\/[^/?]*(?:\/[^/?]*)*\/)[^/?]*(\?.*)?$/, `$1${name}$2`);
-  return { url, drop: () => run(`drop database ${name}`) };
+  return {
+    url,
+    drop: () => run(`drop database ${name}${server.startsWith("postgres") ? " with (force)" : ""}`),
+  };
 }

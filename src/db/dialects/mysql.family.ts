@@ -18,8 +18,8 @@ const JSON_COLUMNS: Record<ColumnKind, string> = {
   serial: "bigint",
   int: "bigint",
   "int?": "bigint",
-  text: "mediumtext",
-  "text?": "mediumtext",
+  text: "mediumtext character set utf8mb4 collate utf8mb4_bin",
+  "text?": "mediumtext character set utf8mb4 collate utf8mb4_bin",
 };
 
 const words: BulkWords = {

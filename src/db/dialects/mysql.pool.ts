@@ -42,7 +42,7 @@ function openPool(location: DatabaseLocation, poolSize: number): Pool {
     maxIdle: Math.max(1, poolSize - 1),
     idleTimeout: IDLE_MS,
     enableKeepAlive: true,
-    charset: "utf8mb4",
+    charset: "utf8mb4_bin",
     timezone: "Z",
     supportBigNumbers: true,
     decimalNumbers: true,

@@ -1,0 +1,216 @@
+import { afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
+import type { Database } from "../db/database.ts";
+import { forEachDialect } from "../db/for-each-dialect.ts";
+import { silentLogger } from "../lib/logger.ts";
+import { type Bus, type Change, type Changes, createChanges, type Topic } from "./changes.ts";
+import { createFeed } from "./feed.repository.ts";
+
+const setting = (key: string) => ({ key, value: "1", updated_at: 0, updated_by: "test" });
+const feedRow = (created_at: number) => ({ topic: "links", payload: "[]", origin: "x", created_at });
+const HOUR = 3_600_000;
+
+forEachDialect(({ openDb }) => {
+  let [a, b]: Database[] = [];
+  let now = 1_000_000_000_000;
+  const clock = { now: () => now };
+  const made: Changes[] = [];
+
+  beforeAll(async () => {
+    [a, b] = [await openDb({ threads: true }), await openDb()];
+  });
+  beforeEach(async () => {
+    await a!.write.deleteFrom("changes").execute();
+  });
+  afterEach(async () => {
+    for (const changes of made.splice(0)) await changes.stop();
+  });
+
+  /** A process's feed that has begun to listen, and all it hears. */
+  const listen = async (db: Database, bus?: Bus) => {
+    const changes = createChanges({
+      db,
+      clock,
+      logger: silentLogger,
+      origin: crypto.randomUUID(),
+      ...(bus === undefined ? {} : { bus }),
+    });
+    made.push(changes);
+    const heard: [Topic, ...string[]][] = [];
+    for (const topic of ["links", "settings", "users", "sessions"] as const)
+      changes.subscribe(topic, (keys) => void heard.push([topic, ...keys]));
+    await changes.start();
+    return { changes, heard };
+  };
+
+  test("another process hears of a commit, once, and the writer at once", async () => {
+    const [one, two] = [await listen(a!), await listen(b!)];
+    const result = await one.changes.write(async (tx) => {
+      await tx.db.insertInto("settings").values(setting("k1")).execute();
+      tx.changed("settings", ["k1"]);
+      tx.changed("links", ["x", "y"]);
+      tx.changed("links", ["y", "z"]);
+      tx.changed("users", []);
+      return 42;
+    });
+    expect(result).toBe(42);
+    const expected = [
+      ["links", "x", "y", "z"],
+      ["settings", "k1"],
+    ];
+    expect(one.heard.sort()).toEqual(expected as never);
+    for (let i = 0; i < 3; i++) await Promise.all([one.changes.poll(), two.changes.poll()]);
+    expect(two.heard.sort()).toEqual(expected as never);
+    expect(one.heard).toHaveLength(2);
+  });
+
+  test("nobody hears of what was rolled back", async () => {
+    const [one, two] = [await listen(a!), await listen(b!)];
+    const failed = one.changes.write(async (tx) => {
+      await tx.db.insertInto("settings").values(setting("gone")).execute();
+      tx.changed("settings", ["gone"]);
+      throw new RangeError("mine");
+    });
+    await expect(failed).rejects.toThrow("mine");
+    await two.changes.poll();
+    expect([...one.heard, ...two.heard]).toEqual([]);
+    const rows = await a!.read.selectFrom("settings").select("key").where("key", "=", "gone").execute();
+    expect(rows).toEqual([]);
+  });
+
+  test("a row that is committed after one with a higher id is heard all the same", async () => {
+    const two = await listen(b!);
+    const insert = (id: number, key: string) =>
+      a!.write
+        .insertInto("changes")
+        .values({ id, topic: "links", payload: JSON.stringify([key]), origin: "elsewhere", created_at: now })
+        .execute();
+    const top = await a!.dialect.insertReturningId(a!.write, "changes", {
+      topic: "links",
+      payload: '["first"]',
+      origin: "elsewhere",
+      created_at: now,
+    });
+    await insert(top + 4, "early");
+    await two.changes.poll();
+    expect(two.heard).toEqual([["links", "first", "early"]]);
+    await insert(top + 2, "late");
+    await two.changes.poll();
+    now += 100_000;
+    await insert(top + 1, "later");
+    await two.changes.poll();
+    await two.changes.poll();
+    expect(two.heard.slice(1)).toEqual([
+      ["links", "late"],
+      ["links", "later"],
+    ]);
+    // After two minutes the last one missing was rolled back, and nobody looks for it any more.
+    now += 30_000;
+    await two.changes.poll();
+    await insert(top + 3, "never");
+    await two.changes.poll();
+    expect(two.heard).toHaveLength(3);
+    await a!.write.deleteFrom("changes").where("origin", "=", "elsewhere").execute();
+  });
+
+  test("thousands of keys are cut into rows of 500, and heard as one", async () => {
+    const [one, two] = [await listen(a!), await listen(b!)];
+    const keys = Array.from({ length: 5_001 }, (_, i) => `code-${i}`);
+    await one.changes.write(async (tx) => tx.changed("links", keys));
+    const rows = await a!.read.selectFrom("changes").select("payload").execute();
+    expect(rows).toHaveLength(11);
+    const long = Array.from({ length: 500 }, (_, i) => `${i}${"\u0000".repeat(120)}`);
+    await one.changes.write(async (tx) => tx.changed("sessions", long));
+    const sizes = await a!.read.selectFrom("changes").select("payload").execute();
+    expect(Math.max(...sizes.map(({ payload }) => Buffer.byteLength(payload)))).toBeLessThanOrEqual(60_000);
+    await two.changes.poll();
+    expect(two.heard.map(([topic, ...heard]) => [topic, heard.length])).toEqual([
+      ["links", 5_001],
+      ["sessions", 500],
+    ]);
+  });
+
+  test("more rows than a page are read in one poll", async () => {
+    const [one, two] = [await listen(a!), await listen(b!)];
+    for (let i = 0; i < 3; i++)
+      await one.changes.write(async (tx) =>
+        tx.changed(
+          "links",
+          Array.from({ length: 40_000 }, (_, n) => `${i}-${n}`),
+        ),
+      );
+    await two.changes.poll();
+    expect(new Set(two.heard.flat()).size).toBe(120_000 + 1);
+  });
+
+  test("a process that was away for nearly an hour is told everything changed", async () => {
+    const [one, two] = [await listen(a!), await listen(b!)];
+    await one.changes.write(async (tx) => tx.changed("links", ["missed"]));
+    now += HOUR;
+    await two.changes.poll();
+    expect(two.heard.sort()).toEqual([
+      ["links", "*"],
+      ["sessions", "*"],
+      ["settings", "*"],
+      ["users", "*"],
+    ]);
+    await one.changes.write(async (tx) => tx.changed("links", ["next"]));
+    await two.changes.poll();
+    expect(two.heard.at(-1)).toEqual(["links", "next"]);
+  });
+
+  test("rows older than an hour are pruned by whoever polls", async () => {
+    const old = Array.from({ length: 1_500 }, (_, i) => feedRow(now - HOUR - i));
+    await a!.dialect.insertMany(a!.write, "changes", [...old, feedRow(now - HOUR + 1)]);
+    await createFeed(a!).prune(now - HOUR);
+    const left = await a!.read.selectFrom("changes").select("created_at").execute();
+    expect(left.map(({ created_at }) => created_at).sort()).toEqual([now - HOUR, now - HOUR + 1]);
+  });
+
+  test("a failing subscriber neither fails the write nor keeps the others from hearing", async () => {
+    const one = await listen(a!);
+    one.changes.subscribe("users", () => {
+      throw new Error("mine");
+    });
+    const leave = one.changes.subscribe("users", () => {
+      throw new Error("nobody calls me");
+    });
+    leave();
+    await one.changes.write(async (tx) => tx.changed("users", ["7"]));
+    expect(one.heard).toEqual([["users", "7"]]);
+  });
+
+  test("a poll that begins after a commit has heard of it when it ends", async () => {
+    const [one, two] = [await listen(a!), await listen(b!)];
+    for (let i = 0; i < 5; i++) {
+      const earlier = two.changes.poll();
+      await one.changes.write(async (tx) => tx.changed("links", [`c${i}`]));
+      await two.changes.poll();
+      expect(two.heard.flat()).toContain(`c${i}`);
+      await earlier;
+    }
+  });
+
+  test("the bus is told after the commit and waited for, and its news reach the subscribers", async () => {
+    const published: (readonly Change[])[] = [];
+    let hear: ((changes: readonly Change[]) => Promise<void>) | undefined;
+    const bus: Bus = {
+      publish: async (changes) => {
+        await Bun.sleep(1);
+        published.push(changes);
+      },
+      subscribe: (handler) => {
+        hear = handler;
+        return () => {
+          hear = undefined;
+        };
+      },
+    };
+    const one = await listen(a!, bus);
+    await one.changes.write(async (tx) => tx.changed("links", ["a"]));
+    expect(published).toEqual([[{ topic: "links", keys: ["a"] }]]);
+    await hear!([{ topic: "users", keys: ["1"] }]);
+    expect(one.heard.at(-1)).toEqual(["users", "1"]);
+    await one.changes.stop();
+    expect(hear).toBeUndefined();
+  });
+});

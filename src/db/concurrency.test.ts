@@ -1,0 +1,173 @@
+/** Several writers, migrations and processes at once, on every database. */
+import { describe, expect, test } from "bun:test";
+import { sql } from "kysely";
+import { silentLogger } from "../lib/logger.ts";
+import { createTable } from "./migrations/step.ts";
+import { MIGRATIONS, migrateUp, migrationStatus } from "./migrate.ts";
+import { forEachDialect, type TestDialect } from "./for-each-dialect.ts";
+
+/** Another process that opens the database and runs the body; resolves with what it wrote to standard output. */
+async function inProcess(url: string, body: string): Promise<string> {
+  const script = `
+    import { openDatabase } from ${JSON.stringify(`${import.meta.dir}/database.ts`)};
+    import { migrateUp } from ${JSON.stringify(`${import.meta.dir}/migrate.ts`)};
+    import { silentLogger as logger } from ${JSON.stringify(`${import.meta.dir}/../lib/logger.ts`)};
+    const db = await openDatabase({ url: ${JSON.stringify(url)}, poolSize: 4 }, { threads: false, logger });
+    ${body}
+    await db.close();`;
+  const child = Bun.spawn([process.execPath, "-e", script], { stdout: "pipe", stderr: "pipe" });
+  const [out, err, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  if (code !== 0) throw new Error(`exit code ${code}: ${err}`);
+  return out;
+}
+
+const three = <T>(run: () => Promise<T>): Promise<T[]> => Promise.all([run(), run(), run()]);
+
+forEachDialect((dialect: TestDialect) => {
+  describe("migrations", () => {
+    test("three processes start at once and one of them migrates", async () => {
+      const body = "console.log(JSON.stringify(await migrateUp(db, { logger })));";
+      const outputs = await three(() => inProcess(dialect.url(), body));
+      const ran = outputs.flatMap((text) => JSON.parse(text) as string[]);
+      expect(ran).toEqual(MIGRATIONS.map(({ name }) => name));
+      const db = await dialect.openDb({ migrate: false });
+      expect((await migrationStatus(db)).every(({ executedAt }) => executedAt !== null)).toBe(true);
+      expect(await db.read.selectFrom("instance").select("id").execute()).toEqual([{ id: 1 }]);
+    });
+
+    test("a step that was made but not recorded, as after a crash, runs again", async () => {
+      const db = await dialect.openDb();
+      const last = MIGRATIONS.slice(-4).map(({ name }) => name);
+      await sql`delete from kysely_migration where name in (${sql.join(last)})`.execute(db.write);
+      expect(await migrateUp(db, { logger: silentLogger })).toEqual(last);
+      expect(await db.read.selectFrom("instance").select("id").execute()).toEqual([{ id: 1 }]);
+    });
+
+    test("a failing step leaves the ones before it, and is tried again", async () => {
+      const db = await dialect.openDb();
+      let broken = true;
+      const extra = createTable("9001_extra", "instance", () => []);
+      const step = {
+        name: extra.name,
+        up: async () => {
+          if (broken) throw new RangeError("not yet");
+        },
+      };
+      const steps = [...MIGRATIONS, step];
+      await expect(migrateUp(db, { logger: silentLogger, steps })).rejects.toThrow("not yet");
+      expect((await migrationStatus(db, { steps })).at(-1)).toEqual({ name: "9001_extra", executedAt: null });
+      broken = false;
+      expect(await migrateUp(db, { logger: silentLogger, steps })).toEqual(["9001_extra"]);
+    });
+
+    test("a database of a newer version is refused, and says what to do", async () => {
+      const db = await dialect.openDb({ migrate: false });
+      for (const refused of [() => migrateUp(db, { logger: silentLogger }), () => migrationStatus(db)])
+        await expect(refused()).rejects.toThrow(/newer version.*9001_extra.*[Uu]pgrade/);
+      await sql`delete from kysely_migration where name = '9001_extra'`.execute(db.write);
+    });
+  });
+
+  describe("two writers at once", () => {
+    test("two instances and two processes add to one counter, and nothing is lost", async () => {
+      const [a, b] = [await dialect.openDb({ threads: true }), await dialect.openDb()];
+      await a.write.insertInto("leases").values({ name: "n", owner: "", expires_at: 0 }).execute();
+      const add = (db: typeof a) =>
+        db.transaction(async (tx) => {
+          const row = await tx
+            .selectFrom("leases")
+            .select("expires_at")
+            .where("name", "=", "n")
+            .$call(db.dialect.forUpdate)
+            .executeTakeFirstOrThrow();
+          await tx
+            .updateTable("leases")
+            .set({ expires_at: row.expires_at + 1 })
+            .where("name", "=", "n")
+            .execute();
+        });
+      const many = (db: typeof a) => Promise.all(Array.from({ length: 20 }, () => add(db)));
+      const elsewhere = `
+        const add = () => db.transaction(async (tx) => {
+          const row = await tx.selectFrom("leases").select("expires_at").where("name", "=", "n")
+            .$call(db.dialect.forUpdate).executeTakeFirstOrThrow();
+          await tx.updateTable("leases").set({ expires_at: row.expires_at + 1 }).where("name", "=", "n").execute();
+        });
+        for (let i = 0; i < 5; i++) await Promise.all([add(), add(), add(), add()]);`;
+      await Promise.all([
+        many(a),
+        many(b),
+        inProcess(dialect.url(), elsewhere),
+        inProcess(dialect.url(), elsewhere),
+      ]);
+      const { expires_at } = await a.read
+        .selectFrom("leases")
+        .select("expires_at")
+        .where("name", "=", "n")
+        .executeTakeFirstOrThrow();
+      expect(expires_at).toBe(80);
+    });
+
+    test("transactions that lock rows crosswise both get through", async () => {
+      const db = await dialect.openDb();
+      await db.dialect.insertMany(
+        db.write,
+        "leases",
+        ["x", "y"].map((name) => ({ name, owner: "", expires_at: 0 })),
+      );
+      const crosswise = (first: string, second: string) =>
+        db.transaction(async (tx) => {
+          const raise = (name: string) =>
+            tx
+              .updateTable("leases")
+              .set((eb) => ({ expires_at: eb("expires_at", "+", 1) }))
+              .where("name", "=", name)
+              .execute();
+          await raise(first);
+          await Bun.sleep(30);
+          await raise(second);
+        });
+      await Promise.all([crosswise("x", "y"), crosswise("y", "x")]);
+      const rows = await db.read
+        .selectFrom("leases")
+        .select("expires_at")
+        .where("name", "in", ["x", "y"])
+        .execute();
+      expect(rows).toEqual([{ expires_at: 2 }, { expires_at: 2 }]);
+    });
+
+    test("a reader sees a change when it is committed, not before", async () => {
+      const [writer, reader] = [
+        await dialect.openDb({ threads: true }),
+        await dialect.openDb({ threads: true }),
+      ];
+      const count = async () =>
+        (await reader.read.selectFrom("settings").select("key").where("key", "=", "seen").execute()).length;
+      await writer.transaction(async (tx) => {
+        const row = { key: "seen", value: "1", updated_at: 0, updated_by: "" };
+        await tx.insertInto("settings").values(row).execute();
+        expect(await count()).toBe(0);
+        expect(
+          await writer.read.selectFrom("settings").select("key").where("key", "=", "seen").execute(),
+        ).toEqual([]);
+      });
+      expect(await count()).toBe(1);
+    });
+  });
+
+  describe("ends", () => {
+    test("ping answers while it is open, and everything rejects after close", async () => {
+      const db = await dialect.openDb({ threads: true });
+      await db.ping();
+      await db.close();
+      await db.close();
+      await expect(db.ping()).rejects.toMatchObject({ name: "ServiceUnavailable" });
+      await expect(db.write.deleteFrom("leases").execute()).rejects.toMatchObject({ kind: "unavailable" });
+      await expect((async () => db.findLink("a"))()).rejects.toMatchObject({ kind: "unavailable" });
+    });
+  });
+});

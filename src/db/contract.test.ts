@@ -1,0 +1,355 @@
+/** What every database must do alike. */
+import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { sql } from "kysely";
+import type { Database } from "./database.ts";
+import { DatabaseError, isRetryable, isUniqueViolation } from "./failures.ts";
+import { forEachDialect } from "./for-each-dialect.ts";
+
+const link = (code: string, target = `https://example.com/${code}`, created_at = 1) => ({
+  code,
+  target,
+  created_at,
+  updated_at: created_at,
+  expires_at: null,
+  password_hash: null,
+});
+const failures = (account: string, count: number, updated_at: number) => ({
+  account,
+  failures: count,
+  retry_at: 0,
+  updated_at,
+});
+const MAX = Number.MAX_SAFE_INTEGER;
+
+forEachDialect(({ name, openDb }) => {
+  let db: Database;
+  beforeAll(async () => {
+    db = await openDb();
+  });
+  beforeEach(async () => {
+    for (const table of ["link_clicks", "links", "settings", "login_failures"] as const)
+      await db.write.deleteFrom(table).execute();
+  });
+  const addLinks = (...codes: string[]) =>
+    db.dialect.insertMany(
+      db.write,
+      "links",
+      codes.map((code) => link(code)),
+    );
+  const codes = async () =>
+    (await db.read.selectFrom("links").select("code").orderBy("code").execute()).map(({ code }) => code);
+
+  describe("codes", () => {
+    test("differ by case, and are found exactly", async () => {
+      await addLinks("abc", "ABC", "Abc", "a-b/c", "a_b.c");
+      expect((await db.findLink("ABC"))?.code).toBe("ABC");
+      expect(await db.findLink("aBC")).toBeUndefined();
+      expect(await db.findLink("a%")).toBeUndefined();
+      expect(await codes()).toHaveLength(5);
+    });
+
+    test("are sorted byte by byte", async () => {
+      await addLinks("b", "B", "a", "_", "-", ".", "/", "10", "9", "Z", "a/b", "a-b");
+      const expected = ["-", ".", "/", "10", "9", "B", "Z", "_", "a", "a-b", "a/b", "b"];
+      expect(await codes()).toEqual(expected);
+      const after = await db.read
+        .selectFrom("links")
+        .select("code")
+        .where("code", ">", "Z")
+        .orderBy("code")
+        .execute();
+      expect(after.map(({ code }) => code)).toEqual(["_", "a", "a-b", "a/b", "b"]);
+    });
+
+    test("may have 128 characters, and targets 8192 bytes of any language", async () => {
+      const code = "x".repeat(128);
+      const target = `https://example.com/${"ü😀".repeat(1_362)}`;
+      expect(Buffer.byteLength(target)).toBe(8_192);
+      await db.dialect.insertMany(db.write, "links", [link(code, target)]);
+      expect((await db.findLink(code))?.target).toBe(target);
+    });
+
+    test("keep quotes, backslashes and JSON's characters", async () => {
+      const target = `https://e.com/?a='b'&c="d"\\n\\\\%_!{}[],;--/*? :x @y $1 \u2028`;
+      await db.dialect.insertMany(db.write, "links", [link("q1", target)]);
+      await db.write.insertInto("links").values(link("q2", target)).execute();
+      expect((await db.findLink("q1"))?.target).toBe(target);
+      expect((await db.findLink("q2"))?.target).toBe(target);
+    });
+  });
+
+  describe("search", () => {
+    test("ignores case in code and target", async () => {
+      await addLinks("Hello", "other");
+      expect(await search(db, "hELL")).toEqual(["Hello"]);
+      expect(await search(db, "EXAMPLE.com/OTH")).toEqual(["other"]);
+      expect(await search(db, "nothing")).toEqual([]);
+    });
+
+    test("takes %, _, backslash and the escape character literally", async () => {
+      await db.dialect.insertMany(db.write, "links", [
+        link("p", "https://e.com/100%25"),
+        link("u", "https://e.com/a_b"),
+        link("x", "https://e.com/axb"),
+        link("e", "https://e.com/wow!"),
+        link("s", "https://e.com/back\\slash"),
+      ]);
+      expect(await search(db, "%")).toEqual(["p"]);
+      expect(await search(db, "a_b")).toEqual(["u"]);
+      expect(await search(db, "!")).toEqual(["e"]);
+      expect(await search(db, "k\\s")).toEqual(["s"]);
+      expect(await search(db, "0%2")).toEqual(["p"]);
+      expect(await search(db, "'; drop table links; --")).toEqual([]);
+    });
+
+    test("finds other letters as written, in lower and in upper case, and tells accents apart", async () => {
+      await db.dialect.insertMany(db.write, "links", [
+        link("1", "https://e.com/ärger"),
+        link("2", "https://e.com/ÄRGER"),
+        link("3", "https://e.com/Ärger"),
+        link("4", "https://e.com/arger"),
+      ]);
+      for (const needle of ["ärger", "ÄRGER", "Ärger"])
+        expect(await search(db, needle)).toEqual(["1", "2", "3"]);
+      expect(await search(db, "ARGER")).toEqual(["4"]);
+    });
+  });
+
+  describe("numbers", () => {
+    test("keep 53 bits as counts, times and sums", async () => {
+      await addLinks("a", "b");
+      const ids = await db.read.selectFrom("links").select("id").orderBy("code").execute();
+      const [a, b] = [ids[0]!.id, ids[1]!.id];
+      await db.dialect.insertMany(db.write, "link_clicks", [
+        { link_id: a, clicks: 2 ** 32 },
+        { link_id: b, clicks: MAX - 2 ** 33 },
+      ]);
+      await db.dialect.addToCounters(
+        db.write,
+        { table: "link_clicks", key: "link_id", column: "clicks" },
+        [b, a],
+        [5, 2 ** 32 - 5],
+      );
+      const rows = await db.read.selectFrom("link_clicks").selectAll().orderBy("link_id").execute();
+      expect(rows).toEqual([
+        { link_id: a, clicks: 2 ** 33 - 5 },
+        { link_id: b, clicks: MAX - 2 ** 33 + 5 },
+      ]);
+      const { total, n } = await db.read
+        .selectFrom("link_clicks")
+        .select(({ fn }) => [fn.sum<number>("clicks").as("total"), fn.countAll<number>().as("n")])
+        .executeTakeFirstOrThrow();
+      expect(Number(total)).toBe(MAX);
+      expect(Number(n)).toBe(2);
+    });
+
+    test("ids grow and are not given out twice", async () => {
+      const first = await db.dialect.insertReturningId(db.write, "links", link("1"));
+      await db.write.deleteFrom("links").execute();
+      const second = await db.dialect.insertReturningId(db.write, "links", link("2"));
+      expect(second).toBeGreaterThan(first);
+    });
+
+    test("counts of changed rows include rows that had the value already", async () => {
+      await addLinks("a", "b");
+      const { numUpdatedRows } = await db.write
+        .updateTable("links")
+        .set({ updated_at: 1 })
+        .executeTakeFirst();
+      const { numDeletedRows } = await db.write
+        .deleteFrom("links")
+        .where("code", "=", "a")
+        .executeTakeFirst();
+      expect([numUpdatedRows, numDeletedRows]).toEqual([2n, 1n]);
+    });
+  });
+
+  describe("bulk statements", () => {
+    test("insert, add to and update thousands of rows", async () => {
+      const all = Array.from({ length: 2_500 }, (_, i) => link(`c${String(i).padStart(5, "0")}`));
+      await db.dialect.insertMany(db.write, "links", all);
+      await sql`insert into link_clicks (link_id, clicks) select id, 0 from links`.execute(db.write);
+      const ids = (await db.read.selectFrom("links").select("id").orderBy("id", "desc").execute()).map(
+        ({ id }) => id,
+      );
+      expect(ids).toHaveLength(2_500);
+      const counter = { table: "link_clicks", key: "link_id", column: "clicks" } as const;
+      await db.dialect.addToCounters(db.write, counter, [...ids, MAX], [...ids.map((_, i) => i), 1]);
+      expect(await clicks(db)).toEqual(ids.map((_, i) => 2_499 - i));
+      await db.dialect.updateMany(
+        db.write,
+        { table: "links", key: "code", set: ["target", "expires_at"] },
+        all.map(({ code }) => ({
+          code,
+          target: `https://new/${code}`,
+          expires_at: code === "c00007" ? 7 : null,
+        })),
+      );
+      expect(await db.findLink("c00007")).toMatchObject({ target: "https://new/c00007", expires_at: 7 });
+      expect(await db.findLink("c02499")).toMatchObject({ target: "https://new/c02499", expires_at: null });
+    });
+
+    test("upsert adds to some columns and sets others; insertIgnore leaves rows alone", async () => {
+      const upsert = (...rows: ReturnType<typeof failures>[]) =>
+        db.dialect.upsert(
+          db.write,
+          { table: "login_failures", keys: ["account"], add: ["failures"], set: ["updated_at"] },
+          rows,
+        );
+      await upsert(failures("a", 1, 10), failures("b", 2, 10));
+      await upsert(failures("b", 5, 20), failures("c", 1, 20), failures("B", 9, 20));
+      await db.dialect.insertIgnore(
+        db.write,
+        "login_failures",
+        ["account"],
+        [failures("a", 100, 30), failures("d", 4, 30)],
+      );
+      const found = await db.read.selectFrom("login_failures").selectAll().orderBy("account").execute();
+      const expected = [
+        failures("B", 9, 20),
+        failures("a", 1, 10),
+        failures("b", 7, 20),
+        failures("c", 1, 20),
+        failures("d", 4, 30),
+      ];
+      expect(found).toEqual(expected);
+    });
+
+    test("a table of values joins, keeps nulls and takes reserved words", async () => {
+      await addLinks("a", "B");
+      const wanted = [{ code: "b" }, { code: "B" }, { code: "a" }];
+      const found = await db.read
+        .selectFrom(db.dialect.valuesTable("links", ["code"], wanted))
+        .innerJoin("links", "links.code", "v.code")
+        .select(["v.code", "links.target"])
+        .orderBy("v.code")
+        .execute();
+      expect(found.map(({ code }) => code)).toEqual(["B", "a"]);
+      const history = { key: "k", old_value: null, new_value: "1", changed_at: 5, changed_by: "me" };
+      await db.dialect.insertMany(db.write, "settings_history", [history, { ...history, new_value: "" }]);
+      const rows = await db.read.selectFrom("settings_history").selectAll().orderBy("id").execute();
+      expect(rows).toMatchObject([history, { ...history, new_value: "" }]);
+    });
+
+    test("refuse what does not fit instead of cutting it", async () => {
+      const long = { account: "a", failures: 1, retry_at: 0, updated_at: 0 };
+      if (name === "sqlite") return; // has no lengths; the services check them
+      const tooLong = { ...long, account: "x".repeat(129) };
+      await expect(
+        db.dialect.insertIgnore(db.write, "login_failures", ["account"], [tooLong]),
+      ).rejects.toThrow();
+      expect(await db.read.selectFrom("login_failures").selectAll().execute()).toEqual([]);
+    });
+
+    test("do nothing without rows", async () => {
+      await db.dialect.insertMany(db.write, "links", []);
+      await db.dialect.updateMany(db.write, { table: "links", key: "id", set: ["target"] }, []);
+      expect(await codes()).toEqual([]);
+    });
+  });
+
+  describe("conflicts", () => {
+    test("a second row with the key is a Conflict, and nothing of the statement stays", async () => {
+      await addLinks("a");
+      for (const attempt of [
+        () => db.write.insertInto("links").values(link("a")).execute(),
+        () => db.dialect.insertMany(db.write, "links", [link("b"), link("a")]),
+        () => db.dialect.insertReturningId(db.write, "links", link("a")),
+      ]) {
+        const error = await attempt().then(
+          () => undefined,
+          (reason: unknown) => reason,
+        );
+        expect(error).toMatchObject({ name: "Conflict", kind: "conflict" });
+        expect(isUniqueViolation(error)).toBe(true);
+      }
+      expect(await codes()).toEqual(["a"]);
+    });
+
+    test("counts go with their link, and need one", async () => {
+      const id = await db.dialect.insertReturningId(db.write, "links", link("a"));
+      await db.dialect.insertMany(db.write, "link_clicks", [{ link_id: id, clicks: 0 }]);
+      await db.write.deleteFrom("links").execute();
+      expect(await db.read.selectFrom("link_clicks").selectAll().execute()).toEqual([]);
+      const orphan = db.write.insertInto("link_clicks").values({ link_id: id, clicks: 0 }).execute();
+      await expect(orphan).rejects.toMatchObject({ name: "Conflict" });
+    });
+  });
+
+  describe("transactions", () => {
+    test("keep nothing when the function throws, and the connection serves on", async () => {
+      const failed = db.transaction(async (tx) => {
+        await db.dialect.insertMany(tx, "links", [link("a")]);
+        throw new RangeError("mine");
+      });
+      await expect(failed).rejects.toThrow(RangeError);
+      expect(await codes()).toEqual([]);
+      await db.transaction((tx) => db.dialect.insertMany(tx, "links", [link("b")]));
+      expect(await codes()).toEqual(["b"]);
+    });
+
+    test("a swallowed failure inside never looks like a commit of half", async () => {
+      await addLinks("a");
+      await db
+        .transaction(async (tx) => {
+          await tx.insertInto("links").values(link("b")).execute();
+          await tx
+            .insertInto("links")
+            .values(link("a"))
+            .execute()
+            .catch(() => {});
+          await tx.insertInto("links").values(link("c")).execute();
+        })
+        .catch(() => {});
+      expect([["a"], ["a", "b", "c"]]).toContainEqual(await codes());
+    });
+
+    test("run again after a deadlock or a lost race, a bounded number of times", async () => {
+      let runs = 0;
+      const third = await db.transaction(async () => {
+        runs += 1;
+        if (runs < 3) throw retryable(db);
+        return runs;
+      });
+      expect(third).toBe(3);
+      const never = db.transaction(async () => {
+        runs += 1;
+        throw retryable(db);
+      });
+      const error = await never.then(
+        () => undefined,
+        (reason: unknown) => reason,
+      );
+      expect(isRetryable(error)).toBe(true);
+      expect(runs).toBe(3 + 4);
+    });
+  });
+});
+
+async function search(db: Database, needle: string): Promise<string[]> {
+  const found = await db.read
+    .selectFrom("links")
+    .select("code")
+    .where(db.dialect.containsText([sql.ref("links.code"), sql.ref("links.target")], needle))
+    .orderBy("code")
+    .execute();
+  return found.map(({ code }) => code);
+}
+
+async function clicks(db: Database): Promise<number[]> {
+  const rows = await db.read.selectFrom("link_clicks").selectAll().orderBy("link_id").execute();
+  return rows.map((row) => row.clicks);
+}
+
+/** What the driver says when the database gave up a transaction for another. */
+function retryable(db: Database): unknown {
+  const native = {
+    sqlite: { code: "SQLITE_BUSY_SNAPSHOT" },
+    postgres: { code: "40P01" },
+    mysql: { errno: 1213 },
+    mariadb: { errno: 1213 },
+  }[db.dialect.name];
+  const kind = db.dialect.classify(native);
+  if (kind === "other") throw new Error("not recognised");
+  return new DatabaseError(kind, native);
+}

@@ -1,0 +1,144 @@
+/** What is particular to the database in a file: its threads, and that nothing slow holds the calling thread. */
+import { afterAll, expect, test } from "bun:test";
+import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { sql } from "kysely";
+import { silentLogger } from "../../lib/logger.ts";
+import { type Database, openDatabase } from "../database.ts";
+import { migrateUp } from "../migrate.ts";
+import { createLanes } from "./sqlite.lanes.ts";
+import { openThread } from "./sqlite.threads.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "waymark-sqlite-"));
+const opened: Database[] = [];
+afterAll(async () => {
+  await Promise.all(opened.map((db) => db.close()));
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function open(name: string, threads = true): Promise<Database> {
+  const db = await openDatabase(
+    { url: `sqlite:${join(folder, name)}`, poolSize: 1 },
+    { threads, logger: silentLogger },
+  );
+  opened.push(db);
+  await migrateUp(db, { logger: silentLogger });
+  return db;
+}
+
+/** Keeps a thread busy for about a second on any machine this runs on. */
+const slow = (rows: number) =>
+  sql<{ n: number }>`with recursive c(x) as (select 1 union all select x + 1 from c where x < ${rows})
+    select count(*) as n from c`;
+const row = (code: string) => ({ code, target: "https://example.com", created_at: 1, updated_at: 1 });
+
+test("creates folder and file for its owner only", async () => {
+  await open("new/folder/w.db");
+  const file = join(folder, "new/folder/w.db");
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(statSync(`${file}-wal`).mode & 0o777).toBe(0o600);
+  expect(statSync(join(folder, "new/folder")).mode & 0o777).toBe(0o700);
+});
+
+test("a file that can't be opened is named, with the reason", async () => {
+  for (const threads of [true, false]) {
+    const opening = openDatabase(
+      { url: "sqlite:/dev/null/w.db", poolSize: 1 },
+      { threads, logger: silentLogger },
+    );
+    await expect(opening).rejects.toThrow(/\/dev\/null\/w\.db can't be opened: /);
+  }
+});
+
+test("a slow query and an open transaction hold neither findLink nor other reads", async () => {
+  const db = await open("busy.db");
+  await db.write.insertInto("links").values(row("a")).execute();
+  let done = false;
+  const query = slow(5_000_000)
+    .execute(db.read)
+    .finally(() => {
+      done = true;
+    });
+  await db.transaction(async (tx) => {
+    await tx.insertInto("links").values(row("b")).execute();
+    expect((await db.findLink("a"))?.code).toBe("a");
+    expect(await db.findLink("b")).toBeUndefined();
+    expect(await db.read.selectFrom("links").select("code").execute()).toEqual([{ code: "a" }]);
+  });
+  expect((await db.findLink("b"))?.code).toBe("b");
+  // All that happened while the query ran, in the other reading thread.
+  expect(done).toBe(false);
+  expect((await query).rows).toEqual([{ n: 5_000_000 }]);
+});
+
+test("a thread that is given up rejects its calls, and the next call gets a new one", async () => {
+  const path = join(folder, "busy.db");
+  const settings = { path, readonly: true, busyTimeoutMs: 100, cacheKib: 512 };
+  let threads = 0;
+  const lanes = createLanes({
+    count: 1,
+    begin: "begin",
+    open: () => {
+      threads += 1;
+      return openThread(settings, silentLogger);
+    },
+  });
+  const impatient = await lanes.acquire(300);
+  await impatient.execute("select 1", []);
+  const compiled = slow(3_000_000).compile((await open("busy.db")).read);
+  const calls = [impatient.execute(compiled.sql, compiled.parameters), impatient.execute("select 2", [])];
+  for (const outcome of await Promise.allSettled(calls))
+    expect(outcome).toMatchObject({ status: "rejected", reason: { kind: "unavailable" } });
+  await expect(impatient.execute("select 3", [])).rejects.toMatchObject({ kind: "unavailable" });
+  lanes.release(impatient, false);
+  const next = await lanes.acquire(5_000);
+  expect((await next.execute("select 4 as n", [])).rows).toEqual([{ n: 4 }]);
+  expect(threads).toBe(2);
+  lanes.release(next, false);
+  await lanes.close();
+});
+
+test("who waits for a connection too long is told so, and the others keep their turn", async () => {
+  const db = await open("turns.db", false);
+  const order: number[] = [];
+  const lanes = createLanes({
+    count: 1,
+    begin: "begin",
+    open: () => ({ execute: async () => ({ rows: [] }), alive: () => true, close: async () => {} }),
+  });
+  const first = await lanes.acquire(50);
+  const late = lanes.acquire(20);
+  const patient = [1, 2, 3].map(async (n) => {
+    const connection = await lanes.acquire(10_000);
+    order.push(n);
+    lanes.release(connection, false);
+  });
+  await expect(late).rejects.toMatchObject({ kind: "unavailable" });
+  lanes.release(first, false);
+  await Promise.all(patient);
+  expect(order).toEqual([1, 2, 3]);
+  await db.ping();
+});
+
+test("a result without a limit is refused, not copied between threads", async () => {
+  const db = await open("busy.db");
+  const rows = sql`with recursive c(x) as (select 1 union all select x + 1 from c where x < 10001) select x from c`;
+  await expect(rows.execute(db.read)).rejects.toThrow("more than 10000 rows");
+  await db.ping();
+});
+
+test("reading connections refuse to write", async () => {
+  for (const threads of [true, false]) {
+    const db = await open("busy.db", threads);
+    await expect(db.read.deleteFrom("links").execute()).rejects.toMatchObject({ kind: "unavailable" });
+  }
+});
+
+test("closing folds the journal into the file", async () => {
+  const db = await open("closed.db");
+  await db.write.insertInto("links").values(row("a")).execute();
+  await db.findLink("a");
+  await db.close();
+  expect(existsSync(join(folder, "closed.db-wal"))).toBe(false);
+});
