@@ -1,0 +1,118 @@
+-- Made by scripts/schema.ts from a migrated database; change the migrations, not this file.
+
+CREATE TABLE `changes` (
+  `id` bigint NOT NULL AUTO_INCREMENT,
+  `topic` varchar(32) COLLATE utf8mb4_bin NOT NULL,
+  `payload` mediumtext COLLATE utf8mb4_bin NOT NULL,
+  `origin` varchar(36) COLLATE utf8mb4_bin NOT NULL,
+  `created_at` bigint NOT NULL,
+  PRIMARY KEY (`id`),
+  KEY `changes_created_at` (`created_at`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `instance` (
+  `id` bigint NOT NULL,
+  `uuid` varchar(36) COLLATE utf8mb4_bin NOT NULL,
+  `created_at` bigint NOT NULL,
+  PRIMARY KEY (`id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `journals` (
+  `id` varchar(36) COLLATE utf8mb4_bin NOT NULL,
+  `position` bigint NOT NULL,
+  `updated_at` bigint NOT NULL,
+  PRIMARY KEY (`id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `kysely_migration` (
+  `name` varchar(255) NOT NULL,
+  `timestamp` varchar(255) NOT NULL,
+  PRIMARY KEY (`name`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci;
+
+CREATE TABLE `kysely_migration_lock` (
+  `id` varchar(255) NOT NULL,
+  `is_locked` int NOT NULL DEFAULT '0',
+  PRIMARY KEY (`id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci;
+
+CREATE TABLE `leases` (
+  `name` varchar(64) COLLATE utf8mb4_bin NOT NULL,
+  `owner` varchar(128) COLLATE utf8mb4_bin NOT NULL,
+  `expires_at` bigint NOT NULL,
+  PRIMARY KEY (`name`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `link_clicks` (
+  `link_id` bigint NOT NULL,
+  `clicks` bigint NOT NULL,
+  PRIMARY KEY (`link_id`),
+  CONSTRAINT `link_clicks_link` FOREIGN KEY (`link_id`) REFERENCES `links` (`id`) ON DELETE CASCADE
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `links` (
+  `id` bigint NOT NULL AUTO_INCREMENT,
+  `code` varchar(128) COLLATE utf8mb4_bin NOT NULL,
+  `target` mediumtext COLLATE utf8mb4_bin NOT NULL,
+  `created_at` bigint NOT NULL,
+  `updated_at` bigint NOT NULL,
+  `expires_at` bigint DEFAULT NULL,
+  `password_hash` varchar(255) COLLATE utf8mb4_bin DEFAULT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `links_code` (`code`),
+  KEY `links_created_at` (`created_at` DESC,`code`),
+  KEY `links_expires_at` (`expires_at`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `login_failures` (
+  `account` varchar(128) COLLATE utf8mb4_bin NOT NULL,
+  `failures` bigint NOT NULL,
+  `retry_at` bigint NOT NULL,
+  `updated_at` bigint NOT NULL,
+  PRIMARY KEY (`account`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `sessions` (
+  `id` varchar(36) COLLATE utf8mb4_bin NOT NULL,
+  `user_id` bigint NOT NULL,
+  `created_at` bigint NOT NULL,
+  `expires_at` bigint NOT NULL,
+  `refresh_jti` varchar(64) COLLATE utf8mb4_bin NOT NULL,
+  `previous_jti` varchar(64) COLLATE utf8mb4_bin DEFAULT NULL,
+  `rotated_at` bigint DEFAULT NULL,
+  `revoked_at` bigint DEFAULT NULL,
+  PRIMARY KEY (`id`),
+  KEY `sessions_user_id` (`user_id`),
+  KEY `sessions_expires_at` (`expires_at`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `settings` (
+  `key` varchar(128) COLLATE utf8mb4_bin NOT NULL,
+  `value` mediumtext COLLATE utf8mb4_bin NOT NULL,
+  `updated_at` bigint NOT NULL,
+  `updated_by` varchar(128) COLLATE utf8mb4_bin NOT NULL,
+  PRIMARY KEY (`key`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `settings_history` (
+  `id` bigint NOT NULL AUTO_INCREMENT,
+  `key` varchar(128) COLLATE utf8mb4_bin NOT NULL,
+  `old_value` mediumtext COLLATE utf8mb4_bin,
+  `new_value` mediumtext COLLATE utf8mb4_bin,
+  `changed_at` bigint NOT NULL,
+  `changed_by` varchar(128) COLLATE utf8mb4_bin NOT NULL,
+  PRIMARY KEY (`id`),
+  KEY `settings_history_key` (`key`,`id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `users` (
+  `id` bigint NOT NULL AUTO_INCREMENT,
+  `username` varchar(64) COLLATE utf8mb4_bin NOT NULL,
+  `password_hash` varchar(255) COLLATE utf8mb4_bin NOT NULL,
+  `role` varchar(16) COLLATE utf8mb4_bin NOT NULL,
+  `disabled` bigint NOT NULL,
+  `created_at` bigint NOT NULL,
+  `updated_at` bigint NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `users_username` (`username`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;

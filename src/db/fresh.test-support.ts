@@ -1,0 +1,53 @@
+/** Fresh databases for tests and for scripts/schema.ts: a file in a temporary folder, or one on a test server. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { sql } from "kysely";
+import { silentLogger } from "../lib/logger.ts";
+import { openDatabase } from "./database.ts";
+import type { Dialect } from "./dialect.ts";
+
+export type DialectName = Dialect["name"];
+export type Fresh = { url: string; drop(): Promise<void> };
+
+/** Where each server is looked for; the account there must be allowed to create databases. */
+export const SERVER_VARIABLES = {
+  postgres: "WAYMARK_TEST_POSTGRES_URL",
+  mysql: "WAYMARK_TEST_MYSQL_URL",
+  mariadb: "WAYMARK_TEST_MARIADB_URL",
+} as const;
+
+export const DIALECT_NAMES: readonly DialectName[] = ["sqlite", "postgres", "mysql", "mariadb"];
+
+/** Undefined when there is no such server here. */
+export const serverUrl = (name: DialectName): string | undefined =>
+  name === "sqlite" ? undefined : process.env[SERVER_VARIABLES[name]] || undefined;
+
+/** An empty database of its own, to be dropped by the caller. */
+export const createFresh = (name: DialectName): Promise<Fresh> =>
+  name === "sqlite" ? createFile() : createOnServer(serverUrl(name)!);
+
+async function createFile(): Promise<Fresh> {
+  const folder = mkdtempSync(join(tmpdir(), "waymark-test-"));
+  return {
+    url: `sqlite:${join(folder, "test.db")}`,
+    drop: async () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+async function createOnServer(server: string): Promise<Fresh> {
+  const name = `waymark_test_${crypto.randomUUID().replaceAll("-", "").slice(0, 16)}`;
+  const run = async (text: string) => {
+    const db = await openDatabase({ url: server, poolSize: 1 }, { threads: false, logger: silentLogger });
+    try {
+      await sql.raw(text).execute(db.write);
+    } finally {
+      await db.close();
+    }
+  };
+  await run(`create database ${name}`);
+  // The database is the last part of the path; a query may follow.
+  const url = server.replace(/(:\/\/[^/?]*(?:\/[^/?]*)*\/)[^/?]*(\?.*)?$/, `$1${name}$2`);
+  const ending = server.startsWith("postgres") ? " with (force)" : "";
+  return { url, drop: () => run(`drop database ${name}${ending}`) };
+}
