@@ -45,16 +45,27 @@ export function createLinkLookup(
   function begin(question: Question, found: Promise<Answer>): void {
     active++;
     found
-      .then((link = null) => {
-        if (!question.isForgotten) question.onFound(link);
-        question.answer.resolve(link);
-      })
+      .then(
+        (link = null) => {
+          close(question);
+          if (!question.isForgotten) question.onFound(link);
+          question.answer.resolve(link);
+        },
+        (error: unknown) => {
+          close(question);
+          question.answer.reject(error);
+        },
+      )
       .catch(question.answer.reject)
       .finally(() => {
         active--;
-        if (open.get(question.code) === question) open.delete(question.code);
         beginNext();
       });
+  }
+
+  /** Nobody joins any more. */
+  function close(question: Question): void {
+    if (open.get(question.code) === question) open.delete(question.code);
   }
 
   function beginNext(): void {
@@ -72,7 +83,9 @@ export function createLinkLookup(
   function limitTime(question: Question): void {
     const timer = setTimeout(() => {
       question.isTooLate = true;
-      if (open.get(question.code) === question) open.delete(question.code);
+      // From here on nobody could tell it of a change.
+      question.isForgotten = true;
+      close(question);
       question.answer.reject(unavailable("The database takes too long to find a link."));
     }, deadlineMs);
     const stop = () => clearTimeout(timer);
