@@ -24,23 +24,18 @@ CREATE TABLE `journals` (
   PRIMARY KEY (`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
-CREATE TABLE `kysely_migration` (
-  `name` varchar(255) NOT NULL,
-  `timestamp` varchar(255) NOT NULL,
-  PRIMARY KEY (`name`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_general_ci;
-
-CREATE TABLE `kysely_migration_lock` (
-  `id` varchar(255) NOT NULL,
-  `is_locked` int(11) NOT NULL DEFAULT 0,
-  PRIMARY KEY (`id`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_general_ci;
-
 CREATE TABLE `leases` (
   `name` varchar(64) NOT NULL,
   `owner` varchar(128) NOT NULL,
   `expires_at` bigint(20) NOT NULL,
   PRIMARY KEY (`name`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `link_clicks` (
+  `link_id` bigint(20) NOT NULL,
+  `clicks` bigint(20) NOT NULL,
+  PRIMARY KEY (`link_id`),
+  CONSTRAINT `link_clicks_link` FOREIGN KEY (`link_id`) REFERENCES `links` (`id`) ON DELETE CASCADE
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `links` (
@@ -55,13 +50,6 @@ CREATE TABLE `links` (
   UNIQUE KEY `links_code` (`code`),
   KEY `links_created_at` (`created_at` DESC,`code`),
   KEY `links_expires_at` (`expires_at`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
-
-CREATE TABLE `link_clicks` (
-  `link_id` bigint(20) NOT NULL,
-  `clicks` bigint(20) NOT NULL,
-  PRIMARY KEY (`link_id`),
-  CONSTRAINT `link_clicks_link` FOREIGN KEY (`link_id`) REFERENCES `links` (`id`) ON DELETE CASCADE
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `login_failures` (

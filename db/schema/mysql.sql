@@ -24,18 +24,6 @@ CREATE TABLE `journals` (
   PRIMARY KEY (`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
-CREATE TABLE `kysely_migration` (
-  `name` varchar(255) NOT NULL,
-  `timestamp` varchar(255) NOT NULL,
-  PRIMARY KEY (`name`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci;
-
-CREATE TABLE `kysely_migration_lock` (
-  `id` varchar(255) NOT NULL,
-  `is_locked` int NOT NULL DEFAULT '0',
-  PRIMARY KEY (`id`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci;
-
 CREATE TABLE `leases` (
   `name` varchar(64) COLLATE utf8mb4_bin NOT NULL,
   `owner` varchar(128) COLLATE utf8mb4_bin NOT NULL,

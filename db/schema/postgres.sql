@@ -23,18 +23,6 @@ create table journals (
   constraint journals_pkey PRIMARY KEY (id)
 );
 
-create table kysely_migration (
-  name character varying(255) not null,
-  "timestamp" character varying(255) not null,
-  constraint kysely_migration_pkey PRIMARY KEY (name)
-);
-
-create table kysely_migration_lock (
-  id character varying(255) not null,
-  is_locked integer default 0 not null,
-  constraint kysely_migration_lock_pkey PRIMARY KEY (id)
-);
-
 create table leases (
   name character varying(64) collate "C" not null,
   owner character varying(128) collate "C" not null,
