@@ -1,0 +1,218 @@
+/** The redirect behind a real server, asked in raw bytes: what a client sends is not what `fetch` lets through. */
+import { afterAll, beforeEach, describe, expect, test } from "bun:test";
+import { connect } from "node:net";
+import { isMalformed } from "../lib/request-target.ts";
+import { silentLogger } from "../lib/logger.ts";
+import type { CachedLink } from "../links/cached-link.ts";
+import { createRedirect } from "./redirect.ts";
+
+const NOW = Date.parse("2026-11-20T13:00:00Z");
+const NOT_FOUND = {
+  status: 404,
+  headers: { "content-type": "text/html; charset=utf-8", "cache-control": "public, max-age=60" },
+  body: "Not Found",
+};
+const redirectTo = (location: string) => ({
+  status: 307,
+  headers: { location, "cache-control": "no-cache, no-store, must-revalidate" },
+  body: "",
+});
+
+const links = new Map<string, CachedLink | "fails" | "rejects" | "later">();
+const clicks: [number, number][] = [];
+const settings = { defaultUrl: "", passUtm: false };
+
+const redirect = createRedirect({
+  cache: {
+    findIn(text, start, end) {
+      const found = links.get(text.slice(start, end)) ?? null;
+      if (found === "fails") throw new Error("away");
+      if (found === "rejects") return Promise.reject(new Error("away"));
+      if (found === "later") return Bun.sleep(1).then(() => ({ id: 77, location: "https://later/" }));
+      return found;
+    },
+  },
+  clicks: { record: (id, at) => void clicks.push([id, at]) },
+  defaultUrl: () => settings.defaultUrl,
+  passUtm: () => settings.passUtm,
+  clock: { now: () => NOW },
+  logger: silentLogger,
+});
+
+const server = Bun.serve({
+  port: 0,
+  hostname: "127.0.0.1",
+  fetch: (request) => (isMalformed(request) ? new Response(null, { status: 400 }) : redirect.handle(request)),
+});
+afterAll(() => server.stop(true));
+
+beforeEach(() => {
+  links.clear();
+  clicks.length = 0;
+  settings.defaultUrl = "";
+  settings.passUtm = false;
+});
+
+/** Sends these bytes and gives the answer, without the headers that every answer has. */
+async function send(bytes: string) {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const chunks: Buffer[] = [];
+  const socket = connect(server.port!, "127.0.0.1", () => socket.write(Buffer.from(bytes, "latin1")));
+  socket.on("data", (chunk: Buffer) => chunks.push(chunk));
+  socket.on("error", reject);
+  socket.on("close", () => resolve(Buffer.concat(chunks).toString("latin1")));
+  const [head = "", body = ""] = (await promise).split("\r\n\r\n");
+  const [first = "", ...lines] = head.split("\r\n");
+  const headers = Object.fromEntries(
+    lines.map((line) => [line.slice(0, line.indexOf(":")).toLowerCase(), line.slice(line.indexOf(":") + 2)]),
+  );
+  for (const name of ["date", "connection", "content-length"]) delete headers[name];
+  return { status: Number(first.split(" ")[1]), headers, body };
+}
+
+const ask = (target: string, method = "GET") =>
+  send(`${method} ${target} HTTP/1.1\r\nHost: short.test\r\nConnection: close\r\n\r\n`);
+
+describe("a known code", () => {
+  test("answers 307, counts a click, and HEAD does the same", async () => {
+    links.set("a", { id: 5, location: "https://t/x?y=1#z" });
+    expect(await ask("/a")).toEqual(redirectTo("https://t/x?y=1#z"));
+    expect(await ask("/a", "HEAD")).toEqual(redirectTo("https://t/x?y=1#z"));
+    expect(clicks).toEqual([
+      [5, NOW],
+      [5, NOW],
+    ]);
+  });
+
+  test.each([
+    ["/a/b", "a/b"],
+    ["/a%2Fb", "a/b"],
+    ["/%61%2f%62", "a/b"],
+    ["/a/b?q=1", "a/b"],
+    ["/a/b?", "a/b"],
+    ["/a/b#f", "a/b"],
+    ["/a%2Fb?q#f", "a/b"],
+    ["http://evil.test/a/b", "a/b"],
+    ["/A-z_0.9/x", "A-z_0.9/x"],
+    [`/${"c".repeat(128)}`, "c".repeat(128)],
+    [`/${"%63".repeat(128)}`, "c".repeat(128)],
+  ])("is found as %s", async (target, code) => {
+    links.set(code, { id: 1, location: "https://t/" });
+    expect(await ask(target)).toEqual(redirectTo("https://t/"));
+  });
+
+  test("is found without a Host, and with an empty one", async () => {
+    links.set("a", { id: 1, location: "https://t/" });
+    settings.passUtm = true;
+    expect(await send("GET /a HTTP/1.0\r\n\r\n")).toEqual(redirectTo("https://t/"));
+    const request = "GET /a?utm_source=\xc3\xa9 HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n";
+    expect(await send(request)).toEqual(redirectTo("https://t/?utm_source=%C3%A9"));
+  });
+
+  test("may be found later", async () => {
+    links.set("a", "later");
+    expect(await ask("/a")).toEqual(redirectTo("https://later/"));
+    expect(clicks).toEqual([[77, NOW]]);
+  });
+});
+
+describe("everything else is 404", () => {
+  test.each([
+    ["an unknown code", "/nothing"],
+    ["too long", `/${"c".repeat(129)}`],
+    ["too long when decoded", `/${"%63".repeat(129)}`],
+    ["much too long", `/${"c".repeat(9000)}`],
+    ["NUL", "/%00"],
+    ["CRLF", "/a%0D%0AX-Evil:%201"],
+    ["malformed escapes", "/a%"],
+    ["malformed escapes", "/a%2"],
+    ["malformed escapes", "/%zz"],
+    ["escaped twice", "/%2561"],
+    ["an escaped question mark", "/a%3Fb"],
+    ["an escaped hash", "/a%23b"],
+    ["a blank", "/a%20b"],
+    ["Unicode", "/%C3%A9"],
+    ["raw bytes beyond ASCII", "/\xc3\xa9"],
+    ["a character that no code has", "/a~b"],
+    ["a double slash", "//evil.test/a"],
+    ["a trailing slash", "/a/"],
+    ["the root without a default", "/"],
+  ])("%s: %s", async (_, target) => {
+    links.set("a", { id: 1, location: "https://t/" });
+    expect(await ask(target)).toEqual(NOT_FOUND);
+    expect(await ask(target, "HEAD")).toEqual({ ...NOT_FOUND, body: "" });
+    expect(clicks).toEqual([]);
+  });
+});
+
+describe("the root", () => {
+  test("answers 307 to the default, with UTM when it is on, and counts nothing", async () => {
+    settings.defaultUrl = "https://home.test/ü";
+    for (const target of ["/", "/?x", "/?utm_source=a", "/#f"]) {
+      expect(await ask(target)).toEqual(redirectTo("https://home.test/%C3%BC"));
+    }
+    settings.passUtm = true;
+    expect(await ask("/?utm_source=a&x")).toEqual(redirectTo("https://home.test/%C3%BC?utm_source=a"));
+    expect(clicks).toEqual([]);
+  });
+});
+
+test("UTM keys are passed on when that is on", async () => {
+  links.set("a", { id: 1, location: "https://t/?x#f" });
+  expect(await ask("/a?utm_source=s")).toEqual(redirectTo("https://t/?x#f"));
+  settings.passUtm = true;
+  expect(await ask("/a?z=1&utm_source=s%20s")).toEqual(redirectTo("https://t/?x&utm_source=s%20s#f"));
+  expect(await ask("/%61?utm_source=s")).toEqual(redirectTo("https://t/?x&utm_source=s#f"));
+});
+
+test("a failing lookup is 500, at once or later", async () => {
+  links.set("a", "fails");
+  links.set("b", "rejects");
+  const wanted = {
+    status: 500,
+    headers: { "content-type": "text/html; charset=utf-8" },
+    body: "Internal Server Error",
+  };
+  expect(await ask("/a")).toEqual(wanted);
+  expect(await ask("/b")).toEqual(wanted);
+  expect(clicks).toEqual([]);
+});
+
+test.each(["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"])("%s is 405", async (method) => {
+  links.set("a", { id: 1, location: "https://t/" });
+  expect(await ask("/a", method)).toEqual({
+    status: 405,
+    headers: { allow: "GET, HEAD", "content-type": "text/plain; charset=utf-8" },
+    body: "Method Not Allowed",
+  });
+  expect(clicks).toEqual([]);
+});
+
+test.each([
+  ["two Hosts", "GET /a HTTP/1.1\r\nHost: a\r\nHost: b\r\n"],
+  ["the same Host twice", "GET /a HTTP/1.1\r\nHost: a\r\nHost: a\r\n"],
+  ["a Host and an empty one", "GET /a HTTP/1.1\r\nHost: a\r\nHost:\r\n"],
+  ["two empty ones", "GET /a HTTP/1.1\r\nHost:\r\nHost:\r\n"],
+  ["a Host with a path", "GET /a HTTP/1.1\r\nHost: a/b\r\n"],
+  ["a Host with a user", "GET /a HTTP/1.1\r\nHost: u@a\r\n"],
+  ["no Host in HTTP/1.1", "GET /a HTTP/1.1\r\n"],
+  ["CONNECT", "CONNECT evil.test:443 HTTP/1.1\r\nHost: evil.test:443\r\n"],
+  ["CONNECT with a path", "CONNECT /a HTTP/1.1\r\nHost: a\r\n"],
+  ["*", "OPTIONS * HTTP/1.1\r\nHost: a\r\n"],
+])("%s is 400", async (_, head) => {
+  links.set("a", { id: 1, location: "https://t/" });
+  expect((await send(`${head}Connection: close\r\n\r\n`)).status).toBe(400);
+  expect(clicks).toEqual([]);
+});
+
+test("answers are counted by status", async () => {
+  links.set("a", { id: 1, location: "https://t/" });
+  links.set("b", "rejects");
+  const before = redirect.counts();
+  for (const target of ["/a", "/a", "/x", "/%00", "/", "/b"]) await ask(target);
+  await ask("/a", "POST");
+  const after = redirect.counts();
+  expect(after.found - before.found).toBe(2);
+  expect(after.missing - before.missing).toBe(3);
+  expect(after.failed - before.failed).toBe(1);
+});

@@ -1,0 +1,43 @@
+import { expect, test } from "bun:test";
+import { createRouteTest } from "./route-test.ts";
+
+const isRouted = createRouteTest(["/admin", "/a/b", "/health", "/files"]);
+
+const YES = [
+  "/admin",
+  "/admin/",
+  "/admin/v1/links",
+  "/admin?x",
+  "/admin#x",
+  "/a/b",
+  "/a/b/c",
+  "/files?x/y",
+  "/health/live",
+];
+const NO = [
+  "/",
+  "",
+  "/a",
+  "/a/",
+  "/a/bc",
+  "/adminx",
+  "/admi",
+  "/Admin",
+  "//admin",
+  "/x/admin",
+  "/?/admin",
+  "/%61dmin",
+  "/é",
+  "/files-x",
+];
+
+test("paths at and below a prefix are the endpoints', others are codes", () => {
+  for (const host of ["http://h", "http://admin:8080", "http://[::1]", ""]) {
+    expect(YES.filter((path) => !isRouted(host + path))).toEqual([]);
+    expect(NO.filter((path) => isRouted(host + path))).toEqual([]);
+  }
+});
+
+test("without prefixes everything is a code", () => {
+  expect(createRouteTest([])("http://h/admin")).toBe(false);
+});
