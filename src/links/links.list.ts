@@ -32,54 +32,74 @@ const FEW = 1000;
 const SORT_COST = 3;
 /** How much dearer it is to look at a link along an index than in the table's own order. */
 const WALK_COST = 3;
+/** The share of the matches from which on a page is rather taken from the end, once that is known. */
+const NEAR_END = 0.7;
 
 export function createLinkList(repository: LinkListRepository): LinkList {
   const totals = createTotalCache();
 
   async function counted(filter: LinkFilter): Promise<number> {
     const known = totals.get(filter);
-    if (known !== undefined) return known;
+    if (known !== undefined) return known.total;
     const keep = totals.open(filter);
     const total = await repository.count(filter);
-    keep(total);
+    keep({ total, ids: null });
     return total;
   }
 
-  async function walked({ filter, order, page, pageSize }: LinkQuery): Promise<LinkPage> {
+  async function walked(filter: LinkFilter, slice: Slice): Promise<LinkPage> {
     const total = await counted(filter);
-    const slice: Slice = { order, offset: (page - 1) * pageSize, limit: pageSize };
     return { total, links: await loadPage(filter, slice, total, "walk") };
   }
 
-  async function searched(query: LinkQuery): Promise<LinkPage> {
-    const { filter, order, page, pageSize } = query;
-    const slice: Slice = { order, offset: (page - 1) * pageSize, limit: pageSize };
+  async function searched(filter: LinkFilter, slice: Slice): Promise<LinkPage> {
     const known = totals.get(filter);
+    if (known?.ids) return loadFew(known.ids, slice);
     const all = await repository.extent();
-    if (all === null || known === 0) return { total: 0, links: [] };
-    if (known !== undefined && known > FEW) {
-      return {
-        total: known,
-        links: await loadPage(filter, slice, known, planFor(slice, known, sizeOf(all))),
-      };
+    if (all === null) return { total: 0, links: [] };
+    const links = sizeOf(all);
+    if (known !== undefined) {
+      const plan = planFor(slice, known.total, links);
+      return { total: known.total, links: await loadPage(filter, slice, known.total, plan) };
     }
     const keep = totals.open(filter);
     const parts = await Promise.all(cut(all).map((range) => look(filter, range)));
     const ids = parts.flatMap((part) => part.ids);
     if (ids.length <= FEW && parts.every((part) => part.rest === null)) {
-      keep(ids.length);
-      return { total: ids.length, links: ids.length === 0 ? [] : await repository.load(ids, slice) };
+      keep({ total: ids.length, ids });
+      return loadFew(ids, slice);
     }
-    const seen = parts.reduce((sum, part) => sum + part.seen, 0);
-    const plan = planFor(slice, (ids.length / seen) * sizeOf(all), sizeOf(all));
-    const [links, ...counts] = await Promise.all([
-      loadPage(filter, slice, null, plan),
-      ...parts.map(({ rest }) => (rest === null ? 0 : repository.countWithin(filter, rest))),
-    ]);
-    const total = counts.reduce((sum, count) => sum + count, ids.length);
-    keep(total);
+    const rest = parts.flatMap((part) => part.rest ?? []);
+    const guess = (ids.length / parts.reduce((sum, part) => sum + part.seen, 0)) * links;
+    const found = await countAndLoad(filter, slice, { counted: ids.length, rest, guess, links });
+    keep({ total: found.total, ids: null });
+    return found;
+  }
+
+  /** Counts what wasn't looked at and finds the page, at the same time where the page isn't near the end. */
+  async function countAndLoad(
+    filter: LinkFilter,
+    slice: Slice,
+    known: { counted: number; rest: readonly IdRange[]; guess: number; links: number },
+  ): Promise<LinkPage> {
+    const count = async () => {
+      const counts = await Promise.all(known.rest.map((range) => repository.countWithin(filter, range)));
+      return counts.reduce((total, part) => total + part, known.counted);
+    };
+    if (slice.offset > known.guess * NEAR_END) {
+      const total = await count();
+      return { total, links: await loadPage(filter, slice, total, planFor(slice, total, known.links)) };
+    }
+    // The page first: it is mostly the shorter wait where queries wait for one another.
+    const plan = planFor(slice, known.guess, known.links);
+    const [links, total] = await Promise.all([loadPage(filter, slice, null, plan), count()]);
     return { total, links };
   }
+
+  const loadFew = async (ids: readonly number[], slice: Slice): Promise<LinkPage> => ({
+    total: ids.length,
+    links: slice.offset >= ids.length ? [] : await repository.load(ids, slice),
+  });
 
   /** Searches a range until there are too many matches; `rest` is what wasn't looked at. */
   async function look(filter: LinkFilter, range: IdRange) {
@@ -107,7 +127,10 @@ export function createLinkList(repository: LinkListRepository): LinkList {
   }
 
   return {
-    page: (query) => (query.filter.search === null ? walked(query) : searched(query)),
+    page({ filter, order, page, pageSize }) {
+      const slice: Slice = { order, offset: (page - 1) * pageSize, limit: pageSize };
+      return filter.search === null ? walked(filter, slice) : searched(filter, slice);
+    },
     forgetTotals: totals.clear,
   };
 }

@@ -1,29 +1,32 @@
 /**
- * Exact totals of recent filters, so that paging through a search counts once. Any change of any link empties it: a
- * total that was being counted while one happened is not kept either.
+ * Exact totals of recent filters, with the matches where those are few, so that paging through a search searches
+ * once. Any change of any link empties it: what was being counted while one happened is not kept either.
  */
 import type { LinkFilter } from "./link-filter.ts";
 
 const MOST_KEPT = 100;
 
+/** `ids` are those of all matches, in no order, or null. */
+export type Known = { total: number; ids: readonly number[] | null };
+
 export type TotalCache = {
-  get(filter: LinkFilter): number | undefined;
+  get(filter: LinkFilter): Known | undefined;
   /** To be called before counting; gives the function that keeps what was counted. */
-  open(filter: LinkFilter): (total: number) => void;
+  open(filter: LinkFilter): (known: Known) => void;
   clear(): void;
 };
 
 export function createTotalCache(): TotalCache {
-  const totals = new Map<string, number>();
+  const totals = new Map<string, Known>();
   let changes = 0;
   return {
     get: (filter) => totals.get(keyOf(filter)),
     open(filter) {
       const seen = changes;
-      return (total) => {
+      return (known) => {
         // Time alone changes how many are active or expired.
         if (seen !== changes || filter.state !== null) return;
-        totals.set(keyOf(filter), total);
+        totals.set(keyOf(filter), known);
         if (totals.size > MOST_KEPT) totals.delete(totals.keys().next().value!);
       };
     },

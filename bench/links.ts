@@ -1,0 +1,183 @@
+/**
+ * Lists, searches and batches over 1,000,000 links: `bin/bun bench/links.ts [count]`. On SQLite in a temporary folder
+ * and, when WAYMARK_TEST_POSTGRES_URL is set, on PostgreSQL in a database of its own. Each request goes through the
+ * service as the server runs it (SQLite's threads included). "Counted" means that a link was written just before, so
+ * nothing is known of the total; "known" means that the same filter was asked for before.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { sql } from "kysely";
+import { createPasswords } from "../src/auth/password.ts";
+import { createChanges } from "../src/cluster/changes.ts";
+import { type Database, openDatabase } from "../src/db/database.ts";
+import { migrateUp } from "../src/db/migrate.ts";
+import { silentLogger } from "../src/lib/logger.ts";
+import { linkQueryOf, type ListQuery } from "../src/links/link-page.ts";
+import { createLinkRepository, type NewLink } from "../src/links/links.repository.ts";
+import { createLinkService, type LinkService } from "../src/links/links.service.ts";
+
+const COUNT = Number(process.argv[2] ?? 1_000_000);
+const RUNS = 20;
+const GOAL_MS = 150;
+const BATCH_GOAL_MS = 1000;
+const BORN = Date.parse("2026-01-01T00:00:00Z");
+const NOW = BORN + COUNT * 20;
+
+/** A seventh is created out of order, as imports do; a tenth expires, half of those already have. */
+function linkAt(at: number): NewLink {
+  const hash = Bun.hash(`link ${at}`).toString(36).padStart(13, "0");
+  const word =
+    at % 50_000 === 7 ? "needle" : at % 200 === 3 ? "medium" : at % 20 === 9 ? "frequent" : "other";
+  const createdAt = BORN + (at % 7 === 0 ? (at * 7919) % COUNT : at) * 20;
+  return {
+    code: `${hash.slice(0, 3)}${at.toString(36)}`,
+    target: `https://shop.example.com/${word}/${hash}/view-item?ref=newsletter&n=${at}`,
+    createdAt,
+    updatedAt: createdAt,
+    expiresAt: at % 10 === 0 ? BORN + ((at * 31) % COUNT) * 40 : null,
+    passwordHash: null,
+    clickCount: at % 1000,
+  };
+}
+
+async function fill(db: Database): Promise<void> {
+  const repository = createLinkRepository(db);
+  for (let from = 0; from < COUNT; from += 20_000) {
+    const links = Array.from({ length: Math.min(20_000, COUNT - from) }, (_, at) => linkAt(from + at));
+    await db.transaction((tx) => repository.insertMany(tx, links), { long: true });
+  }
+}
+
+const LISTS: [string, ListQuery][] = [
+  ["list, first page", {}],
+  ["list, middle page", { page: String(COUNT / 40) }],
+  ["list, last page", { page: String(COUNT / 20) }],
+  ["list by code, middle page", { sort: "code", page: String(COUNT / 40) }],
+  ["list by expiry, middle page", { sort: "expires_at", page: String(COUNT / 40) }],
+  ["list by clicks, first page", { sort: "click_count" }],
+  ["list, active, first page", { only_active: "1" }],
+  ["list, active, middle page", { only_active: "1", page: String(COUNT / 40) }],
+  ["list, expired, first page", { only_expired: "1" }],
+  ["list, a span, middle page", { created_after: new Date(BORN + COUNT * 5).toISOString(), page: "2000" }],
+  ["search, rare word", { search: "needle" }],
+  ["search, medium word", { search: "Medium" }],
+  ["search, frequent word", { search: "frequent" }],
+  ["search, word in every link", { search: "EXAMPLE" }],
+  ["search, word in no link", { search: "nowhere" }],
+  ["search, two letters", { search: "zq" }],
+  ["search, medium word, middle page", { search: "medium", page: String(COUNT / 8000) }],
+  ["search, every link, last page", { search: "example", page: String(COUNT / 20) }],
+  ["search, active, frequent word", { search: "frequent", only_active: "1" }],
+];
+
+const quantile = (sorted: readonly number[], share: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * share) - 1)]!;
+
+async function timed(run: () => Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  await run();
+  return performance.now() - start;
+}
+
+async function measure(links: LinkService, name: string, query: ListQuery): Promise<void> {
+  const asked = linkQueryOf(query, NOW);
+  const counted: number[] = [];
+  const known: number[] = [];
+  await links.list(asked);
+  for (let run = 0; run < RUNS; run++) {
+    await links.create({ code: "bench-touch", target: "https://a.test/", force: true });
+    counted.push(await timed(() => links.list(asked)));
+    known.push(await timed(() => links.list(asked)));
+  }
+  counted.sort((a, b) => a - b);
+  known.sort((a, b) => a - b);
+  const cell = (ms: number) => ms.toFixed(1).padStart(8);
+  const verdict = quantile(counted, 0.95) <= GOAL_MS ? "" : `  over ${GOAL_MS} ms`;
+  console.log(
+    `${name.padEnd(34)}${cell(quantile(counted, 0.5))}${cell(quantile(counted, 0.95))}` +
+      `${cell(quantile(known, 0.5))}${cell(quantile(known, 0.95))}${verdict}`,
+  );
+}
+
+async function measureBatch(links: LinkService): Promise<void> {
+  const times: number[] = [];
+  let longestGap = 0;
+  let last = performance.now();
+  const ticker = setInterval(() => {
+    longestGap = Math.max(longestGap, performance.now() - last);
+    last = performance.now();
+  }, 1);
+  for (let run = 0; run < 5; run++) {
+    const items = Array.from({ length: 5000 }, (_, at) => ({
+      code: `batch-${run}-${Bun.hash(String(at)).toString(36)}`,
+      target: `https://example.com/batch/${at}`,
+    }));
+    times.push(await timed(() => links.batch.create(items)));
+    await links.batch.remove(items.map((item) => item.code));
+  }
+  clearInterval(ticker);
+  times.sort((a, b) => a - b);
+  const verdict = times.at(-1)! <= BATCH_GOAL_MS ? "" : `  over ${BATCH_GOAL_MS} ms`;
+  console.log(
+    `batch create, 5,000 items: median ${times[2]!.toFixed(0)} ms, slowest ${times.at(-1)!.toFixed(0)} ms, ` +
+      `longest pause of the event loop ${longestGap.toFixed(0)} ms${verdict}`,
+  );
+}
+
+async function bench(
+  name: string,
+  url: string,
+  afterFill: (db: Database) => Promise<unknown>,
+): Promise<void> {
+  const db = await openDatabase({ url, poolSize: 10 }, { threads: true, logger: silentLogger });
+  try {
+    await migrateUp(db, { logger: silentLogger });
+    const clock = { now: () => NOW };
+    const changes = createChanges({ db, clock, logger: silentLogger, origin: crypto.randomUUID() });
+    const { hashPassword } = createPasswords();
+    const links = createLinkService({
+      database: db,
+      changes,
+      routePrefixes: () => ["/admin"],
+      randomCodeLength: () => 6,
+      hashPassword,
+      clock,
+    });
+    const seconds = (await timed(() => fill(db))) / 1000;
+    await afterFill(db);
+    console.log(`\n${name}: ${COUNT.toLocaleString("en")} links, filled in ${seconds.toFixed(0)} s\n`);
+    console.log(`${"milliseconds".padEnd(34)} counted: p50, p95   known: p50, p95`);
+    for (const [title, query] of LISTS) await measure(links, title, query);
+    console.log(
+      `stats                             ${(await timed(() => links.stats())).toFixed(1).padStart(8)}`,
+    );
+    await measureBatch(links);
+  } finally {
+    await db.close();
+  }
+}
+
+const folder = mkdtempSync(join(tmpdir(), "waymark-bench-"));
+try {
+  await bench("SQLite", `sqlite:${join(folder, "bench.db")}`, async () => {});
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+const server = process.env["WAYMARK_TEST_POSTGRES_URL"];
+if (server) {
+  const database = `waymark_bench_${process.pid}`;
+  const admin = await openDatabase({ url: server, poolSize: 1 }, { threads: false, logger: silentLogger });
+  await sql.raw(`create database ${database}`).execute(admin.write);
+  try {
+    const url = new URL(server);
+    url.pathname = `/${database}`;
+    // What autovacuum does within a minute of such a load.
+    await bench("PostgreSQL", url.href, (db) => sql`vacuum analyze`.execute(db.slow));
+  } finally {
+    await sql.raw(`drop database ${database} with (force)`).execute(admin.write);
+    await admin.close();
+  }
+} else console.log("\nWAYMARK_TEST_POSTGRES_URL is not set; PostgreSQL was not measured.");
+process.exit(0);
