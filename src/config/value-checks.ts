@@ -61,8 +61,9 @@ export const routePrefix = {
 };
 
 export const addressRange = {
-  items: "of IP addresses and CIDR ranges",
+  items: "of IP addresses and CIDR ranges; `unix` stands for peers on a unix socket",
   check(item: string): Checked {
+    if (item.toLowerCase() === "unix") return "unix";
     const [address = "", bits, ...rest] = item.toLowerCase().split("/");
     const version = isIP(address);
     const widest = version === 4 ? 32 : 128;

@@ -31,6 +31,7 @@ export function failureResponse(error: AppError): Response {
   const headers = new Headers({ "Content-Type": "application/json; charset=utf-8" });
   const retryAfter = error.details?.["retryAfterSeconds"];
   if (typeof retryAfter === "number") headers.set("Retry-After", String(Math.max(1, Math.ceil(retryAfter))));
+  if (error.kind === "unauthorized") headers.set("WWW-Authenticate", "Bearer");
   const allow = error.details?.["allow"];
   if (typeof allow === "string") headers.set("Allow", allow);
   return new Response(JSON.stringify(body), { status: STATUS_OF_KIND[error.kind], headers });

@@ -16,18 +16,20 @@ const tooLarge = (limit: number) =>
  */
 export async function readText(request: Request, limit: number): Promise<string> {
   if (Number(request.headers.get("content-length") ?? 0) > limit) throw tooLarge(limit);
-  if (request.body === null) return "";
   const decoder = new TextDecoder("utf-8", { fatal: true });
   let text = "";
   let size = 0;
   try {
-    for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
+    for await (const chunk of (request.body ?? []) as AsyncIterable<Uint8Array>) {
       size += chunk.byteLength;
       if (size > limit) throw tooLarge(limit);
       text += decoder.decode(chunk, { stream: true });
     }
     return text + decoder.decode();
   } catch (error) {
+    if (error instanceof Error && error.name === "AbortError") {
+      throw appError("BadRequest", "The connection ended before the body did.", { cause: error });
+    }
     if (error instanceof TypeError)
       throw appError("BadRequest", "The body is not valid UTF-8.", { cause: error });
     throw error;
