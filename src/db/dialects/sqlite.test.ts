@@ -27,7 +27,7 @@ async function open(name: string, threads = true): Promise<Database> {
   return db;
 }
 
-/** Keeps a thread busy for about a second on any machine this runs on. */
+/** Keeps a thread busy for a second or more on any machine this runs on. */
 const slow = (rows: number) =>
   sql<{ n: number }>`with recursive c(x) as (select 1 union all select x + 1 from c where x < ${rows})
     select count(*) as n from c`;
@@ -55,7 +55,7 @@ test("a slow query and an open transaction hold neither findLink nor other reads
   const db = await open("busy.db");
   await db.write.insertInto("links").values(row("a")).execute();
   let done = false;
-  const query = slow(5_000_000)
+  const query = slow(12_000_000)
     .execute(db.read)
     .finally(() => {
       done = true;
@@ -69,7 +69,7 @@ test("a slow query and an open transaction hold neither findLink nor other reads
   expect((await db.findLink("b"))?.code).toBe("b");
   // All that happened while the query ran, in the other reading thread.
   expect(done).toBe(false);
-  expect((await query).rows).toEqual([{ n: 5_000_000 }]);
+  expect((await query).rows).toEqual([{ n: 12_000_000 }]);
 });
 
 test("a thread that is given up rejects its calls, and the next call gets a new one", async () => {
@@ -84,9 +84,9 @@ test("a thread that is given up rejects its calls, and the next call gets a new 
       return openThread(settings, silentLogger);
     },
   });
-  const impatient = await lanes.acquire(300);
+  const impatient = await lanes.acquire(100);
   await impatient.execute("select 1", []);
-  const compiled = slow(3_000_000).compile((await open("busy.db")).read);
+  const compiled = slow(12_000_000).compile((await open("busy.db")).read);
   const calls = [impatient.execute(compiled.sql, compiled.parameters), impatient.execute("select 2", [])];
   for (const outcome of await Promise.allSettled(calls))
     expect(outcome).toMatchObject({ status: "rejected", reason: { kind: "unavailable" } });

@@ -5,6 +5,7 @@
  */
 // oxlint-disable unicorn/require-post-message-target-origin -- that is for windows; a worker has no origin
 import type { Logger } from "../../lib/logger.ts";
+import { workerUrl } from "../../lib/worker-url.ts";
 import { CONNECT_TIMEOUT_MS, type StatementResult } from "../driver.ts";
 import { DatabaseError } from "../failures.ts";
 import type { SqliteSettings } from "./sqlite.connection.ts";
@@ -22,7 +23,7 @@ type Call = { resolve: (result: StatementResult) => void; reject: (error: unknow
 
 /** Starts the thread at once; a file that can't be opened fails the first statement, with its reason. */
 export function openThread(settings: SqliteSettings, logger: Logger): LaneConnection {
-  const worker = new Worker(new URL("./sqlite.worker.ts", import.meta.url).href);
+  const worker = new Worker(workerUrl("db/dialects/sqlite.worker.ts"));
   const calls = new Map<number, Call>();
   let lastId = 0;
   let dead: unknown;
