@@ -118,6 +118,7 @@ function createFetch(services: Services, redirect: Redirect): App["fetch"] {
     const connection: Connection = {
       peerAddress: () => server.requestIP(request)?.address ?? "unix",
       liftIdleTimeout: () => server.timeout(request, 0),
+      cut: () => server.timeout(request, 1),
     };
     return http.fetch(request, connection);
   };

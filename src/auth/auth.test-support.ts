@@ -108,7 +108,7 @@ export async function startAuth(db: Database, { passwords = createPasswords() as
     const { body, headers = {}, peer = "192.0.2.1" } = options;
     const init: RequestInit = { method, headers };
     if (body !== undefined) init.body = typeof body === "string" ? body : JSON.stringify(body);
-    const connection = { peerAddress: () => peer, liftIdleTimeout: () => {} };
+    const connection = { peerAddress: () => peer, liftIdleTimeout: () => {}, cut: () => {} };
     const response = await app.request(`http://waymark.test${path}`, init, connection);
     const text = await response.text();
     return {

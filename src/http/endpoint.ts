@@ -12,6 +12,8 @@ export type Connection = {
   peerAddress(): string;
   /** Lifts the server's idle timeout from this request; the endpoint sets its own deadlines (uploads, exports). */
   liftIdleTimeout(): void;
+  /** Ends the connection within seconds, however far the answer is: the client has been given up. */
+  cut(): void;
 };
 
 export type HttpVariables = { requestId: string; account: Account };

@@ -1,11 +1,14 @@
 /**
  * A text made page by page as the body of an answer. Nothing is made before the client has taken what came before,
- * so memory stays flat for any length; a client that goes away or takes nothing for a minute ends the making. When a
+ * so memory stays flat for any length; a client that goes away, or takes no page for a minute, ends the making. When a
  * page fails the connection is cut without the end mark of chunked encoding, so a cut text can't pass for a whole one.
+ * The server's own idle timeout counts from the beginning of an answer, whatever flows: lift it before.
  */
 export type PageStreamOptions = {
   /** Hears why a started answer was cut. */
   onFailure(error: unknown): void;
+  /** Ends the connection: an answer that waits for its client can't fail before the client takes it. */
+  cut(): void;
   /** How long the client may take nothing, in milliseconds; a minute unless told. */
   stallMs?: number;
 };
@@ -15,7 +18,7 @@ const STALL_MS = 60_000;
 /** Resolves when the first page is there, so that what fails until then can still be answered with its error. */
 export async function streamPages(
   pages: AsyncGenerator<string, void>,
-  { onFailure, stallMs = STALL_MS }: PageStreamOptions,
+  { onFailure, cut, stallMs = STALL_MS }: PageStreamOptions,
 ): Promise<ReadableStream<Uint8Array>> {
   let next: IteratorResult<string, void> | undefined = await pages.next();
   let stall: ReturnType<typeof setTimeout> | undefined;
@@ -41,6 +44,7 @@ export async function streamPages(
     isOver = true;
     onFailure(error);
     controller.error(error);
+    cut();
     void pages.return();
   };
   const cancel = async (): Promise<void> => {

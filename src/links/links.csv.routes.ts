@@ -52,6 +52,7 @@ export function csvEndpoints(deps: { csv: LinkCsv; now(): number; logger: Logger
         c.env.liftIdleTimeout();
         const body = await streamPages(pages, {
           onFailure: (err) => logger.warn({ err, requestId }, "a link export was cut off"),
+          cut: () => c.env.cut(),
         });
         return new Response(body, {
           headers: {
@@ -85,7 +86,9 @@ export function csvEndpoints(deps: { csv: LinkCsv; now(): number; logger: Logger
             throw appError("CsvFileMissing", "Send the CSV file in the form field 'file'.");
           }
           const mode = importModeOf(fields.get("mode"));
-          return answerOf(await csv.import(file, { mode, signal: request.signal }));
+          const result = await csv.import(file, { mode, signal: request.signal });
+          if (result.failed_items.length <= ITEMS_AT_ONCE) return result;
+          return await longAnswer(result, () => c.env.cut());
         } finally {
           imports--;
         }
@@ -120,10 +123,9 @@ async function readFile({ field, body }: FilePart): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** The result; a long one as a stream, because writing it in one go would hold the event loop. */
-async function answerOf(result: ImportResult): Promise<ImportResult | Response> {
-  if (result.failed_items.length <= ITEMS_AT_ONCE) return result;
-  const body = await streamPages(jsonOf(result), { onFailure: () => undefined });
+/** The envelope as a stream: writing a long list in one go would hold the event loop. */
+async function longAnswer(result: ImportResult, cut: () => void): Promise<Response> {
+  const body = await streamPages(jsonOf(result), { onFailure: () => undefined, cut });
   return new Response(body, { headers: { "Content-Type": "application/json; charset=utf-8" } });
 }
 

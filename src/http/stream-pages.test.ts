@@ -1,0 +1,124 @@
+import { afterAll, beforeEach, expect, test } from "bun:test";
+import { connect, type Socket } from "node:net";
+import { streamPages } from "./stream-pages.ts";
+
+const PAGE = "x".repeat(30_000);
+const MANY = 10_000;
+
+let made = 0;
+let closed = 0;
+let failures: string[] = [];
+let pages: () => AsyncGenerator<string, void> = numbered;
+let stallMs = 60_000;
+
+/** Pages up to a number, failing at another. */
+async function* numbered(count = MANY, failAt = Infinity): AsyncGenerator<string, void> {
+  try {
+    for (let page = 1; page <= count; page++) {
+      await new Promise(setImmediate);
+      if (page === failAt) throw new Error(`page ${page} failed`);
+      made++;
+      yield PAGE;
+    }
+  } finally {
+    closed++;
+  }
+}
+
+const onFailure = (error: unknown) => failures.push((error as Error).message);
+
+const server = Bun.serve({
+  port: 0,
+  development: false,
+  async fetch(request) {
+    server.timeout(request, 0);
+    const cut = () => server.timeout(request, 1);
+    try {
+      return new Response(await streamPages(pages(), { onFailure, cut, stallMs }));
+    } catch (error) {
+      return new Response((error as Error).message, { status: 500 });
+    }
+  },
+});
+afterAll(() => server.stop(true));
+
+beforeEach(() => {
+  made = 0;
+  closed = 0;
+  failures = [];
+  pages = numbered;
+  stallMs = 60_000;
+});
+
+function ask(): Socket {
+  const socket = connect(server.port!, "localhost").on("error", () => undefined);
+  socket.write("GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+  return socket;
+}
+
+/** Everything that came over the wire until the connection ended. */
+async function wholeAnswer(): Promise<string> {
+  const chunks: Buffer[] = [];
+  const { promise, resolve } = Promise.withResolvers<void>();
+  ask()
+    .on("data", (chunk: Buffer) => chunks.push(chunk))
+    .on("close", () => resolve());
+  await promise;
+  return Buffer.concat(chunks).toString("latin1");
+}
+
+async function until(met: () => boolean): Promise<void> {
+  while (!met()) await Bun.sleep(5);
+}
+
+test("a whole text ends with the end mark", async () => {
+  pages = () => numbered(5);
+  const answer = await wholeAnswer();
+  expect(answer).toMatch(/\r\nTransfer-Encoding: chunked\r\n/i);
+  expect(answer.endsWith("\r\n0\r\n\r\n")).toBe(true);
+  expect(answer.match(/x/g)).toHaveLength(5 * PAGE.length);
+  expect(failures).toEqual([]);
+});
+
+test.each([2, 3, 7])("a text whose page %d fails is cut without the end mark", async (page) => {
+  pages = () => numbered(MANY, page);
+  const answer = await wholeAnswer();
+  expect(answer).toStartWith("HTTP/1.1 200");
+  expect(answer).toContain(PAGE);
+  expect(answer).not.toContain("\r\n0\r\n");
+  expect(answer).not.toMatch(/content-length/i);
+  expect(failures).toEqual([`page ${page} failed`]);
+});
+
+test("a first page that fails can still be answered", async () => {
+  pages = () => numbered(MANY, 1);
+  expect(await wholeAnswer()).toMatch(/^HTTP\/1.1 500 [^]*page 1 failed$/);
+});
+
+test("nothing is made that the client doesn't take", async () => {
+  const socket = ask().pause();
+  await until(() => made > 0);
+  let before = -1;
+  for (; before !== made; await Bun.sleep(50)) before = made;
+  expect(made).toBeLessThan(1000);
+  socket.destroy();
+  await until(() => closed === 1);
+  expect(failures).toEqual([]);
+});
+
+test("a client that goes away ends the making", async () => {
+  const socket = ask();
+  socket.once("data", () => socket.destroy());
+  await until(() => closed === 1);
+  expect(made).toBeLessThan(MANY);
+  expect(failures).toEqual([]);
+});
+
+test("a client that takes nothing any more is cut off", async () => {
+  stallMs = 50;
+  ask().pause();
+  await until(() => closed === 1);
+  expect(failures).toEqual(["The client took nothing for 0.05 seconds."]);
+  // The server looks at its timeouts every few seconds.
+  await until(() => server.pendingRequests === 0);
+}, 15_000);
