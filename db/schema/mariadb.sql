@@ -10,6 +10,75 @@ CREATE TABLE `changes` (
   KEY `changes_created_at` (`created_at`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `click_days` (
+  `day` bigint(20) NOT NULL,
+  `link_id` bigint(20) NOT NULL,
+  `clicks` bigint(20) NOT NULL,
+  PRIMARY KEY (`day`,`link_id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `click_dim_days` (
+  `day` bigint(20) NOT NULL,
+  `link_id` bigint(20) NOT NULL,
+  `dimension` bigint(20) NOT NULL,
+  `value_id` bigint(20) NOT NULL,
+  `clicks` bigint(20) NOT NULL,
+  PRIMARY KEY (`day`,`link_id`,`dimension`,`value_id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `click_dim_hours` (
+  `hour` bigint(20) NOT NULL,
+  `dimension` bigint(20) NOT NULL,
+  `value_id` bigint(20) NOT NULL,
+  `clicks` bigint(20) NOT NULL,
+  PRIMARY KEY (`hour`,`dimension`,`value_id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `click_dim_months` (
+  `month` bigint(20) NOT NULL,
+  `dimension` bigint(20) NOT NULL,
+  `value_id` bigint(20) NOT NULL,
+  `clicks` bigint(20) NOT NULL,
+  PRIMARY KEY (`month`,`dimension`,`value_id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `click_hours` (
+  `hour` bigint(20) NOT NULL,
+  `link_id` bigint(20) NOT NULL,
+  `clicks` bigint(20) NOT NULL,
+  PRIMARY KEY (`hour`,`link_id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `click_log` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `link_id` bigint(20) NOT NULL,
+  `clicked_at` bigint(20) NOT NULL,
+  `referrer` varchar(2048) DEFAULT NULL,
+  `source` varchar(255) NOT NULL,
+  `ip_address` varchar(45) DEFAULT NULL,
+  `country` varchar(2) DEFAULT NULL,
+  `city` varchar(200) DEFAULT NULL,
+  `user_agent_id` bigint(20) DEFAULT NULL,
+  PRIMARY KEY (`id`),
+  KEY `click_log_clicked_at` (`clicked_at`,`link_id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `click_months` (
+  `month` bigint(20) NOT NULL,
+  `link_id` bigint(20) NOT NULL,
+  `clicks` bigint(20) NOT NULL,
+  PRIMARY KEY (`month`,`link_id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `click_values` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `dimension` bigint(20) NOT NULL,
+  `value` varchar(255) NOT NULL,
+  `seen_day` bigint(20) NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `click_values_value` (`dimension`,`value`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `instance` (
   `id` bigint(20) NOT NULL,
   `uuid` varchar(36) NOT NULL,
@@ -91,6 +160,16 @@ CREATE TABLE `settings_history` (
   `changed_by` varchar(128) NOT NULL,
   PRIMARY KEY (`id`),
   KEY `settings_history_key` (`key`,`id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `user_agents` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `hash` varchar(32) NOT NULL,
+  `text` varchar(1024) NOT NULL,
+  `value_id` bigint(20) NOT NULL,
+  `seen_day` bigint(20) NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `user_agents_hash` (`hash`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `users` (

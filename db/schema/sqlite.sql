@@ -10,6 +10,74 @@ CREATE TABLE changes (
 
 CREATE INDEX "changes_created_at" on "changes" (created_at);
 
+CREATE TABLE click_days (
+  day integer not null,
+  link_id integer not null,
+  clicks integer not null,
+  primary key (day, link_id)
+) without rowid;
+
+CREATE TABLE click_dim_days (
+  day integer not null,
+  link_id integer not null,
+  dimension integer not null,
+  value_id integer not null,
+  clicks integer not null,
+  primary key (day, link_id, dimension, value_id)
+) without rowid;
+
+CREATE TABLE click_dim_hours (
+  hour integer not null,
+  dimension integer not null,
+  value_id integer not null,
+  clicks integer not null,
+  primary key (hour, dimension, value_id)
+) without rowid;
+
+CREATE TABLE click_dim_months (
+  month integer not null,
+  dimension integer not null,
+  value_id integer not null,
+  clicks integer not null,
+  primary key (month, dimension, value_id)
+) without rowid;
+
+CREATE TABLE click_hours (
+  hour integer not null,
+  link_id integer not null,
+  clicks integer not null,
+  primary key (hour, link_id)
+) without rowid;
+
+CREATE TABLE click_log (
+  id integer primary key autoincrement,
+  link_id integer not null,
+  clicked_at integer not null,
+  referrer text,
+  source text not null,
+  ip_address text,
+  country text,
+  city text,
+  user_agent_id integer
+);
+
+CREATE INDEX "click_log_clicked_at" on "click_log" (clicked_at, link_id);
+
+CREATE TABLE click_months (
+  month integer not null,
+  link_id integer not null,
+  clicks integer not null,
+  primary key (month, link_id)
+) without rowid;
+
+CREATE TABLE click_values (
+  id integer primary key autoincrement,
+  dimension integer not null,
+  value text not null,
+  seen_day integer not null,
+  constraint click_values_value unique (dimension, value)
+);
+
 CREATE TABLE instance (
   id integer not null primary key,
   uuid text not null,
@@ -88,6 +156,15 @@ CREATE TABLE settings_history (
 );
 
 CREATE INDEX "settings_history_key" on "settings_history" ("key", id);
+
+CREATE TABLE user_agents (
+  id integer primary key autoincrement,
+  hash text not null,
+  text text not null,
+  value_id integer not null,
+  seen_day integer not null,
+  constraint user_agents_hash unique (hash)
+);
 
 CREATE TABLE users (
   id integer primary key autoincrement,

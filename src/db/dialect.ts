@@ -108,6 +108,8 @@ export type SchemaWords = {
   quote(identifier: string): string;
   /** What follows the columns. */
   tableOptions: string;
+  /** What follows the columns of a table of counters: narrow rows, found and increased by their primary key. */
+  counterTableOptions: string;
   /** Makes an index unless it is there; columns as SQL. */
   createIndex(db: Kysely<unknown>, index: { name: string; table: TableName; columns: string }): Promise<void>;
   /** Makes what lets containsText on code and target find rare words fast, where there is such a thing. */

@@ -58,6 +58,54 @@ export const TABLES = {
   leases: { name: "text", owner: "text", expires_at: "int" },
   /** How far each click journal has been counted: the position moves in the transaction that counts. */
   journals: { id: "text", position: "int", updated_at: "int" },
+  /**
+   * Clicks by hour, day and month (UTC): `hour` is the epoch milliseconds divided by 3,600,000, `day` by 86,400,000,
+   * `month` counts from January 1970, all rounded down. Link 0 stands for all links together and keeps the history
+   * of deleted ones. Written in the transaction that counts the clicks. A link with a row in hours or days has one
+   * in months, so the few rows there tell which links have any.
+   */
+  click_hours: { hour: "int", link_id: "int", clicks: "int" },
+  click_days: { day: "int", link_id: "int", clicks: "int" },
+  click_months: { month: "int", link_id: "int", clicks: "int" },
+  /** Texts by which clicks are counted, for each dimension of clicks/dimensions.ts; unique together, ≤ 255 bytes. */
+  click_values: {
+    id: "serial",
+    dimension: "int",
+    value: "text",
+    /** The newest day of a click with this value, raised in the transaction that counts it. */
+    seen_day: "int",
+  },
+  /** Clicks recorded in detail, by value: for all links together (link 0) and for each link by day. */
+  click_dim_hours: { hour: "int", dimension: "int", value_id: "int", clicks: "int" },
+  click_dim_days: { day: "int", link_id: "int", dimension: "int", value_id: "int", clicks: "int" },
+  click_dim_months: { month: "int", dimension: "int", value_id: "int", clicks: "int" },
+  user_agents: {
+    id: "serial",
+    /** The first 32 hex digits of the text's SHA-256; unique. */
+    hash: "text",
+    /** ≤ 1,024 bytes. */
+    text: "text",
+    /** Its profile in click_values. */
+    value_id: "int",
+    /** As in click_values. */
+    seen_day: "int",
+  },
+  /** Clicks recorded in detail, one row each. */
+  click_log: {
+    id: "serial",
+    link_id: "int",
+    clicked_at: "int",
+    /** As sent, cleaned, ≤ 2,048 bytes. */
+    referrer: "text?",
+    /** The utm_source value, `ref:{domain}` or `direct`; ≤ 255 bytes. */
+    source: "text",
+    ip_address: "text?",
+    /** ISO 3166-1 alpha-2. */
+    country: "text?",
+    /** ≤ 200 bytes. */
+    city: "text?",
+    user_agent_id: "int?",
+  },
   /** One row, id 1: who this installation is. */
   instance: { id: "int", uuid: "text", created_at: "int" },
 } as const satisfies Record<string, Record<string, ColumnKind>>;

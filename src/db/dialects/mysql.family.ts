@@ -44,13 +44,16 @@ const words: BulkWords = {
 const assignSelf = (table: string, key: string) =>
   sql`${sql.ref(`${table}.${key}`)} = ${sql.ref(`${table}.${key}`)}`;
 
+const TABLE_OPTIONS = "engine = InnoDB default charset = utf8mb4 collate = utf8mb4_bin";
+
 const schema: SchemaWords = {
   serial: "bigint auto_increment primary key",
   int: "bigint",
   text: (length) => `varchar(${length})`,
   longText: "mediumtext",
   quote: (identifier) => `\`${identifier}\``,
-  tableOptions: "engine = InnoDB default charset = utf8mb4 collate = utf8mb4_bin",
+  tableOptions: TABLE_OPTIONS,
+  counterTableOptions: TABLE_OPTIONS,
   createIndex: async (db, { name, table, columns }) => {
     const { rows } = await sql`
       select 1 from information_schema.statistics

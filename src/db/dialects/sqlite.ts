@@ -38,6 +38,7 @@ const schema: SchemaWords = {
   longText: "text",
   quote: (identifier) => `"${identifier}"`,
   tableOptions: "",
+  counterTableOptions: "without rowid",
   createIndex: standardCreateIndex,
   createSearchIndex: async () => {},
 };

@@ -9,15 +9,25 @@ import type { TableName } from "../schema.ts";
 
 export type Step = { name: string; up(db: Kysely<unknown>, words: SchemaWords): Promise<void> };
 
+type Columns = (words: SchemaWords) => readonly string[];
+
 /** Columns and constraints as SQL, in the words of the database. */
-export const createTable = (
+export const createTable = (name: string, table: TableName, columns: Columns): Step =>
+  tableStep(name, table, columns, (words) => words.tableOptions);
+
+/** A table whose rows are narrow, and found and increased by their primary key. */
+export const createCounterTable = (name: string, table: TableName, columns: Columns): Step =>
+  tableStep(name, table, columns, (words) => words.counterTableOptions);
+
+const tableStep = (
   name: string,
   table: TableName,
-  columns: (words: SchemaWords) => readonly string[],
+  columns: Columns,
+  options: (words: SchemaWords) => string,
 ): Step => ({
   name,
   up: async (db, words) => {
-    const text = `create table if not exists ${table} (\n  ${columns(words).join(",\n  ")}\n) ${words.tableOptions}`;
+    const text = `create table if not exists ${table} (\n  ${columns(words).join(",\n  ")}\n) ${options(words)}`;
     await sql.raw(text.trimEnd()).execute(db);
   },
 });
