@@ -84,15 +84,17 @@ test("a thread that is given up rejects its calls, and the next call gets a new 
       return openThread(settings, silentLogger);
     },
   });
+  const started = await lanes.acquire(30_000);
+  await started.execute("select 1", []);
+  lanes.release(started, false);
   const impatient = await lanes.acquire(100);
-  await impatient.execute("select 1", []);
   const compiled = slow(12_000_000).compile((await open("busy.db")).read);
   const calls = [impatient.execute(compiled.sql, compiled.parameters), impatient.execute("select 2", [])];
   for (const outcome of await Promise.allSettled(calls))
     expect(outcome).toMatchObject({ status: "rejected", reason: { kind: "unavailable" } });
   await expect(impatient.execute("select 3", [])).rejects.toMatchObject({ kind: "unavailable" });
   lanes.release(impatient, false);
-  const next = await lanes.acquire(5_000);
+  const next = await lanes.acquire(30_000);
   expect((await next.execute("select 4 as n", [])).rows).toEqual([{ n: 4 }]);
   expect(threads).toBe(2);
   lanes.release(next, false);

@@ -1,0 +1,67 @@
+/** What is particular to PostgreSQL: the index that makes searches fast where the account may have it. */
+import { afterAll, describe, expect, test } from "bun:test";
+import { sql } from "kysely";
+import { silentLogger } from "../../lib/logger.ts";
+import { type Database, openDatabase } from "../database.ts";
+import { createFresh, SERVER_VARIABLES, serverUrl } from "../fresh.test-support.ts";
+import { migrateUp } from "../migrate.ts";
+
+const there = serverUrl("postgres") !== undefined;
+const name = there ? "postgres" : `postgres (${SERVER_VARIABLES.postgres} is not set)`;
+
+describe.skipIf(!there)(name, () => {
+  const ends: (() => Promise<void>)[] = [];
+  afterAll(async () => {
+    for (const end of ends.toReversed()) await end();
+  });
+  const fresh = async (): Promise<{ url: string; db: Database }> => {
+    const { url, drop } = await createFresh("postgres");
+    ends.push(drop);
+    return { url, db: await open(url) };
+  };
+  const open = async (url: string): Promise<Database> => {
+    const db = await openDatabase({ url, poolSize: 1 }, { threads: false, logger: silentLogger });
+    ends.push(db.close);
+    return db;
+  };
+
+  test("a search uses the index of trigrams", async () => {
+    const { db } = await fresh();
+    await migrateUp(db, { logger: silentLogger });
+    await db.dialect.insertMany(db.write, "links", links);
+    // The table is so small that the planner would rather read it all.
+    await sql`set enable_seqscan = off`.execute(db.read);
+    expect(JSON.stringify(await search(db, "nEEdle").explain())).toContain("links_search");
+    expect(await search(db, "nEEdle").execute()).toEqual([{ code: "c777" }]);
+  });
+
+  test("an account that may not add extensions goes without", async () => {
+    const { url, db: owner } = await fresh();
+    const role = `waymark_test_${crypto.randomUUID().slice(0, 8)}`;
+    await sql.raw(`create role ${role} login password 'pass'`).execute(owner.write);
+    ends.push(async () => {
+      await sql.raw(`drop owned by ${role}`).execute(owner.write);
+      await sql.raw(`drop role ${role}`).execute(owner.write);
+    });
+    await sql.raw(`grant create on schema public to ${role}`).execute(owner.write);
+    const db = await open(url.replace(/\/\/[^@]*@/, `//${role}:pass@`));
+    await migrateUp(db, { logger: silentLogger });
+    const { rows } = await sql`select 1 from pg_class where relname = 'links_search'`.execute(db.read);
+    expect(rows).toEqual([]);
+    await db.dialect.insertMany(db.write, "links", links);
+    expect(await search(db, "nEEdle").execute()).toEqual([{ code: "c777" }]);
+  });
+});
+
+const links = Array.from({ length: 3_000 }, (_, i) => ({
+  code: `c${i}`,
+  target: `https://example.com/${i === 777 ? "Needle" : "hay"}/${i}`,
+  created_at: i,
+  updated_at: i,
+}));
+
+const search = (db: Database, needle: string) =>
+  db.read
+    .selectFrom("links")
+    .select("code")
+    .where(db.dialect.containsText([sql.ref("links.code"), sql.ref("links.target")], needle));
