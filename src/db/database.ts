@@ -42,7 +42,8 @@ export type Database = {
   /**
    * Runs the function in one writing transaction (read committed or stronger) and commits, or rolls back and
    * rejects with what it threw. After a deadlock or a serialization failure it runs again, at most four times in
-   * all, so it must not have effects besides its queries.
+   * all, so it must not have effects besides its queries. Write with the given `tx` only: `write`, `slow` and
+   * another transaction would wait for this one to end.
    */
   transaction<T>(run: (tx: Transaction<Schema>) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** The link with exactly this code, by its unique index; answers at once where the database is in the process. */
