@@ -1,5 +1,30 @@
 -- Made by scripts/schema.ts from a migrated database; change the migrations, not this file.
 
+CREATE TABLE `account_usage` (
+  `account_id` bigint(20) NOT NULL,
+  `bytes` bigint(20) NOT NULL,
+  PRIMARY KEY (`account_id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `blobs` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `policy_id` bigint(20) NOT NULL,
+  `sha256` varchar(64) NOT NULL,
+  `generation` bigint(20) NOT NULL,
+  `retired` bigint(20) NOT NULL,
+  `size` bigint(20) NOT NULL,
+  `refs` bigint(20) NOT NULL,
+  `state` varchar(16) NOT NULL,
+  `object_key` varchar(128) NOT NULL,
+  `checked_at` bigint(20) NOT NULL,
+  `created_at` bigint(20) NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `blobs_content` (`policy_id`,`sha256`,`retired`),
+  UNIQUE KEY `blobs_object_key` (`object_key`),
+  KEY `blobs_state` (`state`,`checked_at`),
+  CONSTRAINT `blobs_policy` FOREIGN KEY (`policy_id`) REFERENCES `policies` (`id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `changes` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
   `topic` varchar(32) NOT NULL,
@@ -79,6 +104,28 @@ CREATE TABLE `click_values` (
   UNIQUE KEY `click_values_value` (`dimension`,`value`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `entries` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `account_id` bigint(20) NOT NULL,
+  `parent_id` bigint(20) NOT NULL,
+  `kind` varchar(8) NOT NULL,
+  `name` varchar(255) NOT NULL,
+  `policy_id` bigint(20) DEFAULT NULL,
+  `blob_id` bigint(20) DEFAULT NULL,
+  `mime_type` varchar(255) DEFAULT NULL,
+  `sha256` varchar(64) DEFAULT NULL,
+  `size` bigint(20) NOT NULL,
+  `created_at` bigint(20) NOT NULL,
+  `updated_at` bigint(20) NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `entries_name` (`account_id`,`parent_id`,`name`),
+  KEY `entries_kind` (`account_id`,`parent_id`,`kind`,`name`),
+  KEY `entries_policy_id` (`policy_id`),
+  KEY `entries_blob_id` (`blob_id`),
+  CONSTRAINT `entries_blob` FOREIGN KEY (`blob_id`) REFERENCES `blobs` (`id`),
+  CONSTRAINT `entries_policy` FOREIGN KEY (`policy_id`) REFERENCES `policies` (`id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `instance` (
   `id` bigint(20) NOT NULL,
   `uuid` varchar(36) NOT NULL,
@@ -129,6 +176,26 @@ CREATE TABLE `login_failures` (
   PRIMARY KEY (`account`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `policies` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `name` varchar(255) NOT NULL,
+  `driver_type` varchar(16) NOT NULL,
+  `endpoint` varchar(1024) DEFAULT NULL,
+  `bucket` varchar(255) DEFAULT NULL,
+  `region` varchar(64) DEFAULT NULL,
+  `access_key` varchar(1024) DEFAULT NULL,
+  `secret_key` varchar(1024) DEFAULT NULL,
+  `base_path` varchar(1024) NOT NULL,
+  `max_file_size` bigint(20) NOT NULL,
+  `download` varchar(16) NOT NULL,
+  `is_default` bigint(20) DEFAULT NULL,
+  `created_at` bigint(20) NOT NULL,
+  `updated_at` bigint(20) NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `policies_name` (`name`),
+  UNIQUE KEY `policies_default` (`is_default`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `sessions` (
   `id` varchar(36) NOT NULL,
   `user_id` bigint(20) NOT NULL,
@@ -162,6 +229,37 @@ CREATE TABLE `settings_history` (
   KEY `settings_history_key` (`key`,`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `shares` (
+  `link_id` bigint(20) NOT NULL,
+  `entry_id` bigint(20) NOT NULL,
+  `max_downloads` bigint(20) DEFAULT NULL,
+  `downloads` bigint(20) NOT NULL,
+  `created_at` bigint(20) NOT NULL,
+  PRIMARY KEY (`link_id`),
+  KEY `shares_entry_id` (`entry_id`),
+  CONSTRAINT `shares_entry` FOREIGN KEY (`entry_id`) REFERENCES `entries` (`id`),
+  CONSTRAINT `shares_link` FOREIGN KEY (`link_id`) REFERENCES `links` (`id`) ON DELETE CASCADE
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `uploads` (
+  `id` varchar(36) NOT NULL,
+  `account_id` bigint(20) NOT NULL,
+  `folder_id` bigint(20) NOT NULL,
+  `name` varchar(255) NOT NULL,
+  `mime_type` varchar(255) NOT NULL,
+  `metadata` mediumtext NOT NULL,
+  `size` bigint(20) DEFAULT NULL,
+  `received` bigint(20) NOT NULL,
+  `policy_id` bigint(20) NOT NULL,
+  `staging` mediumtext NOT NULL,
+  `created_at` bigint(20) NOT NULL,
+  `expires_at` bigint(20) NOT NULL,
+  PRIMARY KEY (`id`),
+  KEY `uploads_expires_at` (`expires_at`),
+  KEY `uploads_policy_id` (`policy_id`),
+  CONSTRAINT `uploads_policy` FOREIGN KEY (`policy_id`) REFERENCES `policies` (`id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `user_agents` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
   `hash` varchar(32) NOT NULL,
@@ -180,6 +278,7 @@ CREATE TABLE `users` (
   `disabled` bigint(20) NOT NULL,
   `created_at` bigint(20) NOT NULL,
   `updated_at` bigint(20) NOT NULL,
+  `quota_bytes` bigint(20) NOT NULL DEFAULT 0,
   PRIMARY KEY (`id`),
   UNIQUE KEY `users_username` (`username`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;

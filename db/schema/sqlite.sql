@@ -1,5 +1,29 @@
 -- Made by scripts/schema.ts from a migrated database; change the migrations, not this file.
 
+CREATE TABLE account_usage (
+  account_id integer not null primary key,
+  bytes integer not null
+);
+
+CREATE TABLE blobs (
+  id integer primary key autoincrement,
+  policy_id integer not null,
+  sha256 text not null,
+  generation integer not null,
+  retired integer not null,
+  size integer not null,
+  refs integer not null,
+  state text not null,
+  object_key text not null,
+  checked_at integer not null,
+  created_at integer not null,
+  constraint blobs_content unique (policy_id, sha256, retired),
+  constraint blobs_object_key unique (object_key),
+  constraint blobs_policy foreign key (policy_id) references policies (id)
+);
+
+CREATE INDEX "blobs_state" on "blobs" (state, checked_at);
+
 CREATE TABLE changes (
   id integer primary key autoincrement,
   topic text not null,
@@ -78,6 +102,30 @@ CREATE TABLE click_values (
   constraint click_values_value unique (dimension, value)
 );
 
+CREATE TABLE entries (
+  id integer primary key autoincrement,
+  account_id integer not null,
+  parent_id integer not null,
+  kind text not null,
+  name text not null,
+  policy_id integer,
+  blob_id integer,
+  mime_type text,
+  sha256 text,
+  size integer not null,
+  created_at integer not null,
+  updated_at integer not null,
+  constraint entries_name unique (account_id, parent_id, name),
+  constraint entries_policy foreign key (policy_id) references policies (id),
+  constraint entries_blob foreign key (blob_id) references blobs (id)
+);
+
+CREATE INDEX "entries_blob_id" on "entries" (blob_id);
+
+CREATE INDEX "entries_kind" on "entries" (account_id, parent_id, kind, name);
+
+CREATE INDEX "entries_policy_id" on "entries" (policy_id);
+
 CREATE TABLE instance (
   id integer not null primary key,
   uuid text not null,
@@ -124,6 +172,25 @@ CREATE TABLE login_failures (
   updated_at integer not null
 );
 
+CREATE TABLE policies (
+  id integer primary key autoincrement,
+  name text not null,
+  driver_type text not null,
+  endpoint text,
+  bucket text,
+  region text,
+  access_key text,
+  secret_key text,
+  base_path text not null,
+  max_file_size integer not null,
+  download text not null,
+  is_default integer,
+  created_at integer not null,
+  updated_at integer not null,
+  constraint policies_name unique (name),
+  constraint policies_default unique (is_default)
+);
+
 CREATE TABLE sessions (
   id text not null primary key,
   user_id integer not null,
@@ -157,6 +224,38 @@ CREATE TABLE settings_history (
 
 CREATE INDEX "settings_history_key" on "settings_history" ("key", id);
 
+CREATE TABLE shares (
+  link_id integer not null primary key,
+  entry_id integer not null,
+  max_downloads integer,
+  downloads integer not null,
+  created_at integer not null,
+  constraint shares_link foreign key (link_id) references links (id) on delete cascade,
+  constraint shares_entry foreign key (entry_id) references entries (id)
+);
+
+CREATE INDEX "shares_entry_id" on "shares" (entry_id);
+
+CREATE TABLE uploads (
+  id text not null primary key,
+  account_id integer not null,
+  folder_id integer not null,
+  name text not null,
+  mime_type text not null,
+  metadata text not null,
+  size integer,
+  received integer not null,
+  policy_id integer not null,
+  staging text not null,
+  created_at integer not null,
+  expires_at integer not null,
+  constraint uploads_policy foreign key (policy_id) references policies (id)
+);
+
+CREATE INDEX "uploads_expires_at" on "uploads" (expires_at);
+
+CREATE INDEX "uploads_policy_id" on "uploads" (policy_id);
+
 CREATE TABLE user_agents (
   id integer primary key autoincrement,
   hash text not null,
@@ -173,6 +272,6 @@ CREATE TABLE users (
   role text not null,
   disabled integer not null,
   created_at integer not null,
-  updated_at integer not null,
+  updated_at integer not null, quota_bytes integer not null default 0,
   constraint users_username unique (username)
 );

@@ -126,6 +126,7 @@ describe("users", () => {
       password_hash: "$argon2id$secret",
       role: "user",
       disabled: 0,
+      quota_bytes: 0,
       created_at: 0,
       updated_at: 0,
     };

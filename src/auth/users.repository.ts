@@ -41,7 +41,9 @@ export function createUsersRepository({ read, dialect }: Pick<Database, "read" |
 
     /** Returns its id. @throws Conflict when the username is taken */
     async insert(tx: Db, user: Omit<User, "id">): Promise<number> {
-      return explainTaken(user.username, () => dialect.insertReturningId(tx, "users", toRow(user)));
+      return explainTaken(user.username, () =>
+        dialect.insertReturningId(tx, "users", { ...toRow(user), quota_bytes: 0 }),
+      );
     },
 
     /** @throws Conflict when the username is taken */

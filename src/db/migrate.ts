@@ -10,10 +10,11 @@ import type { Database } from "./database.ts";
 import type { SchemaWords } from "./dialect.ts";
 import { steps as version01 } from "./migrations/version-0-1.ts";
 import { steps as version02 } from "./migrations/version-0-2.ts";
+import { steps as version03 } from "./migrations/version-0-3.ts";
 import type { Step } from "./migrations/step.ts";
 
 /** Every step, oldest first; a static list, because the compiled program has no folder to look into. */
-export const MIGRATIONS: readonly Step[] = [...version01, ...version02];
+export const MIGRATIONS: readonly Step[] = [...version01, ...version02, ...version03];
 
 export type MigrationState = {
   name: string;

@@ -37,6 +37,8 @@ export const TABLES = {
     /** "admin" or "user". */
     role: "text",
     disabled: "int",
+    /** Bytes that the account's files may have together; 0 is unlimited. */
+    quota_bytes: "int",
     created_at: "int",
     updated_at: "int",
   },
@@ -105,6 +107,104 @@ export const TABLES = {
     /** ≤ 200 bytes. */
     city: "text?",
     user_agent_id: "int?",
+  },
+  /** Where content is stored. Keys are sealed (lib/secret-box.ts). */
+  policies: {
+    id: "serial",
+    /** Unique, ≤ 255 bytes. */
+    name: "text",
+    /** "local" or "s3"; the columns up to secret_key are null for a local one. */
+    driver_type: "text",
+    endpoint: "text?",
+    bucket: "text?",
+    region: "text?",
+    access_key: "text?",
+    secret_key: "text?",
+    base_path: "text",
+    /** Bytes; 0 is unlimited. */
+    max_file_size: "int",
+    /** "relay" or "redirect". */
+    download: "text",
+    /** 1 or null; unique, so there is never a second default. */
+    is_default: "int?",
+    created_at: "int",
+    updated_at: "int",
+  },
+  /** Content, stored once within a policy: see files/blobs.service.ts. */
+  blobs: {
+    id: "serial",
+    policy_id: "int",
+    /** 64 hex digits. */
+    sha256: "text",
+    /** Random, below 2^52: tells apart the objects that ever held this content. */
+    generation: "int",
+    /** 0 while this is the live blob of its content, later its generation; unique with policy_id and sha256. */
+    retired: "int",
+    size: "int",
+    /** How many entries hold it. */
+    refs: "int",
+    /** "live", "dead" (no refs, the object is being removed) or "damaged" (never served, kept for repair). */
+    state: "text",
+    /** Unique over all policies; below the policy's base path. */
+    object_key: "text",
+    /** When the bytes were last read and compared with sha256; 0 is never. */
+    checked_at: "int",
+    created_at: "int",
+  },
+  /** Folders and files, in one table so that one unique index holds their names: (account_id, parent_id, name). */
+  entries: {
+    id: "serial",
+    /** 0 is the built-in administrator. */
+    account_id: "int",
+    /** A folder of the same account; 0 is the root. */
+    parent_id: "int",
+    /** "folder" or "file". */
+    kind: "text",
+    /** NFC, 1 to 255 bytes, compared byte by byte. */
+    name: "text",
+    /** Folders: the policy that overrides the inherited one. */
+    policy_id: "int?",
+    /** Files; null for folders, as are the next two. */
+    blob_id: "int?",
+    mime_type: "text?",
+    /** As in blobs, so that a listing needs no join. */
+    sha256: "text?",
+    /** As in blobs; 0 for folders. */
+    size: "int",
+    created_at: "int",
+    updated_at: "int",
+  },
+  /** Sum of the sizes of an account's files, changed in their transactions. */
+  account_usage: { account_id: "int", bytes: "int" },
+  /** Resumable uploads under way. */
+  uploads: {
+    /** A UUID. */
+    id: "text",
+    account_id: "int",
+    /** 0 is the root. */
+    folder_id: "int",
+    name: "text",
+    mime_type: "text",
+    /** Upload-Metadata as sent. */
+    metadata: "text",
+    /** Null until the client says it. */
+    size: "int?",
+    /** Bytes that are durable. */
+    received: "int",
+    policy_id: "int",
+    /** Where the driver has the bytes: its own JSON. */
+    staging: "text",
+    created_at: "int",
+    expires_at: "int",
+  },
+  /** What a short link serves instead of redirecting; goes with the link (on delete cascade). */
+  shares: {
+    link_id: "int",
+    /** The link must be removed with the entry: the foreign key refuses otherwise. */
+    entry_id: "int",
+    max_downloads: "int?",
+    downloads: "int",
+    created_at: "int",
   },
   /** One row, id 1: who this installation is. */
   instance: { id: "int", uuid: "text", created_at: "int" },

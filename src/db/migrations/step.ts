@@ -36,3 +36,19 @@ export const createIndex = (name: string, table: TableName, index: string, colum
   name,
   up: (db, words) => words.createIndex(db, { name: index, table, columns }),
 });
+
+/** The definition must have a default, unless the column may be null. */
+export const addColumn = (
+  name: string,
+  table: TableName,
+  column: string,
+  definition: (words: SchemaWords) => string,
+): Step => ({
+  name,
+  up: async (db, words) => {
+    const tables = await db.introspection.getTables();
+    const columns = tables.find((known) => known.name === table)?.columns ?? [];
+    if (columns.some((known) => known.name === column)) return;
+    await sql.raw(`alter table ${table} add column ${column} ${definition(words)}`).execute(db);
+  },
+});
