@@ -20,9 +20,12 @@ export type FlushThread = {
   setInterval(ms: number): void;
   /** Counts everything written so far; rejects with an AppError when that can't be done now. */
   flush(): Promise<void>;
+  /** See Flusher; while the thread waits for the database, what it said last. Never rejects. */
   pendingLinks(): Promise<number>;
   /** A last flush, within the bound; then the thread is gone. Rejects when that flush did not succeed. */
   close(boundMs: number): Promise<void>;
+  /** For tests: ends the thread as a crash would. */
+  crash(): void;
 };
 
 export type FlushThreadOptions = FlushStart & {
@@ -38,6 +41,7 @@ export type FlushThreadOptions = FlushStart & {
 type Call = { resolve: (value: number) => void; reject: (error: AppError) => void };
 
 const RESTART_AFTER_MS = 1000;
+const COUNT_BOUND_MS = 500;
 
 /** Starts the thread; rejects with an AppError when its database can't be opened. */
 export async function startFlushThread(options: FlushThreadOptions): Promise<FlushThread> {
@@ -49,6 +53,8 @@ export async function startFlushThread(options: FlushThreadOptions): Promise<Flu
   let lastId = 0;
   let begun = false;
   let closed = false;
+  let alive = false;
+  let lastPendingLinks = 0;
   let worker: Worker;
   const first = Promise.withResolvers<string>();
 
@@ -56,6 +62,7 @@ export async function startFlushThread(options: FlushThreadOptions): Promise<Flu
 
   const ask = (type: "flush" | "pendingLinks" | "close"): Promise<number> =>
     new Promise((resolve, reject) => {
+      if (!alive) return reject(appError("ServiceUnavailable", "the flush thread is being started again"));
       const id = ++lastId;
       calls.set(id, { resolve, reject });
       send({ type, id });
@@ -96,10 +103,12 @@ export async function startFlushThread(options: FlushThreadOptions): Promise<Flu
     worker.addEventListener("close", () => {
       const error = appError("ServiceUnavailable", "the flush thread ended");
       first.reject(error);
+      alive = false;
       for (const call of calls.values()) call.reject(error);
       calls.clear();
       if (!closed) setTimeout(() => closed || spawn(), RESTART_AFTER_MS);
     });
+    alive = true;
     send({ type: "start", ...start, sources: [...sources.values()] });
     if (begun) send({ type: "begin" });
   };
@@ -132,7 +141,11 @@ export async function startFlushThread(options: FlushThreadOptions): Promise<Flu
       send({ type: "interval", ms });
     },
     flush: async () => void (await ask("flush")),
-    pendingLinks: () => ask("pendingLinks"),
+    async pendingLinks() {
+      lastPendingLinks = await within(COUNT_BOUND_MS, ask("pendingLinks")).catch(() => lastPendingLinks);
+      return lastPendingLinks;
+    },
+    crash: () => void worker.terminate(),
     async close(boundMs) {
       closed = true;
       try {
@@ -150,7 +163,7 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(
-      () => reject(appError("ServiceUnavailable", `the last flush took more than ${ms} ms`)),
+      () => reject(appError("ServiceUnavailable", `the flush thread did not answer within ${ms} ms`)),
       ms,
     );
   });

@@ -1,0 +1,214 @@
+import { beforeAll, expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Database } from "../db/database.ts";
+import { forEachDialect } from "../db/for-each-dialect.ts";
+import { systemClock } from "../lib/clock.ts";
+import { silentLogger } from "../lib/logger.ts";
+import { type ClickLimits, type ClickStats, createClicks } from "./clicks.ts";
+import { addLinks, clicksOf, segmentOf, temporaryFolder, until } from "./clicks.test-support.ts";
+import { type DatabaseProxy, openDatabaseProxy } from "./database-proxy.test-support.ts";
+import { listSegments } from "./journal.segment.ts";
+
+type Config = { enabled: boolean; flushInterval: number; maxClicksBeforeFlush: number };
+
+const NEVER = { enabled: true, flushInterval: 3600, maxClicksBeforeFlush: 1e9 };
+
+const balanced = (stats: ClickStats): boolean =>
+  stats.accepted ===
+  stats.stored + stats.pending + Object.values(stats.dropped).reduce((sum, lost) => sum + lost, 0);
+
+/** `expect().rejects` holds the loop, and with it the messages of the flush thread. */
+const failureOf = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => "it succeeded",
+    (error: unknown) => error,
+  );
+
+const record = (clicks: { record(link: number, at: number): void }, link: number, times: number): void => {
+  for (let at = 0; at < times; at++) clicks.record(link, Date.now());
+};
+
+forEachDialect((dialect) => {
+  const folder = temporaryFolder();
+  let folders = 0;
+  let db: Database;
+
+  beforeAll(async () => {
+    db = await dialect.openDb();
+  });
+
+  const freshDir = () => join(folder, String(++folders));
+
+  const open = (
+    dataDir: string,
+    config: Config = NEVER,
+    limits: Partial<ClickLimits> = {},
+    url = dialect.url(),
+  ) =>
+    createClicks({
+      settings: { url, poolSize: 2 },
+      dataDir,
+      config: {
+        enabled: () => config.enabled,
+        flushInterval: () => config.flushInterval,
+        maxClicksBeforeFlush: () => config.maxClicksBeforeFlush,
+      },
+      logger: silentLogger,
+      clock: systemClock,
+      limits: { segmentBytes: segmentOf(5000), ...limits },
+    });
+
+  test("a flush counts everything recorded before it", async () => {
+    const [first, second] = await addLinks(db, 2);
+    const clicks = await open(freshDir());
+    record(clicks, first!, 100);
+    record(clicks, second!, 50);
+    expect(clicks.stats()).toMatchObject({ accepted: 150, stored: 0, pending: 150 });
+    expect(await clicks.pendingLinks()).toBe(2);
+    await clicks.flush();
+    expect(await clicksOf(db, [first!, second!])).toEqual([100, 50]);
+    expect(clicks.stats()).toMatchObject({ accepted: 150, stored: 150, pending: 0, replayed: 0 });
+    // The flush at the start may have been under way and have taken some of them along.
+    expect(clicks.stats().lastFlush).toMatchObject({ status: "success" });
+    expect(await clicks.pendingLinks()).toBe(0);
+    await clicks.close();
+  });
+
+  test("flushes by itself: after the interval, and sooner when enough clicks wait", async () => {
+    const [link] = await addLinks(db, 1);
+    const config = { ...NEVER, flushInterval: 0.05 };
+    const clicks = await open(freshDir(), config);
+    record(clicks, link!, 3);
+    await until(async () => (await clicksOf(db, [link!]))[0] === 3);
+    await until(() => clicks.stats().flushes["interval success"] > 0);
+    Object.assign(config, NEVER, { maxClicksBeforeFlush: 50 });
+    clicks.refresh();
+    record(clicks, link!, 49);
+    record(clicks, link!, 20);
+    await until(() => clicks.stats().stored >= 3 + 50);
+    await until(() => clicks.stats().flushes["threshold success"] > 0);
+    await clicks.close();
+    expect(await clicksOf(db, [link!])).toEqual([72]);
+  });
+
+  test("closing counts the rest and leaves nothing behind", async () => {
+    const dataDir = freshDir();
+    const [link] = await addLinks(db, 1);
+    const clicks = await open(dataDir);
+    for (let round = 0; round < 30; round++) {
+      record(clicks, link!, 1000);
+      // Segments of 5,000 clicks follow one another meanwhile.
+      await Bun.sleep(1);
+    }
+    await clicks.close();
+    expect(await clicksOf(db, [link!])).toEqual([30_000]);
+    expect(clicks.stats()).toMatchObject({ accepted: 30_000, stored: 30_000, pending: 0 });
+    expect(listSegments(join(dataDir, "journal", "0"))).toEqual([]);
+    clicks.record(link!, Date.now());
+    expect(clicks.stats().dropped.closed).toBe(1);
+    expect(balanced(clicks.stats())).toBe(true);
+  });
+
+  test("switching tracking off applies at once", async () => {
+    const [link] = await addLinks(db, 1);
+    const config = { ...NEVER };
+    const clicks = await open(freshDir(), config);
+    record(clicks, link!, 2);
+    config.enabled = false;
+    clicks.refresh();
+    record(clicks, link!, 5);
+    await clicks.close();
+    expect(await clicksOf(db, [link!])).toEqual([2]);
+  });
+
+  test("two on one data folder don't touch each other's journals", async () => {
+    const dataDir = freshDir();
+    const [link] = await addLinks(db, 1);
+    const [one, two] = [await open(dataDir), await open(dataDir)];
+    record(one, link!, 10);
+    record(two, link!, 5);
+    expect(readdirSync(join(dataDir, "journal")).sort()).toEqual(["0", "1"]);
+    await Promise.all([one.flush(), two.flush(), one.flush()]);
+    expect(await clicksOf(db, [link!])).toEqual([15]);
+    record(one, link!, 1);
+    record(two, link!, 1);
+    await Promise.all([one.close(), two.close()]);
+    expect(await clicksOf(db, [link!])).toEqual([17]);
+    expect(two.stats()).toMatchObject({ accepted: 6, stored: 6, replayed: 0 });
+  });
+
+  test("what a killed process left is counted by the next, in its slot and in others", async () => {
+    const dataDir = freshDir();
+    const [link] = await addLinks(db, 1);
+    const source = `
+      const { createClicks } = await import(${JSON.stringify(join(import.meta.dir, "clicks.ts"))});
+      const { silentLogger } = await import(${JSON.stringify(join(import.meta.dir, "..", "lib", "logger.ts"))});
+      const config = { enabled: () => true, flushInterval: () => 0.02, maxClicksBeforeFlush: () => 700 };
+      const clicks = await createClicks({
+        settings: { url: ${JSON.stringify(dialect.url())}, poolSize: 2 }, dataDir: ${JSON.stringify(dataDir)},
+        config, logger: silentLogger, clock: { now: () => Date.now() }, limits: { segmentBytes: ${segmentOf(2000)} },
+      });
+      for (;;) {
+        for (let at = 0; at < 100; at++) clicks.record(${link}, Date.now());
+        const { accepted, overflow } = clicks.stats();
+        process.stdout.write(accepted - overflow + "\\n");
+        await Bun.sleep(1);
+      }
+    `;
+    const children = [1, 2].map(() => Bun.spawn([process.execPath, "-e", source], { stdout: "pipe" }));
+    const said = await Promise.all(
+      children.map(async (child, at) => {
+        let text = "";
+        for await (const chunk of child.stdout) {
+          text += new TextDecoder().decode(chunk);
+          if (text.length > 2000 + at * 1000) child.kill(9);
+        }
+        await child.exited;
+        return Number(text.slice(0, text.lastIndexOf("\n")).split("\n").at(-1));
+      }),
+    );
+    const clicks = await open(dataDir);
+    const journal = join(dataDir, "journal");
+    await until(() => readdirSync(journal).flatMap((slot) => listSegments(join(journal, slot))).length === 1);
+    const [counted] = await clicksOf(db, [link!]);
+    expect(counted).toBeGreaterThanOrEqual(said[0]! + said[1]!);
+    expect(balanced(clicks.stats())).toBe(true);
+    await clicks.flush();
+    expect(await clicksOf(db, [link!])).toEqual([counted!]);
+    await clicks.close();
+  });
+
+  test.skipIf(dialect.name === "sqlite")(
+    "what an outage left at the end is counted at the next start",
+    async () => {
+      const dataDir = freshDir();
+      const [link] = await addLinks(db, 1);
+      const proxy: DatabaseProxy = await openDatabaseProxy(dialect.url());
+      const cutOff = await open(dataDir, NEVER, { closeMs: 2000 }, proxy.url);
+      record(cutOff, link!, 10);
+      await cutOff.flush();
+      proxy.cut();
+      record(cutOff, link!, 20);
+      expect(await failureOf(cutOff.flush())).toMatchObject({ name: "ServiceUnavailable" });
+      expect(cutOff.stats()).toMatchObject({ accepted: 30, stored: 10, pending: 20 });
+      expect(cutOff.stats().flushes["manual failed"]).toBe(1);
+      await cutOff.close();
+      proxy.close();
+      const clicks = await open(dataDir);
+      await clicks.flush();
+      expect(await clicksOf(db, [link!])).toEqual([30]);
+      expect(clicks.stats()).toMatchObject({ accepted: 20, replayed: 20, stored: 20, pending: 0 });
+      await clicks.close();
+    },
+  );
+
+  test("a database that is not there is an error at the start, and the slot is free again", async () => {
+    const dataDir = freshDir();
+    const url = dialect.name === "sqlite" ? "sqlite:/dev/null/nowhere.db" : "postgres://x:x@127.0.0.1:1/x";
+    expect(await failureOf(open(dataDir, NEVER, {}, url))).toBeInstanceOf(Error);
+    const clicks = await open(dataDir);
+    expect(readdirSync(join(dataDir, "journal"))).toEqual(["0"]);
+    await clicks.close();
+  });
+});
