@@ -1,0 +1,55 @@
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { forEachDialect } from "../db/for-each-dialect.ts";
+import { silentLogger } from "../lib/logger.ts";
+import { createClicksRepository } from "./clicks.repository.ts";
+import { addLinks, clicksOf, openJournal, segmentOf, temporaryFolder, until } from "./clicks.test-support.ts";
+import { startFlushThread } from "./flush.thread.ts";
+
+forEachDialect((dialect) => {
+  const folder = temporaryFolder();
+
+  test("a flush thread that dies is replaced by one that goes on, and the books stay right", async () => {
+    const db = await dialect.openDb();
+    const [link] = await addLinks(db, 1);
+    const instance = await createClicksRepository(db).instance();
+    const journalDir = join(folder, "journal");
+    const ownDir = join(journalDir, "0");
+    const { journal, opened } = await openJournal({
+      dir: ownDir,
+      instance,
+      segmentBytes: segmentOf(100_000),
+    });
+    let stored = 0;
+    const thread = await startFlushThread({
+      database: { url: dialect.url(), poolSize: 1 },
+      journalDir,
+      ownDir,
+      intervalMs: 20,
+      logLevel: "silent",
+      leftovers: [],
+      logger: silentLogger,
+      onSettled: (settled) => (stored += settled.stored),
+      onRetired() {},
+      onReport() {},
+    });
+    expect(thread.instance).toBe(instance);
+    thread.opened(opened[0]!);
+    thread.begin();
+    let recorded = 0;
+    for (let deaths = 0; deaths < 2; deaths++) {
+      for (let round = 0; round < 20; round++) {
+        for (let at = 0; at < 500; at++) journal.record(link!, Date.now());
+        recorded += 500;
+        await Bun.sleep(2);
+      }
+      thread.crash();
+      await until(() => stored === recorded);
+    }
+    await thread.flush();
+    expect(stored).toBe(recorded);
+    expect(await clicksOf(db, [link!])).toEqual([recorded]);
+    await thread.close(5000);
+    await journal.close();
+  }, 30_000);
+});
