@@ -17,7 +17,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const TEST_TIMEOUT_MS = 60_000;
-const FILE_TIMEOUT_MS = 10 * 60_000;
+const FILE_TIMEOUT_MS = 5 * 60_000;
 
 const SERVERS = {
   PostgreSQL: "WAYMARK_TEST_POSTGRES_URL",
