@@ -1,0 +1,282 @@
+/**
+ * A made-up history of clicks in the tables as the flush would have written them: links of very different fame, a
+ * daily rhythm, thousands of referrers, places and user agents of which few are frequent. The same numbers give the
+ * same history, and a day costs about a tenth of a second, so ten million clicks are ready in a few minutes. Hours
+ * are there for the last seven days only, as retention leaves them.
+ */
+import type { Database } from "../../src/db/database.ts";
+import { agentValue, type Dimension, DIMENSIONS, OTHER, placeValue } from "../../src/clicks/dimensions.ts";
+import { createDayRollup, type DayRollup } from "../../src/clicks/rollup.ts";
+import { DAY_MS, HOUR_MS, monthOf } from "../../src/clicks/time-buckets.ts";
+
+export type History = {
+  clicks: number;
+  links: number;
+  days: number;
+  /** The instant of the last click, epoch milliseconds. */
+  end: number;
+};
+
+const HOURLY_DAYS = 7;
+const REFERRERS = 3_000;
+const COUNTRIES = "US DE FR GB IN BR JP CN CA AU ES IT NL SE PL MX AR ZA NG EG TR ID VN TH KR".split(" ");
+const CITIES = 40;
+const AGENTS = 2_000;
+const BROWSERS = ["Chrome", "Safari", "Firefox", "Microsoft Edge", "Opera", "Samsung Internet for Android"];
+const SYSTEMS = ["Windows", "macOS", "Android", "iOS", "Linux", "Chrome OS"];
+
+/** Mulberry32. */
+function createRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/** Draws 0 to count − 1, rank n with a weight of 1 / (n + 1). */
+function createZipf(count: number, random: () => number): () => number {
+  const sums = new Float64Array(count);
+  let sum = 0;
+  for (let rank = 0; rank < count; rank++) sums[rank] = sum += 1 / (rank + 1);
+  return () => {
+    const wanted = random() * sum;
+    let low = 0;
+    let high = count - 1;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (sums[middle]! < wanted) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  };
+}
+
+const referrers = Array.from({ length: REFERRERS }, (_, at) =>
+  at === 0 ? "(direct)" : `site-${at}.example`,
+);
+const sources = referrers.map((label, at) => (at === 0 ? "direct" : `ref:${label}`));
+const places = COUNTRIES.flatMap((country) =>
+  Array.from({ length: CITIES }, (_, city) => ({ country, city: `City ${city}` })),
+);
+const placeValues = places.map(placeValue);
+const agentTexts = Array.from(
+  { length: AGENTS },
+  (_, at) => `Mozilla/5.0 (Made up ${at}; rv:${at}.0) AppleWebKit/537.36 (KHTML, like Gecko) Browser/${at}.0`,
+);
+const agentValues = agentTexts.map((_, at) => {
+  const isBot = at % 11 === 5;
+  return agentValue({
+    browser: isBot ? `bot${at % 30}` : BROWSERS[at % BROWSERS.length]!,
+    os: SYSTEMS[Math.floor(at / 7) % SYSTEMS.length]!,
+    device: isBot ? "bot" : at % 3 === 0 ? "mobile" : "desktop",
+    isBot,
+  });
+});
+
+/** The id of each value. */
+type Ids = Record<Dimension, Map<string, number>>;
+
+export async function writeHistory(
+  db: Database,
+  history: History,
+  onDay: (day: number) => void,
+): Promise<void> {
+  const { clicks, links, days, end } = history;
+  const lastDay = Math.floor(end / DAY_MS);
+  await writeLinks(db, links);
+  const ids = await writeValues(db, lastDay);
+  const random = createRandom(20_261_120);
+  const draw = createClickDraw(links, random);
+  for (let at = 0; at < days; at++) {
+    const day = lastDay - days + 1 + at;
+    const length = day === lastDay ? end - day * DAY_MS : DAY_MS;
+    const count = Math.floor((clicks * (at + 1)) / days) - Math.floor((clicks * at) / days);
+    const drawn = Array.from({ length: count }, () => draw(day * DAY_MS, length));
+    drawn.sort((a, b) => a.atMs - b.atMs);
+    await writeDay(db, { day, drawn, ids, withHours: day > lastDay - HOURLY_DAYS });
+    onDay(at + 1);
+  }
+  await writeMonths(db);
+}
+
+type Drawn = { linkId: number; atMs: number; referrer: number; place: number; agent: number };
+
+function createClickDraw(links: number, random: () => number): (start: number, length: number) => Drawn {
+  const link = createZipf(links, random);
+  const referrer = createZipf(REFERRERS, random);
+  const place = createZipf(places.length, random);
+  const agent = createZipf(AGENTS, random);
+  return (start, length) => ({
+    linkId: link() + 1,
+    // More around the middle of the day.
+    atMs: start + Math.floor(((random() + random()) / 2) * length),
+    referrer: random() < 0.3 ? 0 : referrer(),
+    place: place(),
+    agent: agent(),
+  });
+}
+
+async function writeLinks(db: Database, count: number): Promise<void> {
+  const made = { target: "https://example.com/", created_at: 1, updated_at: 1, expires_at: null };
+  const ids = Array.from({ length: count }, (_, at) => at + 1);
+  await db.transaction(async (tx) => {
+    await db.dialect.insertMany(
+      tx,
+      "links",
+      ids.map((id) => ({ ...made, id, code: `bench/${id}`, password_hash: null })),
+    );
+    await db.dialect.insertMany(
+      tx,
+      "link_clicks",
+      ids.map((link_id) => ({ link_id, clicks: 0 })),
+    );
+  });
+}
+
+async function writeValues(db: Database, seen_day: number): Promise<Ids> {
+  let last = 0;
+  const ids: Ids = { referrer: new Map(), place: new Map(), agent: new Map() };
+  const rows: { id: number; dimension: number; value: string; seen_day: number }[] = [];
+  const add = (name: Dimension, values: readonly string[]) => {
+    for (const value of new Set([...values, OTHER])) {
+      ids[name].set(value, ++last);
+      rows.push({ id: last, dimension: DIMENSIONS[name], value, seen_day });
+    }
+  };
+  add("referrer", referrers);
+  add("place", placeValues);
+  add("agent", agentValues);
+  await db.dialect.insertMany(db.write, "click_values", rows);
+  await db.dialect.insertMany(
+    db.write,
+    "user_agents",
+    agentTexts.map((text, at) => ({
+      id: at + 1,
+      hash: new Bun.CryptoHasher("sha256").update(text).digest("hex").slice(0, 32),
+      text,
+      value_id: ids.agent.get(agentValues[at]!)!,
+      seen_day,
+    })),
+  );
+  return ids;
+}
+
+type Day = { day: number; drawn: readonly Drawn[]; ids: Ids; withHours: boolean };
+
+async function writeDay(db: Database, { day, drawn, ids, withHours }: Day): Promise<void> {
+  const rollup = createDayRollup();
+  for (const { linkId, atMs, referrer, place, agent } of drawn) {
+    const values = {
+      referrer: referrers[referrer]!,
+      place: placeValues[place]!,
+      agent: agentValues[agent]!,
+    };
+    rollup.add({ linkId, atMs, values });
+  }
+  const added = rollup.finish();
+  await db.transaction(
+    async (tx) => {
+      await db.dialect.insertMany(tx, "click_log", drawn.map(logRow));
+      await db.dialect.insertMany(
+        tx,
+        "click_days",
+        added.days.map(({ linkId, clicks }) => ({ day, link_id: linkId, clicks })),
+      );
+      await db.dialect.insertMany(tx, "click_dim_days", dimRows(day, added, ids));
+      if (!withHours) return;
+      await db.dialect.insertMany(
+        tx,
+        "click_hours",
+        added.hours.map(({ hour, linkId, clicks }) => ({ hour, link_id: linkId, clicks })),
+      );
+      await db.dialect.insertMany(
+        tx,
+        "click_dim_hours",
+        added.dimHours.map(({ hour, dimension, value, clicks }) => ({
+          hour,
+          dimension: DIMENSIONS[dimension],
+          value_id: ids[dimension].get(value)!,
+          clicks,
+        })),
+      );
+    },
+    { long: true },
+  );
+}
+
+const logRow = ({ linkId, atMs, referrer, place, agent }: Drawn) => ({
+  link_id: linkId,
+  clicked_at: atMs,
+  referrer: referrer === 0 ? null : `https://${referrers[referrer]}/some/page?id=${atMs % 997}`,
+  source: sources[referrer]!,
+  ip_address: `198.51.${linkId % 256}.${atMs % 256}`,
+  ...places[place]!,
+  user_agent_id: agent + 1,
+});
+
+/** In the order of the key, as a flush writes them. */
+function dimRows(day: number, { dimDays }: DayRollup, ids: Ids) {
+  const rows = dimDays.map(({ linkId, dimension, value, clicks }) => ({
+    day,
+    link_id: linkId,
+    dimension: DIMENSIONS[dimension],
+    value_id: ids[dimension].get(value)!,
+    clicks,
+  }));
+  return rows.sort((a, b) => a.link_id - b.link_id || a.dimension - b.dimension || a.value_id - b.value_id);
+}
+
+async function writeMonths(db: Database): Promise<void> {
+  const first = await db.read
+    .selectFrom("click_days")
+    .select("day")
+    .orderBy("day")
+    .limit(1)
+    .executeTakeFirst();
+  const last = await db.read
+    .selectFrom("click_days")
+    .select("day")
+    .orderBy("day", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  for (let month = monthOf(first!.day * DAY_MS); month <= monthOf(last!.day * DAY_MS); month++) {
+    const from = Date.UTC(1970, month, 1) / DAY_MS;
+    const to = Date.UTC(1970, month + 1, 1) / DAY_MS;
+    await db.slow
+      .insertInto("click_months")
+      .columns(["month", "link_id", "clicks"])
+      .expression((eb) =>
+        eb
+          .selectFrom("click_days")
+          .select((e) => [e.lit(month).as("month"), "link_id", e.fn.sum<number>("clicks").as("clicks")])
+          .where("day", ">=", from)
+          .where("day", "<", to)
+          .groupBy("link_id"),
+      )
+      .execute();
+    await db.slow
+      .insertInto("click_dim_months")
+      .columns(["month", "dimension", "value_id", "clicks"])
+      .expression((eb) =>
+        eb
+          .selectFrom("click_dim_days")
+          .select((e) => [
+            e.lit(month).as("month"),
+            "dimension",
+            "value_id",
+            e.fn.sum<number>("clicks").as("clicks"),
+          ])
+          .where("day", ">=", from)
+          .where("day", "<", to)
+          .where("link_id", "=", 0)
+          .groupBy(["dimension", "value_id"]),
+      )
+      .execute();
+  }
+}
+
+/** The hour of the last click, for checks. */
+export const lastHour = ({ end }: History): number => Math.floor(end / HOUR_MS);

@@ -1,0 +1,54 @@
+/** A data folder full of links, written through the project's own modules, and removed at the end. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openDatabase } from "../../src/db/database.ts";
+import { migrateUp } from "../../src/db/migrate.ts";
+import { silentLogger } from "../../src/lib/logger.ts";
+import { createLinkRepository } from "../../src/links/links.repository.ts";
+
+export type DataFolder = {
+  readonly path: string;
+  /** Clicks that are counted in the database; the server must have stopped. */
+  countedClicks(): Promise<number>;
+  remove(): void;
+};
+
+export const codeAt = (index: number): string => `c${index.toString(16).padStart(6, "0")}`;
+export const targetAt = (index: number): string =>
+  `https://www.example.com/some/longer/path/${index}?from=short`;
+
+const CHUNK = 20_000;
+
+/** The folder has the links `c000000`, `c000001` … */
+export async function createDataFolder(count: number): Promise<DataFolder> {
+  const path = mkdtempSync(join(tmpdir(), "waymark-bench-"));
+  const settings = { url: `sqlite:${join(path, "waymark.db")}`, poolSize: 1 };
+  const open = () => openDatabase(settings, { threads: false, logger: silentLogger });
+  const db = await open();
+  await migrateUp(db, { logger: silentLogger });
+  const repository = createLinkRepository(db);
+  for (let first = 0; first < count; first += CHUNK) {
+    const links = Array.from({ length: Math.min(CHUNK, count - first) }, (_, at) => ({
+      code: codeAt(first + at),
+      target: targetAt(first + at),
+      createdAt: first + at,
+      updatedAt: first + at,
+      expiresAt: null,
+      passwordHash: null,
+      clickCount: 0,
+    }));
+    await db.transaction((tx) => repository.insertMany(tx, links), { long: true });
+  }
+  await db.close();
+  return {
+    path,
+    async countedClicks() {
+      const again = await open();
+      const stats = await createLinkRepository(again).stats(0);
+      await again.close();
+      return stats.totalClicks;
+    },
+    remove: () => rmSync(path, { recursive: true, force: true }),
+  };
+}

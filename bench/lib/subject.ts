@@ -1,0 +1,81 @@
+/** A server under test: a process of its own, with all its threads on one core. */
+import { readFileSync } from "node:fs";
+
+export type Subject = {
+  readonly name: string;
+  readonly port: number;
+  /** Milliseconds from its start to the first answer. */
+  readonly readyMs: number;
+  /** Processor seconds used so far, by all threads (and children: nginx's worker). */
+  cpuSeconds(): number;
+  /** Resident memory in MB. */
+  rssMb(): number;
+  /** SIGTERM, and the wait for its end. */
+  stop(): Promise<void>;
+};
+
+const TICKS_PER_SECOND = 100;
+
+export function freePort(): number {
+  const probe = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
+  const { port } = probe;
+  probe.stop(true);
+  return port;
+}
+
+/** Starts it and waits for an answer on its port. */
+export async function startSubject(
+  name: string,
+  port: number,
+  command: readonly string[],
+  environment: Record<string, string> = {},
+): Promise<Subject> {
+  const startedAt = performance.now();
+  const child = Bun.spawn(["taskset", "-c", "0", ...command], {
+    env: { ...process.env, ...environment },
+    stdout: "ignore",
+    stderr: "inherit",
+  });
+  await answers(port, () => {
+    if (child.exitCode !== null) throw new Error(`${name} ended with status ${child.exitCode}`);
+  });
+  const family = () => [child.pid, ...childrenOf(child.pid)];
+  return {
+    name,
+    port,
+    readyMs: performance.now() - startedAt,
+    cpuSeconds: () => family().reduce((sum, pid) => sum + cpuTicks(pid), 0) / TICKS_PER_SECOND,
+    rssMb: () => family().reduce((sum, pid) => sum + rssKb(pid), 0) / 1024,
+    async stop() {
+      child.kill("SIGTERM");
+      await child.exited;
+    },
+  };
+}
+
+async function answers(port: number, check: () => void): Promise<void> {
+  for (const deadline = performance.now() + 60_000; performance.now() < deadline; ) {
+    check();
+    try {
+      await fetch(`http://127.0.0.1:${port}/`, { redirect: "manual" });
+      return;
+    } catch {
+      await Bun.sleep(5);
+    }
+  }
+  throw new Error(`nothing answers on port ${port}`);
+}
+
+const childrenOf = (pid: number): number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").filter(Boolean).map(Number);
+
+function cpuTicks(pid: number): number {
+  // The second field is the name in parentheses, which may hold blanks.
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
+    .replace(/^.*\) /s, "")
+    .split(" ");
+  return Number(fields[11]) + Number(fields[12]);
+}
+
+const rssKb = (pid: number): number =>
+  Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))![1]);
