@@ -8,14 +8,20 @@ import { fileURLToPath } from "node:url";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const stamp = join(root, "node_modules", ".waymark-lock");
-const lock = createHash("sha256").update(readFileSync(join(root, "package-lock.json"))).digest("hex");
+const lock = createHash("sha256")
+  .update(readFileSync(join(root, "package-lock.json")))
+  .digest("hex");
 
 if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== lock) {
   console.error("waymark: installing packages (once; it takes a minute) …");
+  // Not `npm ci`: it insists on optional packages of other platforms, which not every registry carries.
   const npm = process.platform === "win32" ? "npm.cmd" : "npm";
-  const done = spawnSync(npm, ["ci", "--no-audit", "--no-fund"], { cwd: root, stdio: ["ignore", 2, 2] });
+  const done = spawnSync(npm, ["install", "--no-save", "--no-audit", "--no-fund"], {
+    cwd: root,
+    stdio: ["ignore", 2, 2],
+  });
   if (done.status !== 0) {
-    console.error("waymark: 'npm ci' failed; its message stands above. Mend that and try again.");
+    console.error("waymark: 'npm install' failed; its message stands above. Mend that and try again.");
     process.exit(1);
   }
   writeFileSync(stamp, lock);

@@ -1,6 +1,7 @@
 /** The composition root of the server: services, caches, click counting and HTTP, in the order in which they start. */
 import type { Server } from "bun";
 import { type Clicks, type ClickStats, createClicks } from "./clicks/clicks.ts";
+import type { WorkerChannel } from "./cluster/worker-channel.ts";
 import { configEndpoints } from "./config/config.routes.ts";
 import type { Env } from "./env.ts";
 import { healthEndpoints } from "./health/health.routes.ts";
@@ -27,8 +28,16 @@ export type App = {
   onError(error: Error): Response;
   isAdminEnabled(): boolean;
   clickStats(): ClickStats;
+  /** For the workers that start later: see Config.startValues. */
+  startValues(): unknown;
   /** Counts what is left, then closes everything. Call it after the last request. */
   close(): Promise<void>;
+};
+
+export type AppOptions = {
+  logger: Logger;
+  /** Set in a worker process of several. */
+  worker?: WorkerChannel;
 };
 
 /** Seconds of silence after which a request to the API is cut; redirects fall under the server's own, shorter one. */
@@ -37,8 +46,8 @@ const API_IDLE_S = 120;
 const FILE_PREFIXES = ["/files", "/folders"];
 
 /** Rejects with ServiceUnavailable when the database is away, BadRequest when the data folder is unusable. */
-export async function createApp(env: Env, { logger }: { logger: Logger }): Promise<App> {
-  const services = await openServices(env, { logger, server: true });
+export async function createApp(env: Env, { logger, worker }: AppOptions): Promise<App> {
+  const services = await openServices(env, { logger, server: true, ...(worker && { worker }) });
   const cache = startCache(services);
   const clicks = await startClicks(services).catch(async (error: unknown) => {
     cache.close();
@@ -47,10 +56,11 @@ export async function createApp(env: Env, { logger }: { logger: Logger }): Promi
   });
   const redirect = startRedirect(services, cache, clicks);
   return {
-    fetch: createFetch(services, redirect),
+    fetch: createFetch(services, redirect, worker),
     onError: (error) => failureResponse(toAppError(error)),
     isAdminEnabled: services.auth.isAdminEnabled,
     clickStats: clicks.stats,
+    startValues: services.config.startValues,
     async close() {
       cache.close();
       await clicks.close();
@@ -107,7 +117,21 @@ const startRedirect = ({ config, logger }: Services, cache: LinkCache, clicks: C
     logger,
   });
 
-function createFetch(services: Services, redirect: Redirect): App["fetch"] {
+function createFetch(services: Services, redirect: Redirect, worker?: WorkerChannel): App["fetch"] {
+  let isLeaving = false;
+  worker?.onLeave(() => (isLeaving = true));
+  const answer = createAnswer(services, redirect);
+  return (request, server) => (isLeaving ? closing(answer(request, server)) : answer(request, server));
+}
+
+/** Tells the client to close the connection, because this process is about to end. */
+async function closing(answer: Response | Promise<Response>): Promise<Response> {
+  const response = await answer;
+  response.headers.set("Connection", "close");
+  return response;
+}
+
+function createAnswer(services: Services, redirect: Redirect): App["fetch"] {
   const http = createHttp(services);
   const isRouted = createRouteTest([...services.routePrefixes(), ...FILE_PREFIXES]);
   return (request, server) => {

@@ -14,17 +14,24 @@ const DRAIN_MS = 10_000;
 export type RunningServer = {
   /** Where it listens, as a person would type it. */
   readonly address: string;
+  /** 0 on a unix socket. */
+  readonly port: number;
   /** Stops accepting, lets running requests finish within ten seconds, then cuts them. */
   stop(): Promise<void>;
 };
 
 /** @throws Conflict when the port or socket is taken, BadRequest when it can't be listened on */
-export async function startServer(settings: Env["server"], app: App): Promise<RunningServer> {
+export async function startServer(
+  settings: Env["server"],
+  app: App,
+  { sharePort = false } = {},
+): Promise<RunningServer> {
   if (settings.unixSocket !== null) await clearStaleSocket(settings.unixSocket);
-  const server = listen(settings, app);
+  const server = listen(settings, app, sharePort);
   if (settings.unixSocket !== null) chmodSync(settings.unixSocket, 0o660);
   return {
     address: settings.unixSocket === null ? server.url.origin : `unix:${settings.unixSocket}`,
+    port: server.port ?? 0,
     async stop() {
       const cut = setTimeout(() => void server.stop(true), DRAIN_MS);
       await server.stop();
@@ -34,7 +41,7 @@ export async function startServer(settings: Env["server"], app: App): Promise<Ru
   };
 }
 
-function listen(settings: Env["server"], app: App): Server<undefined> {
+function listen(settings: Env["server"], app: App, reusePort: boolean): Server<undefined> {
   const shared = {
     development: false,
     // Every body has a bound of its own, counted while it streams and answered with an envelope.
@@ -45,7 +52,7 @@ function listen(settings: Env["server"], app: App): Server<undefined> {
   const { host: hostname, port, unixSocket } = settings;
   try {
     return unixSocket === null
-      ? Bun.serve({ ...shared, hostname, port, idleTimeout: IDLE_TIMEOUT_S })
+      ? Bun.serve({ ...shared, hostname, port, reusePort, idleTimeout: IDLE_TIMEOUT_S })
       : Bun.serve({ ...shared, unix: unixSocket });
   } catch (error) {
     throw explainListen(settings, error);

@@ -4,6 +4,7 @@ import { type Auth, createAuth } from "./auth/auth.ts";
 import { createPasswords } from "./auth/password.ts";
 import type { FailureMethod } from "./auth/password-check.ts";
 import { type Changes, createChanges } from "./cluster/changes.ts";
+import type { WorkerChannel } from "./cluster/worker-channel.ts";
 import { type Config, createConfig } from "./config/config.service.ts";
 import { type Database, openDatabase } from "./db/database.ts";
 import { migrateUp } from "./db/migrate.ts";
@@ -33,6 +34,8 @@ export type ServiceOptions = {
   /** A server: database threads, and settings that need a restart keep their start values. */
   server: boolean;
   onAuthFailure?: (method: FailureMethod) => void;
+  /** What ties a worker process to the others of its machine. */
+  worker?: WorkerChannel;
 };
 
 /** Opens and migrates the database and starts the rooms. Rejects with ServiceUnavailable when it is away. */
@@ -49,16 +52,30 @@ export async function openServices(env: Env, options: ServiceOptions): Promise<S
   }
 }
 
-async function startRooms(
-  env: Env,
-  database: Database,
-  { logger, server, onAuthFailure }: ServiceOptions,
-): Promise<Services> {
+async function startRooms(env: Env, database: Database, options: ServiceOptions): Promise<Services> {
+  const { logger, server, worker, onAuthFailure } = options;
   const clock = systemClock;
-  const changes = createChanges({ db: database, clock, logger, origin: crypto.randomUUID() });
-  const config = createConfig({ db: database, changes, clock, logger, startup: server });
-  // Listening first: what changes while the settings are read is heard.
-  if (server) await changes.start();
+  const changes = createChanges({
+    db: database,
+    clock,
+    logger,
+    origin: crypto.randomUUID(),
+    ...(worker && { bus: worker.bus }),
+  });
+  const startValues = (await worker?.startValues()) as ReturnType<Config["startValues"]> | null | undefined;
+  const config = createConfig({
+    db: database,
+    changes,
+    clock,
+    logger,
+    startup: server,
+    ...(startValues && { startValues }),
+  });
+  if (server) {
+    // Listening first: what changes while settings and caches are read is heard.
+    await changes.start();
+    await worker?.join();
+  }
   await config.start();
   const passwords = createPasswords();
   const auth = createAuth({
@@ -68,6 +85,7 @@ async function startRooms(
     passwords,
     clock,
     logger,
+    ...(worker && { tryLogin: worker.takeLoginTry }),
     ...(onAuthFailure && { onFailure: onAuthFailure }),
   });
   const routePrefixes = () => [

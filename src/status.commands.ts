@@ -14,7 +14,10 @@ export function addStatusCommand(program: Command, context: CommandContext): voi
       const status = await readStatus(context);
       if (json) return context.output.json(status);
       const { links, ...rest } = status;
-      const rows = Object.entries({ ...rest, ...links }).map(([name, value]) => ({ name: name.replaceAll("_", " "), value }));
+      const rows = Object.entries({ ...rest, ...links }).map(([name, value]) => ({
+        name: name.replaceAll("_", " "),
+        value,
+      }));
       context.output.table(rows, { name: "WHAT", value: "VALUE" });
     });
 }

@@ -99,7 +99,7 @@ describe("targets", () => {
 });
 
 describe("bodies", () => {
-  const post = (body: string | Uint8Array, headers: Record<string, string> = {}) =>
+  const post = (body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>
     client.fetch("/links", { method: "POST", body, headers });
   const count = async () => (await client.call("GET", "/stats")).body.data.total_links;
 

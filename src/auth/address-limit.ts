@@ -1,8 +1,9 @@
 /**
  * How often one client address may try to sign in: five at once, then one a second. It is a token bucket kept as one
  * number (GCRA): the instant at which the bucket will be full again. A try moves it on by a second and is refused
- * when it would lie more than five seconds ahead. IPv6 clients count by /64. Each process counts for itself; the delay
- * of an account (account-delay.ts) is what all of them share.
+ * when it would lie more than five seconds ahead. IPv6 clients count by /64. The processes of
+ * one machine count together (the supervisor keeps their buckets); the delay of an account (account-delay.ts) is what
+ * all machines share.
  */
 import type { Clock } from "../lib/clock.ts";
 import { appError } from "../lib/errors.ts";
@@ -15,21 +16,35 @@ const GENERATION_SIZE = 10_000;
 
 export type AddressLimit = {
   /** Counts a try. @throws RateLimitExceeded */
-  take(address: string): void;
+  take(address: string): void | Promise<void>;
 };
 
-export function createAddressLimit({
+export type AddressBuckets = {
+  /** Counts a try and tells how many milliseconds it comes too early; 0: it may go on. */
+  tryNow(address: string): number;
+  size(): number;
+};
+
+/** The limit over buckets that may be in another process. */
+export const createAddressLimit = (tryNow: (address: string) => number | Promise<number>): AddressLimit => ({
+  async take(address) {
+    const waitMs = await tryNow(address);
+    if (waitMs > 0) throw tooMany("Too many attempts from your address", waitMs);
+  },
+});
+
+export function createAddressBuckets({
   clock,
   generationSize = GENERATION_SIZE,
 }: {
   clock: Clock;
   generationSize?: number;
-}): AddressLimit & { size(): number } {
+}): AddressBuckets {
   let young = new Map<string, number>();
   let old = new Map<string, number>();
 
   return {
-    take(address) {
+    tryNow(address) {
       const group = addressGroup(address);
       const now = clock.now();
       const stored = young.get(group) ?? old.get(group) ?? now;
@@ -41,7 +56,7 @@ export function createAddressLimit({
         young = new Map();
       }
       young.set(group, waitMs > 0 ? fullAt : fullAt + INTERVAL_MS);
-      if (waitMs > 0) throw tooMany("Too many attempts from your address", waitMs);
+      return Math.max(0, waitMs);
     },
     size: () => young.size + old.size,
   };

@@ -5,7 +5,7 @@ import type { Guards } from "../http/mount.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../lib/logger.ts";
 import { createAccountDelay } from "./account-delay.ts";
-import { createAddressLimit } from "./address-limit.ts";
+import { createAddressBuckets, createAddressLimit } from "./address-limit.ts";
 import type { AuthConfig } from "./auth.config.ts";
 import type { AuthFeed } from "./auth.feed.ts";
 import { authEndpoints } from "./auth.routes.ts";
@@ -33,6 +33,8 @@ export type AuthDeps = {
   logger: Logger;
   /** Counts refused requests (`svc_auth_failures_total`). */
   onFailure?: (method: FailureMethod) => void;
+  /** Counts a login try where all workers of the machine do; its own process unless told. */
+  tryLogin?: (address: string) => number | Promise<number>;
   /** A UUID for a session or a token. */
   newId?: () => string;
 };
@@ -60,6 +62,7 @@ const CLEAN_UP_ROUNDS = 25;
 export function createAuth(deps: AuthDeps): Auth {
   const { database, changes: feed, config, passwords, clock, logger } = deps;
   const { onFailure = () => {}, newId = () => crypto.randomUUID() } = deps;
+  const { tryLogin = createAddressBuckets({ clock }).tryNow } = deps;
   const usersRepository = createUsersRepository(database);
   const tokens = createTokens({ secret: () => config.get("api.jwt_secret"), clock });
   const sessions = createSessions({
@@ -72,7 +75,7 @@ export function createAuth(deps: AuthDeps): Auth {
     newId,
   });
   const accountDelay = createAccountDelay({ repository: createLoginFailuresRepository(database), clock });
-  const addressLimit = createAddressLimit({ clock });
+  const addressLimit = createAddressLimit(tryLogin);
   const passwordCheck = createPasswordCheck({ passwords, addressLimit, accountDelay, logger, onFailure });
   const users = createUsers({
     repository: usersRepository,

@@ -46,7 +46,7 @@ export function createPasswordCheck({ passwords, addressLimit, accountDelay, log
   return {
     /** Returns the candidate when the password is its own. @throws AuthFailed, RateLimitExceeded */
     async check({ password, candidate, key, address }: PasswordAttempt): Promise<Candidate> {
-      addressLimit.take(address);
+      await addressLimit.take(address);
       if (key !== null) await accountDelay.charge(key);
       if (!(await isRight(password, candidate)) || candidate === null) {
         onFailure("password");

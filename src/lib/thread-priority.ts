@@ -5,26 +5,17 @@
  * moderate on purpose: a thread of the lowest priority that holds a database lock on a busy machine would hold it
  * for many times its length.
  */
-import { dlopen, FFIType } from "bun:ffi";
+import { FFIType } from "bun:ffi";
+import { openLibc } from "./libc.ts";
 
 const PRIO_PROCESS = 0;
 const THIS_THREAD = 0;
 const NICENESS = 5;
 
-const LIBRARIES = ["libc.so.6", `libc.musl-${process.arch === "arm64" ? "aarch64" : "x86_64"}.so.1`];
-
 /** True when the priority was lowered; false where that can't be done (another system, no C library found). */
 export function lowerThreadPriority(): boolean {
-  if (process.platform !== "linux") return false;
-  for (const library of LIBRARIES) {
-    try {
-      const { symbols } = dlopen(library, {
-        setpriority: { args: [FFIType.i32, FFIType.u32, FFIType.i32], returns: FFIType.i32 },
-      });
-      return symbols.setpriority(PRIO_PROCESS, THIS_THREAD, NICENESS) === 0;
-    } catch {
-      // Not this C library; the next one may be there.
-    }
-  }
-  return false;
+  const libc = openLibc({
+    setpriority: { args: [FFIType.i32, FFIType.u32, FFIType.i32], returns: FFIType.i32 },
+  });
+  return libc?.setpriority(PRIO_PROCESS, THIS_THREAD, NICENESS) === 0;
 }

@@ -1,0 +1,219 @@
+/**
+ * The parent of several worker processes that share one port (SO_REUSEPORT). It starts the first alone, because
+ * that one migrates and may pick the port, then the others. A worker that dies is started again after a delay that
+ * grows while workers keep dying young. Workers speak through the parent: a change published by one is applied by all
+ * others before its writer goes on, metrics are collected from all, and the login limit of an address is counted once.
+ * When the parent dies, the channel closes and the workers stop by themselves.
+ */
+import type { Logger } from "../lib/logger.ts";
+import { createRpc, type Rpc, type RpcHandlers } from "../lib/rpc.ts";
+
+/** A spawned worker process. */
+export type WorkerProcess = {
+  send(message: unknown): void;
+  kill(signal: "SIGTERM" | "SIGKILL"): void;
+};
+
+export type SpawnWorker = (options: {
+  index: number;
+  /** The port that all share; null for the first, which may pick one. */
+  port: number | null;
+  onMessage(message: unknown): void;
+  onExit(description: string, exitCode: number | null): void;
+}) => WorkerProcess;
+
+/** What a worker says when it listens. */
+export type WorkerReady = { address: string; port: number; startValues: unknown };
+
+export type Supervisor = {
+  /** Resolves with the address when all workers listen. Rejects with the exit code when the first ones can't. */
+  start(): Promise<string>;
+  /** Replaces the workers one after another: a new one listens before the old one drains. */
+  reload(): Promise<void>;
+  /** Drains all and resolves when they are gone. */
+  stop(): Promise<void>;
+};
+
+export class WorkerStartError extends Error {
+  constructor(readonly exitCode: number) {
+    super(`a worker ended with exit code ${exitCode} before it listened`);
+  }
+}
+
+const CALL_MS = 2_000;
+const START_MS = 60_000;
+/** A worker drains its requests and stores its clicks in this time, or is killed. */
+const STOP_MS = 30_000;
+/** How long a leaving worker goes on serving what reaches it, telling clients to close. */
+const LEAVE_MS = 500;
+const FIRST_DELAY_MS = 250;
+const LONGEST_DELAY_MS = 30_000;
+/** A worker that lived this long did not die young. */
+const GROWN_UP_MS = 30_000;
+
+type Worker = {
+  index: number;
+  process: WorkerProcess;
+  rpc: Rpc;
+  startedAt: number;
+  /** It hears of changes; from here on a write waits for it. */
+  hasJoined: boolean;
+  /** It listens. */
+  isReady: boolean;
+  isStopping: boolean;
+  gone: Promise<void>;
+};
+
+export function createSupervisor(deps: {
+  count: number;
+  spawn: SpawnWorker;
+  logger: Logger;
+  /** Counts a login try of an address for all workers: milliseconds to wait, 0 when it may go on. */
+  takeLoginTry(address: string): number;
+}): Supervisor {
+  const { count, spawn, logger, takeLoginTry } = deps;
+  const workers = new Set<Worker>();
+  /** The kernel's order of their listening sockets: as bound, the last taking the place of one that closes. */
+  const sockets: Worker[] = [];
+  const respawns = new Set<ReturnType<typeof setTimeout>>();
+  let port: number | null = null;
+  let address = "";
+  let startValues: unknown = null;
+  let diedYoung = 0;
+  let stopping = false;
+
+  const others = (self: Worker) => [...workers].filter((worker) => worker !== self && worker.hasJoined);
+
+  /** What a worker may ask of its parent. */
+  const handlersFor = (self: () => Worker): RpcHandlers => ({
+    publish: async (changes: unknown) => {
+      await Promise.allSettled(others(self()).map((worker) => worker.rpc.call("changed", changes)));
+    },
+    collect: async () => {
+      const asked = [...others(self()), self()];
+      const answers = await Promise.allSettled(asked.map((worker) => worker.rpc.call("snapshot", null)));
+      return answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
+    },
+    takeLoginTry: (client: string) => takeLoginTry(client),
+    startValues: () => startValues,
+  });
+
+  /** Resolves when it listens. One that ends before that is started again only when `insist` says so. */
+  function launch(index: number, { insist }: { insist: boolean }): Promise<Worker> {
+    const ready = Promise.withResolvers<Worker>();
+    const gone = Promise.withResolvers<void>();
+    const handlers = handlersFor(() => worker);
+    const worker: Worker = {
+      index,
+      process: spawn({ index, port, onMessage, onExit }),
+      rpc: createRpc({
+        send: (message) => worker.process.send(message),
+        handlers: { ...handlers, joined: () => void (worker.hasJoined = true), ready: onReady },
+        timeoutMs: CALL_MS,
+      }),
+      startedAt: performance.now(),
+      hasJoined: false,
+      isReady: false,
+      isStopping: false,
+      gone: gone.promise,
+    };
+    workers.add(worker);
+    const timer = setTimeout(() => worker.process.kill("SIGKILL"), START_MS);
+
+    function onMessage(message: unknown): void {
+      worker.rpc.receive(message);
+    }
+    function onReady(said: WorkerReady): void {
+      clearTimeout(timer);
+      worker.isReady = true;
+      sockets.push(worker);
+      port ??= said.port;
+      address ||= said.address;
+      startValues ??= said.startValues;
+      ready.resolve(worker);
+    }
+    function onExit(description: string, exitCode: number | null): void {
+      clearTimeout(timer);
+      workers.delete(worker);
+      forgetSocket(worker);
+      worker.rpc.close();
+      ready.reject(new WorkerStartError(exitCode ?? 1));
+      gone.resolve();
+      if (!worker.isStopping && !stopping && (worker.isReady || insist)) respawn(worker, description);
+    }
+    return ready.promise;
+  }
+
+  function forgetSocket(worker: Worker): void {
+    const place = sockets.indexOf(worker);
+    const last = sockets.pop();
+    if (place === -1 && last !== undefined) sockets.push(last);
+    else if (last !== undefined && last !== worker) sockets[place] = last;
+  }
+
+  function respawn(dead: Worker, description: string): void {
+    diedYoung = performance.now() - dead.startedAt < GROWN_UP_MS ? diedYoung + 1 : 0;
+    const delayMs = Math.min(FIRST_DELAY_MS * 2 ** Math.max(0, diedYoung - 1), LONGEST_DELAY_MS);
+    logger.error({ worker: dead.index, delayMs }, `a worker ended (${description}); it is started again`);
+    const timer = setTimeout(() => {
+      respawns.delete(timer);
+      // One that ends before it listens comes back here by its own exit.
+      if (!stopping) launch(dead.index, { insist: true }).catch(() => {});
+    }, delayMs);
+    respawns.add(timer);
+  }
+
+  /** New connections go to others before the old worker's socket closes, and clients leave its open ones. */
+  async function takeOutOfService(old: Worker, successor: Worker): Promise<void> {
+    const steering = { port, leaving: sockets.indexOf(old), groupSize: sockets.length };
+    const isSteered = await successor.rpc.call<boolean>("steerAway", steering).catch(() => false);
+    if (!isSteered) logger.warn("new connections can't be steered here; a reload may reset a few");
+    await old.rpc.call("leave", null).catch(() => {});
+    await Bun.sleep(LEAVE_MS);
+    await drain(old);
+  }
+
+  async function drain(worker: Worker): Promise<void> {
+    worker.isStopping = true;
+    worker.process.kill("SIGTERM");
+    const timer = setTimeout(() => worker.process.kill("SIGKILL"), STOP_MS);
+    await worker.gone;
+    clearTimeout(timer);
+  }
+
+  async function stop(): Promise<void> {
+    stopping = true;
+    for (const timer of respawns) clearTimeout(timer);
+    await Promise.all([...workers].map(drain));
+  }
+
+  return {
+    async start() {
+      try {
+        await launch(0, { insist: false });
+        // One after another, so that the order of their sockets is known.
+        for (let index = 1; index < count; index++) await launch(index, { insist: false });
+        return address;
+      } catch (error) {
+        await stop();
+        throw error;
+      }
+    },
+    async reload() {
+      logger.info("reloading the workers one after another");
+      startValues = null;
+      for (const old of [...workers].filter((worker) => worker.isReady)) {
+        if (stopping) return;
+        // A worker whose successor can't start keeps serving.
+        const successor = await launch(old.index, { insist: false }).catch(() => null);
+        if (successor === null) {
+          logger.error({ worker: old.index }, "the new worker could not start; the old ones stay");
+          return;
+        }
+        await takeOutOfService(old, successor);
+      }
+      logger.info("reloaded");
+    },
+    stop,
+  };
+}

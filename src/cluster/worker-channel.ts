@@ -1,0 +1,66 @@
+/** A worker's end of the channel to its supervisor: see supervisor.ts. */
+import { steerAway } from "../lib/port-steering.ts";
+import { createRpc } from "../lib/rpc.ts";
+import type { Bus, Change } from "./changes.ts";
+import type { WorkerReady } from "./supervisor.ts";
+
+export type WorkerChannel = {
+  bus: Bus;
+  /** From here on writers wait until this worker has heard of their changes. Call it before caches are loaded. */
+  join(): Promise<void>;
+  ready(info: WorkerReady): Promise<void>;
+  /** Called when this worker is about to be replaced: its clients should close their connections. */
+  onLeave(leave: () => void): void;
+  /** What each worker's `snapshot` gives, this one's too. */
+  collect(): Promise<unknown[]>;
+  onSnapshot(snapshot: () => unknown): void;
+  /** Counts a login try for all workers: milliseconds to wait. Rejects when the parent does not answer. */
+  takeLoginTry(address: string): Promise<number>;
+  /** The values of settings that need a restart, as the first worker found them; null for the first itself. */
+  startValues(): Promise<unknown>;
+};
+
+type Steering = { port: number; leaving: number; groupSize: number };
+
+/** A little more than the parent gives the other workers. */
+const CALL_MS = 3_000;
+
+/** Of the running process, which was spawned with a channel; `onLost` is called when the parent is gone. */
+export function createWorkerChannel(onLost: () => void): WorkerChannel {
+  const handlers = new Set<(changes: readonly Change[]) => Promise<void>>();
+  const hooks: { snapshot?: () => unknown; leave?: () => void } = {};
+  const rpc = createRpc({
+    send: (message) => void process.send?.(message),
+    handlers: {
+      changed: async (changes: readonly Change[]) => {
+        await Promise.all([...handlers].map((handler) => handler(changes)));
+      },
+      snapshot: () => hooks.snapshot?.() ?? null,
+      leave: () => hooks.leave?.(),
+      steerAway: ({ port, leaving, groupSize }: Steering) => steerAway(port, leaving, groupSize),
+    },
+    timeoutMs: CALL_MS,
+  });
+  process.on("message", rpc.receive);
+  process.on("disconnect", () => {
+    rpc.close();
+    onLost();
+  });
+  return {
+    bus: {
+      // The others read the feed all the same when the parent can't tell them.
+      publish: (changes) => rpc.call<void>("publish", changes).catch(() => {}),
+      subscribe(handler) {
+        handlers.add(handler);
+        return () => handlers.delete(handler);
+      },
+    },
+    join: () => rpc.call("joined", null),
+    ready: (info) => rpc.call("ready", info),
+    collect: () => rpc.call("collect", null),
+    onLeave: (leave) => void (hooks.leave = leave),
+    onSnapshot: (snapshot) => void (hooks.snapshot = snapshot),
+    takeLoginTry: (address) => rpc.call("takeLoginTry", address),
+    startValues: () => rpc.call("startValues", null),
+  };
+}
