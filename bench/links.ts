@@ -1,6 +1,6 @@
 /**
- * Lists, searches and batches over 1,000,000 links: `bin/bun bench/links.ts [count]`. On SQLite in a temporary folder
- * and, when WAYMARK_TEST_POSTGRES_URL is set, on PostgreSQL in a database of its own. Each request goes through the
+ * Lists, searches and batches over 1,000,000 links: `bin/bun bench/links.ts [count] [sqlite|postgres]`. On SQLite in
+ * a temporary folder and, when WAYMARK_TEST_POSTGRES_URL is set, on PostgreSQL in a database of its own. Each request goes through the
  * service as the server runs it (SQLite's threads included). "Counted" means that a link was written just before, so
  * nothing is known of the total; "known" means that the same filter was asked for before.
  */
@@ -18,6 +18,7 @@ import { createLinkRepository, type NewLink } from "../src/links/links.repositor
 import { createLinkService, type LinkService } from "../src/links/links.service.ts";
 
 const COUNT = Number(process.argv[2] ?? 1_000_000);
+const ONLY = process.argv[3];
 const RUNS = 20;
 const GOAL_MS = 150;
 const BATCH_GOAL_MS = 1000;
@@ -80,6 +81,8 @@ async function timed(run: () => Promise<unknown>): Promise<number> {
   return performance.now() - start;
 }
 
+const cell = (ms: number): string => ms.toFixed(1).padStart(8);
+
 async function measure(links: LinkService, name: string, query: ListQuery): Promise<void> {
   const asked = linkQueryOf(query, NOW);
   const counted: number[] = [];
@@ -92,7 +95,6 @@ async function measure(links: LinkService, name: string, query: ListQuery): Prom
   }
   counted.sort((a, b) => a - b);
   known.sort((a, b) => a - b);
-  const cell = (ms: number) => ms.toFixed(1).padStart(8);
   const verdict = quantile(counted, 0.95) <= GOAL_MS ? "" : `  over ${GOAL_MS} ms`;
   console.log(
     `${name.padEnd(34)}${cell(quantile(counted, 0.5))}${cell(quantile(counted, 0.95))}` +
@@ -149,24 +151,23 @@ async function bench(
     console.log(`\n${name}: ${COUNT.toLocaleString("en")} links, filled in ${seconds.toFixed(0)} s\n`);
     console.log(`${"milliseconds".padEnd(34)} counted: p50, p95   known: p50, p95`);
     for (const [title, query] of LISTS) await measure(links, title, query);
-    console.log(
-      `stats                             ${(await timed(() => links.stats())).toFixed(1).padStart(8)}`,
-    );
+    console.log(`stats                             ${cell(await timed(() => links.stats()))}`);
     await measureBatch(links);
   } finally {
     await db.close();
   }
 }
 
-const folder = mkdtempSync(join(tmpdir(), "waymark-bench-"));
-try {
-  await bench("SQLite", `sqlite:${join(folder, "bench.db")}`, async () => {});
-} finally {
-  rmSync(folder, { recursive: true, force: true });
+async function benchFile(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "waymark-bench-"));
+  try {
+    await bench("SQLite", `sqlite:${join(folder, "bench.db")}`, async () => {});
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
-const server = process.env["WAYMARK_TEST_POSTGRES_URL"];
-if (server) {
+async function benchServer(server: string): Promise<void> {
   const database = `waymark_bench_${process.pid}`;
   const admin = await openDatabase({ url: server, poolSize: 1 }, { threads: false, logger: silentLogger });
   await sql.raw(`create database ${database}`).execute(admin.write);
@@ -179,5 +180,10 @@ if (server) {
     await sql.raw(`drop database ${database} with (force)`).execute(admin.write);
     await admin.close();
   }
-} else console.log("\nWAYMARK_TEST_POSTGRES_URL is not set; PostgreSQL was not measured.");
+}
+
+const server = process.env["WAYMARK_TEST_POSTGRES_URL"];
+if (ONLY !== "postgres") await benchFile();
+if (ONLY !== "sqlite" && server) await benchServer(server);
+if (!server) console.log("\nWAYMARK_TEST_POSTGRES_URL is not set; PostgreSQL was not measured.");
 process.exit(0);

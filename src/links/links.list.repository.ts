@@ -1,6 +1,6 @@
 /**
- * The queries behind the list. A page is found as ids, over narrow columns and indexes; only then are its rows read
- * whole. links.list.ts decides which of the queries to use.
+ * The queries behind the list. A page is found as ids or codes, over narrow columns and indexes; only then are its
+ * rows read whole. links.list.ts decides which of the queries to use.
  */
 import type { ExpressionBuilder, OrderByDirection, SelectQueryBuilder } from "kysely";
 import type { Database } from "../db/database.ts";
@@ -24,6 +24,9 @@ export type Plan = "walk" | "sort";
 
 export type LinkListRepository = ReturnType<typeof createLinkListRepository>;
 
+/** Up to 1,000 links by what names them. */
+export type LinkKeys = { ids: readonly number[] } | { codes: readonly string[] };
+
 type Ids = SelectQueryBuilder<Schema, "links", { id: number }>;
 
 export function createLinkListRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
@@ -31,21 +34,22 @@ export function createLinkListRepository({ read, dialect }: Pick<Database, "read
   const within = (filter: LinkFilter, { from, to }: IdRange) =>
     matches(filter).where("links.id", ">=", from).where("links.id", "<=", to);
 
-  /** Links sorted by expiry in two parts, those with one and those without, each along its own range of the index. */
+  /** Sorted by expiry in two parts, the links with one and those without, each along its own range of the index. */
   async function idsByExpiry(filter: LinkFilter, { order, offset, limit }: Slice): Promise<number[]> {
     const way = direction(order.descending);
     const dated = matches(filter).where("expires_at", "is not", null);
     const dateless = matches(filter).where("expires_at", "is", null);
-    const parts = order.descending ? [dateless, dated] : [dated, dateless];
+    const parts = [
+      { part: dated, sorted: dated.orderBy("links.expires_at", way).orderBy("links.id", way) },
+      { part: dateless, sorted: dateless.orderBy("links.id", way) },
+    ];
     const ids: number[] = [];
     let skip = offset;
-    for (const part of parts) {
+    for (const { part, sorted } of order.descending ? parts.toReversed() : parts) {
       if (ids.length === limit) break;
       const found = await idsOf(
-        part
+        sorted
           .select("links.id")
-          .orderBy("links.expires_at", way)
-          .orderBy("links.id", way)
           .limit(limit - ids.length)
           .offset(skip),
       );
@@ -66,6 +70,23 @@ export function createLinkListRepository({ read, dialect }: Pick<Database, "read
         );
     const query = narrowed.select("link_id as id").orderBy("clicks", way).orderBy("link_id", way);
     return (await query.limit(limit).offset(offset).execute()).map((row) => row.id);
+  }
+
+  /** Selects codes alone, which the index along which they are found holds, so that no row is read. */
+  async function codesInOrder(
+    filter: LinkFilter,
+    { order, offset, limit }: Slice,
+    plan: Plan,
+  ): Promise<string[]> {
+    const found = matches(filter).select("links.code");
+    const way = direction(order.descending);
+    const sorted =
+      order.sort === "code"
+        ? found.orderBy(column("links.code", "", plan), way)
+        : found
+            .orderBy(column("links.created_at", 0, plan), way)
+            .orderBy("links.code", direction(!order.descending));
+    return (await sorted.limit(limit).offset(offset).execute()).map((row) => row.code);
   }
 
   return {
@@ -95,26 +116,21 @@ export function createLinkListRepository({ read, dialect }: Pick<Database, "read
       return ends[0] && ends[1] ? { from: ends[0].id, to: ends[1].id } : null;
     },
 
-    /** The ids of a slice of what matches, in order; limit ≤ 100. */
-    async pageIds(filter: LinkFilter, slice: Slice, plan: Plan): Promise<number[]> {
-      const { order, offset, limit } = slice;
-      if (order.sort === "expires_at") return idsByExpiry(filter, slice);
-      if (order.sort === "click_count") return idsByClicks(filter, slice);
-      const found = matches(filter).select("links.id");
-      const way = direction(order.descending);
-      const sorted =
-        order.sort === "created_at"
-          ? found
-              .orderBy(column("links.created_at", 0, plan), way)
-              .orderBy("links.code", direction(!order.descending))
-          : found.orderBy(column("links.code", "", plan), way);
-      return idsOf(sorted.limit(limit).offset(offset));
+    /** What names the links of a slice of what matches, in order; limit ≤ 100. */
+    async pageKeys(filter: LinkFilter, slice: Slice, plan: Plan): Promise<LinkKeys> {
+      if (slice.order.sort === "expires_at") return { ids: await idsByExpiry(filter, slice) };
+      if (slice.order.sort === "click_count") return { ids: await idsByClicks(filter, slice) };
+      return { codes: await codesInOrder(filter, slice, plan) };
     },
 
-    /** Those of up to 1,000 links that exist, in order; limit ≤ 100. */
-    load(ids: readonly number[], { order, offset, limit }: Slice): Promise<Link[]> {
+    /** A slice of those of up to 1,000 links that exist, in order; limit ≤ 100. */
+    async load(keys: LinkKeys, { order, offset, limit }: Slice): Promise<Link[]> {
+      if (("ids" in keys ? keys.ids : keys.codes).length === 0) return [];
       const way = direction(order.descending);
-      const links = linksIn(read).where("links.id", "in", ids);
+      const links =
+        "ids" in keys
+          ? linksIn(read).where("links.id", "in", keys.ids)
+          : linksIn(read).where("links.code", "in", keys.codes);
       const sorted =
         order.sort === "created_at"
           ? links.orderBy("links.created_at", way).orderBy("links.code", direction(!order.descending))
@@ -126,7 +142,7 @@ export function createLinkListRepository({ read, dialect }: Pick<Database, "read
                   .orderBy((eb) => eb.case().when("links.expires_at", "is", null).then(1).else(0).end(), way)
                   .orderBy("links.expires_at", way)
                   .orderBy("links.id", way);
-      return sorted.limit(limit).offset(offset).execute();
+      return await sorted.limit(limit).offset(offset).execute();
     },
 
     /** The next matches behind the code `after` (null: from the beginning), ordered by code; limit ≤ 1,000. */

@@ -98,7 +98,7 @@ export function createLinkList(repository: LinkListRepository): LinkList {
 
   const loadFew = async (ids: readonly number[], slice: Slice): Promise<LinkPage> => ({
     total: ids.length,
-    links: slice.offset >= ids.length ? [] : await repository.load(ids, slice),
+    links: slice.offset >= ids.length ? [] : await repository.load({ ids }, slice),
   });
 
   /** Searches a range until there are too many matches; `rest` is what wasn't looked at. */
@@ -122,8 +122,8 @@ export function createLinkList(repository: LinkListRepository): LinkList {
     const backwards = fromEnd !== null && fromEnd < slice.offset;
     const order = backwards ? { ...slice.order, descending: !slice.order.descending } : slice.order;
     const at = { order, offset: backwards ? fromEnd : slice.offset, limit };
-    const ids = await repository.pageIds(filter, at, plan);
-    return ids.length === 0 ? [] : repository.load(ids, { order: slice.order, offset: 0, limit });
+    const keys = await repository.pageKeys(filter, at, plan);
+    return repository.load(keys, { order: slice.order, offset: 0, limit });
   }
 
   return {

@@ -16,6 +16,11 @@ import { DAY, type LinksRoom, NOW, openLinks, TARGET } from "./links.test-suppor
 // oxlint-disable-next-line no-explicit-any -- answers have many shapes
 type Answer = { status: number; text: string; body: any };
 
+const guard: Guards["admin"] = (c, next) => {
+  c.set("account", { id: 0, username: "admin", role: "admin" });
+  return next();
+};
+
 const folder = mkdtempSync(join(tmpdir(), "waymark-test-"));
 let room: LinksRoom;
 let app: HttpApp;
@@ -27,10 +32,6 @@ beforeAll(async () => {
   );
   await migrateUp(db, { logger: silentLogger });
   room = await openLinks(db);
-  const guard: Guards["admin"] = (c, next) => {
-    c.set("account", { id: 0, username: "admin", role: "admin" });
-    return next();
-  };
   const endpoints = linkEndpoints({ links: room.links, now: room.clock.now });
   app = new Hono<HttpEnv>();
   app.onError((error) => failureResponse(toAppError(error)));
@@ -52,6 +53,11 @@ async function call(method: string, path: string, body?: unknown): Promise<Answe
 }
 
 const create = (body: object) => call("POST", "/links", { target: TARGET, ...body });
+/** The link a as an update leaves it. */
+const updated = async (body: object) =>
+  (await call("PUT", "/links/a", { target: TARGET, ...body })).body.data;
+const codes = async (query: string) =>
+  (await call("GET", `/links${query}`)).body.data.map((link: { code: string }) => link.code);
 /** Status, code and name of a failure. */
 const failure = ({ status, body }: Answer) => [status, body.code, body.error];
 
@@ -127,15 +133,16 @@ describe("one link", () => {
 
   test("update keeps, sets and clears", async () => {
     await create({ code: "a", expires_at: "1d", password: "secret" });
-    const data = async (body: object) =>
-      (await call("PUT", "/links/a", { target: TARGET, ...body })).body.data;
     const expires_at = new Date(NOW + DAY).toISOString();
-    expect(await data({})).toMatchObject({ expires_at, password: "[REDACTED]" });
-    expect(await data({ expires_at: null, password: null })).toMatchObject({
+    expect(await updated({})).toMatchObject({ expires_at, password: "[REDACTED]" });
+    expect(await updated({ expires_at: null, password: null })).toMatchObject({
       expires_at,
       password: "[REDACTED]",
     });
-    expect(await data({ expires_at: "", password: "" })).toMatchObject({ expires_at: null, password: null });
+    expect(await updated({ expires_at: "", password: "" })).toMatchObject({
+      expires_at: null,
+      password: null,
+    });
   });
 
   test.each([
@@ -173,9 +180,6 @@ describe("one link", () => {
 });
 
 describe("the list", () => {
-  const codes = async (query: string) =>
-    (await call("GET", `/links${query}`)).body.data.map((link: { code: string }) => link.code);
-
   beforeEach(async () => {
     for (const code of ["a", "b", "c"]) {
       await create({ code, ...(code === "b" ? { expires_at: "1s" } : {}) });

@@ -1,0 +1,115 @@
+/** `waymark links …` with the real service behind it; what is printed is caught. */
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Command } from "commander";
+import type { CommandContext } from "../cli/command.ts";
+import { createOutput } from "../cli/output.ts";
+import { openDatabase } from "../db/database.ts";
+import { migrateUp } from "../db/migrate.ts";
+import { silentLogger } from "../lib/logger.ts";
+import { addLinkCommands } from "./links.commands.ts";
+import { DAY, type LinksRoom, openLinks, refusal, TARGET } from "./links.test-support.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "waymark-test-"));
+let room: LinksRoom;
+let printed = "";
+let noted = "";
+
+beforeAll(async () => {
+  const db = await openDatabase(
+    { url: `sqlite:${join(folder, "test.db")}`, poolSize: 1 },
+    { threads: false, logger: silentLogger },
+  );
+  await migrateUp(db, { logger: silentLogger });
+  room = await openLinks(db);
+});
+afterAll(async () => {
+  await room.db.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+beforeEach(() => room.clear());
+
+async function run(line: string, stdin = ""): Promise<string> {
+  printed = "";
+  noted = "";
+  const context = {
+    services: async () => ({ links: room.links }),
+    output: createOutput({ write: (text) => (printed += text) }, { write: (text) => (noted += text) }),
+    input: { text: async () => stdin, secret: async () => stdin, confirm: async () => false },
+  } as unknown as CommandContext;
+  const program = new Command().exitOverride();
+  addLinkCommands(program, context);
+  await program.parseAsync(["links", ...line.split(" ").filter(Boolean)], { from: "user" });
+  return printed;
+}
+const json = async (line: string, stdin?: string) => JSON.parse(await run(`${line} --json`, stdin));
+
+test("add, get, update, remove", async () => {
+  const added = await json(
+    `add ${TARGET} --code a/b --expires 2027-01-01T00:00:00Z --password-stdin`,
+    "secret",
+  );
+  expect(added).toMatchObject({ code: "a/b", target: TARGET, password: "[REDACTED]", click_count: 0 });
+  expect(await json("get a/b")).toEqual(added);
+  expect(await json("update a/b http://b.example")).toEqual({ ...added, target: "http://b.example" });
+  expect(await json(`update a/b ${TARGET} --clear-expiry --clear-password`)).toEqual({
+    ...added,
+    expires_at: null,
+    password: null,
+  });
+  expect(await json("remove a/b")).toEqual({ code: "a/b", removed: true });
+  expect(await refusal(run("get a/b"))).toBe("LinkNotFound");
+  expect(await refusal(run("remove a/b"))).toBe("LinkNotFound");
+});
+
+test("a password is stored as its hash and never printed", async () => {
+  await run(`add ${TARGET} --code a --password`, "secret");
+  expect(printed + noted).not.toContain("secret");
+  expect(await Bun.password.verify("secret", (await room.links.get("a")).passwordHash!)).toBe(true);
+  expect(await run("get a")).not.toContain("$argon2");
+});
+
+test("add makes a random code, refuses an existing one and overwrites it with --force", async () => {
+  expect((await json(`add ${TARGET}`)).code).toMatch(/^[A-Za-z0-9]{6}$/);
+  await run(`add ${TARGET} --code a`);
+  expect(await refusal(run(`add ${TARGET} --code a`))).toBe("LinkAlreadyExists");
+  expect((await json("add http://b.example --code a --force")).target).toBe("http://b.example");
+});
+
+test.each([
+  ["LinkInvalidUrl", "add ftp://a.example"],
+  ["LinkReservedCode", `add ${TARGET} --code admin`],
+  ["LinkInvalidExpireTime", `add ${TARGET} --expires soon`],
+  ["LinkNotFound", `update nope ${TARGET}`],
+  ["BadRequest", "list --page one"],
+  ["BadRequest", "list --only-active --only-expired"],
+  ["InvalidDateFormat", "list --created-after yesterday"],
+])("%s for: links %s", async (name, line) => {
+  expect(await refusal(run(line))).toBe(name);
+  expect(await room.rows("links")).toBe(0);
+});
+
+test("list pages, filters and sorts", async () => {
+  for (const code of ["a", "b", "c"]) {
+    await room.links.create({
+      code,
+      target: TARGET,
+      expires_at: code === "b" ? "2001-01-01T00:00:00Z" : null,
+    });
+    room.clock.time += DAY;
+  }
+  const listed = await json("list --page 2 --page-size 2");
+  expect(listed.links.map((link: { code: string }) => link.code)).toEqual(["a"]);
+  expect(listed.pagination).toEqual({ page: 2, page_size: 2, total: 3, total_pages: 2 });
+  const codes = async (options: string) =>
+    (await json(`list ${options}`)).links.map((link: { code: string }) => link.code);
+  expect(await codes("--sort code --order desc")).toEqual(["c", "b", "a"]);
+  expect(await codes("--only-expired")).toEqual(["b"]);
+  expect(await codes("--only-active --search EXAMPLE")).toEqual(["c", "a"]);
+  const table = await run("list --page-size 1");
+  expect(table).toMatch(/^CODE +TARGET/);
+  expect(table.trim().split("\n")).toHaveLength(2);
+  expect(noted).toContain("3 links, page 1 of 3");
+});
