@@ -70,6 +70,13 @@ export const ENV_SETTINGS: readonly Setting[] = [
     "Database. Empty: SQLite in the data folder. Others: postgres://user:password@host:5432/name, mysql://…, mariadb://…",
   ),
   integer("database.pool_size", 10, 1, 500, "Connections to a database server, for each worker."),
+  matching(
+    "storage.secret_key",
+    "",
+    /^[0-9a-f]{64}$/i,
+    "64 hexadecimal digits",
+    "Key for stored S3 credentials, the same on every node. Empty: secret.key in the data folder, made when first needed.",
+  ),
   choice(
     "cache.type",
     ["memory", "redis"],

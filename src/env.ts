@@ -19,10 +19,14 @@ export type DatabaseSettings = {
 export type Env = {
   server: { host: string; port: number; unixSocket: string | null; workers: number | "auto" };
   data: { dir: string };
+  /** A secret: never log it. */
+  storage: { secretKey: string | null };
   database: DatabaseSettings;
   cache: { type: "memory" | "redis"; redisUrl: string; maxLinks: number; ttl: number };
   logging: LogSettings;
   analytics: { maxminddbPath: string | null; geoipApiUrl: string | null };
+  /** Where a test wants the process to die: see lib/fault.ts. */
+  fault: string | null;
 };
 
 const SETTING_OF_KEY = new Map(ENV_SETTINGS.map((setting) => [setting.key, setting]));
@@ -44,7 +48,8 @@ export function loadEnv({ cwd = process.cwd(), processEnv = process.env, configF
   const values = new Map<string, SettingValue>();
   if (existsSync(file)) readFile(file, values);
   readOverrides(processEnv, values);
-  return freeze(values, existsSync(file) ? dirname(file) : cwd);
+  const base = existsSync(file) ? dirname(file) : cwd;
+  return freeze(values, base, processEnv["WAYMARK_FAULT"] ?? null);
 }
 
 const wrong = (message: string) => appError("BadRequest", message);
@@ -113,7 +118,7 @@ function check(key: string, value: unknown, where: string): SettingValue {
   return typed as SettingValue;
 }
 
-function freeze(values: Map<string, SettingValue>, base: string): Env {
+function freeze(values: Map<string, SettingValue>, base: string, fault: string | null): Env {
   const get = (key: string): SettingValue => values.get(key) ?? SETTING_OF_KEY.get(key)!.default;
   const string = (key: string) => String(get(key));
   const optional = (key: string) => string(key) || null;
@@ -130,6 +135,7 @@ function freeze(values: Map<string, SettingValue>, base: string): Env {
       workers: workers === "auto" ? "auto" : Number(workers),
     },
     data: { dir },
+    storage: { secretKey: optional("storage.secret_key") },
     database: { ...databaseUrl(string("database.url"), dir, path), poolSize: number("database.pool_size") },
     cache: {
       type: string("cache.type") as Env["cache"]["type"],
@@ -146,6 +152,7 @@ function freeze(values: Map<string, SettingValue>, base: string): Env {
       maxminddbPath: optionalPath("analytics.maxminddb_path"),
       geoipApiUrl: optional("analytics.geoip_api_url"),
     },
+    fault,
   };
   for (const section of Object.values(env)) Object.freeze(section);
   return Object.freeze(env);

@@ -1,0 +1,54 @@
+/**
+ * Secrets at rest, sealed with AES-256-GCM (NIST SP 800-38D): `v1.<key id>.<base64url of nonce, ciphertext, tag>`.
+ * Each sealing takes a random nonce of 96 bits, far from its bound of 2^32 sealings a key. The purpose is
+ * authenticated with the text, so that a secret moved to where another one belongs does not open. The key id, the
+ * first 32 bits of the key's SHA-256, tells "another key" from "damaged".
+ */
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
+
+const VERSION = "v1";
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+export const SECRET_KEY_BYTES = 32;
+
+export type SecretBox = {
+  seal(secret: string, purpose: string): string;
+  /** Throws SealedWithAnotherKey or, when damaged or sealed for another purpose, Error. */
+  open(sealed: string, purpose: string): string;
+};
+
+export class SealedWithAnotherKey extends Error {}
+
+/** The key is asked for when it is first needed, then kept. */
+export function createSecretBox(loadKey: () => Uint8Array): SecretBox {
+  let loaded: { key: Uint8Array; id: string } | undefined;
+  const current = () => {
+    if (loaded !== undefined) return loaded;
+    const key = loadKey();
+    if (key.byteLength !== SECRET_KEY_BYTES) throw new Error(`A secret key has ${SECRET_KEY_BYTES} bytes.`);
+    loaded = { key, id: createHash("sha256").update(key).digest("hex").slice(0, 8) };
+    return loaded;
+  };
+  return {
+    seal(secret, purpose) {
+      const { key, id } = current();
+      const nonce = randomBytes(NONCE_BYTES);
+      const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(purpose));
+      const parts = [nonce, cipher.update(secret, "utf8"), cipher.final(), cipher.getAuthTag()];
+      return `${VERSION}.${id}.${Buffer.concat(parts).toString("base64url")}`;
+    },
+    open(sealed, purpose) {
+      const { key, id } = current();
+      const [version, sealedWith, text = "", ...more] = sealed.split(".");
+      const bytes = Buffer.from(text, "base64url");
+      if (version !== VERSION || more.length > 0 || bytes.length < NONCE_BYTES + TAG_BYTES) {
+        throw new Error("This is no sealed secret.");
+      }
+      if (sealedWith !== id) throw new SealedWithAnotherKey("The secret was sealed with another key.");
+      const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, NONCE_BYTES));
+      decipher.setAAD(Buffer.from(purpose)).setAuthTag(bytes.subarray(-TAG_BYTES));
+      const opened = [decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()];
+      return Buffer.concat(opened).toString("utf8");
+    },
+  };
+}

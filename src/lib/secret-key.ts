@@ -1,0 +1,73 @@
+import { randomBytes } from "node:crypto";
+import {
+  closeSync,
+  constants,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  unlinkSync,
+  writeSync,
+} from "node:fs";
+import { dirname } from "node:path";
+import { SECRET_KEY_BYTES } from "./secret-box.ts";
+
+const HEX_KEY = new RegExp(`^[0-9a-f]{${2 * SECRET_KEY_BYTES}}$`, "i");
+
+/** The key from 64 hexadecimal digits; null when the text is something else. */
+export const parseSecretKey = (text: string): Uint8Array | null =>
+  HEX_KEY.test(text) ? Buffer.from(text, "hex") : null;
+
+/**
+ * The key in the file (64 hexadecimal digits), which is made, readable by its owner only, when it is missing. Several
+ * processes may do so at once and get the same key. Throws when the file holds something else: a new key in its place
+ * would make everything sealed with the old one unreadable.
+ */
+export function loadSecretKey(path: string): Uint8Array {
+  const text = readIfThere(path) ?? make(path);
+  const key = parseSecretKey(text.trim());
+  if (key === null) throw new Error(`${path} does not hold a secret key of 64 hexadecimal digits.`);
+  return key;
+}
+
+/** Written and synced under another name first, so that nobody ever reads half a key. */
+function make(path: string): string {
+  const draft = `${path}.${randomBytes(8).toString("hex")}`;
+  const file = openSync(draft, "wx", 0o600);
+  try {
+    writeSync(file, `${randomBytes(SECRET_KEY_BYTES).toString("hex")}\n`);
+    fsyncSync(file);
+    linkUnlessThere(draft, path);
+  } finally {
+    closeSync(file);
+    unlinkSync(draft);
+  }
+  syncFolder(dirname(path));
+  return readFileSync(path, "utf8");
+}
+
+function linkUnlessThere(draft: string, path: string): void {
+  try {
+    linkSync(draft, path);
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== "EEXIST") throw error;
+  }
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== "ENOENT") throw error;
+    return undefined;
+  }
+}
+
+function syncFolder(path: string): void {
+  const folder = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}
