@@ -82,7 +82,15 @@ describe("start-up settings", () => {
     const template = generateTemplate();
     for (const setting of ENV_SETTINGS) expect(template).toContain(`# ${setting.key.split(".")[1]} = `);
     const bare = template.replaceAll(/^# (\w+ = )/gm, "$1");
-    expect(Object.keys(parse(bare))).toEqual(["server", "data", "database", "cache", "logging", "analytics"]);
+    expect(Object.keys(parse(bare))).toEqual([
+      "server",
+      "data",
+      "database",
+      "storage",
+      "cache",
+      "logging",
+      "analytics",
+    ]);
     expect(load(bare)).toEqual(load(template));
   });
 });
