@@ -106,10 +106,10 @@ export function createChanges({ db, clock, logger, origin, bus }: Deps): Changes
       let changes: Change[] = [];
       try {
         const result = await db.transaction(async (tx) => {
-          const noted: Change[] = [];
+          const notes = createNotes();
           changes = [];
-          const value = await run({ db: tx, changed: (topic, keys) => noted.push({ topic, keys }) });
-          changes = collect(noted);
+          const value = await run({ db: tx, changed: notes.add });
+          changes = notes.all();
           await feed.append(tx, changes, origin, clock.now());
           return value;
         }, options);
@@ -162,12 +162,28 @@ function createSubscribers(logger: Logger) {
 
 /** One change a topic, with each key once; topics of a newer version are left out. */
 function collect(noted: readonly { topic: string; keys: readonly string[] }[]): Change[] {
-  return TOPICS.flatMap((topic) => {
-    const keys = new Set<string>();
-    for (const one of noted) {
-      if (one.topic === topic) for (const key of one.keys) keys.add(key);
-    }
-    if (keys.size === 0) return [];
-    return [{ topic, keys: keys.has("*") || keys.size > MAX_KEYS ? ["*"] : [...keys] }];
-  });
+  const notes = createNotes();
+  for (const { topic, keys } of noted) notes.add(topic, keys);
+  return notes.all();
+}
+
+/** Gathers keys by topic, each once; as they come, because doing it for 100,000 at the end would hold the loop. */
+function createNotes() {
+  const keysOf = new Map<string, Set<string>>();
+  return {
+    add(topic: string, keys: readonly string[]): void {
+      const known = keysOf.get(topic) ?? new Set();
+      keysOf.set(topic, known);
+      for (const key of known.has("*") ? [] : keys) known.add(key);
+      if (known.size <= MAX_KEYS) return;
+      known.clear();
+      known.add("*");
+    },
+    all: (): Change[] =>
+      TOPICS.flatMap((topic) => {
+        const keys = keysOf.get(topic) ?? new Set();
+        if (keys.size === 0) return [];
+        return [{ topic, keys: keys.has("*") ? ["*"] : [...keys] }];
+      }),
+  };
 }

@@ -7,6 +7,8 @@ export type FeedRow = { id: number; topic: string; origin: string; keys: string[
 
 const KEYS_A_ROW = 500;
 const BYTES_A_ROW = 60_000;
+/** An import changes 100,000 keys; making their rows in one go would hold the event loop. */
+const ROWS_AT_ONCE = 4;
 const PRUNED_AT_ONCE = 1_000;
 const PRUNE_PORTIONS = 100;
 
@@ -20,7 +22,7 @@ const parsed = (row: Omit<FeedRow, "keys"> & { payload: string }): FeedRow => ({
 export type Feed = ReturnType<typeof createFeed>;
 
 export function createFeed({ read, write, dialect }: Database) {
-  const rows = () => read.selectFrom("changes").select(["id", "topic", "origin", "payload"]).orderBy("id");
+  const select = () => read.selectFrom("changes").select(["id", "topic", "origin", "payload"]).orderBy("id");
   return {
     /** Adds the keys, in as many rows as they need. */
     async append(
@@ -29,10 +31,16 @@ export function createFeed({ read, write, dialect }: Database) {
       origin: string,
       now: number,
     ): Promise<void> {
-      const added = changes.flatMap(({ topic, keys }) =>
-        payloads(keys).map((payload) => ({ topic, payload, origin, created_at: now })),
-      );
-      await dialect.insertMany(tx, "changes", added);
+      for (const { topic, keys } of changes) {
+        let rows: { topic: string; payload: string; origin: string; created_at: number }[] = [];
+        for (const payload of payloads(keys)) {
+          rows.push({ topic, payload, origin, created_at: now });
+          if (rows.length < ROWS_AT_ONCE) continue;
+          await dialect.insertMany(tx, "changes", rows);
+          rows = [];
+        }
+        await dialect.insertMany(tx, "changes", rows);
+      }
     },
 
     /** The newest ids, at most so many, ascending. */
@@ -48,11 +56,11 @@ export function createFeed({ read, write, dialect }: Database) {
 
     /** Rows above the id, ascending. */
     after: async (id: number, limit: number): Promise<FeedRow[]> =>
-      (await rows().where("id", ">", id).limit(limit).execute()).map(parsed),
+      (await select().where("id", ">", id).limit(limit).execute()).map(parsed),
 
     /** Rows in the ranges, ascending; when there are more than the limit the next call finds them. */
     within: async (ranges: readonly IdRange[], limit: number): Promise<FeedRow[]> => {
-      const found = await rows()
+      const found = await select()
         .where((eb) =>
           eb.or(ranges.map(({ from, to }) => eb.and([eb("id", ">=", from), eb("id", "<=", to)]))),
         )
@@ -86,20 +94,18 @@ export function createFeed({ read, write, dialect }: Database) {
 }
 
 /** JSON arrays of at most KEYS_A_ROW keys and about BYTES_A_ROW bytes. */
-function payloads(keys: readonly string[]): string[] {
-  const out: string[] = [];
+function* payloads(keys: readonly string[]): Generator<string> {
   let row: string[] = [];
   let bytes = 2;
   for (const key of keys) {
     const size = Buffer.byteLength(JSON.stringify(key)) + 1;
     if (row.length === KEYS_A_ROW || (row.length > 0 && bytes + size > BYTES_A_ROW)) {
-      out.push(JSON.stringify(row));
+      yield JSON.stringify(row);
       row = [];
       bytes = 2;
     }
     row.push(key);
     bytes += size;
   }
-  if (row.length > 0) out.push(JSON.stringify(row));
-  return out;
+  if (row.length > 0) yield JSON.stringify(row);
 }

@@ -74,7 +74,7 @@ forEachDialect((dialect: TestDialect) => {
 
   describe("two writers at once", () => {
     test("two instances and two processes add to one counter, and nothing is lost", async () => {
-      const [a, b] = [await dialect.openDb({ threads: true }), await dialect.openDb()];
+      const [a, b] = [await dialect.openDb({ threads: true }), await dialect.openDb({ threads: true })];
       await a.write.insertInto("leases").values({ name: "n", owner: "", expires_at: 0 }).execute();
       const add = (db: typeof a) =>
         db.transaction(async (tx) => {

@@ -67,8 +67,9 @@ const ATTEMPTS = 4;
 /**
  * Opens the database, creating the file database when it is not there; a server that is away is found out by the
  * first query. With `threads` (the server) the file database writes in one thread and reads in two others, and only
- * findLink runs on the caller's; without them (CLI, flush thread) everything runs on the calling thread. It doesn't
- * migrate: see migrate.ts. A URL that can't be read throws BadRequest.
+ * findLink runs on the caller's. Without them (CLI, flush thread) everything runs on the calling thread, which
+ * stands still while it waits for a lock: never beside another instance that this thread has to drive on. It
+ * doesn't migrate: see migrate.ts. A URL that can't be read throws BadRequest.
  */
 export async function openDatabase(
   settings: DatabaseSettings,
