@@ -28,6 +28,14 @@ const integer = (key: string, fallback: number, min: number, max: number, descri
   accepts: (value) => Number.isInteger(value) && Number(value) >= min && Number(value) <= max,
 });
 
+const flag = (key: string, fallback: boolean, description: string): Setting => ({
+  key,
+  default: fallback,
+  description,
+  allowed: "true or false",
+  accepts: () => true,
+});
+
 const choice = (key: string, options: readonly string[], description: string): Setting => ({
   key,
   default: options[0]!,
@@ -110,6 +118,7 @@ export const ENV_SETTINGS: readonly Setting[] = [
   ),
   choice("logging.format", ["pretty", "json"], "pretty for people, json for log collectors."),
   text("logging.file", "", "File to append the log to; empty: standard error."),
+  flag("metrics.enabled", true, "Whether {health_prefix}/metrics is there, for Prometheus."),
   text("analytics.maxminddb_path", "", "MaxMind database file (.mmdb) for geo lookup."),
   matching(
     "analytics.geoip_api_url",

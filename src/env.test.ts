@@ -89,6 +89,7 @@ describe("start-up settings", () => {
       "storage",
       "cache",
       "logging",
+      "metrics",
       "analytics",
     ]);
     expect(load(bare)).toEqual(load(template));

@@ -24,6 +24,7 @@ export type Env = {
   database: DatabaseSettings;
   cache: { type: "memory" | "redis"; redisUrl: string; maxLinks: number; ttl: number };
   logging: LogSettings;
+  metrics: { enabled: boolean };
   analytics: { maxminddbPath: string | null; geoipApiUrl: string | null };
   /** Where a test wants the process to die: see lib/fault.ts. */
   fault: string | null;
@@ -98,9 +99,18 @@ function readOverrides(
   for (const [variable, raw] of Object.entries(processEnv)) {
     if (!variable.startsWith("WAYMARK__") || raw === undefined) continue;
     const key = variable.slice("WAYMARK__".length).replace("__", ".").toLowerCase();
-    const isNumber = typeof SETTING_OF_KEY.get(key)?.default === "number" && /^-?\d+$/.test(raw);
-    values.set(key, check(key, isNumber ? Number(raw) : raw, `environment variable ${variable}`));
+    values.set(
+      key,
+      check(key, readText(raw, SETTING_OF_KEY.get(key)?.default), `environment variable ${variable}`),
+    );
   }
+}
+
+/** A variable's text as the type of the setting's default, where it reads as that. */
+function readText(raw: string, sample: SettingValue | undefined): SettingValue {
+  if (typeof sample === "number" && /^-?\d+$/.test(raw)) return Number(raw);
+  if (typeof sample === "boolean" && /^(true|false)$/.test(raw)) return raw === "true";
+  return raw;
 }
 
 function check(key: string, value: unknown, where: string): SettingValue {
@@ -148,6 +158,7 @@ function freeze(values: Map<string, SettingValue>, base: string, fault: string |
       format: string("logging.format") as LogSettings["format"],
       file: optionalPath("logging.file"),
     },
+    metrics: { enabled: get("metrics.enabled") === true },
     analytics: {
       maxminddbPath: optionalPath("analytics.maxminddb_path"),
       geoipApiUrl: optional("analytics.geoip_api_url"),
