@@ -3,8 +3,7 @@
  * one file at the root of the embedded file system, and the entry points lie beside it as they lay below src/ (the
  * entry points given to `bun build` must have src/ as their common folder).
  */
-const FROM_SOURCE = import.meta.url.endsWith("/lib/worker-url.ts");
+const SOURCE_FOLDER = import.meta.url.endsWith("/lib/worker-url.ts") ? "../" : "./";
 
 /** The URL for `new Worker`; the path is relative to src/, with its `.ts`. */
-export const workerUrl = (path: string): string =>
-  new URL(`${FROM_SOURCE ? "../" : "./"}${path}`, import.meta.url).href;
+export const workerUrl = (path: string): string => new URL(SOURCE_FOLDER + path, import.meta.url).href;
