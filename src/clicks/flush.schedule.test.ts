@@ -96,7 +96,7 @@ test("the pause is never longer than half a minute", async () => {
   await pass(300_000);
   const pauses = at(runs)
     .slice(1)
-    .map((time, index) => time - runs[index]!.at);
+    .map((startedAt, index) => startedAt - runs[index]!.at);
   expect(Math.max(...pauses)).toBe(30_000);
 });
 

@@ -120,6 +120,14 @@ forEachDialect((dialect) => {
     expect(existsSync(opened[0]!)).toBe(false);
   });
 
+  test("a segment that somebody else counted and removed is not counted again", async () => {
+    const segment = crypto.randomUUID();
+    const span = { segment, from: null, to: 8192, atMs: Date.now(), deleted: 0, exists: () => false };
+    const counting = repository.count(span, { links: [ids[0]!], clicks: [5] });
+    expect(await added(() => counting.catch(() => {}))).toEqual([0, 0, 0, 0, 0]);
+    expect(await repository.readPosition(segment)).toBeNull();
+  });
+
   test("goes on where the database says after a part was counted by another", async () => {
     const slot = openSlot();
     const { journal, opened } = await openJournal({ ...slot, instance });

@@ -49,7 +49,8 @@ export type FlusherOptions = {
   batchClicks?: number;
 };
 
-const DEFAULT_BATCH_CLICKS = 200_000;
+/** Some 0.2 s of work: a transaction must not keep other writers waiting long on a busy core. */
+const DEFAULT_BATCH_CLICKS = 100_000;
 const PENDING_CLICKS = 262_144;
 
 export function createFlusher(options: FlusherOptions): Flusher {
