@@ -251,7 +251,6 @@ CREATE TABLE `uploads` (
   `size` bigint(20) DEFAULT NULL,
   `received` bigint(20) NOT NULL,
   `policy_id` bigint(20) NOT NULL,
-  `staging` mediumtext NOT NULL,
   `created_at` bigint(20) NOT NULL,
   `expires_at` bigint(20) NOT NULL,
   PRIMARY KEY (`id`),

@@ -251,7 +251,6 @@ CREATE TABLE `uploads` (
   `size` bigint DEFAULT NULL,
   `received` bigint NOT NULL,
   `policy_id` bigint NOT NULL,
-  `staging` mediumtext COLLATE utf8mb4_bin NOT NULL,
   `created_at` bigint NOT NULL,
   `expires_at` bigint NOT NULL,
   PRIMARY KEY (`id`),

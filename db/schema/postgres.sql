@@ -239,7 +239,6 @@ create table uploads (
   size bigint,
   received bigint not null,
   policy_id bigint not null,
-  staging text collate "C" not null,
   created_at bigint not null,
   expires_at bigint not null,
   constraint uploads_pkey PRIMARY KEY (id),

@@ -246,7 +246,6 @@ CREATE TABLE uploads (
   size integer,
   received integer not null,
   policy_id integer not null,
-  staging text not null,
   created_at integer not null,
   expires_at integer not null,
   constraint uploads_policy foreign key (policy_id) references policies (id)

@@ -178,7 +178,7 @@ export const TABLES = {
   account_usage: { account_id: "int", bytes: "int" },
   /** Resumable uploads under way. */
   uploads: {
-    /** A UUID. */
+    /** A UUID, lower-case: also the id under which the storage has the bytes. */
     id: "text",
     account_id: "int",
     /** 0 is the root. */
@@ -192,8 +192,6 @@ export const TABLES = {
     /** Bytes that are durable. */
     received: "int",
     policy_id: "int",
-    /** Where the driver has the bytes: its own JSON. */
-    staging: "text",
     created_at: "int",
     expires_at: "int",
   },

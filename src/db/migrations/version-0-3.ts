@@ -76,7 +76,6 @@ export const steps: readonly Step[] = [
     `size ${w.int}`,
     `received ${w.int} not null`,
     `policy_id ${w.int} not null`,
-    `staging ${w.longText} not null`,
     `created_at ${w.int} not null`,
     `expires_at ${w.int} not null`,
     "constraint uploads_policy foreign key (policy_id) references policies (id)",
