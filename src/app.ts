@@ -6,11 +6,14 @@ import { createLeases } from "./cluster/leases.ts";
 import type { WorkerChannel } from "./cluster/worker-channel.ts";
 import type { Env } from "./env.ts";
 import { createHealth } from "./health/health.service.ts";
+import { createObserved, type Observed, timeSome } from "./health/observed.ts";
 import { createScrape } from "./health/scrape.ts";
 import { failureResponse, toAppError } from "./http/errors.ts";
 import { createJobRunner, type JobRunner } from "./jobs/runner.ts";
 import { systemClock } from "./lib/clock.ts";
 import type { Logger } from "./lib/logger.ts";
+import { createRegistry } from "./lib/metrics.ts";
+import { timeFunction, timeMethods } from "./lib/timed-methods.ts";
 import { createLinkCache, type LinkCache } from "./links/links.cache.ts";
 import { createLinkScan } from "./links/links.scan.repository.ts";
 import { createRedirect, type Redirect } from "./redirect/redirect.ts";
@@ -35,8 +38,10 @@ export type AppOptions = {
 
 /** Rejects with ServiceUnavailable when the database is away, BadRequest when the data folder is unusable. */
 export async function createApp(env: Env, { logger, worker }: AppOptions): Promise<App> {
-  const services = await openServices(env, { logger, server: true, ...(worker && { worker }) });
-  const cache = startCache(services);
+  const registry = createRegistry();
+  const observed = createObserved(registry);
+  const services = await openServices(env, { logger, server: true, ...observed, ...(worker && { worker }) });
+  const cache = startCache(services, observed);
   const clicks = await startClicks(services).catch(async (error: unknown) => {
     cache.close();
     await services.close();
@@ -44,7 +49,7 @@ export async function createApp(env: Env, { logger, worker }: AppOptions): Promi
   });
   const redirect = startRedirect(services, cache, clicks);
   const jobs = startJobs(services);
-  const scrape = createScrape({ cache, redirect, clicks, jobs, ...(worker && { worker }) });
+  const scrape = createScrape({ registry, cache, redirect, clicks, jobs, ...(worker && { worker }) });
   return {
     fetch: createFetch({ services, redirect, health: createHealthReport(services), scrape, worker }),
     onError: (error) => failureResponse(toAppError(error)),
@@ -61,20 +66,25 @@ export async function createApp(env: Env, { logger, worker }: AppOptions): Promi
   };
 }
 
-function startCache({ env, database, changes, config, logger }: Services): LinkCache {
+function startCache(services: Services, { onDatabaseOperation, onCacheOperation }: Observed): LinkCache {
+  const { env, database, changes, config, logger } = services;
   const cache = createLinkCache({
     maxLinks: env.cache.maxLinks,
     ttlSeconds: env.cache.ttl,
     rebuildSeconds: () => config.get("cache.bloom_rebuild_interval"),
-    findLink: database.findLink,
-    scan: createLinkScan(database),
+    findLink: timeFunction(database.findLink, "get", onDatabaseOperation),
+    scan: timeMethods(
+      createLinkScan(database),
+      { links: "load_all", codes: "load_all_codes" },
+      onDatabaseOperation,
+    ),
     clock: systemClock,
     logger,
   });
-  changes.subscribe("links", cache.invalidate);
+  changes.subscribe("links", timeFunction(cache.invalidate, "invalidate", onCacheOperation));
   config.onChange("cache.bloom_rebuild_interval", cache.reschedule);
   cache.start();
-  return cache;
+  return { ...cache, findIn: timeSome(cache.findIn, onCacheOperation) };
 }
 
 async function startClicks({ env, config, logger }: Services): Promise<Clicks> {

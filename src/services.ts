@@ -13,6 +13,7 @@ import { systemClock } from "./lib/clock.ts";
 import { appError } from "./lib/errors.ts";
 import type { Logger } from "./lib/logger.ts";
 import { createLinkCsv, type LinkCsv } from "./links/links.csv.service.ts";
+import type { OperationObserver } from "./lib/timed-methods.ts";
 import { createLinkService, type LinkService } from "./links/links.service.ts";
 
 export type Services = {
@@ -34,6 +35,8 @@ export type ServiceOptions = {
   /** A server: database threads, and settings that need a restart keep their start values. */
   server: boolean;
   onAuthFailure?: (method: FailureMethod) => void;
+  /** Hears how long the database took for an operation on links. */
+  onDatabaseOperation?: OperationObserver;
   /** What ties a worker process to the others of its machine. */
   worker?: WorkerChannel;
 };
@@ -53,7 +56,7 @@ export async function openServices(env: Env, options: ServiceOptions): Promise<S
 }
 
 async function startRooms(env: Env, database: Database, options: ServiceOptions): Promise<Services> {
-  const { logger, server, worker, onAuthFailure } = options;
+  const { logger, server, worker, onAuthFailure, onDatabaseOperation } = options;
   const clock = systemClock;
   const changes = createChanges({
     db: database,
@@ -98,6 +101,7 @@ async function startRooms(env: Env, database: Database, options: ServiceOptions)
   const links = createLinkService({
     ...shared,
     randomCodeLength: () => config.get("features.random_code_length"),
+    ...(onDatabaseOperation && { observe: onDatabaseOperation }),
   });
   return {
     env,

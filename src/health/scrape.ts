@@ -2,13 +2,7 @@
 import type { Clicks } from "../clicks/clicks.ts";
 import type { WorkerChannel } from "../cluster/worker-channel.ts";
 import type { JobRunner } from "../jobs/runner.ts";
-import {
-  createRegistry,
-  type MetricSnapshot,
-  mergeSnapshots,
-  type Registry,
-  renderMetrics,
-} from "../lib/metrics.ts";
+import { type MetricSnapshot, mergeSnapshots, type Registry, renderMetrics } from "../lib/metrics.ts";
 import { VERSION } from "../lib/version.ts";
 import type { LinkCache } from "../links/links.cache.ts";
 import type { Redirect } from "../redirect/redirect.ts";
@@ -24,6 +18,7 @@ export type Scrape = {
 };
 
 type Deps = {
+  registry: Registry;
   cache: Pick<LinkCache, "stats">;
   redirect: Pick<Redirect, "counts">;
   clicks: Pick<Clicks, "stats" | "pendingLinks">;
@@ -36,8 +31,7 @@ const LOOK_MS = 20;
 /** Metrics that describe the build or a time, not an amount: the sum over workers would mean nothing. */
 const NOT_SUMMED = new Set(["svc_build_info", "svc_uptime_seconds", "svc_event_loop_gap_seconds"]);
 
-export function createScrape({ cache, redirect, clicks, jobs, worker }: Deps): Scrape {
-  const registry = createRegistry();
+export function createScrape({ registry, cache, redirect, clicks, jobs, worker }: Deps): Scrape {
   const gap = watchLoop();
   let server = { pendingRequests: 0 };
   let pendingLinks = 0;

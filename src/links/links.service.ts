@@ -2,6 +2,7 @@
 import type { Database } from "../db/database.ts";
 import { AppError } from "../lib/errors.ts";
 import type { Clock } from "../lib/clock.ts";
+import { type OperationObserver, timeMethods } from "../lib/timed-methods.ts";
 import { createCodeRule, isCodeText } from "./code.ts";
 import { draftOf, patchOf } from "./draft.ts";
 import type { CreateInput, Link, ShownLink, UpdateInput } from "./link.ts";
@@ -23,16 +24,28 @@ export type LinkServiceDeps = {
   hashPassword(plain: string): Promise<string>;
   clock: Clock;
   randomBytes?: RandomBytes;
+  /** Hears how long each of the database's operations took. */
+  observe?: OperationObserver;
 };
 
 export type LinkService = ReturnType<typeof createLinkService>;
 
 export function createLinkService(deps: LinkServiceDeps) {
-  const { database, changes, clock, hashPassword } = deps;
-  const repository = createLinkRepository(database);
+  const { database, changes, clock, hashPassword, observe = () => {} } = deps;
+  const repository = timeMethods(
+    createLinkRepository(database),
+    { find: "get", lock: "batch_get", stats: "get_stats" },
+    observe,
+  );
   const rule = createCodeRule(deps.routePrefixes);
   const writer = createLinkWriter({ ...deps, repository, rule });
-  const list = createLinkList(createLinkListRepository(database));
+  const list = createLinkList(
+    timeMethods(
+      createLinkListRepository(database),
+      { count: "count", pageKeys: "paginated_query", load: "paginated_query" },
+      observe,
+    ),
+  );
   const stop = changes.subscribe("links", list.forgetTotals);
 
   const find = async (code: string): Promise<Link | null> =>

@@ -1,0 +1,46 @@
+import { expect, test } from "bun:test";
+import { timeMethods } from "./timed-methods.ts";
+
+function setUp() {
+  const seen: string[] = [];
+  const target = {
+    now: (n: number) => n + 1,
+    later: async (n: number) => n + 2,
+    fail: async () => Promise.reject(new Error("later")),
+    throws: () => {
+      throw new Error("now");
+    },
+    async *steps() {
+      yield 1;
+      yield 2;
+    },
+    other: () => "as it was",
+  };
+  const timed = timeMethods(
+    target,
+    { now: "now", later: "later", fail: "fail", throws: "throws", steps: "steps" },
+    (operation, seconds) => {
+      expect(seconds).toBeGreaterThanOrEqual(0);
+      seen.push(operation);
+    },
+  );
+  return { seen, timed };
+}
+
+test("results pass through, and every end is heard, good or bad", async () => {
+  const { seen, timed } = setUp();
+  expect(timed.now(1)).toBe(2);
+  expect(await timed.later(1)).toBe(3);
+  await expect(timed.fail()).rejects.toThrow("later");
+  expect(() => timed.throws()).toThrow("now");
+  expect(timed.other()).toBe("as it was");
+  expect(seen).toEqual(["now", "later", "fail", "throws"]);
+});
+
+test("each step of an iteration is heard", async () => {
+  const { seen, timed } = setUp();
+  const steps: number[] = [];
+  for await (const step of timed.steps()) steps.push(step);
+  expect(steps).toEqual([1, 2]);
+  expect(seen).toEqual(["steps", "steps"]);
+});
