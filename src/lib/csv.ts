@@ -40,7 +40,6 @@ export const csvLine = (fields: readonly string[]): string => `${fields.map(csvF
  * pauses now and then can do so in a file of nothing else.
  */
 export function* readCsv(bytes: Buffer, maxRecordBytes: number): Generator<CsvRecord | null, void> {
-  const isText = isUtf8(bytes);
   let at = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
   let row = 1;
   let nextQuote = bytes.indexOf(QUOTE, at);
@@ -62,9 +61,10 @@ export function* readCsv(bytes: Buffer, maxRecordBytes: number): Generator<CsvRe
     const isBroken = typeof found === "string";
     at = isBroken ? lineEnd + 1 : found.end;
     row += isBroken ? 1 : found.lines;
-    const badText = isBroken || isText || isUtf8(bytes.subarray(start, at)) ? null : NOT_UTF8;
-    const problem = isBroken ? found : badText;
-    yield { row: began, fields: problem === null && !isBroken ? found.fields : [], problem, end: at };
+    if (isBroken) yield { row: began, fields: [], problem: found, end: at };
+    else if (isDamaged(found.fields) && !isUtf8(bytes.subarray(start, at))) {
+      yield { row: began, fields: [], problem: NOT_UTF8, end: at };
+    } else yield { row: began, fields: found.fields, problem: null, end: at };
   }
 }
 
@@ -73,6 +73,9 @@ type Found = { fields: readonly string[]; end: number; lines: number };
 const BLANK = Symbol("blank line");
 const NOT_UTF8 = "The row is not valid UTF-8; save the file as UTF-8.";
 const tooLong = (limit: number) => `The row is longer than ${limit.toLocaleString("en")} bytes.`;
+
+/** Whether reading may have put the replacement character for bytes that are no text. */
+const isDamaged = (fields: readonly string[]): boolean => fields.some((field) => field.includes("\uFFFD"));
 
 /** Index of the line feed that ends the line at `from`, or the length of the file. */
 function endOfLine(bytes: Buffer, from: number): number {

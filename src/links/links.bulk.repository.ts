@@ -11,7 +11,16 @@ export function createLinkBulkRepository({ read, dialect }: Pick<Database, "read
     /** Which of the codes are taken. */
     async existing(codes: readonly string[], db: Db = read): Promise<Set<string>> {
       if (codes.length === 0) return new Set();
-      const rows = await db.selectFrom("links").select("code").where("code", "in", codes).execute();
+      const asked = dialect.valuesTable(
+        "links",
+        ["code"],
+        codes.map((code) => ({ code })),
+      );
+      const rows = await db
+        .selectFrom(asked)
+        .innerJoin("links", "links.code", "v.code")
+        .select("links.code")
+        .execute();
       return new Set(rows.map((row) => row.code));
     },
 

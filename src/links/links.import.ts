@@ -1,7 +1,7 @@
 /**
  * Imports a CSV file of links in one transaction: every row that can be taken, or none when something fails half-way.
- * Rows exist a thousand at a time, so memory stays flat for any number of them. They are read on the event loop in
- * slices of a millisecond, and the next chunk is read while the database writes the last.
+ * Rows exist some hundreds at a time, so memory stays flat for any number of them. They are read on the event loop
+ * in slices of half a millisecond, and the next chunk is read while the database writes the last.
  *
  * Whether a code is taken is asked of the database chunk by chunk, inside the transaction, so it knows the rows of
  * earlier chunks too: a code repeated in the file is met like one that existed before. `skip` leaves it alone, `error`
@@ -11,7 +11,7 @@
  *
  * Plain passwords are hashed in a reading of their own before the transaction opens, so that no lock is held meanwhile.
  */
-import { isUniqueViolation } from "../db/failures.ts";
+import { isRetryable, isUniqueViolation } from "../db/failures.ts";
 import type { Clock } from "../lib/clock.ts";
 import { appError } from "../lib/errors.ts";
 import type { CodeRule } from "./code.ts";
@@ -75,12 +75,14 @@ export type LinkImportDeps = {
 export type LinkImport = ReturnType<typeof createLinkImport>;
 
 const MOST_RUNS = 5;
+const RETRY_MS = 1_000;
 /** More than the rows of an ordinary file of 10 MB. */
 const MOST_ITEMS_LISTED = 100_000;
 
 export function createLinkImport(deps: LinkImportDeps) {
   const { changes, rule, clock } = deps;
   const hashAll = createPasswordHashing(deps);
+  const inTurn = createTurns();
 
   /** @throws CsvParseError (no usable header; what is wrong with a row is in the result), BadRequest (aborted) */
   return async function importLinks(bytes: Buffer, options: ImportOptions): Promise<ImportResult> {
@@ -88,14 +90,28 @@ export function createLinkImport(deps: LinkImportDeps) {
     const file = openCsvFile(bytes, { rule, now });
     const hashes = file.hasPasswords ? await hashAll(file, options) : new Map<number, string>();
     const run: Run = { ...deps, ...options, file, hashes, now };
-    for (let runs = 1; ; runs++) {
-      try {
-        return await changes.write((tx) => writeAll(tx, run), { long: true });
-      } catch (error) {
-        // Somebody created one of the links between our look and our insert; the next run finds it there.
-        if (runs === MOST_RUNS || !isUniqueViolation(error)) throw error;
+    return inTurn(async () => {
+      for (let runs = 1; ; runs++) {
+        try {
+          return await changes.write((tx) => writeAll(tx, run), { long: true });
+        } catch (error) {
+          // Somebody created one of the links between our look and our insert; the next run finds it there. Or
+          // another process imports as well, and the two wait for each other: the one that lost waits for longer.
+          if (runs === MOST_RUNS || !(isUniqueViolation(error) || isRetryable(error))) throw error;
+          if (isRetryable(error)) await Bun.sleep(runs * RETRY_MS * (1 + Math.random()));
+        }
       }
-    }
+    });
+  };
+}
+
+/** One at a time: two imports of the same links would only take the locks from each other. */
+function createTurns() {
+  let last: Promise<unknown> = Promise.resolve();
+  return <T>(work: () => Promise<T>): Promise<T> => {
+    const mine = last.then(work);
+    last = mine.catch(() => undefined);
+    return mine;
   };
 }
 
