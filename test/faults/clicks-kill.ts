@@ -1,7 +1,8 @@
 /**
- * Kills the real program with SIGKILL at random moments under HTTP load, again and again, and then compares what
- * was answered with what is counted. Per link: answered ≤ counted ≤ sent (a request whose answer never arrived may
- * count), and with one request at a time per connection the two ends are at most rounds × connections apart.
+ * Kills the real program with SIGKILL at random moments under HTTP load, again and again (with a SIGTERM now and
+ * then), and compares what was answered with what is counted. Per link: answered ≤ counted ≤ sent (a request whose
+ * answer never arrived may count), and with one request at a time per connection the two ends are at most
+ * rounds × connections apart.
  *
  *     bin/bun test/faults/clicks-kill.ts [rounds, 200] [database URL]
  *
@@ -17,6 +18,8 @@ const LONGEST_LIFE_MS = 600;
 /** Flushes often, so that kills hit them as well. */
 const CLICKS_BEFORE_FLUSH = "200";
 const CHECK_EVERY = 20;
+/** Each so many rounds the program is asked to stop (SIGTERM) instead. */
+const ROUNDS_TO_STOP = 4;
 
 type Tally = { sent: Map<string, number>; answered: Map<string, number>; unexpected: string[] };
 
@@ -41,7 +44,7 @@ export async function killUnderLoad({ rounds, databaseUrl, report }: KillOptions
       const server = await waymark.serve();
       const load = startLoad(server.url, codes, tally);
       await Bun.sleep(Math.random() * LONGEST_LIFE_MS);
-      await server.kill();
+      await (round % ROUNDS_TO_STOP === 0 ? server.stop() : server.kill());
       await load.end();
       if (round % CHECK_EVERY !== 0 && round !== rounds) continue;
       result = compare(round, codes, tally, await countAll(waymark));
