@@ -1,0 +1,310 @@
+/** Test support: what every storage driver promises, as one suite. See driver.ts. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { AppError } from "../../lib/errors.ts";
+import type { Content, Driver, StoredObject } from "./driver.ts";
+
+export type DriverUnderTest = {
+  driver: Driver;
+  /** Another instance on the same location, as after a restart. */
+  reopen(): Promise<Driver>;
+  /** Everything that is stored there, objects or not, as the storage itself lists it. */
+  allNames(): Promise<string[]>;
+  /** Changes stored bytes behind the driver's back. */
+  overwrite(key: string, bytes: Uint8Array): Promise<void>;
+  /** A size that makes the driver use whatever it has for large objects. */
+  largeBytes: number;
+  close(): Promise<void>;
+};
+
+export const newId = (): string => crypto.randomUUID();
+
+export function bytesOf(length: number, seed = 1): Uint8Array {
+  const bytes = new Uint8Array(length);
+  let state = seed;
+  for (let at = 0; at < length; at++) {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
+    bytes[at] = state >> 16;
+  }
+  return bytes;
+}
+
+export const sha256 = (bytes: Uint8Array): string =>
+  new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
+
+export const contentOf = (bytes: Uint8Array): Content => ({
+  sha256: sha256(bytes),
+  generation: Math.floor(Math.random() * 2 ** 52),
+});
+
+/** The bytes in chunks of uneven sizes; `failAfter` lets the source throw when so many have come. */
+export async function* inChunks(bytes: Uint8Array, failAfter = Infinity): AsyncGenerator<Uint8Array> {
+  let at = 0;
+  for (let size = 1; at < bytes.length; size = (size * 7) % 90_001) {
+    if (at >= failAfter) throw new Error("the source failed");
+    yield bytes.slice(at, Math.min(at + size, failAfter));
+    at = Math.min(at + size, failAfter);
+  }
+  if (failAfter <= bytes.length) throw new Error("the source failed");
+}
+
+export async function put(driver: Driver, bytes: Uint8Array): Promise<string> {
+  const staging = await driver.stage(newId());
+  await staging.append(inChunks(bytes));
+  expect(staging.received).toBe(bytes.length);
+  return staging.finish(contentOf(bytes));
+}
+
+export async function readAll(body: Blob | ReadableStream<Uint8Array>): Promise<Uint8Array> {
+  return new Uint8Array(await new Response(body).arrayBuffer());
+}
+
+async function collect<T>(pages: AsyncIterable<readonly T[]>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const page of pages) {
+    expect(page.length).toBeLessThanOrEqual(1_000);
+    all.push(...page);
+  }
+  return all;
+}
+
+export async function expectUnavailable(work: Promise<unknown>): Promise<AppError> {
+  const error = await work.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(AppError);
+  expect((error as AppError).name).toBe("StorageUnavailable");
+  // For people: no paths, no codes.
+  expect((error as AppError).message).toMatch(/^[A-Z][^/\\{}<>]*\.$/);
+  return error as AppError;
+}
+
+export function driverContract(name: string, open: () => Promise<DriverUnderTest>): void {
+  describe(`${name}: the driver's contract`, () => {
+    let at: DriverUnderTest;
+    let driver: Driver;
+    beforeAll(async () => {
+      at = await open();
+      driver = at.driver;
+    });
+    afterAll(() => at.close());
+
+    /** What is stored besides the objects and the marker. */
+    const leftovers = async () =>
+      (await at.allNames()).filter((path) => !/^(\.waymark|[0-9a-f]{2}\/[0-9a-f]{2}\/[^/]+)$/.test(path));
+
+    const sizes = () => [0, 1, 4_096, 700_001, at.largeBytes];
+
+    describe("an object", () => {
+      test("has the bytes that were appended, whatever their number", async () => {
+        for (const size of sizes()) {
+          const bytes = bytesOf(size, size + 1);
+          const key = await put(driver, bytes);
+          expect(await driver.stat(key)).toEqual({ size });
+          expect(sha256(await readAll(await driver.open(key, { size })))).toBe(sha256(bytes));
+        }
+        expect(await leftovers()).toEqual([]);
+      });
+
+      test("is read in ranges with both ends inside", async () => {
+        const bytes = bytesOf(300_000);
+        const key = await put(driver, bytes);
+        for (const range of [
+          { start: 0, end: 0 },
+          { start: 0, end: 299_999 },
+          { start: 299_999, end: 299_999 },
+          { start: 65_535, end: 131_072 },
+        ]) {
+          const body = await driver.open(key, { size: bytes.length, range });
+          expect(await readAll(body)).toEqual(bytes.slice(range.start, range.end + 1));
+        }
+      });
+
+      test("of the same content twice are two objects", async () => {
+        const bytes = bytesOf(1_000);
+        const keys = [await put(driver, bytes), await put(driver, bytes)];
+        expect(keys[0]).not.toBe(keys[1]);
+        await driver.remove(keys[0]!);
+        expect(await readAll(await driver.open(keys[1]!, { size: 1_000 }))).toEqual(bytes);
+      });
+
+      test("is gone once removed, and may be removed again", async () => {
+        const key = await put(driver, bytesOf(10));
+        await driver.remove(key);
+        await driver.remove(key);
+        expect(await driver.stat(key)).toBeNull();
+        await expectUnavailable(driver.open(key, { size: 10 }));
+        expect(await at.allNames()).not.toContain(key);
+      });
+
+      test("is not opened when it has another size than it must have", async () => {
+        const key = await put(driver, bytesOf(1_000));
+        for (const wrong of [bytesOf(999), bytesOf(1_001), bytesOf(0)]) {
+          await at.overwrite(key, wrong);
+          await expectUnavailable(driver.open(key, { size: 1_000 }));
+          await expectUnavailable(driver.open(key, { size: 1_000, range: { start: 0, end: 9 } }));
+        }
+      });
+    });
+
+    describe("a staging", () => {
+      test("is no object before it is finished, and nothing after it was aborted", async () => {
+        for (const size of sizes()) {
+          const before = await at.allNames();
+          const staging = await driver.stage(newId());
+          await staging.append(inChunks(bytesOf(size)));
+          expect((await collect(driver.listObjects())).map(({ key }) => key).sort()).toEqual(
+            objectsOf(before),
+          );
+          await staging.abort();
+          await staging.abort();
+          expect(await at.allNames()).toEqual(before);
+        }
+      });
+
+      test("passes on what its source throws, and leaves nothing once aborted", async () => {
+        for (const failAfter of [0, 100, 600_000, at.largeBytes]) {
+          const before = await at.allNames();
+          const staging = await driver.stage(newId());
+          const appending = staging.append(inChunks(bytesOf(at.largeBytes), failAfter));
+          expect(await appending.catch((error: Error) => error.message)).toBe("the source failed");
+          expect(staging.received).toBe(failAfter);
+          await staging.abort();
+          expect(await at.allNames()).toEqual(before);
+        }
+      });
+
+      test("takes several appends", async () => {
+        const bytes = bytesOf(at.largeBytes + 5);
+        const staging = await driver.stage(newId());
+        for (const [from, to] of [
+          [0, 1],
+          [1, 1],
+          [1, 900_000],
+          [900_000, bytes.length],
+        ] as const) {
+          await staging.append(inChunks(bytes.slice(from, to)));
+        }
+        const key = await staging.finish(contentOf(bytes));
+        expect(sha256(await readAll(await driver.open(key, { size: bytes.length })))).toBe(sha256(bytes));
+      });
+
+      test("goes on in another process, from any byte", async () => {
+        const bytes = bytesOf(at.largeBytes * 2);
+        const id = newId();
+        let staging = await driver.stage(id);
+        let received = 0;
+        for (const until of [10, 100_000, at.largeBytes + 3, at.largeBytes + 4, bytes.length]) {
+          await staging.append(inChunks(bytes.slice(received, until)));
+          await staging.suspend();
+          received = staging.received;
+          staging = await (await at.reopen()).resume(id, received);
+          expect(staging.received).toBe(received);
+        }
+        const hasher = new Bun.CryptoHasher("sha256");
+        for await (const chunk of staging.read()) hasher.update(chunk);
+        expect(hasher.digest("hex")).toBe(sha256(bytes));
+        const key = await staging.finish(contentOf(bytes));
+        expect(sha256(await readAll(await driver.open(key, { size: bytes.length })))).toBe(sha256(bytes));
+        expect(await leftovers()).toEqual([]);
+      });
+
+      test("keeps what came before its source failed, to go on from there", async () => {
+        const bytes = bytesOf(at.largeBytes + 1_000);
+        const id = newId();
+        const first = await driver.stage(id);
+        await first.append(inChunks(bytes, at.largeBytes + 7)).catch(() => undefined);
+        await first.suspend();
+        const second = await driver.resume(id, first.received);
+        await second.append(inChunks(bytes.slice(second.received)));
+        const key = await second.finish(contentOf(bytes));
+        expect(sha256(await readAll(await driver.open(key, { size: bytes.length })))).toBe(sha256(bytes));
+        expect(await leftovers()).toEqual([]);
+      });
+
+      test("that has lost bytes, or never was, is not resumed", async () => {
+        const id = newId();
+        const staging = await driver.stage(id);
+        await staging.append(inChunks(bytesOf(100)));
+        await staging.suspend();
+        await expectUnavailable(driver.resume(id, 101));
+        await driver.removeStaging(id);
+        await driver.removeStaging(id);
+        await expectUnavailable(driver.resume(id, 100));
+        expect(await leftovers()).toEqual([]);
+      });
+    });
+
+    describe("lists", () => {
+      const objectsListed = async (): Promise<StoredObject[]> => collect(driver.listObjects());
+
+      test("have every object once, in order, with size and age", async () => {
+        const before = new Set((await objectsListed()).map(({ key }) => key));
+        const start = Date.now();
+        const made = new Map<string, number>();
+        await Promise.all(
+          Array.from({ length: 30 }, async (_, n) => made.set(await put(driver, bytesOf(n, n)), n)),
+        );
+        const listed = await objectsListed();
+        const keys = listed.map(({ key }) => key);
+        expect(keys).toEqual([...keys].sort());
+        const fresh = listed.filter(({ key }) => !before.has(key));
+        expect(new Map(fresh.map(({ key, size }) => [key, size]))).toEqual(made);
+        for (const { modifiedAt } of fresh) expect(Math.abs(modifiedAt - start)).toBeLessThan(60_000);
+      });
+
+      test("leave out what is not ours", async () => {
+        const before = (await objectsListed()).length;
+        const foreign = [
+          "photo.jpg",
+          "ab/cd/photo.jpg",
+          "ab/photo.jpg",
+          `ab/cd/${"0".repeat(64)}.1`,
+          ".other",
+        ];
+        for (const name of foreign) await at.overwrite(name, bytesOf(3));
+        expect((await objectsListed()).length).toBe(before);
+        for (const name of foreign) expect(await at.allNames()).toContain(name);
+        for (const name of foreign) await driver.remove(name);
+      });
+
+      test("have the stagings nobody touched since a moment, small and large, and remove them", async () => {
+        const ids = [newId(), newId(), newId()];
+        for (const [n, id] of ids.entries()) {
+          const staging = await driver.stage(id);
+          await staging.append(inChunks(bytesOf([10, at.largeBytes, at.largeBytes * 2][n]!)));
+          await staging.suspend();
+        }
+        expect(await collect(driver.listStagings(Date.now() - 60_000))).toEqual([]);
+        const all = new Set(await collect(driver.listStagings(Date.now() + 60_000)));
+        expect(all).toEqual(new Set(ids));
+        for (const id of ids) await (await at.reopen()).removeStaging(id);
+        expect(await collect(driver.listStagings(Date.now() + 60_000))).toEqual([]);
+        expect(await leftovers()).toEqual([]);
+      });
+    });
+
+    test("the location belongs to who claimed it first", async () => {
+      const mine = newId();
+      expect(await driver.claim(mine, false)).toBeNull();
+      expect(await driver.claim(mine, true)).toBe(mine);
+      expect(await (await at.reopen()).claim(newId(), true)).toBe(mine);
+      expect(await driver.claim(newId(), false)).toBe(mine);
+    });
+
+    test("a reader that goes away takes nothing else with it", async () => {
+      const bytes = bytesOf(at.largeBytes);
+      const key = await put(driver, bytes);
+      const leaving = new AbortController();
+      const body = await driver.open(key, { size: bytes.length, signal: leaving.signal });
+      const reader = (body instanceof Blob ? body.stream() : body).getReader();
+      await reader.read();
+      leaving.abort();
+      await reader.cancel().catch(() => undefined);
+      expect(sha256(await readAll(await driver.open(key, { size: bytes.length })))).toBe(sha256(bytes));
+    });
+  });
+}
+
+const objectsOf = (names: readonly string[]): string[] =>
+  names.filter((name) => /^[0-9a-f]{2}\/[0-9a-f]{2}\//.test(name)).sort();

@@ -1,0 +1,34 @@
+import { AppError, appError } from "../../lib/errors.ts";
+
+const SENTENCES: Record<string, string> = {
+  ENOSPC: "The storage is full.",
+  EDQUOT: "The storage is full.",
+  EFBIG: "The storage takes no file of this size.",
+  EROFS: "The storage can't be written.",
+  EACCES: "The storage can't be used: permission denied.",
+  EPERM: "The storage can't be used: permission denied.",
+  EMFILE: "The storage is busy. Try again.",
+  ENFILE: "The storage is busy. Try again.",
+};
+
+/** Any failure of a storage as StorageUnavailable; what is ours already passes. */
+export function storageFailure(cause: unknown, sentence?: string): AppError {
+  if (cause instanceof AppError) return cause;
+  const code = String((cause as { code?: unknown } | null)?.code);
+  return appError(
+    "StorageUnavailable",
+    sentence ?? SENTENCES[code] ?? "The storage is not available. Try again later.",
+    {
+      cause,
+    },
+  );
+}
+
+/** Runs the work with its failures translated. */
+export async function inStorage<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw storageFailure(error);
+  }
+}
