@@ -31,9 +31,8 @@ export type Place = { country: string; city: string | null };
 export const placeValue = ({ country, city }: Place): string =>
   city === null ? country : `${country}\t${city}`;
 
-/** Null for OTHER. */
-export function placeOf(value: string): Place | null {
-  if (value === OTHER) return null;
+/** OTHER is the name of a country of its own. */
+export function placeOf(value: string): Place {
   const [country = "", city] = value.split("\t");
   return { country, city: city ?? null };
 }

@@ -1,0 +1,111 @@
+/**
+ * Adds up the clicks of one day (UTC) as the rollup tables hold them: what `analytics rebuild` writes, and what the
+ * tests hold the flush against. Values beyond the bounds of dimensions.ts go to OTHER; here, where the whole day is
+ * known, the most frequent ones are kept (of equals those that come first by their text), while a flush keeps those
+ * that came first.
+ */
+import { type Dimension, DIMENSIONS, LINK_DAY_VALUES, OTHER, TOTAL_VALUES } from "./dimensions.ts";
+import { HOUR_MS } from "./time-buckets.ts";
+
+/** A click recorded in detail; the values as dimensions.ts writes them, null for none. */
+export type DetailedClick = { linkId: number; atMs: number; values: Record<Dimension, string | null> };
+
+export type ValueCount = { dimension: Dimension; value: string; clicks: number };
+
+export type DayRollup = {
+  /** Of all links together. */
+  clicks: number;
+  /** By link and by hour and link; link 0 is all links together. */
+  days: { linkId: number; clicks: number }[];
+  hours: { hour: number; linkId: number; clicks: number }[];
+  dimDays: ({ linkId: number } & ValueCount)[];
+  /** All links together. */
+  dimHours: ({ hour: number } & ValueCount)[];
+};
+
+const NAMES = Object.keys(DIMENSIONS) as Dimension[];
+
+type Counts = Map<string, number>;
+/** Per dimension, then per hour or link. */
+type Tally = Record<Dimension, Map<number, Counts>>;
+
+const newTally = (): Tally => ({ referrer: new Map(), place: new Map(), agent: new Map() });
+
+export function createDayRollup(): { add(click: DetailedClick): void; finish(): DayRollup } {
+  let clicks = 0;
+  const links = new Map<number, number>();
+  const hours = new Map<number, Map<number, number>>();
+  const byLink = newTally();
+  const byHour = newTally();
+
+  return {
+    add({ linkId, atMs, values }) {
+      const hour = Math.floor(atMs / HOUR_MS);
+      clicks++;
+      increase(links, linkId);
+      increase(within(hours, hour), linkId);
+      for (const dimension of NAMES) {
+        const value = values[dimension];
+        if (value === null) continue;
+        increase(within(byLink[dimension], linkId), value);
+        increase(within(byLink[dimension], 0), value);
+        increase(within(byHour[dimension], hour), value);
+      }
+    },
+    finish: () => ({
+      clicks,
+      days: [...links, [0, clicks] as const].map(([linkId, count]) => ({ linkId, clicks: count })),
+      hours: [...hours].flatMap(([hour, counts]) => hourRows(hour, counts)),
+      dimDays: NAMES.flatMap((dimension) =>
+        [...byLink[dimension]].flatMap(([linkId, counts]) =>
+          bounded(counts, linkId === 0 ? TOTAL_VALUES : LINK_DAY_VALUES).map(([value, count]) => ({
+            linkId,
+            dimension,
+            value,
+            clicks: count,
+          })),
+        ),
+      ),
+      dimHours: NAMES.flatMap((dimension) =>
+        [...byHour[dimension]].flatMap(([hour, counts]) =>
+          bounded(counts, TOTAL_VALUES).map(([value, count]) => ({ hour, dimension, value, clicks: count })),
+        ),
+      ),
+    }),
+  };
+}
+
+function hourRows(hour: number, counts: ReadonlyMap<number, number>): DayRollup["hours"] {
+  let total = 0;
+  const rows: DayRollup["hours"] = [];
+  for (const [linkId, clicks] of counts) {
+    rows.push({ hour, linkId, clicks });
+    total += clicks;
+  }
+  rows.push({ hour, linkId: 0, clicks: total });
+  return rows;
+}
+
+/** At most `bound` values besides OTHER. */
+function bounded(counts: Counts, bound: number): [string, number][] {
+  const entries = [...counts];
+  const isOver = counts.size - (counts.has(OTHER) ? 1 : 0) > bound;
+  if (!isOver) return entries;
+  const named = entries.filter(([value]) => value !== OTHER);
+  named.sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
+  let rest = counts.get(OTHER) ?? 0;
+  for (const [, count] of named.splice(bound)) rest += count;
+  return [...named, [OTHER, rest]];
+}
+
+function within<V>(outer: Map<number, Map<V, number>>, key: number): Map<V, number> {
+  let inner = outer.get(key);
+  if (inner === undefined) {
+    inner = new Map();
+    outer.set(key, inner);
+  }
+  return inner;
+}
+
+const increase = <K>(counts: Map<K, number>, key: K): void =>
+  void counts.set(key, (counts.get(key) ?? 0) + 1);
