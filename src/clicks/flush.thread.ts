@@ -5,6 +5,7 @@
 // oxlint-disable unicorn/require-post-message-target-origin -- that is for windows; a worker has no origin
 import { type AppError, appError } from "../lib/errors.ts";
 import type { Logger } from "../lib/logger.ts";
+import { workerUrl } from "../lib/worker-url.ts";
 import type { FlushAnswer, FlushReport, FlushRequest, FlushStart, SentError } from "./flush.messages.ts";
 import type { Settled, SourceState } from "./flush.source.ts";
 import { FIRST_RECORD } from "./journal.format.ts";
@@ -93,7 +94,7 @@ export async function startFlushThread(options: FlushThreadOptions): Promise<Flu
   };
 
   const spawn = (): void => {
-    worker = new Worker(new URL("./flush.worker.ts", import.meta.url).href);
+    worker = new Worker(workerUrl("clicks/flush.worker.ts"));
     const current = worker;
     worker.addEventListener("message", ({ data }: MessageEvent<FlushAnswer>) => receive(data));
     worker.addEventListener("error", (event) => {
