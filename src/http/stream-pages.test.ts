@@ -80,6 +80,26 @@ test("a whole text ends with the end mark", async () => {
   expect(failures).toEqual([]);
 });
 
+test("a text of one page is chunked too", async () => {
+  pages = async function* () {
+    yield "short";
+  };
+  const answer = await wholeAnswer();
+  expect(answer).toMatch(/\r\nTransfer-Encoding: chunked\r\n/i);
+  expect(answer).not.toMatch(/content-length/i);
+  expect(answer).toEndWith("\r\n5\r\nshort\r\n0\r\n\r\n");
+});
+
+test("a second page that fails at once doesn't make the first a whole text", async () => {
+  pages = async function* () {
+    yield "short";
+    throw new Error("at once");
+  };
+  const answer = await wholeAnswer();
+  expect(answer).toEndWith("\r\n5\r\nshort\r\n");
+  expect(answer).not.toMatch(/content-length/i);
+});
+
 test.each([2, 3, 7])("a text whose page %d fails is cut without the end mark", async (page) => {
   pages = () => numbered(MANY, page);
   const answer = await wholeAnswer();

@@ -23,10 +23,15 @@ export async function streamPages(
   let next: IteratorResult<string, void> | undefined = await pages.next();
   let stall: ReturnType<typeof setTimeout> | undefined;
   let isOver = false;
+  const later = async (): Promise<IteratorResult<string, void>> => {
+    // What was given before goes out first; a short answer would else be sent whole, with a length.
+    await new Promise((resolve) => setImmediate(resolve));
+    return pages.next();
+  };
   const pull = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
     clearTimeout(stall);
     try {
-      const page = next ?? (await pages.next());
+      const page = next ?? (await later());
       next = undefined;
       // The client may have gone while the page was made.
       if (isOver) return;
