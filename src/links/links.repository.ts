@@ -76,14 +76,6 @@ export function createLinkRepository({ read, dialect }: Pick<Database, "read" | 
       await dialect.updateMany(tx, { table: "links", key: "code", set: CONTENT }, rows);
     },
 
-    /** Sets everything but the id of links that exist, with creation time and clicks as given (imports). */
-    async replaceMany(tx: Db, links: readonly Link[]): Promise<void> {
-      const rows = links.map((link) => ({ id: link.id, created_at: link.createdAt, ...contentOf(link) }));
-      await dialect.updateMany(tx, { table: "links", key: "id", set: ["created_at", ...CONTENT] }, rows);
-      const clicks = links.map((link) => ({ link_id: link.id, clicks: link.clickCount }));
-      await dialect.updateMany(tx, { table: "link_clicks", key: "link_id", set: ["clicks"] }, clicks);
-    },
-
     /** Removes links and their clicks; other codes are skipped. */
     async removeMany(tx: Db, codes: readonly string[]): Promise<void> {
       for (const chunk of chunked(codes)) {

@@ -21,6 +21,7 @@ const guard: Guards["admin"] = (c, next) => {
   return next();
 };
 
+const CONNECTION = { peerAddress: () => "127.0.0.1", liftIdleTimeout: () => {}, cut: () => {} };
 const folder = mkdtempSync(join(tmpdir(), "waymark-test-"));
 let room: LinksRoom;
 let app: HttpApp;
@@ -47,7 +48,7 @@ beforeEach(() => room.clear());
 async function call(method: string, path: string, body?: unknown): Promise<Answer> {
   const raw = typeof body === "string" ? body : JSON.stringify(body);
   const init = body === undefined ? { method } : { method, body: raw };
-  const response = await app.request(`/v1${path}`, init);
+  const response = await app.request(`/v1${path}`, init, CONNECTION);
   const text = await response.text();
   return { status: response.status, text, body: text === "" ? undefined : JSON.parse(text) };
 }

@@ -107,14 +107,21 @@ function batchEndpoints({ batch }: LinkService): Endpoint[] {
       method: "POST",
       summary: "Create up to 5000 links",
       body: z.object({ links: judgedLater(createSchema) }),
-      handle: ({ body }) => batch.create(body.links),
+      handle({ c, body }) {
+        // Passwords take their time: 5,000 of them minutes.
+        c.env.liftIdleTimeout();
+        return batch.create(body.links);
+      },
     }),
     endpoint({
       ...shared,
       method: "PUT",
       summary: "Change up to 5000 links",
       body: z.object({ updates: judgedLater(updateItemSchema) }),
-      handle: ({ body }) => batch.update(body.updates),
+      handle({ c, body }) {
+        c.env.liftIdleTimeout();
+        return batch.update(body.updates);
+      },
     }),
     endpoint({
       ...shared,
