@@ -8,8 +8,9 @@ export type Subject = {
   readonly readyMs: number;
   /** Processor seconds used so far, by all threads (and children: nginx's worker). */
   cpuSeconds(): number;
-  /** Resident memory in MB. */
+  /** Resident memory in MB: now, and the most it ever was. */
   rssMb(): number;
+  peakMb(): number;
   /** SIGTERM, and the wait for its end. */
   stop(): Promise<void>;
 };
@@ -23,7 +24,7 @@ export function freePort(): number {
   return port;
 }
 
-/** Starts it and waits for an answer on its port. */
+/** Starts it and waits for an answer on its port. It has the first core, or the `CORES` of its environment. */
 export async function startSubject(
   name: string,
   port: number,
@@ -31,7 +32,7 @@ export async function startSubject(
   environment: Record<string, string> = {},
 ): Promise<Subject> {
   const startedAt = performance.now();
-  const child = Bun.spawn(["taskset", "-c", "0", ...command], {
+  const child = Bun.spawn(["taskset", "-c", environment["CORES"] ?? "0", ...command], {
     env: { ...process.env, ...environment },
     stdout: "ignore",
     stderr: "inherit",
@@ -45,7 +46,8 @@ export async function startSubject(
     port,
     readyMs: performance.now() - startedAt,
     cpuSeconds: () => family().reduce((sum, pid) => sum + cpuTicks(pid), 0) / TICKS_PER_SECOND,
-    rssMb: () => family().reduce((sum, pid) => sum + rssKb(pid), 0) / 1024,
+    rssMb: () => family().reduce((sum, pid) => sum + statusKb(pid, "VmRSS"), 0) / 1024,
+    peakMb: () => family().reduce((sum, pid) => sum + statusKb(pid, "VmHWM"), 0) / 1024,
     async stop() {
       child.kill("SIGTERM");
       await child.exited;
@@ -77,5 +79,9 @@ function cpuTicks(pid: number): number {
   return Number(fields[11]) + Number(fields[12]);
 }
 
-const rssKb = (pid: number): number =>
-  Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))![1]);
+function statusKb(pid: number, field: string): number {
+  const line = readFileSync(`/proc/${pid}/status`, "utf8")
+    .split("\n")
+    .find((one) => one.startsWith(`${field}:`));
+  return Number.parseInt(line?.slice(field.length + 1) ?? "0", 10);
+}
