@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import type { CommandContext } from "./cli/command.ts";
 import { listSlots, tryTakeSlot } from "./clicks/journal.slot.ts";
+import { appError } from "./lib/errors.ts";
 import { VERSION } from "./lib/version.ts";
 
 export function addStatusCommand(program: Command, context: CommandContext): void {
@@ -10,7 +11,9 @@ export function addStatusCommand(program: Command, context: CommandContext): voi
     .command("status")
     .description("say how this installation is; exit code 5 when the database is away")
     .option("--json", "as JSON")
-    .action(async ({ json }: { json?: boolean }) => {
+    .option("--probe", "only ask the server of these settings for an answer; exit code 5 when there is none")
+    .action(async ({ json, probe }: { json?: boolean; probe?: boolean }) => {
+      if (probe) return probeServer(context);
       const status = await readStatus(context);
       if (json) return context.output.json(status);
       const { links, ...rest } = status;
@@ -20,6 +23,24 @@ export function addStatusCommand(program: Command, context: CommandContext): voi
       }));
       context.output.table(rows, { name: "WHAT", value: "VALUE" });
     });
+}
+
+const PROBE_MS = 3_000;
+
+/** For health checks of containers: any answer below 500 on the root path will do. @throws ServiceUnavailable */
+async function probeServer({ env, output }: CommandContext): Promise<void> {
+  const { host, port, unixSocket } = env().server;
+  const everywhere = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
+  const name = everywhere.includes(":") ? `[${everywhere}]` : everywhere;
+  const request: BunFetchRequestInit = { redirect: "manual", signal: AbortSignal.timeout(PROBE_MS) };
+  if (unixSocket !== null) request.unix = unixSocket;
+  const answer = await fetch(`http://${name}:${port}/`, request).catch((cause: unknown) => {
+    throw appError("ServiceUnavailable", `No server answers on ${unixSocket ?? `${name}:${port}`}.`, {
+      cause,
+    });
+  });
+  if (answer.status >= 500) throw appError("ServiceUnavailable", `The server answers ${answer.status}.`);
+  output.line("The server answers.");
 }
 
 async function readStatus(context: CommandContext) {

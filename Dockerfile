@@ -1,0 +1,28 @@
+# One executable in a small image, run by an account without rights.
+#   docker build -t waymark .
+#   docker run -p 8080:8080 -v waymark-data:/data waymark
+FROM node:22-bookworm-slim AS build
+WORKDIR /src
+COPY package.json package-lock.json ./
+COPY scripts/setup.mjs scripts/
+RUN node scripts/setup.mjs
+COPY . .
+RUN npm run build:binary
+
+FROM debian:bookworm-slim
+RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates tini \
+ && rm -rf /var/lib/apt/lists/* \
+ && useradd --system --uid 10001 --home-dir /data --create-home waymark
+COPY --from=build /src/dist/waymark /usr/local/bin/waymark
+USER waymark
+WORKDIR /data
+ENV WAYMARK__DATA__DIR=/data \
+    WAYMARK__SERVER__HOST=0.0.0.0 \
+    WAYMARK__LOGGING__FORMAT=json
+VOLUME /data
+EXPOSE 8080
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=15s --timeout=5s --start-period=20s CMD ["waymark", "status", "--probe"]
+# tini reaps processes and hands signals on.
+ENTRYPOINT ["tini", "--", "waymark"]
+CMD ["serve"]

@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# Makes dist/waymark: one executable with the runtime, the program and its worker threads inside.
+# Every thread's entry point is an entry point of the build; src/ is their common folder (see src/lib/worker-url.ts).
+set -euo pipefail
+cd "$(dirname "$0")/.."
+mkdir -p dist
+mapfile -t threads < <(find src -name '*.worker.ts' | sort)
+bin/bun build --compile --minify --sourcemap=none \
+  --no-compile-autoload-dotenv --no-compile-autoload-bunfig \
+  --outfile dist/waymark src/main.ts "${threads[@]}"
+echo "dist/waymark: $(du -h dist/waymark | cut -f1)"
