@@ -13,6 +13,8 @@ export type LoadResult = {
   p50: number;
   p99: number;
   max: number;
+  /** Processor time that the generator took itself. */
+  cpuSeconds: number;
 };
 
 const SCRIPT = join(import.meta.dir, "codes.lua");
@@ -47,5 +49,11 @@ export async function runLoad({ port, prefix, count, seconds, connections = 64 }
     p50: result.p50 / 1000,
     p99: result.p99 / 1000,
     max: result.max / 1000,
+    cpuSeconds: await cpuSecondsOf(wrk),
   };
+}
+
+async function cpuSecondsOf(process: Bun.Subprocess): Promise<number> {
+  await process.exited;
+  return Number(process.resourceUsage()?.cpuTime.total ?? 0) / 1e6;
 }

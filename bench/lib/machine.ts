@@ -1,0 +1,17 @@
+/** What the machine does besides the benchmark, from the kernel's counters. */
+import { readFileSync } from "node:fs";
+
+const TICKS_PER_SECOND = 100;
+
+/** Processor seconds used by anything since the start of the machine; time stolen by a hypervisor is among them. */
+export function busySeconds(): number {
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] = readFileSync(
+    "/proc/stat",
+    "utf8",
+  )
+    .split("\n")[0]!
+    .split(/\s+/)
+    .slice(1)
+    .map(Number);
+  return (user + nice + system + irq + softirq + steal) / TICKS_PER_SECOND;
+}
