@@ -62,6 +62,12 @@ export const ENV_SETTINGS: readonly Setting[] = [
   text("server.host", "127.0.0.1", "Address to listen on; 0.0.0.0 or :: for every interface."),
   integer("server.port", 8080, 0, 65535, "Port to listen on; 0 picks a free one."),
   text("server.unix_socket", "", "Path of a unix socket to listen on instead of host and port."),
+  text(
+    "server.tls_cert",
+    "",
+    "PEM file with the certificate and its chain, to serve HTTPS; needs server.tls_key.",
+  ),
+  text("server.tls_key", "", "PEM file with the certificate's private key."),
   {
     ...text("server.workers", "1", "Worker processes that share the port."),
     allowed: 'a whole number from 1 to 256, or "auto" for one a core',

@@ -19,7 +19,7 @@ const load = (toml: string | null, processEnv: Record<string, string> = {}) => {
 describe("start-up settings", () => {
   test("defaults need neither file nor environment", () => {
     const env = load(null);
-    expect(env.server).toEqual({ host: "127.0.0.1", port: 8080, unixSocket: null, workers: 1 });
+    expect(env.server).toEqual({ host: "127.0.0.1", port: 8080, unixSocket: null, tls: null, workers: 1 });
     expect(env.database).toEqual({
       url: `sqlite:${join(dir, "data", "waymark.db")}`,
       kind: "sqlite",
@@ -70,6 +70,10 @@ describe("start-up settings", () => {
     expect(() => load(null, { WAYMARK__SERVER__PORT: "x" })).toThrow(
       "WAYMARK__SERVER__PORT: 'server.port' must be",
     );
+  });
+
+  test("a certificate without its key is refused", () => {
+    expect(() => load(null, { WAYMARK__SERVER__TLS_CERT: "cert.pem" })).toThrow("belong together");
   });
 
   test("a named file that is not there is refused", () => {

@@ -17,7 +17,14 @@ export type DatabaseSettings = {
 };
 
 export type Env = {
-  server: { host: string; port: number; unixSocket: string | null; workers: number | "auto" };
+  server: {
+    host: string;
+    port: number;
+    unixSocket: string | null;
+    /** Paths of PEM files; null serves plain HTTP. */
+    tls: { cert: string; key: string } | null;
+    workers: number | "auto";
+  };
   data: { dir: string };
   /** A secret: never log it. */
   storage: { secretKey: string | null };
@@ -142,6 +149,7 @@ function freeze(values: Map<string, SettingValue>, base: string, fault: string |
       host: string("server.host"),
       port: number("server.port"),
       unixSocket: optionalPath("server.unix_socket"),
+      tls: tlsFiles(optionalPath("server.tls_cert"), optionalPath("server.tls_key")),
       workers: workers === "auto" ? "auto" : Number(workers),
     },
     data: { dir },
@@ -167,6 +175,13 @@ function freeze(values: Map<string, SettingValue>, base: string, fault: string |
   };
   for (const section of Object.values(env)) Object.freeze(section);
   return Object.freeze(env);
+}
+
+function tlsFiles(cert: string | null, key: string | null): Env["server"]["tls"] {
+  if ((cert === null) !== (key === null)) {
+    throw wrong("'server.tls_cert' and 'server.tls_key' belong together: set both, or neither");
+  }
+  return cert === null || key === null ? null : { cert, key };
 }
 
 function databaseUrl(

@@ -1,5 +1,5 @@
 /** One listening process: Bun.serve with its limits, and the orderly way out. */
-import { chmodSync, lstatSync, rmSync } from "node:fs";
+import { chmodSync, lstatSync, readFileSync, rmSync } from "node:fs";
 import { connect } from "node:net";
 import type { Server } from "bun";
 import type { App } from "./app.ts";
@@ -48,6 +48,7 @@ function listen(settings: Env["server"], app: App, reusePort: boolean): Server<u
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     fetch: app.fetch,
     error: app.onError,
+    ...(settings.tls && { tls: { cert: readPem(settings.tls.cert), key: readPem(settings.tls.key) } }),
   };
   const { host: hostname, port, unixSocket } = settings;
   try {
@@ -56,6 +57,19 @@ function listen(settings: Env["server"], app: App, reusePort: boolean): Server<u
       : Bun.serve({ ...shared, unix: unixSocket });
   } catch (error) {
     throw explainListen(settings, error);
+  }
+}
+
+/** @throws BadRequest naming the file */
+function readPem(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (cause) {
+    throw appError(
+      "BadRequest",
+      `${path} can't be read; set server.tls_cert and server.tls_key to PEM files.`,
+      { cause },
+    );
   }
 }
 

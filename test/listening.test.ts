@@ -1,0 +1,127 @@
+/** The ways to listen: TLS, a unix socket, a taken socket; and what a proxy in front may say. */
+import { afterAll, describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { PASSWORD, signIn } from "./support/session.ts";
+import { type Installation, install } from "./support/waymark.ts";
+
+const installations: Installation[] = [];
+const fresh = (settings: Record<string, string> = {}): Installation => {
+  const made = install(settings);
+  installations.push(made);
+  return made;
+};
+afterAll(() => Promise.all(installations.map((made) => made.remove())));
+
+describe("TLS", () => {
+  test("serves HTTPS with a certificate and key, and the probe reaches it", async () => {
+    const made = fresh();
+    const [cert, key] = [join(made.dataDir, "cert.pem"), join(made.dataDir, "key.pem")];
+    const openssl = Bun.spawnSync(
+      [
+        "openssl",
+        "req",
+        "-x509",
+        "-newkey",
+        "ec",
+        "-pkeyopt",
+        "ec_paramgen_curve:prime256v1",
+        "-nodes",
+      ].concat(["-days", "2", "-subj", "/CN=localhost", "-keyout", key, "-out", cert]),
+    );
+    expect(openssl.exitCode).toBe(0);
+    await made.cli(["links", "add", "https://example.com/", "--code", "secure"]);
+    const tls = { WAYMARK__SERVER__TLS_CERT: cert, WAYMARK__SERVER__TLS_KEY: key };
+    const server = await made.serve(tls);
+    expect(server.url).toStartWith("https://");
+    const answer = await fetch(`${server.url}/secure`, {
+      redirect: "manual",
+      tls: { rejectUnauthorized: false },
+    });
+    expect(answer.status).toBe(307);
+    await expect(fetch(`${server.url}/secure`, { redirect: "manual" })).rejects.toThrow();
+    await server.stop();
+  });
+
+  test("a file that can't be read stops the start with its name", async () => {
+    const made = fresh({
+      WAYMARK__SERVER__TLS_CERT: "/nowhere/cert.pem",
+      WAYMARK__SERVER__TLS_KEY: "/nowhere/key.pem",
+    });
+    const result = await made.cli(["serve"]);
+    expect(result.exitCode).toBe(2);
+    expect(result.stderr).toContain("/nowhere/cert.pem");
+  });
+});
+
+describe("unix socket", () => {
+  test("serves on it, takes over a dead one, refuses a live one, and several workers", async () => {
+    const made = fresh();
+    const socket = join(made.dataDir, "waymark.sock");
+    const settings = { WAYMARK__SERVER__UNIX_SOCKET: socket };
+    await made.cli(["links", "add", "https://example.com/", "--code", "local"]);
+    const first = await made.serve(settings);
+    const visit = () => fetch("http://localhost/local", { unix: socket, redirect: "manual" });
+    expect((await visit()).status).toBe(307);
+    const second = fresh(settings);
+    expect(await second.cli(["serve"])).toMatchObject({ exitCode: 4 });
+    await first.kill();
+    const again = await made.serve(settings);
+    expect((await visit()).status).toBe(307);
+    await again.stop();
+    const several = fresh({ ...settings, WAYMARK__SERVER__WORKERS: "2" });
+    expect((await several.cli(["serve"])).stderr).toContain("server.workers");
+  });
+
+  test("a file in its place that is no socket is left alone", async () => {
+    const made = fresh();
+    const path = join(made.dataDir, "precious.txt");
+    writeFileSync(path, "keep me");
+    const other = fresh({ WAYMARK__SERVER__UNIX_SOCKET: path });
+    expect((await other.cli(["serve"])).exitCode).toBe(4);
+    expect(await Bun.file(path).text()).toBe("keep me");
+  });
+
+  test("behind a trusted proxy on the socket, login limits count the forwarded address", async () => {
+    const made = fresh();
+    const socket = join(made.dataDir, "waymark.sock");
+    await made.cli(["reset-password", "--stdin"], PASSWORD);
+    await made.cli(["config", "set", "api.trusted_proxies", "unix"]);
+    const server = await made.serve({ WAYMARK__SERVER__UNIX_SOCKET: socket });
+    const attempt = (address: string) =>
+      fetch("http://localhost/admin/v1/auth/login", {
+        unix: socket,
+        method: "POST",
+        headers: { "X-Forwarded-For": address },
+        body: JSON.stringify({ username: "nobody-here", password: "wrong password" }),
+      }).then((answer) => answer.status);
+    const flood = await Promise.all(Array.from({ length: 12 }, () => attempt("198.51.100.7")));
+    expect(flood).toContain(429);
+    expect(await attempt("198.51.100.8")).toBeOneOf([401, 429]);
+    await server.stop();
+  });
+});
+
+test("CORS applies at once when it is switched on, and only for the origins named", async () => {
+  const made = fresh();
+  await made.cli(["reset-password", "--stdin"], PASSWORD);
+  const server = await made.serve();
+  const client = await signIn(server.url);
+  const preflight = (origin: string) =>
+    fetch(`${server.url}/admin/v1/links`, {
+      method: "OPTIONS",
+      headers: { Origin: origin, "Access-Control-Request-Method": "POST" },
+    });
+  expect((await preflight("https://app.example")).headers.get("access-control-allow-origin")).toBeNull();
+  await client.call("PUT", "/config/cors.allowed_origins", { value: "https://app.example" });
+  await client.call("PUT", "/config/cors.enabled", { value: "true" });
+  const allowed = await preflight("https://app.example");
+  expect(allowed.headers.get("access-control-allow-origin")).toBe("https://app.example");
+  expect(allowed.headers.get("access-control-allow-methods")).toContain("POST");
+  expect((await preflight("https://evil.example")).headers.get("access-control-allow-origin")).not.toBe(
+    "https://evil.example",
+  );
+  const real = await client.fetch("/stats", { headers: { Origin: "https://app.example" } });
+  expect(real.headers.get("access-control-allow-origin")).toBe("https://app.example");
+  await server.stop();
+});
