@@ -67,12 +67,15 @@ export function createBulk(words: BulkWords): Bulk {
     key: string,
     assignments: readonly Assignment[],
     rows: readonly Row[],
-  ) => {
+  ): Promise<number> => {
+    let found = 0;
     const columns = [key, ...assignments.map(({ column }) => column)];
     for (const chunk of chunked(rows)) {
       const statement = words.update(table, key, assignments, valuesOf(table, columns, chunk));
-      await statement.execute(db as Kysely<unknown>);
+      const { numAffectedRows } = await statement.execute(db as Kysely<unknown>);
+      found += Number(numAffectedRows ?? 0);
     }
+    return found;
   };
 
   return {
@@ -81,8 +84,8 @@ export function createBulk(words: BulkWords): Bulk {
       insert(db, table, rows as readonly Row[], () => words.onConflict(table, keys, [])),
     upsert: (db, { table, keys, set = [], add = [] }, rows) =>
       insert(db, table, rows as readonly Row[], () => words.onConflict(table, keys, assignmentsOf(set, add))),
-    updateMany: (db, { table, key, set = [], add = [] }, rows) =>
-      update(db, table, key, assignmentsOf(set, add), rows as readonly Row[]),
+    updateMany: async (db, { table, key, set = [], add = [] }, rows) =>
+      void (await update(db, table, key, assignmentsOf(set, add), rows as readonly Row[])),
     addToCounters: (db, { table, key, column }, keys, deltas) => {
       const rows = keys.map((value, i) => ({ [key]: value, [column]: deltas[i]! }));
       // One order for everybody, so that two writers seldom wait for one another in a circle.

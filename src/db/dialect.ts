@@ -43,13 +43,16 @@ export type Dialect = {
    */
   containsText(columns: readonly Expression<string>[], needle: string): Expression<SqlBool>;
 
-  /** Adds deltas[i] to `column` of the row whose `key` is keys[i]. Keys are distinct; unknown ones are skipped. */
+  /**
+   * Adds deltas[i] (not 0) to `column` of the row whose `key` is keys[i]. Keys are distinct; unknown ones are
+   * skipped. Returns how many keys there were.
+   */
   addToCounters<T extends TableName>(
     db: Db,
     counter: { table: T; key: ColumnName<T>; column: ColumnName<T> },
     keys: readonly number[],
     deltas: readonly number[],
-  ): Promise<void>;
+  ): Promise<number>;
 
   /** Inserts; a unique violation fails the statement. */
   insertMany<T extends TableName>(db: Db, table: T, rows: Rows<T>): Promise<void>;

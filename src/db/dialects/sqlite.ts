@@ -1,8 +1,8 @@
 /** SQLite: one writer, two readers, in threads or not; and the connection of findLink on the calling thread. */
 import { resolve } from "node:path";
-import { sql, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from "kysely";
+import { CompiledQuery, sql, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from "kysely";
 import { appError } from "../../lib/errors.ts";
-import { type BulkWords, createBulk, standardCreateIndex, standardWords } from "../bulk.ts";
+import { type BulkWords, CHUNK_ROWS, createBulk, standardCreateIndex, standardWords } from "../bulk.ts";
 import type { Dialect, SchemaWords } from "../dialect.ts";
 import type { LinkRow, OpenBackend, SqlFlavour } from "../driver.ts";
 import { type FailureKind, translateFailure } from "../failures.ts";
@@ -46,6 +46,17 @@ const schema: SchemaWords = {
 const dialect: Dialect = {
   name: "sqlite",
   ...createBulk(words),
+  addToCounters: async (db, { table, key, column }, keys, deltas) => {
+    const [name, by, counter] = [table, key, column].map(schema.quote);
+    const text = `update ${name} set ${counter} = ${counter} + ? where ${by} = ?`;
+    let found = 0;
+    for (let at = 0; at < keys.length; at += CHUNK_ROWS) {
+      const rows = keys.slice(at, at + CHUNK_ROWS).map((value, i) => [deltas[at + i], value]);
+      const { numAffectedRows } = await db.executeQuery(CompiledQuery.raw(text, rows));
+      found += Number(numAffectedRows);
+    }
+    return found;
+  },
   containsText: (columns, needle) => {
     const tests = likePatterns(needle).flatMap((pattern) =>
       columns.map((column) => sql`${column} like ${pattern} escape ${sql.lit(LIKE_ESCAPE)}`),
