@@ -1,7 +1,7 @@
 /** Test support: what every storage driver promises, as one suite. See driver.ts. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { AppError } from "../../lib/errors.ts";
-import type { Content, Driver, StoredObject } from "./driver.ts";
+import type { Content, Driver } from "./driver.ts";
 
 export type DriverUnderTest = {
   driver: Driver;
@@ -79,8 +79,8 @@ export async function expectUnavailable(work: Promise<unknown>): Promise<AppErro
   return error as AppError;
 }
 
-export function driverContract(name: string, open: () => Promise<DriverUnderTest>): void {
-  describe(`${name}: the driver's contract`, () => {
+export function driverContract(driverName: string, open: () => Promise<DriverUnderTest>): void {
+  describe(`${driverName}: the driver's contract`, () => {
     let at: DriverUnderTest;
     let driver: Driver;
     beforeAll(async () => {
@@ -236,16 +236,14 @@ export function driverContract(name: string, open: () => Promise<DriverUnderTest
     });
 
     describe("lists", () => {
-      const objectsListed = async (): Promise<StoredObject[]> => collect(driver.listObjects());
-
       test("have every object once, in order, with size and age", async () => {
-        const before = new Set((await objectsListed()).map(({ key }) => key));
+        const before = new Set((await collect(driver.listObjects())).map(({ key }) => key));
         const start = Date.now();
         const made = new Map<string, number>();
         await Promise.all(
           Array.from({ length: 30 }, async (_, n) => made.set(await put(driver, bytesOf(n, n)), n)),
         );
-        const listed = await objectsListed();
+        const listed = await collect(driver.listObjects());
         const keys = listed.map(({ key }) => key);
         expect(keys).toEqual([...keys].sort());
         const fresh = listed.filter(({ key }) => !before.has(key));
@@ -254,7 +252,7 @@ export function driverContract(name: string, open: () => Promise<DriverUnderTest
       });
 
       test("leave out what is not ours", async () => {
-        const before = (await objectsListed()).length;
+        const before = (await collect(driver.listObjects())).length;
         const foreign = [
           "photo.jpg",
           "ab/cd/photo.jpg",
@@ -263,7 +261,7 @@ export function driverContract(name: string, open: () => Promise<DriverUnderTest
           ".other",
         ];
         for (const name of foreign) await at.overwrite(name, bytesOf(3));
-        expect((await objectsListed()).length).toBe(before);
+        expect((await collect(driver.listObjects())).length).toBe(before);
         for (const name of foreign) expect(await at.allNames()).toContain(name);
         for (const name of foreign) await driver.remove(name);
       });

@@ -1,0 +1,125 @@
+/**
+ * An object's bytes as a stream that ends whole or fails: a connection that breaks, stalls or ends early is replaced
+ * by another request for the rest, of the same version of the object (If-Match), at most five times.
+ */
+import type { ByteRange } from "./driver.ts";
+import type { S3Client } from "./s3.client.ts";
+import { S3Refusal, s3Failure } from "./s3.failure.ts";
+import { storageFailure } from "./storage-failure.ts";
+
+type Reading = {
+  client: S3Client;
+  key: string;
+  /** Of the whole object. */
+  size: number;
+  range?: ByteRange | undefined;
+  signal?: AbortSignal | undefined;
+};
+
+const REOPENINGS = 5;
+
+/** Rejects unless the answer has begun and is for these very bytes. */
+export async function openS3Object(reading: Reading): Promise<ReadableStream<Uint8Array>> {
+  const { client, size, signal } = reading;
+  const last = reading.range?.end ?? size - 1;
+  let next = reading.range?.start ?? 0;
+  let etag: string | null = null;
+  let reader = await connect();
+  let reopened = 0;
+
+  async function connect() {
+    const response = await request(reading, next, last, etag);
+    etag ??= response.headers.get("etag");
+    return response.body?.getReader();
+  }
+
+  /** What came, or undefined when the connection ended. */
+  async function readOnce(): Promise<Uint8Array | undefined> {
+    const { promise: stalled, reject } = Promise.withResolvers<never>();
+    const timer = setTimeout(
+      () => reject(new S3Refusal(0, "Timeout", `silent for ${client.pace.stallMs} ms`)),
+      client.pace.stallMs,
+    );
+    try {
+      const result = await Promise.race([reader?.read(), stalled]);
+      return result?.value;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** The next bytes, by however many connections. */
+  async function read(): Promise<Uint8Array> {
+    for (;;) {
+      try {
+        const chunk = await readOnce();
+        if (chunk !== undefined) return chunk;
+        throw new S3Refusal(0, "Network", `the answer ended ${last + 1 - next} bytes early`);
+      } catch (error) {
+        reader?.cancel().catch(() => undefined);
+        signal?.throwIfAborted();
+        reopened += 1;
+        if (reopened > REOPENINGS) {
+          throw s3Failure(error instanceof S3Refusal ? error : new S3Refusal(0, "Network", String(error)));
+        }
+        reader = await connect();
+      }
+    }
+  }
+
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        if (next <= last) {
+          const chunk = await read();
+          if (chunk.byteLength > last + 1 - next) throw wrongAnswer("more bytes than asked for");
+          next += chunk.byteLength;
+          controller.enqueue(chunk);
+        }
+        if (next > last) {
+          controller.close();
+          await reader?.cancel().catch(() => undefined);
+        }
+      },
+      async cancel() {
+        await reader?.cancel().catch(() => undefined);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+async function request(
+  { client, key, size, range, signal }: Reading,
+  start: number,
+  end: number,
+  etag: string | null,
+): Promise<Response> {
+  const isPart = range !== undefined || start > 0;
+  const response = await client.stream({
+    method: "GET",
+    key,
+    signal,
+    headers: {
+      ...(isPart && { Range: `bytes=${start}-${end}` }),
+      ...(etag !== null && { "If-Match": etag }),
+    },
+  });
+  const problem = mismatch(response, isPart ? { start, end } : null, size);
+  if (problem === null) return response;
+  await response.body?.cancel().catch(() => undefined);
+  throw wrongAnswer(problem);
+}
+
+function mismatch({ status, headers }: Response, part: ByteRange | null, size: number): string | null {
+  const length = headers.get("content-length");
+  const expected = part === null ? size : part.end - part.start + 1;
+  if (length !== null && Number(length) !== expected) return `${length} bytes instead of ${expected}`;
+  if (part === null) return status === 200 ? null : `status ${status}`;
+  const given = headers.get("content-range");
+  const wanted = `bytes ${part.start}-${part.end}/${size}`;
+  return status === 206 && given === wanted ? null : `status ${status}, ${given} instead of ${wanted}`;
+}
+
+const wrongAnswer = (problem: string) =>
+  storageFailure(new Error(`the S3 endpoint answered with ${problem}`), "The stored file is damaged.");

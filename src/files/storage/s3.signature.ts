@@ -1,0 +1,127 @@
+/**
+ * AWS Signature Version 4 for S3, in headers and in a presigned query. The request is written down in one canonical
+ * form (method, path, sorted query, sorted headers, hash of the body), hashed, and signed with a key derived from the
+ * secret for this day, region and service. Path segments are percent-encoded once, everything but unreserved
+ * characters.
+ * Source: https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html and sigv4-query-string-auth.html
+ */
+import { createHash, createHmac } from "node:crypto";
+
+export type S3Credentials = { accessKey: string; secretKey: string; region: string };
+
+export type Signable = {
+  method: string;
+  /** With port where it is not the scheme's own. */
+  host: string;
+  /** Not encoded. */
+  path: string;
+  query?: Readonly<Record<string, string>>;
+  headers?: Readonly<Record<string, string>>;
+  /** 64 hex digits, or UNSIGNED-PAYLOAD. */
+  payloadHash: string;
+};
+
+export const EMPTY_HASH = createHash("sha256").digest("hex");
+export const UNSIGNED = "UNSIGNED-PAYLOAD";
+const ALGORITHM = "AWS4-HMAC-SHA256";
+
+/** Path and query as they stand in the request line. */
+export const encodeTarget = ({ path, query = {} }: Pick<Signable, "path" | "query">): string => {
+  const canonical = canonicalQuery(query);
+  return encodePath(path) + (canonical === "" ? "" : `?${canonical}`);
+};
+
+/** All headers to send besides Host. */
+export function signHeaders(
+  request: Signable,
+  credentials: S3Credentials,
+  now: number,
+): Record<string, string> {
+  const time = timestamp(now);
+  const headers = { ...request.headers, "x-amz-content-sha256": request.payloadHash, "x-amz-date": time };
+  const signed = { ...headers, host: request.host };
+  const scope = scopeOf(time, credentials);
+  const signature = sign(request, signed, request.query ?? {}, time, credentials);
+  const authorization = `${ALGORITHM} Credential=${credentials.accessKey}/${scope}, SignedHeaders=${namesOf(signed)}, Signature=${signature}`;
+  return { ...headers, authorization };
+}
+
+/** Path and query of an address that works without any header, from `now` on for so many seconds (at most a week). */
+export function presignTarget(
+  request: Omit<Signable, "payloadHash" | "headers">,
+  credentials: S3Credentials,
+  now: number,
+  expiresSeconds: number,
+): string {
+  const time = timestamp(now);
+  const headers = { host: request.host };
+  const query = {
+    ...request.query,
+    "X-Amz-Algorithm": ALGORITHM,
+    "X-Amz-Credential": `${credentials.accessKey}/${scopeOf(time, credentials)}`,
+    "X-Amz-Date": time,
+    "X-Amz-Expires": String(expiresSeconds),
+    "X-Amz-SignedHeaders": namesOf(headers),
+  };
+  const signature = sign({ ...request, payloadHash: UNSIGNED }, headers, query, time, credentials);
+  return `${encodeTarget({ path: request.path, query })}&X-Amz-Signature=${signature}`;
+}
+
+function sign(
+  request: Signable,
+  headers: Readonly<Record<string, string>>,
+  query: Readonly<Record<string, string>>,
+  time: string,
+  credentials: S3Credentials,
+): string {
+  const lines = lowerCased(headers).map(([name, value]) => `${name}:${value.trim().replace(/ +/g, " ")}\n`);
+  const canonical = [
+    request.method,
+    encodePath(request.path),
+    canonicalQuery(query),
+    lines.join(""),
+    namesOf(headers),
+    request.payloadHash,
+  ].join("\n");
+  const text = [ALGORITHM, time, scopeOf(time, credentials), sha256(canonical)].join("\n");
+  return hmac(signingKey(time, credentials), text).toString("hex");
+}
+
+function signingKey(time: string, { secretKey, region }: S3Credentials): Buffer {
+  const day = hmac(`AWS4${secretKey}`, time.slice(0, 8));
+  return hmac(hmac(hmac(day, region), "s3"), "aws4_request");
+}
+
+const scopeOf = (time: string, { region }: S3Credentials): string =>
+  `${time.slice(0, 8)}/${region}/s3/aws4_request`;
+
+/** `20130524T000000Z` */
+const timestamp = (now: number): string => new Date(now).toISOString().replace(/[-:]|\.\d{3}/g, "");
+
+const lowerCased = (headers: Readonly<Record<string, string>>): [string, string][] =>
+  Object.entries(headers)
+    .map(([name, value]): [string, string] => [name.toLowerCase(), value])
+    .sort(byBytes);
+
+const namesOf = (headers: Readonly<Record<string, string>>): string =>
+  lowerCased(headers)
+    .map(([name]) => name)
+    .join(";");
+
+const canonicalQuery = (query: Readonly<Record<string, string>>): string =>
+  Object.entries(query)
+    .map(([name, value]): [string, string] => [encode(name), encode(value)])
+    .sort(byBytes)
+    .map((pair) => pair.join("="))
+    .join("&");
+
+const byBytes = ([a]: readonly [string, string], [b]: readonly [string, string]): number => (a < b ? -1 : 1);
+
+const encodePath = (path: string): string => path.split("/").map(encode).join("/");
+
+const encode = (text: string): string =>
+  encodeURIComponent(text).replace(/[!'()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`);
+
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+const hmac = (key: string | Buffer, text: string): Buffer => createHmac("sha256", key).update(text).digest();

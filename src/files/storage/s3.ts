@@ -1,0 +1,97 @@
+/**
+ * Objects in an S3 bucket, or below a prefix of one, in path style. Bytes go to their final key at once (there is no
+ * renaming in S3, and copying costs as much as uploading), so a key is made of the staging's id, not of the content;
+ * the endpoint checks the SHA-256 of what it takes, part by part.
+ */
+import type { Driver } from "./driver.ts";
+import { idKey, isObjectKey, isStagingId, MARKER, STAGING, stagingOfKey } from "./object-key.ts";
+import { createS3Client, type S3Settings } from "./s3.client.ts";
+import { refusalOf } from "./s3.failure.ts";
+import { createS3Location, type S3Location } from "./s3.location.ts";
+import { abortUploads, hashOf, objectSize, openUploads, partsOf } from "./s3.parts.ts";
+import { openS3Object } from "./s3.read.ts";
+import { createS3Staging, resumeS3Staging } from "./s3.staging.ts";
+import { storageFailure } from "./storage-failure.ts";
+
+/** Between two parts of an upload a slow client may need hours. */
+const STALE_AFTER_MS = 86_400_000;
+
+/** `prefix` without slashes at its ends. */
+export function createS3Driver({ prefix, ...settings }: S3Settings & { prefix: string }): Driver {
+  const client = createS3Client(settings);
+  const location = createS3Location(client, prefix);
+  const { full } = location;
+  return {
+    staleAfterMs: STALE_AFTER_MS,
+    claim: (installation, fresh) => claim(location, installation, fresh),
+    stage: async (id) => createS3Staging(location, id),
+    resume: (id, received) => resumeS3Staging(location, id, received),
+    open: (key, { size, range, signal }) => openS3Object({ client, key: full(key), size, range, signal }),
+    async stat(key) {
+      const size = await objectSize(client, full(key));
+      return size === null ? null : { size };
+    },
+    remove: (key) => location.remove(full(key)),
+    presign: async (key, { contentType, contentDisposition, expiresSeconds }) =>
+      client.presign(
+        full(key),
+        { "response-content-type": contentType, "response-content-disposition": contentDisposition },
+        expiresSeconds,
+      ),
+    async *listObjects() {
+      for await (const page of location.list("")) yield page.filter(({ key }) => isObjectKey(key));
+    },
+    listStagings: (before) => listStagings(location, before),
+    async removeStaging(id) {
+      await abortUploads(client, full(idKey(id)));
+      await location.removeTails(id);
+    },
+  };
+}
+
+async function* listStagings(location: S3Location, before: number): AsyncGenerator<readonly string[]> {
+  const { client, full } = location;
+  for await (const page of openUploads(client, full(""))) {
+    const stale: string[] = [];
+    for (const upload of page.filter(({ initiatedAt }) => initiatedAt < before)) {
+      const id = stagingOfKey(upload.key.slice(full("").length));
+      if (id !== null && (await partsOf(client, upload)).newestAt < before) stale.push(id);
+    }
+    yield stale;
+  }
+  for await (const page of location.list(`${STAGING}/`)) {
+    const ids = page
+      .filter(({ modifiedAt }) => modifiedAt < before)
+      .map(({ key }) => key.slice(STAGING.length + 1).split(".")[0]!);
+    yield [...new Set(ids)].filter(isStagingId);
+  }
+}
+
+async function claim(location: S3Location, installation: string, fresh: boolean): Promise<string | null> {
+  const owner = await readMarker(location);
+  if (owner !== null || !fresh) return owner;
+  const bytes = new TextEncoder().encode(`${JSON.stringify({ installation })}\n`);
+  await location.client.head({
+    method: "PUT",
+    key: location.full(MARKER),
+    body: { bytes, sha256: hashOf(bytes) },
+  });
+  return readMarker(location);
+}
+
+async function readMarker({ client, full }: S3Location): Promise<string | null> {
+  let isThere = true;
+  const text = await client
+    .text({ method: "GET", key: full(MARKER), accept: [404] })
+    .catch((error: unknown) => {
+      if (refusalOf(error)?.word !== "NoSuchKey") throw error;
+      isThere = false;
+      return "";
+    });
+  if (!isThere) return null;
+  try {
+    return String((JSON.parse(text) as { installation?: unknown }).installation);
+  } catch (error) {
+    throw storageFailure(error, "The storage holds something that does not belong there.");
+  }
+}

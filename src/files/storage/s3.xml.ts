@@ -1,0 +1,28 @@
+/** The little XML that S3 speaks: flat elements without attributes that matter. */
+
+const ENTITIES: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
+
+/** What stands inside of each element of this name that does not lie in another of the same name, still as XML. */
+export const elementsOf = (xml: string, name: string): string[] =>
+  [...xml.matchAll(new RegExp(`<${name}(?:\\s[^>]*)?>([\\s\\S]*?)</${name}>`, "g"))].map(
+    (match) => match[1]!,
+  );
+
+/** The text of the first element of this name. */
+export const textOf = (xml: string, name: string): string | undefined => {
+  const text = elementsOf(xml, name)[0];
+  return text === undefined ? undefined : unescapeXml(text);
+};
+
+const unescapeXml = (text: string): string =>
+  text.replace(
+    /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(\w{2,4}));/gi,
+    (whole, hex?: string, decimal?: string, name = "") => {
+      const point = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
+      if (Number.isInteger(point) && point <= 0x10ffff) return String.fromCodePoint(point);
+      return ENTITIES[name] ?? whole;
+    },
+  );
+
+export const escapeXml = (text: string): string =>
+  text.replace(/[&<>"']/g, (one) => `&#${one.charCodeAt(0)};`);
