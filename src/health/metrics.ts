@@ -11,6 +11,8 @@ export type MetricSources = {
   cache(): LinkCacheStats;
   redirects(): RedirectCounts;
   clicks(): ClickStats;
+  /** What the click journals take on disk. */
+  journalBytes(): number;
   /** Distinct links with clicks that are not stored yet. */
   pendingLinks(): number;
   jobs(): JobStats[];
@@ -147,7 +149,13 @@ function registerCache(registry: Registry, { cache }: MetricSources): void {
   );
 }
 
-function registerClicks(registry: Registry, { clicks, pendingLinks }: MetricSources): void {
+function registerClicks(registry: Registry, sources: MetricSources): void {
+  const { clicks, pendingLinks, journalBytes } = sources;
+  registry.observe(
+    "gauge",
+    { name: "svc_clicks_journal_bytes", help: "Disk space of the click journals on this data folder." },
+    () => value(journalBytes()),
+  );
   registry.observe(
     "gauge",
     { name: "svc_clicks_buffer_entries", help: "Distinct codes with clicks that are not stored yet." },

@@ -23,15 +23,29 @@ type Deps = {
   redirect: Pick<Redirect, "counts">;
   clicks: Pick<Clicks, "stats" | "pendingLinks">;
   jobs: Pick<JobRunner, "stats">;
+  journalBytes(): number;
   worker?: Pick<WorkerChannel, "collect" | "onSnapshot">;
 };
 
 /** How often the event loop is looked at; shorter gaps than this are not seen. */
 const LOOK_MS = 20;
-/** Metrics that describe the build or a time, not an amount: the sum over workers would mean nothing. */
-const NOT_SUMMED = new Set(["svc_build_info", "svc_uptime_seconds", "svc_event_loop_gap_seconds"]);
+/** The same for all workers, or a time: their sum would mean nothing. */
+const NOT_SUMMED = new Set([
+  "svc_build_info",
+  "svc_uptime_seconds",
+  "svc_event_loop_gap_seconds",
+  "svc_clicks_journal_bytes",
+]);
 
-export function createScrape({ registry, cache, redirect, clicks, jobs, worker }: Deps): Scrape {
+export function createScrape({
+  registry,
+  cache,
+  redirect,
+  clicks,
+  jobs,
+  journalBytes,
+  worker,
+}: Deps): Scrape {
   const gap = watchLoop();
   let server = { pendingRequests: 0 };
   let pendingLinks = 0;
@@ -43,6 +57,7 @@ export function createScrape({ registry, cache, redirect, clicks, jobs, worker }
     clicks: clicks.stats,
     pendingLinks: () => pendingLinks,
     jobs: jobs.stats,
+    journalBytes,
     activeRequests: () => server.pendingRequests,
     takeLongestLoopGap: gap.take,
   });

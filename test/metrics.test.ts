@@ -1,0 +1,196 @@
+/** Every metric of the specification, read back by a Prometheus parser, and moved by the real thing. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { missingParser, parseExposition } from "./support/prometheus.ts";
+import { type Client, startSignedIn } from "./support/session.ts";
+import type { Installation, RunningWaymark } from "./support/waymark.ts";
+
+const MONITORING = join(import.meta.dir, "..", "docs", "monitoring");
+const TOKEN = "a-token-for-monitors";
+
+let installation: Installation;
+let server: RunningWaymark;
+let client: Client;
+
+beforeAll(async () => {
+  ({ installation, server, client } = await startSignedIn());
+  await client.call("PUT", "/config/api.health_token", { value: TOKEN });
+  await client.call("PUT", "/config/click.flush_interval", { value: "1" });
+  await client.call("POST", "/links", { code: "measured", target: "https://example.com/" });
+});
+afterAll(() => installation.remove());
+
+const scrapeText = async (): Promise<string> => {
+  const answer = await fetch(`${server.url}/health/metrics`, {
+    headers: { Authorization: `Bearer ${TOKEN}` },
+  });
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
+  return answer.text();
+};
+
+/** The value of a series, or the count of a histogram's; 0 when it is not there yet. */
+async function read(name: string, labels: Record<string, string> = {}): Promise<number> {
+  const wanted = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);
+  const line = (await scrapeText())
+    .split("\n")
+    .find(
+      (text) => new RegExp(`^${name}(_count)?[{ ]`).test(text) && wanted.every((pair) => text.includes(pair)),
+    );
+  return Number(line?.split(" ").at(-1) ?? 0);
+}
+
+async function grows(
+  name: string,
+  labels: Record<string, string>,
+  act: () => Promise<unknown>,
+): Promise<void> {
+  const before = await read(name, labels);
+  await act();
+  // Flushes and jobs come a moment later; the test's time limit ends the wait.
+  while ((await read(name, labels)) <= before) await Bun.sleep(50);
+}
+
+const visit = (path: string) => fetch(server.url + path, { redirect: "manual" });
+const withToken = (token: string) =>
+  fetch(`${server.url}/admin/v1/stats`, { headers: { Authorization: `Bearer ${token}` } });
+
+const SPECIFIED: readonly [name: string, type: string, labels: readonly string[]][] = [
+  ["svc_http_request_duration_seconds", "histogram", ["method", "endpoint", "status"]],
+  ["svc_http_requests_total", "counter", ["method", "endpoint", "status"]],
+  ["svc_http_active_connections", "gauge", []],
+  ["svc_db_query_duration_seconds", "histogram", ["operation"]],
+  ["svc_db_queries_total", "counter", ["operation"]],
+  ["svc_cache_operation_duration_seconds", "histogram", ["operation", "layer"]],
+  ["svc_cache_entries", "gauge", ["layer"]],
+  ["svc_cache_hits_total", "counter", ["layer"]],
+  ["svc_cache_misses_total", "counter", ["layer"]],
+  ["svc_redirects_total", "counter", ["status"]],
+  ["svc_clicks_buffer_entries", "gauge", []],
+  ["svc_clicks_flush_total", "counter", ["trigger", "status"]],
+  ["svc_clicks_channel_dropped", "counter", ["reason"]],
+  ["svc_auth_failures_total", "counter", ["method"]],
+  ["svc_bloom_filter_false_positives_total", "counter", []],
+  ["svc_uptime_seconds", "gauge", []],
+  ["svc_process_memory_bytes", "gauge", ["type"]],
+  ["svc_process_cpu_seconds", "gauge", []],
+  ["svc_build_info", "gauge", ["version"]],
+];
+
+describe("the specified metrics", () => {
+  const missing = missingParser();
+  test.skipIf(missing !== null)(
+    `are all there with their types and labels${missing === null ? "" : ` (${missing})`}`,
+    async () => {
+      await visit("/measured");
+      await withToken("wrong");
+      const families = new Map(parseExposition(await scrapeText()).map((family) => [family.name, family]));
+      for (const [name, type, labels] of SPECIFIED) {
+        // The parser leaves the suffix of counters to the samples; a counter without it is none to it by name only.
+        const family = families.get(name) ?? families.get(name.replace(/_total$/, ""));
+        expect([name, family?.type]).toEqual([name, type]);
+        expect(family!.help).not.toBe("");
+        const used = new Set(
+          family!.samples.flatMap(({ labels: used }) => Object.keys(used).filter((label) => label !== "le")),
+        );
+        expect([name, [...used].sort()]).toEqual([name, [...labels].sort()]);
+      }
+    },
+  );
+
+  test.each([
+    ["svc_redirects_total", { status: "307" }, () => visit("/measured")],
+    ["svc_redirects_total", { status: "404" }, () => visit("/no-such-code")],
+    [
+      "svc_http_requests_total",
+      { method: "GET", endpoint: "redirect", status: "307" },
+      () => visit("/measured"),
+    ],
+    [
+      "svc_http_requests_total",
+      { method: "GET", endpoint: "admin", status: "200" },
+      () => client.call("GET", "/stats"),
+    ],
+    ["svc_http_requests_total", { method: "GET", endpoint: "health", status: "401" }, () => visit("/health")],
+    [
+      "svc_http_requests_total",
+      { method: "GET", endpoint: "frontend", status: "404" },
+      () => visit("/panel/x"),
+    ],
+    ["svc_http_request_duration_seconds", { endpoint: "redirect", status: "307" }, () => visit("/measured")],
+    ["svc_cache_hits_total", { layer: "object_cache" }, () => visit("/measured")],
+    ["svc_cache_hits_total", { layer: "bloom_filter" }, () => visit("/surely-not-there")],
+    ["svc_cache_misses_total", { layer: "object_cache" }, () => visit("/surely-not-there")],
+    ["svc_db_queries_total", { operation: "get" }, () => client.call("GET", "/links/measured")],
+    ["svc_db_queries_total", { operation: "get_stats" }, () => client.call("GET", "/stats")],
+    ["svc_db_queries_total", { operation: "paginated_query" }, () => client.call("GET", "/links")],
+    [
+      "svc_db_queries_total",
+      { operation: "count" },
+      () =>
+        client.call(
+          "GET",
+          `/links?created_after=2001-01-01T00:00:00.${Math.floor(Math.random() * 900 + 100)}Z`,
+        ),
+    ],
+    ["svc_db_query_duration_seconds", { operation: "get" }, () => client.call("GET", "/links/measured")],
+    ["svc_auth_failures_total", { method: "bearer" }, () => withToken("forged")],
+    ["svc_clicks_flush_total", { trigger: "interval", status: "success" }, () => visit("/measured")],
+    ["svc_clicks_total", { state: "stored" }, () => visit("/measured")],
+    [
+      "svc_cache_operation_duration_seconds",
+      { operation: "get", layer: "object_cache" },
+      () => Promise.all(Array.from({ length: 64 }, () => visit("/measured"))),
+    ],
+    [
+      "svc_cache_entries",
+      { layer: "object_cache" },
+      async () => {
+        await client.call("POST", "/links", { code: "another", target: "https://example.com/" });
+        await visit("/another");
+      },
+    ],
+  ] as const)("%s %p moves", async (name, labels, act) => {
+    await grows(name, labels, act);
+  });
+
+  test("books, memory, time and version are plausible", async () => {
+    expect(await read("svc_process_memory_bytes", { type: "rss" })).toBeGreaterThan(20e6);
+    expect(await read("svc_process_memory_bytes", { type: "virtual" })).toBeGreaterThan(20e6);
+    expect(await read("svc_process_cpu_seconds")).toBeGreaterThan(0);
+    expect(await read("svc_uptime_seconds")).toBeGreaterThan(0);
+    expect(await read("svc_build_info")).toBe(1);
+    expect(await read("svc_clicks_journal_bytes")).toBeGreaterThan(0);
+    expect(await read("svc_http_active_connections")).toBeGreaterThanOrEqual(1);
+  });
+
+  test("nothing a client sends makes a series of its own", async () => {
+    const lines = (await scrapeText()).split("\n").length;
+    for (let at = 0; at < 50; at++) await fetch(`${server.url}/x`, { method: `M${at}` });
+    expect((await scrapeText()).split("\n").length).toBeLessThan(lines + 40);
+  });
+});
+
+test("dashboard and alerts name only metrics that are there", async () => {
+  const known = new Set((await scrapeText()).match(/(?<=^# TYPE )\S+/gm));
+  const files = readdirSync(MONITORING).filter((name) => /\.(json|ya?ml)$/.test(name));
+  expect(files.length).toBeGreaterThanOrEqual(2);
+  for (const file of files) {
+    const named = readFileSync(join(MONITORING, file), "utf8").match(/\bsvc_[a-z_]+/g) ?? [];
+    expect(named.length).toBeGreaterThan(3);
+    const unknown = named.filter(
+      (name) => !known.has(name) && !known.has(name.replace(/_(bucket|sum|count)$/, "")),
+    );
+    expect([file, unknown]).toEqual([file, []]);
+  }
+});
+
+test("metrics.enabled = false answers 404", async () => {
+  await server.stop();
+  server = await installation.serve({ WAYMARK__METRICS__ENABLED: "false" });
+  const answer = await fetch(`${server.url}/health/metrics`, {
+    headers: { Authorization: `Bearer ${TOKEN}` },
+  });
+  expect(answer.status).toBe(404);
+});
