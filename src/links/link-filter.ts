@@ -16,6 +16,13 @@ export type LinkFilter = {
   asOf: number;
 };
 
+/** Whether the filter lets every link through. */
+export const isEverything = (filter: LinkFilter): boolean =>
+  filter.search === null &&
+  filter.createdAfter === null &&
+  filter.createdBefore === null &&
+  filter.state === null;
+
 const flag = (meaning: string) =>
   z
     .enum(["true", "false", "1", "0", ""], "takes true or false")

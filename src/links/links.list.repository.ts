@@ -6,7 +6,7 @@ import type { ExpressionBuilder, OrderByDirection, SelectQueryBuilder } from "ky
 import type { Database } from "../db/database.ts";
 import type { Schema } from "../db/schema.ts";
 import type { Link } from "./link.ts";
-import type { LinkFilter } from "./link-filter.ts";
+import { isEverything, type LinkFilter } from "./link-filter.ts";
 import type { LinkOrder } from "./link-page.ts";
 import { linksIn, matching } from "./links.query.repository.ts";
 
@@ -166,12 +166,6 @@ const column =
 const idsOf = async (query: Ids): Promise<number[]> => (await query.execute()).map((row) => row.id);
 
 const direction = (descending: boolean): OrderByDirection => (descending ? "desc" : "asc");
-
-const isEverything = (filter: LinkFilter): boolean =>
-  filter.search === null &&
-  filter.createdAfter === null &&
-  filter.createdBefore === null &&
-  filter.state === null;
 
 const counting = (query: SelectQueryBuilder<Schema, "links", object>) =>
   query.select((eb) => eb.fn.countAll<number>().as("n"));

@@ -1,8 +1,8 @@
 /**
  * Pages of the list, with the exact total, over any number of links.
  *
- * Without a search the filter is served by indexes: count, then take the page from the nearer end of the order, so
- * that the last page costs what the first does.
+ * Without a search the filter is served by indexes: count and find the page, at the same time or, where the page is
+ * far from the beginning, first the one and then the other, from the end backwards.
  *
  * A search has to look at every link, unless the database has an index for it, so it does that once. The ids are cut
  * into as many ranges as the built-in database has readers, which search at the same time, each until it has more
@@ -12,7 +12,7 @@
  * known from how far the ranges came.
  */
 import type { Link } from "./link.ts";
-import type { LinkFilter } from "./link-filter.ts";
+import { isEverything, type LinkFilter } from "./link-filter.ts";
 import type { LinkQuery } from "./link-page.ts";
 import type { IdRange, LinkListRepository, Plan, Slice } from "./links.list.repository.ts";
 import { createTotalCache } from "./total-cache.ts";
@@ -33,23 +33,27 @@ const SORT_COST = 3;
 /** How much dearer it is to look at a link along an index than in the table's own order. */
 const WALK_COST = 3;
 /** The share of the matches from which on a page is rather taken from the end, once that is known. */
-const NEAR_END = 0.7;
+const NEAR_END = 0.6;
+/** How many matches are assumed where nothing is known of them. */
+const AT_LEAST = 2000;
 
 export function createLinkList(repository: LinkListRepository): LinkList {
   const totals = createTotalCache();
 
-  async function counted(filter: LinkFilter): Promise<number> {
-    const known = totals.get(filter);
-    if (known !== undefined) return known.total;
-    const keep = totals.open(filter);
-    const total = await repository.count(filter);
-    keep({ total, ids: null });
-    return total;
-  }
-
   async function walked(filter: LinkFilter, slice: Slice): Promise<LinkPage> {
-    const total = await counted(filter);
-    return { total, links: await loadPage(filter, slice, total, "walk") };
+    const known = totals.get(filter);
+    if (known !== undefined) {
+      return { total: known.total, links: await loadPage(filter, slice, known.total, "walk") };
+    }
+    const all = isEverything(filter) ? await repository.extent() : null;
+    const keep = totals.open(filter);
+    const found = await countAndLoad(filter, slice, {
+      count: () => repository.count(filter),
+      guess: all === null ? AT_LEAST : sizeOf(all),
+      plan: () => "walk",
+    });
+    keep({ total: found.total, ids: null });
+    return found;
   }
 
   async function searched(filter: LinkFilter, slice: Slice): Promise<LinkPage> {
@@ -57,42 +61,43 @@ export function createLinkList(repository: LinkListRepository): LinkList {
     if (known?.ids) return loadFew(known.ids, slice);
     const all = await repository.extent();
     if (all === null) return { total: 0, links: [] };
-    const links = sizeOf(all);
+    const plan = (matches: number): Plan => planFor(slice, matches, sizeOf(all));
     if (known !== undefined) {
-      const plan = planFor(slice, known.total, links);
-      return { total: known.total, links: await loadPage(filter, slice, known.total, plan) };
+      return { total: known.total, links: await loadPage(filter, slice, known.total, plan(known.total)) };
     }
     const keep = totals.open(filter);
     const parts = await Promise.all(cut(all).map((range) => look(filter, range)));
     const ids = parts.flatMap((part) => part.ids);
-    if (ids.length <= FEW && parts.every((part) => part.rest === null)) {
+    const rest = parts.flatMap((part) => part.rest ?? []);
+    if (ids.length <= FEW && rest.length === 0) {
       keep({ total: ids.length, ids });
       return loadFew(ids, slice);
     }
-    const rest = parts.flatMap((part) => part.rest ?? []);
-    const guess = (ids.length / parts.reduce((sum, part) => sum + part.seen, 0)) * links;
-    const found = await countAndLoad(filter, slice, { counted: ids.length, rest, guess, links });
+    const seen = parts.reduce((sum, part) => sum + part.seen, 0);
+    const found = await countAndLoad(filter, slice, {
+      async count() {
+        const counts = await Promise.all(rest.map((range) => repository.countWithin(filter, range)));
+        return counts.reduce((total, count) => total + count, ids.length);
+      },
+      guess: (ids.length / seen) * sizeOf(all),
+      plan,
+    });
     keep({ total: found.total, ids: null });
     return found;
   }
 
-  /** Counts what wasn't looked at and finds the page, at the same time where the page isn't near the end. */
+  /** Counts the matches and finds the page, at the same time where the page isn't near the end. */
   async function countAndLoad(
     filter: LinkFilter,
     slice: Slice,
-    known: { counted: number; rest: readonly IdRange[]; guess: number; links: number },
+    { count, guess, plan }: { count(): Promise<number>; guess: number; plan(matches: number): Plan },
   ): Promise<LinkPage> {
-    const count = async () => {
-      const counts = await Promise.all(known.rest.map((range) => repository.countWithin(filter, range)));
-      return counts.reduce((total, part) => total + part, known.counted);
-    };
-    if (slice.offset > known.guess * NEAR_END) {
+    if (slice.offset > guess * NEAR_END) {
       const total = await count();
-      return { total, links: await loadPage(filter, slice, total, planFor(slice, total, known.links)) };
+      return { total, links: await loadPage(filter, slice, total, plan(total)) };
     }
     // The page first: it is mostly the shorter wait where queries wait for one another.
-    const plan = planFor(slice, known.guess, known.links);
-    const [links, total] = await Promise.all([loadPage(filter, slice, null, plan), count()]);
+    const [links, total] = await Promise.all([loadPage(filter, slice, null, plan(guess)), count()]);
     return { total, links };
   }
 
