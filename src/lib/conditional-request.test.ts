@@ -1,0 +1,48 @@
+import { describe, expect, test } from "bun:test";
+import { isNotModified, isRangeWanted, lastModified } from "./conditional-request.ts";
+
+const modifiedAt = Date.parse("2026-11-20T13:00:00.789Z");
+const now = { etag: '"abc"', modifiedAt };
+const SAME = "Fri, 20 Nov 2026 13:00:00 GMT";
+const BEFORE = "Fri, 20 Nov 2026 12:59:59 GMT";
+const AFTER = "Fri, 20 Nov 2026 13:00:01 GMT";
+const headers = (given: Record<string, string>) => (name: string) => given[name];
+
+describe("not modified", () => {
+  test.each([
+    [{}, false],
+    [{ "If-None-Match": '"abc"' }, true],
+    [{ "If-None-Match": 'W/"abc"' }, true],
+    [{ "If-None-Match": '"x", W/"y" ,"abc"' }, true],
+    [{ "If-None-Match": "*" }, true],
+    [{ "If-None-Match": "abc" }, false],
+    [{ "If-None-Match": '"abcd"' }, false],
+    [{ "If-None-Match": '"x"', "If-Modified-Since": AFTER }, false],
+    [{ "If-Modified-Since": SAME }, true],
+    [{ "If-Modified-Since": AFTER }, true],
+    [{ "If-Modified-Since": BEFORE }, false],
+    [{ "If-Modified-Since": "yesterday" }, false],
+    [{ "If-Modified-Since": "2026-11-21" }, false],
+  ])("%p: %p", (given, expected) => {
+    expect(isNotModified(headers(given as Record<string, string>), now)).toBe(expected);
+  });
+});
+
+describe("a range", () => {
+  test.each([
+    [{}, true],
+    [{ "If-Range": '"abc"' }, true],
+    [{ "If-Range": 'W/"abc"' }, false],
+    [{ "If-Range": '"x"' }, false],
+    [{ "If-Range": SAME }, true],
+    [{ "If-Range": AFTER }, false],
+    [{ "If-Range": BEFORE }, false],
+    [{ "If-Range": "abc" }, false],
+  ])("%p: %p", (given, expected) => {
+    expect(isRangeWanted(headers(given as Record<string, string>), now)).toBe(expected);
+  });
+});
+
+test("times are told in whole seconds", () => {
+  expect(lastModified(now)).toBe(SAME);
+});

@@ -1,0 +1,71 @@
+import { describe, expect, test } from "bun:test";
+import { AppError } from "./errors.ts";
+import { checkFileName } from "./file-name.ts";
+
+function refusalOf(name: string): AppError {
+  try {
+    checkFileName(name);
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    throw error;
+  }
+  throw new Error("accepted");
+}
+
+describe("a name", () => {
+  test.each([
+    "a",
+    ".hidden",
+    "...",
+    "%2e%2e",
+    "C:",
+    'quo"te',
+    "it's; a \u202egpj.exe",
+    "häuser und straßen.txt",
+    "日本語.txt",
+    "a".repeat(255),
+    "é".repeat(127),
+    "👩‍👩‍👧‍👦",
+    "no\u00a0break",
+    "con",
+  ])("may be %j", (name) => {
+    expect(checkFileName(name)).toBe(name);
+  });
+
+  test("is stored in NFC", () => {
+    expect(checkFileName("Ame\u0301lie")).toBe("Am\u00e9lie");
+    // 255 bytes when composed, 381 as given.
+    expect(checkFileName(`${"e\u0301".repeat(127)}a`)).toBe(`${"\u00e9".repeat(127)}a`);
+    expect(checkFileName("\u1112\u1161\u11ab".repeat(85))).toBe("한".repeat(85));
+  });
+
+  test.each([
+    ["", "empty"],
+    [".", "."],
+    ["..", ".."],
+    ["a/b", "/"],
+    ["/", "/"],
+    ["..\\x", "\\"],
+    ["a\0b", "control"],
+    ["a\r\nX-Evil: 1", "control"],
+    ["tab\there", "control"],
+    ["\u007f", "control"],
+    ["\u0085x", "control"],
+    [" a", "blank"],
+    ["a ", "blank"],
+    ["a\u3000", "blank"],
+    ["\ufeffa", "blank"],
+    ["   ", "blank"],
+    ["\ud800", "Unicode"],
+    ["a".repeat(256), "longer"],
+    ["é".repeat(128), "longer"],
+  ])("can't be %j", (name, reason) => {
+    const error = refusalOf(name);
+    expect(error).toMatchObject({ name: "InvalidName", code: 7020, kind: "invalid" });
+    expect(error.message).toContain(reason);
+  });
+
+  test("of megabytes is refused without work on it", () => {
+    expect(refusalOf("e\u0301".repeat(1_000_000)).message).toContain("longer");
+  });
+});

@@ -1,0 +1,34 @@
+/** What a file or folder may be called. */
+import { appError } from "./errors.ts";
+
+/** Of UTF-8, after normalisation. */
+export const FILE_NAME_BYTES = 255;
+
+/** No text longer than this becomes short enough by normalisation: it joins at most three units in one. */
+const MOST_UNITS = 4 * FILE_NAME_BYTES;
+/** C0, delete and C1; a name goes into headers, paths and terminals. */
+const CONTROL = /\p{Cc}/u;
+const SEPARATOR = /[/\\]/;
+/** `\s` is every blank of Unicode, line ends and the byte order mark. */
+const BLANK_END = /^\s|\s$/u;
+
+/**
+ * The name in Unicode NFC, as it is stored and compared: what looks the same is the same name.
+ * @throws InvalidName
+ */
+export function checkFileName(text: string): string {
+  if (text.length > MOST_UNITS) throw tooLong();
+  if (!text.isWellFormed()) throw refused("is broken Unicode");
+  const name = text.normalize("NFC");
+  if (name === "") throw refused("is empty");
+  if (Buffer.byteLength(name) > FILE_NAME_BYTES) throw tooLong();
+  if (name === "." || name === "..") throw refused("can't be '.' or '..'");
+  if (SEPARATOR.test(name)) throw refused("can't hold '/' or '\\'");
+  if (CONTROL.test(name)) throw refused("can't hold control characters");
+  if (BLANK_END.test(name)) throw refused("can't begin or end with a blank");
+  return name;
+}
+
+const refused = (reason: string) => appError("InvalidName", `The name ${reason}; choose another.`);
+const tooLong = () =>
+  appError("InvalidName", `The name is longer than ${FILE_NAME_BYTES} bytes; choose a shorter one.`);
