@@ -3,6 +3,7 @@ import { configEndpoints } from "./config/config.routes.ts";
 import type { WorkerChannel } from "./cluster/worker-channel.ts";
 import { healthEndpoints } from "./health/health.routes.ts";
 import type { HealthReport } from "./health/health.service.ts";
+import { withAccessLog } from "./health/access-log.ts";
 import { createHttpMetrics } from "./health/http-metrics.ts";
 import { metricsEndpoint } from "./health/metrics.routes.ts";
 import type { Scrape } from "./health/scrape.ts";
@@ -38,7 +39,10 @@ export type HttpParts = {
 export function createFetch(parts: HttpParts): App["fetch"] {
   let isLeaving = false;
   parts.worker?.onLeave(() => (isLeaving = true));
-  const answer = createAnswer(parts);
+  const answer = withAccessLog(createAnswer(parts), {
+    sample: parts.services.env.logging.accessSample,
+    logger: parts.services.logger,
+  });
   return (request, server) => (isLeaving ? closing(answer(request, server)) : answer(request, server));
 }
 

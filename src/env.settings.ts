@@ -28,6 +28,14 @@ const integer = (key: string, fallback: number, min: number, max: number, descri
   accepts: (value) => Number.isInteger(value) && Number(value) >= min && Number(value) <= max,
 });
 
+const share = (key: string, description: string): Setting => ({
+  key,
+  default: 0,
+  description,
+  allowed: "a number from 0 to 1",
+  accepts: (value) => Number(value) >= 0 && Number(value) <= 1,
+});
+
 const flag = (key: string, fallback: boolean, description: string): Setting => ({
   key,
   default: fallback,
@@ -124,6 +132,7 @@ export const ENV_SETTINGS: readonly Setting[] = [
   ),
   choice("logging.format", ["pretty", "json"], "pretty for people, json for log collectors."),
   text("logging.file", "", "File to append the log to; empty: standard error."),
+  share("logging.access_sample", "Share of requests that are logged, chosen at random; 0: none, 1: all."),
   flag("metrics.enabled", true, "Whether {health_prefix}/metrics is there, for Prometheus."),
   text("analytics.maxminddb_path", "", "MaxMind database file (.mmdb) for geo lookup."),
   matching(

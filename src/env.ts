@@ -30,7 +30,10 @@ export type Env = {
   storage: { secretKey: string | null };
   database: DatabaseSettings;
   cache: { type: "memory" | "redis"; redisUrl: string; maxLinks: number; ttl: number };
-  logging: LogSettings;
+  logging: LogSettings & {
+    /** From 0 (none) to 1 (all): how many requests are logged. */
+    accessSample: number;
+  };
   metrics: { enabled: boolean };
   analytics: { maxminddbPath: string | null; geoipApiUrl: string | null };
   /** Where a test wants the process to die: see lib/fault.ts. */
@@ -115,7 +118,7 @@ function readOverrides(
 
 /** A variable's text as the type of the setting's default, where it reads as that. */
 function readText(raw: string, sample: SettingValue | undefined): SettingValue {
-  if (typeof sample === "number" && /^-?\d+$/.test(raw)) return Number(raw);
+  if (typeof sample === "number" && /^-?\d+(\.\d+)?$/.test(raw)) return Number(raw);
   if (typeof sample === "boolean" && /^(true|false)$/.test(raw)) return raw === "true";
   return raw;
 }
@@ -165,6 +168,7 @@ function freeze(values: Map<string, SettingValue>, base: string, fault: string |
       level: string("logging.level") as LogSettings["level"],
       format: string("logging.format") as LogSettings["format"],
       file: optionalPath("logging.file"),
+      accessSample: number("logging.access_sample"),
     },
     metrics: { enabled: get("metrics.enabled") === true },
     analytics: {
