@@ -1,6 +1,7 @@
 /** A CSV file of links in memory, read in chunks as often as wanted; the rows exist only chunk by chunk. */
 import { readCsv } from "../lib/csv.ts";
 import { AppError, appError } from "../lib/errors.ts";
+import { createSweeper } from "../lib/sweeper.ts";
 import { createTimeSlices } from "../lib/time-slices.ts";
 import type { CodeRule } from "./code.ts";
 import { codeIn, type CsvLayout, type CsvLink, csvLinkOf, layoutOf } from "./links.csv.ts";
@@ -46,6 +47,7 @@ const MAX_ROW_BYTES = 64 * 1024;
 const CHUNK_ROWS = 250;
 const CHUNK_BYTES = 128 * 1024;
 const SLICE_MS = 0.5;
+const SWEPT_BYTES = 1024 * 1024;
 
 /** @throws CsvParseError when there is no usable header */
 export function openCsvFile(bytes: Buffer, { rule, now }: { rule: CodeRule; now: number }): CsvFile {
@@ -56,6 +58,7 @@ export function openCsvFile(bytes: Buffer, { rule, now }: { rule: CodeRule; now:
     hasClicks: layout.at.click_count !== undefined,
     async *chunks() {
       const slices = createTimeSlices(SLICE_MS);
+      const sweeper = createSweeper(SWEPT_BYTES);
       let rows: (CsvLink | FailedRow)[] = [];
       let chunkStart = start;
       for (const record of readCsv(bytes, MAX_ROW_BYTES)) {
@@ -72,6 +75,7 @@ export function openCsvFile(bytes: Buffer, { rule, now }: { rule: CodeRule; now:
         if (rows.length === CHUNK_ROWS || end - chunkStart >= CHUNK_BYTES) {
           yield { rows, done: end };
           rows = [];
+          sweeper.worked(end - chunkStart);
           chunkStart = end;
         }
       }

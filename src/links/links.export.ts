@@ -5,6 +5,7 @@
  * export runs are shown as they are when their page is read.
  */
 import type { Clock } from "../lib/clock.ts";
+import { createSweeper } from "../lib/sweeper.ts";
 import type { LinkFilter } from "./link-filter.ts";
 import { CSV_HEADER, csvLineOf } from "./links.csv.ts";
 import type { LinkListRepository } from "./links.list.repository.ts";
@@ -16,6 +17,7 @@ export type LinkExport = ReturnType<typeof createLinkExport>;
 const MOST_LINKS = 500;
 const FEWEST_LINKS = 10;
 const PAGE_CHARACTERS = 64 * 1024;
+const SWEPT_CHARACTERS = 3 * 1024 * 1024;
 
 export function createLinkExport({ list, clock }: { list: LinkListRepository; clock: Clock }) {
   return {
@@ -24,6 +26,7 @@ export function createLinkExport({ list, clock }: { list: LinkListRepository; cl
       let text = CSV_HEADER;
       let last: string | null = null;
       let limit = MOST_LINKS;
+      const sweeper = createSweeper(SWEPT_CHARACTERS);
       for (;;) {
         const links = await list.after(filter, last, limit);
         for (const link of links) text += csvLineOf(link);
@@ -31,6 +34,7 @@ export function createLinkExport({ list, clock }: { list: LinkListRepository; cl
         if (links.length < limit) return;
         last = links.at(-1)!.code;
         limit = clamp(Math.floor((PAGE_CHARACTERS * links.length) / text.length));
+        sweeper.worked(text.length);
         text = "";
       }
     },
