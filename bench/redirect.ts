@@ -84,7 +84,9 @@ async function runRounds(cases: readonly Case[], count: number): Promise<Round[]
   return rounds;
 }
 
-const isQuiet = (round: Round): boolean => round.every((one) => one.disturbance <= DISTURBANCE);
+function isQuiet(round: Round): boolean {
+  return round.every((one) => one.disturbance <= DISTURBANCE);
+}
 
 /** The quiet rounds, without the first of all; when there are few, all. */
 function choose([, ...rounds]: readonly Round[]): Round[] {
