@@ -14,6 +14,7 @@ import {
   STATEMENT_TIMEOUT_MS,
 } from "./driver.ts";
 import { DatabaseError, isRetryable } from "./failures.ts";
+import { guardBackend } from "./guard.ts";
 import type { Schema } from "./schema.ts";
 
 export type { LinkRow } from "./driver.ts";
@@ -67,7 +68,7 @@ const ATTEMPTS = 4;
 /**
  * Opens the database, creating the file database when it is not there; a server that is away is found out by the
  * first query. With `threads` (the server) the file database writes in one thread and reads in two others, and only
- * findLink runs on the caller's. Without them (CLI, flush thread) everything runs on the calling thread, which
+ * findLink runs on the caller's; a database server is watched with one connection more. Without them (CLI, flush thread) everything runs on the calling thread, which
  * stands still while it waits for a lock: never beside another instance that this thread has to drive on. It
  * doesn't migrate: see migrate.ts. A URL that can't be read throws BadRequest.
  */
@@ -77,7 +78,7 @@ export async function openDatabase(
 ): Promise<Database> {
   const location = parseDatabaseUrl(settings.url);
   const { openBackend } = await BACKENDS[location.kind]();
-  const backend = await openBackend({ location, poolSize: settings.poolSize, ...options });
+  const backend = await openGuarded(openBackend, { location, poolSize: settings.poolSize, ...options });
   const { dialect, flavour } = backend;
   const open = (source: Backend["writer"], statementTimeoutMs: number) =>
     createKysely({ source, flavour, classify: dialect.classify, statementTimeoutMs });
@@ -97,6 +98,13 @@ export async function openDatabase(
     },
     close: backend.close,
   };
+}
+
+/** A long-lived process watches a database server, so that nobody waits for one that is away; see presence.ts. */
+async function openGuarded(open: OpenBackend, settings: Parameters<OpenBackend>[0]): Promise<Backend> {
+  const backend = await open(settings);
+  if (settings.location.kind === "sqlite" || !settings.threads) return backend;
+  return guardBackend(backend, await open({ ...settings, poolSize: 1 }), settings);
 }
 
 async function transact<T>(db: Kysely<Schema>, run: (tx: Transaction<Schema>) => Promise<T>): Promise<T> {

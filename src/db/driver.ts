@@ -35,6 +35,8 @@ export type StatementResult = {
 };
 
 export type Connection = {
+  /** When its connection to a server was made, as performance.now(). */
+  readonly openedAt?: number;
   execute(sql: string, parameters: readonly unknown[]): Promise<StatementResult>;
 };
 

@@ -1,7 +1,7 @@
 /** A server that goes away, hangs and comes back, through a proxy of ours in front of it. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { createServer, connect as connectTo, type Server, type Socket } from "node:net";
 import { silentLogger } from "../lib/logger.ts";
+import { startTcpProxy, type TcpProxy } from "../lib/tcp-proxy.test-support.ts";
 import { type Database, openDatabase } from "./database.ts";
 import { parseDatabaseUrl } from "./database-url.ts";
 import type { OpenBackend } from "./driver.ts";
@@ -16,20 +16,31 @@ const BACKENDS: Record<string, () => Promise<{ openBackend: OpenBackend }>> = {
 forEachDialect((dialect) => {
   if (dialect.name === "sqlite") return;
 
-  let proxy: Proxy;
+  let proxy: TcpProxy;
   let db: Database;
   beforeAll(async () => {
     await dialect.openDb();
     const { host = "127.0.0.1", port = 0 } = parseDatabaseUrl(dialect.url());
-    proxy = await startProxy(host, port);
-    const url = dialect.url().replace(`:${port}/`, `:${proxy.port}/`);
-    db = await openDatabase({ url, poolSize: 2 }, { threads: true, logger: silentLogger });
+    proxy = await startTcpProxy(host, port);
+    db = await openDatabase(
+      { url: proxy.through(dialect.url()), poolSize: 2 },
+      { threads: true, logger: silentLogger },
+    );
   });
   afterAll(async () => {
     await db.close();
     proxy.stop();
   });
   const count = async () => (await db.read.selectFrom("instance").select("id").execute()).length;
+  const untilBack = async () => {
+    while (
+      !(await db.ping().then(
+        () => true,
+        () => false,
+      ))
+    )
+      await Bun.sleep(20);
+  };
   const unavailable = { name: "ServiceUnavailable", kind: "unavailable" };
 
   test("idle and busy connections may break; queries fail as unavailable and work again afterwards", async () => {
@@ -60,19 +71,36 @@ forEachDialect((dialect) => {
     await expect(db.transaction(() => count())).rejects.toMatchObject(unavailable);
     await expect((async () => db.findLink("a"))()).rejects.toMatchObject(unavailable);
     proxy.mode = "pass";
+    await untilBack();
     expect(await count()).toBe(1);
   });
 
-  test("a server that accepts and says nothing is given up after seconds", async () => {
+  test("a server that accepts and says nothing is given up after seconds, and then costs nobody any time", async () => {
     proxy.mode = "hang";
     proxy.cut();
     await Bun.sleep(20);
     const both = await Promise.allSettled([db.ping(), count()]);
     for (const outcome of both) expect(outcome).toMatchObject({ status: "rejected", reason: unavailable });
+    const refused = await Promise.allSettled(Array.from({ length: 1000 }, count));
+    expect(refused.every((outcome) => outcome.status === "rejected")).toBe(true);
     proxy.mode = "pass";
     proxy.cut();
-    await db.ping().catch(() => {});
+    await untilBack();
     expect(await count()).toBe(1);
+  });
+
+  test("a server that freezes gives up what is under way, and its old connections are not used again", async () => {
+    const idle = await Promise.all([count(), count()]);
+    expect(idle).toEqual([1, 1]);
+    proxy.mode = "hang";
+    const frozen = db.transaction(async (tx) => {
+      await tx.updateTable("instance").set({ created_at: 7 }).execute();
+    });
+    await expect(frozen).rejects.toMatchObject(unavailable);
+    // What the wire swallowed is lost to the old connections for ever; only new ones can work.
+    proxy.mode = "pass";
+    await untilBack();
+    expect(await Promise.all([count(), count(), count()])).toEqual([1, 1, 1]);
   });
 
   test("a server that falls silent in the middle of a query is given up at the statement's limit", async () => {
@@ -128,41 +156,3 @@ forEachDialect((dialect) => {
     }
   });
 });
-
-type Proxy = { port: number; mode: "pass" | "refuse" | "hang"; cut(): void; stop(): void };
-
-async function startProxy(host: string, port: number): Promise<Proxy> {
-  const sockets = new Set<Socket>();
-  const hold = (socket: Socket) => {
-    sockets.add(socket);
-    socket.on("error", () => {});
-    socket.on("close", () => sockets.delete(socket));
-  };
-  const server: Server = createServer((socket) => {
-    hold(socket);
-    if (proxy.mode === "refuse") return void socket.destroy();
-    if (proxy.mode === "hang") return;
-    const upstream = connectTo(port, host);
-    hold(upstream);
-    const pass = (to: Socket) => (data: Buffer) => {
-      if (proxy.mode === "pass") to.write(data);
-    };
-    socket.on("data", pass(upstream));
-    upstream.on("data", pass(socket));
-    socket.on("close", () => upstream.destroy());
-    upstream.on("close", () => socket.destroy());
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const proxy: Proxy = {
-    port: (server.address() as { port: number }).port,
-    mode: "pass",
-    cut: () => {
-      for (const socket of sockets) socket.destroy();
-    },
-    stop: () => {
-      proxy.cut();
-      server.close();
-    },
-  };
-  return proxy;
-}

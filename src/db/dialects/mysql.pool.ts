@@ -60,13 +60,17 @@ export function openPoolSource(
   const pool = openPool(location, poolSize);
   /** The statement limit each session has now. */
   const sessions = new WeakMap<PoolConnection, number>();
+  const openedAt = new WeakMap<PoolConnection, number>();
 
   const acquire = async (statementTimeoutMs: number): Promise<Connection> => {
     const raw = await connect(pool);
     const execute: Connection["execute"] = (text, parameters) =>
       query(raw, text, parameters, statementTimeoutMs + GRACE_MS);
     try {
-      if (!sessions.has(raw)) await setUp(execute, words);
+      if (!sessions.has(raw)) {
+        openedAt.set(raw, performance.now());
+        await setUp(execute, words);
+      }
       if (sessions.get(raw) !== statementTimeoutMs)
         await execute(`set session ${words.limitStatements(statementTimeoutMs)}`, []);
     } catch (error) {
@@ -74,7 +78,7 @@ export function openPoolSource(
       throw error;
     }
     sessions.set(raw, statementTimeoutMs);
-    const connection: PooledConnection = { raw, execute };
+    const connection: PooledConnection = { raw, openedAt: openedAt.get(raw) ?? 0, execute };
     return connection;
   };
   return { source: { begin: "begin", acquire, release }, close: () => drain(pool) };

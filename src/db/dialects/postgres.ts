@@ -154,6 +154,8 @@ type PooledConnection = Connection & { client: PoolClient };
 
 function createSource(pool: Pool, logger: Logger): ConnectionSource {
   const timeouts = new WeakMap<PoolClient, number>();
+  const openedAt = new WeakMap<PoolClient, number>();
+  pool.on("connect", (client) => void openedAt.set(client, performance.now()));
   return {
     begin: "begin",
     async acquire(statementTimeoutMs) {
@@ -163,6 +165,7 @@ function createSource(pool: Pool, logger: Logger): ConnectionSource {
         client.on("error", (error) => logger.debug({ err: error }, "lost"));
       const connection: PooledConnection = {
         client,
+        openedAt: openedAt.get(client) ?? 0,
         execute: (text, parameters) => execute(client, text, parameters, statementTimeoutMs + GRACE_MS),
       };
       if ((timeouts.get(client) ?? STATEMENT_TIMEOUT_MS) !== statementTimeoutMs) {

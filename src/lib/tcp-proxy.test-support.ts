@@ -1,0 +1,67 @@
+/** Test support: a wire in front of a server that can be cut, or made to hang. */
+import { connect, createServer, type Socket } from "node:net";
+
+export type TcpProxy = {
+  readonly port: number;
+  /** `refuse`: new connections are closed at once; `hang`: they are taken, and nothing passes on any. */
+  mode: "pass" | "refuse" | "hang";
+  /** Breaks all connections. */
+  cut(): void;
+  /** Breaks all connections and refuses new ones until `heal`. */
+  sever(): void;
+  heal(): void;
+  stop(): void;
+  /** The URL, by way of the wire. */
+  through(url: string): string;
+};
+
+export async function startTcpProxy(host: string, port: number): Promise<TcpProxy> {
+  const sockets = new Set<Socket>();
+  const hold = (socket: Socket) => {
+    sockets.add(socket);
+    socket.setNoDelay(true);
+    socket.on("error", () => {});
+    socket.on("close", () => sockets.delete(socket));
+  };
+  const server = createServer((socket) => {
+    hold(socket);
+    if (proxy.mode === "refuse") return void socket.destroy();
+    if (proxy.mode === "hang") return;
+    const upstream = connect(port, host);
+    hold(upstream);
+    const pass = (to: Socket) => (data: Buffer) => {
+      if (proxy.mode === "pass") to.write(data);
+    };
+    socket.on("data", pass(upstream));
+    upstream.on("data", pass(socket));
+    socket.on("close", () => upstream.destroy());
+    upstream.on("close", () => socket.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const own = (server.address() as { port: number }).port;
+  const proxy: TcpProxy = {
+    port: own,
+    mode: "pass",
+    cut() {
+      for (const socket of sockets) socket.destroy();
+    },
+    sever() {
+      proxy.mode = "refuse";
+      proxy.cut();
+    },
+    heal: () => void (proxy.mode = "pass"),
+    stop() {
+      proxy.cut();
+      server.close();
+    },
+    through: (url) => url.replace(`${host}:${port}`, `127.0.0.1:${own}`),
+  };
+  return proxy;
+}
+
+/** A wire to the server that the URL names with host and port. */
+export function startProxyTo(url: string): Promise<TcpProxy> {
+  const [, host, port] = /^\w+:\/\/(?:[^@/]*@)?([^:/]+):(\d+)/.exec(url) ?? [];
+  if (host === undefined) throw new Error("The URL names no host and port.");
+  return startTcpProxy(host, Number(port));
+}
