@@ -1,7 +1,9 @@
 /** The composition root of the server: services, caches, click counting and HTTP, in the order in which they start. */
+import { join } from "node:path";
 import type { Server } from "bun";
 import { createFetch } from "./app.http.ts";
 import { type Clicks, type ClickStats, createClicks } from "./clicks/clicks.ts";
+import { journalBytes } from "./clicks/journal.size.ts";
 import { createLeases } from "./cluster/leases.ts";
 import type { WorkerChannel } from "./cluster/worker-channel.ts";
 import type { Env } from "./env.ts";
@@ -15,6 +17,7 @@ import type { Logger } from "./lib/logger.ts";
 import { createRegistry } from "./lib/metrics.ts";
 import { timeFunction, timeMethods } from "./lib/timed-methods.ts";
 import { createLinkCache, type LinkCache } from "./links/links.cache.ts";
+import { createSharedLinks } from "./links/links.shared.ts";
 import { createLinkScan } from "./links/links.scan.repository.ts";
 import { createRedirect, type Redirect } from "./redirect/redirect.ts";
 import { openServices, type Services } from "./services.ts";
@@ -34,13 +37,16 @@ export type AppOptions = {
   logger: Logger;
   /** Set in a worker process of several. */
   worker?: WorkerChannel;
+  /** Ends a start that waits for the database. */
+  stopping?: AbortSignal;
 };
 
 /** Rejects with ServiceUnavailable when the database is away, BadRequest when the data folder is unusable. */
-export async function createApp(env: Env, { logger, worker }: AppOptions): Promise<App> {
+export async function createApp(env: Env, options: AppOptions): Promise<App> {
+  const { worker } = options;
   const registry = createRegistry();
   const observed = createObserved(registry);
-  const services = await openServices(env, { logger, server: true, ...observed, ...(worker && { worker }) });
+  const services = await openServices(env, { ...options, server: true, ...observed });
   const cache = startCache(services, observed);
   const clicks = await startClicks(services).catch(async (error: unknown) => {
     cache.close();
@@ -49,7 +55,15 @@ export async function createApp(env: Env, { logger, worker }: AppOptions): Promi
   });
   const redirect = startRedirect(services, cache, clicks);
   const jobs = startJobs(services);
-  const scrape = createScrape({ registry, cache, redirect, clicks, jobs, ...(worker && { worker }) });
+  const scrape = createScrape({
+    registry,
+    cache,
+    redirect,
+    clicks,
+    jobs,
+    journalBytes: () => journalBytes(join(env.data.dir, "journal")),
+    ...(worker && { worker }),
+  });
   return {
     fetch: createFetch({ services, redirect, health: createHealthReport(services), scrape, worker }),
     onError: (error) => failureResponse(toAppError(error)),
@@ -67,7 +81,7 @@ export async function createApp(env: Env, { logger, worker }: AppOptions): Promi
 }
 
 function startCache(services: Services, { onDatabaseOperation, onCacheOperation }: Observed): LinkCache {
-  const { env, database, changes, config, logger } = services;
+  const { env, database, changes, config, redis, logger } = services;
   const cache = createLinkCache({
     maxLinks: env.cache.maxLinks,
     ttlSeconds: env.cache.ttl,
@@ -78,6 +92,8 @@ function startCache(services: Services, { onDatabaseOperation, onCacheOperation 
       { links: "load_all", codes: "load_all_codes" },
       onDatabaseOperation,
     ),
+    ...(redis && { shared: createSharedLinks({ redis, ttlSeconds: env.cache.ttl }) }),
+    isInformed: changes.isCurrent,
     clock: systemClock,
     logger,
   });
@@ -133,11 +149,11 @@ function startJobs({ database, auth, logger }: Services): JobRunner {
   return runner;
 }
 
-const createHealthReport = ({ env, database, links }: Services) =>
+const createHealthReport = ({ env, database, links, redis }: Services) =>
   createHealth({
     clock: systemClock,
     storageType: database.dialect.name,
     cacheType: env.cache.type,
     countLinks: async () => (await links.stats()).totalLinks,
-    isCacheReachable: async () => true,
+    isCacheReachable: async () => redis === null || redis.check(),
   });

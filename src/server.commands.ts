@@ -41,7 +41,7 @@ async function serveAlone(env: Env, logger: Logger): Promise<void> {
   process.on("SIGHUP", () =>
     logger.warn("a reload needs server.workers of 2 or more; restart to take up new settings"),
   );
-  const app = await createApp(env, { logger });
+  const app = await createApp(env, { logger, stopping: abortedBy(signalled) });
   try {
     const server = await startServer(env.server, app);
     announce(logger, server.address, env, 1);
@@ -62,7 +62,7 @@ async function serveAsWorker(env: Env, logger: Logger, port: number): Promise<vo
   const worker = createWorkerChannel(() => onLost("parent is gone"));
   for (const ignored of ["SIGINT", "SIGHUP"] as const) process.on(ignored, () => {});
   const stopped = Promise.race([nextStop(["SIGTERM"]), orphaned]);
-  const app = await createApp(env, { logger, worker });
+  const app = await createApp(env, { logger, worker, stopping: abortedBy(stopped) });
   try {
     const server = await startServer({ ...env.server, port }, app, { sharePort: true });
     await worker.ready({ address: server.address, port: server.port, startValues: app.startValues() });
@@ -119,6 +119,13 @@ const createSpawn =
 
 function announce(logger: Logger, address: string, env: Env, workers: number): void {
   logger.info({ version: VERSION, address, data: env.data.dir, workers }, `Waymark listens on ${address}`);
+}
+
+/** Aborted when the promise is fulfilled. */
+function abortedBy(stopped: Promise<unknown>): AbortSignal {
+  const controller = new AbortController();
+  void stopped.then(() => controller.abort());
+  return controller.signal;
 }
 
 /** The first of these signals; a second one ends the process at once. */

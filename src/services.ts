@@ -4,10 +4,14 @@ import { type Auth, createAuth } from "./auth/auth.ts";
 import { createPasswords } from "./auth/password.ts";
 import type { FailureMethod } from "./auth/password-check.ts";
 import { type Changes, createChanges } from "./cluster/changes.ts";
+import { readInstance } from "./cluster/instance.repository.ts";
+import { openRedis, type Redis } from "./cluster/redis.ts";
+import { joinBuses } from "./cluster/redis-bus.ts";
 import type { WorkerChannel } from "./cluster/worker-channel.ts";
 import { type Config, createConfig } from "./config/config.service.ts";
 import { type Database, openDatabase } from "./db/database.ts";
 import { migrateUp } from "./db/migrate.ts";
+import { withPatience } from "./db/patience.ts";
 import type { Env } from "./env.ts";
 import { systemClock } from "./lib/clock.ts";
 import { appError } from "./lib/errors.ts";
@@ -25,6 +29,8 @@ export type Services = {
   auth: Auth;
   links: LinkService;
   csv: LinkCsv;
+  /** What nodes share, with cache.type redis. */
+  redis: Redis | null;
   hashPassword(plain: string): Promise<string>;
   routePrefixes(): readonly string[];
   close(): Promise<void>;
@@ -39,31 +45,43 @@ export type ServiceOptions = {
   onDatabaseOperation?: OperationObserver;
   /** What ties a worker process to the others of its machine. */
   worker?: WorkerChannel;
+  /** Ends a start that waits for the database. */
+  stopping?: AbortSignal;
 };
+
+/** A server that starts waits so long for its database. */
+const START_PATIENCE_MS = 60_000;
 
 /** Opens and migrates the database and starts the rooms. Rejects with ServiceUnavailable when it is away. */
 export async function openServices(env: Env, options: ServiceOptions): Promise<Services> {
   const { logger } = options;
   makeDataFolder(env.data.dir);
   const database = await openDatabase(env.database, { threads: options.server, logger });
+  let redis: Redis | null = null;
   try {
-    await migrateUp(database, { logger });
-    return await startRooms(env, database, options);
+    const forMs = options.server ? START_PATIENCE_MS : 0;
+    await withPatience(() => migrateUp(database, { logger }), { forMs, logger, signal: options.stopping });
+    if (options.server) redis = await openSharedRedis(env, database, logger);
+    return await startRooms(env, { database, redis }, options);
   } catch (error) {
+    redis?.close();
     await database.close();
     throw error;
   }
 }
 
-async function startRooms(env: Env, database: Database, options: ServiceOptions): Promise<Services> {
+type Opened = { database: Database; redis: Redis | null };
+
+async function startRooms(env: Env, { database, redis }: Opened, options: ServiceOptions): Promise<Services> {
   const { logger, server, worker, onAuthFailure, onDatabaseOperation } = options;
   const clock = systemClock;
+  const buses = [worker?.bus, redis?.bus].filter((bus) => bus !== undefined);
   const changes = createChanges({
     db: database,
     clock,
     logger,
     origin: crypto.randomUUID(),
-    ...(worker && { bus: worker.bus }),
+    ...(buses.length > 0 && { bus: joinBuses(buses) }),
   });
   const startValues = (await worker?.startValues()) as ReturnType<Config["startValues"]> | null | undefined;
   const config = createConfig({
@@ -112,15 +130,22 @@ async function startRooms(env: Env, database: Database, options: ServiceOptions)
     auth,
     links,
     csv: createLinkCsv(shared),
+    redis,
     hashPassword,
     routePrefixes,
     async close() {
       links.close();
       config.close();
       await changes.stop();
+      redis?.close();
       await database.close();
     },
   };
+}
+
+async function openSharedRedis({ cache }: Env, database: Database, logger: Logger): Promise<Redis | null> {
+  if (cache.type !== "redis") return null;
+  return openRedis({ url: cache.redisUrl, instance: await readInstance(database), logger });
 }
 
 function makeDataFolder(dir: string): void {

@@ -58,8 +58,15 @@ export type Changes = {
   stop(): Promise<void>;
   /** Reads the feed now; resolves when the subscribers were told. Rejects when the database is away. */
   poll(): Promise<void>;
+  /**
+   * Whether all that was committed a moment ago has been heard. While it is false (the database is away or slow)
+   * nobody can say that something does not exist just because nothing was heard of it.
+   */
+  isCurrent(now: number): boolean;
 };
 
+/** The feed is read each second; what reads it later than this has lost touch. */
+const CURRENT_MS = 2_000;
 /** Rows are kept so long. */
 const KEEP_MS = 3_600_000;
 const PRUNE_MS = 300_000;
@@ -102,6 +109,7 @@ export function createChanges({ db, clock, logger, origin, bus }: Deps): Changes
   return {
     subscribe,
     poll: polling.poll,
+    isCurrent: (now) => now - (reader.lastRead() ?? Number.NEGATIVE_INFINITY) <= CURRENT_MS,
     async write(run, options) {
       let changes: Change[] = [];
       try {

@@ -44,6 +44,8 @@ export function createFeedReader(deps: {
   };
 
   return {
+    /** When the last complete reading began, epoch milliseconds; undefined before the first. */
+    lastRead: (): number | undefined => lastRead,
     /** One reading; not two at a time. The first one only finds the end of the feed. */
     async read(): Promise<void> {
       const now = clock.now();

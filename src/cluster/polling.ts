@@ -1,9 +1,8 @@
-/** Reads again and again: every second, and less often while the database is away. */
+/** Reads again and again, every second, also while the database is away: it is to be heard as soon as it is back. */
 import { isUnavailable } from "../db/failures.ts";
 import type { Logger } from "../lib/logger.ts";
 
 const POLL_MS = 1_000;
-const POLL_AWAY_MS = 10_000;
 
 export type Polling = {
   /** A reading that begins after this call; rejects when it fails. */
@@ -16,7 +15,7 @@ export type Polling = {
 
 export function createPolling(deps: {
   read: () => Promise<void>;
-  /** Housekeeping that follows each reading. */
+  /** Housekeeping that follows a reading; the next one doesn't wait for it. */
   afterwards: () => Promise<void>;
   logger: Logger;
 }): Polling {
@@ -25,6 +24,7 @@ export function createPolling(deps: {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let running = false;
   let failures = 0;
+  let housekeeping: Promise<void> | null = null;
 
   const poll = (): Promise<void> => {
     const reading = queue.then(read);
@@ -34,7 +34,7 @@ export function createPolling(deps: {
   const turn = async (): Promise<void> => {
     try {
       await poll();
-      await afterwards();
+      housekeeping ??= keepHouse();
       if (failures > 0) logger.info({ failures }, "the change feed can be read again");
       failures = 0;
     } catch (error) {
@@ -44,8 +44,17 @@ export function createPolling(deps: {
     }
     if (running) schedule();
   };
+  const keepHouse = async (): Promise<void> => {
+    try {
+      await afterwards();
+    } catch (error) {
+      if (!isUnavailable(error)) logger.warn({ err: error }, "the change feed can't be pruned");
+    } finally {
+      housekeeping = null;
+    }
+  };
   const schedule = (): void => {
-    timer = setTimeout(turn, Math.min(POLL_MS * 2 ** failures, POLL_AWAY_MS));
+    timer = setTimeout(turn, POLL_MS);
     // It serves a process that lives for other reasons.
     timer.unref();
   };
@@ -67,6 +76,7 @@ export function createPolling(deps: {
       running = false;
       clearTimeout(timer);
       await queue;
+      await housekeeping;
     },
   };
 }

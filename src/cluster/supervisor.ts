@@ -41,7 +41,8 @@ export class WorkerStartError extends Error {
 }
 
 const CALL_MS = 2_000;
-const START_MS = 60_000;
+/** A worker waits a minute for its database before it gives up by itself. */
+const START_MS = 120_000;
 /** A worker drains its requests and stores its clicks in this time, or is killed. */
 const STOP_MS = 30_000;
 /** How long a leaving worker goes on serving what reaches it, telling clients to close. */

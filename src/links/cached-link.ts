@@ -8,11 +8,14 @@ export type StoredLink = { id: number; code: string; target: string; expiresAt: 
 /** What a redirect needs; `location` is ASCII. */
 export type CachedLink = { id: number; location: string };
 
-/** A cache that processes share. It never rejects: away is the same as not there. */
+/** A cache that processes share. It never rejects by itself: away is the same as not there. */
 export type SharedLinks = {
-  get(code: string): Promise<FoundLink | null>;
-  set(code: string, link: FoundLink): void;
-  /** When it is fulfilled, `get` doesn't give the old links any more. */
+  /** The link as a process found it before, else what `load` finds, kept for all unless it is deleted meanwhile. */
+  find(
+    code: string,
+    load: () => FoundLink | null | undefined | Promise<FoundLink | null | undefined>,
+  ): Promise<FoundLink | null | undefined>;
+  /** When it is fulfilled, `find` doesn't give the old links any more. */
   delete(codes: readonly string[]): Promise<void>;
   clear(): Promise<void>;
 };

@@ -63,8 +63,11 @@ function slowDatabase() {
 function sharedMap() {
   const held = new Map<string, FoundLink>();
   const shared: SharedLinks = {
-    get: async (code) => held.get(code) ?? null,
-    set: (code, found) => void held.set(code, found),
+    async find(code, load) {
+      const found = held.get(code) ?? (await load());
+      if (found) held.set(code, found);
+      return found;
+    },
     delete: async (codes) => codes.forEach((code) => held.delete(code)),
     clear: async () => held.clear(),
   };
@@ -266,6 +269,28 @@ describe("while the database is away", () => {
     cache.invalidate(["a"]);
     asked[1]!.fail();
     await expect(late).rejects.toThrow("away");
+  });
+});
+
+describe("while changes are not heard of", () => {
+  test("no code counts as missing just because nothing was heard of it", async () => {
+    const heard = { all: true };
+    const { find, cache, rows, asked, database } = open({ isInformed: () => heard.all });
+    cache.start();
+    await cache.ready();
+    expect([find("a"), cache.stats().filterHits]).toEqual([null, 1]);
+    rows.set("a", link(1));
+    heard.all = false;
+    expect(find("a")).toEqual({ id: 1, location: "https://h/1" });
+    expect(find("b")).toBeNull();
+    rows.set("b", link(2));
+    expect(find("b")).toEqual({ id: 2, location: "https://h/2" });
+    expect(asked).toEqual(["a", "b", "b"]);
+    database.isAway = true;
+    expect(() => find("c")).toThrow("away");
+    expect(find("a")).toEqual({ id: 1, location: "https://h/1" });
+    heard.all = true;
+    expect(find("c")).toBeNull();
   });
 });
 

@@ -81,6 +81,8 @@ export type LinkCacheOptions = {
     codes(beforeId: number | null): AsyncIterable<readonly string[]>;
   };
   shared?: SharedLinks;
+  /** Whether `invalidate` has heard of every change; else filter and missing codes count for nothing. Always, unless given. */
+  isInformed?(now: number): boolean;
   clock: Clock;
   logger: Logger;
   limits?: Partial<LookupLimits & { missingCodes: number; missingMs: number }>;
@@ -91,7 +93,7 @@ export type LinkCacheOptions = {
 const LIMITS = {
   maxActive: 64,
   maxWaiting: 10_000,
-  deadlineMs: 5_000,
+  deadlineMs: 3_000,
   missingCodes: 50_000,
   missingMs: 60_000,
 };
@@ -109,7 +111,7 @@ const isOver = (expiresAt: number | null, now: number): boolean =>
   expiresAt !== null && expiresAt !== 0 && expiresAt <= now;
 
 export function createLinkCache(options: LinkCacheOptions): LinkCache {
-  const { ttlSeconds, shared, scan, clock, logger } = options;
+  const { ttlSeconds, shared, scan, clock, logger, isInformed = () => true } = options;
   const limits = { ...LIMITS, ...options.limits };
   const seed = options.seed ?? crypto.getRandomValues(new Int32Array(1))[0]!;
   const counts: LinkCacheCounts = {
@@ -155,7 +157,6 @@ export function createLinkCache(options: LinkCacheOptions): LinkCache {
       if (filter.isTrusted()) counts.filterFalsePositives++;
     } else {
       table.set(code, link.id, link.expires_at ?? 0, toLocation(link.target), seconds(now));
-      shared?.set(code, link);
     }
   }
 
@@ -204,12 +205,13 @@ export function createLinkCache(options: LinkCacheOptions): LinkCache {
       return fromTable(address, now);
     }
     counts.tableMisses++;
-    if (filter.excludes(hash)) {
+    const isSure = isInformed(now);
+    if (isSure && filter.excludes(hash)) {
       counts.filterHits++;
       return null;
     }
     const code = text.slice(start, end);
-    if (missing.has(code, now)) {
+    if (isSure && missing.has(code, now)) {
       counts.missingHits++;
       return null;
     }
@@ -277,9 +279,12 @@ function countedFind({ shared, findLink }: LinkCacheOptions, counts: LinkCacheCo
   };
   if (shared === undefined) return ask;
   return async (code: string) => {
-    const link = await shared.get(code);
-    if (link === null) return ask(code);
-    counts.sharedHits++;
+    let isShared = true;
+    const link = await shared.find(code, () => {
+      isShared = false;
+      return ask(code);
+    });
+    if (isShared) counts.sharedHits++;
     return link;
   };
 }

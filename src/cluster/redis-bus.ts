@@ -1,0 +1,97 @@
+/**
+ * Changes between nodes, at once: each process publishes what it has committed on one channel of its installation and
+ * hears what the others do. Redis keeps nothing, so a message that finds no connection is lost; the feed in the
+ * database tells the same within a second (changes.ts).
+ */
+import type { RedisClient } from "bun";
+import type { Logger } from "../lib/logger.ts";
+import { type Bus, type Change, type Topic, TOPICS } from "./changes.ts";
+
+type Handler = (changes: readonly Change[]) => Promise<void>;
+
+/** An import's codes go in several messages, so that none blocks Redis. */
+const KEYS_A_MESSAGE = 2_000;
+
+type Deps = {
+  channel: string;
+  /** Tells this process's messages from others'. */
+  origin: string;
+  /** Sends a command on the connection that doesn't listen; rejects when Redis is away. */
+  send(command: string, args: readonly string[]): Promise<unknown>;
+  logger: Logger;
+};
+
+export type RedisBus = Bus & {
+  /** Makes a new connection the one that listens. */
+  listenOn(client: RedisClient): Promise<unknown>;
+};
+
+export function createRedisBus({ channel, origin, send, logger }: Deps): RedisBus {
+  const handlers = new Set<Handler>();
+
+  function hear(message: string): void {
+    const heard = readMessage(message);
+    if (heard === null) return logger.debug({ bytes: message.length }, "a message from Redis can't be read");
+    if (heard.origin === origin) return;
+    for (const handler of handlers) {
+      handler(heard.changes).catch((error: unknown) =>
+        logger.error({ err: error }, "a change could not be applied"),
+      );
+    }
+  }
+
+  return {
+    async publish(changes) {
+      const sending = [...portions(changes)].map((portion) =>
+        send("PUBLISH", [channel, JSON.stringify({ origin, changes: portion })]),
+      );
+      await Promise.allSettled(sending);
+    },
+    subscribe(handler) {
+      handlers.add(handler);
+      return () => handlers.delete(handler);
+    },
+    listenOn: (client) => client.subscribe(channel, hear),
+  };
+}
+
+function* portions(changes: readonly Change[]): Generator<Change[]> {
+  for (const { topic, keys } of changes) {
+    for (let at = 0; at < keys.length; at += KEYS_A_MESSAGE)
+      yield [{ topic, keys: keys.slice(at, at + KEYS_A_MESSAGE) }];
+  }
+}
+
+/** Null for what is none of ours; topics of a newer version are left out. */
+function readMessage(message: string): { origin: string; changes: Change[] } | null {
+  try {
+    const { origin, changes } = JSON.parse(message) as { origin: unknown; changes: unknown };
+    if (typeof origin !== "string" || !Array.isArray(changes)) return null;
+    return { origin, changes: changes.filter(isChange) };
+  } catch {
+    return null;
+  }
+}
+
+function isChange(change: Partial<Change> | null): change is Change {
+  return (
+    TOPICS.includes(change?.topic as Topic) &&
+    Array.isArray(change?.keys) &&
+    change.keys.every((key) => typeof key === "string")
+  );
+}
+
+/** Publishes on all of them at once and hears from each. */
+export function joinBuses(buses: readonly Bus[]): Bus {
+  return {
+    async publish(changes) {
+      await Promise.all(buses.map((bus) => bus.publish(changes)));
+    },
+    subscribe(handler) {
+      const stops = buses.map((bus) => bus.subscribe(handler));
+      return () => {
+        for (const stop of stops) stop();
+      };
+    },
+  };
+}

@@ -1,0 +1,152 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { silentLogger } from "../lib/logger.ts";
+import { startProxyTo, type TcpProxy } from "../lib/tcp-proxy.test-support.ts";
+import type { Change } from "./changes.ts";
+import { openRedis, type Redis } from "./redis.ts";
+import { joinBuses } from "./redis-bus.ts";
+import { placeOf } from "./redis-connection.ts";
+
+const URL_OF_SERVER = process.env["WAYMARK_TEST_REDIS_URL"] ?? "";
+
+const until = async (condition: () => boolean | Promise<boolean>) => {
+  while (!(await condition())) await Bun.sleep(5);
+};
+
+const links = (...keys: string[]): Change => ({ topic: "links", keys });
+
+const listen = (redis: Redis) => {
+  const heard: Change[] = [];
+  redis.bus.subscribe(async (changes) => void heard.push(...changes));
+  return heard;
+};
+
+describe.skipIf(URL_OF_SERVER === "")("Redis (WAYMARK_TEST_REDIS_URL)", () => {
+  let proxy: TcpProxy;
+  const opened: Redis[] = [];
+  const instance = crypto.randomUUID();
+  const limits = { connectMs: 300, commandMs: 200, heartbeatMs: 100, longestPauseMs: 100 };
+
+  beforeAll(async () => {
+    proxy = await startProxyTo(URL_OF_SERVER);
+  });
+  afterEach(() => {
+    proxy.heal();
+    for (const redis of opened.splice(0)) redis.close();
+  });
+  afterAll(() => proxy.stop());
+
+  const open = async (url = proxy.through(URL_OF_SERVER), name = instance) => {
+    const redis = await openRedis({ url, instance: name, logger: silentLogger, limits });
+    opened.push(redis);
+    return redis;
+  };
+
+  test("what one publishes the others of the installation hear, not itself", async () => {
+    const [one, two, other] = [await open(), await open(), await open(undefined, crypto.randomUUID())];
+    const heard = [listen(one), listen(two), listen(other)];
+    await one.bus.publish([links("a", "b"), { topic: "settings", keys: ["*"] }]);
+    await until(() => heard[1]!.length === 2);
+    expect(heard).toEqual([[], [links("a", "b"), { topic: "settings", keys: ["*"] }], []]);
+  });
+
+  test("an import's codes come in portions", async () => {
+    const [one, two] = [await open(), await open()];
+    const heard = listen(two);
+    const codes = Array.from({ length: 4_500 }, (_, at) => `code-${at}`);
+    await one.bus.publish([links(...codes)]);
+    await until(() => heard.length === 3);
+    expect(heard.flatMap((change) => change.keys)).toEqual(codes);
+  });
+
+  test("messages that make no sense are ignored", async () => {
+    const [one, two] = [await open(), await open()];
+    const heard = listen(two);
+    const channel = one.key("bus", "changes");
+    for (const junk of [
+      "",
+      "{",
+      "null",
+      '{"origin":1}',
+      '{"origin":"x","changes":[null,{"topic":"none","keys":[]}]}',
+    ])
+      await one.send("PUBLISH", [channel, junk]);
+    await one.bus.publish([links("a")]);
+    await until(() => heard.length > 0);
+    expect(heard).toEqual([links("a")]);
+  });
+
+  test("a cut costs messages and refuses at once; then both connections come back by themselves", async () => {
+    const [one, two] = [await open(), await open()];
+    const heard = listen(two);
+    expect(await one.check()).toBe(true);
+    proxy.sever();
+    await until(async () => !(await one.check()));
+    await expect(one.send("GET", ["x"])).rejects.toMatchObject({ kind: "unavailable" });
+    await one.bus.publish([links("lost")]);
+    proxy.heal();
+    await until(async () => (await one.check()) && (await two.check()));
+    await one.bus.publish([links("found")]);
+    await until(() => heard.length > 0);
+    expect(heard).toEqual([links("found")]);
+  });
+
+  test("a server that hangs holds nobody up, and is left after a command's limit", async () => {
+    const redis = await open();
+    proxy.mode = "hang";
+    await expect(redis.send("GET", ["x"])).rejects.toMatchObject({ kind: "unavailable" });
+    const refused = await Promise.allSettled(Array.from({ length: 100 }, () => redis.send("GET", ["x"])));
+    expect(refused.every((outcome) => outcome.status === "rejected")).toBe(true);
+    expect(await redis.check()).toBe(false);
+    proxy.heal();
+    await until(() => redis.check());
+  });
+
+  test("one that falls silent while nobody asks is noticed by the heartbeat", async () => {
+    const redis = await open();
+    const generation = await redis.send("GET", [redis.generationKey]);
+    proxy.mode = "hang";
+    await Bun.sleep(400);
+    proxy.heal();
+    await until(() => redis.check());
+    expect(await redis.send("GET", [redis.generationKey])).not.toBe(generation);
+  });
+
+  test("a start without Redis goes on, and finds it later", async () => {
+    proxy.sever();
+    const redis = await open();
+    expect(await redis.check()).toBe(false);
+    proxy.heal();
+    await until(() => redis.check());
+  });
+
+  test("a refused command ends the connection, because nobody knows what else is refused", async () => {
+    const redis = await open();
+    await expect(redis.send("NONSENSE", [])).rejects.toMatchObject({ kind: "unavailable" });
+    await until(() => redis.check());
+  });
+});
+
+test("the log names the server, never the password", () => {
+  expect(placeOf("redis://user:p%40ss@cache.example:6380/2")).toBe("cache.example:6380");
+  expect(placeOf("rediss://:secret@[::1]:6379")).toBe("[::1]:6379");
+  expect(placeOf("redis+unix:///run/redis.sock")).toBe("/run/redis.sock");
+  expect(placeOf("nonsense")).toBe("unknown");
+});
+
+test("a URL that can't be used is said without its password", async () => {
+  const opening = openRedis({ url: "redis://:secret@h/x", instance: "i", logger: silentLogger });
+  await expect(opening).rejects.toMatchObject({ kind: "invalid" });
+  await expect(opening).rejects.not.toThrow("secret");
+});
+
+test("joined buses publish on all, and stop together", async () => {
+  const log: string[] = [];
+  const bus = (name: string) => ({
+    publish: async () => void log.push(`${name} publishes`),
+    subscribe: () => () => void log.push(`${name} stops`),
+  });
+  const joined = joinBuses([bus("one"), bus("two")]);
+  await joined.publish([]);
+  joined.subscribe(async () => {})();
+  expect(log).toEqual(["one publishes", "two publishes", "one stops", "two stops"]);
+});

@@ -1,0 +1,57 @@
+/** A start that comes before the database, or while it is away. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { appError } from "../lib/errors.ts";
+import type { Logger } from "../lib/logger.ts";
+import { isUnavailable } from "./failures.ts";
+
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 5_000;
+
+type Patience = {
+  /** How long it is tried again; 0: once. */
+  forMs: number;
+  logger: Logger;
+  /** Ends the waiting. */
+  signal?: AbortSignal | undefined;
+};
+
+/**
+ * The outcome of the work, which is tried again while the database is away, after pauses that grow to five seconds.
+ * Rejects with ServiceUnavailable, saying why, when the time is over or the signal came; other failures pass at once.
+ */
+export async function withPatience<T>(
+  work: () => Promise<T>,
+  { forMs, logger, signal }: Patience,
+): Promise<T> {
+  const begun = performance.now();
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isUnavailable(error)) throw error;
+      const waitedMs = Math.round(performance.now() - begun);
+      const reason = reasonOf(error);
+      if (forMs === 0) throw unavailable(reason, error);
+      if (signal?.aborted) throw unavailable(`stopped while waiting for it; ${reason}`, error);
+      if (waitedMs + pause > forMs)
+        throw unavailable(`waited ${Math.ceil(forMs / 1000)} s; ${reason}`, error);
+      logger.warn({ waitedMs, forMs, reason }, "the database is away; the start waits for it");
+      await sleep(pause, undefined, { signal }).catch(() => {});
+    }
+  }
+}
+
+const unavailable = (reason: string, cause: unknown) =>
+  appError(
+    "ServiceUnavailable",
+    `The database is not available (${reason}). Start it, or set database.url to where it is.`,
+    { cause },
+  );
+
+/** The driver's words; they hold no password. */
+function reasonOf(error: unknown): string {
+  const { cause } = error as { cause?: unknown };
+  const words = cause instanceof Error ? cause.message : "";
+  const code = (cause as { code?: unknown } | undefined)?.code;
+  return words || (typeof code === "string" ? code : "no answer");
+}
