@@ -25,7 +25,7 @@ import { createFeed } from "./feed.repository.ts";
 import { createFeedReader } from "./feed-reader.ts";
 import { createPolling } from "./polling.ts";
 
-export const TOPICS = ["links", "settings", "users", "sessions"] as const;
+export const TOPICS = ["links", "settings", "users", "sessions", "policies"] as const;
 export type Topic = (typeof TOPICS)[number];
 /** Codes, setting keys or ids as text; `["*"]` is everything. Idempotent: see above. */
 export type ChangeHandler = (keys: readonly string[]) => void | Promise<void>;

@@ -43,6 +43,8 @@ const failedBy = (error: unknown, failure: FailureKind): boolean =>
 
 /** A row with this key exists: the statement changed nothing, and a transaction it ran in must be rolled back. */
 export const isUniqueViolation = (error: unknown): boolean => failedBy(error, "unique");
+/** Something still refers to the row, or what it refers to is gone; the transaction must be rolled back. */
+export const isForeignKeyViolation = (error: unknown): boolean => failedBy(error, "foreign_key");
 /** The transaction was rolled back by the database to let another one go on. */
 export const isRetryable = (error: unknown): boolean => failedBy(error, "retry");
 /** The database is away or too slow; another try later may work. */
