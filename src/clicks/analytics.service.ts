@@ -6,6 +6,7 @@
 import type { Database } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
 import { appError } from "../lib/errors.ts";
+import { isCodeText } from "../links/code.ts";
 import { type BucketCounts, createCountRepository } from "./analytics.counts.repository.ts";
 import { type BucketFacts, joinCuts, settleDays, settleHours } from "./analytics.edges.ts";
 import { type Cut, cutAt, type DateRange, numbers, spanOf, trendOf, withMonths } from "./analytics.range.ts";
@@ -136,7 +137,7 @@ export function createAnalytics({ database, clock }: Deps): Analytics {
   }
 
   async function idOf(code: string): Promise<number> {
-    const id = await counts.linkId(code);
+    const id = isCodeText(code) ? await counts.linkId(code) : null;
     if (id === null) throw appError("LinkNotFound", "There is no link with this code.");
     return id;
   }

@@ -177,7 +177,7 @@ const LABEL_OF_SOURCE = sql<string>`case when raw.source = 'direct' then '(direc
 
 /** placeValue in SQL. */
 const PLACE_VALUE = sql<string>`case when raw.city is null then raw.country
-  else concat(raw.country, ${sql.lit("\t")}, raw.city) end`;
+  else concat(raw.country, '/', raw.city) end`;
 
 function union(parts: readonly ValueCounts[]): ValueCounts | null {
   const [first, ...others] = parts;

@@ -26,15 +26,22 @@ export function labelOfSource(source: string): string {
   return source.startsWith("ref:") ? source.slice(4) : source;
 }
 
-export type Place = { country: string; city: string | null };
+export type Place = {
+  /** ISO 3166-1 alpha-2. */
+  country: string;
+  city: string | null;
+};
 
+/** `DE` or `DE/Köln`; a control character between them would sort differently on some databases. */
 export const placeValue = ({ country, city }: Place): string =>
-  city === null ? country : `${country}\t${city}`;
+  city === null ? country : `${country}/${city}`;
 
 /** OTHER is the name of a country of its own. */
 export function placeOf(value: string): Place {
-  const [country = "", city] = value.split("\t");
-  return { country, city: city ?? null };
+  const slash = value.indexOf("/");
+  return slash === -1
+    ? { country: value, city: null }
+    : { country: value.slice(0, slash), city: value.slice(slash + 1) };
 }
 
 export type AgentProfile = { browser: string; os: string; device: string; isBot: boolean };

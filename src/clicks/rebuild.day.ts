@@ -5,7 +5,7 @@ import { createAgents } from "./agents.ts";
 import type { Span } from "./analytics.range.ts";
 import { createClickValues } from "./click-values.repository.ts";
 import { agentValue, type Dimension, DIMENSIONS, labelOfSource, OTHER, placeValue } from "./dimensions.ts";
-import { type RawClick, createRawRepository } from "./rebuild.raw.repository.ts";
+import { type RawClick, createRawRepository, type UserAgent } from "./rebuild.raw.repository.ts";
 import { createRebuildRepository } from "./rebuild.repository.ts";
 import { createDayRollup, type DayRollup, type ValueCount } from "./rollup.ts";
 import { BUCKETS, DAY_MS } from "./time-buckets.ts";
@@ -15,8 +15,10 @@ export type RawDay = {
   day: number;
   rollup: DayRollup;
   /** The profiles of the day's user agents as they are parsed now. */
-  agents: ReadonlyMap<number, { value: string; valueId: number }>;
+  agents: ReadonlyMap<number, Profile>;
 };
+
+type Profile = { value: string } & Pick<UserAgent, "valueId" | "seenDay">;
 
 /** What a part of a day changed. */
 export type Written = {
@@ -37,15 +39,12 @@ export function createDayRebuild(database: Pick<Database, "read" | "dialect">) {
   const values = createClickValues(database);
   const parser = createAgents();
 
-  async function loadAgents(
-    agents: Map<number, { value: string; valueId: number }>,
-    page: readonly RawClick[],
-  ) {
+  async function loadAgents(agents: Map<number, Profile>, page: readonly RawClick[]) {
     const ids = new Set(page.map((click) => click.userAgentId).filter((id) => id !== null));
     const unknown = [...ids].filter((id) => !agents.has(id));
     if (unknown.length === 0) return;
-    for (const { id, text, valueId } of await raw.userAgents(unknown)) {
-      agents.set(id, { value: agentValue(parser.describe(text)), valueId });
+    for (const { id, text, ...agent } of await raw.userAgents(unknown)) {
+      agents.set(id, { ...agent, value: agentValue(parser.describe(text)) });
     }
   }
 
@@ -96,8 +95,15 @@ export function createDayRebuild(database: Pick<Database, "read" | "dialect">) {
     );
   }
 
-  async function writeAgents(tx: Db, { day, agents }: RawDay): Promise<void> {
-    const ids = await values.intern(tx, "agent", [...new Set([...agents.values()].map((a) => a.value))], day);
+  /** Profiles live as long as their user agents, which may have been seen later than this day. */
+  async function writeAgents(tx: Db, { agents }: RawDay): Promise<void> {
+    const texts = new Set<string>();
+    let seenDay = 0;
+    for (const agent of agents.values()) {
+      texts.add(agent.value);
+      seenDay = Math.max(seenDay, agent.seenDay);
+    }
+    const ids = await values.intern(tx, "agent", [...texts], seenDay);
     const changed = [...agents]
       .map(([id, { value, valueId }]) => ({ id, value_id: ids.get(value)!, valueId }))
       .filter((agent) => agent.value_id !== agent.valueId);
@@ -110,7 +116,7 @@ export function createDayRebuild(database: Pick<Database, "read" | "dialect">) {
   return {
     async add(db: Db, day: number): Promise<RawDay> {
       const rollup = createDayRollup();
-      const agents = new Map<number, { value: string; valueId: number }>();
+      const agents = new Map<number, Profile>();
       for await (const page of raw.clicks(db, spanOf(day))) {
         await loadAgents(agents, page);
         for (const click of page)

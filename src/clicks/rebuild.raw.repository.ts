@@ -16,7 +16,7 @@ export type RawClick = {
   userAgentId: number | null;
 };
 
-export type UserAgent = { id: number; text: string; valueId: number };
+export type UserAgent = { id: number; text: string; valueId: number; seenDay: number };
 
 const PAGE = 1_000;
 
@@ -82,7 +82,7 @@ export function createRawRepository({ read }: Pick<Database, "read">) {
     userAgents: (ids: readonly number[]): Promise<UserAgent[]> =>
       read
         .selectFrom("user_agents")
-        .select(["id", "text", "value_id as valueId"])
+        .select(["id", "text", "value_id as valueId", "seen_day as seenDay"])
         .where("id", "in", ids)
         .execute(),
   };

@@ -54,7 +54,10 @@ export function createDayRollup(): { add(click: DetailedClick): void; finish(): 
     },
     finish: () => ({
       clicks,
-      days: [...links, [0, clicks] as const].map(([linkId, count]) => ({ linkId, clicks: count })),
+      days: [...links, ...(clicks > 0 ? [[0, clicks] as const] : [])].map(([linkId, count]) => ({
+        linkId,
+        clicks: count,
+      })),
       hours: [...hours].flatMap(([hour, counts]) => hourRows(hour, counts)),
       dimDays: NAMES.flatMap((dimension) =>
         [...byLink[dimension]].flatMap(([linkId, counts]) =>
