@@ -93,6 +93,17 @@ export type Dialect = {
   /** How tables are made here; for migrations only. */
   readonly schema: SchemaWords;
 
+  /** The database's clock, in epoch milliseconds. */
+  currentTime(db: Db): Promise<number>;
+
+  /**
+   * Writes a consistent copy of the whole database to a new file while others go on using it; where that is the
+   * server's own business, null, and `dumpAdvice` says how it is done.
+   */
+  readonly snapshot: ((db: Db, path: string) => Promise<void>) | null;
+  /** The commands that dump and restore, with `$DATABASE_URL` for the address. */
+  readonly dumpAdvice: string;
+
   /** Sorts a driver's error. Errors that left db/ are AppErrors already: see failures.ts. */
   classify(error: unknown): FailureKind;
 };

@@ -3,6 +3,8 @@ import { type Family, openFamily } from "./mysql.family.ts";
 
 const mariadb: Family = {
   name: "mariadb",
+  dumpTool: "mariadb-dump",
+  client: "mariadb",
   searchCollation: "utf8mb4_uca1400_as_ci",
   expected: "write mysql:// for MySQL, or use MariaDB 10.10 or later.",
   recognises: (version) => {

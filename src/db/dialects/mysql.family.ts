@@ -10,6 +10,8 @@ import { openPoolSource, type SessionWords } from "./mysql.pool.ts";
 
 export type Family = SessionWords & {
   name: "mysql" | "mariadb";
+  dumpTool: string;
+  client: string;
   /** Folds case and keeps accents apart. */
   searchCollation: string;
 };
@@ -84,6 +86,13 @@ const familyDialect = (family: Family): Dialect => ({
     return Number(insertId);
   },
   forUpdate: (query) => query.forUpdate() as typeof query,
+  currentTime: async (db) => {
+    const { rows } = await sql<{ now: number }>`
+      select cast(unix_timestamp(now(3)) * 1000 as signed) as now`.execute(db);
+    return Number(rows[0]?.now);
+  },
+  snapshot: null,
+  dumpAdvice: `${family.dumpTool} --single-transaction --routines NAME > waymark.sql; back: ${family.client} NAME < waymark.sql`,
   schema,
   classify,
 });

@@ -3,6 +3,8 @@ import { type Family, openFamily } from "./mysql.family.ts";
 
 const mysql: Family = {
   name: "mysql",
+  dumpTool: "mysqldump",
+  client: "mysql",
   searchCollation: "utf8mb4_0900_as_ci",
   expected: "write mariadb:// for MariaDB, or use MySQL 8.0 or later.",
   recognises: (version) => !version.includes("MariaDB") && Number.parseInt(version, 10) >= 8,

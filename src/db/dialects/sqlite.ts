@@ -71,6 +71,10 @@ const dialect: Dialect = {
     return Number(insertId);
   },
   forUpdate: (query) => query,
+  currentTime: async () => Date.now(),
+  // A read transaction of its own: the copy is of one moment, and writers go on.
+  snapshot: async (db, path) => void (await sql`vacuum into ${path}`.execute(db)),
+  dumpAdvice: "",
   schema,
   classify,
 };

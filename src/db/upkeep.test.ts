@@ -1,0 +1,53 @@
+import { expect, test } from "bun:test";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { silentLogger } from "../lib/logger.ts";
+import { openDatabase } from "./database.ts";
+import { forEachDialect } from "./for-each-dialect.ts";
+
+forEachDialect(({ openDb }) => {
+  test("the database's clock is this machine's, give or take a minute", async () => {
+    const db = await openDb();
+    expect(Math.abs((await db.dialect.currentTime(db.read)) - Date.now())).toBeLessThan(60_000);
+  });
+
+  test("a database is copied while it is written, or says how it is dumped", async () => {
+    const db = await openDb();
+    const { snapshot, dumpAdvice } = db.dialect;
+    if (snapshot === null) {
+      expect(dumpAdvice).toMatch(/dump/);
+      return;
+    }
+    const dir = mkdtempSync(join(tmpdir(), "waymark-snapshot-"));
+    const path = join(dir, "copy.db");
+    let isWriting = true;
+    const writing = (async () => {
+      for (let at = 0; isWriting; at++) {
+        const row = { name: `job ${at}`, owner: "a", expires_at: at };
+        await db.transaction((tx) => db.dialect.insertMany(tx, "leases", [row]));
+      }
+    })();
+    await snapshot(db.slow, path);
+    isWriting = false;
+    await writing;
+    const copy = await openDatabase(
+      { url: `sqlite:${path}`, poolSize: 1 },
+      { threads: false, logger: silentLogger },
+    );
+    const count = async (from: typeof db) =>
+      Number(
+        (
+          await from.read
+            .selectFrom("leases")
+            .select((eb) => eb.fn.countAll<number>().as("n"))
+            .executeTakeFirstOrThrow()
+        ).n,
+      );
+    expect(await count(copy)).toBeLessThanOrEqual(await count(db));
+    await copy.close();
+    await expect(snapshot(db.slow, path)).rejects.toThrow();
+    expect(existsSync(path)).toBe(true);
+    rmSync(dir, { recursive: true });
+  });
+});
