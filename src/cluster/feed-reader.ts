@@ -3,7 +3,9 @@ import type { Clock } from "../lib/clock.ts";
 import type { Feed, FeedRow } from "./feed.repository.ts";
 import { createGaps } from "./feed-gaps.ts";
 
-const PAGE_ROWS = 200;
+/** A row may have 60 KB; more of them at once would hold the event loop. */
+const PAGE_ROWS = 32;
+const LATE_ROWS = 200;
 /** So many rows back a reader looks at its start for transactions that are about to commit. */
 const LOOK_BACK_ROWS = 1_000;
 /** Rows are kept for an hour. */
@@ -37,7 +39,7 @@ export function createFeedReader(deps: {
 
   const readLate = async (): Promise<void> => {
     for (const ranges of gaps.open(clock.now())) {
-      const rows = await feed.within(ranges, PAGE_ROWS);
+      const rows = await feed.within(ranges, LATE_ROWS);
       gaps.found(rows.map(({ id }) => id));
       await deliver(rows);
     }

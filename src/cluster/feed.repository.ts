@@ -3,7 +3,8 @@ import type { Database } from "../db/database.ts";
 import type { Db } from "../db/dialect.ts";
 import type { IdRange } from "./feed-gaps.ts";
 
-export type FeedRow = { id: number; topic: string; origin: string; keys: string[] };
+/** The keys are parsed when they are asked for: nobody asks for those of rows he wrote himself. */
+export type FeedRow = { id: number; topic: string; origin: string; readonly keys: readonly string[] };
 
 const KEYS_A_ROW = 500;
 const BYTES_A_ROW = 60_000;
@@ -16,7 +17,9 @@ const parsed = (row: Omit<FeedRow, "keys"> & { payload: string }): FeedRow => ({
   id: row.id,
   topic: row.topic,
   origin: row.origin,
-  keys: JSON.parse(row.payload) as string[],
+  get keys() {
+    return JSON.parse(row.payload) as string[];
+  },
 });
 
 export type Feed = ReturnType<typeof createFeed>;
