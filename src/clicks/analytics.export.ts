@@ -14,6 +14,7 @@ import type { DateRange } from "./analytics.range.ts";
 export type ClickExport = ReturnType<typeof createClickExport>;
 
 const HEADER = csvLine(["short_code", "clicked_at", "referrer", "source", "ip_address", "country", "city"]);
+const FIRST_ROWS = 100;
 const MOST_ROWS = 500;
 const FEWEST_ROWS = 25;
 const PAGE_CHARACTERS = 64 * 1024;
@@ -26,7 +27,7 @@ export function createClickExport(database: Pick<Database, "read">) {
       const span = { from: start, to: end + 1 };
       let text = HEADER;
       let position: LogPosition | null = null;
-      let limit = MOST_ROWS;
+      let limit = FIRST_ROWS;
       for (;;) {
         const rows = await log.after(span, position, limit);
         const codes = await log.codes([...new Set(rows.map((row) => row.linkId))]);
