@@ -68,7 +68,7 @@ describe("a form", () => {
     const options = { onFile: gather, isFile: (name: string) => name === "file" };
     const form = await readMultipart(requestOf(field("file", "x") + END), options);
     expect(form.file).toEqual({
-      part: { field: "file", filename: undefined, mimeType: "text/plain" },
+      part: { field: "file", filename: undefined, mimeType: undefined },
       text: "x",
     });
   });
@@ -79,11 +79,27 @@ describe("a form", () => {
     expect(form.file?.part.filename).toBe("");
   });
 
-  test("keeps nothing of a path in the filename", async () => {
-    const form = await readMultipart(requestOf(file("file", "x", "../../etc/passwd") + END), {
+  test.each([
+    ["../../etc/passwd", "../../etc/passwd"],
+    ["..", ".."],
+    ["C:\\\\x", "C:\\x"],
+    ["%2e%2e", "%2e%2e"],
+    // As browsers write quotes and line ends.
+    ["a%22b%0D%0Ac", 'a"b\r\nc'],
+    ['a\\"b', 'a"b'],
+  ])("passes the name %p on as it was meant", async (sent, filename) => {
+    const form = await readMultipart(requestOf(file("file", "x", sent) + END), { onFile: gather });
+    expect(form.file?.part.filename).toBe(filename);
+  });
+
+  test("tells the type only when the part does", async () => {
+    const untyped = file("file", "x").replace(/Content-Type.*\r\n/, "");
+    const typed = await readMultipart(requestOf(field("a", "1") + file("file", "x") + END), {
       onFile: gather,
     });
-    expect(form.file?.part.filename).toBe("passwd");
+    expect(typed.file?.part.mimeType).toBe("text/csv");
+    const form = await readMultipart(requestOf(untyped + field("a", "1") + END), { onFile: gather });
+    expect(form.file?.part.mimeType).toBeUndefined();
   });
 
   test("made by another writer is understood", async () => {

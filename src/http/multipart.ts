@@ -12,10 +12,10 @@ import { type AppError, appError } from "../lib/errors.ts";
 export type FilePart = {
   /** Name of the form field; empty when the part has none. */
   field: string;
-  /** The last segment of the name the client gave; undefined without one. */
+  /** As the client means it, be it a path or worse; the escapes of browsers are undone. Undefined without one. */
   filename: string | undefined;
-  /** As the client said, lower-cased, without parameters; `text/plain` when it said nothing. */
-  mimeType: string;
+  /** As the client said, lower-cased, without parameters; undefined when it said nothing. */
+  mimeType: string | undefined;
   /** To be read to its end; throws when the upload fails half-way. */
   body: AsyncIterable<Buffer>;
 };
@@ -43,7 +43,8 @@ const MAX_FIELDS = 100;
 const MAX_FIELD_BYTES = 64 * 1024;
 const MAX_HEADER_BYTES = 16 * 1024;
 const MAX_HEADERS_PER_PART = 32;
-const MAX_BYTES_BESIDE_FILE = 1024 * 1024;
+/** A body of this many bytes more than its file is refused. */
+export const MAX_BYTES_BESIDE_FILE = 1024 * 1024;
 
 const broken = (message: string, cause?: unknown): AppError =>
   appError("InvalidMultipartData", message, { cause });
@@ -80,6 +81,7 @@ function openParser<T>(request: Request, options: MultipartOptions<T>): BusboyIn
     if (!/^multipart\/form-data\b/i.test(type)) throw new Error("another content type");
     return new Busboy({
       headers: { "content-type": type },
+      preservePath: true,
       isPartAFile: (field, _type, filename) => filename !== undefined || (isFile?.(field ?? "") ?? false),
       limits: {
         files: 1,
@@ -127,6 +129,7 @@ function follow<T>(parser: BusboyInstance, options: MultipartOptions<T>) {
       await upload.file?.result.catch(() => undefined);
     },
   };
+  const types = watchTypes(parser);
   parser.on("finish", finish);
   parser.on("error", (error) => fail(broken("The form is broken or cut off.", error)));
   parser.on("partsLimit", () => fail(broken("The form has too many parts.")));
@@ -141,7 +144,12 @@ function follow<T>(parser: BusboyInstance, options: MultipartOptions<T>) {
     (field: string | undefined, stream, filename: string | undefined, _encoding, mimeType) => {
       // What ends it reaches the consumer through its iteration.
       stream.on("error", () => undefined);
-      const result = options.onFile({ field: field ?? "", filename, mimeType, body: stream });
+      const result = options.onFile({
+        field: field ?? "",
+        filename: filename?.replace(/%(?:22|0D|0A)/g, decodeURIComponent),
+        mimeType: types.isGiven() ? mimeType : undefined,
+        body: stream,
+      });
       upload.file = { stream, result };
       result.then(() => {
         if (!stream.readableEnded) fail(new Error("The consumer of the upload has not read it to its end."));
@@ -149,6 +157,19 @@ function follow<T>(parser: BusboyInstance, options: MultipartOptions<T>) {
     },
   );
   return upload;
+}
+
+/**
+ * Whether the part at hand says its type: the parser itself tells `text/plain` for a part that doesn't. So its inner
+ * parser, which emits the headers, is asked before it asks.
+ */
+function watchTypes(parser: BusboyInstance): { isGiven(): boolean } {
+  const inner = (parser as unknown as { _parser: { parser: NodeJS.EventEmitter } })._parser.parser;
+  let isGiven = false;
+  inner.prependListener("part", (part: NodeJS.EventEmitter) => {
+    part.on("header", (headers: Record<string, unknown>) => (isGiven = "content-type" in headers));
+  });
+  return { isGiven: () => isGiven };
 }
 
 /** Moves the request's bytes into the parser until they end, each piece when the one before it is taken. */
