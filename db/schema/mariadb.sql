@@ -164,8 +164,8 @@ CREATE TABLE `links` (
   `password_hash` varchar(255) DEFAULT NULL,
   PRIMARY KEY (`id`),
   UNIQUE KEY `links_code` (`code`),
-  KEY `links_created_at` (`created_at` DESC,`code`),
-  KEY `links_expires_at` (`expires_at`)
+  KEY `links_created_at` (`created_at` DESC,`code`,`expires_at`),
+  KEY `links_expires_at` (`expires_at`,`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `login_failures` (

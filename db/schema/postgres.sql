@@ -280,9 +280,9 @@ CREATE INDEX entries_kind ON public.entries USING btree (account_id, parent_id, 
 
 CREATE INDEX entries_policy_id ON public.entries USING btree (policy_id);
 
-CREATE INDEX links_created_at ON public.links USING btree (created_at DESC, code);
+CREATE INDEX links_created_at ON public.links USING btree (created_at DESC, code, expires_at);
 
-CREATE INDEX links_expires_at ON public.links USING btree (expires_at);
+CREATE INDEX links_expires_at ON public.links USING btree (expires_at, id);
 
 CREATE INDEX links_search ON public.links USING gin (lower(((((code)::text || '
 '::text) || target) COLLATE "C")) gin_trgm_ops);

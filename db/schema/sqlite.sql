@@ -161,9 +161,9 @@ CREATE TABLE links (
   constraint links_code unique (code)
 );
 
-CREATE INDEX "links_created_at" on "links" (created_at desc, code);
+CREATE INDEX "links_created_at" on "links" (created_at desc, code, expires_at);
 
-CREATE INDEX "links_expires_at" on "links" (expires_at);
+CREATE INDEX "links_expires_at" on "links" (expires_at, id);
 
 CREATE TABLE login_failures (
   account text not null primary key,

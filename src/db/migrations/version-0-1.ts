@@ -13,8 +13,8 @@ export const steps: readonly Step[] = [
     `password_hash ${w.text(255)}`,
     "constraint links_code unique (code)",
   ]),
-  createIndex("0002_links_created_at", "links", "links_created_at", "created_at desc, code"),
-  createIndex("0003_links_expires_at", "links", "links_expires_at", "expires_at"),
+  createIndex("0002_links_created_at", "links", "links_created_at", "created_at desc, code, expires_at"),
+  createIndex("0003_links_expires_at", "links", "links_expires_at", "expires_at, id"),
   { name: "0004_links_search", up: (db, words) => words.createSearchIndex(db) },
 
   createTable("0005_link_clicks", "link_clicks", (w) => [
