@@ -1,11 +1,13 @@
 /** The command line: the table of commands, each brought by its room, and what every command shares. */
 import { Command, CommanderError } from "commander";
 import { addAuthCommands } from "./auth/auth.commands.ts";
+import { addBackupCommands } from "./backup.commands.ts";
 import type { CommandContext } from "./cli/command.ts";
 import { createInput } from "./cli/input.ts";
 import { createOutput } from "./cli/output.ts";
 import { addConfigCommands } from "./config/config.commands.ts";
 import { addMigrateCommands } from "./db/migrate.commands.ts";
+import { addDoctorCommand } from "./doctor.commands.ts";
 import { type Env, loadEnv } from "./env.ts";
 import { AppError, type ErrorKind } from "./lib/errors.ts";
 import { createLogger } from "./lib/logger.ts";
@@ -39,6 +41,8 @@ export async function runCli(argv: readonly string[]): Promise<number> {
   addLinkCommands(program, session.context);
   addMigrateCommands(program, session.context);
   addStatusCommand(program, session.context);
+  addDoctorCommand(program, session.context);
+  addBackupCommands(program, session.context);
   program
     .command("version")
     .description("print the version")

@@ -199,3 +199,7 @@ function databaseUrl(
   const scheme = url.slice(0, url.indexOf(":"));
   return { url, kind: scheme === "postgresql" ? "postgres" : (scheme as "postgres" | "mysql" | "mariadb") };
 }
+
+/** Where the file database lies; null when a server keeps the database. */
+export const fileDatabasePath = ({ url, kind }: DatabaseSettings): string | null =>
+  kind === "sqlite" ? url.slice("sqlite:".length) : null;

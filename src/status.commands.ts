@@ -62,7 +62,7 @@ async function readStatus(context: CommandContext) {
 }
 
 /** Server processes on this data folder: each holds the lock of its journal slot as long as it lives. */
-function countRunning(journalDir: string): number {
+export function countRunning(journalDir: string): number {
   if (!existsSync(journalDir)) return 0;
   let running = 0;
   for (const dir of listSlots(journalDir)) {

@@ -69,6 +69,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   files: ["db", "cluster", "links"],
   health: ["db", "cluster"],
   cli: [],
+  upkeep: [],
 };
 /** What a role adds: endpoints know HTTP. */
 const ROLE_MAY_IMPORT: Record<string, readonly string[]> = {

@@ -21,15 +21,15 @@ forEachDialect(({ openDb }) => {
     }
     const dir = mkdtempSync(join(tmpdir(), "waymark-snapshot-"));
     const path = join(dir, "copy.db");
-    let isWriting = true;
+    const enough = new AbortController();
     const writing = (async () => {
-      for (let at = 0; isWriting; at++) {
+      for (let at = 0; !enough.signal.aborted; at++) {
         const row = { name: `job ${at}`, owner: "a", expires_at: at };
         await db.transaction((tx) => db.dialect.insertMany(tx, "leases", [row]));
       }
     })();
     await snapshot(db.slow, path);
-    isWriting = false;
+    enough.abort();
     await writing;
     const copy = await openDatabase(
       { url: `sqlite:${path}`, poolSize: 1 },

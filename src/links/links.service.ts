@@ -42,7 +42,7 @@ export function createLinkService(deps: LinkServiceDeps) {
   const list = createLinkList(
     timeMethods(
       createLinkListRepository(database),
-      { count: "count", pageKeys: "paginated_query", load: "paginated_query" },
+      { count: "count", countWithin: "count", pageKeys: "paginated_query", load: "paginated_query" },
       observe,
     ),
   );

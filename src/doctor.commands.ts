@@ -1,0 +1,71 @@
+import { join } from "node:path";
+import type { Command } from "commander";
+import type { CommandContext } from "./cli/command.ts";
+import { journalBytes } from "./clicks/journal.size.ts";
+import { type Database, openDatabase } from "./db/database.ts";
+import { migrationStatus } from "./db/migrate.ts";
+import { systemClock } from "./lib/clock.ts";
+import { silentLogger } from "./lib/logger.ts";
+import { countRunning } from "./status.commands.ts";
+import { checkClock, checkDatabase, checkDataFolder, checkJournal, checkSettings } from "./upkeep/checks.ts";
+import { type Check, examine, type Finding } from "./upkeep/doctor.ts";
+
+const MARKS = { ok: "ok", warning: "WARNING", failure: "FAILURE" } as const;
+
+export function addDoctorCommand(program: Command, context: CommandContext): void {
+  program
+    .command("doctor")
+    .description(
+      "look at every part of this installation and say what to do; exit code 1 when something is broken",
+    )
+    .option("--json", "as JSON")
+    .action(async ({ json }: { json?: boolean }) => {
+      const findings = await runDoctor(context);
+      if (json) context.output.json(findings);
+      else for (const finding of findings) print(context, finding);
+      if (findings.some(({ verdict }) => verdict === "failure")) process.exitCode = 1;
+    });
+}
+
+function print({ output }: CommandContext, { part, verdict, message, advice }: Finding): void {
+  output.line(`${MARKS[verdict].padEnd(8)} ${part}: ${message}`);
+  if (advice !== "") output.line(`${" ".repeat(9)}→ ${advice}`);
+}
+
+async function runDoctor(context: CommandContext): Promise<Finding[]> {
+  const env = context.env();
+  let opened: Promise<Database> | undefined;
+  // As it is: the services would bring the schema up to date first.
+  const open = () => (opened ??= openDatabase(env.database, { threads: false, logger: silentLogger }));
+  try {
+    const base: Check[] = [
+      checkDataFolder(env.data.dir),
+      checkDatabase(open, migrationStatus),
+      checkClock(open, systemClock.now),
+      checkJournal(
+        env.data.dir,
+        () => countRunning(join(env.data.dir, "journal")),
+        () => journalBytes(join(env.data.dir, "journal")),
+      ),
+    ];
+    const findings = await examine(base);
+    const isDatabaseUsable = !findings.some(({ part, verdict }) => part === "database" && verdict !== "ok");
+    return isDatabaseUsable ? [...findings, ...(await examine(checksOfServices(context)))] : findings;
+  } finally {
+    await (await opened?.catch(() => undefined))?.close();
+  }
+}
+
+/** What can be looked at on a database that is up to date. */
+const checksOfServices = (context: CommandContext): Check[] => [
+  checkSettings(async () => {
+    const { config, auth, env } = await context.services();
+    return {
+      isAdminEnabled: auth.isAdminEnabled(),
+      hasHealthToken: config.get("api.health_token") !== "",
+      isCookieSecure: config.get("api.cookie_secure"),
+      sameSite: config.get("api.cookie_same_site"),
+      isTls: env.server.tls !== null,
+    };
+  }),
+];

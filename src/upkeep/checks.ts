@@ -1,0 +1,167 @@
+/** The doctor's checks of data folder, database, journal, clock and settings. */
+import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { statfs } from "node:fs/promises";
+import { join } from "node:path";
+import type { Database } from "../db/database.ts";
+import type { MigrationState } from "../db/migrate.ts";
+import { type Check, failure, ok, warning } from "./doctor.ts";
+
+const MB = 1024 * 1024;
+const LEAST_FREE_BYTES = 512 * MB;
+const CLOCK_TOLERANCE_MS = 5_000;
+/** No released program is older. */
+const EARLIEST_NOW = Date.UTC(2026, 0, 1);
+
+export function checkDataFolder(dir: string): Check {
+  return {
+    part: "data folder",
+    async look() {
+      if (!existsSync(dir)) return [ok(`${dir} is not there yet; the first start makes it`)];
+      try {
+        accessSync(dir, constants.R_OK | constants.W_OK | constants.X_OK);
+      } catch {
+        return [
+          failure(
+            `${dir} can't be written by this account`,
+            "Run as the account that owns it, or give it away with chown.",
+          ),
+        ];
+      }
+      const findings = [ok(`${dir} can be written`)];
+      if ((statSync(dir).mode & 0o007) !== 0) {
+        findings.push(warning(`${dir} is open to every account of the machine`, `chmod 750 ${dir}`));
+      }
+      const { bavail, bsize } = await statfs(dir);
+      const free = bavail * bsize;
+      const room = `${Math.round(free / MB).toLocaleString("en")} MB are free`;
+      findings.push(
+        free < LEAST_FREE_BYTES
+          ? warning(`only ${room}`, "Make room: a full disk stops uploads and the click journal.")
+          : ok(room),
+      );
+      return findings;
+    },
+  };
+}
+
+export function checkDatabase(
+  open: () => Promise<Database>,
+  status: (db: Database) => Promise<MigrationState[]>,
+): Check {
+  return {
+    part: "database",
+    async look() {
+      const database = await open();
+      const begun = performance.now();
+      await database.ping();
+      const findings = [ok(`${database.dialect.name} answers in ${Math.ceil(performance.now() - begun)} ms`)];
+      const pending = (await status(database)).filter(({ executedAt }) => executedAt === null);
+      findings.push(
+        pending.length === 0
+          ? ok("the schema is up to date")
+          : warning(
+              `${pending.length} steps of the schema are pending`,
+              "Start the server, or run 'waymark migrate up'.",
+            ),
+      );
+      return findings;
+    },
+  };
+}
+
+export function checkClock(open: () => Promise<Database>, now: () => number): Check {
+  return {
+    part: "clock",
+    async look() {
+      if (now() < EARLIEST_NOW) {
+        return [
+          failure(
+            `this machine believes it is ${new Date(now()).toISOString()}`,
+            "Set the clock; sessions and expiries go by it.",
+          ),
+        ];
+      }
+      const { dialect, read } = await open();
+      const differenceMs = (await dialect.currentTime(read)) - now();
+      if (Math.abs(differenceMs) <= CLOCK_TOLERANCE_MS)
+        return [ok("this machine and the database agree on the time")];
+      return [
+        failure(
+          `the database's clock is ${Math.round(differenceMs / 1000)} s from this machine's`,
+          "Run NTP on both: leases, sessions and expiries go by these clocks.",
+        ),
+      ];
+    },
+  };
+}
+
+/** `running` counts the live server processes, `bytes` is what their journals take and those of dead ones. */
+export function checkJournal(dataDir: string, running: () => number, bytes: () => number): Check {
+  return {
+    part: "click journal",
+    async look() {
+      const dir = join(dataDir, "journal");
+      if (!existsSync(dir)) return [ok("no server has run on this data folder yet")];
+      const [servers, size] = [running(), bytes()];
+      const findings = [ok(`${servers} server processes run on this data folder`)];
+      if (servers === 0 && size > 0) {
+        findings.push(
+          warning(
+            `${Math.ceil(size / MB)} MB of clicks wait to be counted`,
+            "Start the server: it counts them first of all.",
+          ),
+        );
+      } else if (size > LEAST_FREE_BYTES) {
+        findings.push(
+          warning(
+            `the journals take ${Math.ceil(size / MB)} MB`,
+            "Look for failing flushes in the log: clicks wait for the database.",
+          ),
+        );
+      } else findings.push(ok(`the journals take ${Math.ceil(size / MB)} MB`));
+      return findings;
+    },
+  };
+}
+
+export type SettingsView = {
+  isAdminEnabled: boolean;
+  hasHealthToken: boolean;
+  isCookieSecure: boolean;
+  sameSite: string;
+  isTls: boolean;
+};
+
+export function checkSettings(view: () => Promise<SettingsView>): Check {
+  return {
+    part: "settings",
+    async look() {
+      const settings = await view();
+      const findings = [];
+      if (!settings.isAdminEnabled)
+        findings.push(warning("the admin API is off", "Set a password: waymark reset-password"));
+      if (!settings.hasHealthToken) {
+        findings.push(
+          warning(
+            "monitors have no token",
+            "waymark config set api.health_token TOKEN, to use /health and metrics without a session.",
+          ),
+        );
+      }
+      if (!settings.isCookieSecure && settings.isTls) {
+        findings.push(
+          warning("cookies are sent over plain HTTP too", "waymark config set api.cookie_secure true"),
+        );
+      }
+      if (!settings.isCookieSecure && settings.sameSite === "None") {
+        findings.push(
+          failure(
+            "browsers drop cookies with SameSite=None that are not Secure",
+            "waymark config set api.cookie_secure true",
+          ),
+        );
+      }
+      return findings.length === 0 ? [ok("nothing stands out")] : findings;
+    },
+  };
+}

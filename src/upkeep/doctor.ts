@@ -1,0 +1,58 @@
+/** Looks at every part of an installation and says what to do about what is wrong. It changes nothing. */
+
+export type Verdict = "ok" | "warning" | "failure";
+
+export type Finding = {
+  /** The part that was looked at. */
+  part: string;
+  verdict: Verdict;
+  /** What was found, in one sentence. */
+  message: string;
+  /** What to do; empty when all is well. */
+  advice: string;
+};
+
+/** What a check found; a check that throws is a failure with that message. */
+export type Check = { part: string; look(): Promise<readonly Omit<Finding, "part">[]> };
+
+export const ok = (message: string): Omit<Finding, "part"> => ({ verdict: "ok", message, advice: "" });
+export const warning = (message: string, advice: string): Omit<Finding, "part"> => ({
+  verdict: "warning",
+  message,
+  advice,
+});
+export const failure = (message: string, advice: string): Omit<Finding, "part"> => ({
+  verdict: "failure",
+  message,
+  advice,
+});
+
+/** The longest that a part may take to answer. */
+const CHECK_MS = 15_000;
+
+/** Runs the checks one after another, so that their order is the order of the report. */
+export async function examine(checks: readonly Check[]): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const { part, look } of checks) {
+    try {
+      findings.push(...(await within(look())).map((found) => ({ part, ...found })));
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      findings.push({
+        part,
+        ...failure(message, "Mend this first: what depends on it could not be looked at."),
+      });
+    }
+  }
+  return findings;
+}
+
+async function within<T>(look: Promise<T>): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`gave no answer in ${CHECK_MS / 1000} s`)), CHECK_MS);
+  try {
+    return await Promise.race([look, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
