@@ -3,6 +3,7 @@
  * renaming in S3, and copying costs as much as uploading), so a key is made of the staging's id, not of the content;
  * the endpoint checks the SHA-256 of what it takes, part by part.
  */
+import { appError } from "../../lib/errors.ts";
 import type { Driver } from "./driver.ts";
 import { idKey, isObjectKey, isStagingId, MARKER, STAGING, stagingOfKey } from "./object-key.ts";
 import { createS3Client, type S3Settings } from "./s3.client.ts";
@@ -16,7 +17,17 @@ import { storageFailure } from "./storage-failure.ts";
 /** Between two parts of an upload a slow client may need hours. */
 const STALE_AFTER_MS = 86_400_000;
 
-/** `prefix` without slashes at its ends. */
+/**
+ * A prefix as it stands before keys: without slashes at its ends, empty for none.
+ * @throws BadRequest
+ */
+export function checkPrefix(prefix: string): void {
+  if (prefix === "") return;
+  const wrong = prefix.split("/").some((segment) => segment === "" || segment === "." || segment === "..");
+  if (wrong) throw appError("BadRequest", "base_path: a prefix has no empty, '.' or '..' segments.");
+}
+
+/** `prefix` as checkPrefix takes it. */
 export function createS3Driver({ prefix, ...settings }: S3Settings & { prefix: string }): Driver {
   const client = createS3Client(settings);
   const location = createS3Location(client, prefix);

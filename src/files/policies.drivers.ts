@@ -1,0 +1,98 @@
+/** The open drivers, one for each policy as it is now. */
+import { appError } from "../lib/errors.ts";
+import { SealedWithAnotherKey, type SecretBox } from "../lib/secret-box.ts";
+import type { PolicyCache } from "./policies.cache.ts";
+import type { PoliciesRepository, StoredPolicy } from "./policies.repository.ts";
+import type { Driver } from "./storage/driver.ts";
+import { type DriverSettings, openDriver, type StorageContext } from "./storage/index.ts";
+
+export const ACCESS_KEY_PURPOSE = "policies.access_key";
+export const SECRET_KEY_PURPOSE = "policies.secret_key";
+
+export type Drivers = ReturnType<typeof createDrivers>;
+
+type Deps = {
+  policies: PolicyCache;
+  repository: Pick<PoliciesRepository, "uses" | "installation">;
+  box: SecretBox;
+  context: StorageContext;
+};
+
+type Opened = { policy: StoredPolicy; driver: Driver; claimed: Promise<void> | undefined };
+
+export function createDrivers({ policies, repository, box, context }: Deps) {
+  const opened = new Map<number, Opened>();
+
+  async function open(policyId: number): Promise<Opened> {
+    const policy = await policies.find(policyId);
+    const known = opened.get(policyId);
+    if (known?.policy.updatedAt === policy.updatedAt) return known;
+    const one: Opened = { policy, driver: openDriver(unseal(policy, box), context), claimed: undefined };
+    opened.set(policyId, one);
+    return one;
+  }
+
+  async function claim({ policy, driver }: Opened, anew: boolean): Promise<void> {
+    const installation = await repository.installation();
+    const owner = await driver.claim(installation, anew || (await repository.uses(policy.id, 1)).blobs === 0);
+    if (owner === installation) return;
+    throw appError("StorageUnavailable", owner === null ? MARKER_GONE : SOMEBODY_ELSE, {
+      cause: new Error(
+        `the location of policy ${policy.id} is marked for ${owner ?? "nobody"}, not ${installation}`,
+      ),
+    });
+  }
+
+  return {
+    /** To read what is there. @throws PolicyNotFound, StorageUnavailable when its keys can't be read */
+    async forReading(policyId: number): Promise<Driver> {
+      return (await open(policyId)).driver;
+    },
+    /**
+     * To change what is there, after making sure that the location is ours: nobody else's files are ever taken for
+     * left-overs, and an empty mount point not for a storage whose files are gone.
+     * @throws PolicyNotFound, StorageUnavailable
+     */
+    async forWriting(policyId: number): Promise<Driver> {
+      const one = await open(policyId);
+      one.claimed ??= claim(one, false).catch((error: unknown) => {
+        one.claimed = undefined;
+        throw error;
+      });
+      await one.claimed;
+      return one.driver;
+    },
+    /** As forWriting, asking the storage anew; with `mark`, a location that nobody marked becomes ours. */
+    async verify(policyId: number, { mark }: { mark: boolean }): Promise<Driver> {
+      const one = await open(policyId);
+      await claim(one, mark);
+      return one.driver;
+    },
+  };
+}
+
+const MARKER_GONE =
+  "The storage location is not the one that was used before; its disk may not be mounted, or its marker is lost.";
+const SOMEBODY_ELSE = "The storage location belongs to another installation of Waymark.";
+
+/** @throws StorageUnavailable when the keys were sealed with another secret key */
+export function unseal(policy: StoredPolicy, box: SecretBox): DriverSettings {
+  const open = (sealed: string | null, purpose: string): string | null => {
+    try {
+      return sealed === null ? null : box.open(sealed, purpose);
+    } catch (cause) {
+      const reason =
+        cause instanceof SealedWithAnotherKey ? "were sealed with another secret key" : "are damaged";
+      throw appError("StorageUnavailable", `The stored keys of the policy ${reason}.`, { cause });
+    }
+  };
+  return {
+    driverType: policy.driverType,
+    endpoint: policy.endpoint,
+    bucket: policy.bucket,
+    region: policy.region,
+    basePath: policy.basePath,
+    accessKey: open(policy.sealedAccessKey, ACCESS_KEY_PURPOSE),
+    secretKey: open(policy.sealedSecretKey, SECRET_KEY_PURPOSE),
+  };
+}

@@ -1,0 +1,72 @@
+/** Which storage drivers there are. To add one: its file here, a line in the table, a test that calls the contract. */
+import type { Clock } from "../../lib/clock.ts";
+import type { DriverType } from "../policy.ts";
+import type { Driver } from "./driver.ts";
+import { checkFolder, type LocationRules, resolveBasePath } from "./local.location.ts";
+import { createLocalDriver } from "./local.ts";
+import { checkedAddress, parseEndpoint, type Resolve } from "./s3.endpoint.ts";
+import { checkPrefix, createS3Driver } from "./s3.ts";
+
+/** Where content is, and what it takes to get there; what a driver does not use is null. */
+export type DriverSettings = {
+  driverType: DriverType;
+  endpoint: string | null;
+  bucket: string | null;
+  region: string | null;
+  basePath: string;
+  accessKey: string | null;
+  secretKey: string | null;
+};
+
+export type StorageContext = {
+  locations: LocationRules;
+  clock: Clock;
+  /** Instead of the system's resolver. */
+  resolve?: Resolve;
+};
+
+type DriverKind = {
+  /** @throws BadRequest for settings that can't work or are not allowed; reaches no storage */
+  check(settings: DriverSettings, context: StorageContext): Promise<void>;
+  open(settings: DriverSettings, context: StorageContext): Driver;
+};
+
+const DRIVERS: Record<DriverType, DriverKind> = {
+  local: {
+    check: async ({ basePath }, { locations }) => {
+      resolveBasePath(basePath, locations);
+    },
+    open: ({ basePath }, { locations }) =>
+      createLocalDriver({
+        folder: resolveBasePath(basePath, locations),
+        checkRealPath: (path) => checkFolder(path, locations),
+      }),
+  },
+  s3: {
+    async check({ endpoint, basePath }, { resolve }) {
+      checkPrefix(basePath);
+      const parsed = parseEndpoint(endpoint ?? "");
+      // A name that does not resolve now may do so later; it is looked at again with each connection.
+      await checkedAddress(parsed, resolve).catch((error: { name?: unknown }) => {
+        if (error.name !== "StorageUnavailable") throw error;
+      });
+    },
+    open: ({ endpoint, bucket, region, basePath, accessKey, secretKey }, { clock, resolve }) =>
+      createS3Driver({
+        endpoint: parseEndpoint(endpoint ?? ""),
+        bucket: bucket ?? "",
+        prefix: basePath,
+        credentials: { accessKey: accessKey ?? "", secretKey: secretKey ?? "", region: region ?? "" },
+        clock,
+        ...(resolve && { resolve }),
+      }),
+  },
+};
+
+/** @throws BadRequest */
+export const checkDriverSettings = (settings: DriverSettings, context: StorageContext): Promise<void> =>
+  DRIVERS[settings.driverType].check(settings, context);
+
+/** Reaches no storage yet. @throws BadRequest */
+export const openDriver = (settings: DriverSettings, context: StorageContext): Driver =>
+  DRIVERS[settings.driverType].open(settings, context);
