@@ -1,0 +1,72 @@
+/** `waymark analytics …` on a real database; what is printed is caught. */
+import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Command } from "commander";
+import type { CommandContext } from "../cli/command.ts";
+import { createOutput } from "../cli/output.ts";
+import { openDatabase } from "../db/database.ts";
+import { migrateUp } from "../db/migrate.ts";
+import { AppError } from "../lib/errors.ts";
+import { silentLogger } from "../lib/logger.ts";
+import { type AnalyticsRoom, NOW, openAnalytics } from "./analytics.test-support.ts";
+import { addClickCommands } from "./clicks.commands.ts";
+import { DAY_MS } from "./time-buckets.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "waymark-test-"));
+let room: AnalyticsRoom;
+
+beforeAll(async () => {
+  const db = await openDatabase(
+    { url: `sqlite:${join(folder, "test.db")}`, poolSize: 1 },
+    { threads: false, logger: silentLogger },
+  );
+  await migrateUp(db, { logger: silentLogger });
+  room = await openAnalytics(db);
+});
+afterAll(async () => {
+  await room.db.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+afterEach(() => room.clear());
+
+async function run(line: string): Promise<string> {
+  let printed = "";
+  const output = createOutput({ write: (text) => (printed += text) }, { write: () => true });
+  const services = { database: room.db, config: { get: () => 7 } };
+  const context = { services: async () => services, output } as unknown as CommandContext;
+  const program = new Command().exitOverride();
+  addClickCommands(program, context);
+  await program.parseAsync(["analytics", ...line.split(" ")], { from: "user" });
+  return printed;
+}
+
+async function refusal(line: string): Promise<string> {
+  try {
+    return await run(line);
+  } catch (error) {
+    return error instanceof AppError ? `${error.name}: ${error.message}` : String(error);
+  }
+}
+
+test("rebuild says what it did, to people and to scripts", async () => {
+  const linkId = await room.addLink("a");
+  await room.log([0, 1, 2].map((days) => ({ linkId, at: NOW - days * DAY_MS })));
+  const report = JSON.parse(await run("rebuild --from 2026-11-19 --to 2026-11-20 --json"));
+  expect(report).toMatchObject({ days: 2, clicks: 2, rewritten: 4, kept: 0 });
+  const text = await run("rebuild");
+  expect(text).toContain("3 days rebuilt from 3 clicks.");
+  const range = { start: NOW - 9 * DAY_MS, end: NOW };
+  expect((await room.analytics.link("a", range)).clicks).toBe(3);
+});
+
+test.each([
+  ["rebuild --from yesterday", "BadRequest: --from takes a day such as 2026-11-20."],
+  ["rebuild --to 2026-02-30", "BadRequest: --to takes a day such as 2026-11-20."],
+  ["rebuild --to 2026-11-20T00:00:00Z", "BadRequest: --to takes a day such as 2026-11-20."],
+  ["rebuild --from 1969-12-31", "BadRequest: --from takes a day such as 2026-11-20."],
+  ["rebuild --from 2026-11-20 --to 2026-11-19", "BadRequest: --from is a later day than --to."],
+])("%s: %s", async (line, message) => {
+  expect(await refusal(line)).toBe(message);
+});

@@ -1,0 +1,66 @@
+/** `waymark analytics …`: what an administrator does to the rollups by hand, with the servers running or not. */
+import type { Command } from "commander";
+import type { CommandContext } from "../cli/command.ts";
+import { createLeases } from "../cluster/leases.ts";
+import { systemClock } from "../lib/clock.ts";
+import { appError } from "../lib/errors.ts";
+import { parseRfc3339 } from "../lib/rfc3339.ts";
+import { createMaintenance } from "./maintenance.ts";
+import { createRebuild, type RebuildReport } from "./rebuild.ts";
+import { BUCKETS } from "./time-buckets.ts";
+
+type RebuildOptions = { from?: string; to?: string; json?: true };
+
+export function addClickCommands(program: Command, context: CommandContext): void {
+  const group = program.command("analytics").description("look after the click statistics");
+  group
+    .command("rebuild")
+    .description(
+      "recompute the statistics from the click log; counts are raised where it has more, never lowered",
+    )
+    .option("--from <date>", "first day, as 2026-11-20 (UTC); the oldest day of the click log without it")
+    .option("--to <date>", "last day, included; the newest day of the click log without it")
+    .option("--json", "print JSON")
+    .action((options: RebuildOptions) => runRebuild(context, options));
+}
+
+async function runRebuild({ services, output }: CommandContext, options: RebuildOptions): Promise<void> {
+  const days = { from: dayOf("--from", options.from), to: dayOf("--to", options.to) };
+  if (days.from !== null && days.to !== null && days.from > days.to) {
+    throw appError("BadRequest", "--from is a later day than --to.");
+  }
+  const { database, config } = await services();
+  const leases = createLeases({ db: database, clock: systemClock });
+  const rebuild = createRebuild({
+    database,
+    maintenance: createMaintenance({ leases, owner: crypto.randomUUID() }),
+    clock: systemClock,
+    hourlyRetentionDays: () => config.get("analytics.hourly_retention_days"),
+  });
+  const progress = output.progress("Days");
+  try {
+    const report = await rebuild.run(days, progress.update);
+    progress.finish();
+    if (options.json) output.json(report);
+    else tell(output, report);
+  } finally {
+    progress.finish();
+  }
+}
+
+function tell(output: CommandContext["output"], report: RebuildReport): void {
+  const { days, clicks, raised, rewritten, kept } = report;
+  output.line(`${days} days rebuilt from ${clicks.toLocaleString("en")} clicks.`);
+  output.line(`${raised.toLocaleString("en")} counts were too low and were raised.`);
+  output.line(
+    `Referrers, places and devices of a day: ${rewritten.toLocaleString("en")} written anew, ` +
+      `${kept.toLocaleString("en")} left alone because the click log no longer has all their clicks.`,
+  );
+}
+
+function dayOf(option: string, text: string | undefined): number | null {
+  if (text === undefined) return null;
+  const instant = /^\d{4}-\d{2}-\d{2}$/.test(text) ? parseRfc3339(`${text}T00:00:00Z`) : null;
+  if (instant !== null && instant >= 0) return BUCKETS.day.of(instant);
+  throw appError("BadRequest", `${option} takes a day such as 2026-11-20.`);
+}
