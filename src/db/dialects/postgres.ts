@@ -88,6 +88,14 @@ const dialect: Dialect = {
     return (inserted as { id: number }).id;
   },
   forUpdate: (query) => query.forUpdate() as typeof query,
+  currentTime: async (db) => {
+    const { rows } = await sql<{ now: number }>`
+      select (extract(epoch from clock_timestamp()) * 1000)::bigint as now`.execute(db);
+    return Number(rows[0]?.now);
+  },
+  snapshot: null,
+  dumpAdvice:
+    'pg_dump --format=custom --file=waymark.dump "$DATABASE_URL"; back: pg_restore --clean --if-exists --dbname="$DATABASE_URL" waymark.dump',
   schema,
   classify,
 };
