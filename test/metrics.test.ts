@@ -92,7 +92,7 @@ describe("the specified metrics", () => {
         expect([name, family?.type]).toEqual([name, type]);
         expect(family!.help).not.toBe("");
         const used = new Set(
-          family!.samples.flatMap(({ labels: used }) => Object.keys(used).filter((label) => label !== "le")),
+          family!.samples.flatMap((sample) => Object.keys(sample.labels).filter((label) => label !== "le")),
         );
         expect([name, [...used].sort()]).toEqual([name, [...labels].sort()]);
       }
