@@ -1,5 +1,6 @@
 import { afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
-import type { Database } from "../db/database.ts";
+import { openDatabaseProxy } from "../clicks/database-proxy.test-support.ts";
+import { type Database, openDatabase } from "../db/database.ts";
 import { forEachDialect } from "../db/for-each-dialect.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { type Bus, type Change, type Changes, createChanges, type Topic } from "./changes.ts";
@@ -9,7 +10,7 @@ const setting = (key: string) => ({ key, value: "1", updated_at: 0, updated_by: 
 const feedRow = (created_at: number) => ({ topic: "links", payload: "[]", origin: "x", created_at });
 const HOUR = 3_600_000;
 
-forEachDialect(({ openDb }) => {
+forEachDialect(({ openDb, name, url }) => {
   let [a, b]: Database[] = [];
   let now = 1_000_000_000_000;
   const clock = { now: () => now };
@@ -62,6 +63,37 @@ forEachDialect(({ openDb }) => {
     expect(two.heard.sort()).toEqual(expected as never);
     expect(one.heard).toHaveLength(2);
   });
+
+  if (name !== "sqlite") {
+    test("a commit whose answer is lost is heard by its own process too, when the feed can be read", async () => {
+      const proxy = await openDatabaseProxy(url());
+      const wired = await openDatabase(
+        { url: proxy.url, poolSize: 2 },
+        { threads: false, logger: silentLogger },
+      );
+      try {
+        const one = await listen(wired);
+        proxy.loseNextCommit();
+        const write = (key: string) =>
+          one.changes.write(async (tx) => {
+            await tx.db.insertInto("settings").values(setting(key)).execute();
+            tx.changed("settings", [key]);
+          });
+        await expect(write("in-doubt")).rejects.toMatchObject({ kind: "unavailable" });
+        expect(proxy.lost()).toBe(1);
+        await one.changes.poll();
+        expect(one.heard).toContainEqual(["settings", "in-doubt"]);
+        const after = one.heard.length;
+        await write("certain");
+        await one.changes.poll();
+        expect(one.heard.slice(after)).toEqual([["settings", "certain"]]);
+        await one.changes.stop();
+      } finally {
+        await wired.close();
+        proxy.close();
+      }
+    });
+  }
 
   test("nobody hears of what was rolled back", async () => {
     const [one, two] = [await listen(a!), await listen(b!)];

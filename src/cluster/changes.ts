@@ -10,8 +10,11 @@
  * Reading it is the reader's art, because rows become visible in the order of commits, not of their ids. A reader
  * remembers the highest id it saw and which ids below it were missing ("gaps", feed-gaps.ts); a gap is looked at
  * again with each poll until its row turns up or two minutes have passed, when its transaction must have been
- * rolled back: ids are given out just before the commit. A handler may be called twice with the same keys (bus and
- * table, or a commit whose answer got lost), never not at all; so it forgets or reloads, which may be done twice.
+ * rolled back: ids are given out just before the commit. A process passes over its own rows, because their change was
+ * told after the commit. A commit that failed may have happened all the same. It is told with the next reading (until
+ * the database can be read nothing newer could be had), and the process takes another name, so that it hears of the
+ * rows if they turn up later. A handler may be called twice with the same keys (bus and table, or such a commit),
+ * never not at all; so it forgets or reloads, which may be done twice.
  *
  * Rows are kept for an hour. A reader that could not read for nearly that long can't know what it missed: it tells
  * all its subscribers "*", everything, and begins at the newest row.
@@ -84,11 +87,13 @@ type Deps = {
 
 export function createChanges({ db, clock, logger, origin, bus }: Deps): Changes {
   const feed = createFeed(db);
+  /** Rows that bear it were told already. */
+  let own = origin;
   const { tell, subscribe } = createSubscribers(logger);
   const reader = createFeedReader({
     feed,
     clock,
-    deliver: (rows) => tell(collect(rows.filter((row) => row.origin !== origin))),
+    deliver: (rows) => tell(collect(rows.filter((row) => row.origin !== own))),
     restart: (awayMs) => {
       logger.warn({ awayMs }, "the change feed was out of reach for too long; reloading everything");
       return tell(TOPICS.map((topic) => ({ topic, keys: ["*"] })));
@@ -103,9 +108,24 @@ export function createChanges({ db, clock, logger, origin, bus }: Deps): Changes
     nextPrune = now + PRUNE_MS * (0.5 + Math.random());
     await feed.prune(now - KEEP_MS);
   };
-  const polling = createPolling({ read: reader.read, afterwards: prune, logger });
+
+  let doubted: readonly Change[] = [];
+  const doubt = (changes: readonly Change[]): void => {
+    if (changes.length === 0) return;
+    own = crypto.randomUUID();
+    doubted = [...doubted, ...changes];
+    if (isListening) polling.poll().catch(() => {});
+  };
+  const read = async (): Promise<void> => {
+    const told = doubted;
+    await reader.read();
+    doubted = doubted.filter((change) => !told.includes(change));
+    await tell(collect(told));
+  };
+  const polling = createPolling({ read, afterwards: prune, logger });
 
   let leaveBus: (() => void) | undefined;
+  let isListening = false;
   return {
     subscribe,
     poll: polling.poll,
@@ -118,23 +138,24 @@ export function createChanges({ db, clock, logger, origin, bus }: Deps): Changes
           changes = [];
           const value = await run({ db: tx, changed: notes.add });
           changes = notes.all();
-          await feed.append(tx, changes, origin, clock.now());
+          await feed.append(tx, changes, own, clock.now());
           return value;
         }, options);
         await tell(changes);
         await bus?.publish(changes);
         return result;
       } catch (error) {
-        // When the connection broke at the commit, it may have happened all the same.
-        await tell(changes);
+        doubt(changes);
         throw error;
       }
     },
     async start() {
       leaveBus ??= bus?.subscribe(tell);
       await polling.start();
+      isListening = true;
     },
     async stop() {
+      isListening = false;
       leaveBus?.();
       leaveBus = undefined;
       await polling.stop();

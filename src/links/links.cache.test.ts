@@ -140,6 +140,25 @@ describe("after invalidate, the next request", () => {
     expect(find("c")).toEqual({ id: 3, location: "https://h/3" });
   });
 
+  test("finds a small change known already, should the database go away right after it", () => {
+    const { find, rows, cache, asked, database } = open();
+    rows.set("a", link(1));
+    expect(find("a")).not.toBeNull();
+    rows.set("a", link(1, "https://new/"));
+    rows.set("b", link(2));
+    cache.invalidate(["a", "b"]);
+    expect(asked).toEqual(["a", "a", "b"]);
+    database.isAway = true;
+    expect([find("a"), find("b")]).toEqual([
+      { id: 1, location: "https://new/" },
+      { id: 2, location: "https://h/2" },
+    ]);
+    expect(() => cache.invalidate(["a"])).not.toThrow();
+    expect(() => find("a")).toThrow("away");
+    cache.invalidate(Array.from({ length: 201 }, (_, at) => `import-${at}`));
+    expect(asked).toHaveLength(5);
+  });
+
   test("sees everything anew after *", async () => {
     const { find, rows, cache } = open();
     rows.set("a", link(1));
@@ -307,6 +326,9 @@ describe("a shared cache", () => {
     await two.cache.invalidate(["a"]);
     expect(held.size).toBe(0);
     expect(await two.find("a")).toBeNull();
+    two.rows.set("a", link(1, "https://new/"));
+    await two.cache.invalidate(["a"]);
+    expect(held.get("a")?.target).toBe("https://new/");
     await two.cache.invalidate(["*"]);
     expect(held.size).toBe(0);
   });

@@ -17,6 +17,7 @@ import { createLinkTable } from "../lib/link-table.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { CachedLink, FoundLink, SharedLinks, StoredLink } from "./cached-link.ts";
 import { createCodeFilter } from "./code-filter.ts";
+import { ANY, createInvalidation } from "./links.invalidation.ts";
 import { createLinkLookup, type LookupLimits } from "./links.lookup.ts";
 import { createLinkWarmer } from "./links.warm.ts";
 import { toLocation } from "./location.ts";
@@ -99,10 +100,6 @@ const LIMITS = {
 };
 /** For how long an entry that could not be read again serves before that is tried again. */
 const GRACE_SECONDS = 2;
-/** Codes that are forgotten without letting requests in between. */
-const INVALIDATE_SLICE = 2_000;
-/** In place of a code: all of them. */
-const ANY = "*";
 
 /** Seconds in 32 bits, as the table keeps them; differences of two are right beyond the year 2038. */
 const seconds = (ms: number): number => Math.floor(ms / 1000) | 0;
@@ -235,28 +232,14 @@ export function createLinkCache(options: LinkCacheOptions): LinkCache {
     filter.distrust();
   }
 
-  async function forgetMany(codes: readonly string[]): Promise<void> {
-    for (const [at, code] of codes.entries()) {
-      if (at % INVALIDATE_SLICE === INVALIDATE_SLICE - 1) await new Promise(setImmediate);
-      forget(code);
-    }
-  }
-
-  async function forgetShared(from: SharedLinks, codes: readonly string[]): Promise<void> {
-    await forgetMany(codes);
-    await (codes.includes(ANY) ? from.clear() : from.delete(codes));
-    // What was taken from the shared cache until now may be old.
-    await forgetMany(codes);
-  }
-
   return {
     find: (code, now) => findIn(code, 0, code.length, now),
     findIn,
-    invalidate(codes) {
-      if (shared !== undefined) return forgetShared(shared, codes);
-      if (codes.length > INVALIDATE_SLICE) return forgetMany(codes);
-      for (const code of codes) forget(code);
-    },
+    invalidate: createInvalidation({
+      forget,
+      load: (code) => lookup.ask(code, (link) => learn(code, link)),
+      shared,
+    }),
     start: () => filter.start(warmer.codes),
     ready: filter.ready,
     reschedule: filter.reschedule,
