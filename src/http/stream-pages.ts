@@ -1,8 +1,8 @@
 /**
- * A text made page by page as the body of an answer. Nothing is made before the client has taken what came before,
- * so memory stays flat for any length; a client that goes away, or takes no page for a minute, ends the making. When a
- * page fails the connection is cut without the end mark of chunked encoding, so a cut text can't pass for a whole one.
- * The server's own idle timeout counts from the beginning of an answer, whatever flows: lift it before.
+ * Text or bytes made page by page as the body of an answer. Nothing is made before the client has taken what came
+ * before, so memory stays flat for any length; a client that goes away, or takes no page for a minute, ends the making.
+ * When a page fails the connection is cut without the end mark of chunked encoding, so a cut text can't pass for a
+ * whole one. The server's own idle timeout counts from the beginning of an answer, whatever flows: lift it before.
  */
 export type PageStreamOptions = {
   /** Hears why a started answer was cut. */
@@ -13,17 +13,19 @@ export type PageStreamOptions = {
   stallMs?: number;
 };
 
+type Page = string | Uint8Array;
+
 const STALL_MS = 60_000;
 
 /** Resolves when the first page is there, so that what fails until then can still be answered with its error. */
 export async function streamPages(
-  pages: AsyncGenerator<string, void>,
+  pages: AsyncGenerator<Page, void>,
   { onFailure, cut, stallMs = STALL_MS }: PageStreamOptions,
 ): Promise<ReadableStream<Uint8Array>> {
-  let next: IteratorResult<string, void> | undefined = await pages.next();
+  let next: IteratorResult<Page, void> | undefined = await pages.next();
   let stall: ReturnType<typeof setTimeout> | undefined;
   let isOver = false;
-  const later = async (): Promise<IteratorResult<string, void>> => {
+  const later = async (): Promise<IteratorResult<Page, void>> => {
     // What was given before goes out first; a short answer would else be sent whole, with a length.
     await new Promise((resolve) => setImmediate(resolve));
     return pages.next();
@@ -36,7 +38,7 @@ export async function streamPages(
       // The client may have gone while the page was made.
       if (isOver) return;
       if (page.done) return controller.close();
-      controller.enqueue(Buffer.from(page.value));
+      controller.enqueue(typeof page.value === "string" ? Buffer.from(page.value) : page.value);
       stall = setTimeout(giveUp, stallMs, controller);
     } catch (error) {
       if (isOver) return;
