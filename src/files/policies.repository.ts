@@ -22,12 +22,6 @@ export type PoliciesRepository = ReturnType<typeof createPoliciesRepository>;
 const MOST_POLICIES = 1_000;
 
 export function createPoliciesRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
-  const count = async (db: Db, table: "blobs" | "uploads", id: number): Promise<number> => {
-    const query = db.selectFrom(table).where("policy_id", "=", id);
-    const { n } = await query.select((eb) => eb.fn.countAll<number>().as("n")).executeTakeFirstOrThrow();
-    return Number(n);
-  };
-
   return {
     /** All of them, by id. */
     async list(db: Db = read): Promise<StoredPolicy[]> {
@@ -85,6 +79,12 @@ export function createPoliciesRepository({ read, dialect }: Pick<Database, "read
       return (await query.executeTakeFirstOrThrow()).uuid;
     },
   };
+}
+
+async function count(db: Db, table: "blobs" | "uploads", policyId: number): Promise<number> {
+  const query = db.selectFrom(table).where("policy_id", "=", policyId);
+  const { n } = await query.select((eb) => eb.fn.countAll<number>().as("n")).executeTakeFirstOrThrow();
+  return Number(n);
 }
 
 async function explainTaken<T>(name: string, write: () => Promise<T>): Promise<T> {

@@ -90,7 +90,7 @@ export type UpdatePolicy = z.output<typeof updatePolicySchema>;
 /** The first field that says something else than the policy, of those that never change: where its content is. */
 export function changedFixedField(policy: Policy, given: UpdatePolicy): string | undefined {
   const view = viewPolicy(policy);
-  return FIXED.find((field) => given[field] != null && given[field] !== view[field]);
+  return FIXED.find((field) => given[field] !== undefined && given[field] !== view[field]);
 }
 
 export const policyView = z.object({

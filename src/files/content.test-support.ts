@@ -1,0 +1,120 @@
+/** Test support: content on a real database with local storage in a temporary folder, and files as bare rows. */
+import { existsSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createChanges } from "../cluster/changes.ts";
+import type { Database } from "../db/database.ts";
+import type { Db } from "../db/dialect.ts";
+import { silentLogger } from "../lib/logger.ts";
+import { createSecretBox } from "../lib/secret-box.ts";
+import { type Content, type ContentDeps, createContent } from "./content.ts";
+import type { Finding } from "./storage-check.ts";
+
+export type ContentHarness = Awaited<ReturnType<typeof startContent>>;
+
+export const makeFolder = (): string => realpathSync(mkdtempSync(join(tmpdir(), "waymark-content-")));
+
+/** `dataDir`: an existing one, to be removed by who made it. */
+export async function startContent(
+  database: Database,
+  { dataDir = makeFolder(), ...more }: Partial<ContentDeps> = {},
+) {
+  const time = { now: Date.now() };
+  const clock = { now: () => time.now };
+  const changes = createChanges({ db: database, clock, logger: silentLogger, origin: crypto.randomUUID() });
+  const content = createContent({
+    database,
+    changes,
+    box: createSecretBox(() => new Uint8Array(32).fill(7)),
+    clock,
+    logger: silentLogger,
+    dataDir,
+    ...more,
+  });
+  await content.start();
+  const policy = await content.policies.defaultPolicy();
+  return {
+    ...content,
+    database,
+    changes,
+    time,
+    dataDir,
+    policy,
+    /** Everything stored in the default policy's folder, without its marker. */
+    stored: () => namesIn(join(dataDir, policy.basePath)).filter((name) => name !== ".waymark"),
+    files: fileRows(database, content),
+    findings: (fix = false): Promise<Finding[]> => Array.fromAsync(content.checkStorage({ fix })),
+    runJob: async (name: string): Promise<void> => {
+      await content.jobs.find((job) => job.name === name)!.run(new AbortController().signal);
+    },
+    async close(): Promise<void> {
+      await content.close();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+export const namesIn = (folder: string): string[] =>
+  existsSync(folder)
+    ? readdirSync(folder, { recursive: true, withFileTypes: true })
+        .filter((entry) => !entry.isDirectory())
+        .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+        .sort()
+    : [];
+
+let names = 0;
+
+/** The least that makes a file: the real thing is files.service.ts. */
+export function fileRows(database: Database, { blobs }: Pick<Content, "blobs">) {
+  const insert = async (tx: Db, blobId: number, name: string): Promise<number> => {
+    const blob = await tx
+      .selectFrom("blobs")
+      .select(["size", "sha256"])
+      .where("id", "=", blobId)
+      .executeTakeFirstOrThrow();
+    return database.dialect.insertReturningId(tx, "entries", {
+      account_id: 1,
+      parent_id: 0,
+      kind: "file",
+      name,
+      policy_id: null,
+      blob_id: blobId,
+      mime_type: "application/octet-stream",
+      sha256: blob.sha256,
+      size: blob.size,
+      created_at: 0,
+      updated_at: 0,
+    });
+  };
+  return {
+    /** Returns the file's id. */
+    async add(bytes: Uint8Array, policyId: number, name = `file-${process.pid}-${names++}`): Promise<number> {
+      const stored = await blobs.store(once(bytes), policyId, { maxBytes: 0 });
+      return stored.keep((commit) => database.transaction(async (tx) => insert(tx, await commit(tx), name)));
+    },
+    async blobOf(id: number): Promise<number> {
+      const query = database.read.selectFrom("entries").select("blob_id").where("id", "=", id);
+      return (await query.executeTakeFirstOrThrow()).blob_id!;
+    },
+    async read(id: number): Promise<Uint8Array> {
+      const { body } = await blobs.open(await this.blobOf(id));
+      return new Uint8Array(await new Response(body).arrayBuffer());
+    },
+    async remove(...ids: number[]): Promise<void> {
+      const dead = await database.transaction(async (tx) => {
+        const query = tx.selectFrom("entries").select("blob_id").where("id", "in", ids);
+        const rows = await query.execute();
+        await tx.deleteFrom("entries").where("id", "in", ids).execute();
+        return blobs.release(
+          tx,
+          rows.map((row) => row.blob_id!),
+        );
+      });
+      await blobs.discard(dead);
+    },
+  };
+}
+
+export async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += 65_536) yield bytes.slice(at, at + 65_536);
+}

@@ -1,0 +1,104 @@
+/** What the files room has of storage, put together: policies, blobs, their jobs and the check. */
+import type { Changes } from "../cluster/changes.ts";
+import type { Database } from "../db/database.ts";
+import type { Endpoint } from "../http/endpoint.ts";
+import type { Job } from "../jobs/runner.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Logger } from "../lib/logger.ts";
+import type { SecretBox } from "../lib/secret-box.ts";
+import { createReaper } from "./blobs.reaper.ts";
+import { createBlobsRepository } from "./blobs.repository.ts";
+import { createScrub } from "./blobs.scrub.ts";
+import { type Blobs, createBlobs } from "./blobs.service.ts";
+import { createPolicyCache } from "./policies.cache.ts";
+import { createDrivers } from "./policies.drivers.ts";
+import { createProbe } from "./policies.probe.ts";
+import { createPoliciesRepository } from "./policies.repository.ts";
+import { policyEndpoints } from "./policies.routes.ts";
+import { createPolicies, type Policies } from "./policies.service.ts";
+import { createStorageCheck, type StorageCheck } from "./storage-check.ts";
+import { createStorageCheckRepository } from "./storage-check.repository.ts";
+import type { StorageContext } from "./storage/index.ts";
+
+export type Content = {
+  policies: Policies;
+  blobs: Blobs;
+  /** To be run by the job runner. */
+  jobs: readonly Job[];
+  checkStorage: StorageCheck;
+  /** To be mounted below the admin prefix itself. */
+  endpoints: readonly Endpoint[];
+  /** Makes the first policy when there is none. */
+  start(): Promise<void>;
+  /** Waits for what is still being removed. */
+  close(): Promise<void>;
+};
+
+export type ContentDeps = {
+  database: Database;
+  changes: Changes;
+  box: SecretBox;
+  clock: Clock;
+  logger: Logger;
+  /** Absolute. */
+  dataDir: string;
+  resolve?: StorageContext["resolve"];
+  /** The scrub's pace; for tests. */
+  scrub?: { bytesPerRun: number; bytesPerSecond: number };
+};
+
+/** Absolute folders below the data folder that hold something else than files. */
+const RESERVED = ["journal"];
+
+export function createContent(deps: ContentDeps): Content {
+  const { database, changes, box, clock, logger, dataDir } = deps;
+  const repository = createBlobsRepository(database);
+  const policiesRepository = createPoliciesRepository(database);
+  const context: StorageContext = {
+    locations: { dataDir, reserved: RESERVED.map((name) => `${dataDir}/${name}`) },
+    clock,
+    ...(deps.resolve && { resolve: deps.resolve }),
+  };
+  const cache = createPolicyCache(policiesRepository);
+  const drivers = createDrivers({ policies: cache, repository: policiesRepository, box, context });
+  const blobs = createBlobs({ repository, policies: cache, drivers, clock, logger });
+  const reaper = createReaper({
+    repository,
+    policies: cache,
+    drivers,
+    discard: blobs.discard,
+    clock,
+    logger,
+  });
+  const checks = createStorageCheckRepository(database);
+  const scrub = createScrub({ repository, drivers, filesOf: checks.filesOf, clock, logger, ...deps.scrub });
+  const policies = createPolicies({
+    repository: policiesRepository,
+    cache,
+    changes,
+    box,
+    context,
+    clock,
+    finishDeletes: (id) => reaper.finishDeletes(id),
+    probe: createProbe(drivers),
+  });
+  return {
+    policies,
+    blobs,
+    jobs: [...reaper.jobs, scrub.job],
+    checkStorage: createStorageCheck({
+      database,
+      repository,
+      checks,
+      policies: cache,
+      drivers,
+      reaper,
+      scrub,
+      blobs,
+      clock,
+    }),
+    endpoints: policyEndpoints({ policies }),
+    start: policies.ensureDefault,
+    close: blobs.settled,
+  };
+}
