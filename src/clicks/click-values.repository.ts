@@ -17,6 +17,16 @@ const find = (db: Db, dimension: Dimension, values: readonly string[]) =>
 
 export function createClickValues({ dialect }: Pick<Database, "dialect">) {
   return {
+    /** The ids of those of the values that are there. */
+    async find(db: Db, dimension: Dimension, values: readonly string[]): Promise<Map<string, number>> {
+      const ids = new Map<string, number>();
+      for (let at = 0; at < values.length; at += CHUNK) {
+        for (const { value, id } of await find(db, dimension, values.slice(at, at + CHUNK)))
+          ids.set(value, id);
+      }
+      return ids;
+    },
+
     /**
      * The ids of distinct values, which are added when they are new and marked as seen on that day, so that the
      * retention task leaves them. In the transaction that uses the ids.

@@ -1,8 +1,27 @@
 /** The click journal's side of the database: counters and the positions up to which journals are counted. */
 import type { Database } from "../db/database.ts";
+import type { Db } from "../db/dialect.ts";
 import { appError } from "../lib/errors.ts";
-import type { LinkCounts } from "./flush.counts.ts";
+import type { Detail } from "./details.ts";
+import { createDetailsRepository } from "./details.repository.ts";
+import { type DetailSums, sumDetails } from "./details.sums.ts";
+import { type ClickCounts, type LinkCounts, totalOf, withoutLinks } from "./flush.counts.ts";
 import { FIRST_RECORD } from "./journal.format.ts";
+import { createLogRoom } from "./log-room.ts";
+import { createRollupsRepository } from "./rollups.repository.ts";
+
+/** What the clicks of a span add up to. */
+export type FlushWork = {
+  counts: ClickCounts;
+  details: readonly Detail[];
+  /** Of all the details. */
+  sums: DetailSums;
+  /** Raw rows after which no more details are written (analytics.max_log_rows with `stop`); 0: no limit. */
+  mostLogRows: number;
+};
+
+/** What became of details. */
+export type DetailFates = { logged: number; stopped: number; deleted: number };
 
 /** A stretch of one segment whose clicks are counted together. */
 export type CountedSpan = {
@@ -13,6 +32,8 @@ export type CountedSpan = {
   atMs: number;
   /** Filled in by count(), before it commits. */
   deleted: number;
+  /** The same. */
+  details: DetailFates;
   /** False when the segment was counted and removed by somebody else; asked when its row is made. */
   exists(): boolean;
 };
@@ -21,11 +42,11 @@ export type ClicksRepository = {
   /** How far a segment is counted, or null when the database doesn't know it. */
   readPosition(segment: string): Promise<number | null>;
   /**
-   * Adds the counts and moves the position from `from` to `to`, in one transaction. False, and nothing is changed,
+   * Adds the counts and details and moves the position from `from` to `to`, in one transaction. False, and nothing is changed,
    * when the position is not `from` (somebody counted this before). Writes the clicks whose links are gone, which
-   * count nowhere, into `span.deleted`. When it rejects, all of it happened or nothing: read the position to know.
+   * count nowhere, into `span.deleted`, and what became of the details into `span.details`. When it rejects, all of it happened or nothing: read the position to know.
    */
-  count(span: CountedSpan, counts: LinkCounts): Promise<boolean>;
+  count(span: CountedSpan, work: FlushWork): Promise<boolean>;
   /** Forgets a segment whose file is gone. */
   forget(segment: string): Promise<void>;
   /** Forgets up to 1,000 segments not touched since then. */
@@ -35,9 +56,54 @@ export type ClicksRepository = {
 };
 
 const CHUNK = 1000;
+const NONE: ReadonlySet<number> = new Set();
 const COUNTER = { table: "link_clicks", key: "link_id", column: "clicks" } as const;
 
-export function createClicksRepository({ read, write, dialect, transaction }: Database): ClicksRepository {
+export function createClicksRepository(database: Database): ClicksRepository {
+  const { read, write, dialect, transaction } = database;
+  const rollups = createRollupsRepository(database);
+  const log = createDetailsRepository(database);
+  const logRoom = createLogRoom(database);
+
+  /** Moves the position; false when it isn't where the span begins. */
+  async function move(tx: Db, { segment, from, to, atMs, exists }: CountedSpan): Promise<boolean> {
+    // The position goes first: it makes two flushes of one segment wait for each other before any counter.
+    if (from === null) {
+      const row = { id: segment, position: FIRST_RECORD, updated_at: atMs };
+      await dialect.insertIgnore(tx, "journals", ["id"], [row]);
+      // Files go before rows: if the row went for good just now, the file is gone by this time.
+      if (!exists()) throw appError("Conflict", `segment ${segment} was counted by somebody else`);
+    }
+    const moved = await tx
+      .updateTable("journals")
+      .set({ position: to, updated_at: atMs })
+      .where("id", "=", segment)
+      .where("position", "=", from ?? FIRST_RECORD)
+      .executeTakeFirst();
+    return Number(moved.numUpdatedRows) === 1;
+  }
+
+  /** Adds everything; returns what is to be done after the commit. */
+  async function add(tx: Db, span: CountedSpan, work: FlushWork): Promise<() => void> {
+    const { links } = work.counts;
+    const found = await dialect.addToCounters(tx, COUNTER, links.links, links.clicks);
+    const gone = found === links.links.length ? NONE : await missingLinks(tx, links);
+    const counts = gone.size === 0 ? work.counts : withoutLinks(work.counts, gone);
+    span.deleted = totalOf(links) - totalOf(counts.links);
+    await rollups.addClicks(tx, counts);
+    const present = gone.size === 0 ? work.details : work.details.filter(({ linkId }) => !gone.has(linkId));
+    const limited = work.mostLogRows > 0 && present.length > 0;
+    const room = limited ? await logRoom.left(tx, work.mostLogRows) : present.length;
+    const kept = room < present.length ? present.slice(0, room) : present;
+    span.details = {
+      logged: kept.length,
+      stopped: present.length - kept.length,
+      deleted: work.details.length - present.length,
+    };
+    if (kept.length === 0) return () => {};
+    return log.add(tx, kept, kept.length === work.details.length ? work.sums : sumDetails(kept));
+  }
+
   return {
     async readPosition(segment) {
       const row = await read
@@ -48,27 +114,12 @@ export function createClicksRepository({ read, write, dialect, transaction }: Da
       return row?.position ?? null;
     },
 
-    count: (span, counts) =>
-      transaction(async (tx) => {
-        const { segment, from, to, atMs } = span;
-        // The position goes first: it makes two flushes of one segment wait for each other before any counter.
-        if (from === null) {
-          const row = { id: segment, position: FIRST_RECORD, updated_at: atMs };
-          await dialect.insertIgnore(tx, "journals", ["id"], [row]);
-          // Files go before rows: if the row went for good just now, the file is gone by this time.
-          if (!span.exists()) throw appError("Conflict", `segment ${segment} was counted by somebody else`);
-        }
-        const moved = await tx
-          .updateTable("journals")
-          .set({ position: to, updated_at: atMs })
-          .where("id", "=", segment)
-          .where("position", "=", from ?? FIRST_RECORD)
-          .executeTakeFirst();
-        if (Number(moved.numUpdatedRows) !== 1) return false;
-        const found = await dialect.addToCounters(tx, COUNTER, counts.links, counts.clicks);
-        span.deleted = found === counts.links.length ? 0 : await clicksOfMissing(tx, counts);
-        return true;
-      }),
+    async count(span, work) {
+      if (work.mostLogRows > 0 && work.details.length > 0) await logRoom.refresh(work.mostLogRows, span.atMs);
+      const remember = await transaction(async (tx) => ((await move(tx, span)) ? add(tx, span, work) : null));
+      remember?.();
+      return remember !== null;
+    },
 
     async forget(segment) {
       await write.deleteFrom("journals").where("id", "=", segment).execute();
@@ -96,17 +147,12 @@ export function createClicksRepository({ read, write, dialect, transaction }: Da
     },
   };
 
-  async function clicksOfMissing(tx: typeof write, { links, clicks }: LinkCounts): Promise<number> {
-    let missing = 0;
+  async function missingLinks(tx: Db, { links }: LinkCounts): Promise<Set<number>> {
+    const missing = new Set(links);
     for (let at = 0; at < links.length; at += CHUNK) {
-      const chunk = links.slice(at, at + CHUNK);
-      const rows = await tx
-        .selectFrom("link_clicks")
-        .select("link_id")
-        .where("link_id", "in", chunk)
-        .execute();
-      const known = new Set(rows.map((row) => row.link_id));
-      for (const [index, link] of chunk.entries()) if (!known.has(link)) missing += clicks[at + index]!;
+      const query = tx.selectFrom("link_clicks").select("link_id");
+      const rows = await query.where("link_id", "in", links.slice(at, at + CHUNK)).execute();
+      for (const { link_id } of rows) missing.delete(link_id);
     }
     return missing;
   }

@@ -13,8 +13,10 @@ import { existsSync } from "node:fs";
 import type { Clock } from "../lib/clock.ts";
 import { appError } from "../lib/errors.ts";
 import type { Logger } from "../lib/logger.ts";
-import type { ClicksRepository, CountedSpan } from "./clicks.repository.ts";
-import { countByLink, type LinkCounts } from "./flush.counts.ts";
+import type { ClicksRepository, CountedSpan, DetailFates, FlushWork } from "./clicks.repository.ts";
+import { sumDetails } from "./details.sums.ts";
+import type { DetailsParser } from "./details.ts";
+import { countClicks } from "./flush.counts.ts";
 import { quarantineSegment, removeSegment } from "./journal.disposal.ts";
 import { FIRST_RECORD } from "./journal.format.ts";
 import { type ClickBatch, openSegmentReader, type SegmentReader } from "./journal.reader.ts";
@@ -36,6 +38,8 @@ export type Settled = {
   stored: number;
   /** Clicks whose links are gone. */
   deleted: number;
+  /** Of these clicks, those with details. */
+  details: DetailFates;
   replayed: boolean;
 };
 
@@ -59,6 +63,9 @@ export type DrainContext = {
   clock: Clock;
   logger: Logger;
   onSettled(settled: Settled): void;
+  parser: DetailsParser;
+  /** See FlushWork. */
+  mostLogRows(): number;
   batch: ClickBatch;
   /** Added to. */
   done: { clicks: number; links: number };
@@ -69,6 +76,9 @@ type Span = CountedSpan & { clicks: number };
 /** Rows of `journals` are kept for thirty days; five less leave room for clocks that disagree. */
 const ROW_SURELY_KEPT_MS = 25 * 24 * 3600_000;
 const MAX_ATTEMPTS = 5;
+/** Under a load that brings details faster than they are written, a flush must end all the same. */
+const MOST_DETAILS = 50_000;
+const NO_DETAILS: DetailFates = { logged: 0, stopped: 0, deleted: 0 };
 
 export const createSource = (state: SourceState, onRetired: () => void): Source => ({
   ...state,
@@ -124,28 +134,30 @@ async function learnPosition(source: Source, reader: SegmentReader, context: Dra
   source.doubt = null;
   source.position ??= row ?? FIRST_RECORD;
   if (row === null || row <= source.position) return;
-  if (doubt?.to === row) settle(source, row, doubt.clicks, doubt.deleted, context);
-  else settle(source, row, clicksBetween(source.position, row, reader, context.batch), 0, context);
+  if (doubt?.to === row) return settle(source, row, doubt, context);
+  const found = clicksBetween(source.position, row, reader, context.batch);
+  // Written by another process: what it did about the details isn't known here.
+  const details = { ...NO_DETAILS, logged: found.detailed };
+  settle(source, row, { clicks: found.clicks, deleted: 0, details }, context);
 }
 
-function clicksBetween(from: number, to: number, reader: SegmentReader, batch: ClickBatch): number {
-  let clicks = 0;
-  for (let position = from; position < to; clicks += batch.count) {
+function clicksBetween(from: number, to: number, reader: SegmentReader, batch: ClickBatch) {
+  const found = { clicks: 0, detailed: 0 };
+  for (let position = from; position < to; ) {
     ({ position } = reader.read(batch, position, true, to));
+    found.clicks += batch.count;
+    found.detailed += batch.detailed;
   }
-  return clicks;
+  return found;
 }
 
-function settle(
-  source: Source,
-  position: number,
-  clicks: number,
-  deleted: number,
-  context: DrainContext,
-): void {
+type Counted = Pick<Span, "clicks" | "deleted" | "details">;
+
+function settle(source: Source, position: number, counted: Counted, { onSettled }: DrainContext): void {
   source.position = position;
   const { path, replayed } = source;
-  context.onSettled({ path, position, stored: clicks - deleted, deleted, replayed });
+  const { clicks, deleted, details } = counted;
+  onSettled({ path, position, stored: clicks - deleted, deleted, details, replayed });
 }
 
 function isTooOld(source: Source, reader: SegmentReader, { batch, clock }: DrainContext): boolean {
@@ -156,6 +168,7 @@ function isTooOld(source: Source, reader: SegmentReader, { batch, clock }: Drain
 
 async function countAll(source: Source, reader: SegmentReader, context: DrainContext): Promise<void> {
   const { batch, done, logger } = context;
+  let detailed = 0;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     // Sealed while this runs: what is read below is not the end then, and the next flush goes on.
     const { final } = source;
@@ -163,45 +176,54 @@ async function countAll(source: Source, reader: SegmentReader, context: DrainCon
     const { position: to, damagedPages } = reader.read(batch, from, final);
     if (damagedPages > 0)
       logger.warn({ path: source.path, from, damagedPages }, "clicks in a journal were cut off");
-    const clicks = batch.count;
+    const { count: clicks, isFull } = batch;
     if (clicks === 0) {
       source.position = to;
       return;
     }
-    const counts = countByLink(batch);
+    detailed += batch.detailed;
+    const work = await workOf(context);
     const span = {
       segment: reader.header.uuid,
       from: source.row!,
       to,
       atMs: context.clock.now(),
       deleted: 0,
+      details: NO_DETAILS,
       clicks,
       exists: () => existsSync(source.path),
     };
-    if (!(await countSpan(source, span, counts, context))) {
+    if (!(await countSpan(source, span, work, context))) {
       await learnPosition(source, reader, context);
       continue;
     }
-    settle(source, to, clicks, span.deleted, context);
+    settle(source, to, span, context);
     done.clicks += clicks;
-    done.links += counts.links.length;
-    if (!final && clicks < batch.links.length) return;
+    done.links += work.counts.links.links.length;
+    if (!final && (!isFull || detailed >= MOST_DETAILS)) return;
     attempt = -1;
   }
   throw appError("Conflict", `${source.path} is being counted by somebody else all the time`);
+}
+
+/** Everything that can be known before the transaction. */
+async function workOf({ batch, parser, mostLogRows }: DrainContext): Promise<FlushWork> {
+  const counts = countClicks(batch);
+  const details = await parser.parse(batch);
+  return { counts, details, sums: sumDetails(details), mostLogRows: mostLogRows() };
 }
 
 /** False when the position in the database is another one. */
 async function countSpan(
   source: Source,
   span: Span,
-  counts: LinkCounts,
+  work: FlushWork,
   context: DrainContext,
 ): Promise<boolean> {
   // Until the transaction's end is known, neither is the row.
   source.row = undefined;
   source.doubt = span;
-  const moved = await context.repository.count(span, counts);
+  const moved = await context.repository.count(span, work);
   source.doubt = null;
   if (moved) source.row = span.to;
   return moved;

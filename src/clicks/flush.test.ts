@@ -122,8 +122,23 @@ forEachDialect((dialect) => {
 
   test("a segment that somebody else counted and removed is not counted again", async () => {
     const segment = crypto.randomUUID();
-    const span = { segment, from: null, to: 8192, atMs: Date.now(), deleted: 0, exists: () => false };
-    const counting = repository.count(span, { links: [ids[0]!], clicks: [5] });
+    const details = { logged: 0, stopped: 0, deleted: 0 };
+    const span = {
+      segment,
+      from: null,
+      to: 8192,
+      atMs: Date.now(),
+      deleted: 0,
+      details,
+      exists: () => false,
+    };
+    const links = { links: [ids[0]!], clicks: [5] };
+    const counting = repository.count(span, {
+      counts: { links, hours: [], days: [], months: [] },
+      details: [],
+      sums: { days: new Map(), hours: new Map() },
+      mostLogRows: 0,
+    });
     expect(await added(() => counting.catch(() => {}))).toEqual([0, 0, 0, 0, 0]);
     expect(await repository.readPosition(segment)).toBeNull();
   });

@@ -9,6 +9,7 @@
 import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { ClicksRepository } from "./clicks.repository.ts";
+import { createDetailsParser, type DetailsParser } from "./details.ts";
 import { AppError } from "../lib/errors.ts";
 import {
   countPendingLinks,
@@ -45,17 +46,29 @@ export type FlusherOptions = {
   clock: Clock;
   logger: Logger;
   onSettled(settled: Settled): void;
+  /** See DetailsParser; without one, details are taken without places. */
+  parser?: DetailsParser;
+  /** See FlushWork; no limit unless told. */
+  mostLogRows?(): number;
   /** Clicks counted in one transaction at most. */
   batchClicks?: number;
+  /** Of these, those with details. */
+  batchDetails?: number;
 };
 
 /** Some 0.2 s of work: a transaction must not keep other writers waiting long on a busy core. */
 const DEFAULT_BATCH_CLICKS = 100_000;
+const DEFAULT_BATCH_DETAILS = 20_000;
 const PENDING_CLICKS = 262_144;
 
 export function createFlusher(options: FlusherOptions): Flusher {
   const sources = new Map<string, Source>();
-  const batch = createBatch(options.batchClicks ?? DEFAULT_BATCH_CLICKS);
+  const batch = createBatch(
+    options.batchClicks ?? DEFAULT_BATCH_CLICKS,
+    options.batchDetails ?? DEFAULT_BATCH_DETAILS,
+  );
+  const parser = options.parser ?? createDetailsParser();
+  const mostLogRows = options.mostLogRows ?? (() => 0);
   let last: Promise<unknown> = Promise.resolve();
 
   /** One unreadable file doesn't keep the others from being counted; an absent database does. */
@@ -64,7 +77,8 @@ export function createFlusher(options: FlusherOptions): Flusher {
     let failure: unknown;
     for (const source of sources.values()) {
       try {
-        if (await drainSource(source, { ...options, batch, done })) sources.delete(source.path);
+        if (await drainSource(source, { ...options, parser, mostLogRows, batch, done }))
+          sources.delete(source.path);
       } catch (error) {
         if (error instanceof AppError) throw error;
         options.logger.error(

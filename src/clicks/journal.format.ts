@@ -23,12 +23,13 @@
  *     word 3  time, low 32 bits          (link id < 2^53, time in epoch ms < 2^43: the year 2248)
  *
  *     kind 1  count: 16 bytes.
- *     kind 2  count with details (reserved, not written yet): words 4 and 5 are u16 byte lengths of referrer,
- *             source and user agent and a u8 length of the address (0, 4 or 16) and a u8 of flags; their bytes
- *             follow in that order, zero-padded. At most 4080 bytes in all: the writer shortens the texts.
+ *     kind 2  count with details: words 4 and 5 are u16 byte lengths of the referrer, the utm_source and the user
+ *             agent, an u8 length of the address and an u8 of 0; their bytes follow in that order, zero-padded. The
+ *             headers are as sent, shortened to the bounds of journal.details.ts; the utm_source is percent-encoded,
+ *             the address is text. A header of length 65,535 was not sent.
  *     kind 15 filler: skip its length, no click. Ends a page in which the next record has no room.
  *
- * Word 0 is stored last, and its check covers the other words, the record's place and the segment's seed. So:
+ * Word 0 is stored last, and its check covers the other words (those from word 4 on as a digest in the seed), the record's place and the segment's seed. So:
  * word 0 = 0 is the end of what was written so far; a check that does not fit is a record that was not finished.
  * In a segment that is still written to, a reader stops at either and comes again. In a segment whose writer is
  * done or dead, it goes on at the next page: behind a page that a power cut lost, later pages may be whole.
@@ -44,6 +45,8 @@ export const KIND_COUNT = 1;
 export const KIND_DETAILS = 2;
 export const KIND_FILLER = 15;
 
+/** Word 0 of a record without its check. */
+export const headOf = (kind: number, bytes: number): number => kind | ((bytes / RECORD_BYTES) << 4);
 /** Word 0 of a kind 1 record without its check. */
 export const COUNT_HEAD = KIND_COUNT | (1 << 4);
 export const CHECK_MASK = 0xfffff000 | 0;
@@ -74,6 +77,12 @@ export function recordCheck(
   hash = Math.imul(hash ^ (hash >>> 13) ^ word3, 0xc2b2ae35);
   return hash & CHECK_MASK;
 }
+
+/** Adds a word from word 4 on to the digest that goes into the seed of a longer record's check; begins with 0. */
+export const digestWord = (digest: number, word: number): number => {
+  const mixed = Math.imul(digest ^ word, 0x9e3779b1);
+  return mixed ^ (mixed >>> 15);
+};
 
 export function encodeHeader(header: SegmentHeader): Uint8Array {
   const page = new Uint8Array(PAGE_BYTES);

@@ -5,8 +5,10 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import {
   decodeHeader,
+  digestWord,
   FIRST_RECORD,
   KIND_COUNT,
+  KIND_DETAILS,
   PAGE_BYTES,
   RECORD_BYTES,
   recordCheck,
@@ -16,17 +18,49 @@ import {
 /** Clicks in columns; the first `count` rows hold. Made once and filled again and again. */
 export type ClickBatch = {
   count: number;
+  /** It holds all it can: more may stand behind it. */
+  isFull: boolean;
+  /** Of the clicks, those with details. */
+  detailed: number;
+  /** The details themselves, where they are wanted. */
+  readonly details: DetailsBatch | null;
   readonly links: Float64Array;
   readonly times: Float64Array;
   /** What was read of the file last. */
   readonly chunk: Int32Array;
 };
 
+/** The records of kind 2, one behind the other. */
+export type DetailsBatch = {
+  /** Most that it holds. */
+  readonly capacity: number;
+  /** The click's row in the batch and the record's place in `bytes`. */
+  readonly rows: Int32Array;
+  readonly places: Int32Array;
+  /** Grows to what is needed. */
+  bytes: Buffer;
+};
+
+/** However long the texts are. */
+const MOST_DETAILS_BYTES = 16 * 1024 * 1024;
+const FIRST_DETAILS_BYTES = 256 * 1024;
 const CHUNK_BYTES = 64 * PAGE_BYTES;
 const TWO_32 = 2 ** 32;
 
-export const createBatch = (capacity: number): ClickBatch => ({
+/** Room for so many clicks, and for the details of so many of them; 0: details are passed over. */
+export const createBatch = (capacity: number, details = 0): ClickBatch => ({
   count: 0,
+  isFull: false,
+  detailed: 0,
+  details:
+    details === 0
+      ? null
+      : {
+          capacity: details,
+          rows: new Int32Array(details),
+          places: new Int32Array(details),
+          bytes: Buffer.alloc(0),
+        },
   links: new Float64Array(capacity),
   times: new Float64Array(capacity),
   chunk: new Int32Array(CHUNK_BYTES / 4),
@@ -87,7 +121,10 @@ function readSpan(file: number, header: SegmentHeader, batch: ClickBatch, range:
   let start = load(file, chunk, position);
   let damagedPages = 0;
   let count = 0;
-  while (position < range.end && count < links.length) {
+  let bytesTaken = 0;
+  batch.detailed = 0;
+  batch.isFull = false;
+  while (position < range.end) {
     if (position >= start + CHUNK_BYTES) start = load(file, chunk, position);
     const at = (position - start) >> 2;
     const length = wholeLength(chunk, at, position, header.seed);
@@ -97,7 +134,17 @@ function readSpan(file: number, header: SegmentHeader, batch: ClickBatch, range:
       position += PAGE_BYTES - (position % PAGE_BYTES);
       continue;
     }
-    if ((chunk[at]! & 15) === KIND_COUNT) {
+    const kind = chunk[at]! & 15;
+    if (kind === KIND_COUNT || kind === KIND_DETAILS) {
+      if (count === links.length || (kind === KIND_DETAILS && !takeDetails(batch, at, length, bytesTaken))) {
+        batch.isFull = true;
+        break;
+      }
+      if (kind === KIND_DETAILS) {
+        if (batch.details !== null) batch.details.rows[batch.detailed] = count;
+        batch.detailed += 1;
+        bytesTaken += length;
+      }
       const high = chunk[at + 2]!;
       links[count] = (high & 0x1fffff) * TWO_32 + (chunk[at + 1]! >>> 0);
       times[count] = (high >>> 21) * TWO_32 + (chunk[at + 3]! >>> 0);
@@ -109,11 +156,28 @@ function readSpan(file: number, header: SegmentHeader, batch: ClickBatch, range:
   return { position: Math.min(position, range.end), damagedPages };
 }
 
+/** Keeps a record's bytes where details are wanted; false when there is no room for more. */
+function takeDetails({ details, detailed, chunk }: ClickBatch, at: number, length: number, place: number) {
+  if (details === null) return true;
+  if (detailed === details.capacity || place + length > MOST_DETAILS_BYTES) return false;
+  if (place + length > details.bytes.length) {
+    const larger = Buffer.alloc(Math.max(FIRST_DETAILS_BYTES, details.bytes.length * 2));
+    details.bytes.copy(larger, 0, 0, place);
+    details.bytes = larger;
+  }
+  details.bytes.set(new Uint8Array(chunk.buffer, at * 4, length), place);
+  details.places[detailed] = place;
+  return true;
+}
+
 /** The length of the record at word `at` of the chunk, or 0 when no whole record stands there. */
 function wholeLength(chunk: Int32Array, at: number, position: number, seed: number): number {
   const word0 = chunk[at]!;
   const length = ((word0 >>> 4) & 0xff) * RECORD_BYTES;
   if (length === 0 || (position % PAGE_BYTES) + length > PAGE_BYTES) return 0;
-  const check = recordCheck(seed, position >> 2, chunk[at + 1]!, chunk[at + 2]!, chunk[at + 3]!);
+  let digest = 0;
+  for (let word = at + 4; word < at + length / 4; word++) digest = digestWord(digest, chunk[word]!);
+  // A filler's bytes were never written.
+  const check = recordCheck(seed ^ digest, position >> 2, chunk[at + 1]!, chunk[at + 2]!, chunk[at + 3]!);
   return (word0 ^ check) >>> 12 === 0 ? length : 0;
 }

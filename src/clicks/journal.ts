@@ -4,9 +4,24 @@
  * `record` has one comparison in front of its stores. `stop` is the nearest place where anything else is to be
  * done: the segment's end, the mark at which the next segment is made ready, the click that makes a flush due, or 0
  * when there is no segment or counting is off.
+ *
+ * `recordDetails` makes the record beside the segment first and copies it, so that nothing is written before it is
+ * known to fit. What it can't keep, or what is too much, becomes a plain click.
  */
 import type { Clock } from "../lib/clock.ts";
-import { COUNT_HEAD, CHECK_MASK, FIRST_RECORD, RECORD_BYTES } from "./journal.format.ts";
+import { createDetailsDraft } from "./journal.details.ts";
+import {
+  COUNT_HEAD,
+  CHECK_MASK,
+  digestWord,
+  FIRST_RECORD,
+  headOf,
+  KIND_DETAILS,
+  KIND_FILLER,
+  PAGE_BYTES,
+  RECORD_BYTES,
+  recordCheck,
+} from "./journal.format.ts";
 import type { Overflow } from "./journal.overflow.ts";
 import type { Segment } from "./journal.segment.ts";
 import type { SegmentSupply, SupplyProblem } from "./journal.supply.ts";
@@ -19,6 +34,20 @@ export type Journal = {
    * returns, the click outlives the process, unless it went to the overflow (see stats).
    */
   record(linkId: number, atMs: number): void;
+  /** Whether clicks are recorded at all. */
+  isEnabled(): boolean;
+  /**
+   * As record, with what the visitor sent; see VisitDetails. False when only the click was kept, because there is no
+   * segment.
+   */
+  recordDetails(
+    linkId: number,
+    atMs: number,
+    referrer: string | null,
+    utmSource: string | null,
+    userAgent: string | null,
+    address: string,
+  ): boolean;
   /** Opens the first segment; without one (a full disk) clicks begin in the overflow. */
   start(): Promise<void>;
   /** Off: record forgets the click at once, and it is in no book. */
@@ -29,6 +58,8 @@ export type Journal = {
   tick(): void;
   /** Ends the current segment; clicks after this are dropped with reason "closed". */
   close(): Promise<void>;
+  /** Clicks written with details. */
+  detailed(): number;
   stats(): { written: number; overflow: number; dropped: Readonly<Record<JournalDrop, number>> };
 };
 
@@ -46,6 +77,7 @@ export type JournalOptions = {
 const MAX_AGE_MS = 24 * 3600_000;
 const RECORD_WORDS = RECORD_BYTES / 4;
 const FIRST_WORD = FIRST_RECORD / 4;
+const PAGE_WORDS = PAGE_BYTES / 4;
 const TWO_32 = 2 ** 32;
 const NO_WORDS = new Int32Array(0);
 
@@ -61,17 +93,21 @@ export function createJournal(options: JournalOptions): Journal {
   let limit = 0;
   let stop = 0;
   let written = 0;
+  let detailed = 0;
+  const draft = createDetailsDraft();
   let timeOf = 0;
   let timeLow = 0;
   let timeHigh = 0;
 
+  const splitTime = (atMs: number): void => {
+    timeOf = atMs;
+    timeLow = atMs | 0;
+    timeHigh = Math.floor(atMs / TWO_32) << 21;
+  };
+
   const store = (linkId: number, atMs: number): void => {
     const place = at;
-    if (atMs !== timeOf) {
-      timeOf = atMs;
-      timeLow = atMs | 0;
-      timeHigh = Math.floor(atMs / TWO_32) << 21;
-    }
+    if (atMs !== timeOf) splitTime(atMs);
     const low = linkId | 0;
     const high = timeHigh | (linkId < TWO_32 ? 0 : Math.floor(linkId / TWO_32));
     words[place + 1] = low;
@@ -84,6 +120,38 @@ export function createJournal(options: JournalOptions): Journal {
     words[place] = (hash & CHECK_MASK) | COUNT_HEAD;
     at = place + RECORD_WORDS;
     written += 1;
+  };
+
+  /** Puts the draft, `length` words of it, into the segment; `at` is where it fits. */
+  const storeDraft = (linkId: number, atMs: number, length: number): void => {
+    const place = at;
+    if (atMs !== timeOf) splitTime(atMs);
+    const low = linkId | 0;
+    const high = timeHigh | (linkId < TWO_32 ? 0 : Math.floor(linkId / TWO_32));
+    let digest = 0;
+    for (let index = 4; index < length; index++) {
+      const word = draft.words[index]!;
+      words[place + index] = word;
+      digest = digestWord(digest, word);
+    }
+    words[place + 1] = low;
+    words[place + 2] = high;
+    words[place + 3] = timeLow;
+    words[place] = recordCheck(seed ^ digest, place, low, high, timeLow) | headOf(KIND_DETAILS, length * 4);
+    at = place + length;
+    written += 1;
+    detailed += 1;
+  };
+
+  /** True when `length` words fit at `at`, in one page; ends a page that has no room for them. */
+  const makeRoomFor = (length: number): boolean => {
+    for (;;) {
+      if (at >= stop && !makeRoom()) return false;
+      const room = PAGE_WORDS - (at % PAGE_WORDS);
+      if (room >= length) return true;
+      words[at] = recordCheck(seed, at, 0, 0, 0) | headOf(KIND_FILLER, room * 4);
+      at += room;
+    }
   };
 
   const recordSlowly = (linkId: number, atMs: number): void => {
@@ -148,6 +216,16 @@ export function createJournal(options: JournalOptions): Journal {
       if (at < stop) store(linkId, atMs);
       else recordSlowly(linkId, atMs);
     },
+    isEnabled: () => gate.enabled,
+    recordDetails(linkId, atMs, referrer, utmSource, userAgent, address) {
+      const length = draft.write(referrer, utmSource, userAgent, address) / 4;
+      if (gate.enabled && !gate.closed && makeRoomFor(length)) {
+        storeDraft(linkId, atMs, length);
+        return true;
+      }
+      recordSlowly(linkId, atMs);
+      return false;
+    },
     async start() {
       await supply.prepare();
       openNext();
@@ -176,6 +254,7 @@ export function createJournal(options: JournalOptions): Journal {
       overflow.drain(() => (dropped[supply.problem()] += 1) > 0);
       await supply.close();
     },
+    detailed: () => detailed,
     stats: () => ({ written, overflow: overflow.size(), dropped }),
   };
 }
