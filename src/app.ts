@@ -137,10 +137,13 @@ const startRedirect = ({ config, logger }: Services, cache: LinkCache, clicks: C
 
 const HOUR_MS = 3_600_000;
 
-function startJobs({ database, auth, logger }: Services): JobRunner {
+function startJobs({ database, auth, content, logger }: Services): JobRunner {
   const runner = createJobRunner({
     leases: createLeases({ db: database, clock: systemClock }),
-    jobs: [{ name: "auth-clean-up", everyMs: () => HOUR_MS, run: async () => void (await auth.cleanUp()) }],
+    jobs: [
+      { name: "auth-clean-up", everyMs: () => HOUR_MS, run: async () => void (await auth.cleanUp()) },
+      ...content.jobs,
+    ],
     owner: crypto.randomUUID(),
     clock: systemClock,
     logger,

@@ -1,5 +1,6 @@
 /** The rooms on one migrated database, as the server and the commands share them. */
 import { mkdirSync } from "node:fs";
+import { join } from "node:path";
 import { type Auth, createAuth } from "./auth/auth.ts";
 import { createPasswords } from "./auth/password.ts";
 import type { FailureMethod } from "./auth/password-check.ts";
@@ -13,10 +14,14 @@ import { type Database, openDatabase } from "./db/database.ts";
 import { migrateUp } from "./db/migrate.ts";
 import { withPatience } from "./db/patience.ts";
 import type { Env } from "./env.ts";
+import { type Content, createContent } from "./files/content.ts";
 import { systemClock } from "./lib/clock.ts";
 import { appError } from "./lib/errors.ts";
+import { armFault } from "./lib/fault.ts";
 import type { Logger } from "./lib/logger.ts";
 import { createLinkCsv, type LinkCsv } from "./links/links.csv.service.ts";
+import { createSecretBox } from "./lib/secret-box.ts";
+import { loadSecretKey, parseSecretKey } from "./lib/secret-key.ts";
 import type { OperationObserver } from "./lib/timed-methods.ts";
 import { createLinkService, type LinkService } from "./links/links.service.ts";
 
@@ -29,6 +34,7 @@ export type Services = {
   auth: Auth;
   links: LinkService;
   csv: LinkCsv;
+  content: Content;
   /** What nodes share, with cache.type redis. */
   redis: Redis | null;
   hashPassword(plain: string): Promise<string>;
@@ -55,6 +61,7 @@ const START_PATIENCE_MS = 60_000;
 /** Opens and migrates the database and starts the rooms. Rejects with ServiceUnavailable when it is away. */
 export async function openServices(env: Env, options: ServiceOptions): Promise<Services> {
   const { logger } = options;
+  armFault(env.fault);
   makeDataFolder(env.data.dir);
   const database = await openDatabase(env.database, { threads: options.server, logger });
   let redis: Redis | null = null;
@@ -121,6 +128,15 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
     randomCodeLength: () => config.get("features.random_code_length"),
     ...(onDatabaseOperation && { observe: onDatabaseOperation }),
   });
+  const content = createContent({
+    database,
+    changes,
+    box: openSecretBox(env),
+    clock,
+    logger,
+    dataDir: env.data.dir,
+  });
+  await content.start();
   return {
     env,
     logger,
@@ -130,12 +146,14 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
     auth,
     links,
     csv: createLinkCsv(shared),
+    content,
     redis,
     hashPassword,
     routePrefixes,
     async close() {
       links.close();
       config.close();
+      await content.close();
       await changes.stop();
       redis?.close();
       await database.close();
@@ -147,6 +165,11 @@ async function openSharedRedis({ cache }: Env, database: Database, logger: Logge
   if (cache.type !== "redis") return null;
   return openRedis({ url: cache.redisUrl, instance: await readInstance(database), logger });
 }
+
+const openSecretBox = ({ storage, data }: Env) =>
+  createSecretBox(
+    () => parseSecretKey(storage.secretKey ?? "") ?? loadSecretKey(join(data.dir, "secret.key")),
+  );
 
 function makeDataFolder(dir: string): void {
   try {
