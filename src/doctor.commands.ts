@@ -2,12 +2,21 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import type { CommandContext } from "./cli/command.ts";
 import { journalBytes } from "./clicks/journal.size.ts";
+import { readInstance } from "./cluster/instance.repository.ts";
+import { openRedis } from "./cluster/redis.ts";
 import { type Database, openDatabase } from "./db/database.ts";
 import { migrationStatus } from "./db/migrate.ts";
 import { systemClock } from "./lib/clock.ts";
 import { silentLogger } from "./lib/logger.ts";
 import { countRunning } from "./status.commands.ts";
-import { checkClock, checkDatabase, checkDataFolder, checkJournal, checkSettings } from "./upkeep/checks.ts";
+import {
+  checkCache,
+  checkClock,
+  checkDatabase,
+  checkDataFolder,
+  checkJournal,
+  checkSettings,
+} from "./upkeep/checks.ts";
 import { type Check, examine, type Finding } from "./upkeep/doctor.ts";
 
 const MARKS = { ok: "ok", warning: "WARNING", failure: "FAILURE" } as const;
@@ -58,6 +67,7 @@ async function runDoctor(context: CommandContext): Promise<Finding[]> {
 
 /** What can be looked at on a database that is up to date. */
 const checksOfServices = (context: CommandContext): Check[] => [
+  checkCache(context.env().cache.type === "redis" ? () => pingRedis(context) : null),
   checkSettings(async () => {
     const { config, auth, env } = await context.services();
     return {
@@ -69,3 +79,18 @@ const checksOfServices = (context: CommandContext): Check[] => [
     };
   }),
 ];
+
+async function pingRedis(context: CommandContext): Promise<boolean> {
+  const { database } = await context.services();
+  const { redisUrl } = context.env().cache;
+  const redis = await openRedis({
+    url: redisUrl,
+    instance: await readInstance(database),
+    logger: silentLogger,
+  });
+  try {
+    return await redis.check();
+  } finally {
+    redis.close();
+  }
+}

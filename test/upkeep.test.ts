@@ -86,7 +86,7 @@ describe("doctor", () => {
     expect(exitCode).toBe(0);
     expect(findings.filter(({ verdict }) => verdict === "failure")).toEqual([]);
     expect(new Set(findings.map(({ part }) => part))).toEqual(
-      new Set(["data folder", "database", "clock", "click journal", "settings"]),
+      new Set(["data folder", "database", "clock", "click journal", "cache", "settings"]),
     );
     expect(findings.find(({ message }) => message === "monitors have no token")?.advice).toContain(
       "api.health_token",
@@ -102,6 +102,18 @@ describe("doctor", () => {
     const report = await doctor(away);
     expect(report.exitCode).toBe(1);
     expect(report.findings.find(({ part }) => part === "database")?.verdict).toBe("failure");
+
+    const lonely = keep(
+      install({
+        WAYMARK__CACHE__TYPE: "redis",
+        WAYMARK__CACHE__REDIS_URL: "redis://user:secret@127.0.0.1:1",
+      }),
+    );
+    await lonely.cli(["migrate", "up"]);
+    const cache = await lonely.cli(["doctor"]);
+    expect(cache.exitCode).toBe(1);
+    expect(cache.stdout).toContain("cache.redis_url");
+    expect(cache.stdout + cache.stderr).not.toContain("secret");
 
     const behind = keep(install());
     chmodSync(behind.dataDir, 0o755);

@@ -165,3 +165,20 @@ export function checkSettings(view: () => Promise<SettingsView>): Check {
     },
   };
 }
+
+/** `ping` is null where there is no shared cache; it resolves with whether the cache answers. */
+export function checkCache(ping: (() => Promise<boolean>) | null): Check {
+  return {
+    part: "cache",
+    async look() {
+      if (ping === null) return [ok("each process has its own; nothing is shared")];
+      if (await ping()) return [ok("Redis answers")];
+      return [
+        failure(
+          "Redis does not answer",
+          "Look at cache.redis_url and the Redis server. Waymark goes on without it; other nodes hear of changes a second or two later.",
+        ),
+      ];
+    },
+  };
+}
