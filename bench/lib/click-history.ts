@@ -1,13 +1,13 @@
 /**
  * A made-up history of clicks in the tables as the flush would have written them: links of very different fame, a
  * daily rhythm, thousands of referrers, places and user agents of which few are frequent. The same numbers give the
- * same history, and a day costs about a tenth of a second, so ten million clicks are ready in a few minutes. Hours
- * are there for the last seven days only, as retention leaves them.
+ * same history. Ten million clicks take a few minutes. Hours are there for the last seven days only, as retention
+ * leaves them; raw rows for all days, which is more than retention would leave, so that edges are cut out of them.
  */
 import type { Database } from "../../src/db/database.ts";
 import { agentValue, type Dimension, DIMENSIONS, OTHER, placeValue } from "../../src/clicks/dimensions.ts";
 import { createDayRollup, type DayRollup } from "../../src/clicks/rollup.ts";
-import { DAY_MS, HOUR_MS, monthOf } from "../../src/clicks/time-buckets.ts";
+import { DAY_MS, monthOf } from "../../src/clicks/time-buckets.ts";
 
 export type History = {
   clicks: number;
@@ -277,6 +277,3 @@ async function writeMonths(db: Database): Promise<void> {
       .execute();
   }
 }
-
-/** The hour of the last click, for checks. */
-export const lastHour = ({ end }: History): number => Math.floor(end / HOUR_MS);

@@ -11,7 +11,7 @@ import { type BucketCounts, createCountRepository } from "./analytics.counts.rep
 import { type BucketFacts, joinCuts, settleDays, settleHours } from "./analytics.edges.ts";
 import { type Cut, cutAt, type DateRange, numbers, spanOf, trendOf, withMonths } from "./analytics.range.ts";
 import { type DeviceShares, deviceShares, MOST_PROFILES, sharesOf } from "./analytics.shares.ts";
-import { createValueRepository } from "./analytics.values.repository.ts";
+import { createValueRepository, type ValueShare } from "./analytics.values.repository.ts";
 import { type Place, placeOf } from "./dimensions.ts";
 import { BUCKETS, type Unit } from "./time-buckets.ts";
 
@@ -117,18 +117,12 @@ export function createAnalytics({ database, clock }: Deps): Analytics {
   const cutValues = (linkId: number, range: DateRange): Promise<Cut> =>
     cutDays(range, valueFacts(linkId), linkId === ALL_LINKS);
 
-  async function referrers(linkId: number, cut: Cut, limit: number): Promise<ReferrerShare[]> {
-    const share = await values.share("referrer", linkId, cut, limit);
-    return sharesOf(share, share.total).map(({ value, ...rest }) => ({ referrer: value, ...rest }));
-  }
-
-  /** Their percentages are of all clicks, also those from unknown places. */
-  async function places(linkId: number, cut: Cut, limit: number): Promise<PlaceShare[]> {
+  async function places(cut: Cut, limit: number): Promise<PlaceShare[]> {
     const [share, total] = await Promise.all([
-      values.share("place", linkId, cut, limit),
-      values.total("referrer", linkId, cut),
+      values.share("place", ALL_LINKS, cut, limit),
+      values.total("referrer", ALL_LINKS, cut),
     ]);
-    return sharesOf(share, total).map(({ value, ...rest }) => ({ ...placeOf(value), ...rest }));
+    return placesOf(share, total);
   }
 
   async function devices(linkId: number, range: DateRange, limit: number): Promise<DeviceShares> {
@@ -145,27 +139,33 @@ export function createAnalytics({ database, clock }: Deps): Analytics {
   return {
     trend: (range, unit) => trend(ALL_LINKS, range, unit),
     top: async (range, limit) => counts.top(await cutDays(range, countFacts(ALL_LINKS), true), limit),
-    referrers: async (range, limit) => referrers(ALL_LINKS, await cutValues(ALL_LINKS, range), limit),
-    places: async (range, limit) => places(ALL_LINKS, await cutValues(ALL_LINKS, range), limit),
+    async referrers(range, limit) {
+      return referrersOf(await values.share("referrer", ALL_LINKS, await cutValues(ALL_LINKS, range), limit));
+    },
+    places: async (range, limit) => places(await cutValues(ALL_LINKS, range), limit),
     devices: (range, limit) => devices(ALL_LINKS, range, limit),
     async link(code, range) {
       const id = await idOf(code);
       const [shown, cut] = await Promise.all([trend(id, range, "day"), cutValues(id, range)]);
+      const [byReferrer, byPlace] = await Promise.all([
+        values.share("referrer", id, cut, LINK_REFERRERS),
+        values.share("place", id, cut, LINK_PLACES),
+      ]);
       return {
         code,
         clicks: shown.values.reduce((sum, clicks) => sum + clicks, 0),
         trend: shown,
-        ...(await both(id, cut)),
+        referrers: referrersOf(byReferrer),
+        places: placesOf(byPlace, byReferrer.total),
       };
     },
     linkDevices: async (code, range, limit) => devices(await idOf(code), range, limit),
   };
-
-  async function both(id: number, cut: Cut) {
-    const [shownReferrers, shownPlaces] = await Promise.all([
-      referrers(id, cut, LINK_REFERRERS),
-      places(id, cut, LINK_PLACES),
-    ]);
-    return { referrers: shownReferrers, places: shownPlaces };
-  }
 }
+
+const referrersOf = (share: ValueShare): ReferrerShare[] =>
+  sharesOf(share, share.total).map(({ value, ...rest }) => ({ referrer: value, ...rest }));
+
+/** Their percentages are of all clicks, also of those from unknown places. */
+const placesOf = (share: ValueShare, total: number): PlaceShare[] =>
+  sharesOf(share, total).map(({ value, ...rest }) => ({ ...placeOf(value), ...rest }));

@@ -15,7 +15,7 @@ export type DeviceShares = {
 };
 
 /** Distinct profiles that are looked at, most frequent first; what is left counts as OTHER. */
-export const MOST_PROFILES = 5_000;
+export const MOST_PROFILES = 2_000;
 
 /** With two decimals; of nothing it is 0. */
 export const percentage = (part: number, whole: number): number =>

@@ -143,7 +143,7 @@ export function createValueRepository({ read }: Pick<Database, "read">) {
       return Number(clicks ?? 0);
     },
 
-    /** The most frequent values; limit ≤ 5,000. */
+    /** The most frequent values; limit ≤ 2,000. */
     async share(dimension: Dimension, linkId: number, cut: Cut, limit: number): Promise<ValueShare> {
       const all = union(partsOf(dimension, linkId, cut));
       if (all === null) return { values: [], total: 0 };

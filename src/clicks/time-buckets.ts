@@ -41,7 +41,7 @@ export const BUCKETS: Record<Unit, TimeBuckets> = {
   hour: {
     of: (instant) => Math.floor(instant / HOUR_MS),
     startOf: (hour) => hour * HOUR_MS,
-    label: (hour) => `${isoDay(hour * HOUR_MS)} ${new Date(hour * HOUR_MS).toISOString().slice(11, 13)}:00`,
+    label: (hour) => `${new Date(hour * HOUR_MS).toISOString().slice(0, 13).replace("T", " ")}:00`,
   },
   day: {
     of: (instant) => Math.floor(instant / DAY_MS),

@@ -1,0 +1,188 @@
+/**
+ * Every analytics endpoint over 10,000,000 clicks on 10,000 links in a year: `bin/bun bench/analytics.ts [clicks]`.
+ * On SQLite and, when WAYMARK_TEST_POSTGRES_URL is set, on PostgreSQL; each request goes through the service as the
+ * server runs it (SQLite's threads included). Ranges end now or up to a month ago, at any millisecond, so most of
+ * them have two edges. The databases are made at the first run and kept (.cache/bench, database waymark_bench_…).
+ * Then the export of a million rows: how long it takes, how much memory, and how long it holds the event loop.
+ */
+import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { sql } from "kysely";
+import { createClickExport } from "../src/clicks/analytics.export.ts";
+import type { DateRange } from "../src/clicks/analytics.range.ts";
+import { type Analytics, createAnalytics } from "../src/clicks/analytics.service.ts";
+import { DAY_MS } from "../src/clicks/time-buckets.ts";
+import { type Database, openDatabase } from "../src/db/database.ts";
+import { migrateUp } from "../src/db/migrate.ts";
+import { silentLogger } from "../src/lib/logger.ts";
+import { type History, writeHistory } from "./lib/click-history.ts";
+
+const CLICKS = Number(process.argv[2] ?? 10_000_000);
+const NOW = Date.parse("2026-11-20T13:37:00Z");
+const HISTORY: History = { clicks: CLICKS, links: 10_000, days: 365, end: NOW };
+const RUNS = 40;
+const EXPORTED = Math.min(1_000_000, CLICKS);
+const SPANS = [
+  { days: 30, goalMs: 100 },
+  { days: 365, goalMs: 300 },
+];
+const FOLDER = join(import.meta.dir, "../.cache/bench");
+
+type Ask = (analytics: Analytics, range: DateRange, run: number) => Promise<unknown>;
+
+/** A link that everybody clicks, and one of the others. */
+const linkOf = (run: number): string => (run % 2 === 0 ? "bench/1" : `bench/${1 + ((run * 257) % 10_000)}`);
+
+const REQUESTS: [string, Ask][] = [
+  ["trends by hour", (analytics, range) => analytics.trend(range, "hour")],
+  ["trends by day", (analytics, range) => analytics.trend(range, "day")],
+  ["trends by week", (analytics, range) => analytics.trend(range, "week")],
+  ["trends by month", (analytics, range) => analytics.trend(range, "month")],
+  ["top", (analytics, range) => analytics.top(range, 100)],
+  ["referrers", (analytics, range) => analytics.referrers(range, 100)],
+  ["geo", (analytics, range) => analytics.places(range, 100)],
+  ["devices", (analytics, range) => analytics.devices(range, 20)],
+  ["link", (analytics, range, run) => analytics.link(linkOf(run), range)],
+  ["link, devices", (analytics, range, run) => analytics.linkDevices(linkOf(run), range, 20)],
+];
+
+const quantile = (sorted: readonly number[], share: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * share) - 1)]!;
+const cell = (ms: number): string => ms.toFixed(1).padStart(9);
+
+async function timed(run: () => Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  await run();
+  return performance.now() - start;
+}
+
+/** The longest time between two turns of the event loop while the work goes on. */
+async function longestGap(work: () => Promise<unknown>): Promise<number> {
+  let longest = 0;
+  let last = performance.now();
+  const ticker = setInterval(() => {
+    longest = Math.max(longest, performance.now() - last);
+    last = performance.now();
+  }, 1);
+  await work();
+  clearInterval(ticker);
+  return longest;
+}
+
+/** Every third one ends now. */
+function rangeOf(days: number, run: number): DateRange {
+  const end = run % 3 === 0 ? NOW : NOW - Math.floor(((run * 7_919) % RUNS) * 0.7 * DAY_MS) - run * 777_777;
+  return { start: end - days * DAY_MS, end };
+}
+
+async function measure(db: Database): Promise<void> {
+  const analytics = createAnalytics({ database: db, clock: { now: () => NOW } });
+  for (const { days, goalMs } of SPANS) {
+    console.log(`\n${`${days} days, goal: p95 ≤ ${goalMs} ms`.padEnd(34)}      p50      p95  slowest`);
+    let over = 0;
+    const gap = await longestGap(async () => {
+      for (const [name, ask] of REQUESTS) {
+        const times: number[] = [];
+        for (let run = 0; run < RUNS; run++) {
+          times.push(await timed(() => ask(analytics, rangeOf(days, run), run)));
+        }
+        times.sort((a, b) => a - b);
+        const p95 = quantile(times, 0.95);
+        if (p95 > goalMs) over++;
+        console.log(
+          `${name.padEnd(34)}${cell(quantile(times, 0.5))}${cell(p95)}${cell(times.at(-1)!)}${p95 > goalMs ? `  over ${goalMs} ms` : ""}`,
+        );
+      }
+    });
+    console.log(
+      `longest pause of the event loop   ${cell(gap)}${over === 0 ? "" : `   ${over} over the goal`}`,
+    );
+  }
+}
+
+const megabytes = (): number => process.memoryUsage.rss() / 1_048_576;
+
+async function measureExport(db: Database): Promise<void> {
+  const share = EXPORTED / CLICKS;
+  const range = { start: NOW - share * HISTORY.days * DAY_MS, end: NOW };
+  Bun.gc(true);
+  const before = megabytes();
+  let most = before;
+  let rows = -1;
+  let bytes = 0;
+  let ms = 0;
+  const gap = await longestGap(async () => {
+    ms = await timed(async () => {
+      for await (const page of createClickExport(db).pages(range)) {
+        rows += page.split("\n").length - 1;
+        bytes += page.length;
+        most = Math.max(most, megabytes());
+      }
+    });
+  });
+  console.log(
+    `\nexport of ${rows.toLocaleString("en")} rows, ${(bytes / 1e6).toFixed(0)} MB: ${(ms / 1000).toFixed(1)} s, ` +
+      `memory from ${before.toFixed(0)} to at most ${most.toFixed(0)} MB, longest pause of the event loop ${gap.toFixed(0)} ms`,
+  );
+}
+
+const open = (url: string, threads: boolean): Promise<Database> =>
+  openDatabase({ url, poolSize: 4 }, { threads, logger: silentLogger });
+
+async function fill(url: string, faster: string): Promise<void> {
+  const db = await open(url, false);
+  await migrateUp(db, { logger: silentLogger });
+  if (faster !== "") await sql.raw(faster).execute(db.write);
+  await writeHistory(db, HISTORY, (day) => process.stdout.write(`\rday ${day} of ${HISTORY.days}`));
+  process.stdout.write("\n");
+  await db.close();
+}
+
+async function bench(name: string, url: string): Promise<void> {
+  console.log(`\n${name}: ${CLICKS.toLocaleString("en")} clicks`);
+  const db = await open(url, true);
+  await migrateUp(db, { logger: silentLogger });
+  await measure(db);
+  await measureExport(db);
+  await db.close();
+}
+
+async function benchFile(): Promise<void> {
+  const path = join(FOLDER, `analytics-${CLICKS}.db`);
+  if (!existsSync(path)) {
+    mkdirSync(FOLDER, { recursive: true });
+    const part = `${path}.part`;
+    rmSync(part, { force: true });
+    await fill(`sqlite:${part}`, "pragma synchronous = off");
+    renameSync(part, path);
+  }
+  await bench("SQLite", `sqlite:${path}`);
+}
+
+async function benchServer(server: string): Promise<void> {
+  const database = `waymark_bench_${CLICKS}`;
+  const url = new URL(server);
+  url.pathname = `/${database}`;
+  const admin = await open(server, false);
+  const { rows } = await sql`select 1 from pg_database where datname = ${database}`.execute(admin.read);
+  if (rows.length === 0) {
+    const part = new URL(url);
+    part.pathname = `/${database}_part`;
+    await sql.raw(`drop database if exists ${database}_part with (force)`).execute(admin.write);
+    await sql.raw(`create database ${database}_part`).execute(admin.write);
+    await fill(part.href, "");
+    const filled = await open(part.href, false);
+    // What autovacuum does within a minute of such a load.
+    await sql.raw("vacuum analyze").execute(filled.slow);
+    await filled.close();
+    await sql.raw(`alter database ${database}_part rename to ${database}`).execute(admin.write);
+  }
+  await admin.close();
+  await bench("PostgreSQL", url.href);
+}
+
+await benchFile();
+const server = process.env["WAYMARK_TEST_POSTGRES_URL"];
+if (server) await benchServer(server);
+else console.log("\nWAYMARK_TEST_POSTGRES_URL is not set; PostgreSQL was not measured.");
+process.exit(0);
