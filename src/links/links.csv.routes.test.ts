@@ -23,6 +23,7 @@ const folder = mkdtempSync(join(tmpdir(), "waymark-test-"));
 let db: Database;
 let app: HttpApp;
 let lifted = 0;
+let cuts = 0;
 
 const asAdministrator = (c: Context<HttpEnv>, next: Next) => {
   c.set("account", { id: 0, username: "admin", role: "admin" });
@@ -36,7 +37,7 @@ beforeAll(async () => {
   const clock = { now: () => NOW };
   const csv = createLinkCsv({
     database: db,
-    changes: createChanges({ db, clock, logger: silentLogger, origin: crypto.randomUUID() }),
+    changes: createChanges({ db, clock, logger: silentLogger }),
     routePrefixes: () => ["/admin"],
     hashPassword: async (plain) => `$argon2id$of-${plain}`,
     clock,
@@ -52,13 +53,14 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   lifted = 0;
+  cuts = 0;
   await db.write.deleteFrom("links").execute();
 });
 
 const connection = {
   peerAddress: () => "192.0.2.1",
   liftIdleTimeout: () => void lifted++,
-  cut: () => undefined,
+  cut: () => void cuts++,
 };
 const ask = async (path: string, init?: RequestInit): Promise<Response> =>
   app.request(`/v1/links${path}`, init, connection);
@@ -151,7 +153,7 @@ describe("import", () => {
         failed_items: [{ row: 3, code: "a b", error: expect.any(String), error_code: 3007 }],
       },
     });
-    expect(lifted).toBe(1);
+    expect([lifted, cuts]).toEqual([1, 0]);
   });
 
   test.each([
@@ -230,6 +232,7 @@ describe("import", () => {
     const headers = { "Content-Type": `multipart/form-data; boundary=${BOUNDARY}` };
     const response = await ask("/import", { method: "POST", headers, body });
     expect((await response.json()).error).toBe("FileTooLarge");
+    expect(cuts).toBe(1);
     expect(sent).toBeLessThan(LIMIT + 1_000_000);
   });
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Endpoint, endpoint } from "../http/endpoint.ts";
+import { type Endpoint, endpoint, type HttpContext } from "../http/endpoint.ts";
 import { type FilePart, readMultipart } from "../http/multipart.ts";
 import { streamPages } from "../http/stream-pages.ts";
 import { appError } from "../lib/errors.ts";
@@ -75,18 +75,9 @@ export function csvEndpoints(deps: { csv: LinkCsv; now(): number; logger: Logger
         }
         imports++;
         try {
-          c.env.liftIdleTimeout();
-          const request = c.req.raw;
-          const { fields, file } = await readMultipart(request, {
-            onFile: readFile,
-            isFile: (field) => field === "file",
-            sendMs: SEND_MS,
-          });
-          if (file === undefined || file.length === 0) {
-            throw appError("CsvFileMissing", "Send the CSV file in the form field 'file'.");
-          }
+          const { file, fields } = await readUpload(c);
           const mode = importModeOf(fields.get("mode"));
-          const result = await csv.import(file, { mode, signal: request.signal });
+          const result = await csv.import(file, { mode, signal: c.req.raw.signal });
           if (result.failed_items.length <= ITEMS_AT_ONCE) return result;
           return await longAnswer(result, () => c.env.cut());
         } finally {
@@ -95,6 +86,25 @@ export function csvEndpoints(deps: { csv: LinkCsv; now(): number; logger: Logger
       },
     }),
   ];
+}
+
+async function readUpload(c: HttpContext) {
+  c.env.liftIdleTimeout();
+  try {
+    const { fields, file } = await readMultipart(c.req.raw, {
+      onFile: readFile,
+      isFile: (field) => field === "file",
+      sendMs: SEND_MS,
+    });
+    if (file === undefined || file.length === 0) {
+      throw appError("CsvFileMissing", "Send the CSV file in the form field 'file'.");
+    }
+    return { fields, file };
+  } catch (error) {
+    // The client reads the answer and stops; one that goes on sending what nobody wants is not listened to for long.
+    c.env.cut();
+    throw error;
+  }
 }
 
 async function* textOf(pages: AsyncGenerator<ExportPage, void>): AsyncGenerator<string, void> {
