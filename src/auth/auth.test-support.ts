@@ -2,12 +2,12 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createChanges } from "../cluster/changes.ts";
+import { type Changes, createChanges } from "../cluster/changes.ts";
 import { createConfig } from "../config/config.service.ts";
 import { type Database, openDatabase } from "../db/database.ts";
 import { migrateUp } from "../db/migrate.ts";
 import { createHttpApp } from "../http/app.ts";
-import { endpoint } from "../http/endpoint.ts";
+import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { createAuth } from "./auth.ts";
 import { createPasswords, type Passwords } from "./password.ts";
@@ -68,12 +68,20 @@ export function createTestFolder() {
 
 export type AuthHarness = Awaited<ReturnType<typeof startAuth>>;
 
-/** The server's part of this room. `passwords` may count or replace what is hashed. */
-export async function startAuth(db: Database, { passwords = createPasswords() as Passwords } = {}) {
+type AuthOptions = {
+  /** May count or replace what is hashed. */
+  passwords?: Passwords;
+  /** Endpoints of another room, below the admin prefix itself. */
+  more?: (changes: Changes) => Promise<readonly Endpoint[]>;
+};
+
+/** The server's part of this room. */
+export async function startAuth(db: Database, settings: AuthOptions = {}) {
+  const { passwords = createPasswords(), more = async () => [] } = settings;
   const time = { now: Date.UTC(2026, 10, 20, 12) };
   const clock = { now: () => time.now };
   const failures: FailureMethod[] = [];
-  const changes = createChanges({ db, clock, logger: silentLogger, origin: crypto.randomUUID() });
+  const changes = createChanges({ db, clock, logger: silentLogger });
   const config = createConfig({ db, changes, clock, logger: silentLogger, startup: true });
   await changes.poll();
   await config.start();
@@ -89,6 +97,7 @@ export async function startAuth(db: Database, { passwords = createPasswords() as
   const app = createHttpApp({
     tables: [
       { prefix: "/admin/v1", endpoints: [...auth.endpoints, ...PROBES], guards: auth.guards },
+      { prefix: "/admin", endpoints: await more(changes), guards: auth.guards },
       { prefix: "/health", endpoints: PROBES, guards: auth.healthGuards },
     ],
     gates: [{ prefix: "/admin", isOpen: auth.isAdminEnabled }],

@@ -17,11 +17,12 @@ export const makeFolder = (): string => realpathSync(mkdtempSync(join(tmpdir(), 
 /** `dataDir`: an existing one, to be removed by who made it. */
 export async function startContent(
   database: Database,
-  { dataDir = makeFolder(), ...more }: Partial<ContentDeps> = {},
+  { dataDir = makeFolder(), changes: given, ...more }: Partial<ContentDeps> = {},
 ) {
   const time = { now: Date.now() };
   const clock = { now: () => time.now };
-  const changes = createChanges({ db: database, clock, logger: silentLogger, origin: crypto.randomUUID() });
+  const changes =
+    given ?? createChanges({ db: database, clock, logger: silentLogger, origin: crypto.randomUUID() });
   const content = createContent({
     database,
     changes,
@@ -32,6 +33,7 @@ export async function startContent(
     ...more,
   });
   await content.start();
+  const storedIn = (folder: string) => namesIn(join(dataDir, folder)).filter((name) => name !== ".waymark");
   const policy = await content.policies.defaultPolicy();
   return {
     ...content,
@@ -41,7 +43,8 @@ export async function startContent(
     dataDir,
     policy,
     /** Everything stored in the default policy's folder, without its marker. */
-    stored: () => namesIn(join(dataDir, policy.basePath)).filter((name) => name !== ".waymark"),
+    stored: () => storedIn(policy.basePath),
+    storedIn,
     files: fileRows(database, content),
     findings: (fix = false): Promise<Finding[]> => Array.fromAsync(content.checkStorage({ fix })),
     runJob: async (name: string): Promise<void> => {
