@@ -73,7 +73,7 @@ function createAnswer(parts: HttpParts): App["fetch"] {
     }
     if (!isRouted(request.url)) {
       const begun = redirects.begin();
-      return redirects.end(begun, request.method, redirect.handle(request));
+      return redirects.end(begun, request.method, redirect.handle(request, server));
     }
     scrape.watch(server);
     server.timeout(request, API_IDLE_S);

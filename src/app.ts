@@ -20,6 +20,7 @@ import { createLinkCache, type LinkCache } from "./links/links.cache.ts";
 import { createSharedLinks } from "./links/links.shared.ts";
 import { createLinkScan } from "./links/links.scan.repository.ts";
 import { createRedirect, type Redirect } from "./redirect/redirect.ts";
+import { createVisits } from "./redirect/visit.ts";
 import { openServices, type Services } from "./services.ts";
 
 export type App = {
@@ -111,7 +112,14 @@ async function startClicks({ env, config, logger }: Services): Promise<Clicks> {
       enabled: () => config.get("click.enable_tracking"),
       flushInterval: () => config.get("click.flush_interval"),
       maxClicksBeforeFlush: () => config.get("click.max_clicks_before_flush"),
+      details: {
+        sampleRate: () => config.get("analytics.sample_rate"),
+        locates: () => config.get("analytics.enable_geo_lookup"),
+        mostLogRows: () =>
+          config.get("analytics.max_rows_action") === "stop" ? config.get("analytics.max_log_rows") : 0,
+      },
     },
+    geo: env.analytics,
     logger,
     clock: systemClock,
   });
@@ -119,16 +127,27 @@ async function startClicks({ env, config, logger }: Services): Promise<Clicks> {
     "click.enable_tracking",
     "click.flush_interval",
     "click.max_clicks_before_flush",
+    "analytics.enable_geo_lookup",
+    "analytics.max_log_rows",
+    "analytics.max_rows_action",
   ] as const) {
     config.onChange(key, clicks.refresh);
   }
   return clicks;
 }
 
-const startRedirect = ({ config, logger }: Services, cache: LinkCache, clicks: Clicks): Redirect =>
+const startRedirect = ({ config, auth, logger }: Services, cache: LinkCache, clicks: Clicks): Redirect =>
   createRedirect({
     cache,
     clicks,
+    ...(config.get("analytics.enable_detailed_logging") && {
+      visits: createVisits({
+        clicks,
+        logsAddresses: () => config.get("analytics.enable_ip_logging"),
+        hasProxies: () => config.get("api.trusted_proxies").length > 0,
+        clientAddress: auth.clientAddress,
+      }),
+    }),
     defaultUrl: () => config.get("features.default_url"),
     passUtm: () => config.get("utm.enable_passthrough"),
     clock: systemClock,

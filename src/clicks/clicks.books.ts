@@ -1,4 +1,5 @@
 /** The books of click counting: accepted = stored + pending + dropped, at any time. */
+import type { DetailGate, DetailStats } from "./details.gate.ts";
 import type { FlushReport } from "./flush.messages.ts";
 import type { Settled } from "./flush.source.ts";
 import type { FlushTrigger } from "./flush.ts";
@@ -18,6 +19,7 @@ export type ClickStats = {
   pending: number;
   overflow: number;
   dropped: Readonly<Record<ClickDrop, number>>;
+  details: DetailStats;
   /** Flushes that failed or had something to count. */
   flushes: Readonly<Record<FlushOutcome, number>>;
   lastFlush: FlushReport | null;
@@ -29,7 +31,7 @@ export type ClickBooks = {
   stats(journal: ReturnType<Journal["stats"]>): ClickStats;
 };
 
-export function createClickBooks(): ClickBooks {
+export function createClickBooks(details: Pick<DetailGate, "settled" | "stats">): ClickBooks {
   let replayed = 0;
   let stored = 0;
   let deleted = 0;
@@ -46,6 +48,7 @@ export function createClickBooks(): ClickBooks {
     settled(settled) {
       stored += settled.stored;
       deleted += settled.deleted;
+      details.settled(settled.details, settled.replayed);
       if (settled.replayed) replayed += settled.stored + settled.deleted;
     },
     flushed(report) {
@@ -63,6 +66,7 @@ export function createClickBooks(): ClickBooks {
         pending: written + overflow + replayed - stored - deleted,
         overflow,
         dropped,
+        details: details.stats(),
         flushes,
         lastFlush,
       };

@@ -8,7 +8,9 @@ import { type ClickStats, createClickBooks } from "./clicks.books.ts";
 import type { DatabaseSettings } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../lib/logger.ts";
+import { createDetailGate } from "./details.gate.ts";
 import { startFlushThread } from "./flush.thread.ts";
+import type { GeoSettings } from "./geo.ts";
 import { SEGMENT_BYTES } from "./journal.format.ts";
 import { createOverflow } from "./journal.overflow.ts";
 import { listSegments, listUnfinished, sequenceOf } from "./journal.segment.ts";
@@ -21,12 +23,26 @@ export type { ClickStats } from "./clicks.books.ts";
 export type Clicks = {
   /** Keeps a click; never throws. See Journal.record. */
   record(linkId: number, atMs: number): void;
+  /**
+   * Whether the next click is to be recorded with details; what they are need not be gathered else. A refusal is
+   * counted by its reason.
+   */
+  wantsDetails(): boolean;
+  /** As record, with what the visitor sent (see VisitDetails). Asked for by wantsDetails. */
+  recordDetails(
+    linkId: number,
+    atMs: number,
+    referrer: string | null,
+    utmSource: string | null,
+    userAgent: string | null,
+    address: string,
+  ): void;
   /** Counts everything recorded so far; rejects with an AppError when the database is away. */
   flush(): Promise<void>;
   stats(): ClickStats;
   /** Distinct links with clicks that are not counted yet (a lower bound beyond 262,144 such clicks). */
   pendingLinks(): Promise<number>;
-  /** Reads the configuration again: to be called when a `click.` key changes. */
+  /** Reads the configuration again: to be called when a `click.` or `analytics.` key changes. */
   refresh(): void;
   /** A last flush of ten seconds at most; what it can't count stays for the next start. Never rejects. */
   close(): Promise<void>;
@@ -39,6 +55,17 @@ export type ClickConfig = {
   flushInterval(): number;
   /** click.max_clicks_before_flush */
   maxClicksBeforeFlush(): number;
+  /** Without it, no details are recorded; what other processes recorded is written all the same. */
+  details?: DetailConfig;
+};
+
+export type DetailConfig = {
+  /** analytics.sample_rate */
+  sampleRate(): number;
+  /** analytics.enable_geo_lookup */
+  locates(): boolean;
+  /** analytics.max_log_rows where no more are to be written then; 0: no limit. */
+  mostLogRows(): number;
 };
 
 export type ClickLimits = {
@@ -46,6 +73,8 @@ export type ClickLimits = {
   /** All segments of this process; beyond it (the database is away) clicks are dropped. */
   journalBytes: number;
   overflowClicks: number;
+  /** Details that wait to be written; beyond it they are dropped. */
+  pendingDetails: number;
   closeMs: number;
 };
 
@@ -54,6 +83,8 @@ export type ClicksOptions = {
   /** The journal is in its folder `journal`. */
   dataDir: string;
   config: ClickConfig;
+  /** Where places are looked up; nowhere unless told. */
+  geo?: GeoSettings;
   logger: Logger;
   clock: Clock;
   limits?: Partial<ClickLimits>;
@@ -64,6 +95,7 @@ const LIMITS: ClickLimits = {
   /** 67 million clicks: eleven minutes at 100,000 a second, three weeks at 40. */
   journalBytes: 1024 ** 3,
   overflowClicks: 131_072,
+  pendingDetails: 50_000,
   closeMs: 10_000,
 };
 const TICK_MS = 1000;
@@ -72,18 +104,29 @@ const TICK_MS = 1000;
 export async function createClicks(options: ClicksOptions): Promise<Clicks> {
   const { config, logger, clock } = options;
   const limits = { ...LIMITS, ...options.limits };
-  const books = createClickBooks();
+  const gate = createDetailGate({
+    written: () => journal.detailed(),
+    sampleRate: () => config.details?.sampleRate() ?? 0,
+    mostPending: limits.pendingDetails,
+  });
+  const books = createClickBooks(gate);
   const journalDir = join(options.dataDir, "journal");
   const slot = takeSlot(journalDir);
   for (const path of listUnfinished(slot.dir)) unlinkSync(path);
   const leftovers = listSegments(slot.dir);
   const intervalMs = () => config.flushInterval() * 1000;
+  const detailSettings = () => ({
+    locates: config.details?.locates() ?? false,
+    mostLogRows: config.details?.mostLogRows() ?? 0,
+  });
 
   const thread = await startFlushThread({
     database: options.settings,
     journalDir,
     ownDir: slot.dir,
     intervalMs: intervalMs(),
+    geo: options.geo ?? { maxminddbPath: null, geoipApiUrl: null },
+    details: detailSettings(),
     logLevel: logger.level,
     leftovers,
     logger,
@@ -121,6 +164,7 @@ export async function createClicks(options: ClicksOptions): Promise<Clicks> {
   const refresh = () => {
     journal.setEnabled(config.enabled());
     thread.setInterval(intervalMs());
+    thread.setDetails(detailSettings());
     watchForDue();
   };
 
@@ -131,6 +175,10 @@ export async function createClicks(options: ClicksOptions): Promise<Clicks> {
 
   return {
     record: journal.record,
+    wantsDetails: () => journal.isEnabled() && gate.isOpen(),
+    recordDetails(linkId, atMs, referrer, utmSource, userAgent, address) {
+      if (!journal.recordDetails(linkId, atMs, referrer, utmSource, userAgent, address)) gate.disconnected();
+    },
     flush: thread.flush,
     stats,
     pendingLinks: thread.pendingLinks,

@@ -3,6 +3,15 @@ import type { DatabaseSettings } from "../db/database.ts";
 import type { ErrorName } from "../lib/errors.ts";
 import type { FlushTrigger } from "./flush.ts";
 import type { Settled, SourceState } from "./flush.source.ts";
+import type { GeoSettings } from "./geo.ts";
+
+/** What the configuration says of details. */
+export type DetailSettings = {
+  /** analytics.enable_geo_lookup */
+  locates: boolean;
+  /** See FlushWork. */
+  mostLogRows: number;
+};
 
 export type FlushStart = {
   database: DatabaseSettings;
@@ -10,6 +19,8 @@ export type FlushStart = {
   /** The slot of this process. */
   ownDir: string;
   intervalMs: number;
+  geo: GeoSettings;
+  details: DetailSettings;
   logLevel: string;
 };
 
@@ -21,6 +32,7 @@ export type FlushRequest =
   | { type: "seal"; path: string }
   | { type: "due" }
   | { type: "interval"; ms: number }
+  | { type: "details"; settings: DetailSettings }
   | { type: "flush"; id: number }
   | { type: "pendingLinks"; id: number }
   | { type: "close"; id: number };

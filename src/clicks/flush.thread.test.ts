@@ -26,6 +26,8 @@ forEachDialect((dialect) => {
       journalDir,
       ownDir,
       intervalMs: 20,
+      geo: { maxminddbPath: null, geoipApiUrl: null },
+      details: { locates: false, mostLogRows: 0 },
       logLevel: "silent",
       leftovers: [],
       logger: silentLogger,

@@ -6,7 +6,14 @@
 import { type AppError, appError } from "../lib/errors.ts";
 import type { Logger } from "../lib/logger.ts";
 import { workerUrl } from "../lib/worker-url.ts";
-import type { FlushAnswer, FlushReport, FlushRequest, FlushStart, SentError } from "./flush.messages.ts";
+import type {
+  DetailSettings,
+  FlushAnswer,
+  FlushReport,
+  FlushRequest,
+  FlushStart,
+  SentError,
+} from "./flush.messages.ts";
 import type { Settled, SourceState } from "./flush.source.ts";
 import { FIRST_RECORD } from "./journal.format.ts";
 
@@ -19,6 +26,7 @@ export type FlushThread = {
   sealed(path: string): void;
   due(): void;
   setInterval(ms: number): void;
+  setDetails(settings: DetailSettings): void;
   /** Counts everything written so far; rejects with an AppError when that can't be done now. */
   flush(): Promise<void>;
   /** See Flusher; while the thread waits for the database, what it said last. Never rejects. */
@@ -140,6 +148,10 @@ export async function startFlushThread(options: FlushThreadOptions): Promise<Flu
     setInterval(ms) {
       start.intervalMs = ms;
       send({ type: "interval", ms });
+    },
+    setDetails(settings) {
+      start.details = settings;
+      send({ type: "details", settings });
     },
     flush: async () => void (await ask("flush")),
     async pendingLinks() {

@@ -9,17 +9,27 @@ import { systemClock } from "../lib/clock.ts";
 import { AppError } from "../lib/errors.ts";
 import { lowerThreadPriority } from "../lib/thread-priority.ts";
 import { type ClicksRepository, createClicksRepository } from "./clicks.repository.ts";
+import { createDetailsParser } from "./details.ts";
 import { createAdoption } from "./flush.adoption.ts";
-import type { FlushAnswer, FlushRequest, SentError } from "./flush.messages.ts";
+import type { DetailSettings, FlushAnswer, FlushRequest, SentError } from "./flush.messages.ts";
 import { createFlushSchedule, type FlushSchedule } from "./flush.schedule.ts";
 import type { SourceState } from "./flush.source.ts";
 import { createFlusher, type Flusher, type FlushTrigger } from "./flush.ts";
+import { createGeo, type Place } from "./geo.ts";
 
+const NO_PLACES: ReadonlyMap<string, Place> = new Map();
 const SWEEP_EVERY_MS = 10_000;
 const PRUNE_EVERY_MS = 24 * 3600_000;
 const ROWS_KEPT_MS = 30 * 24 * 3600_000;
 
-type Running = { database: Database; flusher: Flusher; schedule: FlushSchedule; begin(): void; stop(): void };
+type Running = {
+  database: Database;
+  flusher: Flusher;
+  schedule: FlushSchedule;
+  setDetails(settings: DetailSettings): void;
+  begin(): void;
+  stop(): void;
+};
 
 const tell = (answer: FlushAnswer): void => postMessage(answer);
 const sentError = (error: unknown): SentError => ({
@@ -41,6 +51,8 @@ async function start(request: FlushRequest & { type: "start" }): Promise<Running
   const database = await openDatabase({ ...request.database, poolSize: 1 }, { threads: false, logger });
   const repository = createClicksRepository(database);
   const instance = await repository.instance();
+  const geo = createGeo(request.geo, { clock: systemClock, logger });
+  let settings = request.details;
   const flusher = createFlusher({
     repository,
     instance,
@@ -48,6 +60,10 @@ async function start(request: FlushRequest & { type: "start" }): Promise<Running
     clock: systemClock,
     logger,
     onSettled: (settled) => tell({ type: "settled", settled }),
+    parser: createDetailsParser(async (addresses) =>
+      settings.locates ? geo.lookupMany(addresses) : NO_PLACES,
+    ),
+    mostLogRows: () => settings.mostLogRows,
   });
   for (const source of request.sources) addOwn(flusher, source);
   const adoption = createAdoption({ ...request, logger, add: flusher.add });
@@ -72,7 +88,8 @@ async function start(request: FlushRequest & { type: "start" }): Promise<Running
     schedule.stop();
     clearInterval(sweeping);
   };
-  return { database, flusher, schedule, begin, stop };
+  const setDetails = (changed: DetailSettings) => void (settings = changed);
+  return { database, flusher, schedule, setDetails, begin, stop };
 }
 
 const addOwn = (flusher: Flusher, source: SourceState): void =>
@@ -107,7 +124,7 @@ let running: Promise<Running>;
 
 async function handle(request: FlushRequest): Promise<number | undefined> {
   if (request.type === "start") running = start(request);
-  const { flusher, schedule, begin, stop, database } = await running;
+  const { flusher, schedule, setDetails, begin, stop, database } = await running;
   switch (request.type) {
     case "start":
       break;
@@ -125,6 +142,9 @@ async function handle(request: FlushRequest): Promise<number | undefined> {
       break;
     case "interval":
       schedule.setInterval(request.ms);
+      break;
+    case "details":
+      setDetails(request.settings);
       break;
     case "flush":
       await schedule.flushNow();

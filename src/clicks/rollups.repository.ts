@@ -107,12 +107,10 @@ function monthsOf(counts: readonly ValueCount[]) {
     if (sum === undefined) sums.set(key, { ...count, bucket: month });
     else sum.clicks += count.clicks;
   }
-  return [...sums.values()]
-    .sort(inOrder)
-    .map(({ bucket, dimension, valueId, clicks }) => ({
-      month: bucket,
-      dimension,
-      value_id: valueId,
-      clicks,
-    }));
+  return [...sums.values()].sort(inOrder).map(({ bucket, dimension, valueId, clicks }) => ({
+    month: bucket,
+    dimension,
+    value_id: valueId,
+    clicks,
+  }));
 }

@@ -183,6 +183,42 @@ function registerClicks(registry: Registry, sources: MetricSources): void {
     },
   );
   registry.observe(
+    "counter",
+    {
+      name: "svc_click_details_total",
+      help: "The books of detailed logging: recorded = logged + pending + dropped.",
+      labels: ["state"],
+    },
+    () => {
+      const { recorded, logged, dropped } = clicks().details;
+      return [
+        [["recorded"], recorded],
+        [["logged"], logged],
+        ...Object.entries(dropped).map(([reason, count]): Reading => [[`dropped_${reason}`], count]),
+      ];
+    },
+  );
+  registry.observe(
+    "gauge",
+    { name: "svc_click_details_pending", help: "Detailed clicks in the journal that are not written yet." },
+    () => value(clicks().details.pending),
+  );
+  registry.observe(
+    "counter",
+    {
+      name: "svc_clicks_channel_dropped",
+      help: "Details that were dropped on their way; the clicks count.",
+      labels: ["reason"],
+    },
+    () => {
+      const { full, disconnected } = clicks().details.dropped;
+      return [
+        [["full"], full],
+        [["disconnected"], disconnected],
+      ];
+    },
+  );
+  registry.observe(
     "gauge",
     { name: "svc_clicks_pending", help: "Clicks in the journal that are not stored yet." },
     () => value(clicks().pending),

@@ -10,10 +10,11 @@ import type { CachedLink } from "../links/cached-link.ts";
 import type { LinkCache } from "../links/links.cache.ts";
 import { toLocation } from "../links/location.ts";
 import { withUtm } from "./utm.ts";
+import type { PeerSource, Visits } from "./visit.ts";
 
 export type Redirect = {
   /** Never throws and never rejects. The request isn't malformed (see request-target.ts). */
-  handle(request: Request): Response | Promise<Response>;
+  handle(request: Request, peers?: PeerSource): Response | Promise<Response>;
   /** Answers since the start; refused methods are in none. */
   counts(): RedirectCounts;
 };
@@ -25,6 +26,8 @@ type Deps = {
   cache: Pick<LinkCache, "findIn">;
   /** Decides itself whether clicks are counted. */
   clicks: { record(linkId: number, atMs: number): void };
+  /** With detailed logging, records clicks in place of `clicks`. */
+  visits?: Visits;
   /** features.default_url: an http or https URL, or empty. */
   defaultUrl(): string;
   /** utm.enable_passthrough */
@@ -33,13 +36,26 @@ type Deps = {
   logger: Logger;
 };
 
+/** Where the details of a click come from. */
+type Asked = { request: Request; peers: PeerSource | undefined };
+/** Nobody wants them. */
+const NOTHING = {} as Asked;
+
 const NO_STORE = "no-cache, no-store, must-revalidate";
 const HTML = "text/html; charset=utf-8";
 /** Each character of a code may come as `%XX`. */
 const LONGEST_ESCAPED = MAX_CODE_LENGTH * 3;
 const LOG_INTERVAL_MS = 1000;
 
-export function createRedirect({ cache, clicks, defaultUrl, passUtm, clock, logger }: Deps): Redirect {
+export function createRedirect({
+  cache,
+  clicks,
+  visits,
+  defaultUrl,
+  passUtm,
+  clock,
+  logger,
+}: Deps): Redirect {
   const counts: RedirectCounts = { found: 0, missing: 0, failed: 0 };
   const report = createReporter(logger, clock);
 
@@ -67,24 +83,31 @@ export function createRedirect({ cache, clicks, defaultUrl, passUtm, clock, logg
     return found(pathEnd < url.length && passUtm() ? withUtm(location, url, pathEnd) : location);
   }
 
-  function follow(link: CachedLink | null, now: number, url: string, pathEnd: number): Response {
+  function follow(
+    link: CachedLink | null,
+    now: number,
+    url: string,
+    pathEnd: number,
+    asked: Asked,
+  ): Response {
     if (link === null) return missing();
-    clicks.record(link.id, now);
+    if (visits === undefined) clicks.record(link.id, now);
+    else visits.record(link.id, now, url, pathEnd, asked.request, asked.peers);
     return send(link.location, url, pathEnd);
   }
 
-  function look(text: string, start: number, end: number, url: string, pathEnd: number) {
+  function look(text: string, start: number, end: number, url: string, pathEnd: number, asked: Asked) {
     const now = clock.now();
     const link = cache.findIn(text, start, end, now);
-    if (!(link instanceof Promise)) return follow(link, now, url, pathEnd);
-    return link.then((later) => follow(later, now, url, pathEnd)).catch(failed);
+    if (!(link instanceof Promise)) return follow(link, now, url, pathEnd, asked);
+    return link.then((later) => follow(later, now, url, pathEnd, asked)).catch(failed);
   }
 
-  function decodeAndLook(url: string, start: number): Response | Promise<Response> {
+  function decodeAndLook(url: string, start: number, asked: Asked): Response | Promise<Response> {
     const pathEnd = endOfPath(url, start);
     const code = pathEnd - start > LONGEST_ESCAPED ? "" : decodeEscapes(url.slice(start, pathEnd));
     const isCode = code !== "" && scanCode(code, 0) === code.length;
-    return isCode ? look(code, 0, code.length, url, pathEnd) : missing();
+    return isCode ? look(code, 0, code.length, url, pathEnd, asked) : missing();
   }
 
   function root(url: string, pathEnd: number): Response {
@@ -93,16 +116,17 @@ export function createRedirect({ cache, clicks, defaultUrl, passUtm, clock, logg
   }
 
   return {
-    handle(request) {
+    handle(request, peers) {
       try {
         const method = request.method;
         if (method !== "GET" && method !== "HEAD") return methodNotAllowed();
         const url = request.url;
         const start = pathStart(url) + 1;
         const end = scanCode(url, start);
-        if (end > start) return look(url, start, end, url, end);
+        const asked = visits === undefined ? NOTHING : { request, peers };
+        if (end > start) return look(url, start, end, url, end, asked);
         if (end === start) return root(url, end);
-        return end === ESCAPED ? decodeAndLook(url, start) : missing();
+        return end === ESCAPED ? decodeAndLook(url, start, asked) : missing();
       } catch (error) {
         return failed(error);
       }
