@@ -1,0 +1,92 @@
+/** Test support: folders and files on a real database, with local storage in a temporary folder. */
+import type { Database } from "../db/database.ts";
+import { AppError } from "../lib/errors.ts";
+import { silentLogger } from "../lib/logger.ts";
+import { startContent } from "./content.test-support.ts";
+import type { TreeFeed } from "./account-tree.ts";
+import { createDrive } from "./drive.ts";
+import type { StoredFile } from "./entry.ts";
+
+export type DriveHarness = Awaited<ReturnType<typeof startDrive>>;
+
+export async function startDrive(database: Database, { changes }: { changes?: TreeFeed } = {}) {
+  const content = await startContent(database);
+  const clock = { now: () => content.time.now };
+  const on = (feed: TreeFeed) =>
+    createDrive({ database, changes: feed, content, clock, logger: silentLogger });
+  const drive = on(changes ?? content.changes);
+  let users = 0;
+
+  const upload = async (
+    accountId: number,
+    folderId: number | null,
+    name: string,
+    bytes: string | Uint8Array = name,
+    mimeType?: string,
+  ): Promise<StoredFile> => {
+    const destination = await drive.uploads.destination(accountId, folderId);
+    const body = chunksOf(typeof bytes === "string" ? Buffer.from(bytes) : bytes);
+    return drive.uploads.keep(await drive.uploads.receive(destination, { name, mimeType, body }));
+  };
+
+  return {
+    ...drive,
+    content,
+    database,
+    /** The same tree with another way of writing. */
+    on,
+    /** Another account's id. */
+    async account(quotaBytes = 0): Promise<number> {
+      return database.dialect.insertReturningId(database.write, "users", {
+        username: `user${users++}-${crypto.randomUUID()}`,
+        password_hash: "",
+        role: "user",
+        disabled: 0,
+        quota_bytes: quotaBytes,
+        created_at: 0,
+        updated_at: 0,
+      });
+    },
+    upload,
+    folder: async (accountId: number, parentId: number | null, name: string): Promise<number> =>
+      (await drive.folders.create(accountId, { name, parentId })).id,
+    /** Names of a folder's folders and files. */
+    async names(accountId: number, folderId: number | null): Promise<string[]> {
+      const { folder } = await drive.folders.find(accountId, folderId);
+      const { folders, files } = await drive.folders.page(accountId, folder, null, 1_000);
+      return [...folders.map(({ name }) => `${name}/`), ...files.map(({ name }) => name)];
+    },
+    read: async (file: StoredFile): Promise<string> =>
+      new Response((await content.blobs.open(file.blobId)).body).text(),
+    cleanUp: () => drive.jobs[0]!.run(new AbortController().signal),
+    /** What is wrong: with content, its counts, and what accounts are said to use. */
+    async wrongs(): Promise<string[]> {
+      await content.blobs.settled();
+      const findings = (await content.findings()).map(({ message }) => message);
+      const used = await database.read
+        .selectFrom("account_usage")
+        .leftJoin("entries", "entries.account_id", "account_usage.account_id")
+        .select((eb) => ["account_usage.account_id", "bytes", eb.fn.sum<number>("size").as("sum")])
+        .groupBy(["account_usage.account_id", "bytes"])
+        .execute();
+      const odd = used.filter(({ bytes, sum }) => Number(sum ?? 0) !== bytes);
+      return [...findings, ...odd.map((row) => `usage ${JSON.stringify(row)}`)];
+    },
+    close: content.close,
+  };
+}
+
+export async function* chunksOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += 65_536) yield bytes.slice(at, at + 65_536);
+}
+
+/** The name of the AppError that the call rejects with. */
+export async function refusal(call: Promise<unknown>): Promise<string> {
+  try {
+    await call;
+  } catch (error) {
+    if (error instanceof AppError) return error.name;
+    throw error;
+  }
+  return "no error";
+}

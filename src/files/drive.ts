@@ -1,0 +1,68 @@
+/** Folders and files, put together on top of what content.ts has of storage. */
+import type { Database } from "../db/database.ts";
+import type { Endpoint } from "../http/endpoint.ts";
+import type { Job } from "../jobs/runner.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Logger } from "../lib/logger.ts";
+import { createAccountTree, type AccountTree, type TreeFeed } from "./account-tree.ts";
+import type { Blobs } from "./blobs.service.ts";
+import { createDownload, type Download } from "./download.ts";
+import { createEntriesRepository } from "./entries.repository.ts";
+import { fileEndpoints } from "./files.routes.ts";
+import { createFiles, type Files } from "./files.service.ts";
+import { folderEndpoints } from "./folders.routes.ts";
+import { createFolders, type Folders } from "./folders.service.ts";
+import type { Policies } from "./policies.service.ts";
+import { createRemovalRepository } from "./removal.repository.ts";
+import { createRemoval } from "./removal.ts";
+import { createUploads, type Uploads } from "./uploads.service.ts";
+
+export type Drive = {
+  tree: AccountTree;
+  folders: Folders;
+  files: Files;
+  uploads: Uploads;
+  download: Download;
+  /** To be mounted at the root. */
+  endpoints: readonly Endpoint[];
+  /** To be run by the job runner. */
+  jobs: readonly Job[];
+};
+
+type Deps = {
+  database: Database;
+  changes: TreeFeed;
+  content: { policies: Policies; blobs: Blobs };
+  clock: Clock;
+  logger: Logger;
+};
+
+const CLEAN_UP_MS = 60_000;
+
+export function createDrive({ database, changes, content, clock, logger }: Deps): Drive {
+  const { policies, blobs } = content;
+  const repository = createEntriesRepository(database);
+  const tree = createAccountTree({ repository, changes });
+  const removal = createRemoval({
+    tree,
+    entries: repository,
+    removal: createRemovalRepository(database),
+    blobs,
+  });
+  const folders = createFolders({ tree, repository, removal, policies, clock });
+  const files = createFiles({ tree, repository, removal, clock });
+  const uploads = createUploads({ tree, repository, files, policies, blobs });
+  const download = createDownload({ blobs });
+  return {
+    tree,
+    folders,
+    files,
+    uploads,
+    download,
+    endpoints: [
+      ...folderEndpoints({ folders, logger }),
+      ...fileEndpoints({ files, uploads, download, logger }),
+    ],
+    jobs: [{ name: "files-clean-up", everyMs: () => CLEAN_UP_MS, run: removal.cleanUp }],
+  };
+}
