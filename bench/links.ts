@@ -136,7 +136,7 @@ async function bench(
   try {
     await migrateUp(db, { logger: silentLogger });
     const clock = { now: () => NOW };
-    const changes = createChanges({ db, clock, logger: silentLogger, origin: crypto.randomUUID() });
+    const changes = createChanges({ db, clock, logger: silentLogger });
     const { hashPassword } = createPasswords();
     const links = createLinkService({
       database: db,

@@ -87,7 +87,6 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
     db: database,
     clock,
     logger,
-    origin: crypto.randomUUID(),
     ...(buses.length > 0 && { bus: joinBuses(buses) }),
   });
   const startValues = (await worker?.startValues()) as ReturnType<Config["startValues"]> | null | undefined;

@@ -3,7 +3,7 @@ import { openDatabaseProxy } from "../clicks/database-proxy.test-support.ts";
 import { type Database, openDatabase } from "../db/database.ts";
 import { forEachDialect } from "../db/for-each-dialect.ts";
 import { silentLogger } from "../lib/logger.ts";
-import { type Bus, type Change, type Changes, createChanges, type Topic } from "./changes.ts";
+import { type Bus, type Changes, createChanges, type News, type NewsHandler, type Topic } from "./changes.ts";
 import { createFeed } from "./feed.repository.ts";
 
 const setting = (key: string) => ({ key, value: "1", updated_at: 0, updated_by: "test" });
@@ -32,7 +32,6 @@ forEachDialect(({ openDb, name, url }) => {
       db,
       clock,
       logger: silentLogger,
-      origin: crypto.randomUUID(),
       ...(bus === undefined ? {} : { bus }),
     });
     made.push(changes);
@@ -222,13 +221,13 @@ forEachDialect(({ openDb, name, url }) => {
     }
   });
 
-  test("the bus is told after the commit and waited for, and its news reach the subscribers", async () => {
-    const published: (readonly Change[])[] = [];
-    let hear: ((changes: readonly Change[]) => Promise<void>) | undefined;
+  test("the bus is told after the commit and waited for, and its news reach the subscribers once", async () => {
+    const published: News[] = [];
+    let hear: NewsHandler | undefined;
     const bus: Bus = {
-      publish: async (changes) => {
+      publish: async (news) => {
         await Bun.sleep(1);
-        published.push(changes);
+        published.push(news);
       },
       subscribe: (handler) => {
         hear = handler;
@@ -237,11 +236,28 @@ forEachDialect(({ openDb, name, url }) => {
         };
       },
     };
-    const one = await listen(a!, bus);
+    const [one, two] = [await listen(a!, bus), await listen(b!)];
     await one.changes.write(async (tx) => tx.changed("links", ["a"]));
-    expect(published).toEqual([[{ topic: "links", keys: ["a"] }]]);
-    await hear!([{ topic: "users", keys: ["1"] }]);
-    expect(one.heard.at(-1)).toEqual(["users", "1"]);
+    await one.changes.write(async () => {});
+    expect(published).toEqual([{ write: expect.any(String), changes: [{ topic: "links", keys: ["a"] }] }]);
+
+    // What the other one writes comes by the bus, perhaps twice, and then stands in the feed as well.
+    await two.changes.write(async (tx) => tx.changed("users", ["1"]));
+    const [row] = await a!.read.selectFrom("changes").select("origin").where("topic", "=", "users").execute();
+    const news: News = { write: row!.origin, changes: [{ topic: "users", keys: ["1"] }] };
+    const sources: string[] = [];
+    one.changes.subscribe("users", (_keys, source) => void sources.push(source));
+    await Promise.all([hear!(news, "worker"), hear!(news, "node")]);
+    await one.changes.poll();
+    expect([one.heard.slice(1), sources]).toEqual([[["users", "1"]], ["worker"]]);
+    // A part of a write can't vouch for its rows.
+    await two.changes.write(async (tx) => tx.changed("users", ["2"]));
+    await hear!({ write: null, changes: [{ topic: "users", keys: ["2"] }] }, "node");
+    await one.changes.poll();
+    expect([one.heard.slice(2).flat(), sources.slice(1)]).toEqual([
+      ["users", "2", "users", "2"],
+      ["node", "feed"],
+    ]);
     await one.changes.stop();
     expect(hear).toBeUndefined();
   });

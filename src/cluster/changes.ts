@@ -10,11 +10,12 @@
  * Reading it is the reader's art, because rows become visible in the order of commits, not of their ids. A reader
  * remembers the highest id it saw and which ids below it were missing ("gaps", feed-gaps.ts); a gap is looked at
  * again with each poll until its row turns up or two minutes have passed, when its transaction must have been
- * rolled back: ids are given out just before the commit. A process passes over its own rows, because their change was
- * told after the commit. A commit that failed may have happened all the same. It is told with the next reading (until
- * the database can be read nothing newer could be had), and the process takes another name, so that it hears of the
- * rows if they turn up later. A handler may be called twice with the same keys (bus and table, or such a commit),
- * never not at all; so it forgets or reloads, which may be done twice.
+ * rolled back: ids are given out just before the commit.
+ *
+ * Each write has a name, which its rows and its message on the bus bear, so that a process that was told of it passes
+ * over its rows. A write whose commit failed may have happened all the same: it is told to nobody, its own process
+ * included, until its rows turn up. A handler may still be called twice with the same keys, never not at all; so it
+ * forgets or reloads, which may be done twice.
  *
  * Rows are kept for an hour. A reader that could not read for nearly that long can't know what it missed: it tells
  * all its subscribers "*", everything, and begins at the newest row.
@@ -30,16 +31,24 @@ import { createPolling } from "./polling.ts";
 
 export const TOPICS = ["links", "settings", "users", "sessions", "policies"] as const;
 export type Topic = (typeof TOPICS)[number];
+/**
+ * How a change was heard: it is this process's own, another worker of the machine or another node told it, or it was
+ * read from the feed. Who hears it from a node may rely on the writer having cleaned what nodes share.
+ */
+export type Source = "self" | "worker" | "node" | "feed";
 /** Codes, setting keys or ids as text; `["*"]` is everything. Idempotent: see above. */
-export type ChangeHandler = (keys: readonly string[]) => void | Promise<void>;
+export type ChangeHandler = (keys: readonly string[], source: Source) => void | Promise<void>;
 export type Change = { topic: Topic; keys: readonly string[] };
+/** What a write changed. Without its name (it was cut into several messages) its rows are heard as well. */
+export type News = { write: string | null; changes: readonly Change[] };
+export type NewsHandler = (news: News, source: "worker" | "node") => Promise<void>;
 
 /** Tells other processes at once: the workers of one machine, other nodes. */
 export type Bus = {
   /** Resolves when the others have heard, or after a bound of its own; never rejects. */
-  publish(changes: readonly Change[]): Promise<void>;
+  publish(news: News): Promise<void>;
   /** Hears what others published, not what this process did. Returns how to stop. */
-  subscribe(handler: (changes: readonly Change[]) => Promise<void>): () => void;
+  subscribe(handler: NewsHandler): () => void;
 };
 
 export type ChangeTransaction = {
@@ -76,27 +85,28 @@ const PRUNE_MS = 300_000;
 /** More keys than this at once are "everything". */
 const MAX_KEYS = 100_000;
 
+/** Names of writes that are remembered; one that is forgotten is told twice. */
+const MOST_TOLD = 5_000;
+
 type Deps = {
   db: Database;
   clock: Clock;
   logger: Logger;
-  /** A UUID of this process. */
-  origin: string;
   bus?: Bus;
 };
 
-export function createChanges({ db, clock, logger, origin, bus }: Deps): Changes {
+export function createChanges({ db, clock, logger, bus }: Deps): Changes {
   const feed = createFeed(db);
-  /** Rows that bear it were told already. */
-  let own = origin;
   const { tell, subscribe } = createSubscribers(logger);
+  const told = createTold();
   const reader = createFeedReader({
     feed,
     clock,
-    deliver: (rows) => tell(collect(rows.filter((row) => row.origin !== own))),
+    deliver: (rows) => tell(collect(rows.filter((row) => !told.has(row.origin))), "feed"),
     restart: (awayMs) => {
       logger.warn({ awayMs }, "the change feed was out of reach for too long; reloading everything");
-      return tell(TOPICS.map((topic) => ({ topic, keys: ["*"] })));
+      const everything = TOPICS.map((topic) => ({ topic, keys: ["*"] }));
+      return tell(everything, "feed");
     },
   });
 
@@ -108,54 +118,34 @@ export function createChanges({ db, clock, logger, origin, bus }: Deps): Changes
     nextPrune = now + PRUNE_MS * (0.5 + Math.random());
     await feed.prune(now - KEEP_MS);
   };
-
-  let doubted: readonly Change[] = [];
-  const doubt = (changes: readonly Change[]): void => {
-    if (changes.length === 0) return;
-    own = crypto.randomUUID();
-    doubted = [...doubted, ...changes];
-    if (isListening) polling.poll().catch(() => {});
-  };
-  const read = async (): Promise<void> => {
-    const told = doubted;
-    await reader.read();
-    doubted = doubted.filter((change) => !told.includes(change));
-    await tell(collect(told));
-  };
-  const polling = createPolling({ read, afterwards: prune, logger });
+  const polling = createPolling({ read: reader.read, afterwards: prune, logger });
 
   let leaveBus: (() => void) | undefined;
-  let isListening = false;
   return {
     subscribe,
     poll: polling.poll,
     isCurrent: (now) => now - (reader.lastRead() ?? Number.NEGATIVE_INFINITY) <= CURRENT_MS,
     async write(run, options) {
+      const write = crypto.randomUUID();
       let changes: Change[] = [];
-      try {
-        const result = await db.transaction(async (tx) => {
-          const notes = createNotes();
-          changes = [];
-          const value = await run({ db: tx, changed: notes.add });
-          changes = notes.all();
-          await feed.append(tx, changes, own, clock.now());
-          return value;
-        }, options);
-        await tell(changes);
-        await bus?.publish(changes);
-        return result;
-      } catch (error) {
-        doubt(changes);
-        throw error;
-      }
+      const result = await db.transaction(async (tx) => {
+        const notes = createNotes();
+        const value = await run({ db: tx, changed: notes.add });
+        changes = notes.all();
+        await feed.append(tx, changes, write, clock.now());
+        return value;
+      }, options);
+      await told.once(write, () => tell(changes, "self"));
+      if (changes.length > 0) await bus?.publish({ write, changes });
+      return result;
     },
     async start() {
-      leaveBus ??= bus?.subscribe(tell);
+      leaveBus ??= bus?.subscribe(({ write, changes }, source) =>
+        told.once(write, () => tell(changes, source)),
+      );
       await polling.start();
-      isListening = true;
     },
     async stop() {
-      isListening = false;
       leaveBus?.();
       leaveBus = undefined;
       await polling.stop();
@@ -163,11 +153,32 @@ export function createChanges({ db, clock, logger, origin, bus }: Deps): Changes
   };
 }
 
+/** The writes that were told in this process. */
+function createTold() {
+  const telling = new Map<string, Promise<void>>();
+  return {
+    has: (write: string): boolean => telling.has(write),
+    /** Tells it, unless that was done or is being done already; resolves when it is done. */
+    once(write: string | null, tell: () => Promise<void>): Promise<void> {
+      if (write === null) return tell();
+      const known = telling.get(write);
+      if (known !== undefined) return known;
+      const done = tell();
+      telling.set(write, done);
+      for (const oldest of telling.keys()) {
+        if (telling.size <= MOST_TOLD) break;
+        telling.delete(oldest);
+      }
+      return done;
+    },
+  };
+}
+
 function createSubscribers(logger: Logger) {
   const handlers = new Map<Topic, Set<ChangeHandler>>(TOPICS.map((topic) => [topic, new Set()]));
-  const call = async (handler: ChangeHandler, { topic, keys }: Change): Promise<void> => {
+  const call = async (handler: ChangeHandler, { topic, keys }: Change, source: Source): Promise<void> => {
     try {
-      await handler(keys);
+      await handler(keys, source);
     } catch (error) {
       logger.error({ err: error, topic }, "a subscriber failed to apply a change");
     }
@@ -180,9 +191,9 @@ function createSubscribers(logger: Logger) {
       };
     },
     /** Waits for all of them; a failing one is logged, because the change has happened. */
-    tell: async (changes: readonly Change[]): Promise<void> => {
+    tell: async (changes: readonly Change[], source: Source): Promise<void> => {
       const calls = changes.flatMap((change) =>
-        [...handlers.get(change.topic)!].map((one) => call(one, change)),
+        [...handlers.get(change.topic)!].map((one) => call(one, change, source)),
       );
       await Promise.all(calls);
     },

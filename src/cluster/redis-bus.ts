@@ -5,9 +5,7 @@
  */
 import type { RedisClient } from "bun";
 import type { Logger } from "../lib/logger.ts";
-import { type Bus, type Change, type Topic, TOPICS } from "./changes.ts";
-
-type Handler = (changes: readonly Change[]) => Promise<void>;
+import { type Bus, type Change, type News, type NewsHandler, type Topic, TOPICS } from "./changes.ts";
 
 /** An import's codes go in several messages, so that none blocks Redis. */
 const KEYS_A_MESSAGE = 2_000;
@@ -27,23 +25,23 @@ export type RedisBus = Bus & {
 };
 
 export function createRedisBus({ channel, origin, send, logger }: Deps): RedisBus {
-  const handlers = new Set<Handler>();
+  const handlers = new Set<NewsHandler>();
 
   function hear(message: string): void {
     const heard = readMessage(message);
     if (heard === null) return logger.debug({ bytes: message.length }, "a message from Redis can't be read");
     if (heard.origin === origin) return;
     for (const handler of handlers) {
-      handler(heard.changes).catch((error: unknown) =>
+      handler(heard.news, "node").catch((error: unknown) =>
         logger.error({ err: error }, "a change could not be applied"),
       );
     }
   }
 
   return {
-    async publish(changes) {
-      const sending = [...portions(changes)].map((portion) =>
-        send("PUBLISH", [channel, JSON.stringify({ origin, changes: portion })]),
+    async publish(news) {
+      const sending = portions(news).map((portion) =>
+        send("PUBLISH", [channel, JSON.stringify({ origin, ...portion })]),
       );
       await Promise.allSettled(sending);
     },
@@ -55,19 +53,24 @@ export function createRedisBus({ channel, origin, send, logger }: Deps): RedisBu
   };
 }
 
-function* portions(changes: readonly Change[]): Generator<Change[]> {
-  for (const { topic, keys } of changes) {
-    for (let at = 0; at < keys.length; at += KEYS_A_MESSAGE)
-      yield [{ topic, keys: keys.slice(at, at + KEYS_A_MESSAGE) }];
-  }
+function portions(news: News): News[] {
+  if (news.changes.every(({ keys }) => keys.length <= KEYS_A_MESSAGE)) return [news];
+  return news.changes.flatMap(({ topic, keys }) =>
+    Array.from({ length: Math.ceil(keys.length / KEYS_A_MESSAGE) }, (_, at) => ({
+      write: null,
+      changes: [{ topic, keys: keys.slice(at * KEYS_A_MESSAGE, (at + 1) * KEYS_A_MESSAGE) }],
+    })),
+  );
 }
 
 /** Null for what is none of ours; topics of a newer version are left out. */
-function readMessage(message: string): { origin: string; changes: Change[] } | null {
+function readMessage(message: string): { origin: string; news: News } | null {
   try {
-    const { origin, changes } = JSON.parse(message) as { origin: unknown; changes: unknown };
+    const { origin, write, changes } = JSON.parse(message) as Record<string, unknown>;
     if (typeof origin !== "string" || !Array.isArray(changes)) return null;
-    return { origin, changes: changes.filter(isChange) };
+    const known = changes.filter(isChange);
+    // Rows with topics that are left out here are left out there as well.
+    return { origin, news: { write: typeof write === "string" ? write : null, changes: known } };
   } catch {
     return null;
   }
@@ -84,8 +87,8 @@ function isChange(change: Partial<Change> | null): change is Change {
 /** Publishes on all of them at once and hears from each. */
 export function joinBuses(buses: readonly Bus[]): Bus {
   return {
-    async publish(changes) {
-      await Promise.all(buses.map((bus) => bus.publish(changes)));
+    async publish(news) {
+      await Promise.all(buses.map((bus) => bus.publish(news)));
     },
     subscribe(handler) {
       const stops = buses.map((bus) => bus.subscribe(handler));

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { silentLogger } from "../lib/logger.ts";
 import { startProxyTo, type TcpProxy } from "../lib/tcp-proxy.test-support.ts";
-import type { Change } from "./changes.ts";
+import type { Change, News } from "./changes.ts";
 import { openRedis, type Redis } from "./redis.ts";
 import { joinBuses } from "./redis-bus.ts";
 import { placeOf } from "./redis-connection.ts";
@@ -16,9 +16,11 @@ const links = (...keys: string[]): Change => ({ topic: "links", keys });
 
 const listen = (redis: Redis) => {
   const heard: Change[] = [];
-  redis.bus.subscribe(async (changes) => void heard.push(...changes));
+  redis.bus.subscribe(async ({ changes }) => void heard.push(...changes));
   return heard;
 };
+
+const news = (changes: readonly Change[]): News => ({ write: crypto.randomUUID(), changes });
 
 describe.skipIf(URL_OF_SERVER === "")("Redis (WAYMARK_TEST_REDIS_URL)", () => {
   let proxy: TcpProxy;
@@ -44,7 +46,7 @@ describe.skipIf(URL_OF_SERVER === "")("Redis (WAYMARK_TEST_REDIS_URL)", () => {
   test("what one publishes the others of the installation hear, not itself", async () => {
     const [one, two, other] = [await open(), await open(), await open(undefined, crypto.randomUUID())];
     const heard = [listen(one), listen(two), listen(other)];
-    await one.bus.publish([links("a", "b"), { topic: "settings", keys: ["*"] }]);
+    await one.bus.publish(news([links("a", "b"), { topic: "settings", keys: ["*"] }]));
     await until(() => heard[1]!.length === 2);
     expect(heard).toEqual([[], [links("a", "b"), { topic: "settings", keys: ["*"] }], []]);
   });
@@ -53,7 +55,7 @@ describe.skipIf(URL_OF_SERVER === "")("Redis (WAYMARK_TEST_REDIS_URL)", () => {
     const [one, two] = [await open(), await open()];
     const heard = listen(two);
     const codes = Array.from({ length: 4_500 }, (_, at) => `code-${at}`);
-    await one.bus.publish([links(...codes)]);
+    await one.bus.publish(news([links(...codes)]));
     await until(() => heard.length === 3);
     expect(heard.flatMap((change) => change.keys)).toEqual(codes);
   });
@@ -70,7 +72,7 @@ describe.skipIf(URL_OF_SERVER === "")("Redis (WAYMARK_TEST_REDIS_URL)", () => {
       '{"origin":"x","changes":[null,{"topic":"none","keys":[]}]}',
     ])
       await one.send("PUBLISH", [channel, junk]);
-    await one.bus.publish([links("a")]);
+    await one.bus.publish(news([links("a")]));
     await until(() => heard.length > 0);
     expect(heard).toEqual([links("a")]);
   });
@@ -82,10 +84,10 @@ describe.skipIf(URL_OF_SERVER === "")("Redis (WAYMARK_TEST_REDIS_URL)", () => {
     proxy.sever();
     await until(async () => !(await one.check()));
     await expect(one.send("GET", ["x"])).rejects.toMatchObject({ kind: "unavailable" });
-    await one.bus.publish([links("lost")]);
+    await one.bus.publish(news([links("lost")]));
     proxy.heal();
     await until(async () => (await one.check()) && (await two.check()));
-    await one.bus.publish([links("found")]);
+    await one.bus.publish(news([links("found")]));
     await until(() => heard.length > 0);
     expect(heard).toEqual([links("found")]);
   });
@@ -146,7 +148,7 @@ test("joined buses publish on all, and stop together", async () => {
     subscribe: () => () => void log.push(`${name} stops`),
   });
   const joined = joinBuses([bus("one"), bus("two")]);
-  await joined.publish([]);
+  await joined.publish(news([]));
   joined.subscribe(async () => {})();
   expect(log).toEqual(["one publishes", "two publishes", "one stops", "two stops"]);
 });

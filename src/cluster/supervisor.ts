@@ -87,8 +87,8 @@ export function createSupervisor(deps: {
 
   /** What a worker may ask of its parent. */
   const handlersFor = (self: () => Worker): RpcHandlers => ({
-    publish: async (changes: unknown) => {
-      await Promise.allSettled(others(self()).map((worker) => worker.rpc.call("changed", changes)));
+    publish: async (news: unknown) => {
+      await Promise.allSettled(others(self()).map((worker) => worker.rpc.call("changed", news)));
     },
     collect: async () => {
       const asked = [...others(self()), self()];

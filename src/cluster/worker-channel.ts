@@ -1,7 +1,7 @@
 /** A worker's end of the channel to its supervisor: see supervisor.ts. */
 import { steerAway } from "../lib/port-steering.ts";
 import { createRpc } from "../lib/rpc.ts";
-import type { Bus, Change } from "./changes.ts";
+import type { Bus, News, NewsHandler } from "./changes.ts";
 import type { WorkerReady } from "./supervisor.ts";
 
 export type WorkerChannel = {
@@ -27,13 +27,13 @@ const CALL_MS = 3_000;
 
 /** Of the running process, which was spawned with a channel; `onLost` is called when the parent is gone. */
 export function createWorkerChannel(onLost: () => void): WorkerChannel {
-  const handlers = new Set<(changes: readonly Change[]) => Promise<void>>();
+  const handlers = new Set<NewsHandler>();
   const hooks: { snapshot?: () => unknown; leave?: () => void } = {};
   const rpc = createRpc({
     send: (message) => void process.send?.(message),
     handlers: {
-      changed: async (changes: readonly Change[]) => {
-        await Promise.all([...handlers].map((handler) => handler(changes)));
+      changed: async (news: News) => {
+        await Promise.all([...handlers].map((handler) => handler(news, "worker")));
       },
       snapshot: () => hooks.snapshot?.() ?? null,
       leave: () => hooks.leave?.(),
@@ -49,7 +49,7 @@ export function createWorkerChannel(onLost: () => void): WorkerChannel {
   return {
     bus: {
       // The others read the feed all the same when the parent can't tell them.
-      publish: (changes) => rpc.call<void>("publish", changes).catch(() => {}),
+      publish: (news) => rpc.call<void>("publish", news).catch(() => {}),
       subscribe(handler) {
         handlers.add(handler);
         return () => handlers.delete(handler);

@@ -10,7 +10,7 @@ type Options = Partial<Parameters<typeof createConfig>[0]> & { logger?: Logger }
 /** The clock stands at `now` and goes where the test puts it. */
 export function openConfig(db: Database, options: Options = {}) {
   const clock = { time: Date.parse("2026-11-20T12:00:00Z"), now: () => clock.time };
-  const changes = createChanges({ db, clock, logger: silentLogger, origin: crypto.randomUUID() });
+  const changes = createChanges({ db, clock, logger: silentLogger });
   const config = createConfig({ db, changes, clock, logger: silentLogger, ...options });
   return {
     config,

@@ -333,6 +333,17 @@ describe("a shared cache", () => {
     expect(held.size).toBe(0);
   });
 
+  test("is left alone when another node has cleaned it, and gives what that one found", async () => {
+    const { held, shared } = sharedMap();
+    const { find, cache, rows, database } = open({ shared });
+    rows.set("a", link(1, "https://old/"));
+    await find("a");
+    held.set("a", link(1, "https://new/"));
+    database.isAway = true;
+    await cache.invalidate(["a"], "node");
+    expect(find("a")).toEqual({ id: 1, location: "https://new/" });
+  });
+
   test("that still has an old link during invalidate does not bring it back", async () => {
     const { held, shared } = sharedMap();
     const removal = Promise.withResolvers<void>();

@@ -17,7 +17,7 @@ import { createLinkTable } from "../lib/link-table.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { CachedLink, FoundLink, SharedLinks, StoredLink } from "./cached-link.ts";
 import { createCodeFilter } from "./code-filter.ts";
-import { ANY, createInvalidation } from "./links.invalidation.ts";
+import { ANY, createInvalidation, type Invalidate } from "./links.invalidation.ts";
 import { createLinkLookup, type LookupLimits } from "./links.lookup.ts";
 import { createLinkWarmer } from "./links.warm.ts";
 import { toLocation } from "./location.ts";
@@ -34,7 +34,7 @@ export type LinkCache = {
     now: number,
   ): CachedLink | null | Promise<CachedLink | null>;
   /** These links were made, changed or removed; the key `*` stands for any link. */
-  invalidate(codes: readonly string[]): void | Promise<void>;
+  invalidate: Invalidate;
   /** Fills table and filter from the database, in the background. Call it when `invalidate` hears of changes. */
   start(): void;
   /** Resolves when the filter excludes. */

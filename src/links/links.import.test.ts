@@ -36,7 +36,7 @@ forEachDialect(({ openDb }) => {
   /** As another process has it. */
   const openCsv = (): LinkCsv => {
     const clock = { now: () => now };
-    const changes = createChanges({ db, clock, logger: silentLogger, origin: crypto.randomUUID() });
+    const changes = createChanges({ db, clock, logger: silentLogger });
     changes.subscribe("links", (codes) => void heard.push(...codes));
     return createLinkCsv({
       database: db,

@@ -6,6 +6,7 @@
  * is known before its first visit, and where there is a shared cache, other nodes find it there when they hear of the
  * change.
  */
+import type { Source } from "../cluster/changes.ts";
 import type { SharedLinks } from "./cached-link.ts";
 
 /** Codes that are forgotten without letting requests in between. */
@@ -23,12 +24,13 @@ type Deps = {
   shared?: SharedLinks | undefined;
 };
 
-/** Once it has returned, or its promise is fulfilled, no request gets what was there before. */
-export function createInvalidation({
-  forget,
-  load,
-  shared,
-}: Deps): (codes: readonly string[]) => void | Promise<void> {
+/**
+ * Once it has returned, or its promise is fulfilled, no request gets what was there before. From a `node` it comes
+ * after the shared cache was cleaned, and what is there now is new.
+ */
+export type Invalidate = (codes: readonly string[], source?: Source) => void | Promise<void>;
+
+export function createInvalidation({ forget, load, shared }: Deps): Invalidate {
   async function forgetMany(codes: readonly string[]): Promise<void> {
     for (const [at, code] of codes.entries()) {
       if (at % SLICE === SLICE - 1) await new Promise(setImmediate);
@@ -36,11 +38,13 @@ export function createInvalidation({
     }
   }
 
-  async function forgetShared(from: SharedLinks, codes: readonly string[]): Promise<void> {
+  async function forgetShared(from: SharedLinks, codes: readonly string[], source: Source): Promise<void> {
     await forgetMany(codes);
-    await (codes.includes(ANY) ? from.clear() : from.delete(codes));
-    // What was taken from the shared cache until now may be old.
-    await forgetMany(codes);
+    if (source !== "node") {
+      await (codes.includes(ANY) ? from.clear() : from.delete(codes));
+      // What was taken from the shared cache until now may be old.
+      await forgetMany(codes);
+    }
     await Promise.allSettled(reload(codes));
   }
 
@@ -50,8 +54,8 @@ export function createInvalidation({
     return codes.map(async (code) => load(code));
   }
 
-  return (codes) => {
-    if (shared !== undefined) return forgetShared(shared, codes);
+  return (codes, source = "self") => {
+    if (shared !== undefined) return forgetShared(shared, codes, source);
     if (codes.length > SLICE) return forgetMany(codes);
     for (const code of codes) forget(code);
     void Promise.allSettled(reload(codes));

@@ -17,7 +17,7 @@ const { hashPassword } = createPasswords();
 
 export async function openLinks(db: Database, overrides: Partial<LinkServiceDeps> = {}) {
   const clock = { time: NOW, now: () => clock.time };
-  const changes = createChanges({ db, clock, logger: silentLogger, origin: crypto.randomUUID() });
+  const changes = createChanges({ db, clock, logger: silentLogger });
   const changed: string[][] = [];
   changes.subscribe("links", (codes) => void changed.push([...codes].sort()));
   const links = createLinkService({
