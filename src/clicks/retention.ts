@@ -3,8 +3,8 @@
  * links, and texts that no row refers to any more. It works in deletes of at most 1,000 rows with a rest after each,
  * so that neither a lock nor the one writer of a file database is held for long, and stops between two of them.
  *
- * Hours, days and raw rows go when they are as old as their setting; a month goes with its last day. Rows of a
- * deleted link are found by its months, which go last, so an interrupted run is taken up by the next. A text is
+ * Hours, days and raw rows go when they are as old as their setting; a month goes when nothing finer of it is left.
+ * Rows of a deleted link are found by its months, which go last, so an interrupted run is taken up by the next. A text is
  * unused when it was last seen (seen_day, which a flush raises) before the oldest row that may refer to it.
  *
  * Two jobs come out of it, both on one process of the cluster at a time: `retention`, and `log limit`, which keeps
@@ -79,7 +79,7 @@ async function removeOld(deps: Deps, signal: AbortSignal): Promise<true> {
   const oldestClick = now - settings.logDays() * DAY_MS;
   const hour = BUCKETS.hour.of(now - settings.hourlyDays() * DAY_MS);
   const day = BUCKETS.day.of(now - settings.dailyDays() * DAY_MS);
-  const month = monthOf(day * DAY_MS);
+  const month = monthOf(Math.min(day * DAY_MS, hour * HOUR_MS, oldestClick));
   /** Repeats a step until it says that nothing is left. */
   const repeat = async (step: () => Promise<boolean>): Promise<void> => {
     while (!signal.aborted && (await step())) await rest(restMs, signal);
@@ -97,11 +97,7 @@ async function removeOld(deps: Deps, signal: AbortSignal): Promise<true> {
   await removeDeletedLinks(deps, signal);
 
   const agentsBefore = BUCKETS.day.of(oldestClick);
-  const valuesBefore = Math.min(
-    agentsBefore,
-    BUCKETS.day.of(hour * HOUR_MS),
-    BUCKETS.day.of(BUCKETS.month.startOf(month)),
-  );
+  const valuesBefore = BUCKETS.day.of(BUCKETS.month.startOf(month));
   for (const [table, before] of [
     ["user_agents", agentsBefore],
     ["click_values", valuesBefore],
