@@ -89,7 +89,7 @@ function createAnswer(parts: HttpParts): App["fetch"] {
 }
 
 function createHttp({ services, health, scrape }: HttpParts): HttpApp {
-  const { env, config, auth, links, csv, content, logger } = services;
+  const { env, config, auth, links, csv, content, drive, logger } = services;
   const admin = config.get("routes.admin_prefix");
   const now = systemClock.now;
   const tables: EndpointTable[] = [
@@ -105,6 +105,7 @@ function createHttp({ services, health, scrape }: HttpParts): HttpApp {
       ],
     },
     { prefix: admin, guards: auth.guards, endpoints: content.endpoints },
+    { prefix: "", guards: auth.guards, endpoints: drive.endpoints },
     {
       prefix: config.get("routes.health_prefix"),
       guards: auth.healthGuards,

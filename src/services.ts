@@ -15,6 +15,7 @@ import { migrateUp } from "./db/migrate.ts";
 import { withPatience } from "./db/patience.ts";
 import type { Env } from "./env.ts";
 import { type Content, createContent } from "./files/content.ts";
+import { createDrive, type Drive } from "./files/drive.ts";
 import { systemClock } from "./lib/clock.ts";
 import { appError } from "./lib/errors.ts";
 import { armFault } from "./lib/fault.ts";
@@ -35,6 +36,7 @@ export type Services = {
   links: LinkService;
   csv: LinkCsv;
   content: Content;
+  drive: Drive;
   /** What nodes share, with cache.type redis. */
   redis: Redis | null;
   hashPassword(plain: string): Promise<string>;
@@ -146,6 +148,7 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
     links,
     csv: createLinkCsv(shared),
     content,
+    drive: createDrive({ database, changes, content, clock, logger }),
     redis,
     hashPassword,
     routePrefixes,
