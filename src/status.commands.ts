@@ -2,6 +2,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import type { CommandContext } from "./cli/command.ts";
+import { createClicksRepository } from "./clicks/clicks.repository.ts";
+import { readPending } from "./clicks/journal.pending.ts";
 import { listSlots, tryTakeSlot } from "./clicks/journal.slot.ts";
 import { appError } from "./lib/errors.ts";
 import { VERSION } from "./lib/version.ts";
@@ -16,11 +18,20 @@ export function addStatusCommand(program: Command, context: CommandContext): voi
       if (probe) return probeServer(context);
       const status = await readStatus(context);
       if (json) return context.output.json(status);
-      const { links, ...rest } = status;
-      const rows = Object.entries({ ...rest, ...links }).map(([name, value]) => ({
-        name: name.replaceAll("_", " "),
-        value,
-      }));
+      const { links, journals, ...rest } = status;
+      const waiting = journals.map(
+        ({ slot, running, pending_clicks, pending_details }) =>
+          [
+            `journal ${slot}${running ? "" : " (left behind)"}`,
+            `${pending_clicks} clicks wait, ${pending_details} of them with details`,
+          ] as const,
+      );
+      const rows = Object.entries({ ...rest, ...links, ...Object.fromEntries(waiting) }).map(
+        ([name, value]) => ({
+          name: name.replaceAll("_", " "),
+          value,
+        }),
+      );
       context.output.table(rows, { name: "WHAT", value: "VALUE" });
     });
 }
@@ -51,13 +62,21 @@ async function readStatus(context: CommandContext) {
   const env = context.env();
   const { database, links, auth } = await context.services();
   const { totalLinks, totalClicks, activeLinks } = await links.stats();
+  const journals = await readPending(join(env.data.dir, "journal"), createClicksRepository(database));
   return {
     version: VERSION,
     data_dir: env.data.dir,
     database: database.dialect.name,
-    running_servers: countRunning(join(env.data.dir, "journal")),
+    running_servers: journals.filter(({ isOwned }) => isOwned).length,
     admin_api: auth.isAdminEnabled() ? "on" : "off until a password is set with reset-password",
     links: { total_links: totalLinks, active_links: activeLinks, total_clicks: totalClicks },
+    pending_clicks: journals.reduce((sum, { clicks }) => sum + clicks, 0),
+    journals: journals.map(({ slot, isOwned, clicks, details }) => ({
+      slot,
+      running: isOwned,
+      pending_clicks: clicks,
+      pending_details: details,
+    })),
   };
 }
 

@@ -1,0 +1,86 @@
+import { expect, test } from "bun:test";
+import { createVisits, utmSource } from "./visit.ts";
+
+const NOW = Date.parse("2026-11-20T13:00:00Z");
+
+function setUp({ wants = true, logsAddresses = true, hasProxies = false } = {}) {
+  const plain: number[] = [];
+  const detailed: unknown[][] = [];
+  let asked = 0;
+  const visits = createVisits({
+    clicks: {
+      record: (linkId) => void plain.push(linkId),
+      wantsDetails: () => wants,
+      recordDetails: (...details) => void detailed.push(details),
+    },
+    logsAddresses: () => logsAddresses,
+    hasProxies: () => hasProxies,
+    clientAddress: (peer, forwarded) => `${peer} for ${forwarded}`,
+  });
+  const record = (url: string, headers: Record<string, string> = {}, peer: string | null = "192.0.2.7") =>
+    visits.record(
+      5,
+      NOW,
+      url,
+      url.indexOf("?") === -1 ? url.length : url.indexOf("?"),
+      new Request(url, { headers }),
+      {
+        requestIP() {
+          asked += 1;
+          return peer === null ? null : { address: peer };
+        },
+      },
+    );
+  return { plain, detailed, asked: () => asked, record };
+}
+
+test("headers, utm_source and the peer's address go along", () => {
+  const { record, detailed } = setUp();
+  record("http://s/a?x=1&utm_source=mail&y", { Referer: "https://a/", "User-Agent": "curl/8" });
+  expect(detailed).toEqual([[5, NOW, "https://a/", "mail", "curl/8", "192.0.2.7"]]);
+});
+
+test("what was not sent is null", () => {
+  const { record, detailed } = setUp();
+  record("http://s/a", {}, null);
+  expect(detailed).toEqual([[5, NOW, null, null, null, "unix"]]);
+});
+
+test("without address logging nobody asks for the peer, whatever is forwarded", () => {
+  const { record, detailed, asked } = setUp({ logsAddresses: false, hasProxies: true });
+  record("http://s/a", { "X-Forwarded-For": "198.51.100.1" });
+  expect(detailed[0]!.at(-1)).toBe("");
+  expect(asked()).toBe(0);
+});
+
+test("X-Forwarded-For counts only where proxies are trusted", () => {
+  const forged = { "X-Forwarded-For": "198.51.100.1" };
+  const direct = setUp();
+  direct.record("http://s/a", forged);
+  expect(direct.detailed[0]!.at(-1)).toBe("192.0.2.7");
+  const behind = setUp({ hasProxies: true });
+  behind.record("http://s/a", forged);
+  expect(behind.detailed[0]!.at(-1)).toBe("192.0.2.7 for 198.51.100.1");
+});
+
+test("a click whose details are not wanted is recorded all the same, and its headers are not read", () => {
+  const { record, plain, detailed, asked } = setUp({ wants: false });
+  record("http://s/a", { Referer: "https://a/" });
+  expect(plain).toEqual([5]);
+  expect(detailed).toEqual([]);
+  expect(asked()).toBe(0);
+});
+
+test.each([
+  ["?utm_source=a", "a"],
+  ["?utm_source=", ""],
+  ["?x&utm_source=a%20b+c&utm_source=second", "a%20b+c"],
+  ["?xutm_source=a", null],
+  ["?x=utm_source=a", null],
+  ["?utm_source", null],
+  ["?utm_source=a#utm_source=b", "a"],
+  ["#?utm_source=a", null],
+  ["", null],
+])("the utm_source of %s is %p", (rest, expected) => {
+  expect(utmSource(`http://s/a${rest}`, "http://s/a".length)).toBe(expected);
+});
