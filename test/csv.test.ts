@@ -1,6 +1,6 @@
 /** Links out of one installation and into another, over HTTP and by command, with the server running and stopped. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { lstatSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { sendRaw } from "./support/raw-http.ts";
 import { type Client, startSignedIn } from "./support/session.ts";
@@ -95,6 +95,13 @@ test("what is exported restores a fresh installation, byte for byte", async () =
   expect((await installation.cli(["links", "export", path])).exitCode).toBe(0);
   expect(readFileSync(path, "utf8")).toBe(text);
   expect(statSync(path).mode & 0o777).toBe(0o600);
+
+  // What is no plain file is written through, not replaced.
+  const link = join(installation.dataDir, "link.csv");
+  symlinkSync(path, link);
+  expect((await installation.cli(["links", "export", link])).exitCode).toBe(0);
+  expect(lstatSync(link).isSymbolicLink()).toBe(true);
+  expect(readFileSync(path, "utf8")).toBe(text);
 
   const other = install();
   try {

@@ -1,6 +1,7 @@
 /** `waymark links import` and `links export`; they join the group of links.commands.ts. */
-import { once } from "node:events";
-import { open, rename, rm } from "node:fs/promises";
+import { createWriteStream } from "node:fs";
+import { lstat, open, rename, rm } from "node:fs/promises";
+import { pipeline } from "node:stream/promises";
 import type { Command } from "commander";
 import type { CommandContext } from "../cli/command.ts";
 import { systemClock } from "../lib/clock.ts";
@@ -127,23 +128,30 @@ type Texts = AsyncGenerator<string, void>;
 
 /** @throws BadRequest when the reader goes away before the end */
 async function writeOutput(texts: Texts): Promise<void> {
-  const { stdout } = process;
-  let failure: unknown;
-  const noticed = (error: unknown) => (failure = error);
-  stdout.once("error", noticed);
-  for await (const text of texts) {
-    if (!stdout.write(text))
-      await Promise.race([once(stdout, "drain"), once(stdout, "close")]).catch(noticed);
-    if (failure !== undefined) {
-      throw appError("BadRequest", "Standard output was closed before the end of the export.", {
-        cause: failure,
-      });
-    }
+  try {
+    await pipeline(texts, process.stdout, { end: false });
+  } catch (cause) {
+    if ((cause as { code?: unknown }).code !== "EPIPE") throw cause;
+    throw appError("BadRequest", "Standard output was closed before the end of the export.", { cause });
   }
 }
 
-/** The whole file or none: it gets its name when it is complete and on disk. Only its owner may read it. */
+/**
+ * The whole file or none: it gets its name when it is complete and on disk. Only its owner may read it. What exists
+ * and is no plain file (a pipe, a device, a link to something) is written to as it is.
+ */
 async function writeFile(path: string, texts: Texts): Promise<void> {
+  try {
+    const known = await lstat(path).catch(() => undefined);
+    if (known === undefined || known.isFile()) await writeWhole(path, texts);
+    else await pipeline(texts, createWriteStream(path, { mode: 0o600 }));
+  } catch (cause) {
+    if (!isFileError(cause)) throw cause;
+    throw appError("BadRequest", `Can't write ${path}: ${reasonOf(cause)}`, { cause });
+  }
+}
+
+async function writeWhole(path: string, texts: Texts): Promise<void> {
   const unfinished = `${path}.${process.pid}.part`;
   try {
     const file = await open(unfinished, "wx", 0o600);
@@ -154,10 +162,9 @@ async function writeFile(path: string, texts: Texts): Promise<void> {
       await file.close();
     }
     await rename(unfinished, path);
-  } catch (cause) {
+  } catch (error) {
     await rm(unfinished, { force: true });
-    if (!isFileError(cause)) throw cause;
-    throw appError("BadRequest", `Can't write ${path}: ${reasonOf(cause)}`, { cause });
+    throw error;
   }
 }
 
