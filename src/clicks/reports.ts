@@ -1,0 +1,46 @@
+/** The reading side of the room, put together: the analytics endpoints and the jobs that keep the tables small. */
+import { createLeases } from "../cluster/leases.ts";
+import type { Config } from "../config/config.service.ts";
+import type { Database } from "../db/database.ts";
+import type { Endpoint } from "../http/endpoint.ts";
+import type { Job } from "../jobs/runner.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Logger } from "../lib/logger.ts";
+import { createClickExport } from "./analytics.export.ts";
+import { analyticsEndpoints } from "./analytics.routes.ts";
+import { createAnalytics } from "./analytics.service.ts";
+import { createMaintenance } from "./maintenance.ts";
+import { createRetentionJobs } from "./retention.ts";
+
+export type Reports = {
+  /** To be mounted before those of links. */
+  endpoints: Endpoint[];
+  jobs: Job[];
+};
+
+type Deps = { database: Database; config: Pick<Config, "get">; clock: Clock; logger: Logger };
+
+export function createReports({ database, config, clock, logger }: Deps): Reports {
+  const leases = createLeases({ db: database, clock });
+  return {
+    endpoints: analyticsEndpoints({
+      analytics: createAnalytics({ database, clock }),
+      clickExport: createClickExport(database),
+      now: clock.now,
+      logger,
+    }),
+    jobs: createRetentionJobs({
+      database,
+      maintenance: createMaintenance({ leases, owner: crypto.randomUUID() }),
+      clock,
+      settings: {
+        isEnabled: () => config.get("analytics.enable_auto_rollup"),
+        logDays: () => config.get("analytics.log_retention_days"),
+        hourlyDays: () => config.get("analytics.hourly_retention_days"),
+        dailyDays: () => config.get("analytics.daily_retention_days"),
+        maxLogRows: () =>
+          config.get("analytics.max_rows_action") === "cleanup" ? config.get("analytics.max_log_rows") : 0,
+      },
+    }),
+  };
+}
