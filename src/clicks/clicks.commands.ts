@@ -50,7 +50,7 @@ async function runRebuild({ services, output }: CommandContext, options: Rebuild
 
 function tell(output: CommandContext["output"], report: RebuildReport): void {
   const { days, clicks, raised, rewritten, kept } = report;
-  output.line(`${days} days rebuilt from ${clicks.toLocaleString("en")} clicks.`);
+  output.line(`${days} ${days === 1 ? "day" : "days"} rebuilt from ${clicks.toLocaleString("en")} clicks.`);
   output.line(`${raised.toLocaleString("en")} counts were too low and were raised.`);
   output.line(
     `Referrers, places and devices of a day: ${rewritten.toLocaleString("en")} written anew, ` +
