@@ -84,12 +84,12 @@ type Opened = { database: Database; redis: Redis | null };
 async function startRooms(env: Env, { database, redis }: Opened, options: ServiceOptions): Promise<Services> {
   const { logger, server, worker, onAuthFailure, onDatabaseOperation } = options;
   const clock = systemClock;
-  const buses = [worker?.bus, redis?.bus].filter((bus) => bus !== undefined);
+  const bus = redis && worker ? joinBuses(redis.bus, worker.bus) : (redis?.bus ?? worker?.bus);
   const changes = createChanges({
     db: database,
     clock,
     logger,
-    ...(buses.length > 0 && { bus: joinBuses(buses) }),
+    ...(bus && { bus }),
   });
   const startValues = (await worker?.startValues()) as ReturnType<Config["startValues"]> | null | undefined;
   const config = createConfig({

@@ -239,24 +239,25 @@ forEachDialect(({ openDb, name, url }) => {
     const [one, two] = [await listen(a!, bus), await listen(b!)];
     await one.changes.write(async (tx) => tx.changed("links", ["a"]));
     await one.changes.write(async () => {});
-    expect(published).toEqual([{ write: expect.any(String), changes: [{ topic: "links", keys: ["a"] }] }]);
+    const changes = [{ topic: "links", keys: ["a"] }];
+    expect(published as unknown).toEqual([{ write: expect.any(String), changes, isCleaned: false }]);
 
     // What the other one writes comes by the bus, perhaps twice, and then stands in the feed as well.
     await two.changes.write(async (tx) => tx.changed("users", ["1"]));
     const [row] = await a!.read.selectFrom("changes").select("origin").where("topic", "=", "users").execute();
-    const news: News = { write: row!.origin, changes: [{ topic: "users", keys: ["1"] }] };
-    const sources: string[] = [];
-    one.changes.subscribe("users", (_keys, source) => void sources.push(source));
-    await Promise.all([hear!(news, "worker"), hear!(news, "node")]);
+    const news: News = { write: row!.origin, changes: [{ topic: "users", keys: ["1"] }], isCleaned: true };
+    const cleaned: boolean[] = [];
+    one.changes.subscribe("users", (_keys, isCleaned) => void cleaned.push(isCleaned));
+    await Promise.all([hear!(news), hear!(news)]);
     await one.changes.poll();
-    expect([one.heard.slice(1), sources]).toEqual([[["users", "1"]], ["worker"]]);
+    expect([one.heard.slice(1), cleaned]).toEqual([[["users", "1"]], [true]]);
     // A part of a write can't vouch for its rows.
     await two.changes.write(async (tx) => tx.changed("users", ["2"]));
-    await hear!({ write: null, changes: [{ topic: "users", keys: ["2"] }] }, "node");
+    await hear!({ write: null, changes: [{ topic: "users", keys: ["2"] }], isCleaned: true });
     await one.changes.poll();
-    expect([one.heard.slice(2).flat(), sources.slice(1)]).toEqual([
+    expect([one.heard.slice(2).flat(), cleaned.slice(1)]).toEqual([
       ["users", "2", "users", "2"],
-      ["node", "feed"],
+      [true, false],
     ]);
     await one.changes.stop();
     expect(hear).toBeUndefined();

@@ -32,21 +32,24 @@ import { createPolling } from "./polling.ts";
 export const TOPICS = ["links", "settings", "users", "sessions", "policies"] as const;
 export type Topic = (typeof TOPICS)[number];
 /**
- * How a change was heard: it is this process's own, another worker of the machine or another node told it, or it was
- * read from the feed. Who hears it from a node may rely on the writer having cleaned what nodes share.
+ * Codes, setting keys or ids as text; `["*"]` is everything. `isCleaned`: its writer has removed what is old from the
+ * cache that nodes share. Idempotent: see above.
  */
-export type Source = "self" | "worker" | "node" | "feed";
-/** Codes, setting keys or ids as text; `["*"]` is everything. Idempotent: see above. */
-export type ChangeHandler = (keys: readonly string[], source: Source) => void | Promise<void>;
+export type ChangeHandler = (keys: readonly string[], isCleaned: boolean) => void | Promise<void>;
 export type Change = { topic: Topic; keys: readonly string[] };
-/** What a write changed. Without its name (it was cut into several messages) its rows are heard as well. */
-export type News = { write: string | null; changes: readonly Change[] };
-export type NewsHandler = (news: News, source: "worker" | "node") => Promise<void>;
+/** What a write changed. */
+export type News = {
+  /** The write's name; null in a part of one, whose rows are heard as well. */
+  write: string | null;
+  changes: readonly Change[];
+  isCleaned: boolean;
+};
+export type NewsHandler = (news: News) => Promise<void>;
 
 /** Tells other processes at once: the workers of one machine, other nodes. */
 export type Bus = {
   /** Resolves when the others have heard, or after a bound of its own; never rejects. */
-  publish(news: News): Promise<void>;
+  publish(news: News): Promise<unknown>;
   /** Hears what others published, not what this process did. Returns how to stop. */
   subscribe(handler: NewsHandler): () => void;
 };
@@ -102,11 +105,10 @@ export function createChanges({ db, clock, logger, bus }: Deps): Changes {
   const reader = createFeedReader({
     feed,
     clock,
-    deliver: (rows) => tell(collect(rows.filter((row) => !told.has(row.origin))), "feed"),
+    deliver: (rows) => tell(collect(rows.filter((row) => !told.has(row.origin)))),
     restart: (awayMs) => {
       logger.warn({ awayMs }, "the change feed was out of reach for too long; reloading everything");
-      const everything = TOPICS.map((topic) => ({ topic, keys: ["*"] }));
-      return tell(everything, "feed");
+      return tell(TOPICS.map((topic) => ({ topic, keys: ["*"] })));
     },
   });
 
@@ -135,13 +137,13 @@ export function createChanges({ db, clock, logger, bus }: Deps): Changes {
         await feed.append(tx, changes, write, clock.now());
         return value;
       }, options);
-      await told.once(write, () => tell(changes, "self"));
-      if (changes.length > 0) await bus?.publish({ write, changes });
+      await told.once(write, () => tell(changes));
+      if (changes.length > 0) await bus?.publish({ write, changes, isCleaned: false });
       return result;
     },
     async start() {
-      leaveBus ??= bus?.subscribe(({ write, changes }, source) =>
-        told.once(write, () => tell(changes, source)),
+      leaveBus ??= bus?.subscribe(({ write, changes, isCleaned }) =>
+        told.once(write, () => tell(changes, isCleaned)),
       );
       await polling.start();
     },
@@ -176,9 +178,9 @@ function createTold() {
 
 function createSubscribers(logger: Logger) {
   const handlers = new Map<Topic, Set<ChangeHandler>>(TOPICS.map((topic) => [topic, new Set()]));
-  const call = async (handler: ChangeHandler, { topic, keys }: Change, source: Source): Promise<void> => {
+  const call = async (handler: ChangeHandler, { topic, keys }: Change, isCleaned: boolean): Promise<void> => {
     try {
-      await handler(keys, source);
+      await handler(keys, isCleaned);
     } catch (error) {
       logger.error({ err: error, topic }, "a subscriber failed to apply a change");
     }
@@ -191,9 +193,9 @@ function createSubscribers(logger: Logger) {
       };
     },
     /** Waits for all of them; a failing one is logged, because the change has happened. */
-    tell: async (changes: readonly Change[], source: Source): Promise<void> => {
+    tell: async (changes: readonly Change[], isCleaned = false): Promise<void> => {
       const calls = changes.flatMap((change) =>
-        [...handlers.get(change.topic)!].map((one) => call(one, change, source)),
+        [...handlers.get(change.topic)!].map((one) => call(one, change, isCleaned)),
       );
       await Promise.all(calls);
     },

@@ -19,7 +19,12 @@ type Deps = {
   logger: Logger;
 };
 
-export type RedisBus = Bus & {
+export type RedisBus = Omit<Bus, "publish"> & {
+  /**
+   * Whether Redis has taken it. If so, it has also done what this process sent on the same connection before, or has
+   * begun a new generation since (redis.ts): the shared cache holds nothing older.
+   */
+  publish(news: News): Promise<boolean>;
   /** Makes a new connection the one that listens. */
   listenOn(client: RedisClient): Promise<unknown>;
 };
@@ -32,7 +37,7 @@ export function createRedisBus({ channel, origin, send, logger }: Deps): RedisBu
     if (heard === null) return logger.debug({ bytes: message.length }, "a message from Redis can't be read");
     if (heard.origin === origin) return;
     for (const handler of handlers) {
-      handler(heard.news, "node").catch((error: unknown) =>
+      handler(heard.news).catch((error: unknown) =>
         logger.error({ err: error }, "a change could not be applied"),
       );
     }
@@ -43,7 +48,7 @@ export function createRedisBus({ channel, origin, send, logger }: Deps): RedisBu
       const sending = portions(news).map((portion) =>
         send("PUBLISH", [channel, JSON.stringify({ origin, ...portion })]),
       );
-      await Promise.allSettled(sending);
+      return (await Promise.allSettled(sending)).every(({ status }) => status === "fulfilled");
     },
     subscribe(handler) {
       handlers.add(handler);
@@ -57,6 +62,7 @@ function portions(news: News): News[] {
   if (news.changes.every(({ keys }) => keys.length <= KEYS_A_MESSAGE)) return [news];
   return news.changes.flatMap(({ topic, keys }) =>
     Array.from({ length: Math.ceil(keys.length / KEYS_A_MESSAGE) }, (_, at) => ({
+      ...news,
       write: null,
       changes: [{ topic, keys: keys.slice(at * KEYS_A_MESSAGE, (at + 1) * KEYS_A_MESSAGE) }],
     })),
@@ -69,8 +75,10 @@ function readMessage(message: string): { origin: string; news: News } | null {
     const { origin, write, changes } = JSON.parse(message) as Record<string, unknown>;
     if (typeof origin !== "string" || !Array.isArray(changes)) return null;
     const known = changes.filter(isChange);
-    // Rows with topics that are left out here are left out there as well.
-    return { origin, news: { write: typeof write === "string" ? write : null, changes: known } };
+    return {
+      origin,
+      news: { write: typeof write === "string" ? write : null, changes: known, isCleaned: true },
+    };
   } catch {
     return null;
   }
@@ -84,14 +92,15 @@ function isChange(change: Partial<Change> | null): change is Change {
   );
 }
 
-/** Publishes on all of them at once and hears from each. */
-export function joinBuses(buses: readonly Bus[]): Bus {
+/** Tells other nodes first, so that the workers of this machine hear whether the shared cache is clean. */
+export function joinBuses(nodes: RedisBus, workers: Bus): Bus {
   return {
     async publish(news) {
-      await Promise.all(buses.map((bus) => bus.publish(news)));
+      const isCleaned = await nodes.publish(news);
+      await workers.publish({ ...news, isCleaned });
     },
     subscribe(handler) {
-      const stops = buses.map((bus) => bus.subscribe(handler));
+      const stops = [nodes.subscribe(handler), workers.subscribe(handler)];
       return () => {
         for (const stop of stops) stop();
       };

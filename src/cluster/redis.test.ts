@@ -20,7 +20,11 @@ const listen = (redis: Redis) => {
   return heard;
 };
 
-const news = (changes: readonly Change[]): News => ({ write: crypto.randomUUID(), changes });
+const news = (changes: readonly Change[]): News => ({
+  write: crypto.randomUUID(),
+  changes,
+  isCleaned: false,
+});
 
 describe.skipIf(URL_OF_SERVER === "")("Redis (WAYMARK_TEST_REDIS_URL)", () => {
   let proxy: TcpProxy;
@@ -141,14 +145,26 @@ test("a URL that can't be used is said without its password", async () => {
   await expect(opening).rejects.not.toThrow("secret");
 });
 
-test("joined buses publish on all, and stop together", async () => {
-  const log: string[] = [];
-  const bus = (name: string) => ({
-    publish: async () => void log.push(`${name} publishes`),
+test("joined buses tell the workers whether the nodes' cache is clean, and stop together", async () => {
+  const log: unknown[] = [];
+  const bus = (name: string, isTaken: boolean) => ({
+    publish: async ({ isCleaned }: News) => {
+      log.push([name, isCleaned]);
+      return isTaken;
+    },
     subscribe: () => () => void log.push(`${name} stops`),
+    listenOn: async () => {},
   });
-  const joined = joinBuses([bus("one"), bus("two")]);
+  await joinBuses(bus("nodes", true), bus("workers", true)).publish(news([]));
+  const joined = joinBuses(bus("nodes", false), bus("workers", true));
   await joined.publish(news([]));
   joined.subscribe(async () => {})();
-  expect(log).toEqual(["one publishes", "two publishes", "one stops", "two stops"]);
+  expect(log).toEqual([
+    ["nodes", false],
+    ["workers", true],
+    ["nodes", false],
+    ["workers", false],
+    "nodes stops",
+    "workers stops",
+  ]);
 });

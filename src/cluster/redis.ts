@@ -7,12 +7,11 @@
  * may have come back with what it had an hour ago. Values of another generation are as good as not there.
  */
 import type { Logger } from "../lib/logger.ts";
-import type { Bus } from "./changes.ts";
-import { createRedisBus } from "./redis-bus.ts";
+import { createRedisBus, type RedisBus } from "./redis-bus.ts";
 import { connectRedis, type RedisLimits } from "./redis-connection.ts";
 
 export type Redis = {
-  bus: Bus;
+  bus: RedisBus;
   /** See RedisConnection.send. */
   send(command: string, args: readonly string[]): Promise<unknown>;
   /** The key under which the values' generation stands: GENERATION_LENGTH characters, never the same twice. */

@@ -33,7 +33,7 @@ export function createWorkerChannel(onLost: () => void): WorkerChannel {
     send: (message) => void process.send?.(message),
     handlers: {
       changed: async (news: News) => {
-        await Promise.all([...handlers].map((handler) => handler(news, "worker")));
+        await Promise.all([...handlers].map((handler) => handler(news)));
       },
       snapshot: () => hooks.snapshot?.() ?? null,
       leave: () => hooks.leave?.(),

@@ -340,7 +340,7 @@ describe("a shared cache", () => {
     await find("a");
     held.set("a", link(1, "https://new/"));
     database.isAway = true;
-    await cache.invalidate(["a"], "node");
+    await cache.invalidate(["a"], true);
     expect(find("a")).toEqual({ id: 1, location: "https://new/" });
   });
 

@@ -6,7 +6,6 @@
  * is known before its first visit, and where there is a shared cache, other nodes find it there when they hear of the
  * change.
  */
-import type { Source } from "../cluster/changes.ts";
 import type { SharedLinks } from "./cached-link.ts";
 
 /** Codes that are forgotten without letting requests in between. */
@@ -25,10 +24,10 @@ type Deps = {
 };
 
 /**
- * Once it has returned, or its promise is fulfilled, no request gets what was there before. From a `node` it comes
- * after the shared cache was cleaned, and what is there now is new.
+ * Once it has returned, or its promise is fulfilled, no request gets what was there before. `isCleaned`: whoever made
+ * the change has removed it from the shared cache, and what is there now is new.
  */
-export type Invalidate = (codes: readonly string[], source?: Source) => void | Promise<void>;
+export type Invalidate = (codes: readonly string[], isCleaned?: boolean) => void | Promise<void>;
 
 export function createInvalidation({ forget, load, shared }: Deps): Invalidate {
   async function forgetMany(codes: readonly string[]): Promise<void> {
@@ -38,9 +37,13 @@ export function createInvalidation({ forget, load, shared }: Deps): Invalidate {
     }
   }
 
-  async function forgetShared(from: SharedLinks, codes: readonly string[], source: Source): Promise<void> {
+  async function forgetShared(
+    from: SharedLinks,
+    codes: readonly string[],
+    isCleaned: boolean,
+  ): Promise<void> {
     await forgetMany(codes);
-    if (source !== "node") {
+    if (!isCleaned) {
       await (codes.includes(ANY) ? from.clear() : from.delete(codes));
       // What was taken from the shared cache until now may be old.
       await forgetMany(codes);
@@ -54,8 +57,8 @@ export function createInvalidation({ forget, load, shared }: Deps): Invalidate {
     return codes.map(async (code) => load(code));
   }
 
-  return (codes, source = "self") => {
-    if (shared !== undefined) return forgetShared(shared, codes, source);
+  return (codes, isCleaned = false) => {
+    if (shared !== undefined) return forgetShared(shared, codes, isCleaned);
     if (codes.length > SLICE) return forgetMany(codes);
     for (const code of codes) forget(code);
     void Promise.allSettled(reload(codes));
