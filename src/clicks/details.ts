@@ -2,6 +2,7 @@
  * Clicks recorded in detail on their way from the journal into the database: what the untrusted texts say, and by
  * which values they count. All of it happens in the flush thread, before the transaction.
  */
+import { isIPv4 } from "node:net";
 import { formatIp, parseIp } from "../lib/ip-address.ts";
 import { AGENT_LENGTH, createAgents } from "./agents.ts";
 import { agentValue, type Dimension, labelOfSource, placeValue } from "./dimensions.ts";
@@ -41,10 +42,6 @@ const HASH_DIGITS = 32;
 
 export function createDetailsParser(places: PlaceLookup = async () => new Map()): DetailsParser {
   const agents = createAgents();
-  const addressOf = remembered((text: string) => {
-    const bytes = parseIp(text);
-    return bytes === null ? null : formatIp(bytes);
-  });
   const origin = remembered((key: string): Origin => {
     const at = key.indexOf("\0");
     return originOf(key.slice(at + 1), decode(key.slice(0, at)));
@@ -91,6 +88,13 @@ export function createDetailsParser(places: PlaceLookup = async () => new Map())
       return parsed;
     },
   };
+}
+
+/** In canonical form; null for what is none. */
+function addressOf(text: string): string | null {
+  if (isIPv4(text)) return text;
+  const bytes = parseIp(text);
+  return bytes === null ? null : formatIp(bytes);
 }
 
 function* addressesOf(details: readonly Detail[]): Generator<string> {
