@@ -89,7 +89,7 @@ function createAnswer(parts: HttpParts): App["fetch"] {
 }
 
 function createHttp({ services, health, scrape }: HttpParts): HttpApp {
-  const { env, config, auth, links, csv, content, drive, logger } = services;
+  const { env, config, auth, links, csv, reports, content, drive, logger } = services;
   const admin = config.get("routes.admin_prefix");
   const now = systemClock.now;
   const tables: EndpointTable[] = [
@@ -99,6 +99,7 @@ function createHttp({ services, health, scrape }: HttpParts): HttpApp {
       endpoints: [
         openApiEndpoint(() => tables, VERSION),
         ...auth.endpoints,
+        ...reports.endpoints,
         ...csvEndpoints({ csv, now, logger }),
         ...linkEndpoints({ links, now }),
         ...configEndpoints({ config }),

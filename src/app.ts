@@ -156,11 +156,12 @@ const startRedirect = ({ config, auth, logger }: Services, cache: LinkCache, cli
 
 const HOUR_MS = 3_600_000;
 
-function startJobs({ database, auth, content, drive, logger }: Services): JobRunner {
+function startJobs({ database, auth, reports, content, drive, logger }: Services): JobRunner {
   const runner = createJobRunner({
     leases: createLeases({ db: database, clock: systemClock }),
     jobs: [
       { name: "auth-clean-up", everyMs: () => HOUR_MS, run: async () => void (await auth.cleanUp()) },
+      ...reports.jobs,
       ...content.jobs,
       ...drive.jobs,
     ],

@@ -5,6 +5,7 @@ import { addBackupCommands } from "./backup.commands.ts";
 import type { CommandContext } from "./cli/command.ts";
 import { createInput } from "./cli/input.ts";
 import { createOutput } from "./cli/output.ts";
+import { addClickCommands } from "./clicks/clicks.commands.ts";
 import { addConfigCommands } from "./config/config.commands.ts";
 import { addMigrateCommands } from "./db/migrate.commands.ts";
 import { addDoctorCommand } from "./doctor.commands.ts";
@@ -39,6 +40,7 @@ export async function runCli(argv: readonly string[]): Promise<number> {
   addAuthCommands(program, session.context);
   addConfigCommands(program, session.context);
   addLinkCommands(program, session.context);
+  addClickCommands(program, session.context);
   addMigrateCommands(program, session.context);
   addStatusCommand(program, session.context);
   addDoctorCommand(program, session.context);

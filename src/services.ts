@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { type Auth, createAuth } from "./auth/auth.ts";
 import { createPasswords } from "./auth/password.ts";
 import type { FailureMethod } from "./auth/password-check.ts";
+import { createReports, type Reports } from "./clicks/reports.ts";
 import { type Changes, createChanges } from "./cluster/changes.ts";
 import { readInstance } from "./cluster/instance.repository.ts";
 import { openRedis, type Redis } from "./cluster/redis.ts";
@@ -35,6 +36,7 @@ export type Services = {
   auth: Auth;
   links: LinkService;
   csv: LinkCsv;
+  reports: Reports;
   content: Content;
   drive: Drive;
   /** What nodes share, with cache.type redis. */
@@ -147,6 +149,7 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
     auth,
     links,
     csv: createLinkCsv(shared),
+    reports: createReports({ database, config, clock, logger }),
     content,
     drive: createDrive({ database, changes, content, clock, logger }),
     redis,
