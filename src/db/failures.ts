@@ -34,8 +34,14 @@ export class DatabaseError extends AppError {
 /** The error as callers of db/ see it. */
 export function translateFailure(classify: (error: unknown) => FailureKind, error: unknown): unknown {
   if (error instanceof AppError) return error;
+  withoutStatement(error);
   const failure = classify(error);
   return failure === "other" ? error : new DatabaseError(failure, error);
+}
+
+/** A driver may hang the whole statement with its values on its error, and errors are logged. */
+function withoutStatement(error: unknown): void {
+  if (typeof error === "object" && error !== null && "sql" in error) delete error.sql;
 }
 
 const failedBy = (error: unknown, failure: FailureKind): boolean =>

@@ -71,6 +71,7 @@ export function createHttpApp({
   mountRefusals(app, tables);
   app.onError((thrown, c) => {
     const error = toAppError(thrown);
+    if (hasLongBody(c.req.raw)) c.env.cut();
     const where = { requestId: c.get("requestId"), method: c.req.method, path: c.req.path };
     if (error.kind === "internal") logger.error({ ...where, err: error.cause ?? error }, "request failed");
     else if (error.kind === "unavailable" || error.kind === "bad_gateway")
@@ -79,3 +80,9 @@ export function createHttpApp({
   });
   return app;
 }
+
+const SHORT_BODY_BYTES = 64 * 1024;
+
+/** A refused request whose body may still be coming: the server would go on reading it to its end. */
+const hasLongBody = ({ headers }: Request): boolean =>
+  headers.has("transfer-encoding") || Number(headers.get("content-length") ?? 0) > SHORT_BODY_BYTES;
