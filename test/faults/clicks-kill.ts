@@ -4,11 +4,18 @@
  * answer never arrived may count), and with one request at a time per connection the two ends are at most
  * rounds × connections apart.
  *
+ * Detailed logging is on and the requests have a browser's headers, so after each comparison the database must agree
+ * with itself as well: rollups by hour, day and month, raw rows and the sums by value all equal the counts.
+ *
  *     bin/bun test/faults/clicks-kill.ts [rounds, 200] [database URL]
  *
  * Without a URL a fresh file database is used. A server's database must be empty.
  */
 import { connect } from "node:net";
+import { join } from "node:path";
+import { sql } from "kysely";
+import { openDatabase } from "../../src/db/database.ts";
+import { silentLogger } from "../../src/lib/logger.ts";
 import { install, type Installation } from "../support/waymark.ts";
 
 const LINKS = 50;
@@ -20,6 +27,12 @@ const CLICKS_BEFORE_FLUSH = "200";
 const CHECK_EVERY = 20;
 /** Each so many rounds the program is asked to stop (SIGTERM) instead. */
 const ROUNDS_TO_STOP = 4;
+
+const AGENTS = [
+  "Mozilla/5.0 (X11; Linux x86_64; rv:132.0) Gecko/20100101 Firefox/132.0",
+  "Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.1 Mobile/15E148 Safari/604.1",
+  "curl/8.5.0",
+];
 
 type Tally = { sent: Map<string, number>; answered: Map<string, number>; unexpected: string[] };
 
@@ -48,6 +61,8 @@ export async function killUnderLoad({ rounds, databaseUrl, report }: KillOptions
       await load.end();
       if (round % CHECK_EVERY !== 0 && round !== rounds) continue;
       result = compare(round, codes, tally, await countAll(waymark));
+      const url = databaseUrl ?? `sqlite:${join(waymark.dataDir, "waymark.db")}`;
+      result.wrong.push(...(await disagreements(url, result.counted)));
       report?.(result);
     }
     return result;
@@ -60,6 +75,7 @@ async function prepare(waymark: Installation, codes: readonly string[]): Promise
   const csv = `code,target\n${codes.map((code) => `${code},http://localhost/${code}\n`).join("")}`;
   await succeed(waymark, ["links", "import", "-"], csv);
   await succeed(waymark, ["config", "set", "click.max_clicks_before_flush", CLICKS_BEFORE_FLUSH]);
+  await succeed(waymark, ["config", "set", "analytics.enable_detailed_logging", "true"]);
 }
 
 async function succeed(waymark: Installation, args: string[], stdin?: string): Promise<string> {
@@ -76,6 +92,54 @@ async function countAll(waymark: Installation): Promise<Map<string, number>> {
   const [header, ...rows] = (await succeed(waymark, ["links", "export"])).trim().split("\n");
   const column = header!.split(",").indexOf("click_count");
   return new Map(rows.map((row) => row.split(",")).map((cells) => [cells[0]!, Number(cells[column])]));
+}
+
+/** Each must give, by link, what link_clicks has. */
+const SUMS_BY_LINK = {
+  hours: sql`select link_id, sum(clicks) as clicks from click_hours where link_id <> 0 group by link_id`,
+  days: sql`select link_id, sum(clicks) as clicks from click_days where link_id <> 0 group by link_id`,
+  months: sql`select link_id, sum(clicks) as clicks from click_months where link_id <> 0 group by link_id`,
+  log: sql`select link_id, count(*) as clicks from click_log group by link_id`,
+  referrers: sql`select link_id, sum(clicks) as clicks from click_dim_days where link_id <> 0 and dimension = 1 group by link_id`,
+  agents: sql`select link_id, sum(clicks) as clicks from click_dim_days where link_id <> 0 and dimension = 3 group by link_id`,
+};
+/** Each must give what link_clicks has in all. */
+const TOTALS = {
+  hours: sql`select sum(clicks) as clicks from click_hours where link_id = 0`,
+  days: sql`select sum(clicks) as clicks from click_days where link_id = 0`,
+  months: sql`select sum(clicks) as clicks from click_months where link_id = 0`,
+  hourReferrers: sql`select sum(clicks) as clicks from click_dim_hours where dimension = 1`,
+  dayReferrers: sql`select sum(clicks) as clicks from click_dim_days where link_id = 0 and dimension = 1`,
+  monthAgents: sql`select sum(clicks) as clicks from click_dim_months where dimension = 3`,
+  agentsOfRows: sql`select count(*) as clicks from click_log join user_agents on user_agents.id = user_agent_id join click_values on click_values.id = value_id`,
+};
+
+type Sum = { link_id?: number; clicks: number | null };
+
+/** Where the rollups and raw rows differ from the counts. */
+async function disagreements(url: string, counted: number): Promise<string[]> {
+  const database = await openDatabase({ url, poolSize: 1 }, { threads: false, logger: silentLogger });
+  const ask = async (query: ReturnType<typeof sql>): Promise<Sum[]> =>
+    (await query.execute(database.read)).rows as Sum[];
+  try {
+    const counts = await ask(sql`select link_id, clicks from link_clicks where clicks > 0`);
+    const total = counts.reduce((all, { clicks }) => all + Number(clicks), 0);
+    const wrong = total === counted ? [] : [`exported ${counted}, counted ${total}`];
+    for (const [name, query] of Object.entries(SUMS_BY_LINK)) {
+      const found = new Map((await ask(query)).map((row) => [Number(row.link_id), Number(row.clicks)]));
+      for (const { link_id, clicks } of counts) {
+        const is = found.get(Number(link_id));
+        if (is !== Number(clicks)) wrong.push(`link ${link_id}: counted ${clicks}, ${name} ${is}`);
+      }
+    }
+    for (const [name, query] of Object.entries(TOTALS)) {
+      const is = Number((await ask(query))[0]?.clicks);
+      if (is !== total) wrong.push(`counted ${total}, ${name} ${is}`);
+    }
+    return wrong;
+  } finally {
+    await database.close();
+  }
 }
 
 function compare(
@@ -115,10 +179,13 @@ function startLoad(url: string, codes: readonly string[], tally: Tally) {
     let code = "";
     let text = "";
     const ask = () => {
-      code = codes[Math.floor(Math.random() * codes.length)]!;
+      code = pick(codes);
       text = "";
       add(tally.sent, code);
-      socket.write(`GET /${code} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+      const referrer = `https://site-${Math.floor(Math.random() * 150)}.example/`;
+      socket.write(
+        `GET /${code} HTTP/1.1\r\nHost: localhost\r\nReferer: ${referrer}\r\nUser-Agent: ${pick(AGENTS)}\r\nAccept: text/html\r\nAccept-Language: en\r\n\r\n`,
+      );
     };
     socket.setEncoding("latin1");
     socket.on("connect", ask);
@@ -143,6 +210,8 @@ function startLoad(url: string, codes: readonly string[], tally: Tally) {
     },
   };
 }
+
+const pick = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.length)]!;
 
 const add = (counts: Map<string, number>, code: string): void =>
   void counts.set(code, (counts.get(code) ?? 0) + 1);
