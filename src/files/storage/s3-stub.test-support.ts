@@ -44,7 +44,9 @@ export async function startS3Stub() {
     const key = decodeURIComponent(url.pathname).split("/").slice(2).join("/");
     const one: Asked = { method: request.method!, key, query: url.searchParams, headers: request.headers };
     asked.push(one);
-    const body = await readBody(request);
+    const body = await readBody(request).catch(() => null);
+    // The client is gone.
+    if (body === null) return;
     const rule = rules.find((known) => known.left > 0 && known.matches(one));
     if (rule !== undefined) rule.left -= 1;
     answer(response, one, rule?.trouble, () => store(one, body));
