@@ -8,8 +8,8 @@
  * both read in the order of their keys and compared range by range, so memory stays flat.
  *
  * With `fix`, counts are set right, left-overs removed, blobs without their bytes marked as damaged (so that nobody
- * joins them), and damaged ones taken back when their object is sound again or the same content is stored elsewhere.
- * Lost content can't be fixed; its files are named.
+ * joins them), and damaged ones taken back when their object is sound again, or their files given the same content
+ * where it is stored once more. Content that is lost can't be fixed; its files are named.
  */
 import type { Database } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -65,6 +65,8 @@ const SAMPLE = 20;
 export function createStorageCheck(deps: StorageCheckDeps): StorageCheck {
   const { repository, checks, policies, drivers, reaper, clock } = deps;
   const fixes = createBlobFixes(deps);
+  /** Blobs whose loss was told in this run. */
+  const told = new Set<number>();
 
   async function* checkFiles(): AsyncGenerator<Finding> {
     for (let after = 0; ; ) {
@@ -90,7 +92,7 @@ export function createStorageCheck(deps: StorageCheckDeps): StorageCheck {
         const held = holders.get(blob.id) ?? 0;
         const isOdd = held !== blob.refs || (held === 0) !== (blob.state === "dead");
         if (isOdd) yield* fixes.checkCount(blob.id, fix);
-        if (blob.state === "damaged" && held > 0) yield* damaged(blob, fix, signal);
+        if (blob.state === "damaged" && held > 0 && !told.has(blob.id)) yield* damaged(blob, fix, signal);
       }
       if (page.length < PAGE) return;
     }
@@ -164,8 +166,9 @@ export function createStorageCheck(deps: StorageCheckDeps): StorageCheck {
     const problem = found === null ? "missing_object" : "wrong_size";
     const what = found === null ? "is missing" : `has ${found.size} bytes instead of ${size}`;
     const message = `Object ${objectKey} of blob ${id} ${what}${await filesOf(id)}.`;
-    if (fix) await repository.setDamaged(id, clock.now());
-    yield finding(problem, message, fix);
+    const fixed = fix && (await repository.setDamaged(id, clock.now())) && (await fixes.repair(blob));
+    told.add(id);
+    yield finding(problem, message, fixed);
   }
 
   /** A location without marker gets one only when objects of ours are there: else its disk may not be mounted. */
@@ -181,6 +184,7 @@ export function createStorageCheck(deps: StorageCheckDeps): StorageCheck {
   }
 
   return async function* ({ fix, signal }) {
+    told.clear();
     yield* checkFiles();
     for (const { id, name } of await policies.list()) {
       try {
