@@ -6,7 +6,9 @@ import { readInstance } from "./cluster/instance.repository.ts";
 import { openRedis } from "./cluster/redis.ts";
 import { type Database, openDatabase } from "./db/database.ts";
 import { migrationStatus } from "./db/migrate.ts";
+import { storageReport } from "./files/storage-check.report.ts";
 import { systemClock } from "./lib/clock.ts";
+import { appError } from "./lib/errors.ts";
 import { silentLogger } from "./lib/logger.ts";
 import { countRunning } from "./status.commands.ts";
 import {
@@ -17,9 +19,11 @@ import {
   checkJournal,
   checkSettings,
 } from "./upkeep/checks.ts";
-import { type Check, examine, type Finding } from "./upkeep/doctor.ts";
+import { type Check, examine, type Finding, ok } from "./upkeep/doctor.ts";
 
 const MARKS = { ok: "ok", warning: "WARNING", failure: "FAILURE" } as const;
+
+type DoctorOptions = { json?: boolean; storage?: boolean; fix?: boolean };
 
 export function addDoctorCommand(program: Command, context: CommandContext): void {
   program
@@ -28,10 +32,19 @@ export function addDoctorCommand(program: Command, context: CommandContext): voi
       "look at every part of this installation and say what to do; exit code 1 when something is broken",
     )
     .option("--json", "as JSON")
-    .action(async ({ json }: { json?: boolean }) => {
-      const findings = await runDoctor(context);
+    .option("--storage", "also hold every stored file against the database, which takes a while")
+    .option("--fix", "with --storage: mend what can be mended")
+    .action(async ({ json, storage = false, fix = false }: DoctorOptions) => {
+      if (fix && !storage) throw appError("BadRequest", "--fix goes with --storage.");
+      const findings: Finding[] = [];
+      const tell = (finding: Finding) => {
+        findings.push(finding);
+        if (!json) print(context, finding);
+      };
+      for (const finding of await runDoctor(context)) tell(finding);
+      if (storage && isDatabaseUsable(findings))
+        for await (const finding of examineStorage(context, fix)) tell(finding);
       if (json) context.output.json(findings);
-      else for (const finding of findings) print(context, finding);
       if (findings.some(({ verdict }) => verdict === "failure")) process.exitCode = 1;
     });
 }
@@ -58,8 +71,9 @@ async function runDoctor(context: CommandContext): Promise<Finding[]> {
       ),
     ];
     const findings = await examine(base);
-    const isDatabaseUsable = !findings.some(({ part, verdict }) => part === "database" && verdict !== "ok");
-    return isDatabaseUsable ? [...findings, ...(await examine(checksOfServices(context)))] : findings;
+    return isDatabaseUsable(findings)
+      ? [...findings, ...(await examine(checksOfServices(context)))]
+      : findings;
   } finally {
     await (await opened?.catch(() => undefined))?.close();
   }
@@ -79,6 +93,20 @@ const checksOfServices = (context: CommandContext): Check[] => [
     };
   }),
 ];
+
+const isDatabaseUsable = (findings: readonly Finding[]): boolean =>
+  !findings.some(({ part, verdict }) => part === "database" && verdict !== "ok");
+
+/** Told as it is found: there may be many files. */
+async function* examineStorage(context: CommandContext, fix: boolean): AsyncGenerator<Finding> {
+  const { content } = await context.services();
+  let isSound = true;
+  for await (const found of content.checkStorage({ fix })) {
+    isSound = false;
+    yield { part: "storage", ...storageReport(found) };
+  }
+  if (isSound) yield { part: "storage", ...ok("every file has its content, and nothing else is stored") };
+}
 
 async function pingRedis(context: CommandContext): Promise<boolean> {
   const { database } = await context.services();

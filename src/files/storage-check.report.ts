@@ -1,0 +1,24 @@
+import type { Finding, Problem } from "./storage-check.ts";
+
+const MEND = "'waymark doctor --storage --fix' mends it.";
+const RESTORE =
+  "Put the object back from a backup, then run 'waymark doctor --storage --fix'; or delete the files.";
+
+const ADVICE: Record<Problem, string> = {
+  storage_unavailable: "Make the storage reachable, then run this again.",
+  missing_object: RESTORE,
+  wrong_size: RESTORE,
+  damaged_blob: RESTORE,
+  wrong_refs: MEND,
+  unheld_blob: MEND,
+  dead_blob_in_use: "This should never be; restore the database from a backup, or delete the files.",
+  odd_file: "This should never be; restore the database from a backup, or delete the file.",
+  orphan_object: MEND,
+  stale_staging: MEND,
+};
+
+/** How the doctor tells a finding: what was mended is a warning. */
+export const storageReport = ({ problem, message, fixed }: Finding) =>
+  fixed
+    ? { verdict: "warning" as const, message, advice: "It was mended." }
+    : { verdict: "failure" as const, message, advice: ADVICE[problem] };
