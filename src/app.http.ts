@@ -1,4 +1,6 @@
 /** The server's front: which requests are redirects, which endpoints stand where, and what is measured of all. */
+import type { Live } from "./clicks/live.ts";
+import { liveEndpoints } from "./clicks/live.routes.ts";
 import { configEndpoints } from "./config/config.routes.ts";
 import type { WorkerChannel } from "./cluster/worker-channel.ts";
 import { healthEndpoints } from "./health/health.routes.ts";
@@ -33,6 +35,7 @@ export type HttpParts = {
   redirect: Redirect;
   health: { report(): Promise<HealthReport> };
   scrape: Scrape;
+  live: Live;
   worker?: WorkerChannel | undefined;
 };
 
@@ -88,7 +91,7 @@ function createAnswer(parts: HttpParts): App["fetch"] {
   };
 }
 
-function createHttp({ services, health, scrape }: HttpParts): HttpApp {
+function createHttp({ services, health, scrape, live }: HttpParts): HttpApp {
   const { env, config, auth, links, csv, reports, content, drive, logger } = services;
   const admin = config.get("routes.admin_prefix");
   const now = systemClock.now;
@@ -99,6 +102,7 @@ function createHttp({ services, health, scrape }: HttpParts): HttpApp {
       endpoints: [
         openApiEndpoint(() => tables, VERSION),
         ...auth.endpoints,
+        ...liveEndpoints({ live, logger }),
         ...reports.endpoints,
         ...csvEndpoints({ csv, now, logger }),
         ...linkEndpoints({ links, now }),

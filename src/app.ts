@@ -3,6 +3,8 @@ import { join } from "node:path";
 import type { Server } from "bun";
 import { createFetch } from "./app.http.ts";
 import { type Clicks, type ClickStats, createClicks } from "./clicks/clicks.ts";
+import { createLive, createLivePart, type Live, type LivePart } from "./clicks/live.ts";
+import { createLiveRepository } from "./clicks/live.repository.ts";
 import { journalBytes } from "./clicks/journal.size.ts";
 import { createLeases } from "./cluster/leases.ts";
 import type { WorkerChannel } from "./cluster/worker-channel.ts";
@@ -30,6 +32,8 @@ export type App = {
   clickStats(): ClickStats;
   /** For the workers that start later: see Config.startValues. */
   startValues(): unknown;
+  /** Ends the answers that would go on and on. Call it when no more requests are accepted. */
+  endStreams(): void;
   /** Counts what is left, then closes everything. Call it after the last request. */
   close(): Promise<void>;
 };
@@ -55,6 +59,7 @@ export async function createApp(env: Env, options: AppOptions): Promise<App> {
     throw error;
   });
   const redirect = startRedirect(services, cache, clicks);
+  const live = startLive(services, clicks, worker);
   const jobs = startJobs(services);
   const scrape = createScrape({
     registry,
@@ -66,11 +71,12 @@ export async function createApp(env: Env, options: AppOptions): Promise<App> {
     ...(worker && { worker }),
   });
   return {
-    fetch: createFetch({ services, redirect, health: createHealthReport(services), scrape, worker }),
+    fetch: createFetch({ services, redirect, health: createHealthReport(services), scrape, live, worker }),
     onError: (error) => failureResponse(toAppError(error)),
     isAdminEnabled: services.auth.isAdminEnabled,
     clickStats: clicks.stats,
     startValues: services.config.startValues,
+    endStreams: live.close,
     async close() {
       scrape.close();
       cache.close();
@@ -153,6 +159,17 @@ const startRedirect = ({ config, auth, logger }: Services, cache: LinkCache, cli
     clock: systemClock,
     logger,
   });
+
+function startLive({ database }: Services, clicks: Clicks, worker: WorkerChannel | undefined): Live {
+  const own = createLivePart(clicks);
+  worker?.onLive(own);
+  return createLive({
+    collect: async (sinceMs) =>
+      worker === undefined ? [own(sinceMs)] : ((await worker.collectLive(sinceMs)) as LivePart[]),
+    repository: createLiveRepository(database),
+    clock: systemClock,
+  });
+}
 
 const HOUR_MS = 3_600_000;
 

@@ -34,7 +34,9 @@ export async function startServer(
     port: server.port ?? 0,
     async stop() {
       const cut = setTimeout(() => void server.stop(true), DRAIN_MS);
-      await server.stop();
+      const stopped = server.stop();
+      app.endStreams();
+      await stopped;
       clearTimeout(cut);
       if (settings.unixSocket !== null) rmSync(settings.unixSocket, { force: true });
     },

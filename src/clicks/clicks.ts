@@ -12,6 +12,7 @@ import { createDetailGate } from "./details.gate.ts";
 import { startFlushThread } from "./flush.thread.ts";
 import type { GeoSettings } from "./geo.ts";
 import { SEGMENT_BYTES } from "./journal.format.ts";
+import type { RecentClick } from "./journal.latest.ts";
 import { createOverflow } from "./journal.overflow.ts";
 import { listSegments, listUnfinished, sequenceOf } from "./journal.segment.ts";
 import { takeSlot } from "./journal.slot.ts";
@@ -40,6 +41,8 @@ export type Clicks = {
   /** Counts everything recorded so far; rejects with an AppError when the database is away. */
   flush(): Promise<void>;
   stats(): ClickStats;
+  /** At most `most` of the newest clicks after an instant, oldest first; for a look, not for counting. */
+  latest(sinceMs: number, most: number): RecentClick[];
   /** Distinct links with clicks that are not counted yet (a lower bound beyond 262,144 such clicks). */
   pendingLinks(): Promise<number>;
   /** Reads the configuration again: to be called when a `click.` or `analytics.` key changes. */
@@ -181,6 +184,7 @@ export async function createClicks(options: ClicksOptions): Promise<Clicks> {
     },
     flush: thread.flush,
     stats,
+    latest: journal.latest,
     pendingLinks: thread.pendingLinks,
     refresh,
     async close() {

@@ -9,7 +9,7 @@ import { agentValue, type Dimension, labelOfSource, placeValue } from "./dimensi
 import type { Place } from "./geo.ts";
 import { readDetails } from "./journal.details.ts";
 import type { ClickBatch } from "./journal.reader.ts";
-import { cleanText, type Origin, originOf } from "./referrer.ts";
+import { cleanText, decodeUtmSource, type Origin, originOf } from "./referrer.ts";
 
 /** A text by which clicks count. One object for each within a batch, so it serves as a key. */
 export type Value = { readonly dimension: Dimension; readonly text: string };
@@ -44,7 +44,7 @@ export function createDetailsParser(places: PlaceLookup = async () => new Map())
   const agents = createAgents();
   const origin = remembered((key: string): Origin => {
     const at = key.indexOf("\0");
-    return originOf(key.slice(at + 1), decode(key.slice(0, at)));
+    return originOf(key.slice(at + 1), decodeUtmSource(key.slice(0, at)));
   });
   const agentOf = remembered((sent: string): Omit<UserAgent, "value"> & { profile: string } => {
     const text = cleanText(sent, AGENT_LENGTH);
@@ -139,15 +139,4 @@ function remembered<V>(make: (key: string) => V): (key: string) => V {
     }
     return value;
   };
-}
-
-/** Percent-decoding that never fails: bytes that are no UTF-8 become U+FFFD, which cleaning removes. */
-function decode(utmSource: string): string {
-  const text = utmSource.replaceAll("+", " ");
-  if (!text.includes("%")) return text;
-  const bytes = Buffer.from(text).toString("latin1");
-  const decoded = bytes.replace(/%([0-9a-f]{2})/gi, (_, hex: string) =>
-    String.fromCharCode(Number.parseInt(hex, 16)),
-  );
-  return Buffer.from(decoded, "latin1").toString("utf8");
 }

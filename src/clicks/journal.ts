@@ -22,6 +22,7 @@ import {
   RECORD_BYTES,
   recordCheck,
 } from "./journal.format.ts";
+import { latestClicks, type RecentClick } from "./journal.latest.ts";
 import type { Overflow } from "./journal.overflow.ts";
 import type { Segment } from "./journal.segment.ts";
 import type { SegmentSupply, SupplyProblem } from "./journal.supply.ts";
@@ -58,6 +59,8 @@ export type Journal = {
   tick(): void;
   /** Ends the current segment; clicks after this are dropped with reason "closed". */
   close(): Promise<void>;
+  /** The newest clicks of the current segment: see latestClicks. */
+  latest(sinceMs: number, most: number): RecentClick[];
   /** Clicks written with details. */
   detailed(): number;
   stats(): { written: number; overflow: number; dropped: Readonly<Record<JournalDrop, number>> };
@@ -254,6 +257,7 @@ export function createJournal(options: JournalOptions): Journal {
       overflow.drain(() => (dropped[supply.problem()] += 1) > 0);
       await supply.close();
     },
+    latest: (sinceMs, most) => latestClicks(words, at, sinceMs, most),
     detailed: () => detailed,
     stats: () => ({ written, overflow: overflow.size(), dropped }),
   };

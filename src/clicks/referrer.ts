@@ -51,3 +51,14 @@ export function cleanText(text: string, maxBytes: number): string {
   while (end > 0 && (bytes[end]! & 0xc0) === 0x80) end--;
   return new TextDecoder().decode(bytes.subarray(0, end)).trim();
 }
+
+/** Percent-decoding that never fails: bytes that are no UTF-8 become U+FFFD, which cleaning removes. */
+export function decodeUtmSource(utmSource: string): string {
+  const text = utmSource.replaceAll("+", " ");
+  if (!text.includes("%")) return text;
+  const bytes = Buffer.from(text).toString("latin1");
+  const decoded = bytes.replace(/%([0-9a-f]{2})/gi, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+  return Buffer.from(decoded, "latin1").toString("utf8");
+}

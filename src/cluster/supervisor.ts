@@ -85,16 +85,22 @@ export function createSupervisor(deps: {
 
   const others = (self: Worker) => [...workers].filter((worker) => worker !== self && worker.hasJoined);
 
+  /** The answers of those that give one in time. */
+  async function askAll(self: Worker, method: string, payload: unknown): Promise<unknown[]> {
+    const asked = [...others(self), self];
+    const answers = await Promise.allSettled(asked.map((worker) => worker.rpc.call(method, payload)));
+    return answers.flatMap((answer) =>
+      answer.status === "fulfilled" && answer.value !== null ? [answer.value] : [],
+    );
+  }
+
   /** What a worker may ask of its parent. */
   const handlersFor = (self: () => Worker): RpcHandlers => ({
     publish: async (news: unknown) => {
       await Promise.allSettled(others(self()).map((worker) => worker.rpc.call("changed", news)));
     },
-    collect: async () => {
-      const asked = [...others(self()), self()];
-      const answers = await Promise.allSettled(asked.map((worker) => worker.rpc.call("snapshot", null)));
-      return answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
-    },
+    collect: () => askAll(self(), "snapshot", null),
+    collectLive: (sinceMs: number) => askAll(self(), "live", sinceMs),
     takeLoginTry: (client: string) => takeLoginTry(client),
     startValues: () => startValues,
   });

@@ -14,6 +14,9 @@ export type WorkerChannel = {
   /** What each worker's `snapshot` gives, this one's too. */
   collect(): Promise<unknown[]>;
   onSnapshot(snapshot: () => unknown): void;
+  /** What each worker's `live` says of the time since that instant, this one's too. */
+  collectLive(sinceMs: number): Promise<unknown[]>;
+  onLive(live: (sinceMs: number) => unknown): void;
   /** Counts a login try for all workers: milliseconds to wait. Rejects when the parent does not answer. */
   takeLoginTry(address: string): Promise<number>;
   /** The values of settings that need a restart, as the first worker found them; null for the first itself. */
@@ -28,7 +31,7 @@ const CALL_MS = 3_000;
 /** Of the running process, which was spawned with a channel; `onLost` is called when the parent is gone. */
 export function createWorkerChannel(onLost: () => void): WorkerChannel {
   const handlers = new Set<NewsHandler>();
-  const hooks: { snapshot?: () => unknown; leave?: () => void } = {};
+  const hooks: { snapshot?: () => unknown; live?: (sinceMs: number) => unknown; leave?: () => void } = {};
   const rpc = createRpc({
     send: (message) => void process.send?.(message),
     handlers: {
@@ -36,6 +39,7 @@ export function createWorkerChannel(onLost: () => void): WorkerChannel {
         await Promise.all([...handlers].map((handler) => handler(news)));
       },
       snapshot: () => hooks.snapshot?.() ?? null,
+      live: (sinceMs: number) => hooks.live?.(sinceMs) ?? null,
       leave: () => hooks.leave?.(),
       steerAway: ({ port, leaving, groupSize }: Steering) => steerAway(port, leaving, groupSize),
     },
@@ -60,6 +64,8 @@ export function createWorkerChannel(onLost: () => void): WorkerChannel {
     collect: () => rpc.call("collect", null),
     onLeave: (leave) => void (hooks.leave = leave),
     onSnapshot: (snapshot) => void (hooks.snapshot = snapshot),
+    collectLive: (sinceMs) => rpc.call("collectLive", sinceMs),
+    onLive: (live) => void (hooks.live = live),
     takeLoginTry: (address) => rpc.call("takeLoginTry", address),
     startValues: () => rpc.call("startValues", null),
   };

@@ -1,0 +1,37 @@
+import { type Endpoint, endpoint } from "../http/endpoint.ts";
+import { streamPages } from "../http/stream-pages.ts";
+import type { Logger } from "../lib/logger.ts";
+import type { Live } from "./live.ts";
+
+/** A client that takes nothing for this long is cut. */
+const STALL_MS = 20_000;
+
+export function liveEndpoints({ live, logger }: { live: Live; logger: Logger }): Endpoint[] {
+  return [
+    endpoint({
+      method: "GET",
+      path: "/analytics/live",
+      access: "admin",
+      tag: "analytics",
+      summary:
+        "Clicks per second and the newest clicks, once a second, as server-sent events named `clicks`; 503 when 20 clients watch a worker already",
+      async handle({ c }) {
+        const { liftIdleTimeout, cut } = c.env;
+        const events = await streamPages(live.watch(), {
+          onFailure: (error) => logger.debug({ err: error }, "a live view was cut"),
+          cut,
+          stallMs: STALL_MS,
+        });
+        liftIdleTimeout();
+        return new Response(events, {
+          headers: {
+            "Content-Type": "text/event-stream; charset=utf-8",
+            "Cache-Control": "no-store",
+            // Proxies that collect answers would hold the events back.
+            "X-Accel-Buffering": "no",
+          },
+        });
+      },
+    }),
+  ];
+}

@@ -1,0 +1,124 @@
+import { afterEach, expect, test } from "bun:test";
+import { createLive, type Live, type LiveEvent, type LivePart } from "./live.ts";
+
+const open: Live[] = [];
+afterEach(() => {
+  for (const live of open.splice(0)) live.close();
+});
+
+function setUp(parts: () => LivePart[], limits: { watchers?: number; watchMs?: number } = {}) {
+  const asked: number[] = [];
+  const clock = { time: Date.parse("2026-11-20T13:00:00Z"), now: () => (clock.time += 1000) };
+  const live = createLive({
+    collect: async (sinceMs) => {
+      asked.push(sinceMs);
+      return parts();
+    },
+    repository: {
+      codesOf: async () =>
+        new Map([
+          [1, "one"],
+          [2, "a/b"],
+        ]),
+    },
+    clock,
+    limits: { tickMs: 5, ...limits },
+  });
+  open.push(live);
+  return { live, asked };
+}
+
+const part = (worker: string, clicks: number, latest: LivePart["latest"] = []): LivePart => ({
+  worker,
+  clicks,
+  latest,
+});
+
+async function nextEvent(events: AsyncGenerator<string, void>): Promise<LiveEvent> {
+  const { value } = await events.next();
+  const data = /^event: clicks\ndata: (.*)\n\n$/.exec(value as string)?.[1];
+  return JSON.parse(data!) as LiveEvent;
+}
+
+test("nobody is asked while nobody watches, and nobody any more when the last one went", async () => {
+  const { live, asked } = setUp(() => []);
+  await Bun.sleep(20);
+  expect(asked).toEqual([]);
+  const events = live.watch();
+  await events.next();
+  await nextEvent(events);
+  await events.return();
+  expect(live.watchers()).toBe(0);
+  await Bun.sleep(20);
+  const seen = asked.length;
+  await Bun.sleep(30);
+  expect(asked).toHaveLength(seen);
+});
+
+test("the clicks of all workers, those of one that began or was started again from its first look on", async () => {
+  const rounds = [
+    [part("a", 100), part("b", 50)],
+    [part("a", 130), part("b", 50), part("c", 900)],
+    [part("a", 5), part("c", 910)],
+  ];
+  const { live } = setUp(() => rounds.shift() ?? []);
+  const events = live.watch();
+  await events.next();
+  expect((await nextEvent(events)).clicks_per_second).toBe(0);
+  expect((await nextEvent(events)).clicks_per_second).toBeGreaterThan(0);
+  expect((await nextEvent(events)).clicks_per_second).toBeGreaterThan(0);
+  await events.return();
+});
+
+test("the newest clicks in order, without those of links that are gone", async () => {
+  const at = Date.parse("2026-11-20T13:00:00Z");
+  const latest = [
+    part("a", 2, [{ linkId: 1, atMs: at + 5, source: "ref:a.example" }]),
+    part("b", 2, [
+      { linkId: 2, atMs: at, source: null },
+      { linkId: 9, atMs: at + 1, source: null },
+    ]),
+  ];
+  const { live } = setUp(() => latest);
+  const events = live.watch();
+  await events.next();
+  expect((await nextEvent(events)).latest).toEqual([
+    { code: "a/b", clicked_at: "2026-11-20T13:00:00.000Z", source: null },
+    { code: "one", clicked_at: "2026-11-20T13:00:00.005Z", source: "ref:a.example" },
+  ]);
+  await events.return();
+});
+
+test("more than the bound are refused until one goes", async () => {
+  const { live } = setUp(() => [], { watchers: 2 });
+  const watching = [live.watch(), live.watch()];
+  for (const events of watching) await events.next();
+  await expect(live.watch().next()).rejects.toMatchObject({ name: "ServiceUnavailable" });
+  await watching[0]!.return();
+  const next = live.watch();
+  expect((await next.next()).value).toStartWith(":");
+});
+
+test("a second that can't be told is passed over; the time to watch ends; so does a stop", async () => {
+  let fails = true;
+  const { live } = setUp(
+    () => {
+      if (fails) throw new Error("away");
+      return [];
+    },
+    { watchMs: 200 },
+  );
+  const events = live.watch();
+  await events.next();
+  expect((await events.next()).value).toStartWith(": ");
+  fails = false;
+  let last = await events.next();
+  while (!last.done) last = await events.next();
+  expect(live.watchers()).toBe(0);
+  const other = live.watch();
+  await other.next();
+  const waiting = other.next();
+  live.close();
+  await waiting;
+  expect((await other.next()).done).toBe(true);
+});

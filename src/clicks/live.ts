@@ -1,0 +1,145 @@
+/**
+ * What happens right now, for whoever watches: clicks per second and the newest clicks, once a second. Recording a
+ * click costs nothing more for it: while somebody watches, the process that serves him asks all workers of the
+ * machine once a second for their counters and for what stands last in their journals.
+ */
+import type { Clock } from "../lib/clock.ts";
+import { appError } from "../lib/errors.ts";
+import type { Clicks } from "./clicks.ts";
+import type { LiveRepository } from "./live.repository.ts";
+import { decodeUtmSource, originOf } from "./referrer.ts";
+
+/** What one worker tells. */
+export type LivePart = {
+  /** A UUID of the process. */
+  worker: string;
+  /** Clicks since its start. */
+  clicks: number;
+  latest: { linkId: number; atMs: number; source: string | null }[];
+};
+
+export type Live = {
+  /**
+   * Server-sent events, beginning with a comment: see LiveEvent. Ends by itself after a quarter of an hour, so that
+   * the right to watch is checked again. @throws ServiceUnavailable when too many watch already
+   */
+  watch(): AsyncGenerator<string, void>;
+  watchers(): number;
+  /** Ends all. */
+  close(): void;
+};
+
+/** The data of an event `clicks`, one a second. */
+export type LiveEvent = {
+  at: string;
+  clicks_per_second: number;
+  /** Clicks since the event before, oldest first; the newest only when there were many. No addresses. */
+  latest: { code: string; clicked_at: string; source: string | null }[];
+};
+
+type Deps = {
+  /** What all workers tell of the time since that instant. */
+  collect(sinceMs: number): Promise<LivePart[]>;
+  repository: LiveRepository;
+  clock: Clock;
+  limits?: { watchers?: number; watchMs?: number; tickMs?: number };
+};
+
+const MOST_WATCHERS = 20;
+const WATCH_MS = 15 * 60_000;
+const TICK_MS = 1_000;
+const MOST_LATEST = 20;
+const OPENING = ": waymark\nretry: 3000\n\n";
+
+export function createLive({ collect, repository, clock, limits = {} }: Deps): Live {
+  const { watchers: mostWatchers = MOST_WATCHERS, watchMs = WATCH_MS, tickMs = TICK_MS } = limits;
+  let watchers = 0;
+  let isClosed = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let next = Promise.withResolvers<string | null>();
+  let known = new Map<string, number>();
+  let sinceMs = 0;
+  let lookedAt = 0;
+
+  async function look(): Promise<LiveEvent> {
+    const atMs = clock.now();
+    const startedAt = performance.now();
+    const parts = await collect(sinceMs);
+    const clicks = parts.reduce(
+      (sum, part) => sum + Math.max(0, part.clicks - (known.get(part.worker) ?? part.clicks)),
+      0,
+    );
+    const seconds = Math.max(0.001, (startedAt - lookedAt) / 1000);
+    const latest = parts
+      .flatMap((part) => part.latest)
+      .sort((a, b) => a.atMs - b.atMs)
+      .slice(-MOST_LATEST);
+    known = new Map(parts.map((part) => [part.worker, part.clicks]));
+    sinceMs = atMs;
+    lookedAt = startedAt;
+    const codes = await repository.codesOf(latest.map(({ linkId }) => linkId));
+    return {
+      at: new Date(atMs).toISOString(),
+      clicks_per_second: Math.round((clicks / seconds) * 10) / 10,
+      latest: latest.flatMap(({ linkId, atMs: clickedAt, source }) => {
+        const code = codes.get(linkId);
+        return code === undefined ? [] : [{ code, clicked_at: new Date(clickedAt).toISOString(), source }];
+      }),
+    };
+  }
+
+  /** A second that can't be told (the database is away) passes in silence. */
+  async function tick(): Promise<void> {
+    const event = await look().catch(() => null);
+    const told = next;
+    next = Promise.withResolvers();
+    told.resolve(event && `event: clicks\ndata: ${JSON.stringify(event)}\n\n`);
+    if (watchers > 0 && !isClosed) timer = setTimeout(() => void tick(), tickMs);
+    else timer = undefined;
+  }
+
+  function begin(): void {
+    if (timer !== undefined) return;
+    known = new Map();
+    sinceMs = clock.now();
+    lookedAt = performance.now();
+    timer = setTimeout(() => void tick(), 0);
+  }
+
+  return {
+    async *watch() {
+      if (isClosed || watchers >= mostWatchers) {
+        throw appError("ServiceUnavailable", `At most ${mostWatchers} may watch at once; try again later.`);
+      }
+      watchers += 1;
+      const end = performance.now() + watchMs;
+      try {
+        begin();
+        yield OPENING;
+        while (!isClosed && performance.now() < end) yield (await next.promise) ?? ": no news\n\n";
+      } finally {
+        watchers -= 1;
+      }
+    },
+    watchers: () => watchers,
+    close() {
+      isClosed = true;
+      clearTimeout(timer);
+      next.resolve(null);
+    },
+  };
+}
+
+/** This process's part. */
+export function createLivePart(clicks: Pick<Clicks, "stats" | "latest">): (sinceMs: number) => LivePart {
+  const worker = crypto.randomUUID();
+  return (sinceMs) => {
+    const { accepted, replayed } = clicks.stats();
+    const latest = clicks.latest(sinceMs, MOST_LATEST).map(({ linkId, atMs, details }) => ({
+      linkId,
+      atMs,
+      source: details && originOf(details.referrer, decodeUtmSource(details.utmSource ?? "")).source,
+    }));
+    return { worker, clicks: accepted - replayed, latest };
+  };
+}
