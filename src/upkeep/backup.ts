@@ -29,7 +29,7 @@ import { appError } from "../lib/errors.ts";
 const MANIFEST = "manifest.json";
 const DATABASE = "waymark.db";
 /** Of the data folder: the live database and its companions, journals with their locks, unfinished uploads. */
-const LEFT_OUT = /^(waymark\.db(-wal|-shm|-journal)?|journal|staging|.*\/staging|.*\.tmp)$/;
+const LEFT_OUT = /^(waymark\.db(-wal|-shm|-journal)?|journal|(.*\/)?\.staging|.*\.tmp)$/;
 
 const manifestSchema = z.object({
   format: z.literal(1),
