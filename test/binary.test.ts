@@ -1,0 +1,48 @@
+/** The one-file executable, alone in an empty folder, with nothing of the project beside it. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { copyFileSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const root = join(import.meta.dir, "..");
+const folder = mkdtempSync(join(tmpdir(), "waymark-binary-"));
+const program = join(folder, "waymark");
+const environment = { PATH: "/usr/bin:/bin", WAYMARK__SERVER__PORT: "0", WAYMARK__LOGGING__FORMAT: "json" };
+
+const run = (args: readonly string[], stdin = "") =>
+  Bun.spawnSync([program, ...args], { cwd: folder, env: environment, stdin: Buffer.from(stdin) });
+
+beforeAll(() => {
+  const build = Bun.spawnSync([join(root, "scripts", "build-binary.sh")], { cwd: root });
+  if (build.exitCode !== 0) throw new Error(build.stderr.toString());
+  copyFileSync(join(root, "dist", "waymark"), program);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test("commands work and make their data folder here", () => {
+  expect(run(["version"]).stdout.toString()).toMatch(/^\d+\.\d+\.\d+\n$/);
+  expect(run(["reset-password", "--stdin"], "correct horse").exitCode).toBe(0);
+  expect(run(["links", "add", "https://example.com/inside", "--code", "inside"]).exitCode).toBe(0);
+  expect(run(["doctor"]).exitCode).toBe(0);
+  expect(readdirSync(folder).sort()).toEqual(["data", "waymark"]);
+});
+
+test("it serves with two workers, counts a click, and stops", async () => {
+  const server = Bun.spawn([program, "serve"], {
+    cwd: folder,
+    env: { ...environment, WAYMARK__SERVER__WORKERS: "2" },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  let log = "";
+  const decoder = new TextDecoder();
+  for await (const chunk of server.stderr) {
+    log += decoder.decode(chunk, { stream: true });
+    if (log.includes('"address"')) break;
+  }
+  const address = /"address":"([^"]+)"/.exec(log)![1]!;
+  const answer = await fetch(`${address}/inside`, { redirect: "manual" });
+  expect(answer.headers.get("location")).toBe("https://example.com/inside");
+  server.kill("SIGTERM");
+  expect(await server.exited).toBe(0);
+  expect(JSON.parse(run(["links", "get", "inside", "--json"]).stdout.toString()).click_count).toBe(1);
+});
