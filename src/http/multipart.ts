@@ -6,8 +6,14 @@
  * itself) ends the file's body with that error, and the consumer has cleaned up before readMultipart rejects. What is
  * left of the request is then not read.
  */
-import { Busboy, type BusboyFileStream, type BusboyInstance } from "@fastify/busboy";
-import { type AppError, appError } from "../lib/errors.ts";
+import { AppError, appError } from "../lib/errors.ts";
+import { parseHeaderParameters } from "../lib/header-parameters.ts";
+import {
+  type BodyPart,
+  BrokenMultipart,
+  createMultipartReader,
+  type MultipartReader,
+} from "../lib/multipart-reader.ts";
 
 export type FilePart = {
   /** Name of the form field; empty when the part has none. */
@@ -16,7 +22,10 @@ export type FilePart = {
   filename: string | undefined;
   /** As the client said, lower-cased, without parameters; undefined when it said nothing. */
   mimeType: string | undefined;
-  /** To be read to its end; throws when the upload fails half-way. */
+  /**
+   * To be read to its end; throws when the upload fails half-way. The pieces are the reader's, who should dispose of
+   * them (lib/disposable-bytes.ts) when the file may be large.
+   */
   body: AsyncIterable<Buffer>;
 };
 
@@ -39,10 +48,10 @@ export type MultipartForm<T> = {
 };
 
 const STALL_MS = 30_000;
+/** Besides a file. */
 const MAX_FIELDS = 100;
 const MAX_FIELD_BYTES = 64 * 1024;
-const MAX_HEADER_BYTES = 16 * 1024;
-const MAX_HEADERS_PER_PART = 32;
+const LIMITS = { headerBytes: 16 * 1024, headers: 32 };
 /** A body of this many bytes more than its file is refused. */
 export const MAX_BYTES_BESIDE_FILE = 1024 * 1024;
 
@@ -54,151 +63,119 @@ export async function readMultipart<T>(
   request: Request,
   options: MultipartOptions<T>,
 ): Promise<MultipartForm<T>> {
-  const parser = openParser(request, options);
+  const boundary = boundaryOf(request);
   if (request.body === null) throw broken("The form is empty.");
-  const reader = request.body.getReader();
-  const upload = follow(parser, options);
-  const deadline = startTimer(options.sendMs, () => upload.fail(broken("The upload takes too long.")));
+  const source = createSource(request.body.getReader(), options);
   try {
-    await pump(reader, parser, upload, options.stallMs ?? STALL_MS);
-    deadline.stop();
-    parser.end();
-    await upload.until(upload.finished);
-    return { fields: upload.fields, file: await upload.file?.result };
+    const form = await readForm(createMultipartReader(boundary, source.read, LIMITS), source, options);
+    while ((await source.read()) !== null);
+    return form;
   } catch (error) {
-    await upload.abandon(error);
-    reader.cancel().catch(() => undefined);
+    source.cancel();
+    if (error instanceof BrokenMultipart) throw broken("The form is broken or cut off.", error);
     throw error;
-  } finally {
-    deadline.stop();
   }
 }
 
-function openParser<T>(request: Request, options: MultipartOptions<T>): BusboyInstance {
-  const { isFile } = options;
-  try {
-    const type = request.headers.get("content-type") ?? "";
-    if (!/^multipart\/form-data\b/i.test(type)) throw new Error("another content type");
-    return new Busboy({
-      headers: { "content-type": type },
-      preservePath: true,
-      isPartAFile: (field, _type, filename) => filename !== undefined || (isFile?.(field ?? "") ?? false),
-      limits: {
-        files: 1,
-        fields: MAX_FIELDS,
-        parts: MAX_FIELDS + 1,
-        fieldSize: MAX_FIELD_BYTES,
-        headerPairs: MAX_HEADERS_PER_PART,
-        headerSize: MAX_HEADER_BYTES,
-      },
-    });
-  } catch (error) {
-    throw broken("Send the data as multipart/form-data with a boundary.", error);
-  }
+function boundaryOf(request: Request): string {
+  const { value, parameters } = parseHeaderParameters(request.headers.get("content-type") ?? "");
+  const boundary = parameters.get("boundary") ?? "";
+  if (value === "multipart/form-data" && /^[ -~]{1,200}$/.test(boundary)) return boundary;
+  throw broken("Send the data as multipart/form-data with a boundary.");
 }
 
-type FileInHand<T> = { stream: BusboyFileStream; result: Promise<T> };
-type Upload<T> = ReturnType<typeof follow<T>>;
+type Source = ReturnType<typeof createSource>;
 
-/** Listens to the parser's events and turns the first failure, wherever it comes from, into the end of any wait. */
-function follow<T>(parser: BusboyInstance, options: MultipartOptions<T>) {
-  const fields = new Map<string, string>();
-  const { promise: finished, resolve: finish } = Promise.withResolvers<void>();
-  let failure: { reason: unknown } | undefined;
-  let interrupt: ((reason: unknown) => void) | undefined;
-  const fail = (reason: unknown): void => {
-    failure ??= { reason };
-    interrupt?.(failure.reason);
-  };
-  const upload = {
-    fields,
-    finished,
-    fail,
-    file: undefined as FileInHand<T> | undefined,
-    /** Waits for the promise or for the first failure, whichever comes first. */
-    until: <V>(promise: Promise<V>): Promise<V> =>
-      new Promise<V>((resolve, reject) => {
-        interrupt = reject;
-        if (failure !== undefined) reject(failure.reason);
-        promise.then(resolve, reject);
-      }),
-    /** Ends the file's body with the error and waits until its consumer has let go. */
-    async abandon(reason: unknown): Promise<void> {
-      failure ??= { reason };
-      upload.file?.stream.destroy(reason instanceof Error ? reason : new Error(String(reason)));
-      await upload.file?.result.catch(() => undefined);
-    },
-  };
-  const types = watchTypes(parser);
-  parser.on("finish", finish);
-  parser.on("error", (error) => fail(broken("The form is broken or cut off.", error)));
-  parser.on("partsLimit", () => fail(broken("The form has too many parts.")));
-  parser.on("fieldsLimit", () => fail(broken("The form has too many fields.")));
-  parser.on("filesLimit", () => fail(broken("The form has more than one file; send one.")));
-  parser.on("field", (name: string | undefined, value, _nameIsCut, valueIsCut) => {
-    if (valueIsCut) fail(broken(`A field of the form is longer than ${MAX_FIELD_BYTES / 1024} KiB.`));
-    else if (name !== undefined) fields.set(name, value);
-  });
-  parser.on(
-    "file",
-    (field: string | undefined, stream, filename: string | undefined, _encoding, mimeType) => {
-      // What ends it reaches the consumer through its iteration.
-      stream.on("error", () => undefined);
-      const result = options.onFile({
-        field: field ?? "",
-        filename: filename?.replace(/%(?:22|0D|0A)/g, decodeURIComponent),
-        mimeType: types.isGiven() ? mimeType : undefined,
-        body: stream,
-      });
-      upload.file = { stream, result };
-      result.then(() => {
-        if (!stream.readableEnded) fail(new Error("The consumer of the upload has not read it to its end."));
-      }, fail);
-    },
-  );
-  return upload;
-}
-
-/**
- * Whether the part at hand says its type: the parser itself tells `text/plain` for a part that doesn't. So its inner
- * parser, which emits the headers, is asked before it asks.
- */
-function watchTypes(parser: BusboyInstance): { isGiven(): boolean } {
-  const inner = (parser as unknown as { _parser: { parser: NodeJS.EventEmitter } })._parser.parser;
-  let isGiven = false;
-  inner.prependListener("part", (part: NodeJS.EventEmitter) => {
-    part.on("header", (headers: Record<string, unknown>) => (isGiven = "content-type" in headers));
-  });
-  return { isGiven: () => isGiven };
-}
-
-/** Moves the request's bytes into the parser until they end, each piece when the one before it is taken. */
-async function pump<T>(
+/** The request's bytes, read in time, and counted apart from the file's. */
+function createSource(
   reader: ReadableStreamDefaultReader<Uint8Array>,
-  parser: BusboyInstance,
-  upload: Upload<T>,
-  stallMs: number,
-): Promise<void> {
-  for (let received = 0; ; ) {
-    const stall = startTimer(stallMs, () => upload.fail(broken("The upload stalls.")));
-    const next = await upload
-      .until(
-        reader.read().catch((error: unknown) => Promise.reject(broken("The upload was cut off.", error))),
-      )
-      .finally(stall.stop);
-    if (next.done) return;
-    const { buffer, byteOffset, byteLength } = next.value;
-    received += byteLength;
-    const { promise: taken, resolve } = Promise.withResolvers<void>();
-    parser.write(Buffer.from(buffer, byteOffset, byteLength), () => resolve());
-    await upload.until(taken);
-    if (received - (upload.file?.stream.bytesRead ?? 0) > MAX_BYTES_BESIDE_FILE) {
-      throw broken("The form holds too much besides its file.");
+  { stallMs = STALL_MS, sendMs }: Pick<MultipartOptions<unknown>, "stallMs" | "sendMs">,
+) {
+  const end = sendMs === undefined ? Number.POSITIVE_INFINITY : performance.now() + sendMs;
+  let received = 0;
+  let inFile = 0;
+
+  async function readInTime(): Promise<Uint8Array | null> {
+    const { promise: late, reject } = Promise.withResolvers<never>();
+    const left = end - performance.now();
+    const message = left < stallMs ? "The upload takes too long." : "The upload stalls.";
+    const timer = setTimeout(() => reject(broken(message)), Math.max(Math.min(left, stallMs), 0));
+    try {
+      const { value = null } = await Promise.race([reader.read(), late]);
+      return value;
+    } catch (error) {
+      throw error instanceof AppError ? error : broken("The upload was cut off.", error);
+    } finally {
+      clearTimeout(timer);
     }
   }
+
+  return {
+    /** Null at the end. */
+    async read(): Promise<Uint8Array | null> {
+      // What came before has been handed on by now, as far as it was the file's.
+      if (received - inFile > MAX_BYTES_BESIDE_FILE)
+        throw broken("The form holds too much besides its file.");
+      const bytes = await readInTime();
+      received += bytes?.byteLength ?? 0;
+      return bytes;
+    },
+    async *file(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
+      for await (const piece of body) {
+        inFile += piece.byteLength;
+        yield piece;
+      }
+    },
+    cancel(): void {
+      reader.cancel().catch(() => undefined);
+    },
+  };
 }
 
-function startTimer(ms: number | undefined, expire: () => void): { stop(): void } {
-  const timer = ms === undefined ? undefined : setTimeout(expire, ms);
-  return { stop: () => clearTimeout(timer) };
+async function readForm<T>(
+  parts: MultipartReader,
+  source: Source,
+  { onFile, isFile }: MultipartOptions<T>,
+): Promise<MultipartForm<T>> {
+  const fields = new Map<string, string>();
+  let file: { result: T } | undefined;
+  for (let others = 0; ; ) {
+    const part = await parts.next();
+    if (part === null) return { fields, file: file?.result };
+    const { field, filename, mimeType } = describePart(part);
+    if (filename === undefined && !(isFile?.(field ?? "") ?? false)) {
+      others++;
+      if (others > MAX_FIELDS) throw broken("The form has too many fields.");
+      const text = await readText(part.body);
+      if (field !== undefined) fields.set(field, text);
+      continue;
+    }
+    if (file !== undefined) throw broken("The form has more than one file; send one.");
+    file = { result: await onFile({ field: field ?? "", filename, mimeType, body: source.file(part.body) }) };
+  }
+}
+
+/** A part that is no form data has neither name. */
+function describePart({ headers }: BodyPart) {
+  const { value, parameters } = parseHeaderParameters(headers.get("content-disposition") ?? "");
+  const type = headers.get("content-type");
+  const isField = value === "form-data";
+  return {
+    field: isField ? parameters.get("name") : undefined,
+    // Browsers write quotes and line ends so.
+    filename: isField ? parameters.get("filename")?.replace(/%(?:22|0D|0A)/g, decodeURIComponent) : undefined,
+    mimeType: type === undefined ? undefined : parseHeaderParameters(type).value,
+  };
+}
+
+async function readText(body: AsyncIterable<Buffer>): Promise<string> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of body) {
+    bytes += piece.byteLength;
+    if (bytes > MAX_FIELD_BYTES)
+      throw broken(`A field of the form is longer than ${MAX_FIELD_BYTES / 1024} KiB.`);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString("utf8");
 }

@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
+import { dispose } from "../../lib/disposable-bytes.ts";
 import { fault } from "../../lib/fault.ts";
 import type { Content, Staging } from "./driver.ts";
 import { type LocalFolders, syncFolder } from "./local.folders.ts";
@@ -72,8 +73,9 @@ export function createLocalStaging({ folders, id, received, resumed }: Begun): S
     async append(source) {
       const { take } = await inStorage(openFile);
       for await (const chunk of source) {
+        const { byteLength } = chunk;
         await take(chunk).catch((error: unknown) => Promise.reject(storageFailure(error)));
-        size += chunk.byteLength;
+        size += byteLength;
       }
     },
     suspend: () =>
@@ -147,10 +149,10 @@ function createWriter(file: FileHandle, start: number) {
 async function writeWhole(file: FileHandle, batch: readonly Uint8Array[], position: number): Promise<void> {
   const total = batch.reduce((sum, chunk) => sum + chunk.byteLength, 0);
   let { bytesWritten } = await file.writev(batch as Uint8Array[], position);
-  if (bytesWritten === total) return;
-  const rest = Buffer.concat(batch);
+  const rest = bytesWritten === total ? batch : [Buffer.concat(batch)];
   while (bytesWritten < total) {
-    const more = await file.write(rest, bytesWritten, total - bytesWritten, position + bytesWritten);
+    const more = await file.write(rest[0]!, bytesWritten, total - bytesWritten, position + bytesWritten);
     bytesWritten += more.bytesWritten;
   }
+  batch.forEach(dispose);
 }

@@ -6,6 +6,7 @@
  * the end of the parts is older than they are and forgotten.
  */
 import { appError } from "../../lib/errors.ts";
+import { dispose } from "../../lib/disposable-bytes.ts";
 import { fault } from "../../lib/fault.ts";
 import type { Staging } from "./driver.ts";
 import { idKey } from "./object-key.ts";
@@ -142,8 +143,10 @@ function continueStaging(
     },
     async append(source) {
       for await (const chunk of source) {
+        const { byteLength } = chunk;
         await take(chunk);
-        received += chunk.byteLength;
+        dispose(chunk);
+        received += byteLength;
       }
     },
     async suspend() {

@@ -1,0 +1,18 @@
+import { expect, test } from "bun:test";
+import { dispose, giveAway } from "./disposable-bytes.ts";
+
+test("bytes that were given away are gone when disposed of, others stay", () => {
+  const given = giveAway(new Uint8Array(100_000).subarray(10, 50_000));
+  const kept = new Uint8Array(100_000);
+  dispose(given);
+  dispose(kept);
+  expect(given.byteLength).toBe(0);
+  expect(kept.byteLength).toBe(100_000);
+  dispose(given);
+});
+
+test("memory is given back at once", () => {
+  const before = process.memoryUsage.rss();
+  for (let i = 0; i < 1_000; i++) dispose(giveAway(new Uint8Array(1_000_000).fill(i)));
+  expect(process.memoryUsage.rss() - before).toBeLessThan(100_000_000);
+});
