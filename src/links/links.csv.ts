@@ -5,13 +5,15 @@
  * A cell is read without blanks at its ends, but for the password. The code follows the rules of a create and is
  * never random here. Times are RFC 3339 only; an unusable `created_at` is the time of the import, an unusable or
  * empty `expires_at` no expiry, an unusable `click_count` 0. A password that begins with `$argon2` is a hash and
- * taken as it is, as far as its column can hold it.
+ * taken as it is, as far as its column can hold it. Links that serve a shared file or folder are exported, with their
+ * internal target; a row with such a target is skipped by an import, for it can't bring the share back.
  */
 import { csvLine } from "../lib/csv.ts";
 import { type AppError, appError } from "../lib/errors.ts";
 import { formatRfc3339, parseRfc3339 } from "../lib/rfc3339.ts";
 import type { CodeRule } from "./code.ts";
 import { parseTarget } from "./draft.ts";
+import { namesInternal } from "./internal-target.ts";
 import { createSchema, type Link } from "./link.ts";
 
 export const CSV_COLUMNS = ["code", "target", "created_at", "expires_at", "password", "click_count"] as const;
@@ -96,13 +98,16 @@ export function csvLinkOf(row: number, fields: readonly string[], { layout, rule
   return {
     row,
     code,
-    target: parseTarget(cell("target")!),
+    target: targetOf(cell("target")!),
     createdAt: createdAt === undefined ? undefined : (parseRfc3339(createdAt.trim()) ?? now),
     expiresAt: parseRfc3339(cell("expires_at")?.trim() ?? ""),
     password: passwordOf(cell("password") ?? ""),
     clickCount: clickCount === undefined ? undefined : countOf(clickCount.trim()),
   };
 }
+
+/** An internal one is kept for the import, which passes over it. @throws LinkInvalidUrl */
+const targetOf = (text: string): string => (namesInternal(text) ? text.trim() : parseTarget(text));
 
 /** What the column holds, and nothing a terminal or a database would stumble over. */
 const STORABLE_HASH = /^[\x21-\x7e]{1,255}$/;

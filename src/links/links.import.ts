@@ -7,7 +7,8 @@
  * earlier chunks too: a code repeated in the file is met like one that existed before. `skip` leaves it alone, `error`
  * makes it a failed item, `overwrite` writes it again, so that the last row wins; each of its rows counts as a success.
  * An overwritten link keeps its creation time and its clicks where the file has no column for them; without a column
- * for expiry or password it has none afterwards.
+ * for expiry or password it has none afterwards. A link that serves a shared file or folder is never overwritten, and
+ * rows that were exported from such links are skipped.
  *
  * Plain passwords are hashed in a reading of their own before the transaction opens, so that no lock is held meanwhile.
  */
@@ -15,6 +16,7 @@ import { isRetryable, isUniqueViolation } from "../db/failures.ts";
 import type { Clock } from "../lib/clock.ts";
 import { appError } from "../lib/errors.ts";
 import type { CodeRule } from "./code.ts";
+import { isInternal } from "./internal-target.ts";
 import type { Link } from "./link.ts";
 import type { LinkBulkRepository } from "./links.bulk.repository.ts";
 import type { CsvLink } from "./links.csv.ts";
@@ -29,6 +31,7 @@ import {
 import type { LinkTransaction } from "./links.feed.ts";
 import { createPasswordHashing, type RowHashes } from "./links.import-passwords.ts";
 import type { LinkRepository, NewLink, StoredLink } from "./links.repository.ts";
+import { isShare } from "./links.writer.ts";
 
 export const IMPORT_MODES = ["skip", "overwrite", "error"] as const;
 export type ImportMode = (typeof IMPORT_MODES)[number];
@@ -145,6 +148,7 @@ async function addChunk(tx: LinkTransaction, run: Run, chunk: CsvChunk, result: 
   for (const row of chunk.rows) {
     result.total_rows++;
     if (isFailed(row)) fail(result, row);
+    else if (isInternal(row.target)) result.skipped_count++;
     else if (!taken.has(row.code)) {
       taken.add(row.code);
       inserts.push(newLink(row, await hashFor(row, run), run.now));
@@ -166,15 +170,17 @@ async function overwriteChunk(
   result: ImportResult,
 ): Promise<void> {
   const last = new Map<string, CsvLink>();
+  const stored = await run.repository.lock(tx.db, [...new Set(codesOf(chunk))]);
   for (const row of chunk.rows) {
     result.total_rows++;
     if (isFailed(row)) fail(result, row);
+    else if (isInternal(row.target)) result.skipped_count++;
+    else if (stored.get(row.code)?.isInternal) fail(result, failedRow(row.row, row.code, isShare(row.code)));
     else {
       last.set(row.code, row);
       result.success_count++;
     }
   }
-  const stored = await run.repository.lock(tx.db, [...last.keys()]);
   const inserts: NewLink[] = [];
   const replacements: Link[] = [];
   for (const row of last.values()) {

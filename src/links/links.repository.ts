@@ -2,12 +2,16 @@
 import type { Database } from "../db/database.ts";
 import type { Db } from "../db/dialect.ts";
 import type { Link } from "./link.ts";
+import { INTERNAL_SCHEME } from "./internal-target.ts";
 import { linksIn } from "./links.query.repository.ts";
 
 export type NewLink = Omit<Link, "id">;
 
 /** What a write must know of a link that exists. */
-export type StoredLink = Pick<Link, "id" | "code" | "createdAt" | "expiresAt" | "passwordHash">;
+export type StoredLink = Pick<Link, "id" | "code" | "createdAt" | "expiresAt" | "passwordHash"> & {
+  /** See internal-target.ts. */
+  isInternal: boolean;
+};
 
 /** What an overwrite sets; id, creation time and clicks stay. */
 export type LinkContent = Pick<Link, "code" | "target" | "expiresAt" | "passwordHash" | "updatedAt">;
@@ -17,6 +21,7 @@ export type LinkStats = { totalLinks: number; totalClicks: number; activeLinks: 
 export type LinkRepository = ReturnType<typeof createLinkRepository>;
 
 const CHUNK = 1000;
+const internalTargets = `${INTERNAL_SCHEME}%`;
 const CONTENT = ["target", "expires_at", "password_hash", "updated_at"] as const;
 
 /** Arrays may have any length; statements take 1,000 of them at a time. Codes within one call are distinct. */
@@ -41,11 +46,12 @@ export function createLinkRepository({ read, dialect }: Pick<Database, "read" | 
             "expires_at as expiresAt",
             "password_hash as passwordHash",
           ])
+          .select((eb) => eb("target", "like", internalTargets).as("isInternal"))
           .where("code", "in", chunk)
           .orderBy("code")
           .$call(dialect.forUpdate)
           .execute();
-        for (const row of rows) found.set(row.code, row);
+        for (const row of rows) found.set(row.code, { ...row, isInternal: Boolean(row.isInternal) });
       }
       return found;
     },

@@ -9,6 +9,7 @@ import type { CreateInput, Link, ShownLink, UpdateInput } from "./link.ts";
 import type { LinkQuery } from "./link-page.ts";
 import { createLinkBatch } from "./links.batch.ts";
 import type { LinkFeed } from "./links.feed.ts";
+import { createInternalLinks } from "./links.internal.ts";
 import { createLinkList } from "./links.list.ts";
 import { createLinkListRepository } from "./links.list.repository.ts";
 import { createLinkRepository } from "./links.repository.ts";
@@ -39,6 +40,7 @@ export function createLinkService(deps: LinkServiceDeps) {
   );
   const rule = createCodeRule(deps.routePrefixes);
   const writer = createLinkWriter({ ...deps, repository, rule });
+  const internal = createInternalLinks({ writer, repository, rule, hashPassword, clock });
   const list = createLinkList(
     timeMethods(
       createLinkListRepository(database),
@@ -69,7 +71,8 @@ export function createLinkService(deps: LinkServiceDeps) {
 
     /**
      * Creates a link, or overwrites it with `force`.
-     * @throws LinkAlreadyExists, LinkInvalidCode, LinkReservedCode, LinkInvalidUrl, LinkInvalidExpireTime
+     * @throws LinkAlreadyExists, LinkInvalidCode, LinkReservedCode, LinkInvalidUrl, LinkInvalidExpireTime,
+     * Conflict (it serves a shared file or folder)
      */
     async create(input: CreateInput): Promise<ShownLink> {
       const now = clock.now();
@@ -82,7 +85,7 @@ export function createLinkService(deps: LinkServiceDeps) {
       return counted(only(await writer.create([{ ...draft, passwordHash }], now)));
     },
 
-    /** @throws LinkNotFound, LinkInvalidUrl, LinkInvalidExpireTime */
+    /** @throws LinkNotFound, LinkInvalidUrl, LinkInvalidExpireTime, Conflict (it serves a shared file or folder) */
     async update(code: string, input: UpdateInput): Promise<ShownLink> {
       const now = clock.now();
       const { password, ...patch } = patchOf(input, now);
@@ -96,6 +99,9 @@ export function createLinkService(deps: LinkServiceDeps) {
       if (!isCodeText(code)) throw notFound();
       only(await writer.remove([code]));
     },
+
+    /** Links that serve what another room has. */
+    internal,
 
     list: (query: LinkQuery) => list.page(query),
     stats: () => repository.stats(clock.now()),

@@ -37,9 +37,11 @@ export type WrittenLink = Omit<Link, "id" | "clickCount">;
 export type Outcome<T> = T | AppError;
 
 export type LinkWriter = {
-  /** Outcomes in the order of the entries: the link, LinkAlreadyExists. */
+  /** Outcomes in the order of the entries: the link, LinkAlreadyExists, Conflict for one that serves a share. */
   create(entries: readonly LinkEntry[], now: number): Promise<Outcome<WrittenLink>[]>;
-  /** The link, LinkNotFound, LinkAlreadyExists for a code's second change. */
+  /** The same within a transaction of the caller, who runs it again after a unique violation. */
+  createIn(tx: LinkTransaction, entries: readonly LinkEntry[], now: number): Promise<Outcome<WrittenLink>[]>;
+  /** The link, LinkNotFound, LinkAlreadyExists for a code's second change, Conflict for one that serves a share. */
   update(changes: readonly LinkChange[], now: number): Promise<Outcome<WrittenLink>[]>;
   /** The removed code, LinkNotFound, LinkAlreadyExists for a code's second mention. */
   remove(codes: readonly string[]): Promise<Outcome<string>[]>;
@@ -68,21 +70,24 @@ export function createLinkWriter(deps: Deps): LinkWriter {
     }
   }
 
+  const createIn: LinkWriter["createIn"] = async (tx, entries, now) => {
+    const wanted = new Set(entries.flatMap((entry) => entry.code ?? []));
+    const existing = await repository.lock(tx.db, [...wanted]);
+    const chosen = await chooseCodes(deps, tx, entries, new Set(wanted));
+    const plan = planCreate(entries, chosen, existing, now);
+    await repository.insertMany(tx.db, plan.inserts);
+    await repository.overwriteMany(tx.db, plan.overwrites);
+    tx.changed(
+      "links",
+      [...plan.inserts, ...plan.overwrites].map((link) => link.code),
+    );
+    return plan.outcomes;
+  };
+
   return {
-    create: (entries, now) =>
-      write(async (tx) => {
-        const wanted = new Set(entries.flatMap((entry) => entry.code ?? []));
-        const existing = await repository.lock(tx.db, [...wanted]);
-        const chosen = await chooseCodes(deps, tx, entries, new Set(wanted));
-        const plan = planCreate(entries, chosen, existing, now);
-        await repository.insertMany(tx.db, plan.inserts);
-        await repository.overwriteMany(tx.db, plan.overwrites);
-        tx.changed(
-          "links",
-          [...plan.inserts, ...plan.overwrites].map((link) => link.code),
-        );
-        return plan.outcomes;
-      }),
+    createIn,
+
+    create: (entries, now) => write((tx) => createIn(tx, entries, now)),
 
     update: (changed, now) =>
       write(async (tx) => {
@@ -154,6 +159,7 @@ function planCreate(
     const stored = existing.get(code);
     if (claimed.has(code)) return mentionedBefore(code);
     if (stored !== undefined && !entry.force) return alreadyExists(code);
+    if (stored?.isInternal) return isShare(code);
     const { target, expiresAt, passwordHash } = entry;
     const createdAt = stored?.createdAt ?? now;
     const link = { code, target, createdAt, updatedAt: now, expiresAt, passwordHash };
@@ -171,6 +177,7 @@ function planUpdate(changed: readonly LinkChange[], existing: Stored, now: numbe
     const { code, target, expiresAt, passwordHash } = change;
     const stored = existing.get(code);
     if (stored === undefined) return notFound(code);
+    if (stored.isInternal) return isShare(code);
     if (claimed.has(code)) return mentionedBefore(code);
     const link = {
       code,
@@ -188,6 +195,10 @@ function planUpdate(changed: readonly LinkChange[], existing: Stored, now: numbe
 
 export const alreadyExists = (code: string): AppError =>
   appError("LinkAlreadyExists", `The code "${code}" is taken; choose another, or overwrite it with force.`);
+
+/** For what would make a link of another kind of it. */
+export const isShare = (code: string): AppError =>
+  appError("Conflict", `The link "${code}" serves a shared file or folder; delete it first.`);
 
 /** Also for codes that can't exist; those are not repeated, for they may hold anything. */
 export const notFound = (code?: string): AppError =>

@@ -6,6 +6,7 @@ import { ESCAPED, MAX_CODE_LENGTH, scanCode } from "../lib/code-hash.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../lib/logger.ts";
 import { pathStart } from "../lib/request-target.ts";
+import { isInternal } from "../links/internal-target.ts";
 import type { CachedLink } from "../links/cached-link.ts";
 import type { LinkCache } from "../links/links.cache.ts";
 import { toLocation } from "../links/location.ts";
@@ -15,7 +16,7 @@ import type { PeerSource, Visits } from "./visit.ts";
 export type Redirect = {
   /** Never throws and never rejects. The request isn't malformed (see request-target.ts). */
   handle(request: Request, peers?: PeerSource): Response | Promise<Response>;
-  /** Answers since the start; refused methods are in none. */
+  /** Answers since the start; refused methods and shares are in none. */
   counts(): RedirectCounts;
 };
 
@@ -28,6 +29,8 @@ type Deps = {
   clicks: { record(linkId: number, atMs: number): void };
   /** With detailed logging, records clicks in place of `clicks`. */
   visits?: Visits;
+  /** Answers for codes that serve a file or folder. It never rejects. */
+  shares?: { answer(linkId: number, request: Request, peers?: PeerSource): Promise<Response> };
   /** features.default_url: an http or https URL, or empty. */
   defaultUrl(): string;
   /** utm.enable_passthrough */
@@ -35,11 +38,6 @@ type Deps = {
   clock: Clock;
   logger: Logger;
 };
-
-/** Where the details of a click come from. */
-type Asked = { request: Request; peers: PeerSource | undefined };
-/** Nobody wants them. */
-const NOTHING = {} as Asked;
 
 const NO_STORE = "no-cache, no-store, must-revalidate";
 const HTML = "text/html; charset=utf-8";
@@ -51,6 +49,7 @@ export function createRedirect({
   cache,
   clicks,
   visits,
+  shares,
   defaultUrl,
   passUtm,
   clock,
@@ -88,26 +87,50 @@ export function createRedirect({
     now: number,
     url: string,
     pathEnd: number,
-    asked: Asked,
-  ): Response {
+    request: Request,
+    peers: PeerSource | undefined,
+  ): Response | Promise<Response> {
     if (link === null) return missing();
     if (visits === undefined) clicks.record(link.id, now);
-    else visits.record(link.id, now, url, pathEnd, asked.request, asked.peers);
+    else visits.record(link.id, now, url, pathEnd, request, peers);
+    if (isInternal(link.location)) return shares?.answer(link.id, request, peers) ?? missing();
     return send(link.location, url, pathEnd);
   }
 
-  function look(text: string, start: number, end: number, url: string, pathEnd: number, asked: Asked) {
+  function look(
+    text: string,
+    start: number,
+    end: number,
+    url: string,
+    pathEnd: number,
+    request: Request,
+    peers: PeerSource | undefined,
+  ): Response | Promise<Response> {
     const now = clock.now();
     const link = cache.findIn(text, start, end, now);
-    if (!(link instanceof Promise)) return follow(link, now, url, pathEnd, asked);
-    return link.then((later) => follow(later, now, url, pathEnd, asked)).catch(failed);
+    if (!(link instanceof Promise)) return follow(link, now, url, pathEnd, request, peers);
+    return link.then((later) => follow(later, now, url, pathEnd, request, peers)).catch(failed);
   }
 
-  function decodeAndLook(url: string, start: number, asked: Asked): Response | Promise<Response> {
+  function decodeAndLook(
+    url: string,
+    start: number,
+    request: Request,
+    peers: PeerSource | undefined,
+  ): Response | Promise<Response> {
     const pathEnd = endOfPath(url, start);
-    const code = pathEnd - start > LONGEST_ESCAPED ? "" : decodeEscapes(url.slice(start, pathEnd));
-    const isCode = code !== "" && scanCode(code, 0) === code.length;
-    return isCode ? look(code, 0, code.length, url, pathEnd, asked) : missing();
+    const code = codeWithin(url, start, pathEnd);
+    return code === null ? missing() : look(code, 0, code.length, url, pathEnd, request, peers);
+  }
+
+  /** Passwords of shares come so; nothing else is posted to a code, and it is no click. */
+  async function post(request: Request, peers: PeerSource | undefined): Promise<Response> {
+    const { url } = request;
+    const start = pathStart(url) + 1;
+    const code = codeWithin(url, start, endOfPath(url, start));
+    const link = code === null ? null : await cache.findIn(code, 0, code.length, clock.now());
+    if (link === null || shares === undefined || !isInternal(link.location)) return methodNotAllowed();
+    return shares.answer(link.id, request, peers);
   }
 
   function root(url: string, pathEnd: number): Response {
@@ -119,14 +142,15 @@ export function createRedirect({
     handle(request, peers) {
       try {
         const method = request.method;
-        if (method !== "GET" && method !== "HEAD") return methodNotAllowed();
+        if (method !== "GET" && method !== "HEAD") {
+          return method === "POST" ? post(request, peers).catch(failed) : methodNotAllowed();
+        }
         const url = request.url;
         const start = pathStart(url) + 1;
         const end = scanCode(url, start);
-        const asked = visits === undefined ? NOTHING : { request, peers };
-        if (end > start) return look(url, start, end, url, end, asked);
+        if (end > start) return look(url, start, end, url, end, request, peers);
         if (end === start) return root(url, end);
-        return end === ESCAPED ? decodeAndLook(url, start, asked) : missing();
+        return end === ESCAPED ? decodeAndLook(url, start, request, peers) : missing();
       } catch (error) {
         return failed(error);
       }
@@ -147,6 +171,12 @@ function endOfPath(url: string, start: number): number {
     if (url[at] === "?" || url[at] === "#") return at;
   }
   return url.length;
+}
+
+/** The code that stands there, escaped or not; null when none can. */
+function codeWithin(url: string, start: number, end: number): string | null {
+  const code = end - start > LONGEST_ESCAPED ? "" : decodeEscapes(url.slice(start, end));
+  return code !== "" && scanCode(code, 0) === code.length ? code : null;
 }
 
 /** Each byte as a character: whatever is not ASCII is no code anyway. A percent sign that is left is none either. */

@@ -4,8 +4,11 @@
  */
 import type { Clicks } from "../clicks/clicks.ts";
 
-/** What knows the peer of a connection; null on a unix socket. */
-export type PeerSource = { requestIP(request: Request): { address: string } | null };
+/** What knows the peer of a connection (null on a unix socket) and sets its idle timeout, in seconds. */
+export type PeerSource = {
+  requestIP(request: Request): { address: string } | null;
+  timeout?(request: Request, seconds: number): void;
+};
 
 export type Visits = {
   /** Records a click; never throws. The query, if there is one, begins in `url` at `pathEnd`. */
