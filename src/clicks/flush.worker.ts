@@ -48,7 +48,10 @@ async function start(request: FlushRequest & { type: "start" }): Promise<Running
     },
     { write: (line: string) => tell({ type: "log", line }) },
   );
-  const database = await openDatabase({ ...request.database, poolSize: 1 }, { threads: false, logger });
+  const database = await openDatabase(
+    { ...request.database, poolSize: 1 },
+    { threads: false, guarded: true, logger },
+  );
   const repository = createClicksRepository(database);
   const instance = await repository.instance();
   const geo = createGeo(request.geo, { clock: systemClock, logger });

@@ -68,17 +68,20 @@ const ATTEMPTS = 4;
 /**
  * Opens the database, creating the file database when it is not there; a server that is away is found out by the
  * first query. With `threads` (the server) the file database writes in one thread and reads in two others, and only
- * findLink runs on the caller's; a database server is watched with one connection more. Without them (CLI, flush thread) everything runs on the calling thread, which
+ * findLink runs on the caller's. Without them (CLI, flush thread) everything runs on the calling thread, which
  * stands still while it waits for a lock: never beside another instance that this thread has to drive on. It
- * doesn't migrate: see migrate.ts. A URL that can't be read throws BadRequest.
+ * doesn't migrate: see migrate.ts. With `guarded` (as with threads) a database server that is away is refused at once
+ * and given up when it hangs, which may take one connection more: see presence.ts. A URL that can't be read throws BadRequest.
  */
 export async function openDatabase(
   settings: DatabaseSettings,
-  options: { threads: boolean; logger: Logger },
+  options: { threads: boolean; guarded?: boolean; logger: Logger },
 ): Promise<Database> {
+  const { threads, guarded = threads, logger } = options;
   const location = parseDatabaseUrl(settings.url);
   const { openBackend } = await BACKENDS[location.kind]();
-  const backend = await openGuarded(openBackend, { location, poolSize: settings.poolSize, ...options });
+  const wanted = { location, poolSize: settings.poolSize, threads, logger };
+  const backend = await (guarded ? openGuarded(openBackend, wanted) : openBackend(wanted));
   const { dialect, flavour } = backend;
   const open = (source: Backend["writer"], statementTimeoutMs: number) =>
     createKysely({ source, flavour, classify: dialect.classify, statementTimeoutMs });
@@ -100,10 +103,9 @@ export async function openDatabase(
   };
 }
 
-/** A long-lived process watches a database server, so that nobody waits for one that is away; see presence.ts. */
 async function openGuarded(open: OpenBackend, settings: Parameters<OpenBackend>[0]): Promise<Backend> {
   const backend = await open(settings);
-  if (settings.location.kind === "sqlite" || !settings.threads) return backend;
+  if (settings.location.kind === "sqlite") return backend;
   return guardBackend(backend, await open({ ...settings, poolSize: 1 }), settings);
 }
 

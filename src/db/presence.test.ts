@@ -32,18 +32,23 @@ const until = async (condition: () => boolean) => {
   while (!condition()) await Bun.sleep(1);
 };
 
-test("a server that is heard of is not probed; a quiet one is, and stays", async () => {
-  const { presence, server } = watch({ quietMs: 10_000 });
+const patiently = new Promise<string>(() => {});
+
+test("a server that is heard of, or that nobody waits for, is not probed; else it is, and stays", async () => {
+  const heard = watch({ quietMs: 10_000 });
+  void heard.presence.follow(patiently);
+  const idle = watch();
   await Bun.sleep(20);
-  expect(server.probes).toBe(0);
+  expect([heard.server.probes, idle.server.probes]).toEqual([0, 0]);
   const quiet = watch();
+  void quiet.presence.follow(patiently);
   await until(() => quiet.server.probes > 2);
-  expect([presence.isAway(), quiet.presence.isAway()]).toEqual([false, false]);
+  expect([heard, idle, quiet].map(({ presence }) => presence.isAway())).toEqual([false, false, false]);
 });
 
 test("one that hangs is away: new queries are refused, those under way given up, and its answer lets all in", async () => {
   const { presence, server } = watch();
-  const work = presence.follow(new Promise<string>(() => {}));
+  const work = presence.follow(patiently);
   const hung = Promise.withResolvers<void>();
   server.answer = () => hung.promise;
   await until(presence.isAway);
@@ -79,6 +84,7 @@ test("work that ends while the server is away has its own outcome when it is bac
 test("a late probe is waited for, not doubled", async () => {
   const { presence, server } = watch();
   server.answer = hang;
+  presence.suspect();
   await until(presence.isAway);
   await Bun.sleep(30);
   expect(server.probes).toBe(1);
@@ -89,6 +95,7 @@ test("a server that answers with an error is there", async () => {
   server.answer = async () => {
     throw Object.assign(new Error("too many connections"), { code: "53300" });
   };
+  void presence.follow(patiently);
   await until(() => server.probes > 2);
   expect(presence.isAway()).toBe(false);
 });

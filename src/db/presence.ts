@@ -3,9 +3,9 @@
  *
  * A server that refuses is found out by each query at once. One that hangs (a frozen machine, a cable that was cut)
  * costs each query its whole time limit, and a connection of the pool for as long. So there is a probe on a
- * connection of its own. A statement that is answered proves that the server is there; when there was none for a
- * second and a half, and as soon as a connection fails, the probe asks. Unanswered for two seconds, the server counts
- * as away:
+ * connection of its own. A statement that is answered proves that the server is there; when somebody waits and there
+ * was no answer for a second and a half, and as soon as a connection fails, the probe asks. Unanswered for two
+ * seconds, the server counts as away:
  *
  *     new queries      are refused at once
  *     those under way  are given up three seconds later, unless it is back by then
@@ -77,7 +77,7 @@ export function createPresence(deps: {
   function schedule(): void {
     if (isStopped) return;
     beat = setTimeout(() => {
-      const isQuiet = performance.now() - answeredAt > quietMs;
+      const isQuiet = underWay.size > 0 && performance.now() - answeredAt > quietMs;
       if (awaySince !== null || isQuiet) void ask();
       else schedule();
     }, beatMs);
