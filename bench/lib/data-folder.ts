@@ -11,6 +11,8 @@ export type DataFolder = {
   readonly path: string;
   /** Clicks that are counted in the database; the server must have stopped. */
   countedClicks(): Promise<number>;
+  /** Those in the click log; likewise. */
+  loggedClicks(): Promise<number>;
   remove(): void;
 };
 
@@ -49,6 +51,22 @@ export async function createDataFolder(count: number): Promise<DataFolder> {
       await again.close();
       return stats.totalClicks;
     },
+    async loggedClicks() {
+      const again = await open();
+      const query = again.read.selectFrom("click_log").select((eb) => eb.fn.countAll<number>().as("rows"));
+      const { rows } = await query.executeTakeFirstOrThrow();
+      await again.close();
+      return rows;
+    },
     remove: () => rmSync(path, { recursive: true, force: true }),
   };
+}
+
+/** Sets a run-time setting, which holds from the next start on. */
+export function setConfig(data: DataFolder, key: string, value: string): void {
+  const waymark = join(import.meta.dir, "..", "..", "bin", "waymark");
+  const { exitCode, stderr } = Bun.spawnSync([waymark, "config", "set", key, value], {
+    env: { ...process.env, WAYMARK__DATA__DIR: data.path },
+  });
+  if (exitCode !== 0) throw new Error(`config set ${key} failed: ${stderr.toString()}`);
 }

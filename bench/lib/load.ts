@@ -1,7 +1,14 @@
 /** The load generator: wrk, on the core that the server doesn't have, for codes at random. */
 import { join } from "node:path";
 
-export type Load = { port: number; prefix: string; count: number; seconds: number; connections?: number };
+export type Load = {
+  port: number;
+  prefix: string;
+  count: number;
+  seconds: number;
+  connections?: number;
+  browser?: boolean;
+};
 
 export type LoadResult = {
   requests: number;
@@ -31,10 +38,11 @@ export function requireTools(): void {
   }
 }
 
-export async function runLoad({ port, prefix, count, seconds, connections = 64 }: Load): Promise<LoadResult> {
+export async function runLoad(load: Load): Promise<LoadResult> {
+  const { port, prefix, count, seconds, connections = 64, browser = false } = load;
   const command = ["taskset", "-c", "1", "wrk", "-t1", `-c${connections}`, `-d${seconds}s`, "-s", SCRIPT];
   const wrk = Bun.spawn([...command, `http://127.0.0.1:${port}/`], {
-    env: { ...process.env, PREFIX: prefix, COUNT: String(count) },
+    env: { ...process.env, PREFIX: prefix, COUNT: String(count), ...(browser && { BROWSER: "1" }) },
     stderr: "inherit",
   });
   const text = await new Response(wrk.stdout).text();
