@@ -68,7 +68,7 @@ export function createDownload({ blobs }: { blobs: Pick<Blobs, "open" | "presign
         contentDisposition: dispositionOf(file, request.inline),
         expiresSeconds: PRESIGNED_SECONDS,
       });
-      if (address !== null) return new Response(null, { status: 302, headers: { Location: address } });
+      if (address !== null) return redirect(address);
     }
     const wanted = isRangeWanted(request.header, validators) ? request.header("Range") : undefined;
     const range = parseByteRange(wanted, file.size);
@@ -76,6 +76,13 @@ export function createDownload({ blobs }: { blobs: Pick<Blobs, "open" | "presign
     return send(file, request, range === "whole" ? null : range);
   };
 }
+
+/** The address opens the content to whoever has it. */
+const redirect = (address: string): Response =>
+  new Response(null, {
+    status: 302,
+    headers: { Location: address, "Cache-Control": "private, no-store" },
+  });
 
 const validatorsOf = (file: StoredFile) => ({ etag: `"${file.sha256}"`, modifiedAt: file.createdAt });
 
