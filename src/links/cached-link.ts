@@ -3,6 +3,9 @@
 /** What the database tells of a code. */
 export type FoundLink = { id: number; target: string; expires_at: number | null };
 
+/** An expiry where 0 stands for none: the instant 0 becomes the one after it, which is as long ago. */
+export const expiryOrZero = (expiresAt: number | null): number => (expiresAt === null ? 0 : expiresAt || 1);
+
 export type StoredLink = { id: number; code: string; target: string; expiresAt: number | null };
 
 /** What a redirect needs; `location` is ASCII. */

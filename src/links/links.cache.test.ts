@@ -105,6 +105,13 @@ describe("a link", () => {
     expect(asked).toEqual(["old", "soon"]);
   });
 
+  test("that expired at the instant 0 or before is over, not without an expiry", () => {
+    const { find, rows } = open();
+    rows.set("zero", link(1, "https://h/", 0));
+    rows.set("before", link(2, "https://h/", -1));
+    expect([find("zero"), find("zero"), find("before"), find("before")]).toEqual([null, null, null, null]);
+  });
+
   test("that doesn't exist is not asked for again for a while", () => {
     const { find, clock, asked, cache } = open({ limits: { missingMs: 1000 } });
     expect(find("no")).toBeNull();

@@ -15,7 +15,13 @@ import type { Clock } from "../lib/clock.ts";
 import { hashCode } from "../lib/code-hash.ts";
 import { createLinkTable } from "../lib/link-table.ts";
 import type { Logger } from "../lib/logger.ts";
-import type { CachedLink, FoundLink, SharedLinks, StoredLink } from "./cached-link.ts";
+import {
+  type CachedLink,
+  expiryOrZero,
+  type FoundLink,
+  type SharedLinks,
+  type StoredLink,
+} from "./cached-link.ts";
 import { createCodeFilter } from "./code-filter.ts";
 import { ANY, createInvalidation, type Invalidate } from "./links.invalidation.ts";
 import { createLinkLookup, type LookupLimits } from "./links.lookup.ts";
@@ -104,8 +110,7 @@ const GRACE_SECONDS = 2;
 /** Seconds in 32 bits, as the table keeps them; differences of two are right beyond the year 2038. */
 const seconds = (ms: number): number => Math.floor(ms / 1000) | 0;
 
-const isOver = (expiresAt: number | null, now: number): boolean =>
-  expiresAt !== null && expiresAt !== 0 && expiresAt <= now;
+const isOver = (expiresAt: number | null, now: number): boolean => expiresAt !== null && expiresAt <= now;
 
 export function createLinkCache(options: LinkCacheOptions): LinkCache {
   const { ttlSeconds, shared, scan, clock, logger, isInformed = () => true } = options;
@@ -135,14 +140,14 @@ export function createLinkCache(options: LinkCacheOptions): LinkCache {
     loadCodes: scan.codes,
     maxLinks: options.maxLinks,
     put: ({ code, id, target, expiresAt }) =>
-      table.set(code, id, expiresAt ?? 0, toLocation(target), seconds(clock.now())),
+      table.set(code, id, expiryOrZero(expiresAt), toLocation(target), seconds(clock.now())),
   });
 
   const isOld = (address: number, now: number): boolean =>
     ((seconds(now) - table.storedAt(address)) | 0) > ttlSeconds;
 
   function fromTable(address: number, now: number): CachedLink | null {
-    if (isOver(table.expiresAt(address), now)) return null;
+    if (isOver(table.expiresAt(address) || null, now)) return null;
     return { id: table.id(address), location: table.location(address) };
   }
 
@@ -153,7 +158,7 @@ export function createLinkCache(options: LinkCacheOptions): LinkCache {
       missing.add(code, now);
       if (filter.isTrusted()) counts.filterFalsePositives++;
     } else {
-      table.set(code, link.id, link.expires_at ?? 0, toLocation(link.target), seconds(now));
+      table.set(code, link.id, expiryOrZero(link.expires_at), toLocation(link.target), seconds(now));
     }
   }
 

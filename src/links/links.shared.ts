@@ -16,7 +16,7 @@
  * not delete: its connection is over then, and the next one begins with a new generation.
  */
 import { GENERATION_LENGTH, newGeneration, type Redis } from "../cluster/redis.ts";
-import type { FoundLink, SharedLinks } from "./cached-link.ts";
+import { expiryOrZero, type FoundLink, type SharedLinks } from "./cached-link.ts";
 
 const LEASE_MS = 10_000;
 /** Without a cache.ttl of its own, values live for an hour. */
@@ -94,7 +94,8 @@ export function createSharedLinks({ redis, ttlSeconds }: Deps): SharedLinks {
   };
 }
 
-const writeValue = ({ id, expires_at, target }: FoundLink): string => `${id} ${expires_at ?? 0} ${target}`;
+const writeValue = ({ id, expires_at, target }: FoundLink): string =>
+  `${id} ${expiryOrZero(expires_at)} ${target}`;
 
 /** Null for a lease, and for what can't be read. */
 function readValue(text: string): FoundLink | null {
