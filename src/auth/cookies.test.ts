@@ -12,7 +12,7 @@ const config = (settings: Partial<AuthSettings> = {}): AuthConfig => {
   } as AuthSettings;
   return { get: (key) => all[key] };
 };
-const VALUES = { access: "a.b.c", accessMaxAge: 900, refresh: "d.e.f", refreshMaxAge: 604_800.9, csrf: "g" };
+const VALUES = { access: "a.b.c", accessMaxAge: 900, refresh: "d.e.f", refreshMaxAge: 604_799.9, csrf: "g" };
 
 test("set as the specification names them", () => {
   expect(sessionCookies(config(), VALUES)).toEqual([

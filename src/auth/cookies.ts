@@ -37,7 +37,7 @@ function setCookie(config: AuthConfig, cookie: { name: string; value: string; ma
     `${cookie.name}=${cookie.value}`,
     `Path=${path}`,
     ...(domain === "" ? [] : [`Domain=${domain}`]),
-    `Max-Age=${Math.max(0, Math.floor(cookie.maxAge))}`,
+    `Max-Age=${Math.max(0, Math.ceil(cookie.maxAge))}`,
     ...(cookie.name === CSRF_COOKIE ? [] : ["HttpOnly"]),
     ...(config.get("api.cookie_secure") ? ["Secure"] : []),
     `SameSite=${config.get("api.cookie_same_site")}`,

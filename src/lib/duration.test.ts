@@ -19,6 +19,7 @@ test.each([
   ["3hours", 3 * HOUR],
   ["1day", DAY],
   ["2weeks", 14 * DAY],
+  ["1hr30mins15secs", 90 * 60_000 + 15_000],
   ["1month", 30 * DAY],
   ["1year12hours", 365 * DAY + 12 * HOUR],
   ["0s", 0],

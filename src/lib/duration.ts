@@ -1,7 +1,7 @@
 /**
  * Relative lengths of time as people write them: one or more `<digits><unit>` pairs without spaces, such as `7d`,
- * `1d2h30m`, `2weeks`. Units: s m h d w M y and their long names (second, seconds, … year, years). `m` is a minute
- * and `M` a month, so case counts. A month is 30 days and a year 365 days: a length, not a calendar date.
+ * `1d2h30m`, `2weeks`. Units: s m h d w M y, their long names (second, seconds, … year, years) and sec, min, hr. `m`
+ * is a minute and `M` a month, so case counts. A month is 30 days and a year 365 days: a length, not a calendar date.
  */
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -10,8 +10,11 @@ const DAY = 24 * HOUR;
 
 const SHORT = { s: SECOND, m: MINUTE, h: HOUR, d: DAY, w: 7 * DAY, M: 30 * DAY, y: 365 * DAY };
 const LONG = {
+  sec: SECOND,
   second: SECOND,
+  min: MINUTE,
   minute: MINUTE,
+  hr: HOUR,
   hour: HOUR,
   day: DAY,
   week: 7 * DAY,
