@@ -34,7 +34,7 @@ async function answer(entry: Endpoint, c: HttpContext): Promise<Response> {
   return c.body(JSON.stringify(envelope), entry.status ?? 200, JSON_TYPE);
 }
 
-/** What is left after every mounted endpoint: 405 with `Allow` where the path is known, else 404. */
+/** What is left after every mounted endpoint: OPTIONS, 405 with `Allow` where the path is known, else 404. */
 export function mountRefusals(
   app: HttpApp,
   tables: readonly { prefix: string; endpoints: readonly Endpoint[] }[],
@@ -47,7 +47,8 @@ export function mountRefusals(
     const methods = new Set(known.match("ALL", c.req.path)[0].map((hit) => hit[0]));
     if (methods.size === 0) throw appError("NotFound", "There is nothing at this address.");
     if (methods.has("GET")) methods.add("HEAD");
-    const allow = [...methods, "OPTIONS"].join(", ");
+    const allow = [...methods.add("OPTIONS")].join(", ");
+    if (c.req.method === "OPTIONS") return c.body(null, 204, { Allow: allow });
     throw appError("MethodNotAllowed", `This address takes ${allow}.`, { details: { allow } });
   });
 }
