@@ -6,12 +6,39 @@ import { silentLogger } from "../lib/logger.ts";
 import { createClicksRepository } from "./clicks.repository.ts";
 import { addLinks, clicksOf, openJournal, temporaryFolder } from "./clicks.test-support.ts";
 import { type DatabaseProxy, openDatabaseProxy } from "./database-proxy.test-support.ts";
+import type { Journal } from "./journal.ts";
 import type { Settled } from "./flush.source.ts";
 import { createFlusher } from "./flush.ts";
 
-const record = (journal: { record(link: number, at: number): void }, link: number, times: number) => {
-  for (let at = 0; at < times; at++) journal.record(link, Date.now());
+const record = (journal: Pick<Journal, "recordDetails">, link: number, times: number) => {
+  for (let at = 0; at < times; at++)
+    journal.recordDetails(link, Date.now(), "https://a.example/", null, "curl/8.5.0", "192.0.2.1");
 };
+
+/** Everything that the flush wrote about a link, which must tell the same. */
+async function writtenOf(db: Database, link: number): Promise<Record<string, number>> {
+  const sum = async (table: "click_hours" | "click_days" | "click_months" | "click_dim_days") => {
+    const query = db.read.selectFrom(table).select((eb) => eb.fn.sum<number>("clicks").as("clicks"));
+    return Number((await query.where("link_id", "=", link).executeTakeFirst())?.clicks ?? 0);
+  };
+  const rows = await db.read.selectFrom("click_log").select("id").where("link_id", "=", link).execute();
+  return {
+    hours: await sum("click_hours"),
+    days: await sum("click_days"),
+    months: await sum("click_months"),
+    // By referrer and by agent.
+    values: (await sum("click_dim_days")) / 2,
+    log: rows.length,
+  };
+}
+
+const all = (clicks: number) => ({
+  hours: clicks,
+  days: clicks,
+  months: clicks,
+  values: clicks,
+  log: clicks,
+});
 
 forEachDialect((dialect) => {
   const folder = temporaryFolder();
@@ -85,6 +112,7 @@ forEachDialect((dialect) => {
           await flusher.flush();
           expect(await clicksOf(direct, [link])).toEqual([flushedBefore ? 9 : 6]);
           expect(books).toEqual({ stored: flushedBefore ? 9 : 6, deleted: 2 });
+          expect(await writtenOf(direct, link)).toEqual(all(flushedBefore ? 9 : 6));
           await journal.close();
         }
       }),
@@ -107,6 +135,7 @@ forEachDialect((dialect) => {
         await flusher.flush();
         expect(await clicksOf(direct, [link])).toEqual([32]);
         expect(books.stored).toBe(32);
+        expect(await writtenOf(direct, link)).toEqual(all(32));
         await journal.close();
       }),
     );
@@ -128,6 +157,7 @@ forEachDialect((dialect) => {
       await flusher.flush();
       expect(await clicksOf(direct, [link])).toEqual([12]);
       expect(books.stored).toBe(12);
+      expect(await writtenOf(direct, link)).toEqual(all(12));
       await journal.close();
     });
 });
