@@ -92,7 +92,7 @@ function createAnswer(parts: HttpParts): App["fetch"] {
 }
 
 function createHttp({ services, health, scrape, live }: HttpParts): HttpApp {
-  const { env, config, auth, links, csv, reports, content, drive, logger } = services;
+  const { env, config, auth, links, csv, reports, content, drive, sharing, logger } = services;
   const admin = config.get("routes.admin_prefix");
   const now = systemClock.now;
   const tables: EndpointTable[] = [
@@ -110,7 +110,7 @@ function createHttp({ services, health, scrape, live }: HttpParts): HttpApp {
       ],
     },
     { prefix: admin, guards: auth.guards, endpoints: content.endpoints },
-    { prefix: "", guards: auth.guards, endpoints: drive.endpoints },
+    { prefix: "", guards: auth.guards, endpoints: [...sharing.endpoints, ...drive.endpoints] },
     {
       prefix: config.get("routes.health_prefix"),
       guards: auth.healthGuards,

@@ -142,7 +142,11 @@ async function startClicks({ env, config, logger }: Services): Promise<Clicks> {
   return clicks;
 }
 
-const startRedirect = ({ config, auth, logger }: Services, cache: LinkCache, clicks: Clicks): Redirect =>
+const startRedirect = (
+  { config, auth, sharing, logger }: Services,
+  cache: LinkCache,
+  clicks: Clicks,
+): Redirect =>
   createRedirect({
     cache,
     clicks,
@@ -154,6 +158,7 @@ const startRedirect = ({ config, auth, logger }: Services, cache: LinkCache, cli
         clientAddress: auth.clientAddress,
       }),
     }),
+    shares: sharing.answers,
     defaultUrl: () => config.get("features.default_url"),
     passUtm: () => config.get("utm.enable_passthrough"),
     clock: systemClock,

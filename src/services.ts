@@ -2,7 +2,8 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Auth, createAuth } from "./auth/auth.ts";
-import { createPasswords } from "./auth/password.ts";
+import { createAddressBuckets, createAddressLimit } from "./auth/address-limit.ts";
+import { createPasswords, type Passwords } from "./auth/password.ts";
 import type { FailureMethod } from "./auth/password-check.ts";
 import { createReports, type Reports } from "./clicks/reports.ts";
 import { type Changes, createChanges } from "./cluster/changes.ts";
@@ -17,6 +18,7 @@ import { withPatience } from "./db/patience.ts";
 import type { Env } from "./env.ts";
 import { type Content, createContent } from "./files/content.ts";
 import { createDrive, type Drive } from "./files/drive.ts";
+import { createSharing, type Sharing } from "./files/sharing.ts";
 import { systemClock } from "./lib/clock.ts";
 import { appError } from "./lib/errors.ts";
 import { armFault } from "./lib/fault.ts";
@@ -39,6 +41,7 @@ export type Services = {
   reports: Reports;
   content: Content;
   drive: Drive;
+  sharing: Sharing;
   /** What nodes share, with cache.type redis. */
   redis: Redis | null;
   hashPassword(plain: string): Promise<string>;
@@ -109,6 +112,8 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
   }
   await config.start();
   const passwords = createPasswords();
+  // One limit for all passwords that an address tries.
+  const tryLogin = worker?.takeLoginTry ?? createAddressBuckets({ clock }).tryNow;
   const auth = createAuth({
     database,
     changes,
@@ -116,7 +121,7 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
     passwords,
     clock,
     logger,
-    ...(worker && { tryLogin: worker.takeLoginTry }),
+    tryLogin,
     ...(onAuthFailure && { onFailure: onAuthFailure }),
   });
   const routePrefixes = () => [
@@ -140,6 +145,7 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
     dataDir: env.data.dir,
   });
   await content.start();
+  const drive = createDrive({ database, changes, content, clock, logger });
   return {
     env,
     logger,
@@ -151,7 +157,16 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
     csv: createLinkCsv(shared),
     reports: createReports({ database, config, clock, logger }),
     content,
-    drive: createDrive({ database, changes, content, clock, logger }),
+    drive,
+    sharing: createSharing({
+      database,
+      drive,
+      blobs: content.blobs,
+      links: links.internal,
+      door: shareDoor({ config, auth, passwords, tryLogin }),
+      clock,
+      logger,
+    }),
     redis,
     hashPassword,
     routePrefixes,
@@ -165,6 +180,21 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
     },
   };
 }
+
+type DoorParts = {
+  config: Config;
+  auth: Auth;
+  passwords: Passwords;
+  tryLogin: (address: string) => number | Promise<number>;
+};
+
+const shareDoor = ({ config, auth, passwords, tryLogin }: DoorParts) => ({
+  takeTry: createAddressLimit(tryLogin).take,
+  verifyPassword: passwords.verifyPassword,
+  clientAddress: auth.clientAddress,
+  secret: () => config.get("api.jwt_secret"),
+  isSecure: () => config.get("api.cookie_secure"),
+});
 
 async function openSharedRedis({ cache }: Env, database: Database, logger: Logger): Promise<Redis | null> {
   if (cache.type !== "redis") return null;

@@ -37,12 +37,13 @@ export function pageAsked(
   return { after: query.cursor === undefined ? null : readCursor(query.cursor), limit };
 }
 
-const cursorText = ({ kind, name }: Cursor): string =>
+export const cursorText = ({ kind, name }: Cursor): string =>
   Buffer.from(JSON.stringify([kind, name])).toString("base64url");
 
 const cursorShape = z.tuple([z.enum(["folder", "file"]), z.string()]);
 
-function readCursor(text: string): Cursor {
+/** @throws BadRequest */
+export function readCursor(text: string): Cursor {
   try {
     const [kind, name] = cursorShape.parse(JSON.parse(Buffer.from(text, "base64url").toString()));
     return { kind, name };

@@ -1,0 +1,54 @@
+/** Share links, put together on top of what drive.ts and the links' room have. */
+import type { Database } from "../db/database.ts";
+import type { Endpoint } from "../http/endpoint.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Logger } from "../lib/logger.ts";
+import type { InternalLinks } from "../links/links.internal.ts";
+import type { Blobs } from "./blobs.service.ts";
+import type { Drive } from "./drive.ts";
+import { createShareCookies } from "./shares.cookie.ts";
+import { createShareDownload } from "./shares.download.routes.ts";
+import { createShareAnswers, type ShareAnswers, type ShareDoor } from "./shares.public.routes.ts";
+import { createSharesRepository } from "./shares.repository.ts";
+import { shareEndpoints } from "./shares.routes.ts";
+import { createShares, type Shares } from "./shares.service.ts";
+
+export type Sharing = {
+  shares: Shares;
+  /** What visitors of a share's code get. */
+  answers: ShareAnswers;
+  /** To be mounted at the root. */
+  endpoints: readonly Endpoint[];
+};
+
+type Deps = {
+  database: Pick<Database, "read" | "write">;
+  drive: Pick<Drive, "tree" | "folders">;
+  blobs: Pick<Blobs, "open">;
+  links: InternalLinks;
+  door: ShareDoor & {
+    /** What the visitors' cookies are signed with; the same on all nodes. */
+    secret(): string;
+    isSecure(): boolean;
+  };
+  clock: Clock;
+  logger: Logger;
+};
+
+export function createSharing({ database, drive, blobs, links, door, clock, logger }: Deps): Sharing {
+  const { tree, folders } = drive;
+  const shares = createShares({ tree, repository: createSharesRepository(database), links, clock });
+  return {
+    shares,
+    answers: createShareAnswers({
+      shares,
+      folders,
+      download: createShareDownload({ shares, blobs, logger }),
+      cookies: createShareCookies(door),
+      door,
+      clock,
+      logger,
+    }),
+    endpoints: shareEndpoints({ shares }),
+  };
+}
