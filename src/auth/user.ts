@@ -11,6 +11,8 @@ export type User = {
   role: Role;
   /** Can't sign in; its sessions are ended. */
   disabled: boolean;
+  /** What the account's files may have together; 0 is unlimited. */
+  quotaBytes: number;
   /** Epoch milliseconds, like the other one. */
   createdAt: number;
   updatedAt: number;
@@ -36,12 +38,17 @@ export const newPasswordSchema = z
   .describe(`at least ${PASSWORD_MIN_CHARACTERS} characters, at most ${PASSWORD_MAX_BYTES} bytes`);
 
 const roleSchema = z.enum(["admin", "user"]);
+const quotaSchema = z
+  .int()
+  .min(0)
+  .describe("bytes that the account's files may have together; 0 is unlimited");
 
 export const createUserSchema = z.object({
   username: usernameSchema,
   password: newPasswordSchema,
   role: roleSchema.default("user"),
   disabled: z.boolean().default(false),
+  quota_bytes: quotaSchema.optional(),
 });
 export type CreateUser = z.output<typeof createUserSchema>;
 
@@ -50,6 +57,7 @@ export const updateUserSchema = z.object({
   password: newPasswordSchema.optional().describe("ends the account's sessions, like role and disabled"),
   role: roleSchema.optional(),
   disabled: z.boolean().optional(),
+  quota_bytes: quotaSchema.optional(),
 });
 export type UpdateUser = z.output<typeof updateUserSchema>;
 
@@ -58,6 +66,7 @@ export const userView = z.object({
   username: z.string(),
   role: roleSchema,
   disabled: z.boolean(),
+  quota_bytes: quotaSchema,
   created_at: z.string().nullable().describe("null for the built-in administrator"),
   updated_at: z.string().nullable(),
 });
@@ -68,6 +77,7 @@ export const viewUser = (user: User): UserView => ({
   username: user.username,
   role: user.role,
   disabled: user.disabled,
+  quota_bytes: user.quotaBytes,
   created_at: formatRfc3339(user.createdAt),
   updated_at: formatRfc3339(user.updatedAt),
 });
@@ -77,6 +87,7 @@ export const BUILT_IN_ADMIN_VIEW: UserView = Object.freeze({
   username: BUILT_IN_ADMIN.username,
   role: BUILT_IN_ADMIN.role,
   disabled: false,
+  quota_bytes: 0,
   created_at: null,
   updated_at: null,
 });

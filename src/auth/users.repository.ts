@@ -41,9 +41,7 @@ export function createUsersRepository({ read, dialect }: Pick<Database, "read" |
 
     /** Returns its id. @throws Conflict when the username is taken */
     async insert(tx: Db, user: Omit<User, "id">): Promise<number> {
-      return explainTaken(user.username, () =>
-        dialect.insertReturningId(tx, "users", { ...toRow(user), quota_bytes: 0 }),
-      );
+      return explainTaken(user.username, () => dialect.insertReturningId(tx, "users", toRow(user)));
     },
 
     /** @throws Conflict when the username is taken */
@@ -73,6 +71,7 @@ const toUser = (row: Selectable<Schema["users"]>): User => ({
   passwordHash: row.password_hash,
   role: row.role === "admin" ? "admin" : "user",
   disabled: row.disabled !== 0,
+  quotaBytes: row.quota_bytes,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
 });
@@ -82,6 +81,7 @@ const toRow = (user: Omit<User, "id">) => ({
   password_hash: user.passwordHash,
   role: user.role,
   disabled: user.disabled ? 1 : 0,
+  quota_bytes: user.quotaBytes,
   created_at: user.createdAt,
   updated_at: user.updatedAt,
 });

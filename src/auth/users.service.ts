@@ -41,11 +41,17 @@ export function createUsers({ repository, sessions, passwords, accountDelay, fee
     },
 
     /** @throws Conflict when the username is taken */
-    async create({ username, password, role, disabled }: CreateUser): Promise<User> {
+    async create({
+      username,
+      password,
+      role,
+      disabled,
+      quota_bytes: quotaBytes = 0,
+    }: CreateUser): Promise<User> {
       refuseTaken(username);
       const passwordHash = await passwords.hashPassword(password);
       const now = clock.now();
-      const user = { username, passwordHash, role, disabled, createdAt: now, updatedAt: now };
+      const user = { username, passwordHash, role, disabled, quotaBytes, createdAt: now, updatedAt: now };
       const id = await feed.write(async (tx) => {
         const newId = await repository.insert(tx.db, user);
         tx.changed("users", [String(newId)]);
@@ -55,7 +61,7 @@ export function createUsers({ repository, sessions, passwords, accountDelay, fee
     },
 
     /** Changes what is given. @throws NotFound, Conflict when the username is taken */
-    async update(id: number, { username, password, role, disabled }: UpdateUser): Promise<User> {
+    async update(id: number, { username, password, role, disabled, quota_bytes }: UpdateUser): Promise<User> {
       if (username !== undefined) refuseTaken(username);
       const passwordHash = password === undefined ? undefined : await passwords.hashPassword(password);
       const updated = await feed.write(async (tx) => {
@@ -66,6 +72,7 @@ export function createUsers({ repository, sessions, passwords, accountDelay, fee
           passwordHash: passwordHash ?? user.passwordHash,
           role: role ?? user.role,
           disabled: disabled ?? user.disabled,
+          quotaBytes: quota_bytes ?? user.quotaBytes,
           updatedAt: clock.now(),
         };
         await repository.update(tx.db, next);

@@ -49,6 +49,7 @@ forEachDialect((dialect) => {
         username: "anna.b@example-1.com",
         role: "user",
         disabled: false,
+        quota_bytes: 0,
         created_at,
         updated_at: created_at,
       });
@@ -81,6 +82,9 @@ forEachDialect((dialect) => {
       { password: null },
       { role: "root" },
       { disabled: "yes" },
+      { quota_bytes: -1 },
+      { quota_bytes: 1.5 },
+      { quota_bytes: null },
     ])("refuses wrong field %# and creates nothing", async (fields) => {
       const before = (await admin.send("GET", USERS)).json.pagination?.["total"];
       expectRefused((await create(fields)).answer, 400, 1000);
@@ -181,6 +185,15 @@ forEachDialect((dialect) => {
     });
   });
 
+  test("the quota is set, changed and kept", async () => {
+    const { answer, id } = await create({ quota_bytes: 5_000_000_000 });
+    expect(answer.json.data).toMatchObject({ quota_bytes: 5_000_000_000 });
+    const patch = async (body: object) => (await admin.send("PATCH", `${USERS}/${id}`, { body })).json.data;
+    expect(await patch({ disabled: false })).toMatchObject({ quota_bytes: 5_000_000_000 });
+    expect(await patch({ quota_bytes: 7 })).toMatchObject({ quota_bytes: 7 });
+    expect(await patch({ quota_bytes: 0 })).toMatchObject({ quota_bytes: 0 });
+  });
+
   test("deleting ends the sessions and frees the name", async () => {
     const { username, id } = await create();
     const browser = new Browser(harness);
@@ -210,6 +223,7 @@ forEachDialect((dialect) => {
       username: "admin",
       role: "admin",
       disabled: false,
+      quota_bytes: 0,
       created_at: null,
       updated_at: null,
     };
