@@ -51,7 +51,7 @@ forEachDialect((dialect) => {
 
   const stored = () => [
     ...at.stored(),
-    ...[...stub.objects.keys()].filter((key) => key !== ".waymark"),
+    ...[...stub.objects.keys()].filter((key) => !key.startsWith(".waymark-")),
     ...[...stub.uploads.values()].map(({ key }) => `unfinished ${key}`),
   ];
   const blobs = async () => (await db.read.selectFrom("blobs").select("id").execute()).length;

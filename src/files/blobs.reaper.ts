@@ -1,8 +1,8 @@
 /**
  * What crashes leave, removed by two jobs. Hourly: dead blobs whose object or row is still there, and stagings that
  * nobody touches any more. Daily, because it lists everything: objects without a row. Each kind is old before it
- * counts as left (the driver's staleAfterMs), what belongs to a resumable upload is left to its expiry, and a location
- * is only tidied after its marker said, just now, that it is ours. One failing policy does not keep the others waiting.
+ * counts as left (the driver's staleAfterMs), what belongs to a resumable upload is left to its expiry, and what bears
+ * another installation's tag is not looked at. One failing policy does not keep the others waiting.
  */
 import type { Job } from "../jobs/runner.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -12,7 +12,7 @@ import type { BlobsRepository } from "./blobs.repository.ts";
 import type { PolicyCache } from "./policies.cache.ts";
 import type { Drivers } from "./policies.drivers.ts";
 import type { Driver } from "./storage/driver.ts";
-import { stagingOfKey } from "./storage/object-key.ts";
+import { stagingOfKey, tagOfKey, tagOfStaging } from "./storage/object-key.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -45,7 +45,9 @@ export function createReaper({ repository, policies, drivers, discard, clock, lo
     driver: Driver,
     staleAfterMs = driver.staleAfterMs,
   ): AsyncGenerator<string[]> {
-    for await (const ids of driver.listStagings(clock.now() - staleAfterMs)) {
+    const tag = await drivers.tag();
+    for await (const all of driver.listStagings(clock.now() - staleAfterMs)) {
+      const ids = all.filter((id) => tagOfStaging(id) === tag);
       const wanted = await repository.knownUploads(ids);
       yield ids.filter((id) => !wanted.has(id));
     }
@@ -56,7 +58,10 @@ export function createReaper({ repository, policies, drivers, discard, clock, lo
     objects: readonly { key: string; modifiedAt: number }[],
     before: number,
   ): Promise<string[]> {
-    const old = objects.filter(({ modifiedAt }) => modifiedAt < before).map(({ key }) => key);
+    const tag = await drivers.tag();
+    const old = objects
+      .filter(({ key, modifiedAt }) => modifiedAt < before && tagOfKey(key) === tag)
+      .map(({ key }) => key);
     const rowless = await without(old, await repository.knownKeys(old));
     // Its upload's row goes in the transaction that makes the blob's.
     const ids = rowless.map(stagingOfKey).filter((id) => id !== null);

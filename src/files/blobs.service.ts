@@ -27,6 +27,7 @@ import { createHashes, type Meter, measured } from "./blobs.hashes.ts";
 import type { PolicyCache } from "./policies.cache.ts";
 import type { Drivers } from "./policies.drivers.ts";
 import type { ByteRange, Driver, PresignedAnswer, Staging } from "./storage/driver.ts";
+import { newGeneration, newStagingId } from "./storage/object-key.ts";
 
 export type { DeadBlob } from "./blob.ts";
 export type Blobs = ReturnType<typeof createBlobs>;
@@ -110,7 +111,7 @@ export function createBlobs({ repository, policies, drivers, clock, logger }: De
     sha256: string,
   ): Promise<StoredBytes> {
     const size = staging.received;
-    const generation = randomGeneration();
+    const generation = newGeneration(await drivers.tag());
     const objectKey = await staging.finish({ sha256, generation });
     return {
       sha256,
@@ -204,7 +205,7 @@ export function createBlobs({ repository, policies, drivers, clock, logger }: De
       options: StoreOptions,
     ): Promise<StoredBytes> {
       const driver = await drivers.forWriting(policyId);
-      const staging = await driver.stage(crypto.randomUUID());
+      const staging = await driver.stage(newStagingId(await drivers.tag()));
       const meter = hashes.create();
       try {
         await staging.append(measured(source, meter, { ...options, from: 0 }));
@@ -216,7 +217,10 @@ export function createBlobs({ repository, policies, drivers, clock, logger }: De
       return place(policyId, driver, staging, meter.digest());
     },
 
-    /** Begins an upload that may be interrupted, under a new UUID (lower-case). @throws as store */
+    /** For `begin`; also the name of whatever a crash leaves of the upload. A UUID, lower-case. */
+    newUploadId: async (): Promise<string> => newStagingId(await drivers.tag()),
+
+    /** Begins an upload that may be interrupted, under a new id of newUploadId's. @throws as store */
     async begin(policyId: number, id: string): Promise<OpenUpload> {
       const driver = await drivers.forWriting(policyId);
       return openUpload(policyId, driver, await driver.stage(id), hashes.create());
@@ -281,12 +285,6 @@ export function createBlobs({ repository, policies, drivers, clock, logger }: De
     },
   };
 }
-
-/** 52 random bits, from a cryptographic source; not 0, which means live (blobs.retired). */
-const randomGeneration = (): number => {
-  const [high = 0, low = 0] = crypto.getRandomValues(new Uint32Array(2));
-  return (high >>> 12) * 2 ** 32 + low || 1;
-};
 
 async function hashOf(source: AsyncIterable<Uint8Array>): Promise<string> {
   const hasher = new Bun.CryptoHasher("sha256");

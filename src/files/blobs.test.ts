@@ -210,7 +210,7 @@ forEachDialect((dialect) => {
     });
 
     test("stagings go when nobody touches them any more, unless they are a resumable upload's", async () => {
-      const [forgotten, known] = [crypto.randomUUID(), crypto.randomUUID()];
+      const [forgotten, known] = [await at.blobs.newUploadId(), await at.blobs.newUploadId()];
       for (const id of [forgotten, known]) {
         const upload = await at.blobs.begin(policyId, id);
         await upload.append(once(newBytes()), { maxBytes: 0 });
@@ -306,7 +306,7 @@ forEachDialect((dialect) => {
       const file = await at.files.add(newBytes(), policyId);
       const blob = await at.files.blobOf(file);
       const path = join(at.dataDir, "files", at.stored()[0]!);
-      const marker = join(at.dataDir, "files/.waymark");
+      const marker = join(at.dataDir, "files", at.marker);
       const [object, mark] = [await Bun.file(path).bytes(), await Bun.file(marker).bytes()];
       rmSync(path);
       rmSync(marker);

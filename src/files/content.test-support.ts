@@ -9,6 +9,7 @@ import { silentLogger } from "../lib/logger.ts";
 import { createSecretBox } from "../lib/secret-box.ts";
 import { type Content, type ContentDeps, createContent } from "./content.ts";
 import type { Finding } from "./storage-check.ts";
+import { markerOf } from "./storage/object-key.ts";
 
 export type ContentHarness = Awaited<ReturnType<typeof startContent>>;
 
@@ -32,7 +33,9 @@ export async function startContent(
     ...more,
   });
   await content.start();
-  const storedIn = (folder: string) => namesIn(join(dataDir, folder)).filter((name) => name !== ".waymark");
+  const storedIn = (folder: string) =>
+    namesIn(join(dataDir, folder)).filter((name) => !name.startsWith(".waymark-"));
+  const { uuid } = await database.read.selectFrom("instance").select("uuid").executeTakeFirstOrThrow();
   const policy = await content.policies.defaultPolicy();
   return {
     ...content,
@@ -44,6 +47,8 @@ export async function startContent(
     /** Everything stored in the default policy's folder, without its marker. */
     stored: () => storedIn(policy.basePath),
     storedIn,
+    /** The name of the file that marks the default policy's folder. */
+    marker: markerOf(uuid),
     files: fileRows(database, content),
     findings: (fix = false): Promise<Finding[]> => Array.fromAsync(content.checkStorage({ fix })),
     runJob: async (name: string): Promise<void> => {

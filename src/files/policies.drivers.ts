@@ -5,6 +5,7 @@ import type { PolicyCache } from "./policies.cache.ts";
 import type { PoliciesRepository, StoredPolicy } from "./policies.repository.ts";
 import type { Driver } from "./storage/driver.ts";
 import { type DriverSettings, openDriver, type StorageContext } from "./storage/index.ts";
+import { tagOf } from "./storage/object-key.ts";
 
 export const ACCESS_KEY_PURPOSE = "policies.access_key";
 export const SECRET_KEY_PURPOSE = "policies.secret_key";
@@ -22,6 +23,15 @@ type Opened = { policy: StoredPolicy; driver: Driver; claimed: Promise<void> | u
 
 export function createDrivers({ policies, repository, box, context }: Deps) {
   const opened = new Map<number, Opened>();
+  let installation: Promise<string> | undefined;
+
+  const installationName = (): Promise<string> => {
+    installation ??= repository.installation().catch((error: unknown) => {
+      installation = undefined;
+      throw error;
+    });
+    return installation;
+  };
 
   async function open(policyId: number): Promise<Opened> {
     const policy = await policies.find(policyId);
@@ -33,13 +43,11 @@ export function createDrivers({ policies, repository, box, context }: Deps) {
   }
 
   async function claim({ policy, driver }: Opened, anew: boolean): Promise<void> {
-    const installation = await repository.installation();
-    const owner = await driver.claim(installation, anew || (await repository.uses(policy.id, 1)).blobs === 0);
-    if (owner === installation) return;
-    throw appError("StorageUnavailable", owner === null ? MARKER_GONE : SOMEBODY_ELSE, {
-      cause: new Error(
-        `the location of policy ${policy.id} is marked for ${owner ?? "nobody"}, not ${installation}`,
-      ),
+    const name = await installationName();
+    const mark = anew || (await repository.uses(policy.id, 1)).blobs === 0;
+    if (await driver.claim(name, mark)) return;
+    throw appError("StorageUnavailable", MARKER_GONE, {
+      cause: new Error(`the location of policy ${policy.id} is not marked for ${name}`),
     });
   }
 
@@ -49,8 +57,8 @@ export function createDrivers({ policies, repository, box, context }: Deps) {
       return (await open(policyId)).driver;
     },
     /**
-     * To change what is there, after making sure that the location is ours: nobody else's files are ever taken for
-     * left-overs, and an empty mount point not for a storage whose files are gone.
+     * To change what is there, after making sure that it is the location that was used before: an empty mount point
+     * must not be taken for a storage whose files are gone.
      * @throws PolicyNotFound, StorageUnavailable
      */
     async forWriting(policyId: number): Promise<Driver> {
@@ -62,7 +70,9 @@ export function createDrivers({ policies, repository, box, context }: Deps) {
       await one.claimed;
       return one.driver;
     },
-    /** As forWriting, asking the storage anew; with `mark`, a location that nobody marked becomes ours. */
+    /** What the names that this installation makes carry: see storage/object-key.ts. */
+    tag: async (): Promise<number> => tagOf(await installationName()),
+    /** As forWriting, asking the storage anew; with `mark`, it is marked. */
     async verify(policyId: number, { mark }: { mark: boolean }): Promise<Driver> {
       const one = await open(policyId);
       await claim(one, mark);
@@ -72,8 +82,7 @@ export function createDrivers({ policies, repository, box, context }: Deps) {
 }
 
 const MARKER_GONE =
-  "The storage location is not the one that was used before; its disk may not be mounted, or its marker is lost.";
-const SOMEBODY_ELSE = "The storage location belongs to another installation of Waymark.";
+  "The storage is not the one that was used before: its disk may not be mounted, or its marker is lost.";
 
 /** @throws StorageUnavailable when the keys were sealed with another secret key */
 export function unseal(policy: StoredPolicy, box: SecretBox): DriverSettings {

@@ -1,5 +1,6 @@
 import { appError } from "../lib/errors.ts";
 import type { Drivers } from "./policies.drivers.ts";
+import { newGeneration, newStagingId } from "./storage/object-key.ts";
 
 /** Writes an object into the policy's storage, reads it and removes it again. @throws StorageUnavailable saying why not */
 export const createProbe =
@@ -10,14 +11,15 @@ export const createProbe =
       `Waymark looks whether it can store files here: ${crypto.randomUUID()}\n`,
     );
     const sha256 = new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
-    const staging = await driver.stage(crypto.randomUUID());
+    const tag = await drivers.tag();
+    const staging = await driver.stage(newStagingId(tag));
     try {
       await staging.append(one(bytes));
     } catch (error) {
       await staging.abort();
       throw error;
     }
-    const key = await staging.finish({ sha256, generation: 1 });
+    const key = await staging.finish({ sha256, generation: newGeneration(tag) });
     try {
       const body = await driver.open(key, { size: bytes.length });
       const read = await new Response(body).text().catch(() => "");

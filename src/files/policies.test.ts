@@ -314,7 +314,7 @@ forEachDialect((dialect) => {
       stub.behave();
       const remote = await created(s3());
       expect((await tryOut(remote)).status).toBe(200);
-      expect([...stub.objects.keys()]).toEqual([".waymark"]);
+      expect([...stub.objects.keys()].map((key) => key.slice(0, 9))).toEqual([".waymark-"]);
       expect(stub.asked.map(({ method }) => method)).toContain("PUT");
       for (const id of [local, remote]) await remove(id);
     });
@@ -334,17 +334,6 @@ forEachDialect((dialect) => {
       const linked = await created({ base_path: "link-to-journal/x" });
       expect((await tryOut(linked)).status).not.toBe(200);
       for (const id of [remote, blocked, linked]) await remove(id);
-    });
-
-    test("finds the location of another installation", async () => {
-      stub.behave();
-      stub.objects.set(".waymark", { bytes: Buffer.from('{"installation":"somebody"}'), etag: '"x"' });
-      const remote = await created(s3());
-      const refused = await tryOut(remote);
-      expectRefused(refused, 502, 7030);
-      expect(refused.json.message).toContain("another installation");
-      expect([...stub.objects.keys()]).toEqual([".waymark"]);
-      await remove(remote);
     });
   });
 

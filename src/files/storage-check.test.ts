@@ -2,8 +2,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { mkdirSync } from "node:fs";
-import type { Database } from "../db/database.ts";
+import { type Database, openDatabase } from "../db/database.ts";
 import { forEachDialect } from "../db/for-each-dialect.ts";
+import { migrateUp } from "../db/migrate.ts";
+import { silentLogger } from "../lib/logger.ts";
 import { type ContentHarness, once, startContent } from "./content.test-support.ts";
 import type { Problem } from "./storage-check.ts";
 import { bytesOf, sha256 } from "./storage/driver.contract.ts";
@@ -142,9 +144,13 @@ forEachDialect((dialect) => {
   });
 
   test("objects without a blob go when they are old, and only ours", async () => {
-    const key = `ab/cd/abcd${"0".repeat(60)}.1`;
-    const foreign = ["notes.txt", "ab/cd/notes.txt", "ab/cd/0000.1"];
+    const stored = await at.blobs.store(once(bytesFor()), at.policy.id, { maxBytes: 0 });
+    const [key = ""] = at.stored();
+    await stored.drop();
+    const anothers = key.replace(/\.\d+$/, ".12345");
+    const foreign = ["notes.txt", "ab/cd/notes.txt", "ab/cd/0000.1", anothers];
     mkdirSync(dirname(pathOf(key)), { recursive: true });
+    mkdirSync(pathOf("ab/cd"), { recursive: true });
     for (const name of [key, ...foreign]) writeFileSync(pathOf(name), "x");
     expect(await at.findings()).toEqual([]);
     at.time.now += 2 * HOUR_MS;
@@ -152,6 +158,38 @@ forEachDialect((dialect) => {
     expect(at.stored()).toEqual([...foreign].sort());
     for (const name of foreign) rmSync(pathOf(name));
     await expectClean();
+  });
+
+  test("two installations in one place leave each other's objects and stagings alone", async () => {
+    const bytes = bytesFor();
+    const file = await add(bytes);
+    const [object] = at.stored();
+    const upload = await at.blobs.begin(at.policy.id, await at.blobs.newUploadId());
+    await upload.append(once(bytesFor()), { maxBytes: 0 });
+    await upload.suspend();
+    const otherDb = await openOther();
+    const other = await startContent(otherDb, { dataDir: at.dataDir });
+    const same = await other.files.add(bytes, other.policy.id);
+    expect(at.stored().length).toBe(3);
+    other.time.now += 48 * HOUR_MS;
+    expect(await other.findings(true)).toEqual([]);
+    for (const { name } of other.jobs) await other.runJob(name);
+    expect(at.stored().length).toBe(3);
+    await other.files.remove(same);
+    expect(at.stored()).toContain(object!);
+    expect(at.stored().length).toBe(2);
+    expect(sha256(await at.files.read(file))).toBe(sha256(bytes));
+    await upload.abort();
+    await otherDb.close();
+    rmSync(join(at.dataDir, "other.db"));
+    await expectClean();
+
+    async function openOther(): Promise<Database> {
+      const url = `sqlite:${join(at.dataDir, "other.db")}`;
+      const opened = await openDatabase({ url, poolSize: 1 }, { threads: false, logger: silentLogger });
+      await migrateUp(opened, { logger: silentLogger });
+      return opened;
+    }
   });
 
   test("an object that a blob of another policy has is no orphan", async () => {
@@ -188,22 +226,9 @@ forEachDialect((dialect) => {
 
     test("is marked anew when the files are there", async () => {
       await add();
-      rmSync(pathOf(".waymark"));
+      rmSync(pathOf(at.marker));
       expect(await at.findings()).toMatchObject([{ problem: "storage_unavailable" }]);
       expect(await at.findings(true)).toEqual([]);
-      await expectClean();
-    });
-
-    test("is left alone when it is another installation's", async () => {
-      await add();
-      const mark = await Bun.file(pathOf(".waymark")).bytes();
-      writeFileSync(pathOf(".waymark"), '{"installation":"somebody"}');
-      for (const fix of [false, true]) {
-        const findings = await at.findings(fix);
-        expect(findings).toMatchObject([{ problem: "storage_unavailable" }]);
-        expect(findings[0]!.message).toContain("another installation");
-      }
-      writeFileSync(pathOf(".waymark"), mark);
       await expectClean();
     });
   });

@@ -91,7 +91,9 @@ export function driverContract(driverName: string, open: () => Promise<DriverUnd
 
     /** What is stored besides the objects and the marker. */
     const leftovers = async () =>
-      (await at.allNames()).filter((path) => !/^(\.waymark|[0-9a-f]{2}\/[0-9a-f]{2}\/[^/]+)$/.test(path));
+      (await at.allNames()).filter(
+        (path) => !/^(\.waymark-[^/]+|[0-9a-f]{2}\/[0-9a-f]{2}\/[^/]+)$/.test(path),
+      );
 
     const sizes = () => [0, 1, 4_096, 700_001, at.largeBytes];
 
@@ -282,12 +284,16 @@ export function driverContract(driverName: string, open: () => Promise<DriverUnd
       });
     });
 
-    test("the location belongs to who claimed it first", async () => {
-      const mine = newId();
-      expect(await driver.claim(mine, false)).toBeNull();
-      expect(await driver.claim(mine, true)).toBe(mine);
-      expect(await (await at.reopen()).claim(newId(), true)).toBe(mine);
-      expect(await driver.claim(newId(), false)).toBe(mine);
+    test("the location is marked for each installation that uses it", async () => {
+      const [mine, others] = [newId(), newId()];
+      expect(await driver.claim(mine, false)).toBe(false);
+      expect(await driver.claim(mine, true)).toBe(true);
+      const reopened = await at.reopen();
+      expect(await reopened.claim(mine, false)).toBe(true);
+      expect(await reopened.claim(mine, true)).toBe(true);
+      expect(await reopened.claim(others, false)).toBe(false);
+      expect(await reopened.claim(others, true)).toBe(true);
+      expect(await driver.claim(mine, false)).toBe(true);
     });
 
     test("a reader that goes away takes nothing else with it", async () => {

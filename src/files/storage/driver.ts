@@ -13,10 +13,10 @@ export type Driver = {
   /** How long bytes may lie untouched before they are what a crash left, in milliseconds. */
   readonly staleAfterMs: number;
   /**
-   * Writes down that the location belongs to this installation, when nobody did (`fresh`), and returns to whom it
-   * belongs; null when nobody wrote it down and it is not `fresh`: then this may be an empty mount point.
+   * Whether the location is marked as one that this installation uses. With `mark` it is marked, and true. One that
+   * was marked and is not any more may be an empty mount point.
    */
-  claim(installation: string, fresh: boolean): Promise<string | null>;
+  claim(installation: string, mark: boolean): Promise<boolean>;
   /** A place for new bytes. The id, a lower-case UUID, is used once; nothing is stored before the first byte. */
   stage(id: string): Promise<Staging>;
   /**

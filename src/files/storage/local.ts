@@ -6,7 +6,7 @@ import { createLocalFolders, isMissing, READ_FLAGS } from "./local.folders.ts";
 import { listObjects, listStagings } from "./local.listing.ts";
 import { claimFolder } from "./local.marker.ts";
 import { createLocalStaging } from "./local.staging.ts";
-import { inStorage, storageFailure } from "./storage-failure.ts";
+import { inStorage, stagingLost, storageFailure } from "./storage-failure.ts";
 
 /** An upload under way writes at least twice a minute. */
 const STALE_AFTER_MS = 3_600_000;
@@ -23,12 +23,16 @@ export function createLocalDriver({ folder, checkRealPath }: LocalSettings): Dri
 
   return {
     staleAfterMs: STALE_AFTER_MS,
-    claim: (installation, fresh) => inStorage(() => claimFolder(folders, installation, fresh)),
+    claim: (installation, mark) => inStorage(() => claimFolder(folders, installation, mark)),
     stage: async (id) => createLocalStaging({ folders, id, received: 0, resumed: false }),
     resume: (id, received) =>
       inStorage(async () => {
-        const { size } = await lstat(await folders.forStaging(id));
-        if (size < received) throw new Error(`staging ${id} has lost bytes: ${size} of ${received}`);
+        const path = await folders.forStaging(id);
+        const { size } = await lstat(path).catch((error: unknown) => {
+          throw isMissing(error) ? stagingLost(error) : error;
+        });
+        if (size < received)
+          throw stagingLost(new Error(`staging ${id} has lost bytes: ${size} of ${received}`));
         return createLocalStaging({ folders, id, received, resumed: true });
       }),
     open: (key, wanted) =>

@@ -1,17 +1,24 @@
 /**
  * Names in a storage location. Objects lie two folders deep, spread by their first hex digits; what begins with a dot
  * is ours but no object; everything else is not ours and left alone.
+ *
+ * A location may be shared, also by mistake, with another installation that has a database of its own. So that none
+ * takes the other's objects for left-overs, each name carries a tag of 20 bits that stands for who made it.
  */
 import type { Content } from "./driver.ts";
 
-const CONTENT_KEY = /^([0-9a-f]{2})\/([0-9a-f]{2})\/\1\2[0-9a-f]{60}\.[0-9]{1,16}$/;
-const ID_KEY =
-  /^([0-9a-f]{2})\/([0-9a-f]{2})\/(\1\2[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/;
-const STAGING_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const CONTENT_KEY = /^([0-9a-f]{2})\/([0-9a-f]{2})\/\1\2[0-9a-f]{60}\.([0-9]{1,16})$/;
+const ID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
+const ID_KEY = new RegExp(`^([0-9a-f]{2})/([0-9a-f]{2})/((?=\\1\\2)${ID})$`);
+const STAGING_ID = new RegExp(`^${ID}$`);
 
-/** Says whose the location is. */
-export const MARKER = ".waymark";
 export const STAGING = ".staging";
+
+const TAG_DIGITS = 5;
+const TAG_UNIT = 2 ** 32;
+
+/** The file that says that the installation uses the location. */
+export const markerOf = (installation: string): string => `.waymark-${installation}`;
 
 /** Where the content is known before the bytes get their key: `ab/cd/<sha256>.<generation>`. */
 export const contentKey = ({ sha256, generation }: Content): string =>
@@ -25,3 +32,31 @@ export const stagingOfKey = (key: string): string | null => ID_KEY.exec(key)?.[3
 export const isObjectKey = (key: string): boolean => CONTENT_KEY.test(key) || ID_KEY.test(key);
 
 export const isStagingId = (text: string): boolean => STAGING_ID.test(text);
+
+/** 20 bits of the installation's name. */
+export const tagOf = (installation: string): number =>
+  Number.parseInt(new Bun.CryptoHasher("sha256").update(installation).digest("hex").slice(0, TAG_DIGITS), 16);
+
+/** The tag and 32 random bits; below 2^52, and not 0, which means live (blobs.retired). */
+export function newGeneration(tag: number): number {
+  const [random = 0] = crypto.getRandomValues(new Uint32Array(1));
+  return tag * TAG_UNIT + random || 1;
+}
+
+/** A random UUID that ends in the tag and seven random digits. */
+export function newStagingId(tag: number): string {
+  const random = crypto.randomUUID();
+  const last = random.lastIndexOf("-") + 1;
+  return random.slice(0, last) + tag.toString(16).padStart(TAG_DIGITS, "0") + random.slice(last + TAG_DIGITS);
+}
+
+export const tagOfStaging = (id: string): number =>
+  Number.parseInt(id.slice(id.lastIndexOf("-") + 1).slice(0, TAG_DIGITS), 16);
+
+/** Null for what is no object. */
+export function tagOfKey(key: string): number | null {
+  const id = stagingOfKey(key);
+  if (id !== null) return tagOfStaging(id);
+  const generation = CONTENT_KEY.exec(key)?.[3];
+  return generation === undefined ? null : Math.floor(Number(generation) / TAG_UNIT);
+}

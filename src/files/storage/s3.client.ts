@@ -2,9 +2,10 @@
  * Signed requests to one bucket, over fetch. Why not the runtime's own S3 client: it follows redirects, has no
  * timeouts, and can't continue or list uploads in parts.
  *
- * Each request has a time to answer in, and one that failed for a passing reason is sent again, at most three times,
- * after a growing pause. Bodies are bytes with their SHA-256 in the signature, which the endpoint must check; so what
- * it takes is what we sent. Redirects are answers like any other. The caller's signal ends waiting with its reason.
+ * Each request has a time to answer in, and one that failed for a passing reason is sent again after a growing pause,
+ * at most three times, and once only when half a minute is over. Bodies are bytes with their SHA-256 in the signature,
+ * which the endpoint must check; so what it takes is what we sent. Redirects are answers like any other. The caller's
+ * signal ends waiting with its reason.
  */
 import type { Clock } from "../../lib/clock.ts";
 import { AppError } from "../../lib/errors.ts";
@@ -34,14 +35,17 @@ export type S3Pace = {
   stallMs: number;
   /** Before the second attempt; doubled before each further one. */
   pauseMs: number;
+  /** After so long nothing is tried a third time. */
+  giveUpMs: number;
 };
 
 const PACE: S3Pace = {
-  answerMs: 30_000,
+  answerMs: 20_000,
   bytesPerSecond: 65_536,
   completeMs: 300_000,
   stallMs: 30_000,
   pauseMs: 200,
+  giveUpMs: 30_000,
 };
 const ATTEMPTS = 4;
 const TEXT_BYTES = 8 * 1024 * 1024;
@@ -114,6 +118,7 @@ export function createS3Client({ endpoint, bucket, credentials, clock, resolve, 
   }
 
   async function send<T>(request: S3Request, read: (response: Response) => Promise<T>): Promise<T> {
+    const begun = performance.now();
     for (let attempts = 1; ; attempts++) {
       try {
         return await attempt(request, read);
@@ -122,7 +127,8 @@ export function createS3Client({ endpoint, bucket, credentials, clock, resolve, 
         if (error instanceof AppError) throw error;
         const refusal =
           error instanceof S3Refusal ? error : new S3Refusal(0, "Network", String(error), { cause: error });
-        if (attempts === ATTEMPTS || !isRetryable(refusal)) throw s3Failure(refusal);
+        const isLate = attempts > 1 && performance.now() - begun > pace.giveUpMs;
+        if (attempts === ATTEMPTS || isLate || !isRetryable(refusal)) throw s3Failure(refusal);
         await Bun.sleep(pace.pauseMs * 2 ** (attempts - 1) * (0.5 + Math.random()));
       }
     }

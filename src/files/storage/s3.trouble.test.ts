@@ -110,24 +110,28 @@ describe("a lasting trouble leaves nothing behind, after a bounded number of tri
     ["a full storage", { status: 507, body: s3Error("QuotaExceeded") }, 1, "full"],
     ["a refusal", { status: 403, body: s3Error("AccessDenied") }, 1, "keys"],
     ["an error inside a 200", { status: 200, body: s3Error("InternalError") }, 4, "wrongly"],
-  ] as const)("%s", async (_name, trouble, tries, sentence) => {
-    const by = trouble === "silence" ? open({ patienceMs: 100 }) : driver;
-    stub.misbehave(trouble, isComplete);
-    expect(await expectNothing(large, by)).toContain(sentence);
-    expect(stub.asked.filter(isComplete).length).toBe(tries);
-    // Parts and small uploads are not asked for an error inside.
-    if (typeof trouble === "object" && trouble.status === 200) return;
-    for (const [step, bytes] of [
-      [isPut, small],
-      [isBegin, large],
-      [isPart, large],
-    ] as const) {
-      stub.behave();
-      stub.misbehave(trouble, step);
-      expect(await expectNothing(bytes, by)).toContain(sentence);
-      expect(stub.asked.filter(step).length).toBe(tries);
-    }
-  });
+  ] as const)(
+    "%s",
+    async (_name, trouble, tries, sentence) => {
+      const by = trouble === "silence" ? open({ patienceMs: 400 }) : driver;
+      stub.misbehave(trouble, isComplete);
+      expect(await expectNothing(large, by)).toContain(sentence);
+      expect(stub.asked.filter(isComplete).length).toBe(tries);
+      // Parts and small uploads are not asked for an error inside.
+      if (typeof trouble === "object" && trouble.status === 200) return;
+      for (const [step, bytes] of [
+        [isPut, small],
+        [isBegin, large],
+        [isPart, large],
+      ] as const) {
+        stub.behave();
+        stub.misbehave(trouble, step);
+        expect(await expectNothing(bytes, by)).toContain(sentence);
+        expect(stub.asked.filter(step).length).toBe(tries);
+      }
+    },
+    30_000,
+  );
 
   test("an endpoint that forgets a part", async () => {
     stub.misbehave({ status: 200, headers: { ETag: '"x"' } }, ({ query }) => query.get("partNumber") === "2");

@@ -5,14 +5,13 @@
  */
 import { appError } from "../../lib/errors.ts";
 import type { Driver } from "./driver.ts";
-import { idKey, isObjectKey, isStagingId, MARKER, STAGING, stagingOfKey } from "./object-key.ts";
+import { idKey, isObjectKey, isStagingId, markerOf, STAGING, stagingOfKey } from "./object-key.ts";
 import { createS3Client, type S3Settings } from "./s3.client.ts";
 import { refusalOf } from "./s3.failure.ts";
 import { createS3Location, type S3Location } from "./s3.location.ts";
 import { abortUploads, hashOf, objectSize, openUploads, partsOf } from "./s3.parts.ts";
 import { openS3Object } from "./s3.read.ts";
 import { createS3Staging, resumeS3Staging } from "./s3.staging.ts";
-import { storageFailure } from "./storage-failure.ts";
 
 /** Between two parts of an upload a slow client may need hours. */
 const STALE_AFTER_MS = 86_400_000;
@@ -34,7 +33,7 @@ export function createS3Driver({ prefix, ...settings }: S3Settings & { prefix: s
   const { full } = location;
   return {
     staleAfterMs: STALE_AFTER_MS,
-    claim: (installation, fresh) => claim(location, installation, fresh),
+    claim: (installation, mark) => claim(location, installation, mark),
     stage: async (id) => createS3Staging(location, id),
     resume: (id, received) => resumeS3Staging(location, id, received),
     open: (key, { size, range, signal }) => openS3Object({ client, key: full(key), size, range, signal }),
@@ -78,31 +77,18 @@ async function* listStagings(location: S3Location, before: number): AsyncGenerat
   }
 }
 
-async function claim(location: S3Location, installation: string, fresh: boolean): Promise<string | null> {
-  const owner = await readMarker(location);
-  if (owner !== null || !fresh) return owner;
-  const bytes = new TextEncoder().encode(`${JSON.stringify({ installation })}\n`);
-  await location.client.head({
-    method: "PUT",
-    key: location.full(MARKER),
-    body: { bytes, sha256: hashOf(bytes) },
-  });
-  return readMarker(location);
-}
-
-async function readMarker({ client, full }: S3Location): Promise<string | null> {
-  let isThere = true;
-  const text = await client
-    .text({ method: "GET", key: full(MARKER), accept: [404] })
-    .catch((error: unknown) => {
+async function claim({ client, full }: S3Location, installation: string, mark: boolean): Promise<boolean> {
+  const key = full(markerOf(installation));
+  const isMarked = await client.text({ method: "GET", key }).then(
+    () => true,
+    (error: unknown) => {
+      // A missing bucket is no unmarked location.
       if (refusalOf(error)?.word !== "NoSuchKey") throw error;
-      isThere = false;
-      return "";
-    });
-  if (!isThere) return null;
-  try {
-    return String((JSON.parse(text) as { installation?: unknown }).installation);
-  } catch (error) {
-    throw storageFailure(error, "The storage holds something that does not belong there.");
-  }
+      return false;
+    },
+  );
+  if (isMarked || !mark) return isMarked;
+  const bytes = new TextEncoder().encode("Waymark keeps files here. Do not remove this one.\n");
+  await client.head({ method: "PUT", key, body: { bytes, sha256: hashOf(bytes) } });
+  return true;
 }
