@@ -20,6 +20,7 @@ const redirectTo = (location: string) => ({
 
 const links = new Map<string, CachedLink | "fails" | "rejects" | "later">();
 const clicks: [number, number][] = [];
+const served: [number, string][] = [];
 const settings = { defaultUrl: "", passUtm: false };
 
 const redirect = createRedirect({
@@ -33,6 +34,12 @@ const redirect = createRedirect({
     },
   },
   clicks: { record: (id, at) => void clicks.push([id, at]) },
+  shares: {
+    async answer(id, request) {
+      served.push([id, request.method]);
+      return new Response("shared", { status: 200, headers: { "content-type": "text/plain" } });
+    },
+  },
   defaultUrl: () => settings.defaultUrl,
   passUtm: () => settings.passUtm,
   clock: { now: () => NOW },
@@ -49,6 +56,7 @@ afterAll(() => server.stop(true));
 beforeEach(() => {
   links.clear();
   clicks.length = 0;
+  served.length = 0;
   settings.defaultUrl = "";
   settings.passUtm = false;
 });
@@ -215,4 +223,35 @@ test("answers are counted by status", async () => {
   expect(after.found - before.found).toBe(2);
   expect(after.missing - before.missing).toBe(3);
   expect(after.failed - before.failed).toBe(1);
+});
+
+describe("a code that serves a share", () => {
+  const shared = { status: 200, headers: { "content-type": "text/plain" }, body: "shared" };
+
+  test("is handed on, and each request for it is a click; a POST is none", async () => {
+    links.set("s/h", { id: 9, location: "waymark:file/12" });
+    settings.passUtm = true;
+    expect(await ask("/s/h?utm_source=a")).toEqual(shared);
+    expect(await ask("/%73/h", "HEAD")).toEqual({ ...shared, body: "" });
+    expect(clicks).toEqual([
+      [9, NOW],
+      [9, NOW],
+    ]);
+    expect(await ask("/%73/h?x", "POST")).toEqual(shared);
+    expect(served).toEqual([
+      [9, "GET"],
+      [9, "HEAD"],
+      [9, "POST"],
+    ]);
+    expect(clicks.length).toBe(2);
+  });
+
+  test("is the only one that takes a POST", async () => {
+    links.set("w", { id: 1, location: "https://waymark/" });
+    for (const target of ["/w", "/unknown", "/", "/%00"])
+      expect((await ask(target, "POST")).status).toBe(405);
+    links.set("b", "rejects");
+    expect((await ask("/b", "POST")).status).toBe(500);
+    expect(served).toEqual([]);
+  });
 });
