@@ -1,4 +1,5 @@
 /** Folders and files, put together on top of what content.ts has of storage. */
+import { createLeases } from "../cluster/leases.ts";
 import type { Database } from "../db/database.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import type { Job } from "../jobs/runner.ts";
@@ -15,6 +16,9 @@ import { createFolders, type Folders } from "./folders.service.ts";
 import type { Policies } from "./policies.service.ts";
 import { createRemovalRepository } from "./removal.repository.ts";
 import { createRemoval } from "./removal.ts";
+import { createTusRepository } from "./tus.repository.ts";
+import { tusEndpoints } from "./tus.routes.ts";
+import { createResumable, type Resumable } from "./tus.service.ts";
 import { createUploads, type Uploads } from "./uploads.service.ts";
 
 export type Drive = {
@@ -22,6 +26,7 @@ export type Drive = {
   folders: Folders;
   files: Files;
   uploads: Uploads;
+  resumable: Resumable;
   download: Download;
   /** To be mounted at the root. */
   endpoints: readonly Endpoint[];
@@ -52,17 +57,29 @@ export function createDrive({ database, changes, content, clock, logger }: Deps)
   const folders = createFolders({ tree, repository, removal, policies, clock });
   const files = createFiles({ tree, repository, removal, clock });
   const uploads = createUploads({ tree, repository, files, policies, blobs });
+  const resumable = createResumable({
+    tree,
+    repository: createTusRepository(database),
+    files,
+    uploads,
+    blobs,
+    leases: createLeases({ db: database, clock }),
+    clock,
+    logger,
+  });
   const download = createDownload({ blobs });
   return {
     tree,
     folders,
     files,
     uploads,
+    resumable,
     download,
     endpoints: [
+      ...tusEndpoints({ resumable, policies }),
       ...folderEndpoints({ folders, logger }),
       ...fileEndpoints({ files, uploads, download, logger }),
     ],
-    jobs: [{ name: "files-clean-up", everyMs: () => CLEAN_UP_MS, run: removal.cleanUp }],
+    jobs: [{ name: "files-clean-up", everyMs: () => CLEAN_UP_MS, run: removal.cleanUp }, ...resumable.jobs],
   };
 }

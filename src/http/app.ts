@@ -50,7 +50,8 @@ export function createHttpApp({
   });
   app.use((c, next) => {
     const settings = corsSettings();
-    if (!settings.enabled) return next();
+    const isPlainOptions = c.req.method === "OPTIONS" && !c.req.header("Access-Control-Request-Method");
+    if (!settings.enabled || isPlainOptions) return next();
     return cors({
       origin:
         [...settings.allowedOrigins].length === 1
@@ -58,7 +59,7 @@ export function createHttpApp({
           : [...settings.allowedOrigins],
       allowMethods: [...settings.allowedMethods],
       allowHeaders: [...settings.allowedHeaders],
-      exposeHeaders: ["X-Request-Id", "Content-Disposition"],
+      exposeHeaders: EXPOSED_HEADERS,
       maxAge: settings.maxAge,
       credentials: settings.allowCredentials,
     })(c, next);
@@ -82,6 +83,23 @@ export function createHttpApp({
   });
   return app;
 }
+
+/** What scripts of other origins may read of an answer; from Location on for resumable uploads. */
+const EXPOSED_HEADERS = [
+  "X-Request-Id",
+  "Content-Disposition",
+  "Location",
+  "Upload-Offset",
+  "Upload-Length",
+  "Upload-Metadata",
+  "Upload-Expires",
+  "X-File-Id",
+  "Tus-Resumable",
+  "Tus-Version",
+  "Tus-Extension",
+  "Tus-Max-Size",
+  "Tus-Checksum-Algorithm",
+];
 
 const SHORT_BODY_BYTES = 64 * 1024;
 

@@ -22,7 +22,8 @@ export type HttpContext = Context<HttpEnv>;
 
 /** `public`: anybody. `account`: any signed-in account. `admin`: the role admin. */
 export type Access = "public" | "account" | "admin";
-export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+/** GET answers HEAD as well. */
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
 
 type Schema = z.ZodType;
 type Output<S> = S extends Schema ? z.output<S> : undefined;

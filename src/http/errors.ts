@@ -25,7 +25,10 @@ export function toAppError(thrown: unknown): AppError {
 
 export type FailureBody = { code: number; error: string; message: string };
 
-/** The failure envelope. `Retry-After` is set from `details.retryAfterSeconds`, `Allow` from `details.allow`. */
+/**
+ * The failure envelope. `Retry-After` is set from `details.retryAfterSeconds`, `Allow` from `details.allow`, and
+ * `details.status` is the status where a protocol wants another one than the kind's.
+ */
 export function failureResponse(error: AppError): Response {
   const body: FailureBody = { code: error.code, error: error.name, message: error.message };
   const headers = new Headers({ "Content-Type": "application/json; charset=utf-8" });
@@ -34,7 +37,8 @@ export function failureResponse(error: AppError): Response {
   if (error.kind === "unauthorized") headers.set("WWW-Authenticate", "Bearer");
   const allow = error.details?.["allow"];
   if (typeof allow === "string") headers.set("Allow", allow);
-  return new Response(JSON.stringify(body), { status: STATUS_OF_KIND[error.kind], headers });
+  const status = error.details?.["status"] ?? STATUS_OF_KIND[error.kind];
+  return new Response(JSON.stringify(body), { status: Number(status), headers });
 }
 
 /** The number in the envelope for an error name; batch and import answers list it per item. */

@@ -24,6 +24,13 @@ export function storageFailure(cause: unknown, sentence?: string): AppError {
   );
 }
 
+/** For a staging whose bytes are not there any more: nothing brings them back. */
+export const stagingLost = (cause: unknown): AppError =>
+  appError("StorageUnavailable", "The upload is lost. Begin it anew.", { cause, details: { isLost: true } });
+
+export const isStagingLost = (error: unknown): boolean =>
+  error instanceof AppError && error.details?.["isLost"] === true;
+
 /** Runs the work with its failures translated. */
 export async function inStorage<T>(work: () => Promise<T>): Promise<T> {
   try {
