@@ -56,8 +56,8 @@ export type FlusherOptions = {
   batchDetails?: number;
 };
 
-/** Some 0.2 s of work: a transaction must not keep other writers waiting long on a busy core. */
-const DEFAULT_BATCH_CLICKS = 100_000;
+/** Some 0.2 s of work each: a transaction must not keep other writers waiting long on a busy core. */
+const DEFAULT_BATCH_CLICKS = 40_000;
 const DEFAULT_BATCH_DETAILS = 20_000;
 const PENDING_CLICKS = 262_144;
 
