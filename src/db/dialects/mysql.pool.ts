@@ -129,6 +129,8 @@ function query(
       raw.destroy();
       reject(new DatabaseError("timeout", new Error(`no answer within ${timeoutMs} ms`)));
     }, timeoutMs);
+    // A connection that is destroyed never calls back; its timer must not hold the process.
+    timer.unref();
     raw.query(text, parameters as unknown[], (error, result) => {
       clearTimeout(timer);
       if (error !== null) return reject(error);
