@@ -19,6 +19,7 @@ export type LocalFolders = ReturnType<typeof createLocalFolders>;
 
 export function createLocalFolders(location: string, checkRealPath: (path: string) => void) {
   let opened: Promise<string> | undefined;
+  let guard: string | undefined;
   const synced = new Set<string>();
 
   async function openRoot(): Promise<string> {
@@ -72,10 +73,17 @@ export function createLocalFolders(location: string, checkRealPath: (path: strin
       }
       return path;
     },
+    /** Where the staging is or goes. Everything that is written begins here. */
     async forStaging(id: string): Promise<string> {
-      const folder = join(await root(), STAGING);
+      const top = await root();
+      if (guard !== undefined) await expectGuard(join(top, guard));
+      const folder = join(top, STAGING);
       await expectReal(folder);
       return join(folder, id);
+    },
+    /** From now on nothing is written while this file is missing: its disk is not mounted any more. */
+    guardBy(name: string): void {
+      guard = name;
     },
   };
 }
@@ -88,6 +96,12 @@ async function makeFolder(path: string): Promise<void> {
     if ((error as { code?: unknown }).code !== "EEXIST") throw error;
     if (!(await lstat(path)).isDirectory()) throw planted(path);
   }
+}
+
+async function expectGuard(path: string): Promise<void> {
+  await lstat(path).catch((cause: unknown) => {
+    throw appError("StorageUnavailable", "The storage is not there; its disk may not be mounted.", { cause });
+  });
 }
 
 async function expectReal(folder: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { lstat, open, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { isMissing, type LocalFolders, syncFolder } from "./local.folders.ts";
-import { markerOf, newStagingId, tagOf } from "./object-key.ts";
+import { markerOf } from "./object-key.ts";
 
 /** The marker is a file; what counts is its name. */
 export async function claimFolder(
@@ -10,9 +10,13 @@ export async function claimFolder(
   mark: boolean,
 ): Promise<boolean> {
   const path = join(await folders.root(), markerOf(installation));
-  if (await isFile(path)) return true;
-  if (!mark) return false;
-  const draft = await folders.forStaging(newStagingId(tagOf(installation)));
+  const isMarked = (await isFile(path)) || (mark && (await writeMarker(path)));
+  if (isMarked) folders.guardBy(markerOf(installation));
+  return isMarked;
+}
+
+async function writeMarker(path: string): Promise<boolean> {
+  const draft = `${path}.${crypto.randomUUID()}`;
   const file = await open(draft, "wx", 0o600);
   try {
     await file.writeFile("Waymark keeps files here. Do not remove this one.\n");

@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -78,6 +79,24 @@ describe("local files", () => {
       "base_path",
     );
   });
+});
+
+test("nothing is written while the disk of a location is not mounted", async () => {
+  const folder = join(root, "mount-point");
+  const driver = open(folder);
+  await driver.claim("me", true);
+  const bytes = bytesOf(100);
+  const key = await put(driver, bytes);
+  renameSync(folder, `${folder}.away`);
+  mkdirSync(folder);
+  const staging = await driver.stage(newId());
+  await expectUnavailable(staging.append(inChunks(bytes)));
+  await expectUnavailable(driver.open(key, { size: 100 }));
+  expect(namesIn(folder)).toEqual([]);
+  rmSync(folder, { recursive: true });
+  renameSync(`${folder}.away`, folder);
+  await put(driver, bytes);
+  expect(await readAll(await driver.open(key, { size: 100 }))).toEqual(bytes);
 });
 
 describe("a planted symbolic link", () => {
