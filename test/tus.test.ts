@@ -313,11 +313,11 @@ describe("the protocol", () => {
   });
 
   /** Two requests that bring some bytes and never end; resolves when one of them has been refused. */
-  async function hang(path: string, offset: number) {
+  async function hang(path: string, offset: number, bytes: Uint8Array = new Uint8Array(MIB)) {
     const stop = new AbortController();
     const requests = [1, 2].map(() => {
       const body = new ReadableStream<Uint8Array>({
-        start: (controller) => controller.enqueue(new Uint8Array(MIB)),
+        start: (controller) => controller.enqueue(bytes),
         pull: () => new Promise(() => undefined),
       });
       return patch(path, offset, body, {}, stop.signal).catch(() => null);
@@ -344,14 +344,20 @@ describe("the protocol", () => {
     server = await installation.serve({ WAYMARK__SERVER__PORT: port });
   }
 
-  test("goes on when the lock of a killed server has run out", async () => {
-    const path = await begin("killed.txt", BYTES.length, `,filetype ${encode("text/plain")}`);
+  test("goes on when the lock of a killed server has run out, whatever the storage had", async () => {
+    const [storage, policy] = storages.at(-1)!;
+    const folder = await folderOn(policy && { ...policy, name: "crash" });
+    const place = folder === null ? "" : `,folder_id ${encode(String(folder))}`;
+    const path = await begin(`${storage}.txt`, BYTES.length, `,filetype ${encode("text/plain")}${place}`);
     expect((await patch(path, 0, BYTES.subarray(0, 5 * MIB))).status).toBe(204);
-    expect((await hang(path, 5 * MIB)).status).toBe(423);
+    const rest = BYTES.subarray(5 * MIB, 20 * MIB);
+    expect((await hang(path, 5 * MIB, rest)).status).toBe(423);
+    // So that the storage has some of it; it is right as well when it has none.
+    await Bun.sleep(500);
     await restart();
     expect(await offsetOf(path)).toBe(5 * MIB);
-    const { id } = await send("killed.txt", { uploadUrl: server.url + path }).promise;
-    await expectStored(id, "killed.txt", null);
+    const { id } = await send(`${storage}.txt`, { uploadUrl: server.url + path }).promise;
+    await expectStored(id, `${storage}.txt`, folder);
     await expectNothingWrong();
   }, 90_000);
 

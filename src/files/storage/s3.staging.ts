@@ -24,7 +24,7 @@ import {
   putPart,
 } from "./s3.parts.ts";
 import { openS3Object } from "./s3.read.ts";
-import { storageFailure } from "./storage-failure.ts";
+import { stagingLost } from "./storage-failure.ts";
 
 const FIRST_BUFFER_BYTES = 64 * 1024;
 
@@ -49,10 +49,7 @@ export async function resumeS3Staging(location: S3Location, id: string, received
 }
 
 const lost = (id: string, found: number, received: number) =>
-  storageFailure(
-    new Error(`staging ${id} has ${found} of ${received} bytes`),
-    "The upload is lost. Begin it anew.",
-  );
+  stagingLost(new Error(`staging ${id} has ${found} of ${received} bytes`));
 
 /** A lost answer may have begun a second upload; the one with the most bytes counts. */
 async function findParts({ client, full }: S3Location, id: string): Promise<Parts> {
