@@ -62,6 +62,8 @@ export function createShareDownload({ shares, blobs, logger }: Deps): ShareDownl
       return usedUp(request);
     }
     const end = isGet ? createTally(share) : async () => {};
+    // The client may go before anybody reads the answer's body.
+    request.signal.addEventListener("abort", () => void end(false), { once: true });
     let isStreamed = false;
     let reachesEnd = false;
     try {
