@@ -60,7 +60,7 @@ type Deps = {
   repository: TusRepository;
   files: Pick<Files, "add">;
   uploads: Pick<Uploads, "destination" | "checkSize" | "checkName">;
-  blobs: Pick<Blobs, "begin" | "resume" | "forgetUpload">;
+  blobs: Pick<Blobs, "newUploadId" | "begin" | "resume" | "forgetUpload">;
   leases: Leases;
   clock: Clock;
   logger: Logger;
@@ -154,7 +154,7 @@ export function createResumable(deps: Deps) {
       const name = await uploads.checkName(destination, given.name);
       const now = clock.now();
       const upload = {
-        id: crypto.randomUUID(),
+        id: await blobs.newUploadId(),
         accountId,
         parentId: destination.parentId,
         name,
