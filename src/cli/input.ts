@@ -42,9 +42,10 @@ async function ask(
   question: string,
   { echo }: { echo: boolean },
 ): Promise<string> {
-  stderr.write(question);
   const output = echo ? stderr : new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: stdin, output, terminal: true });
+  // Asked only now that the terminal does not echo by itself: a fast answer must not be seen either.
+  stderr.write(question);
   const aborted = new Promise<never>((_, reject) => {
     lines.once("SIGINT", () => reject(appError("BadRequest", "Cancelled.")));
     lines.once("close", () => reject(appError("BadRequest", "Cancelled.")));
