@@ -6,6 +6,7 @@ import type { Database } from "../db/database.ts";
 import { forEachDialect } from "../db/for-each-dialect.ts";
 import { AppError } from "../lib/errors.ts";
 import { chunksOf, type DriveHarness, refusal, startDrive } from "./drive.test-support.ts";
+import { startS3Stub } from "./storage/s3-stub.test-support.ts";
 import { lockOf } from "./tus.repository.ts";
 import type { Upload } from "./tus.service.ts";
 
@@ -187,6 +188,46 @@ forEachDialect((dialect) => {
       await free(upload);
       const { fileId } = await append(upload, 0, "hello12345");
       expect(await at.read(await at.files.find(me, fileId!))).toBe("hello12345");
+    });
+
+    test("bytes that a bucket has beyond the row are not asked for again", async () => {
+      const stub = await startS3Stub();
+      const { id: policyId } = await at.content.policies.create({
+        name: `bucket ${crypto.randomUUID()}`,
+        driver_type: "s3",
+        endpoint: `http://127.0.0.1:${stub.port}`,
+        bucket: "bucket",
+        access_key: "key",
+        secret_key: "secret",
+      });
+      const folder = await at.folder(me, null, "far");
+      await at.folders.update(me, folder, { policyId });
+      /** As if the process had died before the row followed. */
+      const bring = async ({ id }: Upload, received: number, text: string) => {
+        const staging = await at.content.blobs.resume(policyId, id, received);
+        await staging.append(chunksOf(Buffer.from(text)), { maxBytes: 0 });
+        await staging.suspend();
+      };
+      const some = await begin("some", 10, folder);
+      await append(some, 0, "hel");
+      await bring(some, 3, "lo");
+      expect(await refusal(append(some, 3, "loworld"))).toBe("Conflict");
+      expect(await at.resumable.find(me, some.id)).toMatchObject({ received: 5 });
+      const all = await begin("all", 10, folder);
+      await append(all, 0, "hel");
+      await bring(all, 3, "loworld");
+      for (const { fileId } of [await append(some, 5, "world"), await append(all, 3, "loworld")]) {
+        const file = await at.files.find(me, fileId!);
+        expect(await at.read(file)).toBe("helloworld");
+        await at.files.remove(me, file.id);
+      }
+      await at.folders.remove(me, folder);
+      await at.content.blobs.settled();
+      at.content.time.now += 2 * HOUR_MS;
+      await expire();
+      await at.content.policies.remove(policyId);
+      expect([...stub.objects.keys()].filter((key) => !key.startsWith(".waymark"))).toEqual([]);
+      stub.close();
     });
 
     test("lost bytes are asked for again", async () => {
