@@ -41,7 +41,8 @@ type Deps = {
 
 const RETRY_MS = 5_000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
-const SLICE = 20_000;
+/** Codes that go into a new filter without letting requests in between: below a millisecond, also in a cold program. */
+const SLICE = 2_000;
 const SMALLEST_CAPACITY = 10_000;
 /** What a filter is made for: more than there is, so that it lasts. */
 const SPARE = 1.25;
