@@ -1,0 +1,98 @@
+/** Starting before the database, or while it is away. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { createFresh, type Fresh, SERVER_VARIABLES, serverUrl } from "../src/db/fresh.test-support.ts";
+import { startProxyTo, type TcpProxy } from "../src/lib/tcp-proxy.test-support.ts";
+import { type Installation, install } from "./support/waymark.ts";
+
+const WAITING = "the database is away; the start waits for it";
+const isMissing = serverUrl("postgres") === undefined;
+
+describe.skipIf(isMissing)(`late database (${SERVER_VARIABLES.postgres})`, () => {
+  let fresh: Fresh;
+  let proxy: TcpProxy;
+  const installed: Installation[] = [];
+
+  beforeAll(async () => {
+    fresh = await createFresh("postgres");
+    proxy = await startProxyTo(fresh.url);
+  });
+  afterAll(async () => {
+    for (const installation of installed) await installation.remove();
+    proxy.stop();
+    await fresh.drop();
+  });
+  const over = (settings: Record<string, string> = {}) => {
+    const installation = install({ WAYMARK__DATABASE__URL: proxy.through(fresh.url), ...settings });
+    installed.push(installation);
+    return installation;
+  };
+
+  test.each(["1", "2"])(
+    "a server with %s workers waits, says so, and starts when it comes",
+    async (workers) => {
+      proxy.sever();
+      const starting = over({ WAYMARK__SERVER__WORKERS: workers }).serve();
+      await Bun.sleep(1_500);
+      proxy.heal();
+      const server = await starting;
+      expect(server.log()).toContain(WAITING);
+      expect((await fetch(`${server.url}/none`)).status).toBe(404);
+      expect(await server.stop()).toBe(0);
+    },
+  );
+
+  test("a stop while it waits ends it at once, with the reason and the code of an absent database", async () => {
+    proxy.sever();
+    const child = Bun.spawn([join(import.meta.dir, "..", "bin", "waymark"), "serve"], {
+      env: {
+        ...process.env,
+        WAYMARK__DATA__DIR: over().dataDir,
+        WAYMARK__DATABASE__URL: proxy.through(fresh.url),
+        WAYMARK__LOGGING__FORMAT: "json",
+      },
+      stderr: "pipe",
+      stdout: "ignore",
+    });
+    let log = "";
+    for await (const chunk of child.stderr) {
+      const isFirst = !log.includes(WAITING);
+      log += new TextDecoder().decode(chunk);
+      // A second signal would end it without a word.
+      if (isFirst && log.includes(WAITING)) child.kill("SIGTERM");
+    }
+    expect(await child.exited).toBe(5);
+    expect(log).toContain("waymark: The database is not available (stopped while waiting for it;");
+    expect(log).not.toContain("waymark:waymark@");
+  });
+
+  test("a command does not wait", async () => {
+    proxy.sever();
+    const { exitCode, stderr } = await over().cli(["links", "list"]);
+    expect(exitCode).toBe(5);
+    expect(stderr).toContain("Start it, or set database.url to where it is.");
+  });
+});
+
+test("without Redis a server starts all the same, degraded", async () => {
+  const installation = install({
+    WAYMARK__CACHE__TYPE: "redis",
+    WAYMARK__CACHE__REDIS_URL: "redis://:secret-word@127.0.0.1:1",
+  });
+  try {
+    await installation.cli(["config", "set", "api.health_token", "the-health-token"]);
+    const server = await installation.serve();
+    const report = await fetch(`${server.url}/health`, {
+      headers: { Authorization: "Bearer the-health-token" },
+    });
+    expect(report.status).toBe(200);
+    expect(await report.json()).toMatchObject({
+      data: { status: "degraded", checks: { cache: { status: "degraded", cache_type: "redis" } } },
+    });
+    expect(server.log()).toContain("Redis is away; it goes on without, and tries again");
+    expect(server.log()).not.toContain("secret-word");
+    expect(await server.stop()).toBe(0);
+  } finally {
+    await installation.remove();
+  }
+});

@@ -1,0 +1,265 @@
+/**
+ * The story of several nodes on one database, under load: changes travel, a node is killed, Redis and the database go
+ * away and come back. At the end the books are opened: no known link that failed, no stale one, no click lost.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type DialectName, SERVER_VARIABLES, serverUrl } from "../src/db/fresh.test-support.ts";
+import { type Cluster, health, HEALTH_TOKEN, type Node, startCluster, visit } from "./support/cluster.ts";
+import {
+  ALLOWED_MS,
+  compareCounts,
+  createTruth,
+  type Load,
+  startLoad,
+  targetOf,
+} from "./support/cluster-load.ts";
+import { type Client, PASSWORD, signIn } from "./support/session.ts";
+
+const REDIS_URL = process.env["WAYMARK_TEST_REDIS_URL"] ?? "";
+const FIXED = Array.from({ length: 30 }, (_, at) => `fixed-${at}`);
+const MOVING = Array.from({ length: 6 }, (_, at) => `moving-${at}`);
+const UNCOUNTED = "uncounted";
+
+const until = async (condition: () => Promise<boolean>) => {
+  while (!(await condition().catch(() => false))) await Bun.sleep(20);
+};
+
+/** Changes links all the time, through whichever nodes it is given, and knows what was confirmed. */
+function startWriter(nodes: () => readonly Node[], pauseMs: number) {
+  const truth = createTruth();
+  const unexpected: string[] = [];
+  let refused = 0;
+  let ended = false;
+  const run = async () => {
+    for (let version = 2; !ended; version++) {
+      await Bun.sleep(pauseMs);
+      const code = MOVING[version % MOVING.length]!;
+      const [node] = nodes().toSorted(() => Math.random() - 0.5);
+      if (node === undefined) continue;
+      const answer = await node
+        .client()
+        .call("PUT", `/links/${code}`, { target: targetOf(code, version) })
+        .catch(String);
+      if (typeof answer === "string") {
+        if (node.isUp()) unexpected.push(`${node.name}: ${answer}`);
+      } else if (answer.status === 200) truth.confirm(code, version);
+      else if (answer.status === 503 && answer.body.code === 1030) refused++;
+      else unexpected.push(`${node.name}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    }
+  };
+  const running = run();
+  return {
+    truth,
+    unexpected,
+    refused: () => refused,
+    end: () => {
+      ended = true;
+      return running;
+    },
+  };
+}
+
+type Shape = {
+  nodes: number;
+  workers: number;
+  redis: boolean;
+  /** How the database goes away: connections break and are refused, or nothing comes back any more. */
+  outage: "refuse" | "hang";
+};
+
+function tell(name: DialectName, shape: Shape): void {
+  let cluster: Cluster;
+  let nodes: readonly Node[];
+  let writer: ReturnType<typeof startWriter>;
+  let load: Load;
+  /** The nodes that the writer may use. */
+  let writable: readonly Node[];
+  /** A link is known when it was read since its last change: when this is over, everybody has heard of the last. */
+  const rest = async () => {
+    writable = [];
+    await Bun.sleep(2_500);
+  };
+  /** Each worker finds out by itself. */
+  const healthy = async (node: Node, part: "status" | "storage" = "status") =>
+    (await Promise.all(Array.from({ length: 12 }, () => health(node)))).every((it) => it[part] === "healthy");
+
+  beforeAll(async () => {
+    cluster = await startCluster({
+      dialect: name,
+      redisUrl: shape.redis ? REDIS_URL : "",
+      nodes: shape.nodes,
+      workers: shape.workers,
+      links: [...FIXED, ...MOVING, UNCOUNTED].map((code) => `${code},${targetOf(code, 1)}`),
+      config: { "click.max_clicks_before_flush": "500", "click.flush_interval": "1" },
+    });
+    ({ nodes } = cluster);
+    writable = nodes;
+    writer = startWriter(() => writable, 60);
+    load = startLoad({ nodes, codes: [...FIXED, ...MOVING], clients: shape.nodes * 3, truth: writer.truth });
+  }, 120_000);
+  afterAll(async () => {
+    await Promise.allSettled([load?.end(), writer?.end()]);
+    await cluster?.remove();
+  }, 60_000);
+
+  const everyVisit = async (on: readonly Node[], code: string, isRight: (status: number) => boolean) =>
+    (await Promise.all(on.flatMap((node) => Array.from({ length: 6 }, () => visit(node, code))))).every(
+      ({ status }) => isRight(status),
+    );
+
+  test("what one node writes all know in time: links, settings, accounts, sessions", async () => {
+    const [first, last] = [nodes[0]!.client(), nodes.at(-1)!.client()];
+    expect(await everyVisit(nodes, "new", (status) => status === 404)).toBe(true);
+    await first.call("POST", "/links", { code: "new", target: "http://localhost/" });
+    await first.call("PUT", "/config/features.default_url", { value: "http://localhost/home" });
+    await first.call("POST", "/users", { username: "ada", password: "a long password", role: "admin" });
+    const ada = await signIn(nodes.at(-1)!.url(), "a long password", "ada");
+    const asAda = (node: Node) =>
+      fetch(`${node.url()}/admin/v1/stats`, { headers: { Authorization: `Bearer ${ada.token}` } });
+    expect((await asAda(nodes[0]!)).status).toBe(200);
+    await Bun.sleep(ALLOWED_MS);
+    expect(await everyVisit(nodes, "new", (status) => status === 307)).toBe(true);
+    expect(await everyVisit(nodes, "", (status) => status === 307)).toBe(true);
+
+    await last.call("DELETE", "/links/new");
+    await ada.fetch("/auth/logout", { method: "POST" });
+    await until(() => everyVisit(nodes, "new", (status) => status === 404));
+    await until(async () => (await asAda(nodes[0]!)).status === 401);
+  });
+
+  if (shape.nodes > 2) {
+    test("a node that is killed with all its processes leaves its clients to others, and comes back", async () => {
+      const victim = nodes.at(-1)!;
+      load.at("one is killed");
+      writable = nodes.slice(0, -1);
+      load.expectBreaks(victim, true);
+      await victim.kill();
+      await Bun.sleep(500);
+      await victim.start();
+      load.expectBreaks(victim, false);
+      writable = nodes;
+      expect((await visit(victim, UNCOUNTED)).status).toBe(307);
+    });
+  }
+
+  if (shape.redis) {
+    test("without Redis nodes are degraded and right; it heals by itself", async () => {
+      load.at("Redis is away");
+      for (const node of nodes) node.redis.sever();
+      for (const node of nodes) await until(async () => (await health(node)).cache === "degraded");
+      expect(await health(nodes[0]!)).toMatchObject({ http: 200, status: "degraded", storage: "healthy" });
+      await nodes[0]!.client().call("POST", "/links", { code: "unheard", target: "http://localhost/" });
+      await Bun.sleep(ALLOWED_MS);
+      expect(await everyVisit(nodes, "unheard", (status) => status === 307)).toBe(true);
+      load.at("Redis is back");
+      for (const node of nodes) node.redis.heal();
+      for (const node of nodes) await until(() => healthy(node));
+    });
+  }
+
+  test("without the database known links go on, all else is refused quickly; it heals by itself", async () => {
+    const fresh = await signIn(nodes[0]!.url());
+    const refusedBefore = writer.refused();
+    await rest();
+    load.at("the database is away");
+    for (const { database } of nodes) {
+      if (shape.outage === "hang") database.mode = "hang";
+      else database.sever();
+    }
+    writable = nodes;
+    for (const node of nodes) await expectDatabaseAway(node, fresh);
+    await until(async () => writer.refused() > refusedBefore);
+    load.at("the database is back");
+    for (const node of nodes) node.database.heal();
+    for (const node of nodes) await until(() => healthy(node));
+    const made = await nodes[0]!
+      .client()
+      .call("POST", "/links", { code: "healed", target: "http://localhost/" });
+    expect(made.status).toBe(201);
+    await until(() => everyVisit(nodes, "healed", (status) => status === 307));
+    await until(() => everyVisit(nodes, "unknown", (status) => status === 404));
+  });
+
+  test("a node that alone was cut off catches up", async () => {
+    const lost = nodes[1]!;
+    await rest();
+    load.at("one is cut off");
+    load.excuse(lost, true);
+    lost.redis.sever();
+    lost.database.sever();
+    writable = nodes.filter((node) => node !== lost);
+    const others = writable[0]!.client();
+    await until(async () => (await health(lost)).storage === "unhealthy");
+    await others.call("PUT", `/links/${UNCOUNTED}`, { target: targetOf(UNCOUNTED, 2) });
+    await others.call("POST", "/links", { code: "meanwhile", target: "http://localhost/" });
+    expect(await visit(lost, UNCOUNTED)).toMatchObject({ target: targetOf(UNCOUNTED, 1) });
+    load.at("it is back");
+    lost.database.heal();
+    await until(() => healthy(lost, "storage"));
+    lost.redis.heal();
+    await until(() => healthy(lost));
+    await Bun.sleep(ALLOWED_MS);
+    load.excuse(lost, false);
+    writable = nodes;
+    expect(await visit(lost, UNCOUNTED)).toMatchObject({ target: targetOf(UNCOUNTED, 2) });
+    expect(await everyVisit([lost], "meanwhile", (status) => status === 307)).toBe(true);
+  });
+
+  test("in the end no known link has failed, none was stale, and every click is counted", async () => {
+    await Bun.sleep(500);
+    await Promise.all([load.end(), writer.end()]);
+    expect(load.unexpected).toEqual([]);
+    expect(load.stale).toEqual([]);
+    expect(writer.unexpected).toEqual([]);
+    expect(Math.min(...[...FIXED, ...MOVING].map((code) => load.answered.get(code) ?? 0))).toBeGreaterThan(0);
+    for (const node of nodes) {
+      expect(await node.stop()).toBe(0);
+      expect(node.log()).not.toContain('"level":"fatal"');
+    }
+    expect(compareCounts(load, await cluster.cli(["links", "export"]))).toEqual([]);
+  });
+}
+
+/** What a node says while its database is away; `fresh` is a session that it has not seen. */
+async function expectDatabaseAway(node: Node, fresh: Client): Promise<void> {
+  const visits = () => Promise.all(Array.from({ length: 50 }, (_, at) => visit(node, `unknown-${at}`)));
+  // Each worker notices by itself; until then its filter knows that there is no such link.
+  await until(async () => (await visits()).every(({ status }) => status === 500));
+  expect((await visit(node, UNCOUNTED)).status).toBe(307);
+
+  const away = { status: 503, body: { code: 1030, error: "ServiceUnavailable" } };
+  expect(await node.client().call("GET", "/links")).toMatchObject(away);
+  const asFresh = { Authorization: `Bearer ${fresh.token}`, Connection: "close" };
+  const unseen = await fetch(`${node.url()}/admin/v1/links`, { headers: asFresh });
+  expect([unseen.status, ((await unseen.json()) as { code: number }).code]).toEqual([503, 1030]);
+  const login = await fetch(`${node.url()}/admin/v1/auth/login`, {
+    method: "POST",
+    body: JSON.stringify({ password: PASSWORD }),
+  });
+  expect([login.status, ((await login.json()) as { code: number }).code]).toEqual([503, 1030]);
+
+  expect(await health(node)).toMatchObject({ http: 503, code: 1030, status: "unhealthy" });
+  const monitor = { headers: { Authorization: `Bearer ${HEALTH_TOKEN}` } };
+  expect((await fetch(`${node.url()}/health/ready`, monitor)).status).toBe(503);
+  expect((await fetch(`${node.url()}/health/live`, monitor)).status).toBe(204);
+}
+
+/** Names what is missing; the runner says it in one line. */
+const missing = (name: "postgres" | "mysql" | "mariadb"): string =>
+  serverUrl(name) === undefined
+    ? ` (${SERVER_VARIABLES[name]} is not set)`
+    : REDIS_URL === ""
+      ? " (WAYMARK_TEST_REDIS_URL is not set)"
+      : "";
+
+for (const [name, shape] of [
+  ["postgres", { nodes: 3, workers: 2, redis: true, outage: "refuse" }],
+  ["mysql", { nodes: 2, workers: 1, redis: true, outage: "hang" }],
+  ["mariadb", { nodes: 2, workers: 1, redis: false, outage: "refuse" }],
+] as const) {
+  const reason = missing(name);
+  describe.skipIf(reason !== "" || process.platform !== "linux")(
+    `${shape.nodes} nodes on ${name}${reason}`,
+    () => tell(name, shape),
+  );
+}

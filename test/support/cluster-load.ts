@@ -1,0 +1,167 @@
+/**
+ * Load on a cluster, and the truth to hold it against.
+ *
+ * Clients ask for known links on all nodes, one request at a time on each connection, and go on with another node
+ * when theirs is killed, as a load balancer would. What is kept: how often each code was asked for and answered, every
+ * answer that is no redirect, every connection that broke although its node lives, and every redirect to a version of
+ * a link older than one that had been confirmed ALLOWED_MS before the request was sent.
+ */
+import { connect, type Socket } from "node:net";
+import type { Node } from "./cluster.ts";
+
+/** Two seconds, as promised without Redis, and one for a machine with too much to do. */
+export const ALLOWED_MS = 3_000;
+const REQUESTS_A_CONNECTION = 150;
+const PAUSE_MS = 4;
+
+export const targetOf = (code: string, version: number): string => `http://localhost/${code}/${version}`;
+
+export type Truth = {
+  confirm(code: string, version: number): void;
+  /** The newest version that was confirmed at that time. */
+  confirmedAt(code: string, time: number): number;
+};
+
+export function createTruth(): Truth {
+  const history = new Map<string, { version: number; at: number }[]>();
+  return {
+    confirm(code, version) {
+      const known = history.get(code) ?? [];
+      history.set(code, known);
+      known.push({ version, at: performance.now() });
+    },
+    confirmedAt: (code, time) => history.get(code)?.findLast(({ at }) => at <= time)?.version ?? 0,
+  };
+}
+
+export type Load = {
+  /** Requests by code. */
+  sent: Map<string, number>;
+  /** Redirects by code. */
+  answered: Map<string, number>;
+  unexpected: string[];
+  stale: string[];
+  /** What the story is at, to be found in the lists. */
+  at(chapter: string): void;
+  /** From here on connections to the node may break. */
+  expectBreaks(node: Node, may: boolean): void;
+  /** The node can't know of changes for now. */
+  excuse(node: Node, isExcused: boolean): void;
+  end(): Promise<void>;
+};
+
+export function startLoad(options: {
+  nodes: readonly Node[];
+  codes: readonly string[];
+  clients: number;
+  truth: Truth;
+}): Load {
+  const { nodes, codes, truth } = options;
+  const breaking = new Set<Node>();
+  const excused = new Set<Node>();
+  let ended = false;
+  let chapter = "";
+  const load: Load = {
+    sent: new Map(),
+    answered: new Map(),
+    unexpected: [],
+    stale: [],
+    at: (name) => void (chapter = name),
+    expectBreaks: (node, may) => void (may ? breaking.add(node) : breaking.delete(node)),
+    excuse: (node, isExcused) => void (isExcused ? excused.add(node) : excused.delete(node)),
+    async end() {
+      ended = true;
+      await Promise.all(clients);
+    },
+  };
+
+  async function askOnce(node: Node, connection: Connection): Promise<void> {
+    const code = codes[Math.floor(Math.random() * codes.length)]!;
+    const wanted = truth.confirmedAt(code, performance.now() - ALLOWED_MS);
+    add(load.sent, code);
+    const head = await connection.ask(code);
+    const version = Number(/^location: .*\/(\d+)\r$/im.exec(head)?.[1] ?? Number.NaN);
+    if (!head.startsWith("HTTP/1.1 307 ") || Number.isNaN(version))
+      return void load.unexpected.push(`${chapter}, ${node.name}: ${code}: ${head.split("\r\n")[0]}`);
+    add(load.answered, code);
+    if (version < wanted && !excused.has(node))
+      load.stale.push(`${chapter}, ${node.name}: ${code}: version ${version}, ${wanted} was confirmed`);
+  }
+
+  async function client(start: number): Promise<void> {
+    for (let turn = start; !ended; turn++) {
+      const node = nodes[turn % nodes.length]!;
+      if (!node.isUp()) {
+        await Bun.sleep(PAUSE_MS);
+        continue;
+      }
+      try {
+        const connection = await open(node.url());
+        for (let i = 0; i < REQUESTS_A_CONNECTION && !ended; i++) {
+          await askOnce(node, connection);
+          await Bun.sleep(PAUSE_MS);
+        }
+        connection.close();
+      } catch (error) {
+        if (!breaking.has(node)) load.unexpected.push(`${chapter}, ${node.name}: ${String(error)}`);
+        await Bun.sleep(20);
+      }
+    }
+  }
+
+  const clients = Array.from({ length: options.clients }, (_, at) => client(at));
+  return load;
+}
+
+const add = (counts: Map<string, number>, code: string): void =>
+  void counts.set(code, (counts.get(code) ?? 0) + 1);
+
+type Connection = {
+  /** The answer's head. Rejects when the connection breaks before it is whole. */
+  ask(code: string): Promise<string>;
+  close(): void;
+};
+
+async function open(url: string): Promise<Connection> {
+  const { hostname, port } = new URL(url);
+  const socket: Socket = connect({ host: hostname, port: Number(port) });
+  socket.setEncoding("latin1");
+  let text = "";
+  let waiting: PromiseWithResolvers<string> | null = null;
+  const connected = Promise.withResolvers<void>();
+  const fail = (error: Error) => {
+    connected.reject(error);
+    waiting?.reject(error);
+  };
+  socket.on("connect", () => connected.resolve());
+  socket.on("error", fail);
+  socket.on("close", () => fail(new Error("the connection was closed")));
+  socket.on("data", (chunk) => {
+    text += String(chunk);
+    if (text.includes("\r\n\r\n")) waiting?.resolve(text);
+  });
+  await connected.promise;
+  return {
+    ask(code) {
+      text = "";
+      waiting = Promise.withResolvers();
+      if (socket.closed || socket.destroyed) waiting.reject(new Error("the connection was closed"));
+      else socket.write(`GET /${code} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+      return waiting.promise;
+    },
+    close: () => void socket.destroy(),
+  };
+}
+
+/** What the counts say against what was sent and answered: a line for each code that is wrong. */
+export function compareCounts({ sent, answered }: Load, exported: string): string[] {
+  const [header, ...rows] = exported.trim().split("\n");
+  const column = header!.split(",").indexOf("click_count");
+  const counts = new Map(
+    rows.map((row) => row.split(",")).map((cells) => [cells[0]!, Number(cells[column])]),
+  );
+  return [...sent.keys()].flatMap((code) => {
+    const [low, is, high] = [answered.get(code) ?? 0, counts.get(code) ?? 0, sent.get(code) ?? 0];
+    return low <= is && is <= high ? [] : [`${code}: answered ${low}, counted ${is}, sent ${high}`];
+  });
+}

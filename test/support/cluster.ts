@@ -1,0 +1,189 @@
+/** Several nodes of one installation: real programs on one database and one Redis, each behind wires that can be cut. */
+import { readFileSync } from "node:fs";
+import { createFresh, type DialectName } from "../../src/db/fresh.test-support.ts";
+import { startProxyTo, type TcpProxy } from "../../src/lib/tcp-proxy.test-support.ts";
+import { PASSWORD, signIn, type Client } from "./session.ts";
+import { install, type Installation, type RunningWaymark, type Settings } from "./waymark.ts";
+
+export const HEALTH_TOKEN = "health-token-of-the-test";
+
+export type Node = {
+  readonly name: string;
+  /** Changes with each start. */
+  url(): string;
+  /** Its own wire to the database. */
+  readonly database: TcpProxy;
+  /** Its own wire to Redis. */
+  readonly redis: TcpProxy;
+  isUp(): boolean;
+  log(): string;
+  /** A client of this node with the cluster's one session. */
+  client(): Client;
+  /** SIGKILL for every process of the node. */
+  kill(): Promise<void>;
+  start(): Promise<void>;
+  /** SIGTERM, and the exit code. */
+  stop(): Promise<number>;
+};
+
+export type Cluster = {
+  nodes: readonly Node[];
+  /** Runs a command on the first node's settings, past all wires. */
+  cli(args: readonly string[], stdin?: string): Promise<string>;
+  remove(): Promise<void>;
+};
+
+export type ClusterOptions = {
+  dialect: DialectName;
+  /** Empty: without Redis. */
+  redisUrl: string;
+  nodes: number;
+  workers: number;
+  /** The links that are there at the start, as CSV lines `code,target`. */
+  links: readonly string[];
+  /** Run-time settings. */
+  config?: Readonly<Record<string, string>>;
+};
+
+/** Starts them all, with the password set and a session that every node knows. */
+export async function startCluster(options: ClusterOptions): Promise<Cluster> {
+  const fresh = await createFresh(options.dialect);
+  const direct = install({ WAYMARK__DATABASE__URL: fresh.url });
+  const cli: Cluster["cli"] = async (args, stdin) => {
+    const { exitCode, stdout, stderr } = await direct.cli(args, stdin);
+    if (exitCode !== 0) throw new Error(`waymark ${args.join(" ")} ended with ${exitCode}: ${stderr}`);
+    return stdout;
+  };
+  await cli(["reset-password", "--stdin"], PASSWORD);
+  for (const [key, value] of Object.entries({ "api.health_token": HEALTH_TOKEN, ...options.config }))
+    await cli(["config", "set", key, value]);
+  await cli(["links", "import", "-"], `code,target\n${options.links.join("\n")}\n`);
+
+  const session = { token: "" };
+  const made = await Promise.all(
+    Array.from({ length: options.nodes }, (_, at) => makeNode(`node ${at}`, options, fresh.url, session)),
+  );
+  const nodes = made.map(({ node }) => node);
+  await Promise.all(nodes.map((node) => node.start()));
+  session.token = (await signIn(nodes[0]!.url())).token;
+  return {
+    nodes,
+    cli,
+    async remove() {
+      await Promise.all(made.map(({ remove }) => remove()));
+      await direct.remove();
+      await fresh.drop();
+    },
+  };
+}
+
+async function makeNode(
+  name: string,
+  { redisUrl, workers }: ClusterOptions,
+  databaseUrl: string,
+  session: { token: string },
+): Promise<{ node: Node; remove(): Promise<void> }> {
+  const database = await startProxyTo(databaseUrl);
+  const redis = await startProxyTo(redisUrl || databaseUrl);
+  const settings: Settings = {
+    WAYMARK__DATABASE__URL: database.through(databaseUrl),
+    WAYMARK__DATABASE__POOL_SIZE: "4",
+    WAYMARK__SERVER__WORKERS: String(workers),
+    ...(redisUrl === ""
+      ? {}
+      : { WAYMARK__CACHE__TYPE: "redis", WAYMARK__CACHE__REDIS_URL: redis.through(redisUrl) }),
+  };
+  const installation: Installation = install(settings);
+  let running: RunningWaymark | null = null;
+  let logged = "";
+  const ended = () => {
+    logged += running?.log() ?? "";
+    running = null;
+  };
+  const node: Node = {
+    name,
+    database,
+    redis,
+    url: () => running!.url,
+    isUp: () => running !== null,
+    log: () => logged + (running?.log() ?? ""),
+    client: () => clientOf(node.url(), session.token),
+    async kill() {
+      const { process: parent, kill } = running!;
+      const children = childrenOf(parent.pid);
+      ended();
+      for (const pid of [parent.pid, ...children]) process.kill(pid, "SIGKILL");
+      await kill();
+    },
+    async start() {
+      running = await installation.serve();
+    },
+    async stop() {
+      const code = await running!.stop();
+      ended();
+      return code;
+    },
+  };
+  const remove = async () => {
+    for (const pid of running === null ? [] : childrenOf(running.process.pid)) process.kill(pid, "SIGKILL");
+    await installation.remove();
+    database.stop();
+    redis.stop();
+  };
+  return { node, remove };
+}
+
+const childrenOf = (pid: number): number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
+
+/** Like signIn's, on another node with the token of the first; no connection outlives its request. */
+function clientOf(url: string, token: string): Client {
+  const authorised: Client["fetch"] = (path, init = {}) => {
+    const headers = new Headers(init.headers);
+    headers.set("Authorization", `Bearer ${token}`);
+    headers.set("Connection", "close");
+    return fetch(`${url}/admin/v1${path}`, { ...init, headers, keepalive: false });
+  };
+  return {
+    token,
+    fetch: authorised,
+    async call(method, path, body) {
+      const answer = await authorised(path, {
+        method,
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        headers: { "Content-Type": "application/json" },
+      });
+      return { status: answer.status, headers: answer.headers, body: await answer.json() };
+    },
+  };
+}
+
+/** The answer to a visit on a connection of its own, so that the kernel picks a worker each time. */
+export async function visit(node: Node, code: string): Promise<{ status: number; target: string | null }> {
+  const answer = await fetch(`${node.url()}/${code}`, {
+    redirect: "manual",
+    keepalive: false,
+    headers: { Connection: "close" },
+  });
+  await answer.arrayBuffer();
+  return { status: answer.status, target: answer.headers.get("location") };
+}
+
+/** The status of the health report, and the health of its parts. */
+export async function health(node: Node) {
+  const answer = await fetch(`${node.url()}/health`, {
+    keepalive: false,
+    headers: { Authorization: `Bearer ${HEALTH_TOKEN}`, Connection: "close" },
+  });
+  const { code, data } = (await answer.json()) as {
+    code: number;
+    data: { status: string; checks: { storage: { status: string }; cache: { status: string } } };
+  };
+  return {
+    http: answer.status,
+    code,
+    status: data.status,
+    storage: data.checks.storage.status,
+    cache: data.checks.cache.status,
+  };
+}
