@@ -13,7 +13,9 @@ const NEW_FILE = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
 const OLD_FILE = O_WRONLY | O_NOFOLLOW;
 const FILE_MODE = 0o600;
 /** One batch is filled while the one before it is written, so this twice is what an upload holds in memory. */
-const BATCH_BYTES = 512 * 1024;
+const BATCH_BYTES = 256 * 1024;
+/** Begun to be made durable while the rest comes. */
+const SYNC_BYTES = 32 * 1024 * 1024;
 /** Below the kernel's bound on one vectored write. */
 const BATCH_CHUNKS = 512;
 
@@ -118,14 +120,28 @@ function createWriter(file: FileHandle, start: number) {
   let batch: Uint8Array[] = [];
   let bytes = 0;
   let flight: Promise<void> = Promise.resolve();
+  let syncing: Promise<void> | undefined;
+  let unsynced = 0;
 
   function launch(): void {
-    flight = writeWhole(file, batch, position);
+    flight = writeWhole(file, batch, position).then(syncEarly);
     // It is looked at with the next batch; until then a failure must not count as unhandled.
     flight.catch(() => undefined);
     position += bytes;
+    unsynced += bytes;
     batch = [];
     bytes = 0;
+  }
+
+  /** So that the disk is at work while the rest is on its way; nobody waits for it before the end. */
+  function syncEarly(): void {
+    if (unsynced < SYNC_BYTES || syncing !== undefined) return;
+    unsynced = 0;
+    syncing = file.datasync().then(() => {
+      syncing = undefined;
+    });
+    // A failure stays there for the end: the disk tells it only once.
+    syncing.catch(() => undefined);
   }
 
   return {
@@ -133,15 +149,21 @@ function createWriter(file: FileHandle, start: number) {
       batch.push(chunk);
       bytes += chunk.byteLength;
       if (bytes < BATCH_BYTES && batch.length < BATCH_CHUNKS) return;
+      // Pieces grow while the disk is what everybody waits for; then one at a time is enough.
+      const isLarge = bytes >= 2 * BATCH_BYTES;
       await flight;
       launch();
+      if (isLarge) await flight;
     },
     async flush(): Promise<void> {
       await flight;
       if (bytes > 0) launch();
       await flight;
+      await syncing;
     },
-    settle: () => flight.catch(() => undefined),
+    settle: async () => {
+      await Promise.allSettled([flight, syncing]);
+    },
   };
 }
 

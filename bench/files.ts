@@ -1,0 +1,245 @@
+/**
+ * Files: large and small uploads, downloads, memory, and a folder of 100,000 entries, each beside its goal.
+ *
+ *     bin/bun bench/files.ts [download] [upload] [many] [small] [folder]
+ *
+ * Everything runs on one machine, so the client takes its share of it; rounds of what is compared alternate, and the
+ * medians count. nginx and the raw writer do what they do in the same minute on the same disk.
+ */
+import { closeSync, mkdtempSync, openSync, readdirSync, rmSync, writeFileSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openDatabase } from "../src/db/database.ts";
+import { silentLogger } from "../src/lib/logger.ts";
+import { type DriveServer, growthDuring, median, run, startDriveServer, timed } from "./lib/drive-server.ts";
+import { freePort } from "./lib/subject.ts";
+
+const GIB = 2 ** 30;
+const ROUNDS = 5;
+const asked = new Set(process.argv.slice(2));
+const isAsked = (name: string): boolean => asked.size === 0 || asked.has(name);
+
+const folder = mkdtempSync(join(tmpdir(), "waymark-bench-files-"));
+const server = await startDriveServer();
+
+function makeFile(name: string, bytes: number): string {
+  const path = join(folder, name);
+  const file = openSync(path, "w");
+  const block = crypto.getRandomValues(new Uint8Array(1 << 16));
+  for (let at = 0; at < bytes; at += block.length) {
+    block.set(new Uint8Array(new Float64Array([at, Math.random()]).buffer));
+    writeSync(file, block);
+  }
+  closeSync(file);
+  return path;
+}
+
+async function warmUp(): Promise<void> {
+  for (let i = 0; i < 20; i++) await server.client.upload(`warm ${i}`, `${i}`);
+  await Bun.sleep(1_000);
+}
+
+function tell(what: string, value: string, isMet: boolean, goal: string): void {
+  console.log(`${what.padEnd(52)}${value.padStart(14)}   goal ${goal}${isMet ? "" : "   MISSED"}`);
+}
+
+const mbPerSecond = (bytes: number, ms: number): string => `${(bytes / ms / 1_000).toFixed(0)} MB/s`;
+
+async function upload(path: string, name: string): Promise<number> {
+  const out = join(folder, `answer-${crypto.randomUUID()}`);
+  await run([
+    ...["curl", "-sS", "-f", "-o", out, "-H", `Authorization: Bearer ${server.client.token}`],
+    ...["-F", `file=@${path};filename=${name}`, `${server.url}/files/upload`],
+  ]);
+  return (await Bun.file(out).json()).data.id;
+}
+
+async function benchDownload({ client, url, dataDir, pid }: DriveServer, large: string): Promise<void> {
+  const id = await upload(large, "download");
+  const stored = join(dataDir, "files");
+  const { sha256 } = (await client.call("GET", `/files/${id}`)).body.data;
+  const key = readdirSync(stored, { recursive: true, encoding: "utf8" }).find((name) =>
+    name.includes(sha256),
+  )!;
+  const nginx = await startNginx(stored);
+  const fetchFrom = (address: string) =>
+    run(["curl", "-sS", "-f", "-o", "/dev/null", "-H", `Authorization: Bearer ${client.token}`, address]);
+  const ours: number[] = [];
+  const theirs: number[] = [];
+  const growth = await growthDuring(pid, async () => {
+    for (let round = 0; round <= ROUNDS; round++) {
+      const theirMs = await timed(() => fetchFrom(`http://127.0.0.1:${nginx.port}/${key}`));
+      const ourMs = await timed(() => fetchFrom(`${url}/files/${id}/download`));
+      // The first round warms up.
+      if (round > 0) theirs.push(theirMs);
+      if (round > 0) ours.push(ourMs);
+    }
+  });
+  nginx.stop();
+  const ratio = median(theirs) / median(ours);
+  console.log(`nginx ${mbPerSecond(GIB, median(theirs))}, Waymark ${mbPerSecond(GIB, median(ours))}`);
+  tell("download of 1 GiB against nginx", ratio.toFixed(2), ratio >= 0.95, "≥ 0.95");
+  tell("memory it took", `${growth.toFixed(0)} MB`, growth <= 16, "≤ 16 MB");
+  await client.call("DELETE", `/files/${id}`);
+}
+
+async function startNginx(root: string): Promise<{ port: number; stop(): void }> {
+  const nginx = Bun.which("nginx", { PATH: `${process.env["PATH"]}:/usr/sbin:/usr/local/sbin` });
+  if (nginx === null) throw new Error("This benchmark needs nginx: apt-get install nginx-light");
+  const port = freePort();
+  const at = mkdtempSync(join(folder, "nginx-"));
+  writeFileSync(
+    join(at, "nginx.conf"),
+    `user root; worker_processes 1; daemon off; pid ${at}/pid; error_log ${at}/error.log;
+events { worker_connections 64; }
+http { access_log off; sendfile on; client_body_temp_path ${at}/b; proxy_temp_path ${at}/p;
+  fastcgi_temp_path ${at}/f; uwsgi_temp_path ${at}/u; scgi_temp_path ${at}/s;
+  server { listen 127.0.0.1:${port}; root ${root}; } }
+`,
+  );
+  const child = Bun.spawn([nginx, "-e", join(at, "error.log"), "-c", join(at, "nginx.conf")]);
+  for (let tries = 0; tries < 100; tries++) {
+    if (await fetch(`http://127.0.0.1:${port}/`).catch(() => null)) break;
+    await Bun.sleep(20);
+  }
+  return { port, stop: () => child.kill() };
+}
+
+async function benchUpload({ client, pid }: DriveServer, large: string): Promise<void> {
+  const raw: number[] = [];
+  const ours: number[] = [];
+  let growth = 0;
+  for (let round = 0; round <= ROUNDS; round++) {
+    const copy = join(folder, "copy");
+    const rawMs = Number(
+      await run([process.execPath, join(import.meta.dir, "lib", "write-raw.ts"), large, copy]),
+    );
+    rmSync(copy);
+    let id = 0;
+    const grown = await growthDuring(pid, async () => {
+      const ms = await timed(async () => (id = await upload(large, `upload-${round}`)));
+      if (round > 0) ours.push(ms);
+    });
+    if (round > 0) raw.push(rawMs);
+    growth = Math.max(growth, grown);
+    await client.call("DELETE", `/files/${id}`);
+  }
+  const ratio = median(raw) / median(ours);
+  console.log(`written raw ${mbPerSecond(GIB, median(raw))}, uploaded ${mbPerSecond(GIB, median(ours))}`);
+  tell("upload of 1 GiB against writing raw with fsync", ratio.toFixed(2), ratio >= 0.8, "≥ 0.80");
+  tell("memory it took", `${growth.toFixed(0)} MB`, growth <= 64, "≤ 64 MB");
+}
+
+async function benchMany({ client, pid }: DriveServer): Promise<void> {
+  const bytes = 100 * 2 ** 20;
+  const files = Array.from({ length: 20 }, (_, i) => makeFile(`many-${i}`, bytes));
+  const ids: number[] = [];
+  let ms = 0;
+  const growth = await growthDuring(pid, async () => {
+    ms = await timed(async () => {
+      ids.push(...(await Promise.all(files.map((path, i) => upload(path, `many-${i}`)))));
+    });
+  });
+  console.log(`20 uploads of 100 MiB at once: ${mbPerSecond(20 * bytes, ms)}`);
+  tell("memory they took", `${growth.toFixed(0)} MB`, growth <= 64, "≤ 64 MB");
+  for (const path of files) rmSync(path);
+  for (const id of ids) await client.call("DELETE", `/files/${id}`);
+}
+
+async function benchSmall({ client, url }: DriveServer): Promise<void> {
+  const wrk = ["wrk", "-t1", "-c16", "-d5s", "-s", join(import.meta.dir, "lib", "uploads.lua"), url];
+  const rates: number[] = [];
+  for (let round = 0; round < 3; round++) {
+    const text = await run(wrk, { TOKEN: client.token, RUN: `run${round}` });
+    const result = JSON.parse(/^RESULT (.*)$/m.exec(text)![1]!);
+    rates.push(result.requests / (result.microseconds / 1e6));
+    if (result.errors > 0) console.log(`${result.errors} uploads failed`);
+    console.log(`p50 ${(result.p50 / 1000).toFixed(1)} ms, p99 ${(result.p99 / 1000).toFixed(1)} ms`);
+  }
+  const rate = median(rates);
+  tell("durable uploads of 4 KiB over 16 connections", `${rate.toFixed(0)}/s`, rate >= 400, "≥ 400/s");
+}
+
+async function benchFolder({ client, dataDir }: DriveServer): Promise<void> {
+  const entries = 100_000;
+  const id = await client.folder("large");
+  await fillFolder(dataDir, id, entries);
+  const first: number[] = [];
+  for (let i = 0; i < 300; i++) {
+    first.push(await timed(async () => (await client.send(`/folders/${id}?limit=1000`)).arrayBuffer()));
+  }
+  const p99 = first.toSorted((a, b) => a - b)[Math.ceil(first.length * 0.99) - 1]!;
+  tell("first 1,000 of 100,000 entries, p99", `${p99.toFixed(1)} ms`, p99 <= 20, "≤ 20 ms");
+  const whole: number[] = [];
+  const waits: number[] = [];
+  for (let round = 0; round < 5; round++) {
+    let isOver = false;
+    const others = (async () => {
+      while (!isOver) waits.push(await timed(async () => (await client.send("/nothing-here")).arrayBuffer()));
+    })();
+    let listing = new ArrayBuffer();
+    whole.push(
+      await timed(async () => (listing = await (await client.send(`/folders/${id}`)).arrayBuffer())),
+    );
+    isOver = true;
+    await others;
+    const { files } = JSON.parse(Buffer.from(listing).toString()).data;
+    if (files.length !== entries) throw new Error(`${files.length} files were listed`);
+  }
+  tell("all of them, median", `${median(whole).toFixed(0)} ms`, median(whole) <= 1_000, "≤ 1,000 ms");
+  waits.sort((a, b) => a - b);
+  console.log(
+    `redirects meanwhile: p50 ${median(waits).toFixed(1)} ms, p99 ${waits[Math.floor(waits.length * 0.99)]!.toFixed(1)} ms`,
+  );
+  const ms = await timed(() => client.call("DELETE", `/folders/${id}`));
+  console.log(`deleting them took ${(ms / 1000).toFixed(1)} s`);
+}
+
+async function fillFolder(dataDir: string, parentId: number, entries: number): Promise<void> {
+  const { blob_id, sha256, size } = await lastFile(dataDir);
+  const db = await openDatabase(
+    { url: `sqlite:${join(dataDir, "waymark.db")}`, poolSize: 1 },
+    { threads: false, logger: silentLogger },
+  );
+  const row = {
+    ...{ account_id: 0, parent_id: parentId, kind: "file", policy_id: null, mime_type: "text/plain" },
+    ...{ blob_id, sha256, size, created_at: Date.now(), updated_at: Date.now() },
+  };
+  const rows = Array.from({ length: entries }, (_, i) => ({
+    ...row,
+    name: `some document number ${(i * 7919) % entries}.txt`,
+  }));
+  await db.transaction(async (tx) => {
+    await db.dialect.insertMany(tx, "entries", rows);
+    await db.dialect.addToCounters(tx, { table: "blobs", key: "id", column: "refs" }, [blob_id], [entries]);
+    const usage = { table: "account_usage", key: "account_id", column: "bytes" } as const;
+    await db.dialect.addToCounters(tx, usage, [0], [entries * size]);
+  });
+  await db.close();
+}
+
+async function lastFile(dataDir: string) {
+  const { id } = (await server.client.upload("filler", "some bytes")).body.data;
+  const db = await openDatabase(
+    { url: `sqlite:${join(dataDir, "waymark.db")}`, poolSize: 1 },
+    { threads: false, logger: silentLogger },
+  );
+  const query = db.read.selectFrom("entries").select(["blob_id", "sha256", "size"]).where("id", "=", id);
+  const row = await query.executeTakeFirstOrThrow();
+  await db.close();
+  return { ...row, blob_id: row.blob_id! };
+}
+
+try {
+  const large = makeFile("large", GIB);
+  await warmUp();
+  if (isAsked("download")) await benchDownload(server, large);
+  if (isAsked("upload")) await benchUpload(server, large);
+  if (isAsked("many")) await benchMany(server);
+  if (isAsked("small")) await benchSmall(server);
+  if (isAsked("folder")) await benchFolder(server);
+} finally {
+  await server.stop();
+  rmSync(folder, { recursive: true, force: true });
+}
+process.exit(0);
