@@ -45,12 +45,12 @@ function tell(what: string, value: string, isMet: boolean, goal: string): void {
 
 const mbPerSecond = (bytes: number, ms: number): string => `${(bytes / ms / 1_000).toFixed(0)} MB/s`;
 
+const curl = (): string[] => ["curl", "-sS", "-f", "-H", `Authorization: Bearer ${server.client.token}`];
+
 async function upload(path: string, name: string): Promise<number> {
   const out = join(folder, `answer-${crypto.randomUUID()}`);
-  await run([
-    ...["curl", "-sS", "-f", "-o", out, "-H", `Authorization: Bearer ${server.client.token}`],
-    ...["-F", `file=@${path};filename=${name}`, `${server.url}/files/upload`],
-  ]);
+  const form = `file=@${path};filename=${name}`;
+  await run([...curl(), "-o", out, "-F", form, `${server.url}/files/upload`]);
   return (await Bun.file(out).json()).data.id;
 }
 
@@ -62,8 +62,7 @@ async function benchDownload({ client, url, dataDir, pid }: DriveServer, large: 
     name.includes(sha256),
   )!;
   const nginx = await startNginx(stored);
-  const fetchFrom = (address: string) =>
-    run(["curl", "-sS", "-f", "-o", "/dev/null", "-H", `Authorization: Bearer ${client.token}`, address]);
+  const fetchFrom = (address: string) => run([...curl(), "-o", "/dev/null", address]);
   const ours: number[] = [];
   const theirs: number[] = [];
   const growth = await growthDuring(pid, async () => {
@@ -201,10 +200,9 @@ async function fillFolder(dataDir: string, parentId: number, entries: number): P
     { url: `sqlite:${join(dataDir, "waymark.db")}`, poolSize: 1 },
     { threads: false, logger: silentLogger },
   );
-  const row = {
-    ...{ account_id: 0, parent_id: parentId, kind: "file", policy_id: null, mime_type: "text/plain" },
-    ...{ blob_id, sha256, size, created_at: Date.now(), updated_at: Date.now() },
-  };
+  const now = Date.now();
+  const common = { account_id: 0, parent_id: parentId, policy_id: null, created_at: now, updated_at: now };
+  const row = { ...common, kind: "file", mime_type: "text/plain", blob_id, sha256, size };
   const rows = Array.from({ length: entries }, (_, i) => ({
     ...row,
     name: `some document number ${(i * 7919) % entries}.txt`,
