@@ -107,8 +107,8 @@ export const ENV_SETTINGS: readonly Setting[] = [
   matching(
     "cache.redis_url",
     "redis://127.0.0.1:6379",
-    /^(rediss?|redis\+tls|unix):\/\/\S+$/,
-    "redis://… or rediss://…",
+    /^(rediss?|redis\+unix):\/\/\S+$/,
+    "redis://…, rediss://… or redis+unix://…",
     "Redis server, for cache.type redis.",
   ),
   integer(
