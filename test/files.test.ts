@@ -26,10 +26,9 @@ const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/);
 const SHA256 = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824";
 
 /** Everything that the storage has, without its marker. */
-/** Without the marker by which a location knows its installation. */
 const stored = (): string[] =>
   readdirSync(join(installation.dataDir, "files"), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !entry.name.startsWith(".waymark-"))
+    .filter((entry) => entry.isFile() && !/^\.waymark-[0-9a-f-]{36}$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name));
 
 async function until(isSo: () => boolean): Promise<void> {
