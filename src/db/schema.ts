@@ -154,7 +154,10 @@ export const TABLES = {
   /** Folders and files, in one table so that one unique index holds their names: (account_id, parent_id, name). */
   entries: {
     id: "serial",
-    /** 0 is the built-in administrator. */
+    /**
+     * 0 is the built-in administrator; -1 has the folders that are being removed, each with its account as its parent
+     * and its id as its name: see files/removal.ts.
+     */
     account_id: "int",
     /** A folder of the same account; 0 is the root. */
     parent_id: "int",
@@ -174,7 +177,7 @@ export const TABLES = {
     created_at: "int",
     updated_at: "int",
   },
-  /** Sum of the sizes of an account's files, changed in their transactions. */
+  /** Sum of the sizes of an account's files, changed in their transactions; its row is the lock of the account's tree. */
   account_usage: { account_id: "int", bytes: "int" },
   /** Resumable uploads under way. */
   uploads: {

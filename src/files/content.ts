@@ -19,6 +19,8 @@ import { createPolicies, type Policies } from "./policies.service.ts";
 import { createStorageCheck, type StorageCheck } from "./storage-check.ts";
 import { createStorageCheckRepository } from "./storage-check.repository.ts";
 import type { StorageContext } from "./storage/index.ts";
+import { createTreeCheck } from "./tree-check.ts";
+import { createTreeCheckRepository } from "./tree-check.repository.ts";
 
 export type Content = {
   policies: Policies;
@@ -95,6 +97,7 @@ export function createContent(deps: ContentDeps): Content {
       reaper,
       scrub,
       blobs,
+      checkTrees: createTreeCheck({ database, repository: createTreeCheckRepository(database) }),
       clock,
     }),
     endpoints: policyEndpoints({ policies }),

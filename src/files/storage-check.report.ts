@@ -15,6 +15,9 @@ const ADVICE: Record<Problem, string> = {
   odd_file: "This should never be; restore the database from a backup, or delete the file.",
   orphan_object: MEND,
   stale_staging: MEND,
+  lost_entry: "This should never be; restore the database from a backup.",
+  folder_cycle: "This should never be; restore the database from a backup.",
+  wrong_usage: MEND,
 };
 
 /** How the doctor tells a finding: what was mended is a warning. */

@@ -34,7 +34,10 @@ export type Problem =
   | "dead_blob_in_use"
   | "odd_file"
   | "orphan_object"
-  | "stale_staging";
+  | "stale_staging"
+  | "lost_entry"
+  | "folder_cycle"
+  | "wrong_usage";
 
 export type Finding = {
   problem: Problem;
@@ -55,6 +58,8 @@ export type StorageCheckDeps = {
   reaper: Reaper;
   scrub: Scrub;
   blobs: Pick<Blobs, "discard">;
+  /** What is to be looked at besides content. */
+  checkTrees: StorageCheck;
   clock: Clock;
 };
 
@@ -185,6 +190,7 @@ export function createStorageCheck(deps: StorageCheckDeps): StorageCheck {
 
   return async function* ({ fix, signal }) {
     told.clear();
+    yield* deps.checkTrees({ fix, ...(signal && { signal }) });
     yield* checkFiles();
     for (const { id, name } of await policies.list()) {
       try {
