@@ -133,13 +133,13 @@ forEachDialect((dialect) => {
       exists: () => false,
     };
     const links = { links: [ids[0]!], clicks: [5] };
-    const counting = repository.count(span, {
+    const batch = {
       counts: { links, hours: [], days: [], months: [] },
       details: [],
       sums: { days: new Map(), hours: new Map() },
       mostLogRows: 0,
-    });
-    expect(await added(() => counting.catch(() => {}))).toEqual([0, 0, 0, 0, 0]);
+    };
+    expect(await added(() => repository.count(span, batch).catch(() => {}))).toEqual([0, 0, 0, 0, 0]);
     expect(await repository.readPosition(segment)).toBeNull();
   });
 
