@@ -119,6 +119,7 @@ function relay(
   return streamPages(chunksOf(stream), {
     onFailure: (err) => logger.warn({ err, requestId }, "a download was cut off"),
     cut: () => c.env.cut(),
+    restMs: 0,
   });
 }
 
