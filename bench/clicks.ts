@@ -109,7 +109,7 @@ async function measureDetails(clicks: Clicks) {
     for (let first = 0; first < DETAILED; first += SLICE) {
       const startedAt = performance.now();
       for (const { link, referrer, agent, address } of visits.slice(first, first + SLICE)) {
-        if (clicks.wantsDetails())
+        if (clicks.detailRefusal() === null)
           clicks.recordDetails(link, 1_750_000_000_000 + round, referrer, null, agent, address);
       }
       recordMs += performance.now() - startedAt;

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Server } from "bun";
 import { createFetch } from "./app.http.ts";
 import { type Clicks, type ClickStats, createClicks } from "./clicks/clicks.ts";
+import { loadFlushWorker } from "./clicks/flush.thread.ts";
 import { createLive, createLivePart, type Live, type LivePart } from "./clicks/live.ts";
 import { createLiveRepository } from "./clicks/live.repository.ts";
 import { journalBytes } from "./clicks/journal.size.ts";
@@ -51,9 +52,17 @@ export async function createApp(env: Env, options: AppOptions): Promise<App> {
   const { worker } = options;
   const registry = createRegistry();
   const observed = createObserved(registry);
-  const services = await openServices(env, { ...options, server: true, ...observed });
+  // Its code loads while the database is opened.
+  const flushWorker = loadFlushWorker();
+  const services = await openServices(env, { ...options, server: true, ...observed }).catch(
+    (error: unknown) => {
+      flushWorker.terminate();
+      throw error;
+    },
+  );
   const cache = startCache(services, observed);
-  const clicks = await startClicks(services).catch(async (error: unknown) => {
+  const clicks = await startClicks(services, flushWorker).catch(async (error: unknown) => {
+    flushWorker.terminate();
     cache.close();
     await services.close();
     throw error;
@@ -110,7 +119,7 @@ function startCache(services: Services, { onDatabaseOperation, onCacheOperation 
   return { ...cache, findIn: timeSome(cache.findIn, onCacheOperation) };
 }
 
-async function startClicks({ env, config, logger }: Services): Promise<Clicks> {
+async function startClicks({ env, config, logger }: Services, flushWorker: Worker): Promise<Clicks> {
   const clicks = await createClicks({
     settings: env.database,
     dataDir: env.data.dir,
@@ -128,6 +137,7 @@ async function startClicks({ env, config, logger }: Services): Promise<Clicks> {
     geo: env.analytics,
     logger,
     clock: systemClock,
+    flushWorker,
   });
   for (const key of [
     "click.enable_tracking",

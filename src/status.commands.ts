@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import type { CommandContext } from "./cli/command.ts";
 import { createClicksRepository } from "./clicks/clicks.repository.ts";
+import { createDetailDropsRepository } from "./clicks/detail-drops.repository.ts";
 import { readPending } from "./clicks/journal.pending.ts";
 import { listSlots, tryTakeSlot } from "./clicks/journal.slot.ts";
 import { appError } from "./lib/errors.ts";
@@ -18,22 +19,41 @@ export function addStatusCommand(program: Command, context: CommandContext): voi
       if (probe) return probeServer(context);
       const status = await readStatus(context);
       if (json) return context.output.json(status);
-      const { links, journals, ...rest } = status;
-      const waiting = journals.map(
-        ({ slot, running, pending_clicks, pending_details }) =>
-          [
-            `journal ${slot}${running ? "" : " (left behind)"}`,
-            `${pending_clicks} clicks wait, ${pending_details} of them with details`,
-          ] as const,
-      );
-      const rows = Object.entries({ ...rest, ...links, ...Object.fromEntries(waiting) }).map(
-        ([name, value]) => ({
-          name: name.replaceAll("_", " "),
-          value,
-        }),
-      );
+      const { links, journals, dropped_details, ...rest } = status;
+      const dropped = Object.entries(dropped_details).map(([reason, clicks]) => `${clicks} ${reason}`);
+      const facts = {
+        ...rest,
+        ...links,
+        ...(dropped.length > 0 ? { clicks_without_details: dropped.join(", ") } : {}),
+        ...Object.fromEntries(journals.flatMap(describeJournal)),
+      };
+      const rows = Object.entries(facts).map(([name, value]) => ({ name: name.replaceAll("_", " "), value }));
       context.output.table(rows, { name: "WHAT", value: "VALUE" });
     });
+}
+
+type Journal = Awaited<ReturnType<typeof readStatus>>["journals"][number];
+
+function describeJournal({ slot, running, pending_clicks, pending_details, books }: Journal) {
+  const name = `journal ${slot}`;
+  const waiting = `${pending_clicks} clicks wait, ${pending_details} of them with details`;
+  if (!running) return [[`${name} (left behind)`, waiting]];
+  if (books === null) return [[name, waiting]];
+  const { accepted, stored, pending, details } = books;
+  const clicks = `${accepted} accepted = ${stored} stored + ${pending} pending + ${describeDrops(books.dropped)}`;
+  const withDetails = `${details.recorded} recorded = ${details.logged} logged + ${details.pending} pending + ${describeDrops(details.dropped)}`;
+  return [
+    [name, waiting],
+    [`${name}, process ${books.pid}: clicks`, clicks],
+    [`${name}, process ${books.pid}: details`, withDetails],
+  ];
+}
+
+function describeDrops(dropped: Record<string, number>): string {
+  const some = Object.entries(dropped).filter(([, count]) => count > 0);
+  const total = some.reduce((sum, [, count]) => sum + count, 0);
+  const reasons = some.map(([reason, count]) => `${count} ${reason}`).join(", ");
+  return `${total} dropped${total > 0 ? ` (${reasons})` : ""}`;
 }
 
 const PROBE_MS = 3_000;
@@ -71,11 +91,13 @@ async function readStatus(context: CommandContext) {
     admin_api: auth.isAdminEnabled() ? "on" : "off until a password is set with reset-password",
     links: { total_links: totalLinks, active_links: activeLinks, total_clicks: totalClicks },
     pending_clicks: journals.reduce((sum, { clicks }) => sum + clicks, 0),
-    journals: journals.map(({ slot, isOwned, clicks, details }) => ({
+    dropped_details: await createDetailDropsRepository(database).totals(),
+    journals: journals.map(({ slot, isOwned, clicks, details, books }) => ({
       slot,
       running: isOwned,
       pending_clicks: clicks,
       pending_details: details,
+      books,
     })),
   };
 }

@@ -31,7 +31,7 @@ export const MOST_BUCKETS = 10_000;
 const DEFAULT_DAYS = 30;
 const DAY_FORM = /^\d{4}-\d{2}-\d{2}$/;
 
-/** The last 30 days when one of the texts is missing or no date of the years 1970 to 9999. */
+/** The last 30 days when one of the texts is missing or no date. What lies before 1970 counts as its beginning. */
 export function parseRange(start: string | undefined, end: string | undefined, now: number): DateRange {
   const [first, last] = [parseDate(start), parseDate(end)];
   if (first === null || last === null) return { start: now - DEFAULT_DAYS * DAY_MS, end: now };
@@ -44,7 +44,7 @@ function parseDate(text: string | undefined): number | null {
   // In a query a plus sign that wasn't percent-encoded arrives as a space: 13:00:00+02:00.
   const written = DAY_FORM.test(text) ? `${text}T00:00:00Z` : text.replace(/ (?=\d{2}:\d{2}$)/, "+");
   const instant = parseRfc3339(written);
-  return instant === null || instant < 0 ? null : instant;
+  return instant === null ? null : Math.max(instant, 0);
 }
 
 /** @throws BadRequest naming the four units */

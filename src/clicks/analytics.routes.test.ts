@@ -181,7 +181,7 @@ describe("parameters", () => {
     expect(await data(`/analytics/trends?${reversed}`)).toEqual({ labels: [], values: [] });
     expect(await data(`/analytics/referrers?${reversed}`)).toEqual([]);
     await room.addLink("a");
-    const centuries = "start_date=1970-01-01&end_date=9999-12-31";
+    const centuries = "start_date=0001-01-01&end_date=9999-12-31";
     for (const path of ["/analytics/trends", "/links/a/analytics"]) {
       const { status, body } = await get(`${path}?${centuries}`);
       expect([status, body.code, body.error]).toEqual([400, 1000, "BadRequest"]);

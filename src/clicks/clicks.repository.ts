@@ -2,6 +2,8 @@
 import type { Database } from "../db/database.ts";
 import type { Db } from "../db/dialect.ts";
 import { appError } from "../lib/errors.ts";
+import { createDetailDropsRepository } from "./detail-drops.repository.ts";
+import { type DropCount, type Refusals, stoppedByDay } from "./detail-drops.ts";
 import type { Detail } from "./details.ts";
 import { createDetailsRepository } from "./details.repository.ts";
 import { type DetailSums, sumDetails } from "./details.sums.ts";
@@ -18,10 +20,18 @@ export type FlushWork = {
   sums: DetailSums;
   /** Raw rows after which no more details are written (analytics.max_log_rows with `stop`); 0: no limit. */
   mostLogRows: number;
+  /** How many clicks came without details; clicks of links that are gone left out. */
+  refused(gone: ReadonlySet<number>): DropCount[];
 };
 
 /** What became of details. */
-export type DetailFates = { logged: number; stopped: number; deleted: number };
+export type DetailFates = {
+  logged: number;
+  stopped: number;
+  deleted: number;
+  /** Clicks that came without the details that were wanted. */
+  refused: Refusals;
+};
 
 /** A stretch of one segment whose clicks are counted together. */
 export type CountedSpan = {
@@ -32,7 +42,7 @@ export type CountedSpan = {
   atMs: number;
   /** Filled in by count(), before it commits. */
   deleted: number;
-  /** The same. */
+  /** The same, but for what was refused. */
   details: DetailFates;
   /** False when the segment was counted and removed by somebody else; asked when its row is made. */
   exists(): boolean;
@@ -63,6 +73,7 @@ export function createClicksRepository(database: Database): ClicksRepository {
   const { read, write, dialect, transaction } = database;
   const rollups = createRollupsRepository(database);
   const log = createDetailsRepository(database);
+  const drops = createDetailDropsRepository(database);
   const logRoom = createLogRoom(database);
 
   /** Moves the position; false when it isn't where the span begins. */
@@ -95,7 +106,9 @@ export function createClicksRepository(database: Database): ClicksRepository {
     const limited = work.mostLogRows > 0 && present.length > 0;
     const room = limited ? await logRoom.left(tx, work.mostLogRows) : present.length;
     const kept = room < present.length ? present.slice(0, room) : present;
+    await drops.add(tx, [...work.refused(gone), ...stoppedByDay(present.slice(kept.length))]);
     span.details = {
+      ...span.details,
       logged: kept.length,
       stopped: present.length - kept.length,
       deleted: work.details.length - present.length,

@@ -68,6 +68,7 @@ forEachDialect((dialect) => {
     record(clicks, second!, 50);
     expect(clicks.stats()).toMatchObject({ accepted: 150, stored: 0, pending: 150 });
     expect(await clicks.pendingLinks()).toBe(2);
+    expect(await Promise.all([clicks.pendingLinks(), clicks.pendingLinks()])).toEqual([2, 2]);
     await clicks.flush();
     expect(await clicksOf(db, [first!, second!])).toEqual([100, 50]);
     expect(clicks.stats()).toMatchObject({ accepted: 150, stored: 150, pending: 0, replayed: 0 });
@@ -75,6 +76,17 @@ forEachDialect((dialect) => {
     const lastFlush = { trigger: "manual", status: "success", clicks: 150, links: 2 };
     expect(clicks.stats().lastFlush).toMatchObject(lastFlush);
     expect(await clicks.pendingLinks()).toBe(0);
+    await clicks.close();
+  });
+
+  test("who has no time hears what links were pending last, and the answer is for who asks next", async () => {
+    const links = await addLinks(db, 3);
+    const clicks = await open(freshDir());
+    await clicks.flush();
+    // More than one look at a few of them takes.
+    for (let at = 0; at < 5000; at++) clicks.record(links[at % 3]!, at);
+    expect(await clicks.pendingLinks(0)).toBe(0);
+    await until(async () => (await clicks.pendingLinks(0)) === 3);
     await clicks.close();
   });
 

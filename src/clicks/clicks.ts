@@ -4,18 +4,20 @@
  */
 import { join } from "node:path";
 import { unlinkSync } from "node:fs";
+import { createBooksFile } from "./books-file.ts";
 import { type ClickStats, createClickBooks } from "./clicks.books.ts";
 import type { DatabaseSettings } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
+import { messageOf } from "../lib/errors.ts";
 import type { Logger } from "../lib/logger.ts";
 import { createDetailGate } from "./details.gate.ts";
 import { startFlushThread } from "./flush.thread.ts";
 import type { GeoSettings } from "./geo.ts";
-import { SEGMENT_BYTES } from "./journal.format.ts";
+import { type DetailRefusal, SEGMENT_BYTES } from "./journal.format.ts";
 import type { RecentClick } from "./journal.latest.ts";
 import { createOverflow } from "./journal.overflow.ts";
 import { listSegments, listUnfinished, sequenceOf } from "./journal.segment.ts";
-import { takeSlot } from "./journal.slot.ts";
+import { forgetBooks, takeSlot } from "./journal.slot.ts";
 import { createSegmentSupply } from "./journal.supply.ts";
 import { createJournal } from "./journal.ts";
 
@@ -25,11 +27,12 @@ export type Clicks = {
   /** Keeps a click; never throws. See Journal.record. */
   record(linkId: number, atMs: number): void;
   /**
-   * Whether the next click is to be recorded with details; what they are need not be gathered else. A refusal is
-   * counted by its reason.
+   * Null when the next click is to be recorded with details. A refusal is counted by its reason and goes to
+   * recordRefused; the details need not be gathered then.
    */
-  wantsDetails(): boolean;
-  /** As record, with what the visitor sent (see VisitDetails). Asked for by wantsDetails. */
+  detailRefusal(): DetailRefusal | null;
+  recordRefused(linkId: number, atMs: number, refused: DetailRefusal): void;
+  /** As record, with what the visitor sent (see VisitDetails). */
   recordDetails(
     linkId: number,
     atMs: number,
@@ -43,8 +46,11 @@ export type Clicks = {
   stats(): ClickStats;
   /** At most `most` of the newest clicks after an instant, oldest first; for a look, not for counting. */
   latest(sinceMs: number, most: number): RecentClick[];
-  /** Distinct links with clicks that are not counted yet (a lower bound beyond 262,144 such clicks). */
-  pendingLinks(): Promise<number>;
+  /**
+   * Distinct links with clicks that are not counted yet (a lower bound beyond 262,144 such clicks). When that can't be
+   * told within the bound, because they are being counted, what was told last. Never rejects.
+   */
+  pendingLinks(boundMs?: number): Promise<number>;
   /** Reads the configuration again: to be called when a `click.` or `analytics.` key changes. */
   refresh(): void;
   /** A last flush of ten seconds at most; what it can't count stays for the next start. Never rejects. */
@@ -90,6 +96,8 @@ export type ClicksOptions = {
   geo?: GeoSettings;
   logger: Logger;
   clock: Clock;
+  /** See loadFlushWorker. */
+  flushWorker?: Worker;
   limits?: Partial<ClickLimits>;
 };
 
@@ -102,6 +110,7 @@ const LIMITS: ClickLimits = {
   closeMs: 10_000,
 };
 const TICK_MS = 1000;
+const PENDING_BOUND_MS = 500;
 
 /** Starts counting; what earlier processes left behind is counted first of all. Rejects when the database is away. */
 export async function createClicks(options: ClicksOptions): Promise<Clicks> {
@@ -115,6 +124,7 @@ export async function createClicks(options: ClicksOptions): Promise<Clicks> {
   const books = createClickBooks(gate);
   const journalDir = join(options.dataDir, "journal");
   const slot = takeSlot(journalDir);
+  forgetBooks(slot.dir);
   for (const path of listUnfinished(slot.dir)) unlinkSync(path);
   const leftovers = listSegments(slot.dir);
   const intervalMs = () => config.flushInterval() * 1000;
@@ -133,6 +143,7 @@ export async function createClicks(options: ClicksOptions): Promise<Clicks> {
     logLevel: logger.level,
     leftovers,
     logger,
+    worker: options.flushWorker,
     onSettled: books.settled,
     onRetired: () => supply.released(),
     onReport(report) {
@@ -174,28 +185,40 @@ export async function createClicks(options: ClicksOptions): Promise<Clicks> {
   await journal.start();
   refresh();
   thread.begin();
-  const ticking = setInterval(journal.tick, TICK_MS);
+  const booksFile = createBooksFile({
+    dir: slot.dir,
+    stats,
+    clock,
+    onError: (error) => logger.debug({ err: error }, "the books can't be written for `status`"),
+  });
+  const tick = () => {
+    journal.tick();
+    void booksFile.update();
+  };
+  tick();
+  const ticking = setInterval(tick, TICK_MS);
 
   return {
     record: journal.record,
-    wantsDetails: () => journal.isEnabled() && gate.isOpen(),
+    recordRefused: journal.recordRefused,
+    detailRefusal: () => (journal.isEnabled() ? gate.refusal() : null),
     recordDetails(linkId, atMs, referrer, utmSource, userAgent, address) {
+      if (!journal.isEnabled()) return;
       if (!journal.recordDetails(linkId, atMs, referrer, utmSource, userAgent, address)) gate.disconnected();
     },
     flush: thread.flush,
     stats,
     latest: journal.latest,
-    pendingLinks: thread.pendingLinks,
+    pendingLinks: (boundMs = PENDING_BOUND_MS) => thread.pendingLinks(boundMs),
     refresh,
     async close() {
       clearInterval(ticking);
       await journal.close();
       await thread.close(limits.closeMs).catch((error: unknown) => {
-        logger.warn(
-          { err: error, pending: stats().pending },
-          "clicks stay in the journal for the next start",
-        );
+        const reason = messageOf(error);
+        logger.warn({ reason, pending: stats().pending }, "clicks stay in the journal for the next start");
       });
+      await booksFile.remove();
       slot.lock.release();
     },
   };

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { NO_REFUSALS } from "./detail-drops.ts";
 import { createDetailGate } from "./details.gate.ts";
 
 function setUp({ rate = 1, mostPending = 3 } = {}) {
@@ -11,7 +12,7 @@ function setUp({ rate = 1, mostPending = 3 } = {}) {
     mostPending,
   });
   const record = (times = 1) => {
-    for (let at = 0; at < times; at++) if (gate.isOpen()) written += 1;
+    for (let at = 0; at < times; at++) if (gate.refusal() === null) written += 1;
   };
   return { gate, drawn, record };
 }
@@ -28,7 +29,7 @@ test("beyond the bound details are dropped as full, until some are settled", () 
   const { gate, record } = setUp();
   record(5);
   expect(gate.stats()).toMatchObject({ recorded: 5, pending: 3, dropped: { full: 2 } });
-  gate.settled({ logged: 1, stopped: 1, deleted: 0 }, false);
+  gate.settled({ logged: 1, stopped: 1, deleted: 0, refused: NO_REFUSALS }, false);
   record(3);
   expect(gate.stats()).toEqual({
     recorded: 8,
@@ -41,9 +42,9 @@ test("beyond the bound details are dropped as full, until some are settled", () 
 
 test("what other processes left takes no room and stands in the books once it is settled", () => {
   const { gate, record } = setUp();
-  gate.settled({ logged: 7, stopped: 1, deleted: 2 }, true);
+  gate.settled({ logged: 7, stopped: 1, deleted: 2, refused: { ...NO_REFUSALS, full: 5 } }, true);
   record(3);
-  expect(gate.stats()).toMatchObject({ recorded: 13, logged: 7, pending: 3 });
+  expect(gate.stats()).toMatchObject({ recorded: 18, logged: 7, pending: 3, dropped: { full: 5 } });
   expect(balance(gate.stats())).toBe(0);
 });
 

@@ -3,8 +3,10 @@
  * refused is counted by its reason; the click itself is recorded all the same.
  */
 import type { DetailFates } from "./clicks.repository.ts";
+import { NO_REFUSALS } from "./detail-drops.ts";
+import { type DetailRefusal, REFUSALS } from "./journal.format.ts";
 
-export type DetailDrop = "full" | "disconnected" | "sampled_out" | "stopped" | "link_deleted";
+export type DetailDrop = DetailRefusal | "stopped" | "link_deleted";
 
 /** The books of details: recorded = logged + pending + dropped. */
 export type DetailStats = {
@@ -18,8 +20,8 @@ export type DetailStats = {
 };
 
 export type DetailGate = {
-  /** Whether the next click's details are wanted; a refusal is counted. */
-  isOpen(): boolean;
+  /** Null when the next click's details are wanted; a refusal is counted. */
+  refusal(): DetailRefusal | null;
   /** Wanted, but there was no segment to keep them. */
   disconnected(): void;
   settled(fates: DetailFates, replayed: boolean): void;
@@ -42,28 +44,30 @@ export function createDetailGate({
   random = Math.random,
   mostPending,
 }: DetailGateOptions): DetailGate {
-  const refused = { full: 0, disconnected: 0, sampled_out: 0 };
+  const refused = { ...NO_REFUSALS };
   const ended = { logged: 0, stopped: 0, link_deleted: 0 };
   let replayed = 0;
   const pending = () => written() + replayed - ended.logged - ended.stopped - ended.link_deleted;
 
   return {
-    isOpen() {
+    refusal() {
       const rate = sampleRate();
       if (rate < 1 && random() >= rate) {
         refused.sampled_out += 1;
-        return false;
+        return "sampled_out";
       }
-      if (pending() < mostPending) return true;
+      if (pending() < mostPending) return null;
       refused.full += 1;
-      return false;
+      return "full";
     },
     disconnected: () => void (refused.disconnected += 1),
-    settled({ logged, stopped, deleted }, isReplayed) {
+    settled({ logged, stopped, deleted, refused: found }, isReplayed) {
       ended.logged += logged;
       ended.stopped += stopped;
       ended.link_deleted += deleted;
-      if (isReplayed) replayed += logged + stopped + deleted;
+      if (!isReplayed) return;
+      replayed += logged + stopped + deleted;
+      for (const reason of REFUSALS) refused[reason] += found[reason];
     },
     stats() {
       const { full, disconnected, sampled_out } = refused;

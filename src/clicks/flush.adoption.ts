@@ -6,7 +6,7 @@ import { unlinkSync } from "node:fs";
 import type { Logger } from "../lib/logger.ts";
 import type { SourceState } from "./flush.source.ts";
 import { listSegments, listUnfinished } from "./journal.segment.ts";
-import { listSlots, type Slot, tryTakeSlot } from "./journal.slot.ts";
+import { forgetBooks, listSlots, type Slot, tryTakeSlot } from "./journal.slot.ts";
 
 export type AdoptionOptions = {
   journalDir: string;
@@ -26,6 +26,7 @@ export function createAdoption({ journalDir, ownDir, logger, add }: AdoptionOpti
   const held = new Set<string>();
 
   const adopt = (slot: Slot): void => {
+    forgetBooks(slot.dir);
     for (const path of listUnfinished(slot.dir)) unlinkSync(path);
     const segments = listSegments(slot.dir);
     let left = segments.length;

@@ -14,11 +14,12 @@ import type { Clock } from "../lib/clock.ts";
 import { appError } from "../lib/errors.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { ClicksRepository, CountedSpan, DetailFates, FlushWork } from "./clicks.repository.ts";
+import { countRefusals, NO_REFUSALS, refusedByDay } from "./detail-drops.ts";
 import { sumDetails } from "./details.sums.ts";
 import type { DetailsParser } from "./details.ts";
 import { countClicks } from "./flush.counts.ts";
 import { quarantineSegment, removeSegment } from "./journal.disposal.ts";
-import { FIRST_RECORD } from "./journal.format.ts";
+import { FIRST_RECORD, REFUSALS } from "./journal.format.ts";
 import { type ClickBatch, openSegmentReader, type SegmentReader } from "./journal.reader.ts";
 
 export type SourceState = {
@@ -67,6 +68,8 @@ export type DrainContext = {
   /** See FlushWork. */
   mostLogRows(): number;
   batch: ClickBatch;
+  /** Called between two transactions with the time that the first took; see flush.pace.ts. */
+  rest(tookMs: number): Promise<void>;
   /** Added to. */
   done: { clicks: number; links: number };
 };
@@ -76,9 +79,10 @@ type Span = CountedSpan & { clicks: number };
 /** Rows of `journals` are kept for thirty days; five less leave room for clocks that disagree. */
 const ROW_SURELY_KEPT_MS = 25 * 24 * 3600_000;
 const MAX_ATTEMPTS = 5;
+/** Links of one transaction, some 0.4 s of work: it must not keep other writers waiting long on a busy core. */
+const MOST_LINKS = 110_000;
 /** Under a load that brings details faster than they are written, a flush must end all the same. */
 const MOST_DETAILS = 50_000;
-const NO_DETAILS: DetailFates = { logged: 0, stopped: 0, deleted: 0 };
 
 export const createSource = (state: SourceState, onRetired: () => void): Source => ({
   ...state,
@@ -137,19 +141,29 @@ async function learnPosition(source: Source, reader: SegmentReader, context: Dra
   if (doubt?.to === row) return settle(source, row, doubt, context);
   const found = clicksBetween(source.position, row, reader, context.batch);
   // Written by another process: what it did about the details isn't known here.
-  const details = { ...NO_DETAILS, logged: found.detailed };
+  const details = fatesOf({ logged: found.detailed, refused: found.refused });
   settle(source, row, { clicks: found.clicks, deleted: 0, details }, context);
 }
 
 function clicksBetween(from: number, to: number, reader: SegmentReader, batch: ClickBatch) {
-  const found = { clicks: 0, detailed: 0 };
+  const found = { clicks: 0, detailed: 0, refused: { ...NO_REFUSALS } };
   for (let position = from; position < to; ) {
     ({ position } = reader.read(batch, position, true, to));
     found.clicks += batch.count;
     found.detailed += batch.detailed;
+    const refused = countRefusals(batch);
+    for (const reason of REFUSALS) found.refused[reason] += refused[reason];
   }
   return found;
 }
+
+const fatesOf = (known: Partial<DetailFates>): DetailFates => ({
+  logged: 0,
+  stopped: 0,
+  deleted: 0,
+  refused: NO_REFUSALS,
+  ...known,
+});
 
 type Counted = Pick<Span, "clicks" | "deleted" | "details">;
 
@@ -170,6 +184,7 @@ async function countAll(source: Source, reader: SegmentReader, context: DrainCon
   const { batch, done, logger } = context;
   let detailed = 0;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const startedAt = performance.now();
     // Sealed while this runs: what is read below is not the end then, and the next flush goes on.
     const { final } = source;
     const from = source.position!;
@@ -189,7 +204,7 @@ async function countAll(source: Source, reader: SegmentReader, context: DrainCon
       to,
       atMs: context.clock.now(),
       deleted: 0,
-      details: NO_DETAILS,
+      details: fatesOf({ refused: countRefusals(batch) }),
       clicks,
       exists: () => existsSync(source.path),
     };
@@ -199,18 +214,35 @@ async function countAll(source: Source, reader: SegmentReader, context: DrainCon
     }
     settle(source, to, span, context);
     done.clicks += clicks;
-    done.links += work.counts.links.links.length;
+    const links = work.counts.links.links.length;
+    done.links += links;
+    fitBatch(batch, links);
     if (!final && (!isFull || detailed >= MOST_DETAILS)) return;
     attempt = -1;
+    await context.rest(performance.now() - startedAt);
   }
   throw appError("Conflict", `${source.path} is being counted by somebody else all the time`);
+}
+
+/** The more clicks a link has in one transaction, the less a click costs; so as many are taken as the bound allows. */
+function fitBatch(batch: ClickBatch, links: number): void {
+  const isBound = batch.count === batch.limit;
+  if (!isBound && links <= MOST_LINKS) return;
+  const fitting = Math.floor(batch.count * Math.min(2, MOST_LINKS / links));
+  batch.limit = Math.min(fitting, batch.links.length);
 }
 
 /** Everything that can be known before the transaction. */
 async function workOf({ batch, parser, mostLogRows }: DrainContext): Promise<FlushWork> {
   const counts = countClicks(batch);
   const details = await parser.parse(batch);
-  return { counts, details, sums: sumDetails(details), mostLogRows: mostLogRows() };
+  return {
+    counts,
+    details,
+    sums: sumDetails(details),
+    mostLogRows: mostLogRows(),
+    refused: (gone) => refusedByDay(batch, gone),
+  };
 }
 
 /** False when the position in the database is another one. */
@@ -248,21 +280,4 @@ async function setAside(
   logger.warn({ path: source.path, kept }, `a click journal was set aside and not counted: ${reason}`);
   source.onRetired();
   return true;
-}
-
-/** Distinct links among the clicks of these sources that are not counted yet; the batch's size bounds the look. */
-export function countPendingLinks(sources: readonly Source[], batch: ClickBatch): number {
-  const pending = new Float64Array(batch.links.length);
-  let size = 0;
-  for (const { path, position, row, final } of sources) {
-    const reader = size < pending.length ? openSegmentReader(path) : null;
-    if (!reader) continue;
-    reader.read(batch, position ?? row ?? FIRST_RECORD, final);
-    reader.close();
-    const taken = batch.links.subarray(0, Math.min(batch.count, pending.length - size));
-    pending.set(taken, size);
-    size += taken.length;
-  }
-  const sorted = pending.subarray(0, size).sort();
-  return sorted.reduce((distinct, link, at) => distinct + (at === 0 || sorted[at - 1] !== link ? 1 : 0), 0);
 }

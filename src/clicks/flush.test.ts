@@ -7,6 +7,7 @@ import { silentLogger } from "../lib/logger.ts";
 import { type ClicksRepository, createClicksRepository } from "./clicks.repository.ts";
 import { addLinks, clicksOf, openJournal, segmentOf, temporaryFolder } from "./clicks.test-support.ts";
 import type { Settled } from "./flush.source.ts";
+import { NO_REFUSALS } from "./detail-drops.ts";
 import { createFlusher } from "./flush.ts";
 
 const DAY = 24 * 3600_000;
@@ -122,7 +123,7 @@ forEachDialect((dialect) => {
 
   test("a segment that somebody else counted and removed is not counted again", async () => {
     const segment = crypto.randomUUID();
-    const details = { logged: 0, stopped: 0, deleted: 0 };
+    const details = { logged: 0, stopped: 0, deleted: 0, refused: NO_REFUSALS };
     const span = {
       segment,
       from: null,
@@ -138,6 +139,7 @@ forEachDialect((dialect) => {
       details: [],
       sums: { days: new Map(), hours: new Map() },
       mostLogRows: 0,
+      refused: () => [],
     };
     expect(await added(() => repository.count(span, batch).catch(() => {}))).toEqual([0, 0, 0, 0, 0]);
     expect(await repository.readPosition(segment)).toBeNull();

@@ -29,8 +29,11 @@ export type FlushThread = {
   setDetails(settings: DetailSettings): void;
   /** Counts everything written so far; rejects with an AppError when that can't be done now. */
   flush(): Promise<void>;
-  /** See Flusher; while the thread waits for the database, what it said last. Never rejects. */
-  pendingLinks(): Promise<number>;
+  /**
+   * See Flusher. When the thread does not answer a question within the bound (it is busy, or waits for the database),
+   * what it said last. Who asks meanwhile shares the question, and what is left of its time. Never rejects.
+   */
+  pendingLinks(boundMs: number): Promise<number>;
   /** A last flush, within the bound; then the thread is gone. Rejects when that flush did not succeed. */
   close(boundMs: number): Promise<void>;
   /** For tests: ends the thread as a crash would. */
@@ -41,6 +44,8 @@ export type FlushThreadOptions = FlushStart & {
   /** Segments that were in this process's slot before. */
   leftovers: readonly string[];
   logger: Logger;
+  /** See loadFlushWorker; made here without it. */
+  worker?: Worker | undefined;
   onSettled(settled: Settled): void;
   /** A segment of this process's slot is gone. */
   onRetired(): void;
@@ -50,11 +55,16 @@ export type FlushThreadOptions = FlushStart & {
 type Call = { resolve: (value: number) => void; reject: (error: AppError) => void };
 
 const RESTART_AFTER_MS = 1000;
-const COUNT_BOUND_MS = 500;
+
+/**
+ * A thread that loads its code, which takes as long as opening the database does, and then waits to be started. Who
+ * does not start it terminates it.
+ */
+export const loadFlushWorker = (): Worker => new Worker(workerUrl("clicks/flush.worker.ts"), { smol: true });
 
 /** Starts the thread; rejects with an AppError when its database can't be opened. */
 export async function startFlushThread(options: FlushThreadOptions): Promise<FlushThread> {
-  const { leftovers, logger, onSettled, onRetired, onReport, ...start } = options;
+  const { leftovers, logger, worker: loaded, onSettled, onRetired, onReport, ...start } = options;
   const sources = new Map<string, SourceState>(
     leftovers.map((path) => [path, { path, final: true, position: null }]),
   );
@@ -64,6 +74,7 @@ export async function startFlushThread(options: FlushThreadOptions): Promise<Flu
   let closed = false;
   let alive = false;
   let lastPendingLinks = 0;
+  let pendingAsked: { answer: Promise<number>; at: number } | undefined;
   let worker: Worker;
   const first = Promise.withResolvers<string>();
 
@@ -76,6 +87,15 @@ export async function startFlushThread(options: FlushThreadOptions): Promise<Flu
       calls.set(id, { resolve, reject });
       send({ type, id });
     });
+
+  /** An answer that nobody waits for any more is what it said last all the same. */
+  const askPendingLinks = async (): Promise<number> => {
+    try {
+      return (lastPendingLinks = await ask("pendingLinks"));
+    } finally {
+      pendingAsked = undefined;
+    }
+  };
 
   const receive = (answer: FlushAnswer): void => {
     if (answer.type === "settled") {
@@ -101,9 +121,8 @@ export async function startFlushThread(options: FlushThreadOptions): Promise<Flu
     }
   };
 
-  const spawn = (): void => {
-    worker = new Worker(workerUrl("clicks/flush.worker.ts"));
-    const current = worker;
+  const spawn = (current: Worker): void => {
+    worker = current;
     worker.addEventListener("message", ({ data }: MessageEvent<FlushAnswer>) => receive(data));
     worker.addEventListener("error", (event) => {
       logger.error({ reason: event.message }, "the flush thread failed");
@@ -115,14 +134,14 @@ export async function startFlushThread(options: FlushThreadOptions): Promise<Flu
       alive = false;
       for (const call of calls.values()) call.reject(error);
       calls.clear();
-      if (!closed) setTimeout(() => closed || spawn(), RESTART_AFTER_MS);
+      if (!closed) setTimeout(() => closed || spawn(loadFlushWorker()), RESTART_AFTER_MS);
     });
     alive = true;
     send({ type: "start", ...start, sources: [...sources.values()] });
     if (begun) send({ type: "begin" });
   };
 
-  spawn();
+  spawn(loaded ?? loadFlushWorker());
   const instance = await first.promise.catch((error: unknown) => {
     closed = true;
     throw error;
@@ -154,9 +173,13 @@ export async function startFlushThread(options: FlushThreadOptions): Promise<Flu
       send({ type: "details", settings });
     },
     flush: async () => void (await ask("flush")),
-    async pendingLinks() {
-      lastPendingLinks = await within(COUNT_BOUND_MS, ask("pendingLinks")).catch(() => lastPendingLinks);
-      return lastPendingLinks;
+    pendingLinks(boundMs) {
+      pendingAsked ??= { answer: askPendingLinks(), at: performance.now() };
+      const { answer, at } = pendingAsked;
+      const leftMs = boundMs - (performance.now() - at);
+      if (leftMs > 0) return within(leftMs, answer).catch(() => lastPendingLinks);
+      answer.catch(() => {});
+      return Promise.resolve(lastPendingLinks);
     },
     crash: () => void worker.terminate(),
     async close(boundMs) {

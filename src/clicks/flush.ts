@@ -11,14 +11,8 @@ import type { Logger } from "../lib/logger.ts";
 import type { ClicksRepository } from "./clicks.repository.ts";
 import { createDetailsParser, type DetailsParser } from "./details.ts";
 import { AppError } from "../lib/errors.ts";
-import {
-  countPendingLinks,
-  createSource,
-  drainSource,
-  type Settled,
-  type Source,
-  type SourceState,
-} from "./flush.source.ts";
+import { countPendingLinks } from "./flush.pending.ts";
+import { createSource, drainSource, type Settled, type Source, type SourceState } from "./flush.source.ts";
 import { createBatch } from "./journal.reader.ts";
 
 export type FlushTrigger = "interval" | "threshold" | "manual";
@@ -50,16 +44,19 @@ export type FlusherOptions = {
   parser?: DetailsParser;
   /** See FlushWork; no limit unless told. */
   mostLogRows?(): number;
+  /** See flush.pace.ts; without it, one transaction follows the other. */
+  rest?(tookMs: number, segments: number): Promise<void>;
   /** Clicks counted in one transaction at most. */
   batchClicks?: number;
   /** Of these, those with details. */
   batchDetails?: number;
 };
 
-/** Some 0.2 s of work each: a transaction must not keep other writers waiting long on a busy core. */
-const DEFAULT_BATCH_CLICKS = 40_000;
+/** Most clicks; how many are taken depends on the links they belong to (flush.source.ts). */
+const DEFAULT_BATCH_CLICKS = 1_048_576;
+const FIRST_BATCH_CLICKS = 40_000;
+/** Some 0.2 s of work: a transaction must not keep other writers waiting long on a busy core. */
 const DEFAULT_BATCH_DETAILS = 20_000;
-const PENDING_CLICKS = 262_144;
 
 export function createFlusher(options: FlusherOptions): Flusher {
   const sources = new Map<string, Source>();
@@ -67,8 +64,10 @@ export function createFlusher(options: FlusherOptions): Flusher {
     options.batchClicks ?? DEFAULT_BATCH_CLICKS,
     options.batchDetails ?? DEFAULT_BATCH_DETAILS,
   );
+  batch.limit = Math.min(FIRST_BATCH_CLICKS, batch.limit);
   const parser = options.parser ?? createDetailsParser();
   const mostLogRows = options.mostLogRows ?? (() => 0);
+  const rest = async (tookMs: number) => options.rest?.(tookMs, sources.size);
   let last: Promise<unknown> = Promise.resolve();
 
   /** One unreadable file doesn't keep the others from being counted; an absent database does. */
@@ -77,7 +76,7 @@ export function createFlusher(options: FlusherOptions): Flusher {
     let failure: unknown;
     for (const source of sources.values()) {
       try {
-        if (await drainSource(source, { ...options, parser, mostLogRows, batch, done }))
+        if (await drainSource(source, { ...options, parser, mostLogRows, rest, batch, done }))
           sources.delete(source.path);
       } catch (error) {
         if (error instanceof AppError) throw error;
@@ -103,7 +102,7 @@ export function createFlusher(options: FlusherOptions): Flusher {
       last = run.catch(() => {});
       return run;
     },
-    pendingLinks: () => countPendingLinks([...sources.values()], createBatch(PENDING_CLICKS)),
+    pendingLinks: () => countPendingLinks([...sources.values()]),
     idle: async () => void (await last),
   };
 }

@@ -6,12 +6,13 @@
 import pino from "pino";
 import { type Database, openDatabase } from "../db/database.ts";
 import { systemClock } from "../lib/clock.ts";
-import { AppError } from "../lib/errors.ts";
+import { AppError, messageOf } from "../lib/errors.ts";
 import { lowerThreadPriority } from "../lib/thread-priority.ts";
 import { type ClicksRepository, createClicksRepository } from "./clicks.repository.ts";
 import { createDetailsParser } from "./details.ts";
 import { createAdoption } from "./flush.adoption.ts";
 import type { DetailSettings, FlushAnswer, FlushRequest, SentError } from "./flush.messages.ts";
+import { createPace, type Pace } from "./flush.pace.ts";
 import { createFlushSchedule, type FlushSchedule } from "./flush.schedule.ts";
 import type { SourceState } from "./flush.source.ts";
 import { createFlusher, type Flusher, type FlushTrigger } from "./flush.ts";
@@ -25,6 +26,7 @@ const ROWS_KEPT_MS = 30 * 24 * 3600_000;
 type Running = {
   database: Database;
   flusher: Flusher;
+  pace: Pace;
   schedule: FlushSchedule;
   setDetails(settings: DetailSettings): void;
   begin(): void;
@@ -34,7 +36,7 @@ type Running = {
 const tell = (answer: FlushAnswer): void => postMessage(answer);
 const sentError = (error: unknown): SentError => ({
   name: error instanceof AppError ? error.name : "InternalServerError",
-  message: error instanceof Error ? error.message : String(error),
+  message: messageOf(error),
 });
 
 async function start(request: FlushRequest & { type: "start" }): Promise<Running> {
@@ -56,6 +58,7 @@ async function start(request: FlushRequest & { type: "start" }): Promise<Running
   const instance = await repository.instance();
   const geo = createGeo(request.geo, { clock: systemClock, logger });
   let settings = request.details;
+  const pace = createPace();
   const flusher = createFlusher({
     repository,
     instance,
@@ -67,6 +70,7 @@ async function start(request: FlushRequest & { type: "start" }): Promise<Running
       settings.locates ? geo.lookupMany(addresses) : NO_PLACES,
     ),
     mostLogRows: () => settings.mostLogRows,
+    rest: pace.rest,
   });
   for (const source of request.sources) addOwn(flusher, source);
   const adoption = createAdoption({ ...request, logger, add: flusher.add });
@@ -92,7 +96,7 @@ async function start(request: FlushRequest & { type: "start" }): Promise<Running
     clearInterval(sweeping);
   };
   const setDetails = (changed: DetailSettings) => void (settings = changed);
-  return { database, flusher, schedule, setDetails, begin, stop };
+  return { database, flusher, pace, schedule, setDetails, begin, stop };
 }
 
 const addOwn = (flusher: Flusher, source: SourceState): void =>
@@ -127,7 +131,7 @@ let running: Promise<Running>;
 
 async function handle(request: FlushRequest): Promise<number | undefined> {
   if (request.type === "start") running = start(request);
-  const { flusher, schedule, setDetails, begin, stop, database } = await running;
+  const { flusher, pace, schedule, setDetails, begin, stop, database } = await running;
   switch (request.type) {
     case "start":
       break;
@@ -150,13 +154,13 @@ async function handle(request: FlushRequest): Promise<number | undefined> {
       setDetails(request.settings);
       break;
     case "flush":
-      await schedule.flushNow();
+      await pace.hurry(schedule.flushNow);
       break;
     case "pendingLinks":
       return flusher.pendingLinks();
     case "close":
       stop();
-      await schedule.flushNow().finally(() => database.close());
+      await pace.hurry(schedule.flushNow).finally(() => database.close());
   }
   return undefined;
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Clock } from "../lib/clock.ts";
+import { messageOf } from "../lib/errors.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { GeoProvider, Place } from "./geo.ts";
 import { cleanText } from "./referrer.ts";
@@ -51,10 +52,7 @@ export function createHttpGeo(
         return await request(address);
       } catch (error) {
         restsUntil = clock.now() + REST_MS;
-        logger.warn(
-          { host, reason: error instanceof Error ? error.message : String(error) },
-          "geo look-up failed",
-        );
+        logger.warn({ host, reason: messageOf(error) }, "geo look-up failed");
         return undefined;
       }
     },

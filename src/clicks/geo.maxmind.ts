@@ -1,6 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { type CityResponse, Reader } from "maxmind";
 import type { Clock } from "../lib/clock.ts";
+import { messageOf } from "../lib/errors.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { GeoProvider } from "./geo.ts";
 
@@ -28,7 +29,7 @@ export function createMaxmindGeo(
       complaint = "";
     } catch (error) {
       // The version loaded before stays in use.
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       if (message !== complaint) logger.warn({ path, reason: message }, "the geo database can't be read");
       complaint = message;
     }

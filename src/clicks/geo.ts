@@ -5,8 +5,6 @@
  */
 import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../lib/logger.ts";
-import { createHttpGeo } from "./geo.http.ts";
-import { createMaxmindGeo } from "./geo.maxmind.ts";
 import { isPublicAddress } from "./public-address.ts";
 
 export type Place = {
@@ -33,19 +31,28 @@ const PARALLEL = 8;
 /** After this long a batch goes on without the places still missing. */
 const BATCH_MS = 5_000;
 
+type Deps = { clock: Clock; logger: Logger; fetch: typeof globalThis.fetch };
+
+/** Loaded when a place is wanted: they bring 6 MB of code into the flush thread. */
+async function openProviders(settings: GeoSettings, deps: Deps): Promise<GeoProvider[]> {
+  const providers: GeoProvider[] = [];
+  if (settings.maxminddbPath !== null) {
+    const { createMaxmindGeo } = await import("./geo.maxmind.ts");
+    providers.push(createMaxmindGeo(settings.maxminddbPath, deps));
+  }
+  if (settings.geoipApiUrl !== null) {
+    const { createHttpGeo } = await import("./geo.http.ts");
+    providers.push(createHttpGeo(settings.geoipApiUrl, deps));
+  }
+  return providers;
+}
+
 export function createGeo(
   settings: GeoSettings,
-  {
-    clock,
-    logger,
-    fetch = globalThis.fetch,
-  }: { clock: Clock; logger: Logger; fetch?: typeof globalThis.fetch },
+  { clock, logger, fetch = globalThis.fetch }: Omit<Deps, "fetch"> & Partial<Pick<Deps, "fetch">>,
 ): Geo {
-  const providers: GeoProvider[] = [];
-  if (settings.maxminddbPath !== null)
-    providers.push(createMaxmindGeo(settings.maxminddbPath, { clock, logger }));
-  if (settings.geoipApiUrl !== null)
-    providers.push(createHttpGeo(settings.geoipApiUrl, { clock, logger, fetch }));
+  let opened: Promise<GeoProvider[]> | undefined;
+  const providers = () => (opened ??= openProviders(settings, { clock, logger, fetch }));
   const cache = new Map<string, { place: Place | null; until: number }>();
   const underWay = new Map<string, Promise<Place | null | undefined>>();
 
@@ -64,7 +71,7 @@ export function createGeo(
   }
 
   async function ask(address: string): Promise<Place | null | undefined> {
-    for (const provider of providers) {
+    for (const provider of await providers()) {
       const place = await provider.lookup(address).catch(() => undefined);
       if (place !== undefined) return place;
     }
@@ -88,7 +95,7 @@ export function createGeo(
   async function lookupMany(addresses: Iterable<string>): Promise<Map<string, Place>> {
     const places = new Map<string, Place>();
     const missing: string[] = [];
-    if (providers.length === 0) return places;
+    if (settings.maxminddbPath === null && settings.geoipApiUrl === null) return places;
     for (const address of new Set(addresses)) {
       if (!isPublicAddress(address)) continue;
       const place = cached(address);
@@ -113,7 +120,7 @@ export function createGeo(
   return {
     lookupMany,
     close() {
-      for (const provider of providers) provider.close();
+      void opened?.then((all) => all.forEach((provider) => provider.close()));
     },
   };
 }

@@ -27,6 +27,7 @@
  *             agent, an u8 length of the address and an u8 of 0; their bytes follow in that order, zero-padded. The
  *             headers are as sent, shortened to the bounds of journal.details.ts; the utm_source is percent-encoded,
  *             the address is text. A header of length 65,535 was not sent.
+ *     kinds 3, 4, 5  count whose details were refused (REFUSALS, in this order): as kind 1.
  *     kind 15 filler: skip its length, no click. Ends a page in which the next record has no room.
  *
  * Word 0 is stored last, and its check covers the other words (those from word 4 on as a digest in the seed), the record's place and the segment's seed. So:
@@ -43,12 +44,24 @@ export const SEGMENT_SUFFIX = ".seg";
 
 export const KIND_COUNT = 1;
 export const KIND_DETAILS = 2;
+export const FIRST_REFUSED_KIND = 3;
 export const KIND_FILLER = 15;
 
 /** Word 0 of a record without its check. */
 export const headOf = (kind: number, bytes: number): number => kind | ((bytes / RECORD_BYTES) << 4);
-/** Word 0 of a kind 1 record without its check. */
-export const COUNT_HEAD = KIND_COUNT | (1 << 4);
+/**
+ * Why a click is without the details that were wanted: too many of them waited, there was no segment to keep them, or
+ * the sample left it out. It stands in the journal, so that a process that dies takes no click out of the books.
+ */
+export const REFUSALS = ["full", "disconnected", "sampled_out"] as const;
+export type DetailRefusal = (typeof REFUSALS)[number];
+
+/** The kind of a plain count; `refused` says that its details were wanted. */
+export const countKind = (refused: DetailRefusal | null): number =>
+  refused === null ? KIND_COUNT : FIRST_REFUSED_KIND + REFUSALS.indexOf(refused);
+export const refusalOf = (kind: number): DetailRefusal | null => REFUSALS[kind - FIRST_REFUSED_KIND] ?? null;
+export const isClick = (kind: number): boolean =>
+  kind >= KIND_COUNT && kind < FIRST_REFUSED_KIND + REFUSALS.length;
 export const CHECK_MASK = 0xfffff000 | 0;
 
 const VERSION = 1;

@@ -1,6 +1,6 @@
 /** The newest clicks of a segment that is being written, read by its writer. */
 import { readDetails, type VisitDetails } from "./journal.details.ts";
-import { KIND_COUNT, KIND_DETAILS, PAGE_BYTES, RECORD_BYTES } from "./journal.format.ts";
+import { isClick, KIND_DETAILS, PAGE_BYTES, RECORD_BYTES } from "./journal.format.ts";
 
 export type RecentClick = { linkId: number; atMs: number; details: VisitDetails | null };
 
@@ -32,7 +32,7 @@ function clicksBetween(words: Int32Array, bytes: Buffer, start: number, end: num
     const length = ((head >>> 4) & 0xff) * (RECORD_BYTES / 4);
     if (length === 0) break;
     const kind = head & 15;
-    if (kind === KIND_COUNT || kind === KIND_DETAILS) {
+    if (isClick(kind)) {
       const high = words[at + 2]!;
       clicks.push({
         linkId: (high & 0x1fffff) * TWO_32 + (words[at + 1]! >>> 0),

@@ -1,6 +1,7 @@
 /** What waits in the journals of a data folder, of processes that run and of such that died; anybody may look. */
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
+import { readBooks, type WrittenBooks } from "./books-file.ts";
 import type { ClicksRepository } from "./clicks.repository.ts";
 import { FIRST_RECORD } from "./journal.format.ts";
 import { createBatch, openSegmentReader } from "./journal.reader.ts";
@@ -14,6 +15,8 @@ export type SlotPending = {
   /** Clicks that the database doesn't have yet, and those of them with details. */
   clicks: number;
   details: number;
+  /** Of the process that owns it, since its start. */
+  books: WrittenBooks | null;
 };
 
 const BATCH = 65_536;
@@ -29,8 +32,15 @@ export async function readPending(
   const found: SlotPending[] = [];
   for (const dir of listSlots(journalDir)) {
     const lock = tryTakeSlot(dir)?.lock;
-    const slot = { slot: basename(dir), isOwned: lock === undefined, clicks: 0, details: 0 };
+    const slot: SlotPending = {
+      slot: basename(dir),
+      isOwned: lock === undefined,
+      clicks: 0,
+      details: 0,
+      books: null,
+    };
     lock?.release();
+    if (slot.isOwned) slot.books = readBooks(dir);
     for (const path of listSegments(dir)) {
       const reader = openIfThere(path);
       if (reader === null) continue;

@@ -7,7 +7,8 @@ import {
   decodeHeader,
   digestWord,
   FIRST_RECORD,
-  KIND_COUNT,
+  FIRST_REFUSED_KIND,
+  isClick,
   KIND_DETAILS,
   PAGE_BYTES,
   RECORD_BYTES,
@@ -18,7 +19,9 @@ import {
 /** Clicks in columns; the first `count` rows hold. Made once and filled again and again. */
 export type ClickBatch = {
   count: number;
-  /** It holds all it can: more may stand behind it. */
+  /** Clicks to read at once; up to the length of the columns, and changed at will. */
+  limit: number;
+  /** It holds all it may: more may stand behind it. */
   isFull: boolean;
   /** Of the clicks, those with details. */
   detailed: number;
@@ -26,6 +29,9 @@ export type ClickBatch = {
   readonly details: DetailsBatch | null;
   readonly links: Float64Array;
   readonly times: Float64Array;
+  readonly kinds: Uint8Array;
+  /** Of the clicks, those whose details were refused. */
+  refused: number;
   /** What was read of the file last. */
   readonly chunk: Int32Array;
 };
@@ -50,6 +56,7 @@ const TWO_32 = 2 ** 32;
 /** Room for so many clicks, and for the details of so many of them; 0: details are passed over. */
 export const createBatch = (capacity: number, details = 0): ClickBatch => ({
   count: 0,
+  limit: capacity,
   isFull: false,
   detailed: 0,
   details:
@@ -63,6 +70,8 @@ export const createBatch = (capacity: number, details = 0): ClickBatch => ({
         },
   links: new Float64Array(capacity),
   times: new Float64Array(capacity),
+  kinds: new Uint8Array(capacity),
+  refused: 0,
   chunk: new Int32Array(CHUNK_BYTES / 4),
 });
 
@@ -116,13 +125,14 @@ function load(file: number, chunk: Int32Array, position: number): number {
 type Range = { position: number; final: boolean; end: number };
 
 function readSpan(file: number, header: SegmentHeader, batch: ClickBatch, range: Range): SegmentSpan {
-  const { links, times, chunk } = batch;
+  const { links, times, kinds, chunk, limit } = batch;
   let position = range.position;
   let start = load(file, chunk, position);
   let damagedPages = 0;
   let count = 0;
   let bytesTaken = 0;
   batch.detailed = 0;
+  batch.refused = 0;
   batch.isFull = false;
   while (position < range.end) {
     if (position >= start + CHUNK_BYTES) start = load(file, chunk, position);
@@ -135,8 +145,8 @@ function readSpan(file: number, header: SegmentHeader, batch: ClickBatch, range:
       continue;
     }
     const kind = chunk[at]! & 15;
-    if (kind === KIND_COUNT || kind === KIND_DETAILS) {
-      if (count === links.length || (kind === KIND_DETAILS && !takeDetails(batch, at, length, bytesTaken))) {
+    if (isClick(kind)) {
+      if (count >= limit || (kind === KIND_DETAILS && !takeDetails(batch, at, length, bytesTaken))) {
         batch.isFull = true;
         break;
       }
@@ -145,6 +155,8 @@ function readSpan(file: number, header: SegmentHeader, batch: ClickBatch, range:
         batch.detailed += 1;
         bytesTaken += length;
       }
+      if (kind >= FIRST_REFUSED_KIND) batch.refused += 1;
+      kinds[count] = kind;
       const high = chunk[at + 2]!;
       links[count] = (high & 0x1fffff) * TWO_32 + (chunk[at + 1]! >>> 0);
       times[count] = (high >>> 21) * TWO_32 + (chunk[at + 3]! >>> 0);

@@ -3,7 +3,7 @@
  * back when the process ends. A folder whose lock can be had belongs to nobody: what lies in it is left over from a
  * process that died, and whoever takes the lock may count it.
  */
-import { mkdirSync, readdirSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { appError } from "../lib/errors.ts";
 import { type FileLock, tryFileLock } from "../lib/file-lock.ts";
@@ -12,6 +12,8 @@ export type Slot = { dir: string; lock: FileLock };
 
 const MAX_SLOTS = 1024;
 const LOCK_NAME = "lock";
+/** See books-file.ts. */
+export const BOOKS_NAME = "books.json";
 
 /** Takes the lowest free slot and makes its folder. */
 export function takeSlot(journalDir: string): Slot {
@@ -38,3 +40,6 @@ export function listSlots(journalDir: string): string[] {
     .filter((entry) => entry.isDirectory() && /^\d{1,4}$/.test(entry.name))
     .map((entry) => join(journalDir, entry.name));
 }
+
+/** For who takes over the slot of a process that died. */
+export const forgetBooks = (slotDir: string): void => rmSync(join(slotDir, BOOKS_NAME), { force: true });

@@ -11,11 +11,13 @@
 import type { Clock } from "../lib/clock.ts";
 import { createDetailsDraft } from "./journal.details.ts";
 import {
-  COUNT_HEAD,
   CHECK_MASK,
+  countKind,
+  type DetailRefusal,
   digestWord,
   FIRST_RECORD,
   headOf,
+  KIND_COUNT,
   KIND_DETAILS,
   KIND_FILLER,
   PAGE_BYTES,
@@ -35,11 +37,13 @@ export type Journal = {
    * returns, the click outlives the process, unless it went to the overflow (see stats).
    */
   record(linkId: number, atMs: number): void;
+  /** As record; the click's details were wanted and refused. */
+  recordRefused(linkId: number, atMs: number, refused: DetailRefusal): void;
   /** Whether clicks are recorded at all. */
   isEnabled(): boolean;
   /**
-   * As record, with what the visitor sent; see VisitDetails. False when only the click was kept, because there is no
-   * segment.
+   * As record, with what the visitor sent; see VisitDetails. False when only the click was kept, as "disconnected",
+   * because there is no segment.
    */
   recordDetails(
     linkId: number,
@@ -79,10 +83,13 @@ export type JournalOptions = {
 /** Ends a segment so that no counted one waits longer for its removal than rows of `journals` are kept. */
 const MAX_AGE_MS = 24 * 3600_000;
 const RECORD_WORDS = RECORD_BYTES / 4;
+/** The length of a plain record, as word 0 has it. */
+const ONE_UNIT = headOf(0, RECORD_BYTES);
 const FIRST_WORD = FIRST_RECORD / 4;
 const PAGE_WORDS = PAGE_BYTES / 4;
 const TWO_32 = 2 ** 32;
 const NO_WORDS = new Int32Array(0);
+const DISCONNECTED = countKind("disconnected");
 
 export function createJournal(options: JournalOptions): Journal {
   const { supply, overflow } = options;
@@ -108,7 +115,7 @@ export function createJournal(options: JournalOptions): Journal {
     timeHigh = Math.floor(atMs / TWO_32) << 21;
   };
 
-  const store = (linkId: number, atMs: number): void => {
+  const store = (linkId: number, atMs: number, kind: number): void => {
     const place = at;
     if (atMs !== timeOf) splitTime(atMs);
     const low = linkId | 0;
@@ -120,7 +127,7 @@ export function createJournal(options: JournalOptions): Journal {
     let hash = Math.imul(low ^ seed ^ place, 0x9e3779b1);
     hash = Math.imul(hash ^ (hash >>> 15) ^ high, 0x85ebca6b);
     hash = Math.imul(hash ^ (hash >>> 13) ^ timeLow, 0xc2b2ae35);
-    words[place] = (hash & CHECK_MASK) | COUNT_HEAD;
+    words[place] = (hash & CHECK_MASK) | kind | ONE_UNIT;
     at = place + RECORD_WORDS;
     written += 1;
   };
@@ -157,11 +164,11 @@ export function createJournal(options: JournalOptions): Journal {
     }
   };
 
-  const recordSlowly = (linkId: number, atMs: number): void => {
+  const recordSlowly = (linkId: number, atMs: number, kind: number): void => {
     if (!gate.enabled) return;
     if (gate.closed) dropped.closed += 1;
-    else if (makeRoom()) store(linkId, atMs);
-    else if (!overflow.push(linkId, atMs)) dropped[supply.problem()] += 1;
+    else if (makeRoom()) store(linkId, atMs, kind);
+    else if (!overflow.push(linkId, atMs, kind)) dropped[supply.problem()] += 1;
   };
 
   /** True when there is a segment with room; does what is due at this place and finds the next `stop`. */
@@ -211,13 +218,18 @@ export function createJournal(options: JournalOptions): Journal {
 
   const refill = (): void => {
     if (!gate.closed && overflow.size() > 0)
-      overflow.drain((linkId, atMs) => makeRoom() && (store(linkId, atMs), true));
+      overflow.drain((linkId, atMs, kind) => makeRoom() && (store(linkId, atMs, kind), true));
   };
 
   return {
     record: (linkId, atMs) => {
-      if (at < stop) store(linkId, atMs);
-      else recordSlowly(linkId, atMs);
+      if (at < stop) store(linkId, atMs, KIND_COUNT);
+      else recordSlowly(linkId, atMs, KIND_COUNT);
+    },
+    recordRefused: (linkId, atMs, refused) => {
+      const kind = countKind(refused);
+      if (at < stop) store(linkId, atMs, kind);
+      else recordSlowly(linkId, atMs, kind);
     },
     isEnabled: () => gate.enabled,
     recordDetails(linkId, atMs, referrer, utmSource, userAgent, address) {
@@ -226,7 +238,7 @@ export function createJournal(options: JournalOptions): Journal {
         storeDraft(linkId, atMs, length);
         return true;
       }
-      recordSlowly(linkId, atMs);
+      recordSlowly(linkId, atMs, DISCONNECTED);
       return false;
     },
     async start() {

@@ -13,6 +13,7 @@ const KEYS = {
   click_dim_hours: ["hour", "dimension", "value_id"],
   click_dim_days: ["day", "link_id", "dimension", "value_id"],
   click_dim_months: ["month", "dimension", "value_id"],
+  detail_drops: ["day", "reason"],
 } as const;
 export type CounterTable = keyof typeof KEYS;
 
@@ -27,7 +28,7 @@ export function createRetentionRepository({ read, write, transaction }: Database
     async deleteOldest(table: CounterTable, before: number): Promise<number> {
       const key = KEYS[table];
       const columns = sql.join(key.map((name) => sql.ref(name)));
-      const { rows } = await sql<Record<string, number>>`
+      const { rows } = await sql<Record<string, number | string>>`
         select ${columns} from ${sql.table(table)} where ${sql.ref(key[0])} < ${before}
         order by ${columns} limit ${sql.lit(ROWS)}`.execute(read);
       const last = rows.at(-1);

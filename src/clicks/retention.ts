@@ -92,6 +92,7 @@ async function removeOld(deps: Deps, signal: AbortSignal): Promise<true> {
   await removeCounts("click_dim_hours", hour);
   await removeCounts("click_days", day);
   await removeCounts("click_dim_days", day);
+  await removeCounts("detail_drops", day);
   await removeCounts("click_months", month);
   await removeCounts("click_dim_months", month);
   await removeDeletedLinks(deps, signal);
