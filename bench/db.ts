@@ -78,7 +78,7 @@ async function queries(db: Database): Promise<void> {
       db.read
         .selectFrom("links")
         .select(["id", "created_at", "code"])
-        .where(db.dialect.containsText([sql.ref("links.code"), sql.ref("links.target")], needle))
+        .where(db.dialect.linkContains(needle))
         .limit(2_001)
         .execute(),
     );

@@ -15,3 +15,12 @@ export function busySeconds(): number {
     .map(Number);
   return (user + nice + system + irq + softirq + steal) / TICKS_PER_SECOND;
 }
+
+/** Processor seconds that a process has used so far, by all its threads. */
+export function processSeconds(pid: number): number {
+  // The second field is the name in parentheses, which may hold blanks.
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
+    .replace(/^.*\) /s, "")
+    .split(" ");
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+}

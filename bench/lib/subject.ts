@@ -1,5 +1,6 @@
 /** A server under test: a process of its own, with all its threads on one core. */
 import { readFileSync } from "node:fs";
+import { processSeconds } from "./machine.ts";
 
 export type Subject = {
   readonly name: string;
@@ -11,11 +12,12 @@ export type Subject = {
   /** Resident memory in MB: now, and the most it ever was. */
   rssMb(): number;
   peakMb(): number;
+  /** SIGSTOP and SIGCONT: a server that isn't asked must not take time from one that is. */
+  pause(): void;
+  resume(): void;
   /** SIGTERM, and the wait for its end. */
   stop(): Promise<void>;
 };
-
-const TICKS_PER_SECOND = 100;
 
 export function freePort(): number {
   const probe = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
@@ -40,15 +42,22 @@ export async function startSubject(
   await answers(port, () => {
     if (child.exitCode !== null) throw new Error(`${name} ended with status ${child.exitCode}`);
   });
-  const family = () => [child.pid, ...childrenOf(child.pid)];
+  const isAlive = () => child.exitCode === null && child.signalCode === null;
+  const family = () => (isAlive() ? [child.pid, ...childrenOf(child.pid)] : []);
+  const signal = (which: NodeJS.Signals) => {
+    for (const pid of family()) process.kill(pid, which);
+  };
   return {
     name,
     port,
     readyMs: performance.now() - startedAt,
-    cpuSeconds: () => family().reduce((sum, pid) => sum + cpuTicks(pid), 0) / TICKS_PER_SECOND,
+    cpuSeconds: () => family().reduce((sum, pid) => sum + processSeconds(pid), 0),
     rssMb: () => family().reduce((sum, pid) => sum + statusKb(pid, "VmRSS"), 0) / 1024,
     peakMb: () => family().reduce((sum, pid) => sum + statusKb(pid, "VmHWM"), 0) / 1024,
+    pause: () => signal("SIGSTOP"),
+    resume: () => signal("SIGCONT"),
     async stop() {
+      signal("SIGCONT");
       child.kill("SIGTERM");
       await child.exited;
     },
@@ -70,14 +79,6 @@ async function answers(port: number, check: () => void): Promise<void> {
 
 const childrenOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").filter(Boolean).map(Number);
-
-function cpuTicks(pid: number): number {
-  // The second field is the name in parentheses, which may hold blanks.
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
-    .replace(/^.*\) /s, "")
-    .split(" ");
-  return Number(fields[11]) + Number(fields[12]);
-}
 
 function statusKb(pid: number, field: string): number {
   const line = readFileSync(`/proc/${pid}/status`, "utf8")

@@ -104,6 +104,13 @@ CREATE TABLE `click_values` (
   UNIQUE KEY `click_values_value` (`dimension`,`value`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `detail_drops` (
+  `day` bigint(20) NOT NULL,
+  `reason` varchar(16) NOT NULL,
+  `clicks` bigint(20) NOT NULL,
+  PRIMARY KEY (`day`,`reason`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `entries` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
   `account_id` bigint(20) NOT NULL,
@@ -256,6 +263,7 @@ CREATE TABLE `uploads` (
   PRIMARY KEY (`id`),
   KEY `uploads_expires_at` (`expires_at`),
   KEY `uploads_policy_id` (`policy_id`),
+  KEY `uploads_account_id` (`account_id`),
   CONSTRAINT `uploads_policy` FOREIGN KEY (`policy_id`) REFERENCES `policies` (`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 

@@ -104,6 +104,13 @@ CREATE TABLE `click_values` (
   UNIQUE KEY `click_values_value` (`dimension`,`value`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `detail_drops` (
+  `day` bigint NOT NULL,
+  `reason` varchar(16) COLLATE utf8mb4_bin NOT NULL,
+  `clicks` bigint NOT NULL,
+  PRIMARY KEY (`day`,`reason`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `entries` (
   `id` bigint NOT NULL AUTO_INCREMENT,
   `account_id` bigint NOT NULL,
@@ -256,6 +263,7 @@ CREATE TABLE `uploads` (
   PRIMARY KEY (`id`),
   KEY `uploads_expires_at` (`expires_at`),
   KEY `uploads_policy_id` (`policy_id`),
+  KEY `uploads_account_id` (`account_id`),
   CONSTRAINT `uploads_policy` FOREIGN KEY (`policy_id`) REFERENCES `policies` (`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 

@@ -102,6 +102,13 @@ CREATE TABLE click_values (
   constraint click_values_value unique (dimension, value)
 );
 
+CREATE TABLE detail_drops (
+  day integer not null,
+  reason text not null,
+  clicks integer not null,
+  primary key (day, reason)
+) without rowid;
+
 CREATE TABLE entries (
   id integer primary key autoincrement,
   account_id integer not null,
@@ -250,6 +257,8 @@ CREATE TABLE uploads (
   expires_at integer not null,
   constraint uploads_policy foreign key (policy_id) references policies (id)
 );
+
+CREATE INDEX "uploads_account_id" on "uploads" (account_id);
 
 CREATE INDEX "uploads_expires_at" on "uploads" (expires_at);
 

@@ -8,7 +8,7 @@ import type { Dialect, SchemaWords } from "./dialect.ts";
 import { type ColumnKind, TABLES, type TableName } from "./schema.ts";
 
 export type BulkColumn = { name: string; kind: ColumnKind };
-type Row = Readonly<Record<string, unknown>>;
+export type Row = Readonly<Record<string, unknown>>;
 
 export type BulkWords = {
   /** A table expression with alias `v` and these columns. */
@@ -100,7 +100,7 @@ export function createBulk(words: BulkWords): Bulk {
   };
 }
 
-const assignmentsOf = (set: readonly string[], add: readonly string[]): Assignment[] => [
+export const assignmentsOf = (set: readonly string[], add: readonly string[]): Assignment[] => [
   ...set.map((column) => ({ column, add: false })),
   ...add.map((column) => ({ column, add: true })),
 ];

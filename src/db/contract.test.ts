@@ -327,13 +327,18 @@ forEachDialect(({ name, openDb }) => {
 });
 
 async function search(db: Database, needle: string): Promise<string[]> {
-  const found = await db.read
-    .selectFrom("links")
-    .select("code")
-    .where(db.dialect.containsText([sql.ref("links.code"), sql.ref("links.target")], needle))
-    .orderBy("code")
-    .execute();
-  return found.map(({ code }) => code);
+  const [found, likely] = await Promise.all(
+    [{}, { likely: true }].map((hints) =>
+      db.read
+        .selectFrom("links")
+        .select("code")
+        .where(db.dialect.linkContains(needle, hints))
+        .orderBy("code")
+        .execute(),
+    ),
+  );
+  expect(likely).toEqual(found);
+  return found!.map(({ code }) => code);
 }
 
 async function clicks(db: Database): Promise<number[]> {

@@ -37,11 +37,14 @@ export type Dialect = {
   readonly name: "sqlite" | "postgres" | "mysql" | "mariadb";
 
   /**
-   * True where one of the columns (text, not null) holds the needle; `%` and `_` mean themselves. Case is ignored:
+   * True where code or target of `links` holds the needle; `%` and `_` mean themselves. Case is ignored:
    * always for ASCII, else at least for the needle as given, lower-cased, upper-cased and capitalised. Accents
-   * count. Call it once with all columns: an index may serve the whole.
+   * count. `likely`: about half of the rows or more have it, so that no index helps; the answer is the same.
    */
-  containsText(columns: readonly Expression<string>[], needle: string): Expression<SqlBool>;
+  linkContains(needle: string, hints?: { likely?: boolean }): Expression<SqlBool>;
+
+  /** Whether the server spreads one long scan over several cores by itself. */
+  readonly sharesScans: boolean;
 
   /**
    * Adds deltas[i] (not 0) to `column` of the row whose `key` is keys[i]. Keys are distinct; unknown ones are
@@ -126,6 +129,8 @@ export type SchemaWords = {
   counterTableOptions: string;
   /** Makes an index unless it is there; columns as SQL. */
   createIndex(db: Kysely<unknown>, index: { name: string; table: TableName; columns: string }): Promise<void>;
-  /** Makes what lets containsText on code and target find rare words fast, where there is such a thing. */
+  /** Makes what lets linkContains find rare words fast, where there is such a thing. */
   createSearchIndex(db: Kysely<unknown>): Promise<void>;
+  /** The same for what the index can't serve. */
+  createSearchColumn(db: Kysely<unknown>): Promise<void>;
 };

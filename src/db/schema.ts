@@ -108,6 +108,14 @@ export const TABLES = {
     city: "text?",
     user_agent_id: "int?",
   },
+  /** Clicks whose details are not in click_log: see clicks/detail-drops.ts. */
+  detail_drops: {
+    /** Days since 1970-01-01. */
+    day: "int",
+    /** "full", "disconnected", "sampled_out" or "stopped"; unique with the day. */
+    reason: "text",
+    clicks: "int",
+  },
   /** Where content is stored. Keys are sealed (lib/secret-box.ts). */
   policies: {
     id: "serial",

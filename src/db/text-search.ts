@@ -4,6 +4,9 @@
  * ways people write a word, and that much is the same everywhere.
  */
 
+/** What a search of links looks in. */
+export const SEARCHED = ["links.code", "links.target"] as const;
+
 /** The escape character of the patterns: unlike the backslash it needs no escaping in any SQL literal. */
 export const LIKE_ESCAPE = "!";
 

@@ -23,12 +23,14 @@ export const isEverything = (filter: LinkFilter): boolean =>
   filter.createdBefore === null &&
   filter.state === null;
 
+/** In any case: clients in Python write True. */
 const flag = (meaning: string) =>
   z
-    .enum(["true", "false", "1", "0", ""], "takes true or false")
+    .string()
+    .regex(/^(?:true|false|1|0)?$/i, "takes true or false")
     .optional()
     .describe(meaning)
-    .meta({ type: "boolean", enum: [true, false] });
+    .meta({ type: "boolean", pattern: undefined, enum: [true, false] });
 
 /** The query as texts, where an empty one counts as absent. */
 export const filterQuery = z.object({
@@ -61,7 +63,7 @@ export function filterOf(query: FilterQuery, now: number): LinkFilter {
   };
 }
 
-const isSet = (text: string | undefined): boolean => text === "true" || text === "1";
+const isSet = (text: string | undefined): boolean => /^(?:true|1)$/i.test(text ?? "");
 
 function instantOf(name: string, text: string | undefined): number | null {
   if (!text) return null;

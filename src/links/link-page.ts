@@ -31,7 +31,7 @@ const LAST_PAGE = 1_000_000_000;
 const whole = (meaning: string, schema: Record<string, unknown>) =>
   z
     .string()
-    .regex(/^(?:[+-]?\d{1,20})?$/, "takes a whole number")
+    .regex(/^(?:[+-]?\d+)?$/, "takes a whole number")
     .optional()
     .describe(meaning)
     .meta({ type: "integer", pattern: undefined, ...schema });

@@ -5,7 +5,7 @@ import { pipeline } from "node:stream/promises";
 import type { Command } from "commander";
 import type { CommandContext } from "../cli/command.ts";
 import { systemClock } from "../lib/clock.ts";
-import { appError } from "../lib/errors.ts";
+import { appError, messageOf } from "../lib/errors.ts";
 import { parseInput } from "./link.ts";
 import { filterOf, filterQuery } from "./link-filter.ts";
 import type { ExportPage } from "./links.export.ts";
@@ -80,7 +80,7 @@ async function readInput(path: string): Promise<Buffer> {
       chunks.push(chunk);
     }
   } catch (cause) {
-    throw appError("BadRequest", `Can't read ${path}: ${reasonOf(cause)}`, { cause });
+    throw appError("BadRequest", `Can't read ${path}: ${messageOf(cause)}`, { cause });
   }
   if (size > MAX_IMPORT_BYTES)
     throw appError("FileTooLarge", "The file is larger than 1 GiB; import it in parts.");
@@ -147,7 +147,7 @@ async function writeFile(path: string, texts: Texts): Promise<void> {
     else await pipeline(texts, createWriteStream(path, { mode: 0o600 }));
   } catch (cause) {
     if (!isFileError(cause)) throw cause;
-    throw appError("BadRequest", `Can't write ${path}: ${reasonOf(cause)}`, { cause });
+    throw appError("BadRequest", `Can't write ${path}: ${messageOf(cause)}`, { cause });
   }
 }
 
@@ -169,4 +169,3 @@ async function writeWhole(path: string, texts: Texts): Promise<void> {
 }
 
 const isFileError = (error: unknown): boolean => (error as { syscall?: unknown }).syscall !== undefined;
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

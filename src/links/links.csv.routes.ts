@@ -77,7 +77,7 @@ export function csvEndpoints(deps: { csv: LinkCsv; now(): number; logger: Logger
         try {
           const { file, fields } = await readUpload(c);
           const mode = importModeOf(fields.get("mode"));
-          const result = await csv.import(file, { mode, signal: c.req.raw.signal });
+          const result = await csv.import(file, { mode, besideRedirects: true, signal: c.req.raw.signal });
           if (result.failed_items.length <= ITEMS_AT_ONCE) return result;
           return await longAnswer(result, () => c.env.cut());
         } finally {

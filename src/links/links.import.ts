@@ -60,6 +60,8 @@ export type ImportProgress = {
 export type ImportOptions = {
   mode: ImportMode;
   onProgress?: (progress: ImportProgress) => void;
+  /** Rests as long as it works: the database's threads would else take the core from the redirects for seconds. */
+  besideRedirects?: boolean;
   /** Ends the import while it hashes passwords; later it runs to its end. */
   signal?: AbortSignal;
 };
@@ -129,8 +131,13 @@ async function writeAll(tx: LinkTransaction, run: Run): Promise<ImportResult> {
     failed_items: [] as FailedRow[],
   };
   let writing = Promise.resolve();
+  let restedAt = performance.now();
   for await (const chunk of run.file.chunks()) {
     await writing;
+    if (run.besideRedirects === true) {
+      await Bun.sleep(performance.now() - restedAt);
+      restedAt = performance.now();
+    }
     run.onProgress?.({ stage: "links", done: chunk.done, total: run.file.bytes });
     writing =
       run.mode === "overwrite" ? overwriteChunk(tx, run, chunk, result) : addChunk(tx, run, chunk, result);

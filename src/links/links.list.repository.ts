@@ -27,12 +27,25 @@ export type LinkListRepository = ReturnType<typeof createLinkListRepository>;
 /** Up to 1,000 links by what names them. */
 export type LinkKeys = { ids: readonly number[] } | { codes: readonly string[] };
 
+/** The share of matches from which on a count takes them for likely. */
+const LIKELY = 0.5;
+/** The most sorted matches that are taken at once. */
+export const MOST_SORTED = 8000;
+const SORT_KEYS = ["links.id", "links.code", "links.created_at as createdAt"] as const;
+
+/** What the orders by code and by creation compare. */
+export type SortKeys = { id: number; code: string; createdAt: number };
+
 type Ids = SelectQueryBuilder<Schema, "links", { id: number }>;
 
 export function createLinkListRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
   const matches = (filter: LinkFilter) => read.selectFrom("links").where(matching(dialect, filter));
-  const within = (filter: LinkFilter, { from, to }: IdRange) =>
-    matches(filter).where("links.id", ">=", from).where("links.id", "<=", to);
+  /** The ranges first: a server that takes conditions for equally dear tests them in their order. */
+  const within = (filter: LinkFilter, ranges: readonly IdRange[], likely = false) =>
+    read
+      .selectFrom("links")
+      .where((eb) => eb.or(ranges.map(({ from, to }) => eb.between("links.id", from, to))))
+      .where(matching(dialect, filter, likely));
 
   /** Sorted by expiry in two parts, the links with one and those without, each along its own range of the index. */
   async function idsByExpiry(filter: LinkFilter, { order, offset, limit }: Slice): Promise<number[]> {
@@ -78,18 +91,14 @@ export function createLinkListRepository({ read, dialect }: Pick<Database, "read
     { order, offset, limit }: Slice,
     plan: Plan,
   ): Promise<string[]> {
-    const found = matches(filter).select("links.code");
-    const way = direction(order.descending);
-    const sorted =
-      order.sort === "code"
-        ? found.orderBy(column("links.code", "", plan), way)
-        : found
-            .orderBy(column("links.created_at", 0, plan), way)
-            .orderBy("links.code", direction(!order.descending));
+    const sorted = sortedBy(matches(filter).select("links.code"), order, plan);
     return (await sorted.limit(limit).offset(offset).execute()).map((row) => row.code);
   }
 
   return {
+    /** See Dialect. */
+    sharesScans: dialect.sharesScans,
+
     /** Without a search indexes answer it: links less expired ones, rather than looking at all that are active. */
     async count(filter: LinkFilter): Promise<number> {
       if (filter.state !== "active" || filter.search !== null) return countOf(matches(filter));
@@ -100,11 +109,13 @@ export function createLinkListRepository({ read, dialect }: Pick<Database, "read
       return Number((await difference.executeTakeFirstOrThrow()).n);
     },
 
-    countWithin: (filter: LinkFilter, range: IdRange): Promise<number> => countOf(within(filter, range)),
+    /** How many match in the ranges; `share` is how many of the links do elsewhere. */
+    countWithin: (filter: LinkFilter, ranges: readonly IdRange[], share: number): Promise<number> =>
+      countOf(within(filter, ranges, share >= LIKELY)),
 
-    /** The ids of the first matches in the range, ascending; `limit` ≤ 1,001. */
-    idsWithin: (filter: LinkFilter, range: IdRange, limit: number): Promise<number[]> =>
-      idsOf(within(filter, range).select("links.id").orderBy("links.id").limit(limit)),
+    /** The keys of the first matches in the range, by id; `limit` ≤ 1,001. */
+    keysWithin: (filter: LinkFilter, range: IdRange, limit: number): Promise<SortKeys[]> =>
+      within(filter, [range]).select(SORT_KEYS).orderBy("links.id").limit(limit).execute(),
 
     /** The smallest and the largest id there is, or null without links. */
     async extent(): Promise<IdRange | null> {
@@ -121,6 +132,19 @@ export function createLinkListRepository({ read, dialect }: Pick<Database, "read
       if (slice.order.sort === "expires_at") return { ids: await idsByExpiry(filter, slice) };
       if (slice.order.sort === "click_count") return { ids: await idsByClicks(filter, slice) };
       return { codes: await codesInOrder(filter, slice, plan) };
+    },
+
+    /** The first matches in the ranges, sorted, and how many match there in all; 1 ≤ limit ≤ MOST_SORTED. */
+    async firstWithin(
+      filter: LinkFilter,
+      ranges: readonly IdRange[],
+      order: LinkOrder,
+      limit: number,
+    ): Promise<{ keys: SortKeys[]; total: number }> {
+      const found = within(filter, ranges).select(SORT_KEYS);
+      const counted = found.select((eb) => eb.fn.countAll<number>().over().as("total"));
+      const keys = await sortedBy(counted, order, "sort").limit(limit).execute();
+      return { keys, total: Number(keys[0]?.total ?? 0) };
     },
 
     /** A slice of those of up to 1,000 links that exist, in order; limit ≤ 100. */
@@ -162,6 +186,15 @@ const column =
   (name: "links.created_at" | "links.code", never: number | string, plan: Plan) =>
   (eb: ExpressionBuilder<Schema, "links">) =>
     plan === "walk" ? eb.ref(name) : eb.fn.coalesce(name, eb.val(never));
+
+function sortedBy<O>(query: SelectQueryBuilder<Schema, "links", O>, order: LinkOrder, plan: Plan) {
+  const way = direction(order.descending);
+  return order.sort === "code"
+    ? query.orderBy(column("links.code", "", plan), way)
+    : query
+        .orderBy(column("links.created_at", 0, plan), way)
+        .orderBy("links.code", direction(!order.descending));
+}
 
 const idsOf = async (query: Ids): Promise<number[]> => (await query.execute()).map((row) => row.id);
 

@@ -160,4 +160,33 @@ forEachDialect((dialect) => {
     expect(await totalAt(NOW + DAY, { only_expired: "1" })).toBe(1);
     await room.links.remove("ends-soon");
   });
+
+  test("matches too many to be kept and too few to be walked to: each page, with its total", async () => {
+    // A second crowd far behind the first, so that matches are rare in both halves of the ids.
+    const { db } = room;
+    const far = LINKS.map((link, at) => ({ ...link, id: 1_000_000 + at, code: `far-${link.code}` }));
+    const rows = far.map(({ id, code, target, createdAt }) => {
+      const link = { id, code, target, created_at: createdAt };
+      return { ...link, updated_at: NOW, expires_at: null, password_hash: null };
+    });
+    await db.dialect.insertMany(db.write, "links", rows);
+    const everybody = [...model, ...far];
+    for (const sort of ["created_at", "code"] as const) {
+      for (const search of ["EXAMPLE", "pl"]) {
+        const all = expected(everybody, { search, sort });
+        const pages = Math.ceil(all.length / 100);
+        for (const page of [1, 9, 26, pages - 1, pages, pages + 1]) {
+          const list = createLinkList(createLinkListRepository(db));
+          const asked = linkQueryOf({ search, sort, page: String(page), page_size: "100" }, NOW);
+          for (let time = 0; time < 2; time++) {
+            const { links, total } = await list.page(asked);
+            expect(total).toBe(all.length);
+            expect(links.map(({ id }) => id)).toEqual(
+              all.slice((page - 1) * 100, page * 100).map(({ id }) => id),
+            );
+          }
+        }
+      }
+    }
+  });
 });

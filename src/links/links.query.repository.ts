@@ -20,9 +20,9 @@ export const linksIn = (db: Db) =>
     ])
     .select((eb) => eb.fn.coalesce("link_clicks.clicks", eb.lit(0)).as("clickCount"));
 
-/** The filter as a condition on `links`, for `where`. */
+/** The filter as a condition on `links`, for `where`; `likely` as in Dialect.linkContains. */
 export const matching =
-  (dialect: Dialect, filter: LinkFilter) =>
+  (dialect: Dialect, filter: LinkFilter, likely = false) =>
   (eb: ExpressionBuilder<Schema, "links">): Expression<SqlBool> => {
     const conditions: Expression<SqlBool>[] = [];
     if (filter.createdAfter !== null) conditions.push(eb("links.created_at", ">=", filter.createdAfter));
@@ -31,8 +31,6 @@ export const matching =
     if (filter.state === "active") {
       conditions.push(eb.or([eb("links.expires_at", "is", null), eb("links.expires_at", ">", filter.asOf)]));
     }
-    if (filter.search !== null) {
-      conditions.push(dialect.containsText([eb.ref("links.code"), eb.ref("links.target")], filter.search));
-    }
+    if (filter.search !== null) conditions.push(dialect.linkContains(filter.search, { likely }));
     return eb.and(conditions);
   };

@@ -204,6 +204,7 @@ describe("the list", () => {
     ["?page=-5&page_size=-1", 1, 1],
     ["?page_size=1000", 1, 100],
     ["?page=99999999999999999999", 1_000_000_000, 20],
+    [`?page=-${"9".repeat(400)}&page_size=${"9".repeat(400)}`, 1, 100],
   ])("clamps %s", async (query, page, page_size) => {
     const { status, body } = await call("GET", `/links${query}`);
     expect(status).toBe(200);
@@ -216,7 +217,9 @@ describe("the list", () => {
     expect(await codes("?order=asc")).toEqual(["a", "b", "c"]);
     expect(await codes("?only_expired=true")).toEqual(["b"]);
     expect(await codes("?only_active=1")).toEqual(["c", "a"]);
+    expect(await codes("?only_active=True")).toEqual(["c", "a"]);
     expect(await codes("?only_active=false&only_expired=0")).toEqual(["c", "b", "a"]);
+    expect(await codes("?only_active=False&only_expired=FALSE")).toEqual(["c", "b", "a"]);
     expect(await codes("?search=EXAMPLE.com%2F")).toEqual(["c", "b", "a"]);
     expect(await codes("?search=_")).toEqual([]);
   });
@@ -231,6 +234,7 @@ describe("the list", () => {
   test.each([
     [1000, "BadRequest", "only_active=true&only_expired=true"],
     [1000, "BadRequest", "only_active=1&only_expired=1"],
+    [1000, "BadRequest", "only_active=True&only_expired=TRUE"],
     [1000, "BadRequest", "only_active=yes"],
     [1000, "BadRequest", "page=one"],
     [1000, "BadRequest", "page=1.5"],

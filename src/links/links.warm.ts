@@ -26,6 +26,7 @@ type Deps = {
 /** Links that are put into the table without letting requests in between: less than a millisecond. */
 const SLICE = 500;
 const MOST_CHANGES = 100_000;
+const COLLECT_AFTER = 20_000;
 
 export function createLinkWarmer({ loadLinks, loadCodes, maxLinks, put }: Deps): LinkWarmer {
   /** Changed while the chunk was read and put; null when that may be any link. */
@@ -50,6 +51,8 @@ export function createLinkWarmer({ loadLinks, loadCodes, maxLinks, put }: Deps):
         yield links.map((link) => link.code);
         count += links.length;
         last = links.at(-1)?.id ?? last;
+        // Without it a million rows, long put away, take tens of megabytes until the collector comes by itself.
+        if (count % COLLECT_AFTER < links.length) Bun.gc(false);
         if (count >= maxLinks) break;
         changes = new Set();
       }

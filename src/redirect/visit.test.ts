@@ -3,14 +3,14 @@ import { createVisits, utmSource } from "./visit.ts";
 
 const NOW = Date.parse("2026-11-20T13:00:00Z");
 
-function setUp({ wants = true, logsAddresses = true, hasProxies = false } = {}) {
-  const plain: number[] = [];
+function setUp({ refused = null as "full" | null, logsAddresses = true, hasProxies = false } = {}) {
+  const plain: unknown[] = [];
   const detailed: unknown[][] = [];
   let asked = 0;
   const visits = createVisits({
     clicks: {
-      record: (linkId) => void plain.push(linkId),
-      wantsDetails: () => wants,
+      detailRefusal: () => refused,
+      recordRefused: (linkId, _, reason) => void plain.push([linkId, reason]),
       recordDetails: (...details) => void detailed.push(details),
     },
     logsAddresses: () => logsAddresses,
@@ -63,10 +63,10 @@ test("X-Forwarded-For counts only where proxies are trusted", () => {
   expect(behind.detailed[0]!.at(-1)).toBe("192.0.2.7 for 198.51.100.1");
 });
 
-test("a click whose details are not wanted is recorded all the same, and its headers are not read", () => {
-  const { record, plain, detailed, asked } = setUp({ wants: false });
+test("a click whose details are refused is recorded all the same, with the reason, and its headers are not read", () => {
+  const { record, plain, detailed, asked } = setUp({ refused: "full" });
   record("http://s/a", { Referer: "https://a/" });
-  expect(plain).toEqual([5]);
+  expect(plain).toEqual([[5, "full"]]);
   expect(detailed).toEqual([]);
   expect(asked()).toBe(0);
 });

@@ -23,7 +23,7 @@ export type Visits = {
 };
 
 type Deps = {
-  clicks: Pick<Clicks, "record" | "wantsDetails" | "recordDetails">;
+  clicks: Pick<Clicks, "detailRefusal" | "recordRefused" | "recordDetails">;
   /** analytics.enable_ip_logging */
   logsAddresses(): boolean;
   /** Whether api.trusted_proxies names any. */
@@ -47,7 +47,8 @@ export function createVisits({ clicks, logsAddresses, hasProxies, clientAddress 
 
   return {
     record(linkId, atMs, url, pathEnd, request, peers) {
-      if (!clicks.wantsDetails()) return clicks.record(linkId, atMs);
+      const refusal = clicks.detailRefusal();
+      if (refusal !== null) return clicks.recordRefused(linkId, atMs, refusal);
       const { headers } = request;
       clicks.recordDetails(
         linkId,

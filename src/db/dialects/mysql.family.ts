@@ -5,7 +5,7 @@ import type { Dialect, SchemaWords } from "../dialect.ts";
 import type { OpenBackend, SqlFlavour } from "../driver.ts";
 import { DatabaseError, type FailureKind, isNetworkFailure } from "../failures.ts";
 import type { ColumnKind } from "../schema.ts";
-import { LIKE_ESCAPE, likePatterns } from "../text-search.ts";
+import { LIKE_ESCAPE, likePatterns, SEARCHED } from "../text-search.ts";
 import { openPoolSource, type SessionWords } from "./mysql.pool.ts";
 
 export type Family = SessionWords & {
@@ -64,20 +64,22 @@ const schema: SchemaWords = {
       await sql`create index ${sql.ref(name)} on ${sql.table(table)} (${sql.raw(columns)})`.execute(db);
   },
   createSearchIndex: async () => {},
+  createSearchColumn: async () => {},
 };
 
 const familyDialect = (family: Family): Dialect => ({
   name: family.name,
   ...createBulk(words),
-  containsText: (columns, needle) => {
+  linkContains: (needle) => {
     const tests = likePatterns(needle).flatMap((pattern) =>
-      columns.map(
+      SEARCHED.map(
         (column) =>
-          sql`${column} collate ${sql.raw(family.searchCollation)} like ${pattern} escape ${sql.lit(LIKE_ESCAPE)}`,
+          sql`${sql.ref(column)} collate ${sql.raw(family.searchCollation)} like ${pattern} escape ${sql.lit(LIKE_ESCAPE)}`,
       ),
     );
     return sql`(${sql.join(tests, sql` or `)})`;
   },
+  sharesScans: false,
   insertReturningId: async (db, table, row) => {
     const { insertId } = await db
       .insertInto(table)

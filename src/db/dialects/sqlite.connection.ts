@@ -24,12 +24,13 @@ const STATEMENTS_KEPT = 64;
 const WAL_KEPT_BYTES = 64 * 1024 * 1024;
 
 type Parameter = string | number | null;
+type Statement = ReturnType<Bun["prepare"]>;
 
 /** Opens the file; a writer creates it, readable by its owner only, with its folder. */
 export function openSqlite(settings: SqliteSettings): SqliteConnection {
   if (!settings.readonly) createFile(settings.path);
   const db = new Bun(settings.path, settings.readonly ? { readonly: true } : { readwrite: true });
-  const statements = new Map<string, ReturnType<typeof db.prepare>>();
+  const statements = new Map<string, Statement>();
 
   const prepare = (sql: string) => {
     const kept = statements.get(sql);
@@ -50,10 +51,10 @@ export function openSqlite(settings: SqliteSettings): SqliteConnection {
 
   const executeSync = (sql: string, parameters: readonly unknown[]): StatementResult => {
     const statement = prepare(sql);
-    // A list of rows: the statement runs once for each, at 0.6 µs a row; half of what one statement over JSON costs.
+    // Lists of parameters: the statement runs once for each.
     if (Array.isArray(parameters[0])) {
       let affected = 0;
-      for (const row of parameters as Parameter[][]) affected += statement.run(...row).changes;
+      for (const list of parameters as Parameter[][]) affected += runWith(statement, list).changes;
       return { rows: [], affected };
     }
     if (statement.columnNames.length > 0) return { rows: statement.all(...(parameters as Parameter[])) };
@@ -75,6 +76,9 @@ export function openSqlite(settings: SqliteSettings): SqliteConnection {
   }
   return { executeSync, execute: async (sql, parameters) => executeSync(sql, parameters), close };
 }
+
+/** Without spreading the list, which would copy it. */
+const runWith = (statement: Statement, list: Parameter[]) => statement.run(list as never);
 
 function configure(settings: SqliteSettings, run: (sql: string) => void): void {
   run(`pragma busy_timeout = ${settings.busyTimeoutMs}`);

@@ -23,7 +23,7 @@ type Call = { resolve: (result: StatementResult) => void; reject: (error: unknow
 
 /** Starts the thread at once; a file that can't be opened fails the first statement, with its reason. */
 export function openThread(settings: SqliteSettings, logger: Logger): LaneConnection {
-  const worker = new Worker(workerUrl("db/dialects/sqlite.worker.ts"));
+  const worker = new Worker(workerUrl("db/dialects/sqlite.worker.ts"), { smol: true });
   const calls = new Map<number, Call>();
   let lastId = 0;
   let dead: unknown;

@@ -1,5 +1,5 @@
-/** Version 0.3: storage policies, blobs, folders and files, quotas, resumable uploads, share links. */
-import { addColumn, createIndex, createTable, type Step } from "./step.ts";
+/** Version 0.3: storage policies, blobs, folders and files, quotas, resumable uploads, share links; details that were dropped. */
+import { addColumn, createCounterTable, createIndex, createTable, type Step } from "./step.ts";
 
 export const steps: readonly Step[] = [
   createTable("0040_policies", "policies", (w) => [
@@ -93,4 +93,13 @@ export const steps: readonly Step[] = [
     "constraint shares_entry foreign key (entry_id) references entries (id)",
   ]),
   createIndex("0053_shares_entry", "shares", "shares_entry_id", "entry_id"),
+  createIndex("0054_uploads_account", "uploads", "uploads_account_id", "account_id"),
+
+  createCounterTable("0055_detail_drops", "detail_drops", (w) => [
+    `day ${w.int} not null`,
+    `reason ${w.text(16)} not null`,
+    `clicks ${w.int} not null`,
+    "primary key (day, reason)",
+  ]),
+  { name: "0056_links_folded", up: (db, words) => words.createSearchColumn(db) },
 ];

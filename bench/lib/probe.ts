@@ -1,5 +1,5 @@
 /**
- * An open-loop load of redirects at a fixed rate, as a process of its own: `paced-load.ts PORT COUNT RATE SECONDS`.
+ * Asks for redirects at a fixed rate beside a load, as a process of its own: `probe.ts PORT COUNT RATE SECONDS`.
  * Each request has its time in a timetable, and its latency counts from there, so a server that stalls can't hide
  * it by being asked less. Prints one line of JSON.
  */
@@ -64,7 +64,7 @@ while (performance.now() - begun < seconds * 1000 + WARM_UP_MS) {
     if (lane === undefined) overdue.push(due);
     else send(lane, due);
   }
-  await new Promise(setImmediate);
+  await Bun.sleep(1);
 }
 const sorted = Float64Array.from(latencies).sort();
 const quantile = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!;
