@@ -1,10 +1,11 @@
 /**
  * Files: large and small uploads, downloads, memory, and a folder of 100,000 entries, each beside its goal.
  *
- *     bin/bun bench/files.ts [download] [upload] [many] [small] [folder]
+ *     bin/bun bench/files.ts [download] [upload] [many] [small] [folder] [relay]
  *
  * Everything runs on one machine, so the client takes its share of it; rounds of what is compared alternate, and the
- * medians count. nginx and the raw writer do what they do in the same minute on the same disk.
+ * medians count. nginx, the raw writer and the S3 client alone do what they do in the same minute on the same disk. The
+ * relay needs `eval "$(scripts/services env)"`, whose S3 endpoint keeps what was removed in memory for two hours.
  */
 import { closeSync, mkdtempSync, openSync, readdirSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,6 +13,7 @@ import { join } from "node:path";
 import { openDatabase } from "../src/db/database.ts";
 import { silentLogger } from "../src/lib/logger.ts";
 import { type DriveServer, growthDuring, median, run, startDriveServer, timed } from "./lib/drive-server.ts";
+import { measureRelay, type Pairs } from "./lib/s3-relay.ts";
 import { freePort } from "./lib/subject.ts";
 
 const GIB = 2 ** 30;
@@ -104,7 +106,7 @@ http { access_log off; sendfile on; client_body_temp_path ${at}/b; proxy_temp_pa
   return { port, stop: () => child.kill() };
 }
 
-async function benchUpload({ client, pid }: DriveServer, large: string): Promise<void> {
+async function benchUpload({ client, url, pid }: DriveServer, large: string): Promise<void> {
   const raw: number[] = [];
   const ours: number[] = [];
   let growth = 0;
@@ -116,7 +118,10 @@ async function benchUpload({ client, pid }: DriveServer, large: string): Promise
     rmSync(copy);
     let id = 0;
     const grown = await growthDuring(pid, async () => {
-      const ms = await timed(async () => (id = await upload(large, `upload-${round}`)));
+      const sender = [process.execPath, join(import.meta.dir, "lib", "send-form.ts")];
+      const sent = await run([...sender, `${url}/files/upload`, client.token, large, `upload-${round}`]);
+      const { ms, answer } = JSON.parse(sent);
+      id = answer.data.id;
       if (round > 0) ours.push(ms);
     });
     if (round > 0) raw.push(rawMs);
@@ -143,6 +148,24 @@ async function benchMany({ client, pid }: DriveServer): Promise<void> {
   tell("memory they took", `${growth.toFixed(0)} MB`, growth <= 64, "≤ 64 MB");
   for (const path of files) rmSync(path);
   for (const id of ids) await client.call("DELETE", `/files/${id}`);
+}
+
+async function benchRelay(drive: DriveServer): Promise<void> {
+  const sizes = { download: GIB / 4, upload: GIB / 16 };
+  const measured = await measureRelay(drive, makeFile("down", sizes.download), makeFile("up", sizes.upload));
+  if (measured === null) return console.log('no S3 endpoint: eval "$(scripts/services env)"');
+  const show = (what: keyof typeof sizes, { alone, relayed }: Pairs): void => {
+    const bytes = sizes[what];
+    const ratio = alone.ms / relayed.ms;
+    const [own, other] = [relayed, alone].map(({ cpuMs }) => `${((cpuMs / bytes) * GIB).toFixed(0)} ms`);
+    console.log(
+      `S3 client alone ${mbPerSecond(bytes, alone.ms)}, through Waymark ${mbPerSecond(bytes, relayed.ms)}`,
+    );
+    tell(`${what} through Waymark against the S3 client alone`, ratio.toFixed(2), ratio >= 0.9, "≥ 0.90");
+    console.log(`processor time for 1 GiB: Waymark ${own}, the client alone ${other}`);
+  };
+  show("download", measured.download);
+  show("upload", measured.upload);
 }
 
 async function benchSmall({ client, url }: DriveServer): Promise<void> {
@@ -229,11 +252,12 @@ async function lastFile(dataDir: string) {
 }
 
 try {
-  const large = makeFile("large", GIB);
+  const large = isAsked("download") || isAsked("upload") ? makeFile("large", GIB) : "";
   await warmUp();
   if (isAsked("download")) await benchDownload(server, large);
   if (isAsked("upload")) await benchUpload(server, large);
   if (isAsked("many")) await benchMany(server);
+  if (isAsked("relay")) await benchRelay(server);
   if (isAsked("small")) await benchSmall(server);
   if (isAsked("folder")) await benchFolder(server);
 } finally {

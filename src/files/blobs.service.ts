@@ -23,7 +23,8 @@ import { fault } from "../lib/fault.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { DeadBlob, StoredBlob } from "./blob.ts";
 import type { BlobsRepository } from "./blobs.repository.ts";
-import { createHashes, type Meter, measured } from "./blobs.hashes.ts";
+import { createHashes, digestOf, type Meter, measured } from "./blobs.hashes.ts";
+import { createTurnsByPolicy } from "./blobs.turns.ts";
 import type { PolicyCache } from "./policies.cache.ts";
 import type { Drivers } from "./policies.drivers.ts";
 import type { ByteRange, Driver, PresignedAnswer, Staging } from "./storage/driver.ts";
@@ -153,7 +154,8 @@ export function createBlobs({ repository, policies, drivers, clock, logger }: De
       async append(source, options) {
         hashing ??= null;
         const from = staging.received;
-        await staging.append(measured(source, hashing, { ...options, from }));
+        const { blocks } = hashes;
+        await staging.append(measured(source, { ...options, meter: hashing, blocks, from, isWhole: false }));
       },
       async suspend() {
         await staging.suspend();
@@ -161,15 +163,16 @@ export function createBlobs({ repository, policies, drivers, clock, logger }: De
       },
       async finish() {
         try {
-          const isWhole = hashing !== null && hashing.bytes === staging.received;
-          const sha256 = isWhole ? hashing!.digest() : await hashOf(staging.read());
-          return await place(policyId, driver, staging, sha256);
+          return await place(policyId, driver, staging, await digestOf(staging, hashing));
         } catch (error) {
           await staging.abort();
           throw error;
         }
       },
-      abort: () => staging.abort(),
+      async abort() {
+        hashing?.drop();
+        await staging.abort();
+      },
     };
   }
 
@@ -207,15 +210,20 @@ export function createBlobs({ repository, policies, drivers, clock, logger }: De
       const driver = await drivers.forWriting(policyId);
       const staging = await driver.stage(newStagingId(await drivers.tag()));
       const meter = hashes.create();
+      const { blocks } = hashes;
       try {
-        await staging.append(measured(source, meter, { ...options, from: 0 }));
+        await staging.append(measured(source, { ...options, meter, blocks, from: 0, isWhole: true }));
         fault("blob.written");
+        return await place(policyId, driver, staging, await digestOf(staging, meter));
       } catch (error) {
+        meter.drop();
         await staging.abort();
         throw error;
       }
-      return place(policyId, driver, staging, meter.digest());
     },
+
+    /** Whose bytes for this policy's storage are read next. */
+    turnsOf: createTurnsByPolicy(),
 
     /** For `begin`; also the name of whatever a crash leaves of the upload. A UUID, lower-case. */
     newUploadId: async (): Promise<string> => newStagingId(await drivers.tag()),
@@ -284,10 +292,4 @@ export function createBlobs({ repository, policies, drivers, clock, logger }: De
       while (pending.size > 0) await Promise.all(pending);
     },
   };
-}
-
-async function hashOf(source: AsyncIterable<Uint8Array>): Promise<string> {
-  const hasher = new Bun.CryptoHasher("sha256");
-  for await (const chunk of source) hasher.update(chunk);
-  return hasher.digest("hex");
 }

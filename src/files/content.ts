@@ -18,6 +18,7 @@ import { policyEndpoints } from "./policies.routes.ts";
 import { createPolicies, type Policies } from "./policies.service.ts";
 import { createStorageCheck, type StorageCheck } from "./storage-check.ts";
 import { createStorageCheckRepository } from "./storage-check.repository.ts";
+import type { StorageObserver } from "./storage/driver.observed.ts";
 import type { StorageContext } from "./storage/index.ts";
 import { createTreeCheck } from "./tree-check.ts";
 import { createTreeCheckRepository } from "./tree-check.repository.ts";
@@ -45,12 +46,14 @@ export type ContentDeps = {
   /** Absolute. */
   dataDir: string;
   resolve?: StorageContext["resolve"];
+  /** Hears how each operation of a storage ended, and of its time. */
+  onStorageOperation?: StorageObserver | undefined;
   /** The scrub's pace; for tests. */
   scrub?: { bytesPerRun: number; bytesPerSecond: number };
 };
 
 /** Absolute folders below the data folder that hold something else than files. */
-const RESERVED = ["journal"];
+const RESERVED = ["journal", "processes"];
 
 export function createContent(deps: ContentDeps): Content {
   const { database, changes, box, clock, logger, dataDir } = deps;
@@ -62,7 +65,13 @@ export function createContent(deps: ContentDeps): Content {
     ...(deps.resolve && { resolve: deps.resolve }),
   };
   const cache = createPolicyCache(policiesRepository);
-  const drivers = createDrivers({ policies: cache, repository: policiesRepository, box, context });
+  const drivers = createDrivers({
+    policies: cache,
+    repository: policiesRepository,
+    box,
+    context,
+    observe: deps.onStorageOperation,
+  });
   const blobs = createBlobs({ repository, policies: cache, drivers, clock, logger });
   const reaper = createReaper({
     repository,

@@ -1,4 +1,5 @@
 /** Test support: folders and files on a real database, with local storage in a temporary folder. */
+import { openProcessLeases } from "../cluster/process-leases.ts";
 import type { Database } from "../db/database.ts";
 import { AppError } from "../lib/errors.ts";
 import { silentLogger } from "../lib/logger.ts";
@@ -12,8 +13,9 @@ export type DriveHarness = Awaited<ReturnType<typeof startDrive>>;
 export async function startDrive(database: Database, { changes }: { changes?: TreeFeed } = {}) {
   const content = await startContent(database);
   const clock = { now: () => content.time.now };
+  const leases = await openProcessLeases({ db: database, clock, logger: silentLogger, dataDir: null });
   const on = (feed: TreeFeed) =>
-    createDrive({ database, changes: feed, content, clock, logger: silentLogger });
+    createDrive({ database, changes: feed, content, leases, clock, logger: silentLogger });
   const drive = on(changes ?? content.changes);
   let users = 0;
 

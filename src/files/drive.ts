@@ -1,5 +1,5 @@
 /** Folders and files, put together on top of what content.ts has of storage. */
-import { createLeases } from "../cluster/leases.ts";
+import type { ProcessLeases } from "../cluster/process-leases.ts";
 import type { Database } from "../db/database.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import type { Job } from "../jobs/runner.ts";
@@ -38,13 +38,14 @@ type Deps = {
   database: Database;
   changes: TreeFeed;
   content: { policies: Policies; blobs: Blobs };
+  leases: ProcessLeases;
   clock: Clock;
   logger: Logger;
 };
 
 const CLEAN_UP_MS = 60_000;
 
-export function createDrive({ database, changes, content, clock, logger }: Deps): Drive {
+export function createDrive({ database, changes, content, leases, clock, logger }: Deps): Drive {
   const { policies, blobs } = content;
   const repository = createEntriesRepository(database);
   const tree = createAccountTree({ repository, changes });
@@ -63,7 +64,7 @@ export function createDrive({ database, changes, content, clock, logger }: Deps)
     files,
     uploads,
     blobs,
-    leases: createLeases({ db: database, clock }),
+    leases,
     clock,
     logger,
   });

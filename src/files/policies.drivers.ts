@@ -3,6 +3,7 @@ import { appError } from "../lib/errors.ts";
 import { SealedWithAnotherKey, type SecretBox } from "../lib/secret-box.ts";
 import type { PolicyCache } from "./policies.cache.ts";
 import type { PoliciesRepository, StoredPolicy } from "./policies.repository.ts";
+import { observeDriver, type StorageObserver } from "./storage/driver.observed.ts";
 import type { Driver } from "./storage/driver.ts";
 import { type DriverSettings, openDriver, type StorageContext } from "./storage/index.ts";
 import { tagOf } from "./storage/object-key.ts";
@@ -17,11 +18,13 @@ type Deps = {
   repository: Pick<PoliciesRepository, "uses" | "installation">;
   box: SecretBox;
   context: StorageContext;
+  /** Hears of every operation of every driver. */
+  observe?: StorageObserver | undefined;
 };
 
 type Opened = { policy: StoredPolicy; driver: Driver; claimed: Promise<void> | undefined };
 
-export function createDrivers({ policies, repository, box, context }: Deps) {
+export function createDrivers({ policies, repository, box, context, observe }: Deps) {
   const opened = new Map<number, Opened>();
   let installation: Promise<string> | undefined;
 
@@ -37,7 +40,9 @@ export function createDrivers({ policies, repository, box, context }: Deps) {
     const policy = await policies.find(policyId);
     const known = opened.get(policyId);
     if (known?.policy.updatedAt === policy.updatedAt) return known;
-    const one: Opened = { policy, driver: openDriver(unseal(policy, box), context), claimed: undefined };
+    const bare = openDriver(unseal(policy, box), context);
+    const driver = observe === undefined ? bare : observeDriver(bare, policy.driverType, observe);
+    const one: Opened = { policy, driver, claimed: undefined };
     opened.set(policyId, one);
     return one;
   }

@@ -107,6 +107,12 @@ export function createRemovalRepository({ read, dialect }: Pick<Database, "read"
       return (await query.executeTakeFirst()) !== undefined;
     },
 
+    /** Unfinished uploads then go as those do for which nothing came any more. */
+    async expireUploads(tx: Db, accountId: number): Promise<void> {
+      const query = tx.updateTable("uploads").set({ expires_at: 0 }).where("account_id", "=", accountId);
+      await query.whereRef("received", "<", "size").execute();
+    },
+
     async forgetUsage(tx: Db, accountId: number): Promise<void> {
       await tx.deleteFrom("account_usage").where("account_id", "=", accountId).execute();
     },

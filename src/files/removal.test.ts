@@ -169,6 +169,16 @@ forEachDialect((dialect) => {
     const root = await at.folder(me, null, "a");
     await fill(root, 3, 600);
     await at.upload(me, null, "in the root");
+    const begin = (account: number) =>
+      at.resumable.create(account, {
+        size: 10,
+        name: "begun",
+        mimeType: undefined,
+        folderId: null,
+        metadata: "",
+      });
+    const { upload: theirs } = await begin(other);
+    await begin(me);
     await db.write.deleteFrom("users").where("id", "=", me).execute();
     await at.cleanUp();
     expect(await entries()).toBe(1);
@@ -179,6 +189,9 @@ forEachDialect((dialect) => {
       .execute();
     expect(used).toEqual([]);
     expect(await at.read(kept)).toBe("content");
+    await at.jobs.find(({ name }) => name === "uploads-expiry")!.run(new AbortController().signal);
+    expect(await db.read.selectFrom("uploads").select("id").execute()).toEqual([{ id: theirs.id }]);
+    await at.resumable.terminate(other, theirs.id);
     await at.files.remove(other, kept.id);
     expect(at.content.stored()).toEqual([]);
   });

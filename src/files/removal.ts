@@ -4,7 +4,8 @@
  * apart in transactions of at most a thousand entries, so that nobody waits long for the account's tree or for the
  * database. One such step looks into some detached folders: files in them are deleted, folders detached as well, and
  * a detached folder that has been emptied is deleted. So the depth of a tree costs no memory, and whatever process
- * comes by can go on where another one died: a job does. It also takes apart the trees of accounts that are gone.
+ * comes by can go on where another one died: a job does. It also takes apart the trees of accounts that are gone,
+ * and lets their unfinished uploads expire.
  *
  * Short links that share an entry go in the transaction that deletes it. Content that nobody has any more is marked
  * there, too, and its bytes removed after the commit.
@@ -96,7 +97,10 @@ export function createRemoval({ tree, entries, removal, blobs }: Deps) {
       const emptied = isAllOfThem ? detached.map(emptyFolder) : [];
       const files = inside.filter(({ kind }) => kind === "file");
       const wasSome = inside.length > 0 || detached.length > 0;
-      if (isGone && !wasSome) await removal.forgetUsage(tx.db, accountId);
+      if (isGone && !wasSome) {
+        await removal.expireUploads(tx.db, accountId);
+        await removal.forgetUsage(tx.db, accountId);
+      }
       return { dead: await remove(tx, accountId, [...files, ...emptied]), isLeft: wasSome };
     });
     await blobs.discard(dead);

@@ -50,8 +50,13 @@ type Deps = {
 const FORM_BYTES = 16 * 1024;
 /** Entries on one page of a folder. */
 const PAGE = 500;
-/** Programs that somebody runs to fetch a file, though they pass for robots. */
-const FETCHERS = /^(?:curl|wget|aria2)\//i;
+/**
+ * Programs that somebody runs to fetch a file, what scripts fetch with, and browsers driven by tests: they pass for
+ * robots, and are ones only when they call themselves so.
+ */
+const FETCHERS =
+  /^(?:curl|wget|aria2|axel|httpie|xh|rclone|python|go-http-client|okhttp|axios|node|undici|got |bun|deno|java|apache-httpclient|libwww-perl|lwp|ruby|rest-client|faraday|typhoeus|guzzlehttp|php|dart|reqwest|hackney|postmanruntime|insomnia|lynx|elinks|links|w3m)|headlesschrome/i;
+const ROBOTS = /bot\b|crawl|spider|preview/i;
 
 export function createShareAnswers(deps: Deps): ShareAnswers {
   const { shares, cookies, download, clock, logger } = deps;
@@ -137,7 +142,7 @@ async function unlock(
 
 const isRobot = (request: Request): boolean => {
   const agent = request.headers.get("user-agent") ?? "";
-  return isbot(agent) && !FETCHERS.test(agent);
+  return isbot(agent) && (ROBOTS.test(agent) || !FETCHERS.test(agent));
 };
 
 const queryOf = (url: string): URLSearchParams => {

@@ -1,8 +1,9 @@
+import { programName } from "../lib/program-name.ts";
 import type { Finding, Problem } from "./storage-check.ts";
 
-const MEND = "'waymark doctor --storage --fix' mends it.";
-const RESTORE =
-  "Put the object back from a backup, then run 'waymark doctor --storage --fix'; or delete the files.";
+const FIX = `'${programName()} doctor --storage --fix'`;
+const MEND = `${FIX} mends it.`;
+const RESTORE = `Put the object back from a backup, then run ${FIX}; or delete the files.`;
 
 const ADVICE: Record<Problem, string> = {
   storage_unavailable: "Make the storage reachable, then run this again.",

@@ -1,4 +1,5 @@
 import { bodyChunks } from "../http/body-chunks.ts";
+import type { ReadingTurns } from "../http/body-reader.ts";
 import {
   type Endpoint,
   type EndpointInput,
@@ -139,7 +140,7 @@ async function appendTo(resumable: Resumable, c: HttpContext, accountId: number)
     checksum: readChecksum(c.req.header("Upload-Checksum")),
   };
   c.env.liftIdleTimeout();
-  const body = bodyChunks(c.req.raw, STALL_MS);
+  const body = (turns: ReadingTurns) => bodyChunks(c.req.raw, STALL_MS, turns);
   return empty(204, progressOf(await resumable.append(accountId, uploadIdIn(c), { ...portion, body })));
 }
 

@@ -7,9 +7,10 @@
  * client that missed the last answer hears that it is done.
  *
  * A lease lets one request at a time change an upload, over all processes. What a process that died leaves is free
- * again when its lease has run out.
+ * again at once for those on its data folder, and for others when the lease has run out: see cluster/process-leases.ts.
  */
-import type { Leases } from "../cluster/leases.ts";
+import type { ProcessLeases } from "../cluster/process-leases.ts";
+import type { ReadingTurns } from "../http/body-reader.ts";
 import type { Job } from "../jobs/runner.ts";
 import type { Clock } from "../lib/clock.ts";
 import { appError } from "../lib/errors.ts";
@@ -26,7 +27,7 @@ import type { Uploads } from "./uploads.service.ts";
 export type { Upload } from "./tus.repository.ts";
 export type { Progress } from "./tus.transfer.ts";
 
-const CHECK_MS = 600_000;
+const CHECK_MS = 60_000;
 const EXPIRED_AT_ONCE = 100;
 /** Unfinished ones of one account. */
 const MOST_UPLOADS = 1_000;
@@ -50,7 +51,8 @@ export type Portion = {
   /** As the client says; undefined when it doesn't. */
   length: number | undefined;
   checksum: Checksum | null;
-  body: AsyncIterable<Uint8Array>;
+  /** To be read in the turns of the storage it goes to. */
+  body(turns: ReadingTurns): AsyncIterable<Uint8Array>;
 };
 
 export type Resumable = ReturnType<typeof createResumable>;
@@ -60,8 +62,8 @@ type Deps = {
   repository: TusRepository;
   files: Pick<Files, "add">;
   uploads: Pick<Uploads, "destination" | "checkSize" | "checkName">;
-  blobs: Pick<Blobs, "newUploadId" | "begin" | "resume" | "forgetUpload">;
-  leases: Leases;
+  blobs: Pick<Blobs, "newUploadId" | "begin" | "resume" | "forgetUpload" | "turnsOf">;
+  leases: Pick<ProcessLeases, "newOwner" | "acquire" | "renew" | "release">;
   clock: Clock;
   logger: Logger;
 };
@@ -80,7 +82,7 @@ export function createResumable(deps: Deps) {
 
   /** @throws 423 */
   async function locked<T>(id: string, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const [name, owner] = [lockOf(id), crypto.randomUUID()];
+    const [name, owner] = [lockOf(id), leases.newOwner()];
     if (!(await leases.acquire(name, owner, LOCK_MS))) {
       throw refusal(423, "Another request is at this upload. Try again.", { retryAfterSeconds: 5 });
     }
@@ -181,8 +183,9 @@ export function createResumable(deps: Deps) {
         if (upload.received !== offset) throw wrongOffset(upload.received);
         if ((length ?? 0) > upload.size - offset) throw tooLong();
         if (offset === upload.size) return { upload, fileId: null };
-        if (checksum === null) return transfer(upload, body, signal);
-        const chunks = await gather(body, length ?? 0, upload.size - offset);
+        const bytes = body(blobs.turnsOf(upload.policyId));
+        if (checksum === null) return transfer(upload, bytes, signal);
+        const chunks = await gather(bytes, length ?? 0, upload.size - offset);
         verify(checksum, chunks);
         return transfer(upload, each(chunks), signal);
       });

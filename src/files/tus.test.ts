@@ -48,7 +48,7 @@ forEachDialect((dialect) => {
       offset,
       length: undefined,
       checksum: null,
-      body: typeof body === "string" ? chunksOf(Buffer.from(body)) : body,
+      body: () => (typeof body === "string" ? chunksOf(Buffer.from(body)) : body),
     });
   const statusOf = async (call: Promise<unknown>): Promise<unknown> => {
     const error = await call.then(

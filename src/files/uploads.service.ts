@@ -2,6 +2,7 @@
  * An upload, from the request's first bytes to the file: what can be refused early is refused before the bytes are
  * read, and everything is decided again in the transaction that makes the file.
  */
+import type { ReadingTurns } from "../http/body-reader.ts";
 import { appError } from "../lib/errors.ts";
 import { checkFileName } from "../lib/file-name.ts";
 import { type AccountTree, placeOf } from "./account-tree.ts";
@@ -38,7 +39,7 @@ type Deps = {
   repository: EntriesRepository;
   files: Pick<Files, "add">;
   policies: Pick<Policies, "find" | "defaultPolicy">;
-  blobs: Pick<Blobs, "store">;
+  blobs: Pick<Blobs, "store" | "turnsOf">;
 };
 
 export type Uploads = ReturnType<typeof createUploads>;
@@ -75,6 +76,9 @@ export function createUploads({ tree, repository, files, policies, blobs }: Deps
       if (policy.maxFileSize > 0 && bytes > policy.maxFileSize) throw overLimit(policy);
       if (bytes > leftOf(space)) throw overQuota(space);
     },
+
+    /** In which the bytes that go there are to be read. */
+    turnsAt: ({ policy }: Destination): ReadingTurns => blobs.turnsOf(policy.id),
 
     /**
      * Stores the bytes; then either keep or drop them. When anything fails, nothing is left.

@@ -1,23 +1,30 @@
 import { appError } from "../lib/errors.ts";
+import { createBodyReader, type ReadingTurns } from "./body-reader.ts";
 
 /**
  * The request's body as it comes in, without the server's idle timeout (see Connection.liftIdleTimeout) but with a
- * bound on each silence.
+ * bound on each silence. The chunks are the reader's, who should dispose of them (lib/disposable-bytes.ts).
  * @throws BadRequest when the client goes away or is silent for `stallMs`
  */
-export async function* bodyChunks(request: Request, stallMs: number): AsyncGenerator<Uint8Array, void> {
-  if (request.body === null) return;
-  const reader = request.body.getReader();
+export async function* bodyChunks(
+  { body, headers }: Request,
+  stallMs: number,
+  turns?: ReadingTurns,
+): AsyncGenerator<Uint8Array, void> {
+  if (body === null) return;
+  const reader = createBodyReader(body, headers, turns);
   let isOver = false;
   try {
     for (;;) {
+      await reader.turn();
       const next = await within(reader.read(), stallMs);
-      isOver = next.done;
-      if (next.done) return;
-      yield next.value;
+      isOver = next === null;
+      if (next === null) return;
+      yield next;
     }
   } finally {
-    if (!isOver) reader.cancel().catch(() => undefined);
+    if (!isOver) reader.cancel();
+    reader.close();
   }
 }
 

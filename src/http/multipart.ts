@@ -6,7 +6,7 @@
  * itself) ends the file's body with that error, and the consumer has cleaned up before readMultipart rejects. What is
  * left of the request is then not read.
  */
-import { AppError, appError } from "../lib/errors.ts";
+import { type AppError, appError } from "../lib/errors.ts";
 import { parseHeaderParameters } from "../lib/header-parameters.ts";
 import {
   type BodyPart,
@@ -14,6 +14,7 @@ import {
   createMultipartReader,
   type MultipartReader,
 } from "../lib/multipart-reader.ts";
+import { type BodyReader, createBodyReader, type ReadingTurns } from "./body-reader.ts";
 
 export type FilePart = {
   /** Name of the form field; empty when the part has none. */
@@ -38,6 +39,8 @@ export type MultipartOptions<T> = {
   stallMs?: number;
   /** How long the client may take to send everything, in milliseconds; any time unless told. */
   sendMs?: number;
+  /** Among which clients that send at once it waits for its turn; none unless told. */
+  turns?: ReadingTurns;
 };
 
 export type MultipartForm<T> = {
@@ -65,7 +68,7 @@ export async function readMultipart<T>(
 ): Promise<MultipartForm<T>> {
   const boundary = boundaryOf(request);
   if (request.body === null) throw broken("The form is empty.");
-  const source = createSource(request.body.getReader(), options);
+  const source = createSource(createBodyReader(request.body, request.headers, options.turns), options);
   try {
     const form = await readForm(createMultipartReader(boundary, source.read, LIMITS), source, options);
     while ((await source.read()) !== null);
@@ -74,6 +77,8 @@ export async function readMultipart<T>(
     source.cancel();
     if (error instanceof BrokenMultipart) throw broken("The form is broken or cut off.", error);
     throw error;
+  } finally {
+    source.close();
   }
 }
 
@@ -88,27 +93,41 @@ type Source = ReturnType<typeof createSource>;
 
 /** The request's bytes, read in time, and counted apart from the file's. */
 function createSource(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
+  reader: BodyReader,
   { stallMs = STALL_MS, sendMs }: Pick<MultipartOptions<unknown>, "stallMs" | "sendMs">,
 ) {
   const end = sendMs === undefined ? Number.POSITIVE_INFINITY : performance.now() + sendMs;
   let received = 0;
   let inFile = 0;
 
-  async function readInTime(): Promise<Uint8Array | null> {
-    const { promise: late, reject } = Promise.withResolvers<never>();
+  /** Ends the reading that is under way. */
+  let giveUp: ((reason: unknown) => void) | undefined;
+  let timer: NodeJS.Timeout | undefined;
+
+  /** One timer for all readings, as long as they may last equally long: there are ten thousands of them. */
+  function arm(): void {
     const left = end - performance.now();
-    const message = left < stallMs ? "The upload takes too long." : "The upload stalls.";
-    const timer = setTimeout(() => reject(broken(message)), Math.max(Math.min(left, stallMs), 0));
-    try {
-      const { value = null } = await Promise.race([reader.read(), late]);
-      return value;
-    } catch (error) {
-      throw error instanceof AppError ? error : broken("The upload was cut off.", error);
-    } finally {
-      clearTimeout(timer);
+    if (timer !== undefined && left >= stallMs) {
+      timer.refresh();
+      return;
     }
+    clearTimeout(timer);
+    const message = left < stallMs ? "The upload takes too long." : "The upload stalls.";
+    timer = setTimeout(() => giveUp?.(broken(message)), Math.max(Math.min(left, stallMs), 0));
   }
+
+  const readInTime = (): Promise<Uint8Array | null> =>
+    new Promise((resolve, reject) => {
+      giveUp = reject;
+      arm();
+      reader.read().then(
+        (bytes) => {
+          giveUp = undefined;
+          resolve(bytes);
+        },
+        (error: unknown) => reject(broken("The upload was cut off.", error)),
+      );
+    });
 
   return {
     /** Null at the end. */
@@ -116,6 +135,7 @@ function createSource(
       // What came before has been handed on by now, as far as it was the file's.
       if (received - inFile > MAX_BYTES_BESIDE_FILE)
         throw broken("The form holds too much besides its file.");
+      await reader.turn();
       const bytes = await readInTime();
       received += bytes?.byteLength ?? 0;
       return bytes;
@@ -126,8 +146,10 @@ function createSource(
         yield piece;
       }
     },
-    cancel(): void {
-      reader.cancel().catch(() => undefined);
+    cancel: reader.cancel,
+    close(): void {
+      clearTimeout(timer);
+      reader.close();
     },
   };
 }

@@ -11,6 +11,16 @@ test("bytes that were given away are gone when disposed of, others stay", () => 
   dispose(given);
 });
 
+test("who gave them away hears of it once", () => {
+  let gone = 0;
+  const bytes = giveAway(new Uint8Array(100), () => gone++);
+  const part = giveAway(bytes.subarray(10));
+  expect(gone).toBe(0);
+  dispose(part);
+  dispose(bytes);
+  expect(gone).toBe(1);
+});
+
 test("memory is given back at once", () => {
   const before = process.memoryUsage.rss();
   for (let i = 0; i < 1_000; i++) dispose(giveAway(new Uint8Array(1_000_000).fill(i)));

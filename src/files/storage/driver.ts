@@ -78,6 +78,8 @@ export type Wanted = {
   range?: ByteRange;
   /** Ends the reading. */
   signal?: AbortSignal;
+  /** Hears when the reading of a stream ends: whole or not wanted any more without, else with what it failed with. */
+  onEnd?(error?: unknown): void;
 };
 
 export type PresignedAnswer = {

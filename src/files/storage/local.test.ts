@@ -14,6 +14,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { namesIn } from "../content.test-support.ts";
 import {
   bytesOf,
   contentOf,
@@ -31,14 +32,6 @@ const root = realpathSync(mkdtempSync(join(tmpdir(), "waymark-local-")));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 const open = (folder: string) => createLocalDriver({ folder, checkRealPath: () => {} });
-
-const namesIn = (folder: string): string[] =>
-  existsSync(folder)
-    ? readdirSync(folder, { recursive: true, withFileTypes: true })
-        .filter((entry) => !entry.isDirectory())
-        .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
-        .sort()
-    : [];
 
 driverContract("local", async () => {
   const folder = join(root, "contract");

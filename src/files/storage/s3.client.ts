@@ -1,6 +1,7 @@
 /**
- * Signed requests to one bucket, over fetch. Why not the runtime's own S3 client: it follows redirects, has no
- * timeouts, and can't continue or list uploads in parts.
+ * Signed requests to one bucket, over fetch; large answers come over a connection of their own where that is possible
+ * (lib/socket-get.ts). Why not the runtime's own S3 client: it follows redirects, has no timeouts, and can't continue or
+ * list uploads in parts.
  *
  * Each request has a time to answer in, and one that failed for a passing reason is sent again after a growing pause,
  * at most three times, and once only when half a minute is over. Bodies are bytes with their SHA-256 in the signature,
@@ -9,6 +10,7 @@
  */
 import type { Clock } from "../../lib/clock.ts";
 import { AppError } from "../../lib/errors.ts";
+import { socketGet } from "../../lib/socket-get.ts";
 import { checkedAddress, type Endpoint, type Resolve } from "./s3.endpoint.ts";
 import { isRetryable, S3Refusal, s3Failure } from "./s3.failure.ts";
 import { EMPTY_HASH, encodeTarget, presignTarget, type S3Credentials, signHeaders } from "./s3.signature.ts";
@@ -50,6 +52,8 @@ const PACE: S3Pace = {
 const ATTEMPTS = 4;
 const TEXT_BYTES = 8 * 1024 * 1024;
 const ADDRESS_MS = 10_000;
+/** So long socketGet is not tried again after it was in vain. */
+const AVOID_MS = 60_000;
 
 export type S3Request = {
   method: "GET" | "HEAD" | "PUT" | "POST" | "DELETE";
@@ -58,6 +62,8 @@ export type S3Request = {
   query?: Readonly<Record<string, string>>;
   headers?: Readonly<Record<string, string>>;
   body?: { bytes: Uint8Array<ArrayBuffer>; sha256: string };
+  /** Many bytes are asked for: they come over a connection of their own where that is possible. */
+  isLarge?: boolean;
   /** Statuses besides 200, 204 and 206 that are an answer. */
   accept?: readonly number[];
   timeoutMs?: number;
@@ -69,6 +75,7 @@ export type S3Client = ReturnType<typeof createS3Client>;
 export function createS3Client({ endpoint, bucket, credentials, clock, resolve, pace: given }: S3Settings) {
   const pace = { ...PACE, ...given };
   const origin = createOrigin(endpoint, clock, resolve);
+  const getPlainly = createPlainGet(endpoint, clock);
   const pathOf = (key: string | undefined) => (key === undefined ? `/${bucket}` : `/${bucket}/${key}`);
 
   function prepare(request: S3Request): { target: string; headers: Record<string, string> } {
@@ -99,13 +106,19 @@ export function createS3Client({ endpoint, bucket, credentials, clock, resolve, 
       ((request.body?.bytes.length ?? 0) / pace.bytesPerSecond) * 1_000;
     const timer = setTimeout(() => late.abort(new S3Refusal(0, "Timeout", `no answer within ${ms} ms`)), ms);
     try {
-      const response = await fetch(`${await origin()}${target}`, {
-        method: request.method,
-        headers,
-        redirect: "manual",
-        signal: request.signal === undefined ? late.signal : AbortSignal.any([request.signal, late.signal]),
-        ...(request.body !== undefined && { body: request.body.bytes }),
-      });
+      const url = `${await origin()}${target}`;
+      const signal =
+        request.signal === undefined ? late.signal : AbortSignal.any([request.signal, late.signal]);
+      const plain = request.isLarge ? await getPlainly({ url: new URL(url), headers, signal }) : null;
+      const response =
+        plain ??
+        (await fetch(url, {
+          method: request.method,
+          headers,
+          redirect: "manual",
+          signal,
+          ...(request.body !== undefined && { body: request.body.bytes }),
+        }));
       const isAnswer = [200, 204, 206, ...(request.accept ?? [])].includes(response.status);
       if (!isAnswer) throw await refusalIn(response);
       return await read(response);
@@ -176,6 +189,17 @@ function createOrigin(endpoint: Endpoint, clock: Clock, resolve: Resolve | undef
         : `http://${name}${endpoint.port === "" ? "" : `:${endpoint.port}`}`;
     known = { origin, until: clock.now() + ADDRESS_MS };
     return origin;
+  };
+}
+
+/** Null where fetch has to do it: with TLS, through a proxy of the environment, and where answers are not plain. */
+function createPlainGet({ protocol }: Endpoint, clock: Clock): typeof socketGet {
+  let avoidUntil = 0;
+  return async (request) => {
+    if (protocol !== "http:" || clock.now() < avoidUntil) return null;
+    const response = await socketGet(request);
+    if (response === null) avoidUntil = clock.now() + AVOID_MS;
+    return response;
   };
 }
 

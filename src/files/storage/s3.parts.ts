@@ -8,13 +8,13 @@ export type Part = { number: number; etag: string; size: number };
 export type OpenUpload = { key: string; uploadId: string; initiatedAt: number };
 
 const MIB = 1024 * 1024;
-/** An object has at most 10,000 parts; growing ones reach 382 GiB with that and keep small uploads small. */
+/** An object has at most 10,000 parts; growing ones reach 387 GiB with that and keep small uploads small. */
 export const MAX_PARTS = 10_000;
 
 /** How many bytes the part of this number (from 1) takes, unless it is the last. At least 5 MiB, by S3's rules. */
 export function partBytes(number: number): number {
-  if (number <= 1_000) return 8 * MIB;
-  if (number <= 3_000) return 16 * MIB;
+  if (number <= 1_000) return 5 * MIB;
+  if (number <= 2_500) return 16 * MIB;
   return number <= 6_000 ? 32 * MIB : 64 * MIB;
 }
 

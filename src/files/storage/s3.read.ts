@@ -1,29 +1,27 @@
 /**
  * An object's bytes as a stream that ends whole or fails: a connection that breaks, stalls or ends early is replaced
- * by another request for the rest, of the same version of the object (If-Match), at most five times.
+ * by another request for the rest, of the same version of the object (If-Match), at most five times. Its chunks may be
+ * disposed of.
  */
-import type { ByteRange } from "./driver.ts";
+import { giveAway } from "../../lib/disposable-bytes.ts";
+import type { ByteRange, Wanted } from "./driver.ts";
 import type { S3Client } from "./s3.client.ts";
 import { S3Refusal, s3Failure } from "./s3.failure.ts";
 import { storageFailure } from "./storage-failure.ts";
 
-type Reading = {
-  client: S3Client;
-  key: string;
-  /** Of the whole object. */
-  size: number;
-  range?: ByteRange | undefined;
-  signal?: AbortSignal | undefined;
-};
+type Reading = Wanted & { client: S3Client; key: string };
 
 const REOPENINGS = 5;
+/** From here on a connection of its own costs less than what it saves. */
+const LARGE_BYTES = 1024 * 1024;
 
 /** Rejects unless the answer has begun and is for these very bytes. */
 export async function openS3Object(reading: Reading): Promise<ReadableStream<Uint8Array>> {
-  const { client, size, signal } = reading;
+  const { client, size, signal, onEnd } = reading;
   const last = reading.range?.end ?? size - 1;
   let next = reading.range?.start ?? 0;
   let etag: string | null = null;
+  const patience = createPatience(client.pace.stallMs);
   let reader = await connect();
   let reopened = 0;
 
@@ -33,27 +31,12 @@ export async function openS3Object(reading: Reading): Promise<ReadableStream<Uin
     return response.body?.getReader();
   }
 
-  /** What came, or undefined when the connection ended. */
-  async function readOnce(): Promise<Uint8Array | undefined> {
-    const { promise: stalled, reject } = Promise.withResolvers<never>();
-    const timer = setTimeout(
-      () => reject(new S3Refusal(0, "Timeout", `silent for ${client.pace.stallMs} ms`)),
-      client.pace.stallMs,
-    );
-    try {
-      const result = await Promise.race([reader?.read(), stalled]);
-      return result?.value;
-    } finally {
-      clearTimeout(timer);
-    }
-  }
-
   /** The next bytes, by however many connections. */
   async function read(): Promise<Uint8Array> {
     for (;;) {
       try {
-        const chunk = await readOnce();
-        if (chunk !== undefined) return chunk;
+        const result = await (reader && patience.read(reader));
+        if (result?.value !== undefined) return result.value;
         throw new S3Refusal(0, "Network", `the answer ended ${last + 1 - next} bytes early`);
       } catch (error) {
         reader?.cancel().catch(() => undefined);
@@ -70,23 +53,52 @@ export async function openS3Object(reading: Reading): Promise<ReadableStream<Uin
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        if (next <= last) {
-          const chunk = await read();
-          if (chunk.byteLength > last + 1 - next) throw wrongAnswer("more bytes than asked for");
-          next += chunk.byteLength;
-          controller.enqueue(chunk);
-        }
-        if (next > last) {
+        try {
+          if (next <= last) {
+            const chunk = await read();
+            if (chunk.byteLength > last + 1 - next) throw wrongAnswer("more bytes than asked for");
+            next += chunk.byteLength;
+            controller.enqueue(isWhole(chunk) ? giveAway(chunk) : chunk);
+          }
+          if (next <= last) return;
           controller.close();
-          await reader?.cancel().catch(() => undefined);
+          await end();
+        } catch (error) {
+          await end(error);
+          throw error;
         }
       },
-      async cancel() {
-        await reader?.cancel().catch(() => undefined);
-      },
+      cancel: () => end(),
     },
     { highWaterMark: 0 },
   );
+
+  async function end(reason?: unknown): Promise<void> {
+    patience.end();
+    onEnd?.(reason);
+    await reader?.cancel().catch(() => undefined);
+  }
+}
+
+/** Whether it fills its buffer. */
+const isWhole = ({ byteLength, buffer }: Uint8Array): boolean => byteLength === buffer.byteLength;
+
+/** One timer for all readings: there are thousands of them in a second. */
+function createPatience(stallMs: number) {
+  let giveUp: ((reason: unknown) => void) | undefined;
+  const timer = setTimeout(() => giveUp?.(new S3Refusal(0, "Timeout", `silent for ${stallMs} ms`)), stallMs);
+  return {
+    read: <T>(reader: { read(): Promise<T> }): Promise<T> =>
+      new Promise((resolve, reject) => {
+        giveUp = reject;
+        timer.refresh();
+        reader.read().then((result) => {
+          giveUp = undefined;
+          resolve(result);
+        }, reject);
+      }),
+    end: (): void => clearTimeout(timer),
+  };
 }
 
 async function request(
@@ -100,6 +112,7 @@ async function request(
     method: "GET",
     key,
     signal,
+    isLarge: end - start >= LARGE_BYTES,
     headers: {
       ...(isPart && { Range: `bytes=${start}-${end}` }),
       ...(etag !== null && { "If-Match": etag }),

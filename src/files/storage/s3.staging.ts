@@ -1,9 +1,9 @@
 /**
- * Bytes on their way into a bucket. They gather in a buffer; a full one goes as a part while the next one fills, so
- * an upload of any size holds two parts in memory, and a small one only itself: that is sent whole, in one request,
- * when it is finished. Parts can't be appended to, so what is in the buffer when an upload is suspended is put aside
- * as an object of its own, whose name says at which byte it begins (`.staging/<id>.<offset>`): one that does not fit
- * the end of the parts is older than they are and forgotten.
+ * Bytes on their way into a bucket. They gather in a buffer; a full one goes as a part while the next one fills. Two
+ * parts are on their way at once, so an upload of any size holds three in memory, and a small one only itself: that is
+ * sent whole, in one request, when it is finished. Parts can't be appended to, so what is in the buffer when an upload
+ * is suspended is put aside as an object of its own, whose name says at which byte it begins
+ * (`.staging/<id>.<offset>`): one that does not fit the end of the parts is older than they are and forgotten.
  */
 import { appError } from "../../lib/errors.ts";
 import { dispose } from "../../lib/disposable-bytes.ts";
@@ -27,6 +27,8 @@ import { openS3Object } from "./s3.read.ts";
 import { stagingLost } from "./storage-failure.ts";
 
 const FIRST_BUFFER_BYTES = 64 * 1024;
+/** One is on its way while the endpoint works on the other one. */
+const PARTS_AT_ONCE = 2;
 
 type Parts = { uploadId: string | undefined; parts: Part[] };
 type Begun = Parts & { tail: Uint8Array; isResumed: boolean };
@@ -57,7 +59,7 @@ async function findParts({ client, full }: S3Location, id: string): Promise<Part
   const key = full(idKey(id));
   for await (const page of openUploads(client, key)) {
     for (const upload of page.filter((one) => one.key === key)) {
-      const { parts } = await partsOf(client, upload);
+      const parts = unbroken((await partsOf(client, upload)).parts);
       if (best.uploadId === undefined || sizeOf(parts) > sizeOf(best.parts)) {
         best = { uploadId: upload.uploadId, parts };
       }
@@ -65,6 +67,9 @@ async function findParts({ client, full }: S3Location, id: string): Promise<Part
   }
   return best;
 }
+
+/** Without those behind a gap: the part before them did not arrive. They are sent again under their number. */
+const unbroken = (parts: readonly Part[]): Part[] => parts.filter(({ number }, at) => number === at + 1);
 
 const sizeOf = (parts: readonly Part[]): number => parts.reduce((sum, part) => sum + part.size, 0);
 
@@ -80,32 +85,41 @@ function continueStaging(
   /** Of the part that the buffer becomes. */
   let number = (parts.at(-1)?.number ?? 0) + 1;
   const buffer = createBuffer(tail);
-  let flight: Promise<void> = Promise.resolve();
+  /** Parts on their way, oldest first. */
+  const flights: Promise<void>[] = [];
   /** Whether bytes may have been put aside. */
   let hasTail = isResumed;
   let sealed = false;
 
-  /** Sends the buffer as the next part, when the one before it has arrived. */
+  /** Resolves when all parts but so many have arrived. */
+  async function landed(left = 0): Promise<void> {
+    for (; flights.length > left; flights.shift()) await flights[0];
+  }
+
+  /** Sends the buffer as the next part, when there are not too many on their way. */
   async function sendPart(): Promise<void> {
-    await flight;
+    await landed(PARTS_AT_ONCE - 1);
     if (number > MAX_PARTS) throw appError("StorageUnavailable", "The storage takes no file of this size.");
     upload ??= await beginUpload(client, key);
     const target = { key, uploadId: upload };
     const body = buffer.take();
     const part = { number, size: body.bytes.length };
     number += 1;
-    flight = putPart(client, target, part.number, body).then((etag) => {
+    const flight = putPart(client, target, part.number, body).then((etag) => {
+      buffer.giveBack(body);
       parts.push({ ...part, etag });
+      parts.sort((a, b) => a.number - b.number);
     });
-    // It is looked at with the next part; until then a failure must not count as unhandled.
+    // It is looked at with a later part; until then a failure must not count as unhandled.
     flight.catch(() => undefined);
+    flights.push(flight);
   }
 
   async function take(chunk: Uint8Array): Promise<void> {
     for (let at = 0; at < chunk.byteLength; ) {
       const limit = partBytes(number);
       const piece = chunk.subarray(at, at + Math.max(0, limit - buffer.size()));
-      buffer.add(piece);
+      buffer.add(piece, limit);
       at += piece.byteLength;
       if (buffer.size() >= limit) await sendPart();
     }
@@ -114,12 +128,12 @@ function continueStaging(
   /** Everything at its place, as one object. */
   async function seal(): Promise<void> {
     if (sealed) return;
-    await flight;
+    await landed();
     if (parts.length === 0) {
       await client.head({ method: "PUT", key, body: buffer.take() });
     } else {
       if (buffer.size() > 0) await sendPart();
-      await flight;
+      await landed();
       await completeUpload(client, { key, uploadId: upload! }, parts);
     }
     sealed = true;
@@ -127,7 +141,7 @@ function continueStaging(
   }
 
   async function removeAll(): Promise<void> {
-    await flight.catch(() => undefined);
+    await Promise.allSettled(flights);
     if (upload !== undefined) await abortUploads(client, key);
     if (hasTail) await location.removeTails(id);
     if (sealed) await location.remove(key);
@@ -147,7 +161,9 @@ function continueStaging(
       }
     },
     async suspend() {
-      await flight;
+      // Nothing may be on its way any more when somebody goes on, also after a failure.
+      await Promise.allSettled(flights);
+      await landed();
       if (buffer.size() > 0) {
         await location.putTail(id, sizeOf(parts), buffer.copy());
         hasTail = true;
@@ -178,18 +194,19 @@ function continueStaging(
   };
 }
 
-/** Bytes that grow in place, hashed as they come; the two arrays of a large upload are used in turns. */
+/** Bytes that grow in place, hashed as they come; the arrays of a large upload are used again. */
 function createBuffer(initial: Uint8Array) {
   let held = new Uint8Array(Math.max(FIRST_BUFFER_BYTES, initial.byteLength));
-  let spare: Uint8Array<ArrayBuffer> | undefined;
+  const spare: Uint8Array<ArrayBuffer>[] = [];
   let size = initial.byteLength;
   let hasher = new Bun.CryptoHasher("sha256").update(initial);
   held.set(initial);
   return {
     size: () => size,
-    add(piece: Uint8Array): void {
+    /** There will be at most `limit` bytes. */
+    add(piece: Uint8Array, limit: number): void {
       if (size + piece.byteLength > held.length) {
-        const larger = new Uint8Array(Math.max(2 * held.length, size + piece.byteLength));
+        const larger = new Uint8Array(Math.min(Math.max(2 * held.length, size + piece.byteLength), limit));
         larger.set(held.subarray(0, size));
         held = larger;
       }
@@ -197,16 +214,15 @@ function createBuffer(initial: Uint8Array) {
       hasher.update(piece);
       size += piece.byteLength;
     },
-    /** What was gathered, valid until the next but one take. */
+    /** What was gathered, which is the taker's until it is given back. */
     take(): Bytes {
       const taken = { bytes: held.subarray(0, size), sha256: hasher.digest("hex") };
-      const next = spare ?? new Uint8Array(held.length);
-      spare = held;
-      held = next;
+      held = spare.pop() ?? new Uint8Array(held.length);
       size = 0;
       hasher = new Bun.CryptoHasher("sha256");
       return taken;
     },
+    giveBack: ({ bytes }: Bytes): void => void spare.push(new Uint8Array(bytes.buffer)),
     copy: (): Bytes => ({ bytes: held.slice(0, size), sha256: hasher.copy().digest("hex") }),
   };
 }

@@ -36,7 +36,7 @@ export function createS3Driver({ prefix, ...settings }: S3Settings & { prefix: s
     claim: (installation, mark) => claim(location, installation, mark),
     stage: async (id) => createS3Staging(location, id),
     resume: (id, received) => resumeS3Staging(location, id, received),
-    open: (key, { size, range, signal }) => openS3Object({ client, key: full(key), size, range, signal }),
+    open: (key, wanted) => openS3Object({ client, key: full(key), ...wanted }),
     async stat(key) {
       const size = await objectSize(client, full(key));
       return size === null ? null : { size };

@@ -1,0 +1,95 @@
+import { expect, test } from "bun:test";
+import { dispose } from "../lib/disposable-bytes.ts";
+import { createBodyReader } from "./body-reader.ts";
+
+const KIB = 1024;
+
+/** A body in chunks of these sizes, which counts how many have been asked for. */
+function bodyOf(...sizes: number[]) {
+  const state = { pulled: 0 };
+  const body = new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        const size = sizes[state.pulled++];
+        if (size === undefined) controller.close();
+        else controller.enqueue(new Uint8Array(size));
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return { body, state };
+}
+
+function fakeTurns() {
+  const seen = { held: 0, waits: 0 };
+  return {
+    seen,
+    isFree: () => seen.held === 0,
+    wait: async () => void seen.waits++,
+    hold(bytes: number) {
+      seen.held += bytes;
+      return () => void (seen.held -= bytes);
+    },
+  };
+}
+
+async function sizesOf(reader: ReturnType<typeof createBodyReader>): Promise<number[]> {
+  const sizes: number[] = [];
+  for (;;) {
+    await reader.turn();
+    const bytes = await reader.read();
+    if (bytes === null) return sizes;
+    sizes.push(bytes.byteLength);
+  }
+}
+
+test("the read behind a large chunk is begun at once", async () => {
+  const { body, state } = bodyOf(1_000, 300 * KIB, 1_000, 1_000);
+  const reader = createBodyReader(body, new Headers(), undefined);
+  await reader.read();
+  expect(state.pulled).toBe(1);
+  await reader.read();
+  expect(state.pulled).toBe(3);
+  expect(await sizesOf(reader)).toEqual([1_000, 1_000]);
+});
+
+test("of a long body the first chunk counts as large; it is held until it is disposed of or read on", async () => {
+  const { body, state } = bodyOf(1_000, 2_000, 3_000);
+  const turns = fakeTurns();
+  const reader = createBodyReader(body, new Headers({ "content-length": "1000000" }), turns);
+  const first = await reader.read();
+  expect([state.pulled, turns.seen.held]).toEqual([2, 256 * KIB]);
+  dispose(first!);
+  expect([first!.byteLength, turns.seen.held]).toEqual([0, 0]);
+  await reader.read();
+  expect(turns.seen.held).toBe(2_000);
+  await reader.turn();
+  expect(turns.seen.held).toBe(0);
+  await reader.read();
+  reader.close();
+  reader.close();
+  expect(turns.seen.held).toBe(0);
+});
+
+test("while others have their turn a long body waits, a short one does not", async () => {
+  const turns = fakeTurns();
+  turns.hold(1);
+  const long = createBodyReader(bodyOf(1_000).body, new Headers(), turns);
+  await long.turn();
+  expect(turns.seen.waits).toBe(1);
+  const short = createBodyReader(bodyOf(1_000).body, new Headers({ "content-length": "1000" }), turns);
+  expect(await sizesOf(short)).toEqual([1_000]);
+  expect(turns.seen).toEqual({ held: 1, waits: 1 });
+});
+
+test("what fails is told by the read that comes to it", async () => {
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      if (controller.desiredSize === 1) controller.enqueue(new Uint8Array(300 * KIB));
+      controller.error(new Error("cut off"));
+    },
+  });
+  const reader = createBodyReader(body, new Headers(), undefined);
+  await Bun.sleep(0);
+  expect(reader.read()).rejects.toThrow("cut off");
+});
