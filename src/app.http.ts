@@ -94,6 +94,7 @@ function createAnswer(parts: HttpParts): App["fetch"] {
 function createHttp({ services, health, scrape, live }: HttpParts): HttpApp {
   const { env, config, auth, links, csv, reports, content, drive, sharing, logger } = services;
   const admin = config.get("routes.admin_prefix");
+  const healthPrefix = config.get("routes.health_prefix");
   const now = systemClock.now;
   const tables: EndpointTable[] = [
     {
@@ -112,7 +113,7 @@ function createHttp({ services, health, scrape, live }: HttpParts): HttpApp {
     { prefix: admin, guards: auth.guards, endpoints: content.endpoints },
     { prefix: "", guards: auth.guards, endpoints: [...sharing.endpoints, ...drive.endpoints] },
     {
-      prefix: config.get("routes.health_prefix"),
+      prefix: healthPrefix,
       guards: auth.healthGuards,
       endpoints: [
         ...healthEndpoints(health),
@@ -122,7 +123,10 @@ function createHttp({ services, health, scrape, live }: HttpParts): HttpApp {
   ];
   return createHttpApp({
     tables,
-    gates: [{ prefix: admin, isOpen: auth.isAdminEnabled }],
+    gates: [
+      { prefix: admin, isOpen: auth.isAdminEnabled },
+      { prefix: healthPrefix, isOpen: auth.isHealthEnabled },
+    ],
     cors: () => ({
       enabled: config.get("cors.enabled"),
       allowedOrigins: config.get("cors.allowed_origins"),

@@ -6,6 +6,7 @@ import { type Changes, createChanges } from "../cluster/changes.ts";
 import { createConfig } from "../config/config.service.ts";
 import { type Database, openDatabase } from "../db/database.ts";
 import { migrateUp } from "../db/migrate.ts";
+import { CORS_OFF } from "../http/app.test-support.ts";
 import { createHttpApp } from "../http/app.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import { silentLogger } from "../lib/logger.ts";
@@ -100,15 +101,11 @@ export async function startAuth(db: Database, settings: AuthOptions = {}) {
       { prefix: "/admin", endpoints: await more(changes), guards: auth.guards },
       { prefix: "/health", endpoints: PROBES, guards: auth.healthGuards },
     ],
-    gates: [{ prefix: "/admin", isOpen: auth.isAdminEnabled }],
-    cors: () => ({
-      enabled: false,
-      allowedOrigins: [],
-      allowedMethods: [],
-      allowedHeaders: [],
-      maxAge: 0,
-      allowCredentials: false,
-    }),
+    gates: [
+      { prefix: "/admin", isOpen: auth.isAdminEnabled },
+      { prefix: "/health", isOpen: auth.isHealthEnabled },
+    ],
+    cors: () => CORS_OFF,
     newRequestId: () => "request",
     logger: silentLogger,
   });

@@ -41,12 +41,14 @@ export type AuthDeps = {
 
 export type Auth = {
   guards: Guards;
-  /** The same for the health endpoints: the health token counts, and everything is 404 while none is set. */
+  /** The same for the health endpoints, where the health token counts too. */
   healthGuards: Guards;
   /** Relative to `{admin_prefix}/v1`. */
   endpoints: readonly Endpoint[];
   /** False while there is no administrator's password: everything under the admin prefix is 404 then. */
   isAdminEnabled(): boolean;
+  /** False while neither of the passwords that open the health endpoints is set: all of them are 404 then. */
+  isHealthEnabled(): boolean;
   /** The client's address by `api.trusted_proxies`, from the peer's and the `X-Forwarded-For` header. */
   clientAddress(peer: string, forwardedFor: string | null): string;
   users: Users;
@@ -109,6 +111,7 @@ export function createAuth(deps: AuthDeps): Auth {
       ...userEndpoints({ users }),
     ],
     isAdminEnabled: () => config.get("api.admin_token") !== "",
+    isHealthEnabled: () => config.get("api.admin_token") !== "" || config.get("api.health_token") !== "",
     clientAddress,
     users,
     resetAdminPassword: login.resetAdminPassword,

@@ -189,7 +189,8 @@ describe("while there is no administrator's password", () => {
   });
 
   test("health is 404 until one of the two passwords is set", async () => {
-    expect((await empty.request("GET", "/health/probe/admin")).status).toBe(404);
+    for (const method of ["GET", "HEAD", "POST", "OPTIONS"])
+      expect((await empty.request(method, "/health/probe/admin")).status).toBe(404);
     await empty.config.set("api.health_token", HEALTH_TOKEN, "test");
     expect((await empty.request("GET", "/health/probe/admin")).json).toEqual(UNAUTHORIZED);
     const headers = bearer(HEALTH_TOKEN);

@@ -13,7 +13,7 @@ const LAST_PAGE = 1_000_000_000;
 const whole = (meaning: string, schema: Record<string, unknown>) =>
   z
     .string()
-    .regex(/^(?:[+-]?\d{1,20})?$/, "takes a whole number")
+    .regex(/^(?:[+-]?\d+)?$/, "takes a whole number")
     .optional()
     .describe(meaning)
     .meta({ type: "integer", ...schema });
@@ -112,6 +112,6 @@ function changeableIdOf(c: HttpContext): number {
   if (id !== BUILT_IN_ADMIN.id) return id;
   throw appError(
     "Forbidden",
-    "The built-in administrator can't be changed here; use PUT /auth/password or 'waymark reset-password'.",
+    "The built-in administrator can't be changed here; use PUT /auth/password or the command 'reset-password'.",
   );
 }

@@ -112,7 +112,7 @@ function refuseBuiltIn(username: string): void {
   if (username.toLowerCase() === BUILT_IN_ADMIN.username) {
     throw appError(
       "BadRequest",
-      "The built-in administrator always exists; its password is set by 'waymark reset-password'.",
+      "The built-in administrator always exists; its password is set by the command 'reset-password'.",
     );
   }
 }

@@ -166,7 +166,7 @@ function known(key: string): ConfigKey {
 function editable(key: string): ConfigKey {
   const name = known(key);
   if (definitionOf(name).editable) return name;
-  throw appError("BadRequest", `${name} can't be written here; run 'waymark reset-password' instead.`);
+  throw appError("BadRequest", `${name} can't be written here; run the command 'reset-password' instead.`);
 }
 
 function canonical(key: ConfigKey, value: string): string {

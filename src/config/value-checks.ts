@@ -33,7 +33,9 @@ export const urlOrEmpty = {
   check(text: string): Checked {
     if (text === "") return text;
     const checked = checkHttpUrl(text);
-    return typeof checked === "string" ? checked : must(`${urlOrEmpty.allowed}: ${checked.error}`);
+    if (typeof checked === "string") return checked;
+    // The sentence around it has its own full stop.
+    return must(`${urlOrEmpty.allowed}: ${checked.error.replace(/\.$/, "")}`);
   },
 };
 

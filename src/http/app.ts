@@ -22,7 +22,7 @@ export type EndpointTable = { prefix: string; endpoints: readonly Endpoint[]; gu
 
 export type HttpAppOptions = {
   tables: readonly EndpointTable[];
-  /** Prefixes whose every address answers 404 while the function says false (the admin API without a password). */
+  /** Prefixes whose every address answers 404 while the function says false (no password is set). */
   gates: readonly { prefix: string; isOpen(): boolean }[];
   /** Read at each request, so that a change applies at once. */
   cors(): CorsSettings;
@@ -52,16 +52,15 @@ export function createHttpApp({
     const settings = corsSettings();
     const isPlainOptions = c.req.method === "OPTIONS" && !c.req.header("Access-Control-Request-Method");
     if (!settings.enabled || isPlainOptions) return next();
+    const isAnyAllowed = settings.allowedOrigins.includes("*");
     return cors({
-      origin:
-        [...settings.allowedOrigins].length === 1
-          ? settings.allowedOrigins[0]!
-          : [...settings.allowedOrigins],
+      origin: isAnyAllowed ? "*" : [...settings.allowedOrigins],
       allowMethods: [...settings.allowedMethods],
       allowHeaders: [...settings.allowedHeaders],
       exposeHeaders: EXPOSED_HEADERS,
       maxAge: settings.maxAge,
-      credentials: settings.allowCredentials,
+      // Browsers refuse credentials for just any origin.
+      credentials: settings.allowCredentials && !isAnyAllowed,
     })(c, next);
   });
   for (const gate of gates) {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Server } from "bun";
 import { silentLogger } from "../lib/logger.ts";
 import { sendRaw } from "../../test/support/raw-http.ts";
+import { CORS_OFF } from "./app.test-support.ts";
 import { createHttpApp } from "./app.ts";
 import { endpoint } from "./endpoint.ts";
 import type { Guards } from "./mount.ts";
@@ -23,14 +24,7 @@ beforeAll(() => {
   const app = createHttpApp({
     tables: [{ prefix: "/x", endpoints, guards: { public: pass, account: pass, admin: pass } }],
     gates: [],
-    cors: () => ({
-      enabled: false,
-      allowedOrigins: [],
-      allowedMethods: [],
-      allowedHeaders: [],
-      maxAge: 0,
-      allowCredentials: false,
-    }),
+    cors: () => CORS_OFF,
     newRequestId: () => "1",
     logger: silentLogger,
   });

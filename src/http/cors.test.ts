@@ -1,0 +1,56 @@
+/** Which answers other origins may read. */
+import { expect, test } from "bun:test";
+import { silentLogger } from "../lib/logger.ts";
+import { CORS_OFF } from "./app.test-support.ts";
+import { type CorsSettings, createHttpApp } from "./app.ts";
+import { endpoint } from "./endpoint.ts";
+import type { Guards } from "./mount.ts";
+
+const pass: Guards["public"] = (_c, next) => next();
+const CONNECTION = { peerAddress: () => "127.0.0.1", liftIdleTimeout: () => {}, cut: () => {} };
+const A = "https://a.example";
+
+/** What is said about origin and credentials, for a plain request and for a preflight. */
+async function allowed(origin: string, settings: Partial<CorsSettings>) {
+  const get = endpoint({
+    method: "GET",
+    path: "/n",
+    access: "public",
+    tag: "t",
+    summary: "s",
+    handle: () => 1,
+  });
+  const app = createHttpApp({
+    tables: [{ prefix: "/x", endpoints: [get], guards: { public: pass, account: pass, admin: pass } }],
+    gates: [],
+    cors: () => ({ ...CORS_OFF, enabled: true, allowedMethods: ["GET"], ...settings }),
+    newRequestId: () => "1",
+    logger: silentLogger,
+  });
+  const headers = { Origin: origin };
+  const preflight = { ...headers, "Access-Control-Request-Method": "GET" };
+  const answers = [
+    await app.request("/x/n", { headers }, CONNECTION),
+    await app.request("/x/n", { method: "OPTIONS", headers: preflight }, CONNECTION),
+  ];
+  expect(answers.map((answer) => answer.status)).toEqual([200, 204]);
+  const said = answers.map((answer) => [
+    answer.headers.get("Access-Control-Allow-Origin"),
+    answer.headers.get("Access-Control-Allow-Credentials"),
+  ]);
+  expect(said[1]).toEqual(said[0]!);
+  return said[0];
+}
+
+test("nobody, unless it is on and the origin is listed", async () => {
+  expect(await allowed(A, { enabled: false, allowedOrigins: [A] })).toEqual([null, null]);
+  expect(await allowed(A, {})).toEqual([null, null]);
+  expect(await allowed(A, { allowedOrigins: ["https://b.example"] })).toEqual([null, null]);
+  expect(await allowed(A, { allowedOrigins: ["https://b.example", A] })).toEqual([A, null]);
+});
+
+test("cookies for listed origins only, as a star takes everybody, alone or beside others", async () => {
+  expect(await allowed(A, { allowedOrigins: [A], allowCredentials: true })).toEqual([A, "true"]);
+  for (const allowedOrigins of [["*"], ["https://b.example", "*"], [A, "*"]])
+    expect(await allowed(A, { allowedOrigins, allowCredentials: true })).toEqual(["*", null]);
+});
