@@ -1,7 +1,8 @@
 /** Every metric of the specification, read back by a Prometheus parser, and moved by the real thing. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { type DriveClient, driveClient } from "./support/drive.ts";
 import { missingParser, parseExposition } from "./support/prometheus.ts";
 import { type Client, startSignedIn } from "./support/session.ts";
 import type { Installation, RunningWaymark } from "./support/waymark.ts";
@@ -12,9 +13,11 @@ const TOKEN = "a-token-for-monitors";
 let installation: Installation;
 let server: RunningWaymark;
 let client: Client;
+let drive: DriveClient;
 
 beforeAll(async () => {
   ({ installation, server, client } = await startSignedIn());
+  drive = driveClient(server.url, client.token);
   await client.call("PUT", "/config/api.health_token", { value: TOKEN });
   await client.call("PUT", "/config/click.flush_interval", { value: "1" });
   await client.call("POST", "/links", { code: "measured", target: "https://example.com/" });
@@ -76,6 +79,8 @@ const SPECIFIED: readonly [name: string, type: string, labels: readonly string[]
   ["svc_process_memory_bytes", "gauge", ["type"]],
   ["svc_process_cpu_seconds", "gauge", []],
   ["svc_build_info", "gauge", ["version"]],
+  ["svc_storage_operations_total", "counter", ["driver", "operation", "status"]],
+  ["svc_storage_operation_duration_seconds", "histogram", ["driver", "operation"]],
 ];
 
 describe("the specified metrics", () => {
@@ -85,6 +90,7 @@ describe("the specified metrics", () => {
     async () => {
       await visit("/measured");
       await withToken("wrong");
+      await drive.upload("specified.txt", "hello");
       const families = new Map(parseExposition(await scrapeText()).map((family) => [family.name, family]));
       for (const [name, type, labels] of SPECIFIED) {
         // The parser leaves the suffix of counters to the samples; a counter without it is none to it by name only.
@@ -153,6 +159,45 @@ describe("the specified metrics", () => {
     ],
   ] as const)("%s %p moves", async (name, labels, act) => {
     await grows(name, labels, act);
+  });
+
+  test("the links whose clicks wait are counted, and no more when they are stored", async () => {
+    await client.call("POST", "/links", { code: "waiting", target: "https://example.com/" });
+    // What others have asked for is stored first.
+    while ((await read("svc_clicks_buffer_entries")) !== 0) await Bun.sleep(50);
+    await client.call("PUT", "/config/click.flush_interval", { value: "3600" });
+    for (const path of ["/measured", "/waiting", "/measured"]) await visit(path);
+    while ((await read("svc_clicks_buffer_entries")) !== 2) await Bun.sleep(50);
+    await client.call("PUT", "/config/click.flush_interval", { value: "1" });
+    while ((await read("svc_clicks_buffer_entries")) !== 0) await Bun.sleep(50);
+  });
+
+  test("operations of the storage, good ones and failed ones", async () => {
+    const total = (operation: string, status: string) =>
+      ["svc_storage_operations_total", { driver: "local", operation, status }] as const;
+    const time = (operation: string) =>
+      ["svc_storage_operation_duration_seconds", { driver: "local", operation }] as const;
+    let file = 0;
+    const upload = async () => {
+      file = (await drive.upload(`${crypto.randomUUID()}.txt`, crypto.randomUUID())).body.data.id;
+    };
+    const download = async () => (await drive.send(`/files/${file}/download`)).arrayBuffer();
+    const remove = () => drive.call("DELETE", `/files/${file}`);
+
+    for (const operation of ["write", "finish"]) {
+      await grows(...total(operation, "success"), upload);
+      await grows(...time(operation), upload);
+    }
+    await grows(...total("read", "success"), download);
+    await grows(...time("read"), download);
+    await grows(...total("delete", "success"), remove);
+    await upload();
+    await grows(...time("delete"), remove);
+
+    await upload();
+    rmSync(join(installation.dataDir, "files"), { recursive: true });
+    expect(await read(...total("read", "failed"))).toBe(0);
+    await grows(...total("read", "failed"), download);
   });
 
   test("books, memory, time and version are plausible", async () => {

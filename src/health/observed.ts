@@ -1,5 +1,6 @@
 /** Metrics that rooms feed as things happen, through functions handed to them. */
 import type { FailureMethod } from "../auth/password-check.ts";
+import type { StorageObserver, StorageOperation } from "../files/storage/driver.observed.ts";
 import type { Histogram, Registry } from "../lib/metrics.ts";
 import type { OperationObserver } from "../lib/timed-methods.ts";
 import type { LinkCache } from "../links/links.cache.ts";
@@ -9,11 +10,25 @@ export type Observed = {
   onDatabaseOperation: OperationObserver;
   /** Of the object cache. */
   onCacheOperation: OperationObserver;
+  onStorageOperation: StorageObserver;
 };
 
 /** Seconds. */
 const DATABASE_BOUNDS = [0.00001, 0.0001, 0.001, 0.005, 0.025, 0.1, 0.25, 1, 5, 30];
 const CACHE_BOUNDS = [0.000001, 0.000005, 0.00001, 0.00005, 0.0001, 0.001, 0.01, 0.1, 1];
+const STORAGE_BOUNDS = [0.0001, 0.001, 0.005, 0.025, 0.1, 0.5, 2, 10, 60, 600];
+const STORAGE_OPERATIONS = Object.keys({
+  claim: true,
+  write: true,
+  suspend: true,
+  resume: true,
+  finish: true,
+  read: true,
+  stat: true,
+  delete: true,
+  delete_staging: true,
+  list: true,
+} satisfies Record<StorageOperation, true>);
 const OPERATIONS = [
   "get",
   "load_all",
@@ -62,6 +77,31 @@ export function createObserved(registry: Registry): Observed {
       series?.time.observe(seconds);
     },
     onCacheOperation: (operation, seconds) => cache[operation]?.observe(seconds),
+    onStorageOperation: observeStorage(registry),
+  };
+}
+
+function observeStorage(registry: Registry): StorageObserver {
+  const counts = registry.counter({
+    name: "svc_storage_operations_total",
+    help: "Operations of the storages of files, by how they ended.",
+    labels: ["driver", "operation", "status"],
+  });
+  const times = registry.histogram({
+    name: "svc_storage_operation_duration_seconds",
+    help: "Time of operations of the storages of files until they ended; with the waits for the client.",
+    labels: ["driver", "operation"],
+    bounds: STORAGE_BOUNDS,
+  });
+  // There from the start: the first failure must be seen as a rise.
+  for (const driver of ["local", "s3"]) {
+    for (const operation of STORAGE_OPERATIONS) {
+      for (const status of ["success", "failed"]) counts.series(driver, operation, status);
+    }
+  }
+  return (driver, operation, status, seconds) => {
+    counts.series(driver, operation, status).add();
+    times.series(driver, operation).observe(seconds);
   };
 }
 
