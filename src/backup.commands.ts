@@ -2,12 +2,15 @@ import { join, resolve } from "node:path";
 import type { Command } from "commander";
 import type { CommandContext } from "./cli/command.ts";
 import { readInstance } from "./cluster/instance.repository.ts";
-import { fileDatabasePath } from "./env.ts";
+import { type Env, fileDatabasePath } from "./env.ts";
 import { systemClock } from "./lib/clock.ts";
 import { appError } from "./lib/errors.ts";
+import { armFault } from "./lib/fault.ts";
+import { fileTrouble } from "./lib/file-trouble.ts";
 import { VERSION } from "./lib/version.ts";
 import { countRunning } from "./status.commands.ts";
-import { makeBackup, restoreBackup } from "./upkeep/backup.ts";
+import { makeBackup } from "./upkeep/backup.ts";
+import { restoreBackup } from "./upkeep/restore.ts";
 
 export function addBackupCommands(program: Command, context: CommandContext): void {
   const { output } = context;
@@ -19,38 +22,63 @@ export function addBackupCommands(program: Command, context: CommandContext): vo
     .action(async (dir: string, { json }: { json?: boolean }) => {
       const { env, database } = await context.services();
       const progress = output.progress("files copied");
-      const manifest = await makeBackup(resolve(dir), {
+      const making = makeBackup(resolve(dir), {
         dataDir: env.data.dir,
+        databasePath: databasePathOf(env),
         database,
         instance: await readInstance(database),
         version: VERSION,
         now: systemClock.now,
         onFile: progress.update,
-      }).finally(progress.finish);
+      });
+      const manifest = await plainly(making).finally(progress.finish);
       if (json) return output.json(manifest);
       output.line(`${manifest.files.length} files are in ${resolve(dir)}.`);
       if (manifest.database.file === null) {
-        output.line("The database is on a server and not in it. Dump it now, with its own tools:");
+        output.line(
+          "The database is on a server and not in it. Before each backup, dump it with its own tools:",
+        );
         output.line(`  ${manifest.database.advice}`);
       }
     });
   program
     .command("restore")
-    .description("put a backup into the (empty) data folder of these settings; no server may run on it")
+    .description(
+      "put a backup into the data folder of these settings, or finish what was broken off; stop servers first",
+    )
     .argument("<dir>", "folder that backup made")
+    .option("--replace", "put it in the place of the database and files that are there, which are lost")
     .option("--json", "print the manifest as JSON")
-    .action(async (dir: string, { json }: { json?: boolean }) => {
+    .action(async (dir: string, { json, replace = false }: { json?: boolean; replace?: boolean }) => {
       const env = context.env();
-      if (countRunning(join(env.data.dir, "journal")) > 0) {
-        throw appError("Conflict", "A server runs on this data folder; stop it first.");
-      }
-      const manifest = await restoreBackup(resolve(dir), {
+      armFault(env.fault);
+      const restoring = restoreBackup(resolve(dir), {
         dataDir: env.data.dir,
-        databasePath: fileDatabasePath(env.database),
+        databasePath: databasePathOf(env),
+        replace,
+        isServed: () => countRunning(join(env.data.dir, "journal")) > 0,
       });
+      const manifest = await plainly(restoring);
       if (json) return output.json(manifest);
       output.line(`Restored ${manifest.files.length} files of ${manifest.created_at} into ${env.data.dir}.`);
       if (manifest.database.file === null)
         output.line(`Restore the database with its own tools: ${manifest.database.advice}`);
     });
+}
+
+/** Absolute, as the database takes it. */
+function databasePathOf({ database }: Env): string | null {
+  const path = fileDatabasePath(database);
+  return path === null ? null : resolve(path);
+}
+
+/** A failure of the file system is told in a line. */
+async function plainly<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    const isOfFiles = error instanceof Error && "syscall" in error;
+    if (!isOfFiles) throw error;
+    throw appError("BadRequest", fileTrouble(error) ?? error.message, { cause: error });
+  }
 }

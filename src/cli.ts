@@ -11,6 +11,7 @@ import { addMigrateCommands } from "./db/migrate.commands.ts";
 import { addDoctorCommand } from "./doctor.commands.ts";
 import { type Env, loadEnv } from "./env.ts";
 import { AppError, type ErrorKind } from "./lib/errors.ts";
+import { fileTrouble } from "./lib/file-trouble.ts";
 import { createLogger } from "./lib/logger.ts";
 import { VERSION } from "./lib/version.ts";
 import { addLinkCommands } from "./links/links.commands.ts";
@@ -91,6 +92,11 @@ function explain(error: unknown, { output }: CommandContext): number {
     return EXIT_CODE_OF_KIND[error.kind] ?? 1;
   }
   const cause = error instanceof AppError && error.cause !== undefined ? error.cause : error;
+  const trouble = fileTrouble(cause);
+  if (trouble !== null) {
+    output.note(`waymark: ${trouble}`);
+    return 1;
+  }
   output.note(`waymark: ${cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)}`);
   return 1;
 }

@@ -10,6 +10,7 @@ import type { Env } from "./env.ts";
 import { systemClock } from "./lib/clock.ts";
 import { appError } from "./lib/errors.ts";
 import { createLogger, type Logger } from "./lib/logger.ts";
+import { programName } from "./lib/program-name.ts";
 import { VERSION } from "./lib/version.ts";
 import { startServer } from "./server.ts";
 
@@ -46,7 +47,7 @@ async function serveAlone(env: Env, logger: Logger): Promise<void> {
     const server = await startServer(env.server, app);
     announce(logger, server.address, env, 1);
     if (!app.isAdminEnabled()) {
-      logger.info("The admin API is off until a password is set: run 'bin/waymark reset-password'");
+      logger.info(`The admin API is off until a password is set: run '${programName()} reset-password'`);
     }
     logger.info({ signal: await signalled }, "stopping: finishing running requests and storing clicks");
     await server.stop();

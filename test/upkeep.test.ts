@@ -5,7 +5,9 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
@@ -75,6 +77,106 @@ describe("backup and restore", () => {
     expect(result.exitCode).toBe(2);
     expect(result.stderr).toContain("no whole backup");
     expect(existsSync(join(fresh.dataDir, "waymark.db"))).toBe(false);
+  });
+});
+
+describe("a restore in place", () => {
+  const RULES = { restored: "https://example.com/restored", later: "https://example.com/later" };
+  const add = (to: Installation, code: keyof typeof RULES) =>
+    to.cli(["links", "add", RULES[code], "--code", code]);
+  const codes = async (of: Installation): Promise<string[]> => {
+    const { exitCode, stdout, stderr } = await of.cli(["links", "list", "--json"]);
+    if (exitCode !== 0) throw new Error(stderr);
+    return [...stdout.matchAll(/"code": ?"(\w+)"/g)].map((match) => match[1]!).sort();
+  };
+
+  /** An installation that has a link and a file more, and another key, than its backup in its own data folder. */
+  async function changedSinceBackup(): Promise<{ installation: Installation; backup: string }> {
+    const installation = keep(install());
+    const backup = join(installation.dataDir, "backups", "first");
+    await add(installation, "restored");
+    writeFileSync(join(installation.dataDir, "secret.key"), "old");
+    expect(await installation.cli(["backup", backup])).toMatchObject({ exitCode: 0 });
+    await add(installation, "later");
+    writeFileSync(join(installation.dataDir, "secret.key"), "new");
+    writeFileSync(join(installation.dataDir, "notes.txt"), "mine");
+    return { installation, backup };
+  }
+
+  test("needs --replace where something is, and then replaces just that", async () => {
+    const { installation, backup } = await changedSinceBackup();
+    const refused = await installation.cli(["restore", backup]);
+    expect(refused).toMatchObject({ exitCode: 4 });
+    expect(refused.stderr).toContain("--replace");
+    expect(await codes(installation)).toEqual(["later", "restored"]);
+    expect(await installation.cli(["restore", backup, "--replace"])).toMatchObject({
+      exitCode: 0,
+      stderr: "",
+    });
+    expect(await codes(installation)).toEqual(["restored"]);
+    expect(readFileSync(join(installation.dataDir, "secret.key"), "utf8")).toBe("old");
+    expect(readFileSync(join(installation.dataDir, "notes.txt"), "utf8")).toBe("mine");
+    expect(statSync(join(installation.dataDir, "waymark.db")).mode & 0o777).toBe(0o600);
+    expect(readdirSync(installation.dataDir).filter((name) => /restor|replaced/.test(name))).toEqual([]);
+  });
+
+  test("killed before its plan stands, it has changed nothing, and the next start clears up", async () => {
+    const { installation, backup } = await changedSinceBackup();
+    killed(installation, backup, "restore.before-plan");
+    expect(existsSync(join(installation.dataDir, ".restore", "waymark.db"))).toBe(true);
+    expect(await codes(installation)).toEqual(["later", "restored"]);
+    expect(existsSync(join(installation.dataDir, ".restore"))).toBe(false);
+  });
+
+  test("killed at any later moment, it is said what to do, and the same command finishes it", async () => {
+    for (const point of ["set-aside", "set-aside:2", "set-aside:4", "move", "move:2", "in-place"]) {
+      const { installation, backup } = await changedSinceBackup();
+      killed(installation, backup, `restore.${point}`);
+      const start = await installation.cli(["serve"]);
+      expect(start).toMatchObject({ exitCode: 4 });
+      expect(start.stderr).toMatch(
+        /^waymark: .*broken off half way.*bin\/waymark restore \S+backups\/first\n$/,
+      );
+      expect((await doctor(installation)).findings[0]).toMatchObject({ verdict: "failure" });
+      // What it goes on from lies in the data folder already.
+      rmSync(join(backup, "waymark.db"));
+      expect((await installation.cli(["restore", backup])).stderr).toContain("damaged");
+      expect(await codes(installation)).toEqual(["restored"]);
+      expect(readFileSync(join(installation.dataDir, "secret.key"), "utf8")).toBe("old");
+      expect(existsSync(join(installation.dataDir, ".restore"))).toBe(false);
+    }
+  }, 60_000);
+
+  /** Restores with these settings in force too. */
+  function restore({ dataDir }: Installation, backup: string, settings: Record<string, string>) {
+    const env = { ...process.env, WAYMARK__DATA__DIR: dataDir, ...settings };
+    const program = join(import.meta.dir, "..", "bin", "waymark");
+    return Bun.spawnSync([program, "restore", backup, "--replace"], { env, cwd: dataDir });
+  }
+
+  function killed(installation: Installation, backup: string, point: string): void {
+    expect(restore(installation, backup, { WAYMARK_FAULT: point }).signalCode).toBe("SIGKILL");
+  }
+
+  test("writes nothing beside the data folder", async () => {
+    const { installation, backup } = await changedSinceBackup();
+    // The folder in which this process stands, by a name with nothing writable beside it, for root neither.
+    const inside = join("/proc", "self", "cwd");
+    const restored = restore(installation, backup, { WAYMARK__DATA__DIR: inside });
+    expect(restored.stderr.toString()).toBe("");
+    expect(restored.exitCode).toBe(0);
+    expect(await codes(installation)).toEqual(["restored"]);
+  });
+
+  test("a backup in the data folder leaves out itself, earlier ones and those that were broken off", async () => {
+    const { installation } = await changedSinceBackup();
+    mkdirSync(join(installation.dataDir, "broken"));
+    writeFileSync(join(installation.dataDir, "broken", "manifest.json.tmp"), "");
+    writeFileSync(join(installation.dataDir, "broken", "waymark.db"), "half");
+    const made = await installation.cli(["backup", join(installation.dataDir, "second"), "--json"]);
+    const paths = JSON.parse(made.stdout).files.map(({ path }: { path: string }) => path);
+    expect(paths.sort()).toEqual(["files/notes.txt", "files/secret.key", "waymark.db"]);
+    expect((await installation.cli(["backup", installation.dataDir])).exitCode).toBe(2);
   });
 });
 

@@ -83,3 +83,6 @@ export class AppError extends Error {
 /** An AppError with that name; the message says what to do about it. */
 export const appError = (name: ErrorName, message: string, options?: ErrorOptions): AppError =>
   new AppError(name, message, options);
+
+/** What to say of anything that was thrown. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

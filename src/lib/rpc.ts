@@ -3,6 +3,7 @@
  * A call ends with its answer, with the failure's text, or after a time limit; when the channel closes, all that
  * are under way fail.
  */
+import { messageOf } from "./errors.ts";
 export type RpcMessage =
   | { type: "call"; id: number; method: string; payload: unknown }
   | { type: "answer"; id: number; payload: unknown }
@@ -56,7 +57,7 @@ export function createRpc(deps: {
       if (handler === undefined) throw new Error(`there is no ${method} to call`);
       send({ type: "answer", id, payload: await handler(payload as never) });
     } catch (error) {
-      send({ type: "failure", id, message: error instanceof Error ? error.message : String(error) });
+      send({ type: "failure", id, message: messageOf(error) });
     }
   }
 

@@ -4,7 +4,10 @@ import { statfs } from "node:fs/promises";
 import { join } from "node:path";
 import type { Database } from "../db/database.ts";
 import type { MigrationState } from "../db/migrate.ts";
+import { writeRefusal } from "../lib/file-trouble.ts";
+import { programName } from "../lib/program-name.ts";
 import { type Check, failure, ok, warning } from "./doctor.ts";
+import { restoreAdvice } from "./restore.state.ts";
 
 const MB = 1024 * 1024;
 const LEAST_FREE_BYTES = 512 * MB;
@@ -20,14 +23,14 @@ export function checkDataFolder(dir: string): Check {
       try {
         accessSync(dir, constants.R_OK | constants.W_OK | constants.X_OK);
       } catch {
-        return [
-          failure(
-            `${dir} can't be written by this account`,
-            "Run as the account that owns it, or give it away with chown.",
-          ),
-        ];
+        return [failure(`${dir} can't be written by this account`, writeRefusal([dir]) ?? "")];
       }
-      const findings = [ok(`${dir} can be written`)];
+      const interrupted = restoreAdvice(dir);
+      const findings = [
+        interrupted === null
+          ? ok(`${dir} can be written`)
+          : failure("a restore was broken off half way", interrupted),
+      ];
       if ((statSync(dir).mode & 0o007) !== 0) {
         findings.push(warning(`${dir} is open to every account of the machine`, `chmod 750 ${dir}`));
       }
@@ -61,7 +64,7 @@ export function checkDatabase(
           ? ok("the schema is up to date")
           : warning(
               `${pending.length} steps of the schema are pending`,
-              "Start the server, or run 'waymark migrate up'.",
+              `Start the server, or run '${programName()} migrate up'.`,
             ),
       );
       return findings;
@@ -139,25 +142,28 @@ export function checkSettings(view: () => Promise<SettingsView>): Check {
       const settings = await view();
       const findings = [];
       if (!settings.isAdminEnabled)
-        findings.push(warning("the admin API is off", "Set a password: waymark reset-password"));
+        findings.push(warning("the admin API is off", `Set a password: ${programName()} reset-password`));
       if (!settings.hasHealthToken) {
         findings.push(
           warning(
             "monitors have no token",
-            "waymark config set api.health_token TOKEN, to use /health and metrics without a session.",
+            `${programName()} config set api.health_token TOKEN, to use /health and metrics without a session.`,
           ),
         );
       }
       if (!settings.isCookieSecure && settings.isTls) {
         findings.push(
-          warning("cookies are sent over plain HTTP too", "waymark config set api.cookie_secure true"),
+          warning(
+            "cookies are sent over plain HTTP too",
+            `${programName()} config set api.cookie_secure true`,
+          ),
         );
       }
       if (!settings.isCookieSecure && settings.sameSite === "None") {
         findings.push(
           failure(
             "browsers drop cookies with SameSite=None that are not Secure",
-            "waymark config set api.cookie_secure true",
+            `${programName()} config set api.cookie_secure true`,
           ),
         );
       }

@@ -1,4 +1,5 @@
 /** Looks at every part of an installation and says what to do about what is wrong. It changes nothing. */
+import { messageOf } from "../lib/errors.ts";
 
 export type Verdict = "ok" | "warning" | "failure";
 
@@ -37,7 +38,7 @@ export async function examine(checks: readonly Check[]): Promise<Finding[]> {
     try {
       findings.push(...(await within(look())).map((found) => ({ part, ...found })));
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       findings.push({
         part,
         ...failure(message, "Mend this first: what depends on it could not be looked at."),

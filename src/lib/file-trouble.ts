@@ -1,0 +1,86 @@
+/** Errors of the file system in one line that says what to do. */
+import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+
+type FileError = { code: string; path: string; dest?: string; syscall?: string };
+
+/** What whoever runs the program could mend, and how; null for anything else. */
+export function fileTrouble(error: unknown): string | null {
+  if (!isFileError(error)) return null;
+  const { code, path, syscall } = error;
+  const written = error.dest ?? path;
+  switch (code) {
+    case "EACCES":
+    case "EPERM":
+      if (syscall === "mkdir") return refusal(path, { toMake: path });
+      return refusal(path) ?? refusal(written) ?? `The system refuses ${path} (${code}).`;
+    case "EROFS":
+      return `${written} lies on a read-only file system; mount it writable, or name another folder.`;
+    case "ENOSPC":
+    case "EDQUOT":
+      return `There is no room left for ${written}; make some and try again.`;
+    case "ENOTDIR":
+      return `${path} can't be there, because a part of its path is a file; name another folder.`;
+    case "EIO":
+      return `The disk fails at ${path}; look at the system's log.`;
+    default:
+      return null;
+  }
+}
+
+/** The line for the first of these, as far as they exist, that this process may not write; null when it may. */
+export function writeRefusal(paths: readonly string[]): string | null {
+  return paths
+    .filter((path) => existsSync(path))
+    .reduce<string | null>((found, path) => found ?? refusal(path), null);
+}
+
+/** The line for a path that this process may not read; null when it may, or when there is none. */
+export const readRefusal = (path: string): string | null => refusal(path, { wanted: "read" });
+
+function isFileError(error: unknown): error is FileError {
+  if (!(error instanceof Error)) return false;
+  const { code, path } = error as Partial<FileError>;
+  return typeof code === "string" && typeof path === "string";
+}
+
+type Question = {
+  wanted?: "read" | "write";
+  /** The folder that could not be made. */
+  toMake?: string;
+};
+
+/** Who may not write what, whose it is, and how it is given away. Null when the nearest existing path is writable. */
+function refusal(path: string, { wanted = "write", toMake }: Question = {}): string | null {
+  const place = nearest(path);
+  const stats = statSync(place);
+  const { uid, gid, mode } = stats;
+  const isFolder = stats.isDirectory();
+  try {
+    const way = isFolder ? constants.X_OK : 0;
+    accessSync(place, constants.R_OK | way | (wanted === "write" ? constants.W_OK : 0));
+    return null;
+  } catch (error) {
+    if ((error as { code?: unknown }).code === "EROFS")
+      return `${place} lies on a read-only file system; mount it writable, or name another folder.`;
+  }
+  const [own, ownGroup] = [process.geteuid?.() ?? 0, process.getegid?.() ?? 0];
+  const facts = `it belongs to user ${uid} and group ${gid}, with mode ${(mode & 0o7777).toString(8)}`;
+  const may = `User ${own} may not ${wanted} ${place}: ${facts}.`;
+  // The folder above may be anybody's, and large.
+  if (toMake !== undefined)
+    return `${may} Make the folder for it: install -d -o ${own} -g ${ownGroup} ${toMake}`;
+  if (uid === own) return `${may} Allow it: chmod u+rw${isFolder ? "x" : ""} ${place}`;
+  const otherwise = uid === 0 ? "Give" : `Run it as user ${uid}, or give`;
+  return `${may} ${otherwise} it away: chown -R ${own}:${ownGroup} ${place}`;
+}
+
+/** The path itself, or the nearest folder above it that can be looked at. */
+function nearest(path: string): string {
+  try {
+    statSync(path);
+    return path;
+  } catch {
+    return path === dirname(path) ? path : nearest(dirname(path));
+  }
+}

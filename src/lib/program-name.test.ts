@@ -1,0 +1,33 @@
+import { expect, test } from "bun:test";
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { programName } from "./program-name.ts";
+
+const nowhere = () => null;
+
+test("names the program as it can be typed here", () => {
+  const named = (program: string, cwd: string) => programName(program, { cwd, which: nowhere });
+  expect(named("/opt/waymark/bin/waymark", "/opt/waymark")).toBe("bin/waymark");
+  expect(named("/srv/waymark", "/srv")).toBe("./waymark");
+  expect(named("/srv/waymark", "/home")).toBe("/srv/waymark");
+  expect(named("/srv/my links/waymark", "/home")).toBe("'/srv/my links/waymark'");
+});
+
+test("the bare name is enough where the shell finds this very program, also by a link", () => {
+  const folder = mkdtempSync(join(tmpdir(), "waymark-name-"));
+  try {
+    const program = join(folder, "waymark");
+    writeFileSync(program, "");
+    symlinkSync(program, join(folder, "link"));
+    expect(programName(program, { cwd: "/", which: () => join(folder, "link") })).toBe("waymark");
+    expect(programName(program, { cwd: "/nowhere", which: () => "/bin/sh" })).toBe(program);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test("a checkout's program is the one in its bin folder", () => {
+  const root = join(import.meta.dir, "..", "..");
+  expect(programName(undefined, { cwd: root, which: nowhere })).toBe("bin/waymark");
+});

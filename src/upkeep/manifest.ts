@@ -1,0 +1,80 @@
+/** What a backup says of itself, and holding it against what lies there. */
+import { createHash } from "node:crypto";
+import { createReadStream, existsSync, readFileSync } from "node:fs";
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { z } from "zod";
+import { appError } from "../lib/errors.ts";
+import { readRefusal } from "../lib/file-trouble.ts";
+
+const MANIFEST = "manifest.json";
+/** Stands in a folder from the first moment of a backup; its renaming says that the backup is whole. */
+const DRAFT = `${MANIFEST}.tmp`;
+/** The copy of the file database, beside the manifest. */
+export const DATABASE = "waymark.db";
+
+/** Of the data folder: the live database and its companions, journals, locks, unfinished uploads and restores. */
+export const LEFT_OUT =
+  /^(waymark\.db(\.replaced)?(-wal|-shm|-journal)?|journal|processes|\.restore|(.*\/)?\.staging|.*\.(tmp|restoring))$/;
+
+const manifestSchema = z.object({
+  format: z.literal(1),
+  version: z.string(),
+  instance: z.string(),
+  created_at: z.string(),
+  database: z.object({ name: z.string(), file: z.literal(DATABASE).nullable(), advice: z.string() }),
+  files: z.array(z.object({ path: z.string(), size: z.number().int(), sha256: z.string() })),
+});
+export type Manifest = z.infer<typeof manifestSchema>;
+
+export const manifestPath = (backup: string): string => join(backup, MANIFEST);
+export const draftPath = (backup: string): string => join(backup, DRAFT);
+
+/** Whether the folder is a backup, also one that is being made or was broken off. */
+export const isBackup = (folder: string): boolean =>
+  existsSync(draftPath(folder)) || (existsSync(manifestPath(folder)) && readManifest(folder) !== null);
+
+export async function describe(root: string, path: string): Promise<Manifest["files"][number]> {
+  const hash = createHash("sha256");
+  await pipeline(createReadStream(join(root, path)), hash);
+  return { path, size: (await stat(join(root, path))).size, sha256: hash.digest("hex") };
+}
+
+/** Where a file of the backup lies in the data folder, relative to both; null for the database's copy. */
+export const placeOf = (path: string): string | null =>
+  path.startsWith("files/") ? path.slice("files/".length) : null;
+
+/** Reads the manifest and checks every file against it. @throws BadRequest naming what is wrong */
+export async function verifyBackup(source: string): Promise<Manifest> {
+  const manifest = readManifest(source);
+  if (manifest === null) {
+    const reason = readRefusal(manifestPath(source)) ?? `Its ${MANIFEST} is not there, or is none.`;
+    throw appError("BadRequest", `${source} holds no whole backup that can be read. ${reason}`);
+  }
+  for (const file of manifest.files) {
+    if (!isOfBackup(file.path, manifest)) {
+      throw appError("BadRequest", `The backup names a file that no backup holds: ${file.path}`);
+    }
+    const found = await describe(source, file.path).catch(() => null);
+    if (found?.sha256 === file.sha256) continue;
+    const reason = found === null ? readRefusal(join(source, file.path)) : null;
+    throw appError("BadRequest", reason ?? `The backup is damaged: ${file.path} is not what was written.`);
+  }
+  return manifest;
+}
+
+function isOfBackup(path: string, { database }: Manifest): boolean {
+  const place = placeOf(path);
+  if (place === null) return path === database.file;
+  const parts = place.split("/");
+  return !parts.some((part) => part === "" || part === "." || part === "..") && !LEFT_OUT.test(parts[0]!);
+}
+
+function readManifest(folder: string): Manifest | null {
+  try {
+    return manifestSchema.parse(JSON.parse(readFileSync(manifestPath(folder), "utf8")));
+  } catch {
+    return null;
+  }
+}

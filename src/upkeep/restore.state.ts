@@ -1,0 +1,73 @@
+/**
+ * The folder `.restore` in the data folder, in which a backup waits to be put in place (restore.ts):
+ *
+ *     lock          held by the process that restores, until it ends, however it ends
+ *     new/…         the backup's files
+ *     waymark.db    its database
+ *     plan.json     what is to be moved where; present from the moment when everything has been copied until
+ *                   everything is in place
+ *     journal/      the replaced database's journals
+ */
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { appError } from "../lib/errors.ts";
+import { type FileLock, tryFileLock } from "../lib/file-lock.ts";
+import { programName } from "../lib/program-name.ts";
+
+const planSchema = z.object({
+  /** The folder of the backup, as it was named. */
+  source: z.string(),
+  instance: z.string(),
+  created_at: z.string(),
+  /** Where the database goes; null when the backup holds none. */
+  database: z.string().nullable(),
+  /** Relative to the data folder and to new/. */
+  files: z.array(z.string()),
+});
+export type Plan = z.infer<typeof planSchema>;
+
+export const stagingPath = (dataDir: string, ...parts: string[]): string =>
+  join(dataDir, ".restore", ...parts);
+export const planPath = (dataDir: string): string => stagingPath(dataDir, "plan.json");
+
+/** The restore that was broken off while it moved files into place. */
+export const readPlan = (dataDir: string): Plan | null =>
+  existsSync(planPath(dataDir))
+    ? planSchema.parse(JSON.parse(readFileSync(planPath(dataDir), "utf8")))
+    : null;
+
+/** How a restore that was broken off half way is finished; null without one. */
+export function restoreAdvice(dataDir: string): string | null {
+  const plan = readPlan(dataDir);
+  return plan === null ? null : `Finish it: ${programName()} restore ${plan.source}`;
+}
+
+/** Makes the folder and takes its lock. @throws Conflict when another process restores */
+export function enterStaging(dataDir: string): FileLock {
+  mkdirSync(stagingPath(dataDir), { recursive: true, mode: 0o700 });
+  const lock = tryFileLock(stagingPath(dataDir, "lock"));
+  if (lock === null)
+    throw appError("Conflict", `Another process restores into ${dataDir}; wait for its end.`);
+  return lock;
+}
+
+/** To be called by the lock's holder. */
+export const removeStaging = (dataDir: string): void =>
+  rmSync(stagingPath(dataDir), { recursive: true, force: true });
+
+/**
+ * For whoever is about to use the data folder: removes what a restore left that was broken off before it changed
+ * anything. @throws Conflict while one runs, and after one that was broken off half way
+ */
+export function refuseDuringRestore(dataDir: string): void {
+  if (!existsSync(stagingPath(dataDir))) return;
+  const lock = enterStaging(dataDir);
+  try {
+    const advice = restoreAdvice(dataDir);
+    if (advice === null) return removeStaging(dataDir);
+    throw appError("Conflict", `A restore into ${dataDir} was broken off half way. ${advice}`);
+  } finally {
+    lock.release();
+  }
+}
