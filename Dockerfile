@@ -1,6 +1,7 @@
 # One executable in a small image, run by an account without rights.
 #   docker build -t waymark .
 #   docker run -p 8080:8080 -v waymark-data:/data waymark
+# docs/containers.md tells the rest. New volumes get owner and mode of /data and /data/files below.
 FROM node:22-bookworm-slim AS build
 WORKDIR /src
 COPY package.json package-lock.json ./
@@ -12,13 +13,17 @@ RUN npm run build:binary
 FROM debian:bookworm-slim
 RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates tini \
  && rm -rf /var/lib/apt/lists/* \
- && useradd --system --uid 10001 --home-dir /data --create-home waymark
+ && groupadd --gid 10001 waymark \
+ && useradd --uid 10001 --gid 10001 --no-log-init --no-create-home --home-dir /data --shell /usr/sbin/nologin waymark \
+ && install -d -o waymark -g waymark -m 0700 /data /data/files
 COPY --from=build /src/dist/waymark /usr/local/bin/waymark
 USER waymark
 WORKDIR /data
 ENV WAYMARK__DATA__DIR=/data \
     WAYMARK__SERVER__HOST=0.0.0.0 \
-    WAYMARK__LOGGING__FORMAT=json
+    MIMALLOC_PURGE_DELAY=0 \
+    WAYMARK__LOGGING__FORMAT=json \
+    BUN_JSC_forceRAMSize=268435456
 VOLUME /data
 EXPOSE 8080
 STOPSIGNAL SIGTERM

@@ -1,6 +1,6 @@
 /** The one-file executable, alone in an empty folder, with nothing of the project beside it. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { copyFileSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -23,8 +23,15 @@ test("commands work and make their data folder here", () => {
   expect(run(["version"]).stdout.toString()).toMatch(/^\d+\.\d+\.\d+\n$/);
   expect(run(["reset-password", "--stdin"], "correct horse").exitCode).toBe(0);
   expect(run(["links", "add", "https://example.com/inside", "--code", "inside"]).exitCode).toBe(0);
-  expect(run(["doctor"]).exitCode).toBe(0);
+  const doctor = run(["doctor"]);
+  expect(doctor.exitCode).toBe(0);
+  // Advice can be typed here as it stands.
+  expect(doctor.stdout.toString()).toContain("→ ./waymark config set ");
   expect(readdirSync(folder).sort()).toEqual(["data", "waymark"]);
+});
+
+test("the log can name errors by their classes", () => {
+  expect(readFileSync(program).includes("class DatabaseError extends AppError")).toBe(true);
 });
 
 test("it serves with two workers, counts a click, and stops", async () => {
