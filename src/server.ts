@@ -6,8 +6,12 @@ import type { App } from "./app.ts";
 import type { Env } from "./env.ts";
 import { appError } from "./lib/errors.ts";
 
-/** Seconds without a byte after which a connection is cut; slow heads fall under it as well. */
-const IDLE_TIMEOUT_S = 30;
+/**
+ * Seconds without a byte after which a connection is cut; slow heads fall under it as well. An answer's writes count,
+ * and between two of them the system sends what it has buffered, some megabytes: with half a minute downloads of less
+ * than 300 KB/s were cut (the runtime goes back to this value at each write, whatever a request had set for itself).
+ */
+const IDLE_TIMEOUT_S = 120;
 /** How long a stop waits for running requests before it cuts them. */
 const DRAIN_MS = 10_000;
 

@@ -1,6 +1,6 @@
 /** The rooms on one migrated database, as the server and the commands share them. */
 import { mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { type Auth, createAuth } from "./auth/auth.ts";
 import { createAddressBuckets, createAddressLimit } from "./auth/address-limit.ts";
 import { createPasswords, type Passwords } from "./auth/password.ts";
@@ -10,24 +10,28 @@ import { type Changes, createChanges } from "./cluster/changes.ts";
 import { readInstance } from "./cluster/instance.repository.ts";
 import { openRedis, type Redis } from "./cluster/redis.ts";
 import { joinBuses } from "./cluster/redis-bus.ts";
+import { openProcessLeases } from "./cluster/process-leases.ts";
 import type { WorkerChannel } from "./cluster/worker-channel.ts";
 import { type Config, createConfig } from "./config/config.service.ts";
 import { type Database, openDatabase } from "./db/database.ts";
 import { migrateUp } from "./db/migrate.ts";
 import { withPatience } from "./db/patience.ts";
-import type { Env } from "./env.ts";
+import { type Env, fileDatabasePath } from "./env.ts";
 import { type Content, createContent } from "./files/content.ts";
 import { createDrive, type Drive } from "./files/drive.ts";
 import { createSharing, type Sharing } from "./files/sharing.ts";
+import type { StorageObserver } from "./files/storage/driver.observed.ts";
 import { systemClock } from "./lib/clock.ts";
-import { appError } from "./lib/errors.ts";
+import { appError, messageOf } from "./lib/errors.ts";
 import { armFault } from "./lib/fault.ts";
+import { fileTrouble, writeRefusal } from "./lib/file-trouble.ts";
 import type { Logger } from "./lib/logger.ts";
 import { createLinkCsv, type LinkCsv } from "./links/links.csv.service.ts";
 import { createSecretBox } from "./lib/secret-box.ts";
 import { loadSecretKey, parseSecretKey } from "./lib/secret-key.ts";
 import type { OperationObserver } from "./lib/timed-methods.ts";
 import { createLinkService, type LinkService } from "./links/links.service.ts";
+import { refuseDuringRestore } from "./upkeep/restore.state.ts";
 
 export type Services = {
   env: Env;
@@ -56,6 +60,8 @@ export type ServiceOptions = {
   onAuthFailure?: (method: FailureMethod) => void;
   /** Hears how long the database took for an operation on links. */
   onDatabaseOperation?: OperationObserver;
+  /** Hears how each operation of a storage of files ended, and of its time. */
+  onStorageOperation?: StorageObserver;
   /** What ties a worker process to the others of its machine. */
   worker?: WorkerChannel;
   /** Ends a start that waits for the database. */
@@ -69,7 +75,7 @@ const START_PATIENCE_MS = 60_000;
 export async function openServices(env: Env, options: ServiceOptions): Promise<Services> {
   const { logger } = options;
   armFault(env.fault);
-  makeDataFolder(env.data.dir);
+  openDataFolder(env);
   const database = await openDatabase(env.database, { threads: options.server, logger });
   let redis: Redis | null = null;
   try {
@@ -143,9 +149,16 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
     clock,
     logger,
     dataDir: env.data.dir,
+    onStorageOperation: options.onStorageOperation,
   });
   await content.start();
-  const drive = createDrive({ database, changes, content, clock, logger });
+  const leases = await openProcessLeases({
+    db: database,
+    clock,
+    logger,
+    dataDir: server ? env.data.dir : null,
+  });
+  const drive = createDrive({ database, changes, content, leases, clock, logger });
   return {
     env,
     logger,
@@ -174,6 +187,7 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
       links.close();
       config.close();
       await content.close();
+      leases.close();
       await changes.stop();
       redis?.close();
       await database.close();
@@ -206,16 +220,21 @@ const openSecretBox = ({ storage, data }: Env) =>
     () => parseSecretKey(storage.secretKey ?? "") ?? loadSecretKey(join(data.dir, "secret.key")),
   );
 
-function makeDataFolder(dir: string): void {
+/** Makes the data folder and says in time who may not write what. @throws BadRequest, Conflict during a restore */
+function openDataFolder({ data: { dir }, database }: Env): void {
   try {
     mkdirSync(dir, { recursive: true, mode: 0o750 });
   } catch (cause) {
+    const reason = fileTrouble(cause) ?? messageOf(cause);
     throw appError(
       "BadRequest",
-      `The data folder ${dir} can't be made; set data.dir to a folder this user may write.`,
-      {
-        cause,
-      },
+      `The data folder ${dir} can't be made; set data.dir to another, or mend this: ${reason}`,
+      { cause },
     );
   }
+  const file = fileDatabasePath(database);
+  const files = file === null ? [] : [dirname(file), file, `${file}-wal`, `${file}-shm`];
+  const refused = writeRefusal([dir, join(dir, "journal"), join(dir, "processes"), ...files]);
+  if (refused !== null) throw appError("BadRequest", refused);
+  refuseDuringRestore(dir);
 }

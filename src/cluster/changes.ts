@@ -5,7 +5,7 @@
  * A write adds rows to the table `changes`, at the end of its own transaction: no change without its notice, and no
  * notice of a change that was rolled back. After the commit the writer's own subscribers are told and waited for,
  * so what this process answers next is the new state; then the bus, when there is one, tells other processes at
- * once. The bus may lose messages. What may not be lost is the table, which every process reads each second.
+ * once. The bus may lose messages. What may not be lost is the table, which every process reads twice a second.
  *
  * Reading it is the reader's art, because rows become visible in the order of commits, not of their ids. A reader
  * remembers the highest id it saw and which ids below it were missing ("gaps", feed-gaps.ts); a gap is looked at
@@ -80,7 +80,7 @@ export type Changes = {
   isCurrent(now: number): boolean;
 };
 
-/** The feed is read each second; what reads it later than this has lost touch. */
+/** The feed is read twice a second; what reads it later than this has lost touch. */
 const CURRENT_MS = 2_000;
 /** Rows are kept so long. */
 const KEEP_MS = 3_600_000;

@@ -1,8 +1,9 @@
-/** Reads again and again, every second, also while the database is away: it is to be heard as soon as it is back. */
+/** Reads again and again, twice a second, also while the database is away: it is to be heard as soon as it is back. */
 import { isUnavailable } from "../db/failures.ts";
 import type { Logger } from "../lib/logger.ts";
 
-const POLL_MS = 1_000;
+/** Half of the second within which a change is to be known: reading it and acting on it take their time as well. */
+const POLL_MS = 500;
 
 export type Polling = {
   /** A reading that begins after this call; rejects when it fails. */

@@ -9,7 +9,7 @@
  */
 import { RedisClient } from "bun";
 import { before } from "../db/deadline.ts";
-import { appError } from "../lib/errors.ts";
+import { appError, messageOf } from "../lib/errors.ts";
 import type { Logger } from "../lib/logger.ts";
 
 export type RedisConnection = {
@@ -138,7 +138,7 @@ function openClient(url: string, connectionTimeout: number): RedisClient {
   try {
     return new RedisClient(url, { connectionTimeout, autoReconnect: false, enableOfflineQueue: false });
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw appError("BadRequest", `cache.redis_url can't be used: ${reason}`);
   }
 }
