@@ -170,15 +170,18 @@ describe("bad input", () => {
   });
 
   test("a login flood is limited, and redirects go on meanwhile", async () => {
+    const since = performance.now();
     const flood = Promise.all(
       Array.from({ length: 60 }, (_, n) => login({ username: `nobody-${n}`, password: "wrong" })),
     );
     const redirects = await Promise.all(Array.from({ length: 20 }, () => send("GET", "/no-such-code")));
     expect(redirects.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 404));
     const answers = await flood;
-    expect(new Set(answers.map(({ code }) => code))).toEqual(new Set([2000, 2004]));
-    const limited = answers.filter(({ status }) => status === 429);
-    expect(limited.length).toBeGreaterThan(0);
+    // How many were tried depends on what earlier tests have left of the five: perhaps none.
+    const tried = answers.filter(({ code }) => code === 2000);
+    const limited = answers.filter(({ code, status }) => code === 2004 && status === 429);
+    expect(tried.length + limited.length).toBe(60);
+    expect(tried.length).toBeLessThanOrEqual(6 + (performance.now() - since) / 1000);
     for (const answer of limited) expect(Number(answer.headers.get("Retry-After"))).toBeGreaterThanOrEqual(1);
     await signIn();
   });

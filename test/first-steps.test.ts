@@ -96,6 +96,10 @@ describe("first steps", () => {
     );
     const status = await installation.cli(["status", "--json"]);
     expect(JSON.parse(status.stdout)).toMatchObject({ running_servers: 1, links: { total_links: 2 } });
+    const readable = await installation.cli(["status"]);
+    expect(readable.stdout).toMatch(
+      /journal 0, process \d+: clicks +\d+ accepted = \d+ stored \+ \d+ pending \+ 0 dropped/,
+    );
   });
 
   test("a setting applies at once, whoever sets it", async () => {

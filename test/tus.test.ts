@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Upload } from "tus-js-client";
 import { type Client, startSignedIn } from "./support/session.ts";
+import { storagesFor } from "./support/storages.ts";
 import type { Installation, RunningWaymark } from "./support/waymark.ts";
 
 const MIB = 1024 * 1024;
@@ -120,22 +121,7 @@ async function folderOn(policy: Record<string, unknown> | null): Promise<number 
   return answer("/folders", { name: `on-${String(policy["name"])}`, policy_id: policyId });
 }
 
-const s3 = process.env["WAYMARK_TEST_S3_URL"];
-const storages: [string, Record<string, unknown> | null][] = [["local", null]];
-if (s3 !== undefined) {
-  storages.push([
-    "s3",
-    {
-      name: "bucket",
-      driver_type: "s3",
-      endpoint: s3,
-      bucket: process.env["WAYMARK_TEST_S3_BUCKET"],
-      access_key: process.env["WAYMARK_TEST_S3_ACCESS_KEY"],
-      secret_key: process.env["WAYMARK_TEST_S3_SECRET_KEY"],
-      base_path: `tus-${crypto.randomUUID()}`,
-    },
-  ]);
-}
+const storages = storagesFor("tus");
 
 describe.each(storages)("tus-js-client on %s", (_storage, policy) => {
   let folder: number | null;

@@ -1,0 +1,245 @@
+/** What accounts of the role `user` may do with files, and what becomes of it when an account goes. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { driveClient, type DriveClient } from "./support/drive.ts";
+import { type Client, PASSWORD, signIn, startSignedIn } from "./support/session.ts";
+import { until } from "./support/until.ts";
+import type { Installation, RunningWaymark } from "./support/waymark.ts";
+
+/** More than what is done once a minute may take to begin. */
+const OVER_A_MINUTE = 2_800;
+const BROWSER =
+  "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0 Safari/537.36";
+
+let installation: Installation;
+let server: RunningWaymark;
+let admin: Client;
+let chief: DriveClient;
+let user: DriveClient;
+let other: DriveClient;
+
+beforeAll(async () => {
+  ({ installation, server, client: admin } = await startSignedIn());
+  chief = driveClient(server.url, admin.token);
+  user = await account("user");
+  other = await account("other");
+});
+afterAll(() => installation?.remove());
+
+/** A new account's own drive. */
+async function account(username: string): Promise<DriveClient & { id: number }> {
+  const made = await admin.call("POST", "/users", { username, password: PASSWORD });
+  expect(made.status).toBe(201);
+  const { token } = await signIn(server.url, PASSWORD, username);
+  return { ...driveClient(server.url, token), id: made.body.data.id };
+}
+
+const visit = (code: string, query = "") =>
+  fetch(`${server.url}/${code}${query}`, { redirect: "manual", headers: { "User-Agent": BROWSER } });
+
+const stored = (): string[] =>
+  readdirSync(join(installation.dataDir, "files"), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !/^\.waymark-[0-9a-f-]{36}$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name));
+
+async function expectNothingWrong(): Promise<void> {
+  const { stdout, exitCode } = await installation.cli(["doctor", "--storage", "--json"]);
+  expect({ exitCode, stdout }).toMatchObject({ exitCode: 0 });
+}
+
+const beginTus = async (drive: DriveClient, name: string, size: number): Promise<string> => {
+  const answer = await drive.send("/files/tus", {
+    method: "POST",
+    headers: {
+      "Tus-Resumable": "1.0.0",
+      "Upload-Length": String(size),
+      "Upload-Metadata": `filename ${Buffer.from(name).toString("base64")}`,
+    },
+  });
+  expect(answer.status).toBe(201);
+  return answer.headers.get("Location")!;
+};
+
+test("an account has a tree of its own, and shares of it that the administrator sees with their clicks", async () => {
+  const folder = await user.folder("papers");
+  expect(await other.folder("papers")).not.toBe(folder);
+  const { id: file } = (await user.upload("a.txt", "one", { folder: String(folder) })).body.data;
+  expect((await user.call("GET", "/folders")).body.data.folders).toHaveLength(1);
+  expect((await chief.call("GET", "/folders")).body.data.folders).toHaveLength(0);
+
+  const byFile = await user.call("POST", `/files/${file}/share`, { code: "user-file" });
+  const byFolder = await user.call("POST", `/folders/${folder}/share`, { code: "user-folder" });
+  expect([byFile.status, byFolder.status]).toEqual([201, 201]);
+  expect(await (await visit("user-file")).text()).toBe("one");
+  expect(await (await visit("user-folder")).text()).toContain("a.txt");
+  expect(await (await visit("user-folder", `?file=${file}`)).text()).toBe("one");
+  expect(await user.refusal("POST", `/files/${file}/share`, { code: "user-file" })).toEqual([409, 3001]);
+
+  const listed = async () =>
+    (await admin.call("GET", "/links?search=user-")).body.data.map(
+      (link: { code: string; target: string; click_count: number }) =>
+        `${link.code} ${link.target} ${link.click_count}`,
+    );
+  const expected = [`user-file waymark:file/${file} 1`, `user-folder waymark:folder/${folder} 2`];
+  await until(async () => (await listed()).sort().join() === expected.join(), OVER_A_MINUTE);
+  const { data } = (await admin.call("GET", "/links/user-folder/analytics")).body;
+  expect(data.total_clicks).toBe(2);
+
+  expect((await user.call("DELETE", `/files/${file}/share/user-file`)).status).toBe(200);
+  expect((await visit("user-file")).status).toBe(404);
+  expect((await user.call("GET", `/files/${file}/share`)).body.data).toEqual([]);
+  expect((await admin.call("DELETE", "/links/user-folder")).status).toBe(200);
+  expect((await user.call("GET", `/folders/${folder}/share`)).body.data).toEqual([]);
+  expect((await visit("user-folder")).status).toBe(404);
+}, 60_000);
+
+test("nobody, not even the administrator, reaches another account's files by their ids", async () => {
+  const folder = await user.folder("private");
+  const { id: file } = (await user.upload("private.txt", "secret")).body.data;
+  await user.call("POST", `/files/${file}/share`, { code: "private-file" });
+  await user.call("POST", `/folders/${folder}/share`, { code: "private-folder" });
+  const tus = await beginTus(user, "resumable", 5);
+  const bytes = {
+    "Tus-Resumable": "1.0.0",
+    "Upload-Offset": "0",
+    "Content-Type": "application/offset+octet-stream",
+  };
+  for (const stranger of [other, chief]) {
+    const own = await stranger.folder("own");
+    const { id: ownFile } = (await stranger.upload("own.txt", "x")).body.data;
+    for (const [method, path, body, code] of [
+      ["GET", `/folders/${folder}`, undefined, 7001],
+      ["PATCH", `/folders/${folder}`, { name: "stolen" }, 7001],
+      ["DELETE", `/folders/${folder}`, undefined, 7001],
+      ["POST", "/folders", { name: "x", parent_id: folder }, 7001],
+      ["PATCH", `/folders/${own}`, { parent_id: folder }, 7001],
+      ["POST", `/files/upload?folder_id=${folder}`, {}, 7001],
+      ["GET", `/files/${file}`, undefined, 7000],
+      ["GET", `/files/${file}/download`, undefined, 7000],
+      ["PATCH", `/files/${file}`, { name: "stolen" }, 7000],
+      ["PATCH", `/files/${ownFile}`, { folder_id: folder }, 7001],
+      ["DELETE", `/files/${file}`, undefined, 7000],
+      ["POST", `/files/${file}/share`, {}, 7000],
+      ["GET", `/files/${file}/share`, undefined, 7000],
+      ["DELETE", `/files/${file}/share/private-file`, undefined, 7000],
+      ["DELETE", `/files/${ownFile}/share/private-file`, undefined, 3000],
+      ["POST", `/folders/${folder}/share`, {}, 7001],
+      ["GET", `/folders/${folder}/share`, undefined, 7001],
+      ["DELETE", `/folders/${folder}/share/private-folder`, undefined, 7001],
+      ["DELETE", `/folders/${own}/share/private-folder`, undefined, 3000],
+      // The other kind's id is none.
+      ["POST", `/files/${own}/share`, {}, 7000],
+      ["POST", `/folders/${ownFile}/share`, {}, 7001],
+    ] as const)
+      expect([method, path, ...(await stranger.refusal(method, path, body))]).toEqual([
+        method,
+        path,
+        404,
+        code,
+      ]);
+    for (const [method, headers] of [
+      ["HEAD", { "Tus-Resumable": "1.0.0" }],
+      ["PATCH", bytes],
+      ["DELETE", { "Tus-Resumable": "1.0.0" }],
+    ] as const) {
+      const init = { method, headers, ...(method === "PATCH" && { body: "stole" }) };
+      expect([method, (await stranger.send(tus, init)).status]).toEqual([method, 404]);
+    }
+    const listing = JSON.stringify((await stranger.call("GET", "/folders")).body.data);
+    expect(listing).not.toContain("private");
+  }
+  expect((await visit("private-file")).status).toBe(200);
+  expect((await user.send(tus, { method: "PATCH", headers: bytes, body: "hello" })).status).toBe(204);
+});
+
+test("over the whole table of routes, what is the administrator's is 403 for an account", async () => {
+  const { paths } = (await admin.call("GET", "/openapi.json")).body as unknown as {
+    paths: Record<string, Record<string, unknown>>;
+  };
+  const routes = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => [method.toUpperCase(), path.replaceAll(/\{[^}]+\}/g, "1")] as const),
+  );
+  const isOwn = (path: string) => /^\/(files|folders|health)\b|^\/admin\/v1\/(auth|openapi)/.test(path);
+  const chiefs = routes.filter(([, path]) => !isOwn(path));
+  expect(chiefs.length).toBeGreaterThan(30);
+  for (const wanted of ["/admin/policies", "/admin/v1/users", "/admin/v1/links", "/admin/v1/config"])
+    expect(chiefs.map(([, path]) => path)).toContain(wanted);
+  for (const [method, path] of chiefs) {
+    const refused = await user.refusal(method, path, method === "GET" ? undefined : {});
+    expect([method, path, ...refused]).toEqual([method, path, 403, 1003]);
+  }
+  // And with its own, another account finds nothing under the number of somebody else's.
+  const { id: folder } = (await user.call("POST", "/folders", { name: "numbered" })).body.data;
+  const { id: file } = (await user.upload("numbered.txt", "x")).body.data;
+  const numbered = Object.entries(paths).filter(([path]) => /^\/(files|folders)\/\{id\}/.test(path));
+  expect(numbered.length).toBeGreaterThanOrEqual(7);
+  for (const [pattern, methods] of numbered) {
+    const path = pattern.replace("{id}", String(pattern.startsWith("/files") ? file : folder));
+    for (const method of Object.keys(methods)) {
+      const body = method === "get" ? undefined : {};
+      const [status] = await other.refusal(method.toUpperCase(), path.replaceAll(/\{[^}]+\}/g, "x"), body);
+      expect([method, path, status]).toEqual([method, path, 404]);
+    }
+  }
+  expect((await user.call("GET", "/admin/v1/auth/me")).body.data).toMatchObject({ role: "user" });
+});
+
+test("a disabled account's shares rest and come back with it", async () => {
+  const resting = await account("resting");
+  const { id } = (await resting.upload("rests.txt", "here again")).body.data;
+  await resting.call("POST", `/files/${id}/share`, { code: "rests" });
+  expect((await visit("rests")).status).toBe(200);
+  await admin.call("PATCH", `/users/${resting.id}`, { disabled: true });
+  expect((await visit("rests")).status).toBe(404);
+  expect(await resting.refusal("GET", `/files/${id}`)).toEqual([401, 1001]);
+  expect(await resting.refusal("GET", "/folders")).toEqual([401, 1001]);
+  await expectNothingWrong();
+  await admin.call("PATCH", `/users/${resting.id}`, { disabled: false });
+  expect(await (await visit("rests")).text()).toBe("here again");
+});
+
+test("with an account go its files, shares and unfinished uploads, and nothing of anybody else", async () => {
+  const going = await account("going");
+  const same = "what two accounts have";
+  await chief.upload("kept.txt", same);
+  const before = stored().length;
+  const top = await going.folder("top");
+  const deep = await going.folder("deep", top);
+  await going.upload("same.txt", same, { folder: String(deep) });
+  for (let i = 0; i < 30; i++) await going.upload(`${i}`, `content ${i}`, { folder: String(deep) });
+  await going.call("POST", `/folders/${top}/share`, { code: "goes/folder" });
+  const tus = await beginTus(going, "never finished", 10);
+  const headers = {
+    "Tus-Resumable": "1.0.0",
+    "Upload-Offset": "0",
+    "Content-Type": "application/offset+octet-stream",
+  };
+  expect((await going.send(tus, { method: "PATCH", headers, body: "hello" })).status).toBe(204);
+  expect(stored().length).toBe(before + 31);
+  expect((await visit("goes/folder")).status).toBe(200);
+
+  expect((await admin.call("DELETE", `/users/${going.id}`)).status).toBe(200);
+  expect((await visit("goes/folder")).status).toBe(404);
+  expect(await going.refusal("GET", "/folders")).toEqual([401, 1001]);
+  await expectNothingWrong();
+  // What is done once a minute begins with the server: first the tree goes, then what was being uploaded.
+  for (const left of [before + 1, before]) {
+    const { port } = new URL(server.url);
+    await server.stop();
+    server = await installation.serve({ WAYMARK__SERVER__PORT: port });
+    await until(() => stored().length <= left, OVER_A_MINUTE);
+    // The job has still rows to remove; what it does not end now may come a minute later.
+    await Bun.sleep(500);
+  }
+  await until(async () => (await admin.call("GET", "/links/goes%2Ffolder")).status === 404, OVER_A_MINUTE);
+  await expectNothingWrong();
+  const { files } = (await chief.call("GET", "/folders")).body.data;
+  const kept = files.find(({ name }: { name: string }) => name === "kept.txt");
+  expect(await (await chief.send(`/files/${kept.id}/download`)).text()).toBe(same);
+  // The name is free, and who takes it finds nothing.
+  const next = await account("going");
+  expect((await next.call("GET", "/folders")).body.data).toMatchObject({ folders: [], files: [] });
+  expect((await next.call("GET", "/files/usage")).body.data).toEqual({ used_bytes: 0, quota_bytes: 0 });
+  expect((await visit("goes/folder")).status).toBe(404);
+}, 240_000);

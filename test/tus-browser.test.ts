@@ -1,0 +1,142 @@
+/** Resumable uploads as a page in a browser sends them: with the session's cookies and the proof against forgery. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { Upload } from "tus-js-client";
+import { PASSWORD, startSignedIn } from "./support/session.ts";
+import type { Installation, RunningWaymark } from "./support/waymark.ts";
+
+const BYTES = Buffer.alloc(3 * 1024 * 1024, "What a page sends. ");
+const METADATA = `filename ${Buffer.from("by cookie.txt").toString("base64")}`;
+
+let installation: Installation;
+let server: RunningWaymark;
+let cookies: Record<string, string>;
+
+beforeAll(async () => {
+  ({ installation, server } = await startSignedIn());
+  cookies = await signInByCookies();
+});
+afterAll(() => installation?.remove());
+
+async function signInByCookies(): Promise<Record<string, string>> {
+  const login = await fetch(`${server.url}/admin/v1/auth/login`, {
+    method: "POST",
+    body: JSON.stringify({ password: PASSWORD }),
+  });
+  expect(login.status).toBe(200);
+  return Object.fromEntries(
+    login.headers
+      .getSetCookie()
+      .map((line) => /^([^=]+)=([^;]*)/.exec(line)!.slice(1, 3) as [string, string]),
+  );
+}
+
+const headerOf = (jar: Record<string, string>): string =>
+  Object.entries(jar)
+    .map(([name, value]) => `${name}=${value}`)
+    .join("; ");
+
+const send = (path: string, method: string, headers: Record<string, string>, body?: string) =>
+  fetch(server.url + path, {
+    method,
+    headers: { Cookie: headerOf(cookies), "Tus-Resumable": "1.0.0", ...headers },
+    ...(body !== undefined && { body }),
+  });
+
+const proof = () => ({ "X-CSRF-Token": cookies["csrf_token"]! });
+const creation = { "Upload-Length": "10", "Upload-Metadata": METADATA };
+const portion = (offset: number) => ({
+  "Content-Type": "application/offset+octet-stream",
+  "Upload-Offset": String(offset),
+});
+const offsetOf = async (path: string) => {
+  const answer = await send(path, "HEAD", {});
+  return [answer.status, answer.headers.get("Upload-Offset")];
+};
+
+test("cookies alone begin, change and end nothing", async () => {
+  const others = await signInByCookies();
+  const made = await send("/files/tus", "POST", { ...creation, ...proof() });
+  expect(made.status).toBe(201);
+  const path = made.headers.get("Location")!;
+  const attempts: Record<string, string>[] = [
+    {},
+    { "X-CSRF-Token": "" },
+    { "X-CSRF-Token": "x".repeat(cookies["csrf_token"]!.length) },
+    // Right for another session, also when its cookie was planted.
+    { "X-CSRF-Token": others["csrf_token"]! },
+    {
+      Cookie: headerOf({ ...cookies, csrf_token: others["csrf_token"]! }),
+      "X-CSRF-Token": others["csrf_token"]!,
+    },
+    { Cookie: headerOf({ ...cookies, csrf_token: "planted" }), "X-CSRF-Token": "planted" },
+  ];
+  for (const attempt of attempts) {
+    for (const [at, method, headers, body] of [
+      ["/files/tus", "POST", creation],
+      [path, "PATCH", portion(0), "hello"],
+      [path, "POST", { ...portion(0), "X-HTTP-Method-Override": "PATCH" }, "hello"],
+      [path, "POST", { "X-HTTP-Method-Override": "DELETE" }],
+      [path, "DELETE", {}],
+    ] as const) {
+      const refused = await send(at, method, { ...headers, ...attempt }, body);
+      expect([method, refused.status, ((await refused.json()) as { code: number }).code]).toEqual([
+        method,
+        403,
+        2003,
+      ]);
+    }
+  }
+  expect(await offsetOf(path)).toEqual([200, "0"]);
+  expect((await send(path, "DELETE", proof())).status).toBe(204);
+  expect((await send(path, "HEAD", {})).status).toBe(404);
+});
+
+test("with the proof beside them they do", async () => {
+  const made = await send("/files/tus", "POST", { ...creation, ...proof() });
+  const path = made.headers.get("Location")!;
+  expect((await send(path, "PATCH", { ...portion(0), ...proof() }, "hello")).status).toBe(204);
+  expect(await offsetOf(path)).toEqual([200, "5"]);
+  const last = await send(path, "PATCH", { ...portion(5), ...proof() }, "world");
+  const download = await send(`/files/${last.headers.get("X-File-Id")}/download`, "GET", {});
+  expect([download.status, await download.text()]).toEqual([200, "helloworld"]);
+});
+
+function upload(name: string, headers: Record<string, string>): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  new Upload(BYTES, {
+    endpoint: `${server.url}/files/tus`,
+    headers: { Cookie: headerOf(cookies), ...headers },
+    chunkSize: 1024 * 1024,
+    retryDelays: [],
+    metadata: { filename: name },
+    onError: reject,
+    onSuccess: ({ lastResponse }) => resolve(lastResponse.getHeader("X-File-Id") ?? ""),
+  }).start();
+  return promise;
+}
+
+test("tus-js-client is refused without the proof, and uploads with it", async () => {
+  await expect(upload("refused.txt", {})).rejects.toThrow(/response code: 403/);
+  const id = await upload("page.txt", proof());
+  const file = (await (await send(`/files/${id}`, "GET", {})).json()) as { data: unknown };
+  expect(file.data).toMatchObject({
+    name: "page.txt",
+    size: BYTES.length,
+    sha256: new Bun.CryptoHasher("sha256").update(BYTES).digest("hex"),
+  });
+});
+
+test("an ended session ends its upload, and a new one goes on", async () => {
+  const made = await send("/files/tus", "POST", {
+    "Upload-Length": "10",
+    "Upload-Metadata": `filename ${Buffer.from("outlives").toString("base64")}`,
+    ...proof(),
+  });
+  const path = made.headers.get("Location")!;
+  expect((await send(path, "PATCH", { ...portion(0), ...proof() }, "hello")).status).toBe(204);
+  expect((await send("/admin/v1/auth/logout", "POST", proof())).status).toBe(200);
+  expect((await send(path, "PATCH", { ...portion(5), ...proof() }, "world")).status).toBe(401);
+  cookies = await signInByCookies();
+  expect(await offsetOf(path)).toEqual([200, "5"]);
+  expect((await send(path, "PATCH", { ...portion(5), ...proof() }, "world")).status).toBe(204);
+});

@@ -1,0 +1,163 @@
+/** Resumable uploads of a server that is killed in the middle of a PATCH: they go on as soon as it is back. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { randomBytes } from "node:crypto";
+import { readdirSync, statSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { driveClient, type DriveClient } from "./support/drive.ts";
+import { startSignedIn } from "./support/session.ts";
+import { storagesFor } from "./support/storages.ts";
+import { until } from "./support/until.ts";
+import type { Installation, RunningWaymark } from "./support/waymark.ts";
+
+const MIB = 1024 * 1024;
+const BYTES = randomBytes(24 * MIB) as Buffer<ArrayBuffer>;
+const SHA256 = new Bun.CryptoHasher("sha256").update(BYTES).digest("hex");
+/** What is durable before the PATCH during which the server is killed. */
+const KEPT = 6 * MIB;
+
+let installation: Installation;
+let server: RunningWaymark;
+let me: DriveClient;
+
+beforeAll(async () => {
+  const started = await startSignedIn();
+  ({ installation, server } = started);
+  me = driveClient(server.url, started.client.token);
+});
+afterAll(() => installation?.remove());
+
+const tus = (path: string, method: string, headers: Record<string, string> = {}, body?: BodyInit) =>
+  me.send(path, { method, headers: { "Tus-Resumable": "1.0.0", ...headers }, ...(body && { body }) });
+
+const patch = (path: string, offset: number, end = BYTES.length) =>
+  tus(
+    path,
+    "PATCH",
+    { "Content-Type": "application/offset+octet-stream", "Upload-Offset": String(offset) },
+    BYTES.subarray(offset, end),
+  );
+
+const offsetOf = async (path: string): Promise<number> => {
+  const answer = await tus(path, "HEAD");
+  expect(answer.status).toBe(200);
+  return Number(answer.headers.get("Upload-Offset"));
+};
+
+async function begin(name: string, folder: number | null): Promise<string> {
+  const encode = (text: string) => Buffer.from(text).toString("base64");
+  const place = folder === null ? "" : `,folder_id ${encode(String(folder))}`;
+  const made = await tus("/files/tus", "POST", {
+    "Upload-Length": String(BYTES.length),
+    "Upload-Metadata": `filename ${encode(name)}${place}`,
+  });
+  expect(made.status).toBe(201);
+  const path = made.headers.get("Location")!;
+  expect((await patch(path, 0, KEPT)).status).toBe(204);
+  return path;
+}
+
+/**
+ * Two PATCHes that send some of what they promise and stay open; resolves when one has been refused, and so the other
+ * is at the upload.
+ */
+async function hang(path: string): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  for (const socket of [1, 2].map(() => connect(Number(new URL(server.url).port), "127.0.0.1"))) {
+    socket.on("error", () => undefined);
+    socket.on("data", (chunk) => resolve(chunk.toString("latin1")));
+    socket.write(
+      `PATCH ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${me.token}\r\nTus-Resumable: 1.0.0\r\n` +
+        `Content-Type: application/offset+octet-stream\r\nUpload-Offset: ${KEPT}\r\n` +
+        `Content-Length: ${BYTES.length - KEPT}\r\n\r\n`,
+    );
+    socket.write(BYTES.subarray(KEPT, KEPT + 10 * MIB));
+  }
+  expect(await promise).toStartWith("HTTP/1.1 423 ");
+}
+
+const stagedBytes = (): number => {
+  const folder = join(installation.dataDir, "files", ".staging");
+  return readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
+};
+
+async function restart(settings: Record<string, string> = {}): Promise<void> {
+  server = await installation.serve({ WAYMARK__SERVER__PORT: new URL(server.url).port, ...settings });
+}
+
+async function expectWhole(id: string | null): Promise<void> {
+  const { data } = (await me.call("GET", `/files/${id}`)).body;
+  expect([data.size, data.sha256]).toEqual([BYTES.length, SHA256]);
+  const content = await (await me.send(`/files/${id}/download`)).bytes();
+  expect(new Bun.CryptoHasher("sha256").update(content).digest("hex")).toBe(SHA256);
+  const { stdout, exitCode } = await installation.cli(["doctor", "--storage", "--json"]);
+  expect({ exitCode, stdout }).toMatchObject({ exitCode: 0 });
+}
+
+describe.each(storagesFor("tus-kill"))("on %s", (storage, policy) => {
+  let folder: number | null = null;
+  beforeAll(async () => {
+    if (policy === null) return;
+    const { data } = (await me.call("POST", "/admin/policies", policy)).body;
+    folder = (await me.call("POST", "/folders", { name: storage, policy_id: data.id })).body.data.id;
+  });
+
+  test("the first try after the restart is taken", async () => {
+    const path = await begin("killed", folder);
+    await hang(path);
+    if (policy === null) await until(() => stagedBytes() > KEPT);
+    expect((await tus(path, "DELETE")).status).toBe(423);
+    await server.kill();
+    await restart();
+    const offset = await offsetOf(path);
+    expect(offset).toBe(KEPT);
+    let last = await patch(path, offset);
+    // A bucket may have taken more than the server had told anybody: then it says so, and that is no lock.
+    if (last.status === 409) {
+      const ahead = await offsetOf(path);
+      expect(ahead).toBeGreaterThan(KEPT);
+      last = await patch(path, ahead);
+    }
+    expect(last.status).toBe(204);
+    await expectWhole(last.headers.get("X-File-Id"));
+  }, 60_000);
+
+  test("it can be ended as well", async () => {
+    const path = await begin("ended", folder);
+    await hang(path);
+    await server.kill();
+    await restart();
+    expect((await tus(path, "DELETE")).status).toBe(204);
+    expect((await tus(path, "HEAD")).status).toBe(404);
+    const { stdout, exitCode } = await installation.cli(["doctor", "--storage", "--json"]);
+    expect({ exitCode, stdout }).toMatchObject({ exitCode: 0 });
+  }, 60_000);
+});
+
+test("a worker that is killed alone leaves its upload to the others at once", async () => {
+  await server.stop();
+  await restart({ WAYMARK__SERVER__WORKERS: "2" });
+  const path = await begin("worker", null);
+  await hang(path);
+  await until(() => stagedBytes() > KEPT);
+  const parent = server.process.pid;
+  const workers = (await Bun.file(`/proc/${parent}/task/${parent}/children`).text())
+    .trim()
+    .split(" ")
+    .map(Number);
+  expect(workers.length).toBe(2);
+  // Nobody knows which of them has it, so one after the other goes; the port is always open.
+  let taken: Response | null = null;
+  for (const pid of workers) {
+    process.kill(pid, "SIGKILL");
+    await until(async () => (await offsetOf(path).catch(() => -1)) === KEPT);
+    const answer = await patch(path, KEPT).catch(() => null);
+    if (answer?.status === 204) {
+      taken = answer;
+      break;
+    }
+    expect(answer?.status ?? 423).toBe(423);
+  }
+  expect(taken?.status).toBe(204);
+  await expectWhole(taken!.headers.get("X-File-Id"));
+}, 60_000);
