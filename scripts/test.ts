@@ -1,7 +1,8 @@
 /**
- * Runs the tests (`npm test`), each file in a process of its own, one after the other: a file that crashes,
- * leaks or ends the process early hurts no other and is counted as a failure. Arguments are parts of paths
- * (`npm test -- src/links`) and options of `bun test` (`-t name`).
+ * Runs the tests (`npm test`), each file in a process of its own, so that one that crashes, leaks or ends the
+ * process early hurts no other and is counted as a failure; a few at once, WAYMARK_TEST_JOBS or one more than there
+ * are cores, because most of them wait more than they compute. What a file prints stays together: it appears when
+ * the file ends. Arguments are parts of paths (`npm test -- src/links`) and options of `bun test` (`-t name`).
  *
  * Counts come from Bun's JUnit report of each file. What that report cannot say is added here: a file that ended
  * without a report, or with a failure outside its tests, is one failed test more.
@@ -12,12 +13,14 @@
  *
  * The last line on stdout is "N passed, N failed" and, when there are any, ", N skipped".
  */
+import { closeSync, openSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 
-const TEST_TIMEOUT_MS = 60_000;
-const FILE_TIMEOUT_MS = 5 * 60_000;
+/** They end what hangs, and are no measure of speed: a busy machine must not reach them. */
+const TEST_TIMEOUT_MS = 120_000;
+const FILE_TIMEOUT_MS = 8 * 60_000;
 
 const SERVERS = {
   PostgreSQL: "WAYMARK_TEST_POSTGRES_URL",
@@ -40,7 +43,7 @@ const VALUE_OPTIONS = new Set([
 type Environment = Readonly<Record<string, string | undefined>>;
 /** Names of tests, each after its file. */
 export type Outcome = { passed: number; failed: string[]; skipped: string[] };
-type Run = { root: string; options: string[]; env: Environment; reports: string };
+type Run = { root: string; options: string[]; env: Environment; reports: string; alone: boolean };
 
 export function splitArguments(args: readonly string[]): { paths: string[]; options: string[] } {
   const paths: string[] = [];
@@ -66,8 +69,12 @@ const selectsByName = (options: readonly string[]): boolean =>
 function findFiles(root: string, paths: readonly string[]): string[] {
   return [...new Bun.Glob("{src,test}/**/*.test.{ts,tsx}").scanSync({ cwd: root })]
     .filter((file) => paths.length === 0 || paths.some((path) => file.includes(path)))
-    .toSorted();
+    .toSorted(storiesFirst);
 }
+
+/** The stories in test/ take longest; begun last, one of them would keep everybody waiting in the end. */
+const storiesFirst = (a: string, b: string): number =>
+  Number(b.startsWith("test/")) - Number(a.startsWith("test/")) || (a < b ? -1 : 1);
 
 const ENTITIES: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 const unescape = (text: string): string =>
@@ -89,9 +96,11 @@ export function readReport(xml: string, file: string): Outcome {
 async function runFile(run: Run, file: string, index: number): Promise<Outcome> {
   const report = join(run.reports, `${index}.xml`);
   const reporting = ["--reporter=junit", `--reporter-outfile=${report}`];
+  const printed = join(run.reports, `${index}.log`);
+  const output = run.alone ? "inherit" : openSync(printed, "a");
   const child = Bun.spawn(
     [process.execPath, "--no-env-file", "test", ...reporting, ...run.options, `./${file}`],
-    { cwd: run.root, env: run.env, stdio: ["ignore", "inherit", "inherit"] },
+    { cwd: run.root, env: run.env, stdio: ["ignore", output, output] },
   );
   let late = false;
   const limit = setTimeout(() => {
@@ -100,6 +109,10 @@ async function runFile(run: Run, file: string, index: number): Promise<Outcome> 
   }, FILE_TIMEOUT_MS);
   const status = await child.exited;
   clearTimeout(limit);
+  if (typeof output === "number") {
+    closeSync(output);
+    process.stderr.write(await Bun.file(printed).text());
+  }
 
   const xml = Bun.file(report);
   const written = await xml.exists();
@@ -128,6 +141,12 @@ export async function withServers(root: string, env: Environment): Promise<Envir
   return { ...env, ...Object.fromEntries(found) };
 }
 
+/** How many files run at once. */
+function jobsOf(env: Environment): number {
+  const given = Number(env.WAYMARK_TEST_JOBS);
+  return Number.isSafeInteger(given) && given > 0 ? given : availableParallelism() + 1;
+}
+
 /** Adds what the missing servers mean to the outcome, and says it. */
 function judgeServers(env: Environment, outcome: Outcome, say: (line: string) => void): void {
   const required = env.WAYMARK_TEST_REQUIRE_SERVICES === "1";
@@ -154,13 +173,18 @@ export async function runTests(
   const env = await withServers(root, given);
   const reports = await mkdtemp(join(tmpdir(), "waymark-test-"));
   const total: Outcome = { passed: 0, failed: [], skipped: [] };
-  try {
-    for (const [index, file] of files.entries()) {
-      const outcome = await runFile({ root, options, env, reports }, file, index);
+  const run = { root, options, env, reports, alone: files.length === 1 };
+  const waiting = files.entries();
+  const work = async () => {
+    for (const [index, file] of waiting) {
+      const outcome = await runFile(run, file, index);
       total.passed += outcome.passed;
       total.failed.push(...outcome.failed);
       total.skipped.push(...outcome.skipped);
     }
+  };
+  try {
+    await Promise.all(Array.from({ length: jobsOf(env) }, work));
   } finally {
     await rm(reports, { recursive: true, force: true });
   }

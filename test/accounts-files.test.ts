@@ -92,7 +92,7 @@ test("an account has a tree of its own, and shares of it that the administrator 
   expect((await admin.call("DELETE", "/links/user-folder")).status).toBe(200);
   expect((await user.call("GET", `/folders/${folder}/share`)).body.data).toEqual([]);
   expect((await visit("user-folder")).status).toBe(404);
-}, 60_000);
+});
 
 test("nobody, not even the administrator, reaches another account's files by their ids", async () => {
   const folder = await user.folder("private");

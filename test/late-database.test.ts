@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { createFresh, type Fresh, SERVER_VARIABLES, serverUrl } from "../src/db/fresh.test-support.ts";
 import { startProxyTo, type TcpProxy } from "../src/lib/tcp-proxy.test-support.ts";
+import { until } from "./support/until.ts";
 import { type Installation, install } from "./support/waymark.ts";
 
 const WAITING = "the database is away; the start waits for it";
@@ -32,8 +33,9 @@ describe.skipIf(isMissing)(`late database (${SERVER_VARIABLES.postgres})`, () =>
     "a server with %s workers waits, says so, and starts when it comes",
     async (workers) => {
       proxy.sever();
+      const before = proxy.refused;
       const starting = over({ WAYMARK__SERVER__WORKERS: workers }).serve();
-      await Bun.sleep(1_500);
+      await until(() => proxy.refused > before);
       proxy.heal();
       const server = await starting;
       expect(server.log()).toContain(WAITING);

@@ -96,11 +96,11 @@ function tell(name: DialectName, shape: Shape): void {
     writable = nodes;
     writer = startWriter(() => writable, 60);
     load = startLoad({ nodes, codes: [...FIXED, ...MOVING], clients: shape.nodes * 3, truth: writer.truth });
-  }, 120_000);
+  });
   afterAll(async () => {
     await Promise.allSettled([load?.end(), writer?.end()]);
     await cluster?.remove();
-  }, 60_000);
+  });
 
   const everyVisit = async (on: readonly Node[], code: string, isRight: (status: number) => boolean) =>
     (await Promise.all(on.flatMap((node) => Array.from({ length: 6 }, () => visit(node, code))))).every(

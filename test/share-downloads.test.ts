@@ -154,7 +154,7 @@ describe.each(storagesFor("shares"))("a share of a file on %s", (storage, policy
       expect((await (await get(url)).bytes()).length).toBe(LARGE.length);
       await until(async () => (await downloads()) === 1);
     }
-  }, 60_000);
+  });
 
   test("gives as many as it may to many at once, large and small, and not one more", async () => {
     for (const [name, bytes, most] of [
@@ -174,7 +174,7 @@ describe.each(storagesFor("shares"))("a share of a file on %s", (storage, policy
       expect(answers.filter(([status]) => status === 410).length).toBe(40 - most);
       expect(await downloads()).toBe(most);
     }
-  }, 60_000);
+  });
 
   test("counts the visits of its link in any case", async () => {
     const { url, clicks, downloads } = await share("visited", TEXT);
@@ -183,5 +183,5 @@ describe.each(storagesFor("shares"))("a share of a file on %s", (storage, policy
     await (await get(url, { Range: "bytes=0-1" })).text();
     await until(async () => (await clicks()) === 3);
     expect(await downloads()).toBe(1);
-  }, 30_000);
+  });
 });

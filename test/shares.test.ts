@@ -14,7 +14,7 @@ let server: RunningWaymark;
 let client: Client;
 beforeAll(async () => {
   ({ installation, server, client } = await startSignedIn());
-}, 60_000);
+});
 afterAll(() => installation?.remove());
 
 async function api(method: string, path: string, body?: unknown) {
@@ -91,7 +91,7 @@ describe("a shared file", () => {
       await Bun.sleep(100);
     }
     await downloadsOf(id, 1);
-  }, 30_000);
+  });
 
   test("is a page for crawlers and previews, with names escaped; a HEAD uses up nothing", async () => {
     const id = await upload(`preview${HOSTILE.replaceAll('"', "")}`, "x");
@@ -152,7 +152,7 @@ describe("a shared file", () => {
     );
     expect(answers.filter(([status]) => status === 410).length).toBe(7);
     await downloadsOf(id, 3);
-  }, 60_000);
+  });
 
   test("can't be redirected, overwritten, or made by a link's target", async () => {
     const id = await upload("guarded", "x");
@@ -234,5 +234,5 @@ describe("a password", () => {
     expect(statuses[0]).toBe(403);
     expect(statuses.at(-1)).toBe(429);
     expect((await visit(shared.url, BROWSER, { headers })).status).toBe(200);
-  }, 30_000);
+  });
 });

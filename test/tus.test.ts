@@ -345,7 +345,7 @@ describe("the protocol", () => {
     const { id } = await send(`${storage}.txt`, { uploadUrl: server.url + path }).promise;
     await expectStored(id, `${storage}.txt`, folder);
     await expectNothingWrong();
-  }, 90_000);
+  });
 
   test("goes on by itself after the server was killed", async () => {
     const sent = Promise.withResolvers<void>();
@@ -358,5 +358,5 @@ describe("the protocol", () => {
     await expectStored(id, "restarted.txt", null);
     expect(await offsetOf(url.slice(server.url.length))).toBe(BYTES.length);
     await expectNothingWrong();
-  }, 90_000);
+  });
 });

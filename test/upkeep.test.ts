@@ -128,8 +128,9 @@ describe("a restore in place", () => {
     expect(existsSync(join(installation.dataDir, ".restore"))).toBe(false);
   });
 
-  test("killed at any later moment, it is said what to do, and the same command finishes it", async () => {
-    for (const point of ["set-aside", "set-aside:2", "set-aside:4", "move", "move:2", "in-place"]) {
+  test.each(["set-aside", "set-aside:2", "set-aside:4", "move", "move:2", "in-place"])(
+    "killed later (%s), it is said what to do, and the same command finishes it",
+    async (point) => {
       const { installation, backup } = await changedSinceBackup();
       killed(installation, backup, `restore.${point}`);
       const start = await installation.cli(["serve"]);
@@ -144,8 +145,8 @@ describe("a restore in place", () => {
       expect(await codes(installation)).toEqual(["restored"]);
       expect(readFileSync(join(installation.dataDir, "secret.key"), "utf8")).toBe("old");
       expect(existsSync(join(installation.dataDir, ".restore"))).toBe(false);
-    }
-  }, 60_000);
+    },
+  );
 
   /** Restores with these settings in force too. */
   function restore({ dataDir }: Installation, backup: string, settings: Record<string, string>) {

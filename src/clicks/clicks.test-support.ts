@@ -98,7 +98,7 @@ export async function clicksOf(db: Database, ids: readonly number[]): Promise<nu
   return ids.map((id) => counts.get(id) ?? Number.NaN);
 }
 
-export async function until(isTrue: () => boolean | Promise<boolean>, boundMs = 20_000): Promise<void> {
+export async function until(isTrue: () => boolean | Promise<boolean>, boundMs = 60_000): Promise<void> {
   const end = performance.now() + boundMs;
   while (!(await isTrue())) {
     if (performance.now() > end) throw new Error("waited in vain");

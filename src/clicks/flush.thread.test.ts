@@ -53,5 +53,5 @@ forEachDialect((dialect) => {
     expect(await clicksOf(db, [link!])).toEqual([recorded]);
     await thread.close(5000);
     await journal.close();
-  }, 30_000);
+  });
 });

@@ -92,6 +92,6 @@ forEachDialect((dialect) => {
       expect(await at.findings()).toEqual([]);
       expect(at.stored()).toEqual([]);
       await at.close();
-    }, 120_000);
+    });
   });
 });

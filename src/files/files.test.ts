@@ -109,7 +109,7 @@ forEachDialect((dialect) => {
       expect(new Set(outcomes)).toEqual(new Set(["no error", "NameConflict"]));
       expect(await objects()).toBe(before + 1);
       expect((await at.files.usage(me)).usedBytes).toBe("content 0".length);
-    }, 60_000);
+    });
 
     test("uploaded and deleted by many at once is never lost, never left", async () => {
       const before = await objects();
@@ -127,7 +127,7 @@ forEachDialect((dialect) => {
       expect(await objects()).toBe(before + new Set(kept.values()).size);
       for (const id of kept.keys()) await at.files.remove(me, id);
       expect(await objects()).toBe(before);
-    }, 60_000);
+    });
   });
 
   describe("an upload", () => {

@@ -260,5 +260,5 @@ forEachDialect((dialect) => {
     expect(findings.filter(({ problem }) => problem === "missing_object").length).toBe(1);
     await at.findings(true);
     await expectClean();
-  }, 60_000);
+  });
 });

@@ -141,4 +141,4 @@ test("a client that takes nothing any more is cut off", async () => {
   expect(failures).toEqual(["The client took nothing for 0.05 seconds."]);
   // The server looks at its timeouts every few seconds.
   await until(() => server.pendingRequests === 0);
-}, 15_000);
+});

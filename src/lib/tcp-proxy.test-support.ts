@@ -5,6 +5,8 @@ export type TcpProxy = {
   readonly port: number;
   /** `refuse`: new connections are closed at once; `hang`: they are taken, and nothing passes on any. */
   mode: "pass" | "refuse" | "hang";
+  /** How many connections it refused so far. */
+  readonly refused: number;
   /** Breaks all connections. */
   cut(): void;
   /** Breaks all connections and refuses new ones until `heal`. */
@@ -17,6 +19,7 @@ export type TcpProxy = {
 
 export async function startTcpProxy(host: string, port: number): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
+  let refused = 0;
   const hold = (socket: Socket) => {
     sockets.add(socket);
     socket.setNoDelay(true);
@@ -25,7 +28,10 @@ export async function startTcpProxy(host: string, port: number): Promise<TcpProx
   };
   const server = createServer((socket) => {
     hold(socket);
-    if (proxy.mode === "refuse") return void socket.destroy();
+    if (proxy.mode === "refuse") {
+      refused++;
+      return void socket.destroy();
+    }
     if (proxy.mode === "hang") return;
     const upstream = connect(port, host);
     hold(upstream);
@@ -42,6 +48,9 @@ export async function startTcpProxy(host: string, port: number): Promise<TcpProx
   const proxy: TcpProxy = {
     port: own,
     mode: "pass",
+    get refused() {
+      return refused;
+    },
     cut() {
       for (const socket of sockets) socket.destroy();
     },
