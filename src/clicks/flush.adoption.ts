@@ -22,12 +22,16 @@ export type Adoption = {
   sweep(): void;
 };
 
+/** Removes what its process can't use any more. */
+function tidy({ dir }: Slot): void {
+  forgetBooks(dir);
+  for (const path of listUnfinished(dir)) unlinkSync(path);
+}
+
 export function createAdoption({ journalDir, ownDir, logger, add }: AdoptionOptions): Adoption {
   const held = new Set<string>();
 
   const adopt = (slot: Slot): void => {
-    forgetBooks(slot.dir);
-    for (const path of listUnfinished(slot.dir)) unlinkSync(path);
     const segments = listSegments(slot.dir);
     let left = segments.length;
     const giveBack = () => {
@@ -50,7 +54,17 @@ export function createAdoption({ journalDir, ownDir, logger, add }: AdoptionOpti
       if (dir === ownDir || held.has(dir)) continue;
       if (listSegments(dir).length === 0 && listUnfinished(dir).length === 0) continue;
       const slot = tryTakeSlot(dir);
-      if (slot) adopt(slot);
+      if (slot === null) continue;
+      try {
+        tidy(slot);
+        adopt(slot);
+      } catch (error) {
+        slot.lock.release();
+        logger.error(
+          { err: error, slot: dir },
+          "clicks that a process left can't be counted; it is tried again",
+        );
+      }
     }
   };
 
