@@ -38,4 +38,11 @@ forEachDialect(({ openDb }) => {
     expect(await leases[1]!.acquire("scrub", "b", 30_000)).toBe(true);
     await leases[1]!.release("nothing", "b");
   });
+
+  test("a renewal that comes behind the release does not take the lease again", async () => {
+    expect(await leases[0]!.acquire("upload", "a", 30_000)).toBe(true);
+    await leases[0]!.release("upload", "a");
+    expect(await leases[1]!.renew("upload", "a", 30_000)).toBe(false);
+    expect(await leases[1]!.acquire("upload", "b", 30_000)).toBe(true);
+  });
 });

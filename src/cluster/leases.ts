@@ -12,11 +12,17 @@ export type Leases = {
    * ServiceUnavailable when the database is away: then the lease may still be held until its end.
    */
   acquire(name: string, owner: string, ttlMs: number): Promise<boolean>;
-  /** Extends a lease the owner has, also one that has run out but that nobody took. False: it is lost. */
+  /**
+   * Extends a lease the owner has, also one that has run out but that nobody took. False: it is lost, or was released:
+   * a renewal may be on its way when the work ends, and come behind the release.
+   */
   renew(name: string, owner: string, ttlMs: number): Promise<boolean>;
   /** Lets others take it at once; nothing happens when the owner doesn't have it. */
   release(name: string, owner: string): Promise<void>;
 };
+
+/** In place of the end of a lease that its owner gave back. */
+const RELEASED = 0;
 
 export function createLeases({ db, clock }: { db: Database; clock: Clock }): Leases {
   const renew: Leases["renew"] = async (name, owner, ttlMs) => {
@@ -25,6 +31,7 @@ export function createLeases({ db, clock }: { db: Database; clock: Clock }): Lea
       .set({ expires_at: clock.now() + ttlMs })
       .where("name", "=", name)
       .where("owner", "=", owner)
+      .where("expires_at", ">", RELEASED)
       .executeTakeFirst();
     return numUpdatedRows > 0n;
   };
@@ -42,13 +49,18 @@ export function createLeases({ db, clock }: { db: Database; clock: Clock }): Lea
     renew,
     async acquire(name, owner, ttlMs) {
       if (await take(name, owner, ttlMs)) return true;
-      await db.dialect.insertIgnore(db.write, "leases", ["name"], [{ name, owner: "", expires_at: 0 }]);
+      await db.dialect.insertIgnore(
+        db.write,
+        "leases",
+        ["name"],
+        [{ name, owner: "", expires_at: RELEASED }],
+      );
       return take(name, owner, ttlMs);
     },
     async release(name, owner) {
       await db.write
         .updateTable("leases")
-        .set({ expires_at: 0 })
+        .set({ expires_at: RELEASED })
         .where("name", "=", name)
         .where("owner", "=", owner)
         .execute();
