@@ -168,8 +168,9 @@ forEachDialect((dialect) => {
       });
       for (;;) {
         for (let at = 0; at < 100; at++) clicks.record(${link}, Date.now());
-        const { accepted, overflow } = clicks.stats();
-        process.stdout.write(accepted - overflow + "\\n");
+        // Its own in the journal: it may count what the other left behind as well.
+        const { accepted, overflow, replayed } = clicks.stats();
+        process.stdout.write(accepted - overflow - replayed + "\\n");
         await Bun.sleep(1);
       }
     `;
