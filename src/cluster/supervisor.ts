@@ -61,7 +61,8 @@ type Worker = {
   hasJoined: boolean;
   /** It listens. */
   isReady: boolean;
-  isStopping: boolean;
+  /** Its end is awaited, and calls for no other worker in its place. */
+  mayEnd: boolean;
   gone: Promise<void>;
 };
 
@@ -105,6 +106,17 @@ export function createSupervisor(deps: {
     startValues: () => startValues,
   });
 
+  /** A process that the system refuses has ended at once. */
+  function spawnOrEnd(options: Parameters<SpawnWorker>[0]): WorkerProcess {
+    try {
+      return spawn(options);
+    } catch (error) {
+      logger.error({ worker: options.index, err: error }, "a worker's process can't be made");
+      queueMicrotask(() => options.onExit("not started", null));
+      return { send: () => {}, kill: () => {} };
+    }
+  }
+
   /** Resolves when it listens. One that ends before that is started again only when `insist` says so. */
   function launch(index: number, { insist }: { insist: boolean }): Promise<Worker> {
     const ready = Promise.withResolvers<Worker>();
@@ -112,7 +124,7 @@ export function createSupervisor(deps: {
     const handlers = handlersFor(() => worker);
     const worker: Worker = {
       index,
-      process: spawn({ index, port, onMessage, onExit }),
+      process: spawnOrEnd({ index, port, onMessage, onExit }),
       rpc: createRpc({
         send: (message) => worker.process.send(message),
         handlers: { ...handlers, joined: () => void (worker.hasJoined = true), ready: onReady },
@@ -121,7 +133,7 @@ export function createSupervisor(deps: {
       startedAt: performance.now(),
       hasJoined: false,
       isReady: false,
-      isStopping: false,
+      mayEnd: false,
       gone: gone.promise,
     };
     workers.add(worker);
@@ -146,7 +158,7 @@ export function createSupervisor(deps: {
       worker.rpc.close();
       ready.reject(new WorkerStartError(exitCode ?? 1));
       gone.resolve();
-      if (!worker.isStopping && !stopping && (worker.isReady || insist)) respawn(worker, description);
+      if (!worker.mayEnd && !stopping && (worker.isReady || insist)) respawn(worker, description);
     }
     return ready.promise;
   }
@@ -181,7 +193,7 @@ export function createSupervisor(deps: {
   }
 
   async function drain(worker: Worker): Promise<void> {
-    worker.isStopping = true;
+    worker.mayEnd = true;
     worker.process.kill("SIGTERM");
     const timer = setTimeout(() => worker.process.kill("SIGKILL"), STOP_MS);
     await worker.gone;
@@ -211,13 +223,17 @@ export function createSupervisor(deps: {
       startValues = null;
       for (const old of [...workers].filter((worker) => worker.isReady)) {
         if (stopping) return;
-        // A worker whose successor can't start keeps serving.
+        // It has died and is started again anyway.
+        if (!workers.has(old)) continue;
+        old.mayEnd = true;
         const successor = await launch(old.index, { insist: false }).catch(() => null);
         if (successor === null) {
           logger.error({ worker: old.index }, "the new worker could not start; the old ones stay");
+          old.mayEnd = false;
+          if (!workers.has(old) && !stopping) respawn(old, "while its successor started");
           return;
         }
-        await takeOutOfService(old, successor);
+        if (workers.has(old)) await takeOutOfService(old, successor);
       }
       logger.info("reloaded");
     },

@@ -1,0 +1,116 @@
+/** Workers that end at bad moments, without processes. */
+import { expect, test } from "bun:test";
+import { until } from "../../test/support/until.ts";
+import { silentLogger } from "../lib/logger.ts";
+import { createRpc } from "../lib/rpc.ts";
+import { createSupervisor, type SpawnWorker } from "./supervisor.ts";
+
+type FakeWorker = { index: number; ready(): void; die(): void };
+
+/** Workers that listen when they are told to, and end when they are asked to. */
+function createFakes() {
+  const alive = new Set<FakeWorker>();
+  const spawned: FakeWorker[] = [];
+  let refusals = 0;
+  const spawn: SpawnWorker = ({ index, onMessage, onExit }) => {
+    if (refusals > 0) {
+      refusals -= 1;
+      throw Object.assign(new Error("no more processes"), { code: "EAGAIN" });
+    }
+    const rpc = createRpc({
+      send: (message) => queueMicrotask(() => onMessage(message)),
+      handlers: { steerAway: () => true, leave: () => null },
+      timeoutMs: 60_000,
+    });
+    const end = (description: string, exitCode: number | null): void => {
+      if (!alive.delete(worker)) return;
+      rpc.close();
+      onExit(description, exitCode);
+    };
+    const worker: FakeWorker = {
+      index,
+      ready: () =>
+        void rpc.call("ready", { address: "http://here", port: 1, startValues: {} }).catch(() => {}),
+      die: () => end("signal SIGKILL", null),
+    };
+    alive.add(worker);
+    spawned.push(worker);
+    return { send: (message) => rpc.receive(message), kill: () => end("exit code 0", 0) };
+  };
+  return {
+    alive,
+    spawned,
+    spawn,
+    refuse: (times: number) => void (refusals = times),
+    /** The worker that was spawned as the first, the second … */
+    async nth(count: number): Promise<FakeWorker> {
+      await until(() => spawned.length >= count);
+      return spawned[count - 1]!;
+    },
+  };
+}
+
+async function startTwo() {
+  const fakes = createFakes();
+  const supervisor = createSupervisor({
+    count: 2,
+    spawn: fakes.spawn,
+    logger: silentLogger,
+    takeLoginTry: () => 0,
+  });
+  const started = supervisor.start();
+  for (const count of [1, 2]) (await fakes.nth(count)).ready();
+  await started;
+  return { fakes, supervisor };
+}
+
+const indexes = (workers: Iterable<FakeWorker>): number[] => [...workers].map(({ index }) => index).sort();
+
+test("a worker that dies while its successor starts has that one successor", async () => {
+  const { fakes, supervisor } = await startTwo();
+  const reloading = supervisor.reload();
+  const successor = await fakes.nth(3);
+  fakes.spawned[0]!.die();
+  successor.ready();
+  (await fakes.nth(4)).ready();
+  await reloading;
+  // Whoever had been started again would be there by now: the reload rests for longer.
+  expect(indexes(fakes.alive)).toEqual([0, 1]);
+  await supervisor.stop();
+});
+
+test("a worker that dies before its turn in a reload comes is not replaced twice", async () => {
+  const { fakes, supervisor } = await startTwo();
+  const reloading = supervisor.reload();
+  const successor = await fakes.nth(3);
+  fakes.spawned[1]!.die();
+  (await fakes.nth(4)).ready();
+  successor.ready();
+  await reloading;
+  expect(indexes(fakes.alive)).toEqual([0, 1]);
+  await supervisor.stop();
+});
+
+test("when both a worker and its successor end, the worker is started again", async () => {
+  const { fakes, supervisor } = await startTwo();
+  const reloading = supervisor.reload();
+  const successor = await fakes.nth(3);
+  fakes.spawned[0]!.die();
+  successor.die();
+  await reloading;
+  (await fakes.nth(4)).ready();
+  expect(indexes(fakes.alive)).toEqual([0, 1]);
+  await supervisor.stop();
+});
+
+test("a worker that can't be spawned for want of resources is tried again", async () => {
+  const { fakes, supervisor } = await startTwo();
+  fakes.refuse(2);
+  fakes.spawned[0]!.die();
+  (await fakes.nth(3)).ready();
+  expect(indexes(fakes.alive)).toEqual([0, 1]);
+  fakes.refuse(1);
+  await supervisor.reload();
+  expect(indexes(fakes.alive)).toEqual([0, 1]);
+  await supervisor.stop();
+});
