@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import type { Command } from "commander";
-import type { CommandContext } from "./cli/command.ts";
+import type { CommandContext, Progress } from "./cli/command.ts";
 import { readInstance } from "./cluster/instance.repository.ts";
 import { type Env, fileDatabasePath } from "./env.ts";
 import { systemClock } from "./lib/clock.ts";
@@ -21,7 +21,7 @@ export function addBackupCommands(program: Command, context: CommandContext): vo
     .option("--json", "print the manifest as JSON")
     .action(async (dir: string, { json }: { json?: boolean }) => {
       const { env, database } = await context.services();
-      const progress = output.progress("files copied");
+      const bars = { copied: output.progress("files copied"), read: output.progress("files read back") };
       const making = makeBackup(resolve(dir), {
         dataDir: env.data.dir,
         databasePath: databasePathOf(env),
@@ -29,9 +29,9 @@ export function addBackupCommands(program: Command, context: CommandContext): vo
         instance: await readInstance(database),
         version: VERSION,
         now: systemClock.now,
-        onFile: progress.update,
+        onProgress: (step, done, total) => bars[step].update(done, total),
       });
-      const manifest = await plainly(making).finally(progress.finish);
+      const manifest = await plainly(making).finally(() => finishAll(bars));
       if (json) return output.json(manifest);
       output.line(`${manifest.files.length} files are in ${resolve(dir)}.`);
       if (manifest.database.file === null) {
@@ -52,19 +52,29 @@ export function addBackupCommands(program: Command, context: CommandContext): vo
     .action(async (dir: string, { json, replace = false }: { json?: boolean; replace?: boolean }) => {
       const env = context.env();
       armFault(env.fault);
+      const bars = {
+        check: output.progress("Checking the backup, bytes"),
+        compare: output.progress("Comparing with what is there, bytes"),
+        copy: output.progress("Copying, bytes"),
+        place: output.progress("files put in place"),
+      };
       const restoring = restoreBackup(resolve(dir), {
         dataDir: env.data.dir,
         databasePath: databasePathOf(env),
         replace,
         isServed: () => countRunning(join(env.data.dir, "journal")) > 0,
+        onProgress: (step, done, total) => bars[step].update(done, total),
       });
-      const manifest = await plainly(restoring);
+      const manifest = await plainly(restoring).finally(() => finishAll(bars));
       if (json) return output.json(manifest);
       output.line(`Restored ${manifest.files.length} files of ${manifest.created_at} into ${env.data.dir}.`);
       if (manifest.database.file === null)
         output.line(`Restore the database with its own tools: ${manifest.database.advice}`);
     });
 }
+
+const finishAll = (bars: Record<string, Progress>): void =>
+  Object.values(bars).forEach((bar) => bar.finish());
 
 /** Absolute, as the database takes it. */
 function databasePathOf({ database }: Env): string | null {

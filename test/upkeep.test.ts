@@ -80,6 +80,40 @@ describe("backup and restore", () => {
   });
 });
 
+const PROGRAM = join(import.meta.dir, "..", "bin", "waymark");
+
+test("a backup of more files than a process may open is made all the same", async () => {
+  const { dataDir } = keep(install());
+  mkdirSync(join(dataDir, "files"));
+  for (let number = 0; number < 600; number++)
+    writeFileSync(join(dataDir, "files", `${number}`), `${number}`);
+  const limited = ["sh", "-c", 'ulimit -n 200 && exec "$@"', "sh", PROGRAM, "backup", "made"];
+  const made = Bun.spawnSync(limited, { env: { ...process.env, WAYMARK__DATA__DIR: dataDir }, cwd: dataDir });
+  expect(made.stderr.toString()).toBe("");
+  expect(made.exitCode).toBe(0);
+});
+
+test("on a terminal backup and restore show how far they are", async () => {
+  const { dataDir } = keep(install());
+  writeFileSync(join(dataDir, "secret.key"), "key");
+  const onTerminal = async (...args: string[]): Promise<string> => {
+    let screen = "";
+    const child = Bun.spawn([PROGRAM, ...args], {
+      env: { ...process.env, WAYMARK__DATA__DIR: dataDir },
+      cwd: dataDir,
+      terminal: { data: (_terminal, bytes) => void (screen += new TextDecoder().decode(bytes)) },
+    });
+    expect(await child.exited).toBe(0);
+    child.terminal?.close();
+    return screen;
+  };
+  expect(await onTerminal("backup", "made")).toMatch(/files copied: 1.*files read back: 1 of 2 \(50 %\)/s);
+  writeFileSync(join(dataDir, "secret.key"), "another");
+  expect(await onTerminal("restore", "made", "--replace")).toMatch(
+    /Checking the backup, bytes: .* of .*Comparing .*, bytes: 7 of .*Copying, bytes: 3 of .*files put in place: 1 of 1 \(100 %\)/s,
+  );
+});
+
 describe("a restore in place", () => {
   const RULES = { restored: "https://example.com/restored", later: "https://example.com/later" };
   const add = (to: Installation, code: keyof typeof RULES) =>
@@ -151,8 +185,7 @@ describe("a restore in place", () => {
   /** Restores with these settings in force too. */
   function restore({ dataDir }: Installation, backup: string, settings: Record<string, string>) {
     const env = { ...process.env, WAYMARK__DATA__DIR: dataDir, ...settings };
-    const program = join(import.meta.dir, "..", "bin", "waymark");
-    return Bun.spawnSync([program, "restore", backup, "--replace"], { env, cwd: dataDir });
+    return Bun.spawnSync([PROGRAM, "restore", backup, "--replace"], { env, cwd: dataDir });
   }
 
   function killed(installation: Installation, backup: string, point: string): void {

@@ -36,7 +36,7 @@ const printable = (value: unknown): string =>
 const REDRAW_MS = 100;
 
 function createProgress(label: string, stderr: Stream): Progress {
-  let drawnAt = 0;
+  let drawnAt = Number.NEGATIVE_INFINITY;
   let drawn = false;
   return {
     update(done, total) {

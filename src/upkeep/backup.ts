@@ -33,7 +33,8 @@ export type BackupSources = {
   instance: string;
   version: string;
   now(): number;
-  onFile?: (done: number) => void;
+  /** Files that are copied; then files that are read back, of how many. */
+  onProgress?: (step: "copied" | "read", done: number, total?: number) => void;
 };
 
 /** Writes the backup and resolves with its manifest. @throws Conflict when the folder is not empty */
@@ -78,11 +79,25 @@ async function fill(target: string, sources: BackupSources): Promise<Manifest> {
     instance: sources.instance,
     created_at: new Date(sources.now()).toISOString(),
     database: { name, file: snapshot === null ? null : DATABASE, advice: dumpAdvice },
-    files: await Promise.all(listed.sort().map((path) => describe(target, path))),
+    files: await describeAll(target, listed.sort(), sources),
   };
   writeFileSync(draftPath(target), `${JSON.stringify(manifest, null, 2)}\n`);
   await rename(draftPath(target), manifestPath(target));
   return manifest;
+}
+
+/** One after the other: there may be more files than a process may open. */
+async function describeAll(
+  target: string,
+  paths: readonly string[],
+  { onProgress }: BackupSources,
+): Promise<Manifest["files"]> {
+  const files: Manifest["files"] = [];
+  for (const path of paths) {
+    files.push(await describe(target, path));
+    onProgress?.("read", files.length, paths.length);
+  }
+  return files;
 }
 
 /** Files of the data folder, relative to it; symlinks, backups and what is left out are not among them. */
@@ -105,7 +120,7 @@ const isOfDatabase = (path: string, databasePath: string | null): boolean =>
 async function copyNew(
   target: string,
   copied: Set<string>,
-  { dataDir, databasePath, onFile }: BackupSources,
+  { dataDir, databasePath, onProgress }: BackupSources,
 ): Promise<void> {
   const to = join(target, "files");
   for (const path of listFiles(dataDir, databasePath)) {
@@ -113,7 +128,7 @@ async function copyNew(
     await mkdir(dirname(join(to, path)), { recursive: true, mode: 0o700 });
     const done = await copyIfThere(join(dataDir, path), join(to, path));
     if (done) copied.add(path);
-    onFile?.(copied.size);
+    onProgress?.("copied", copied.size);
   }
 }
 

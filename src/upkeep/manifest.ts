@@ -1,9 +1,7 @@
 /** What a backup says of itself, and holding it against what lies there. */
 import { createHash } from "node:crypto";
 import { createReadStream, existsSync, readFileSync } from "node:fs";
-import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { pipeline } from "node:stream/promises";
 import { z } from "zod";
 import { appError } from "../lib/errors.ts";
 import { readRefusal } from "../lib/file-trouble.ts";
@@ -35,28 +33,51 @@ export const draftPath = (backup: string): string => join(backup, DRAFT);
 export const isBackup = (folder: string): boolean =>
   existsSync(draftPath(folder)) || (existsSync(manifestPath(folder)) && readManifest(folder) !== null);
 
-export async function describe(root: string, path: string): Promise<Manifest["files"][number]> {
+/** Bytes that are done, of how many. */
+export type OnBytes = (done: number, total: number) => void;
+
+/** `onRead` is told of each piece. */
+export async function describe(
+  root: string,
+  path: string,
+  onRead?: (bytes: number) => void,
+): Promise<Manifest["files"][number]> {
   const hash = createHash("sha256");
-  await pipeline(createReadStream(join(root, path)), hash);
-  return { path, size: (await stat(join(root, path))).size, sha256: hash.digest("hex") };
+  let size = 0;
+  for await (const chunk of createReadStream(join(root, path)) as AsyncIterable<Buffer>) {
+    hash.update(chunk);
+    size += chunk.length;
+    onRead?.(chunk.length);
+  }
+  return { path, size, sha256: hash.digest("hex") };
 }
+
+/** Adds up what is done. */
+export function countBytes(total: number, onBytes: OnBytes | undefined): (bytes: number) => void {
+  let done = 0;
+  return (bytes) => onBytes?.((done += bytes), total);
+}
+
+export const sizeOf = (files: readonly { size: number }[]): number =>
+  files.reduce((sum, { size }) => sum + size, 0);
 
 /** Where a file of the backup lies in the data folder, relative to both; null for the database's copy. */
 export const placeOf = (path: string): string | null =>
   path.startsWith("files/") ? path.slice("files/".length) : null;
 
 /** Reads the manifest and checks every file against it. @throws BadRequest naming what is wrong */
-export async function verifyBackup(source: string): Promise<Manifest> {
+export async function verifyBackup(source: string, onBytes?: OnBytes): Promise<Manifest> {
   const manifest = readManifest(source);
   if (manifest === null) {
     const reason = readRefusal(manifestPath(source)) ?? `Its ${MANIFEST} is not there, or is none.`;
     throw appError("BadRequest", `${source} holds no whole backup that can be read. ${reason}`);
   }
+  const count = countBytes(sizeOf(manifest.files), onBytes);
   for (const file of manifest.files) {
     if (!isOfBackup(file.path, manifest)) {
       throw appError("BadRequest", `The backup names a file that no backup holds: ${file.path}`);
     }
-    const found = await describe(source, file.path).catch(() => null);
+    const found = await describe(source, file.path, count).catch(() => null);
     if (found?.sha256 === file.sha256) continue;
     const reason = found === null ? readRefusal(join(source, file.path)) : null;
     throw appError("BadRequest", reason ?? `The backup is damaged: ${file.path} is not what was written.`);

@@ -29,7 +29,7 @@ import { dirname, join } from "node:path";
 import { appError, messageOf } from "../lib/errors.ts";
 import { fault } from "../lib/fault.ts";
 import { fileTrouble } from "../lib/file-trouble.ts";
-import { describe, type Manifest, placeOf, verifyBackup } from "./manifest.ts";
+import { countBytes, describe, type Manifest, placeOf, sizeOf, verifyBackup } from "./manifest.ts";
 import { enterStaging, type Plan, planPath, readPlan, removeStaging, stagingPath } from "./restore.state.ts";
 
 export type RestoreTarget = {
@@ -40,7 +40,11 @@ export type RestoreTarget = {
   replace: boolean;
   /** Whether a server runs on the data folder. */
   isServed(): boolean;
+  /** Bytes that are checked, compared with what is there, and copied; then files that are put in place. */
+  onProgress?: (step: RestoreStep, done: number, total: number) => void;
 };
+
+export type RestoreStep = "check" | "compare" | "copy" | "place";
 
 const COMPANIONS = ["", "-wal", "-shm", "-journal"];
 
@@ -49,10 +53,10 @@ const COMPANIONS = ["", "-wal", "-shm", "-journal"];
  * @throws Conflict when there is something that it would replace and may not, BadRequest when it is no whole backup
  */
 export async function restoreBackup(source: string, target: RestoreTarget): Promise<Manifest> {
-  const { dataDir } = target;
+  const { dataDir, onProgress } = target;
   // First of all: the folder is of no use before, even if the backup is gone meanwhile.
-  const begun = existsSync(planPath(dataDir)) ? await holding(target, () => finishBegun(dataDir)) : null;
-  const manifest = await verifyBackup(source);
+  const begun = existsSync(planPath(dataDir)) ? await holding(target, () => finishBegun(target)) : null;
+  const manifest = await verifyBackup(source, (done, total) => onProgress?.("check", done, total));
   const isDone = begun?.instance === manifest.instance && begun.created_at === manifest.created_at;
   if (!isDone) await holding(target, () => restoreWhole(source, manifest, target));
   return manifest;
@@ -71,9 +75,9 @@ async function holding<T>(target: RestoreTarget, run: () => Promise<T>): Promise
   }
 }
 
-async function finishBegun(dataDir: string): Promise<Plan | null> {
-  const plan = readPlan(dataDir);
-  if (plan !== null) await finish(plan, dataDir);
+async function finishBegun(target: RestoreTarget): Promise<Plan | null> {
+  const plan = readPlan(target.dataDir);
+  if (plan !== null) await finish(plan, target);
   return plan;
 }
 
@@ -82,19 +86,37 @@ async function restoreWhole(source: string, manifest: Manifest, target: RestoreT
   const plan = await makePlan(source, manifest, target);
   for (const name of readdirSync(stagingPath(dataDir)))
     if (name !== "lock") rmSync(stagingPath(dataDir, name), { recursive: true });
-  for (const path of plan.files)
-    await copySynced(join(source, "files", path), stagingPath(dataDir, "new", path));
-  if (plan.database !== null) {
-    for (const aside of COMPANIONS) rmSync(`${plan.database}.replaced${aside}`, { force: true });
-    await copySynced(join(source, manifest.database.file!), stagingPath(dataDir, "waymark.db"));
-    chmodSync(stagingPath(dataDir, "waymark.db"), 0o600);
-  }
+  await copyAll(source, manifest, plan, target);
   refuseServed(target);
   fault("restore.before-plan");
   writeFileSync(`${planPath(dataDir)}.tmp`, JSON.stringify(plan), { mode: 0o600, flush: true });
   await rename(`${planPath(dataDir)}.tmp`, planPath(dataDir));
   syncFolder(stagingPath(dataDir));
-  await finish(plan, dataDir);
+  await finish(plan, target);
+}
+
+/** All that the plan names, into `.restore`. */
+async function copyAll(
+  source: string,
+  manifest: Manifest,
+  plan: Plan,
+  { dataDir, onProgress }: RestoreTarget,
+): Promise<void> {
+  const planned = new Set(plan.files);
+  const wanted = manifest.files.filter(({ path }) => {
+    const place = placeOf(path);
+    return place === null ? plan.database !== null : planned.has(place);
+  });
+  const count = countBytes(sizeOf(wanted), (done, total) => onProgress?.("copy", done, total));
+  for (const { path, size } of wanted) {
+    const place = placeOf(path);
+    const to = place === null ? stagingPath(dataDir, "waymark.db") : stagingPath(dataDir, "new", place);
+    await copySynced(join(source, path), to);
+    count(size);
+  }
+  if (plan.database === null) return;
+  for (const aside of COMPANIONS) rmSync(`${plan.database}.replaced${aside}`, { force: true });
+  chmodSync(stagingPath(dataDir, "waymark.db"), 0o600);
 }
 
 function refuseServed({ isServed }: RestoreTarget): void {
@@ -103,7 +125,7 @@ function refuseServed({ isServed }: RestoreTarget): void {
 
 /** Files that are there already, the same, are not in the plan. */
 async function makePlan(source: string, manifest: Manifest, target: RestoreTarget): Promise<Plan> {
-  const { dataDir, databasePath, replace } = target;
+  const { dataDir, databasePath, replace, onProgress } = target;
   const refuse = (path: string) => {
     const choice = "add --replace to put the backup in its place, or restore into another data.dir";
     if (!replace) throw appError("Conflict", `${path} exists; ${choice}.`);
@@ -115,11 +137,12 @@ async function makePlan(source: string, manifest: Manifest, target: RestoreTarge
   }
   if (hasDatabase && existsSync(databasePath!)) refuse(databasePath!);
   const files: string[] = [];
+  const count = countBytes(sizeOf(manifest.files), (done, total) => onProgress?.("compare", done, total));
   for (const { path, sha256 } of manifest.files) {
     const place = placeOf(path);
     if (place === null) continue;
     if (existsSync(join(dataDir, place))) {
-      if ((await describe(dataDir, place)).sha256 === sha256) continue;
+      if ((await describe(dataDir, place, count)).sha256 === sha256) continue;
       refuse(join(dataDir, place));
     }
     files.push(place);
@@ -129,16 +152,17 @@ async function makePlan(source: string, manifest: Manifest, target: RestoreTarge
 }
 
 /** Step 3 and 4; does what is left to do. */
-async function finish(plan: Plan, dataDir: string): Promise<void> {
+async function finish(plan: Plan, { dataDir, onProgress }: RestoreTarget): Promise<void> {
   const { database, files } = plan;
   const staged = stagingPath(dataDir, "waymark.db");
   const folders = new Set([dataDir, stagingPath(dataDir)]);
   try {
     if (database !== null && existsSync(staged)) setAside(database, dataDir);
-    for (const path of files) {
+    for (const [at, path] of files.entries()) {
       const to = join(dataDir, path);
       await moveIfThere(stagingPath(dataDir, "new", path), to);
       folders.add(dirname(to));
+      onProgress?.("place", at + 1, files.length);
     }
     if (database !== null) {
       await moveIfThere(staged, database);
