@@ -9,7 +9,7 @@ import { appError } from "../lib/errors.ts";
 import { formatIp, type IpRange, isInRange, isIpv4, parseIp, parseIpRange } from "../lib/ip-address.ts";
 
 /** The peer address of a connection over a unix socket. */
-export const UNIX_PEER = "unix";
+const UNIX_PEER = "unix";
 
 export type TrustedProxies = { unix: boolean; ranges: readonly IpRange[] };
 
@@ -38,9 +38,6 @@ export function parseTrustedProxies(entries: readonly string[]): TrustedProxies 
   }
   return { unix: entries.includes(UNIX_PEER), ranges };
 }
-
-/** Whether one entry of the setting can be read, for the setting's definition. */
-export const isTrustedProxy = (entry: string): boolean => entry === UNIX_PEER || parseIpRange(entry) !== null;
 
 /**
  * The client's address in canonical form (`unix` for an untrusted unix socket).

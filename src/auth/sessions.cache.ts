@@ -15,8 +15,6 @@ const EVERYTHING = "*";
 
 type Entry = { readAt: number; owner: Promise<SessionOwner | null> };
 
-export type SessionCache = ReturnType<typeof createSessionCache>;
-
 export function createSessionCache(deps: {
   find: (id: string) => Promise<SessionOwner | null>;
   clock: Clock;

@@ -18,7 +18,7 @@ export type User = {
   updatedAt: number;
 };
 
-export const PASSWORD_MIN_CHARACTERS = 8;
+const PASSWORD_MIN_CHARACTERS = 8;
 export const PASSWORD_MAX_BYTES = 1024;
 
 export const usernameSchema = z

@@ -8,8 +8,6 @@ import type { Schema } from "../db/schema.ts";
 import { MOST_RAW_ROWS } from "./analytics.edges.ts";
 import type { Cut, Span } from "./analytics.range.ts";
 
-export type CountRepository = ReturnType<typeof createCountRepository>;
-
 /** Clicks by the number of a bucket; buckets without clicks are left out. */
 export type BucketCounts = ReadonlyMap<number, number>;
 

@@ -21,8 +21,6 @@ export type BucketFacts = {
   rawRows(span: Span): Promise<number>;
 };
 
-export const emptyCut = (): Cut => ({ months: [], days: [], hours: [], spans: [] });
-
 export const joinCuts = (cuts: readonly Partial<Cut>[]): Cut => ({
   months: cuts.flatMap((cut) => cut.months ?? []),
   days: cuts.flatMap((cut) => cut.days ?? []),

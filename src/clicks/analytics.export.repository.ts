@@ -17,8 +17,6 @@ export type LoggedClick = {
 /** Where a page ended. */
 export type LogPosition = Pick<LoggedClick, "clickedAt" | "linkId" | "id">;
 
-export type LogRepository = ReturnType<typeof createLogRepository>;
-
 export function createLogRepository({ read }: Pick<Database, "read">) {
   return {
     /** The next rows of a span behind a position (null: from the beginning); limit ≤ 1,000. */

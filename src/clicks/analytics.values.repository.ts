@@ -10,8 +10,6 @@ import type { BucketCounts } from "./analytics.counts.repository.ts";
 import type { Cut, Span } from "./analytics.range.ts";
 import { type Dimension, DIMENSIONS, OTHER } from "./dimensions.ts";
 
-export type ValueRepository = ReturnType<typeof createValueRepository>;
-
 export type ValueShare = {
   /** Most clicks first, of equals in the order of their texts. */
   values: { value: string; clicks: number }[];

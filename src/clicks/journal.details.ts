@@ -22,7 +22,7 @@ const NOT_SENT = 0xffff;
 const LENGTHS_AT = 16;
 const TEXTS_AT = 24;
 /** The longest record that these bounds allow. */
-export const LONGEST_RECORD = 3_920;
+const LONGEST_RECORD = 3_920;
 
 /** A record that is being made: its words from 4 on are what the details take. */
 export type DetailsDraft = {

@@ -1,15 +1,9 @@
 /** Segment files: made ready ahead of need, found again after a restart. The layout is in journal.format.ts. */
 import { randomUUID } from "node:crypto";
-import { closeSync, openSync, readdirSync, readSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import {
-  decodeHeader,
-  encodeHeader,
-  PAGE_BYTES,
-  SEGMENT_SUFFIX,
-  type SegmentHeader,
-} from "./journal.format.ts";
+import { encodeHeader, PAGE_BYTES, SEGMENT_SUFFIX, type SegmentHeader } from "./journal.format.ts";
 
 /** A segment that is mapped for writing. */
 export type Segment = SegmentHeader & { path: string; words: Int32Array };
@@ -75,18 +69,6 @@ export function listUnfinished(dir: string): string[] {
 /** The sequence number in a segment's file name. */
 export const sequenceOf = (path: string): number =>
   Number.parseInt(path.slice(path.lastIndexOf("/") + 1), 10);
-
-/** The header, or null when the file is no segment; throws what the file system says. */
-export function readSegmentHeader(path: string): SegmentHeader | null {
-  const file = openSync(path, "r");
-  try {
-    const page = new Uint8Array(PAGE_BYTES);
-    readSync(file, page, 0, PAGE_BYTES, 0);
-    return decodeHeader(page);
-  } finally {
-    closeSync(file);
-  }
-}
 
 function entries(dir: string): string[] {
   try {

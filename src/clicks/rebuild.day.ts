@@ -29,8 +29,6 @@ export type Written = {
   kept: number;
 };
 
-export type DayRebuild = ReturnType<typeof createDayRebuild>;
-
 const TOTAL = 0;
 
 export function createDayRebuild(database: Pick<Database, "read" | "dialect">) {

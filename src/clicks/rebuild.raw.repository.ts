@@ -3,8 +3,6 @@ import type { Database } from "../db/database.ts";
 import type { Db } from "../db/dialect.ts";
 import type { Span } from "./analytics.range.ts";
 
-export type RawRepository = ReturnType<typeof createRawRepository>;
-
 export type RawClick = {
   id: number;
   linkId: number;

@@ -5,8 +5,6 @@ import type { Db, Rows } from "../db/dialect.ts";
 import type { Span } from "./analytics.range.ts";
 import { DIMENSIONS } from "./dimensions.ts";
 
-export type RebuildRepository = ReturnType<typeof createRebuildRepository>;
-
 const PAGE = 1_000;
 /** Links in one `in (…)`. */
 const CHUNK = 500;

@@ -1,8 +1,8 @@
 /** Where a click came from, out of untrusted headers, bounded and printable. */
 
 /** Longest stored parts, in bytes of UTF-8. */
-export const REFERRER_BYTES = 2_048;
-export const SOURCE_BYTES = 255;
+const REFERRER_BYTES = 2_048;
+const SOURCE_BYTES = 255;
 export const DIRECT = "(direct)";
 
 export type Origin = {

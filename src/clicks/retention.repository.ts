@@ -3,8 +3,6 @@ import { sql } from "kysely";
 import type { Database } from "../db/database.ts";
 import { DAY_MS } from "./time-buckets.ts";
 
-export type RetentionRepository = ReturnType<typeof createRetentionRepository>;
-
 /** The tables of counters with their keys; the time comes first. */
 const KEYS = {
   click_hours: ["hour", "link_id"],

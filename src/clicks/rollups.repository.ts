@@ -15,8 +15,6 @@ export type ValueCount = {
   clicks: number;
 };
 
-export type RollupsRepository = ReturnType<typeof createRollupsRepository>;
-
 export function createRollupsRepository({ dialect }: Pick<Database, "dialect">) {
   const add = <T extends "click_months" | "click_days" | "click_hours">(
     tx: Db,

@@ -31,8 +31,6 @@ type Deps = {
 export const HISTORY_LIMIT = 100;
 
 export type Config = ReturnType<typeof createConfig>;
-/** What most rooms need of it. */
-export type ConfigGetter = Pick<Config, "get">;
 
 export function createConfig(deps: Deps) {
   const { changes, clock, logger, startup = false } = deps;

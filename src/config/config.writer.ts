@@ -15,8 +15,6 @@ export type SettingWrites = ReadonlyMap<ConfigKey, string | null>;
 
 export type SettingsFeed = Pick<Changes, "write" | "subscribe">;
 
-export type ConfigWriter = ReturnType<typeof createConfigWriter>;
-
 type Deps = { repository: ConfigRepository; changes: SettingsFeed; clock: Clock };
 
 export function createConfigWriter({ repository, changes, clock }: Deps) {

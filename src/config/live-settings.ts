@@ -20,8 +20,6 @@ type Deps = {
   held: Partial<Texts> | null;
 };
 
-export type LiveSettings = ReturnType<typeof createLiveSettings>;
-
 export function createLiveSettings({ repository, changes, logger, held }: Deps) {
   const listeners = createListeners(logger);
   const report = createReporter(logger);

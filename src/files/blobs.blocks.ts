@@ -14,7 +14,6 @@ const SHARED_BLOCKS = 20;
 const ARENA_BLOCKS = 40;
 
 export type Blocks = ReturnType<typeof createBlocks>;
-export type Lender = ReturnType<Blocks["open"]>;
 
 export type Block = {
   /** All of it; shared with threads. */

@@ -1,6 +1,6 @@
 /** What a file is, as far as its type is told: for the header Content-Type, and whether a browser may show it. */
 
-export const UNKNOWN_TYPE = "application/octet-stream";
+const UNKNOWN_TYPE = "application/octet-stream";
 
 /** RFC 6838's restricted names, which fit into a column of 255 bytes together. */
 const TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/;

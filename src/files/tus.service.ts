@@ -32,7 +32,7 @@ const EXPIRED_AT_ONCE = 100;
 /** Unfinished ones of one account. */
 const MOST_UPLOADS = 1_000;
 /** Bytes with a checksum are gathered in memory, because a storage can't take back what it has. */
-export const MOST_CHECKED_BYTES = 8 * 1024 * 1024;
+const MOST_CHECKED_BYTES = 8 * 1024 * 1024;
 const LOCK_MS = 30_000;
 
 export type NewUpload = {

@@ -1,4 +1,4 @@
-import { AppError, appError, ERRORS, type ErrorKind } from "../lib/errors.ts";
+import { AppError, appError, type ErrorKind } from "../lib/errors.ts";
 
 /** The one table from what went wrong to the HTTP status. */
 export const STATUS_OF_KIND: Record<ErrorKind, number> = {
@@ -40,6 +40,3 @@ export function failureResponse(error: AppError): Response {
   const status = error.details?.["status"] ?? STATUS_OF_KIND[error.kind];
   return new Response(JSON.stringify(body), { status: Number(status), headers });
 }
-
-/** The number in the envelope for an error name; batch and import answers list it per item. */
-export const errorCode = (name: keyof typeof ERRORS): number => ERRORS[name].code;

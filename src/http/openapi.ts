@@ -23,7 +23,7 @@ const toSchema = (schema: z.ZodType, io: "input" | "output"): Json => {
   return json;
 };
 
-export function openApiDocument(tables: readonly Described[], version: string): Json {
+function openApiDocument(tables: readonly Described[], version: string): Json {
   const paths: Record<string, Json> = {};
   for (const { prefix, endpoints } of tables) {
     for (const entry of endpoints) {

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { appError } from "../lib/errors.ts";
 
-export const JSON_LIMIT = 2 * 1024 * 1024;
+const JSON_LIMIT = 2 * 1024 * 1024;
 export const BATCH_JSON_LIMIT = 16 * 1024 * 1024;
 
 const tooLarge = (limit: number) =>

@@ -29,7 +29,7 @@ const CR = 0x0d;
 const NEEDS_QUOTES = /[",\r\n]/;
 
 /** A field as it is written: in quotes when it has to be. */
-export const csvField = (text: string): string =>
+const csvField = (text: string): string =>
   NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 
 /** One record with its line break. */

@@ -2,7 +2,7 @@
 import { appError } from "./errors.ts";
 
 /** Of UTF-8, after normalisation. */
-export const FILE_NAME_BYTES = 255;
+const FILE_NAME_BYTES = 255;
 
 /** No text longer than this becomes short enough by normalisation: it joins at most three units in one. */
 const MOST_UNITS = 4 * FILE_NAME_BYTES;

@@ -6,7 +6,7 @@
  */
 import { type AppError, appError } from "../lib/errors.ts";
 
-export const CODE_MAX_LENGTH = 128;
+const CODE_MAX_LENGTH = 128;
 
 const CODE = /^[a-zA-Z0-9_.\-/]{1,128}$/;
 const BAD_SEGMENT = /(?:^|\/)(?:\.{0,2})(?:\/|$)/;

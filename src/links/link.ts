@@ -21,7 +21,7 @@ export type Link = {
 export type ShownLink = Omit<Link, "id">;
 
 /** Stands for a password that is set. */
-export const PASSWORD_MASK = "[REDACTED]";
+const PASSWORD_MASK = "[REDACTED]";
 const PASSWORD_MAX_LENGTH = 1024;
 
 const password = z

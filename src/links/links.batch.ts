@@ -9,7 +9,7 @@ import { draftOf, patchOf } from "./draft.ts";
 import { createSchema, parseInput, updateItemSchema } from "./link.ts";
 import { type LinkWriter, notFound, type Outcome, type WrittenLink } from "./links.writer.ts";
 
-export const MOST_ITEMS = 5000;
+const MOST_ITEMS = 5000;
 const ITEMS_A_TURN = 100;
 /** Password hashes in work at the same time. */
 const HASHES_AT_ONCE = 2;

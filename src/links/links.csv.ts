@@ -16,7 +16,7 @@ import { parseTarget } from "./draft.ts";
 import { namesInternal } from "./internal-target.ts";
 import { createSchema, type Link } from "./link.ts";
 
-export const CSV_COLUMNS = ["code", "target", "created_at", "expires_at", "password", "click_count"] as const;
+const CSV_COLUMNS = ["code", "target", "created_at", "expires_at", "password", "click_count"] as const;
 export type CsvColumn = (typeof CSV_COLUMNS)[number];
 
 export const CSV_HEADER = csvLine(CSV_COLUMNS);

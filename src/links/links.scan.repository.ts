@@ -2,8 +2,6 @@
 import type { Database } from "../db/database.ts";
 import type { StoredLink } from "./cached-link.ts";
 
-export type LinkScan = ReturnType<typeof createLinkScan>;
-
 const PAGE = 1000;
 
 /** Both iterate over what each page's moment holds: a link made meanwhile may be missing, none comes twice. */

@@ -11,7 +11,7 @@ const ATTEMPTS_PER_LENGTH = 8;
 /** Fills and returns an array of that many bytes. */
 export type RandomBytes = (count: number) => Uint8Array;
 
-export const cryptoBytes: RandomBytes = (count) => crypto.getRandomValues(new Uint8Array(count));
+const cryptoBytes: RandomBytes = (count) => crypto.getRandomValues(new Uint8Array(count));
 
 export function randomCode(length: number, bytes: RandomBytes = cryptoBytes): string {
   let code = "";

@@ -22,7 +22,7 @@ export type Signable = {
 };
 
 export const EMPTY_HASH = createHash("sha256").digest("hex");
-export const UNSIGNED = "UNSIGNED-PAYLOAD";
+const UNSIGNED = "UNSIGNED-PAYLOAD";
 const ALGORITHM = "AWS4-HMAC-SHA256";
 
 /** Path and query as they stand in the request line. */
