@@ -95,6 +95,19 @@ describe("folders and files", () => {
     expect(stored()).toEqual([]);
   });
 
+  test.each([
+    ["/files/upload", "POST, OPTIONS", ["GET", "PATCH", "DELETE", "PUT"]],
+    ["/files/usage", "GET, HEAD, OPTIONS", ["POST", "PATCH", "DELETE"]],
+    ["/files/tus", "OPTIONS, POST", ["GET", "PATCH", "DELETE"]],
+    ["/files/1", "GET, PATCH, DELETE, HEAD, OPTIONS", ["POST", "PUT"]],
+  ])("have addresses of their own: %s takes %s", async (path, allow, refused) => {
+    for (const method of refused) {
+      const answer = await me.send(path, { method });
+      expect([method, answer.status, answer.headers.get("Allow")]).toEqual([method, 405, allow]);
+      expect(await answer.json()).toMatchObject({ code: 1006, error: "MethodNotAllowed" });
+    }
+  });
+
   test("are listed in pages on request", async () => {
     const box = await me.folder("box");
     for (const name of ["d2", "d1"]) await me.folder(name, box);

@@ -35,6 +35,7 @@ const uploadEndpoint = ({ uploads }: Deps): Endpoint =>
     ...shared,
     method: "POST",
     path: "/files/upload",
+    ownsPath: true,
     summary: "Upload a file: multipart/form-data with one file, in a field of any name",
     query: z.object({ folder_id: idInQuery.optional().describe("the root unless told") }),
     status: 201,
@@ -74,6 +75,7 @@ const usageEndpoint = ({ files }: Deps): Endpoint =>
     ...shared,
     method: "GET",
     path: "/files/usage",
+    ownsPath: true,
     summary: "How much space the account's files take, and may take",
     answer: z.object({
       used_bytes: z.int(),

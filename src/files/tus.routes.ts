@@ -39,6 +39,7 @@ const optionsEndpoint = (path: string, { policies }: Deps): Endpoint =>
   endpoint({
     method: "OPTIONS",
     path,
+    ownsPath: path === ROOT_PATH,
     access: "public",
     tag: "files",
     summary: "What resumable uploads (tus 1.0.0) are like here",

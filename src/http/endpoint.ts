@@ -35,6 +35,8 @@ export type Endpoint<
   method: Method;
   /** Hono pattern relative to the prefix it is mounted at, e.g. `/links/:code{.+}`. Specific patterns come first in a table. */
   path: string;
+  /** Methods that no endpoint of this very path takes are refused, also where a pattern behind it would take them. */
+  ownsPath?: boolean;
   access: Access;
   tag: string;
   summary: string;

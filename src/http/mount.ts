@@ -17,9 +17,17 @@ export function mountEndpoints(
   endpoints: readonly Endpoint[],
   guards: Guards,
 ): void {
+  const owned = ownedPaths(endpoints);
   for (const entry of endpoints) {
     app.on(entry.method, prefix + entry.path, guards[entry.access], (c) => answer(entry, c));
+    if (owned.get(entry.path)?.at(-1) === entry) app.all(prefix + entry.path, (c) => c.notFound());
   }
+}
+
+/** The endpoints of each path that lets no pattern behind it take its other methods. */
+function ownedPaths(endpoints: readonly Endpoint[]): Map<string, Endpoint[]> {
+  const owners = endpoints.filter((entry) => entry.ownsPath).map(({ path }) => path);
+  return new Map(owners.map((path) => [path, endpoints.filter((entry) => entry.path === path)]));
 }
 
 async function answer(entry: Endpoint, c: HttpContext): Promise<Response> {
@@ -40,11 +48,19 @@ export function mountRefusals(
   tables: readonly { prefix: string; endpoints: readonly Endpoint[] }[],
 ): void {
   const known = new TrieRouter<string>();
+  const owned = new Map<string, string[]>();
   for (const { prefix, endpoints } of tables) {
     for (const entry of endpoints) known.add("ALL", prefix + entry.path, entry.method);
+    for (const [path, entries] of ownedPaths(endpoints)) {
+      owned.set(
+        prefix + path,
+        entries.map(({ method }) => method),
+      );
+    }
   }
   app.notFound((c) => {
-    const methods = new Set(known.match("ALL", c.req.path)[0].map((hit) => hit[0]));
+    const { path } = c.req;
+    const methods = new Set(owned.get(path) ?? known.match("ALL", path)[0].map((hit) => hit[0]));
     if (methods.size === 0) throw appError("NotFound", "There is nothing at this address.");
     if (methods.has("GET")) methods.add("HEAD");
     const allow = [...methods.add("OPTIONS")].join(", ");
