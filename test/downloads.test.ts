@@ -144,6 +144,23 @@ test("what the client has already is not sent again", async () => {
     expect((await get(condition)).status).toBe(200);
 });
 
+test("a client that asks for other content is told so", async () => {
+  const old = "Fri, 20 Nov 2020 13:00:00 GMT";
+  for (const condition of [
+    { "If-Match": '"other"', Range: "bytes=5-" },
+    { "If-Match": `W/"${file.sha256}"` },
+    { "If-Unmodified-Since": old },
+  ]) {
+    const answer = await get(condition);
+    expect([answer.status, await answer.json()]).toEqual([
+      412,
+      { code: 1000, error: "BadRequest", message: expect.stringContaining("If-Match") },
+    ]);
+  }
+  const same = { "If-Match": `"${file.sha256}"`, "If-Unmodified-Since": old, Range: "bytes=1-2" };
+  expect((await get(same)).status).toBe(206);
+});
+
 describe("in place", () => {
   test.each([
     ["image/png", "inline"],

@@ -84,6 +84,7 @@ describe.each(storagesFor("shares"))("a share of a file on %s", (storage, policy
       );
     }
     expect((await get(url, { Range: "bytes=10-" })).status).toBe(416);
+    expect((await get(url, { Range: "bytes=7-", "If-Match": '"other"' })).status).toBe(412);
     // The first and the two parts that reach the end.
     await until(async () => (await downloads()) === 3);
   });

@@ -4,7 +4,12 @@
  * an attachment unless it is asked for in place and of a kind that only shows, never sniffed, and in a sandbox.
  */
 import { parseByteRange } from "../lib/byte-range.ts";
-import { isNotModified, isRangeWanted, lastModified } from "../lib/conditional-request.ts";
+import {
+  isNotModified,
+  isPreconditionFailed,
+  isRangeWanted,
+  lastModified,
+} from "../lib/conditional-request.ts";
 import { contentDisposition } from "../lib/content-disposition.ts";
 import { ERRORS } from "../lib/errors.ts";
 import type { Blobs } from "./blobs.service.ts";
@@ -59,6 +64,9 @@ export function createDownload({ blobs }: { blobs: Pick<Blobs, "open" | "presign
 
   return async (file: StoredFile, request: DownloadRequest): Promise<Response> => {
     const validators = validatorsOf(file);
+    if (isPreconditionFailed(request.header, validators)) {
+      return refuse(412, "The file is not the one that If-Match or If-Unmodified-Since asks for.");
+    }
     if (isNotModified(request.header, validators)) {
       return new Response(null, { status: 304, headers: cacheHeaders(file) });
     }
@@ -72,7 +80,10 @@ export function createDownload({ blobs }: { blobs: Pick<Blobs, "open" | "presign
     }
     const wanted = isRangeWanted(request.header, validators) ? request.header("Range") : undefined;
     const range = parseByteRange(wanted, file.size);
-    if (range === "unsatisfiable") return unsatisfiable(file.size);
+    if (range === "unsatisfiable") {
+      const message = `The range begins behind the last of ${file.size} bytes.`;
+      return refuse(416, message, { "Content-Range": `bytes */${file.size}` });
+    }
     return send(file, request, range === "whole" ? null : range);
   };
 }
@@ -107,10 +118,8 @@ const headersOf = (file: StoredFile, inline: boolean): Headers =>
   });
 
 /** The envelope of a failure with a status that no other has. */
-function unsatisfiable(size: number): Response {
-  const message = `The range begins behind the last of ${size} bytes.`;
-  return new Response(JSON.stringify({ code: ERRORS.BadRequest.code, error: "BadRequest", message }), {
-    status: 416,
-    headers: { "Content-Type": "application/json; charset=utf-8", "Content-Range": `bytes */${size}` },
+const refuse = (status: 412 | 416, message: string, headers: Record<string, string> = {}): Response =>
+  new Response(JSON.stringify({ code: ERRORS.BadRequest.code, error: "BadRequest", message }), {
+    status,
+    headers: { "Content-Type": "application/json; charset=utf-8", ...headers },
   });
-}

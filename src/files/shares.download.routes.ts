@@ -28,6 +28,8 @@ export type ShareDownload = (
 type Deps = { shares: Pick<Shares, "count" | "uncount">; blobs: Pick<Blobs, "open">; logger: Logger };
 
 const CHUNK_BYTES = 1024 * 1024;
+/** What an unlimited share heeds: a client goes on with what it has, as long as it is the same file. */
+const HEEDED = /^(?:range|if-range|if-match|if-unmodified-since)$/i;
 
 export function createShareDownload({ shares, blobs, logger }: Deps): ShareDownload {
   const download = createDownload({
@@ -71,7 +73,7 @@ export function createShareDownload({ shares, blobs, logger }: Deps): ShareDownl
         method: request.method,
         // Parts of a limited one would be downloads of their own.
         header: (name) =>
-          !isLimited && /^(?:if-)?range$/i.test(name) ? (request.headers.get(name) ?? undefined) : undefined,
+          !isLimited && HEEDED.test(name) ? (request.headers.get(name) ?? undefined) : undefined,
         inline: false,
         signal: request.signal,
         relay(stream) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { isNotModified, isRangeWanted, lastModified } from "./conditional-request.ts";
+import { isNotModified, isPreconditionFailed, isRangeWanted, lastModified } from "./conditional-request.ts";
 
 const modifiedAt = Date.parse("2026-11-20T13:00:00.789Z");
 const now = { etag: '"abc"', modifiedAt };
@@ -25,6 +25,24 @@ describe("not modified", () => {
     [{ "If-Modified-Since": "2026-11-21" }, false],
   ])("%p: %p", (given, expected) => {
     expect(isNotModified(headers(given as Record<string, string>), now)).toBe(expected);
+  });
+});
+
+describe("a failed precondition", () => {
+  test.each([
+    [{}, false],
+    [{ "If-Match": '"abc"' }, false],
+    [{ "If-Match": '"x" , "abc"' }, false],
+    [{ "If-Match": "*" }, false],
+    [{ "If-Match": '"x"' }, true],
+    [{ "If-Match": 'W/"abc"' }, true],
+    [{ "If-Match": '"x"', "If-Unmodified-Since": AFTER }, true],
+    [{ "If-Match": '"abc"', "If-Unmodified-Since": BEFORE }, false],
+    [{ "If-Unmodified-Since": SAME }, false],
+    [{ "If-Unmodified-Since": BEFORE }, true],
+    [{ "If-Unmodified-Since": "yesterday" }, false],
+  ])("%p: %p", (given, expected) => {
+    expect(isPreconditionFailed(headers(given as Record<string, string>), now)).toBe(expected);
   });
 });
 

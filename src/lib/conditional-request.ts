@@ -8,6 +8,14 @@ export type Validators = {
 
 type RequestHeader = (name: string) => string | undefined;
 
+/** Whether the client wants another representation than this: 412. If-Match, when given, decides alone. */
+export function isPreconditionFailed(header: RequestHeader, { etag, modifiedAt }: Validators): boolean {
+  const tags = header("If-Match");
+  if (tags !== undefined) return tags.trim() !== "*" && !strongTagsIn(tags).includes(etag);
+  const since = httpDate(header("If-Unmodified-Since"));
+  return since !== null && toSecond(modifiedAt) > since;
+}
+
 /** Whether the client has it already: 304. If-None-Match, when given, decides alone. */
 export function isNotModified(header: RequestHeader, { etag, modifiedAt }: Validators): boolean {
   const tags = header("If-None-Match");
@@ -29,6 +37,9 @@ const toSecond = (ms: number): number => Math.floor(ms / 1000) * 1000;
 
 /** Weak tags count as strong ones: that is what the comparison for 304 asks. */
 const tagsIn = (list: string): string[] => list.match(/"[^"]*"/g) ?? [];
+
+const strongTagsIn = (list: string): string[] =>
+  (list.match(/(?:W\/)?"[^"]*"/g) ?? []).filter((tag) => tag.startsWith('"'));
 
 /** Only the form that clients are to send, `Sun, 06 Nov 1994 08:49:37 GMT`. */
 function httpDate(text: string | undefined): number | null {
