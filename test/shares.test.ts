@@ -183,6 +183,7 @@ describe("a shared folder", () => {
     const shared = await share("folders", top);
     const html = await (await visit(shared.url, PREVIEW)).text();
     expect(html).toContain(`href="?folder=${sub}"`);
+    expect(html).toContain("Choose a folder to open it.");
     expect(html).toContain("sub &lt;b&gt;/");
     expect(html).not.toMatch(/<img|<b>|<script/);
     const inner = await (await visit(`${shared.url}?folder=${sub}`)).text();

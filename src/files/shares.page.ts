@@ -111,12 +111,15 @@ export function folderPage({ path, folders, files, next }: FolderContents): stri
     next === null
       ? ""
       : `<a class="button" href="?folder=${folder.id}&amp;after=${encodeURIComponent(next)}">More</a>`;
-  const soft = items.length > 0 ? "Choose a file to download it." : "This folder is empty.";
+  const soft = items.length === 0 ? "This folder is empty." : adviceFor(files.length > 0);
   const nav = above === "" ? "" : `<nav aria-label="Folders above">${above}</nav>\n`;
   return page(folder.name, {
     html: `${nav}<h1>${bdi(folder.name)}</h1>\n<p class="soft">${soft}</p>\n${list}\n${more}`,
   });
 }
+
+const adviceFor = (hasFiles: boolean): string =>
+  hasFiles ? "Choose a file to download it." : "Choose a folder to open it.";
 
 /** Tells nothing of what it protects. `problem`: why the last try was refused. */
 export const passwordPage = (problem: string | null): string =>
