@@ -24,7 +24,7 @@ async function measure({ nodes: [first, second] }: Cluster): Promise<number[]> {
   for (let version = 1; version <= changes; version++) {
     const target = `http://localhost/${version}`;
     // At any moment between two readings of the feed.
-    await Bun.sleep(Math.random() * 200);
+    await Bun.sleep(Math.random() * 500);
     await client.call("PUT", "/links/moving", { target });
     const begun = performance.now();
     while ((await seen()) !== target) await Bun.sleep(0);
