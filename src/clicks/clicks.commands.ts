@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import type { CommandContext } from "../cli/command.ts";
 import { createLeases } from "../cluster/leases.ts";
 import { systemClock } from "../lib/clock.ts";
+import { counted } from "../lib/counted.ts";
 import { appError } from "../lib/errors.ts";
 import { parseRfc3339 } from "../lib/rfc3339.ts";
 import { createMaintenance } from "./maintenance.ts";
@@ -50,8 +51,8 @@ async function runRebuild({ services, output }: CommandContext, options: Rebuild
 
 function tell(output: CommandContext["output"], report: RebuildReport): void {
   const { days, clicks, raised, rewritten, kept } = report;
-  output.line(`${days} ${days === 1 ? "day" : "days"} rebuilt from ${clicks.toLocaleString("en")} clicks.`);
-  output.line(`${raised.toLocaleString("en")} counts were too low and were raised.`);
+  output.line(`${counted(days, "day")} rebuilt from ${counted(clicks, "click")}.`);
+  output.line(`${counted(raised, "count was", "counts were")} too low and raised.`);
   output.line(
     `Referrers, places and devices of a day: ${rewritten.toLocaleString("en")} written anew, ` +
       `${kept.toLocaleString("en")} left alone because the click log no longer has all their clicks.`,

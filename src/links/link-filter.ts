@@ -30,7 +30,7 @@ const flag = (meaning: string) =>
     .regex(/^(?:true|false|1|0)?$/i, "takes true or false")
     .optional()
     .describe(meaning)
-    .meta({ type: "boolean", pattern: undefined, enum: [true, false] });
+    .meta({ type: "boolean", pattern: undefined });
 
 /** The query as texts, where an empty one counts as absent. */
 export const filterQuery = z.object({

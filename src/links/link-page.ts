@@ -1,5 +1,6 @@
 /** Which part of a list, and in which order: the query parameters and what they mean. */
 import { z } from "zod";
+import { pageOf, pageQuery } from "../lib/page-query.ts";
 import { filterOf, filterQuery, type LinkFilter } from "./link-filter.ts";
 
 export const SORT_KEYS = ["created_at", "code", "click_count", "expires_at"] as const;
@@ -23,27 +24,10 @@ export type LinkQuery = {
   pageSize: number;
 };
 
-const PAGE_SIZE = 20;
-const LARGEST_PAGE_SIZE = 100;
-/** So that page times page size stays a whole number. */
-const LAST_PAGE = 1_000_000_000;
-
-const whole = (meaning: string, schema: Record<string, unknown>) =>
-  z
-    .string()
-    .regex(/^(?:[+-]?\d+)?$/, "takes a whole number")
-    .optional()
-    .describe(meaning)
-    .meta({ type: "integer", pattern: undefined, ...schema });
-
 export const listQuery = filterQuery.extend({
-  page: whole("from 1", { default: 1, minimum: 1 }),
-  page_size: whole("clamped to 1 to 100", { default: PAGE_SIZE, minimum: 1, maximum: LARGEST_PAGE_SIZE }),
-  sort: z
-    .enum([...SORT_KEYS, ""])
-    .optional()
-    .describe("created_at unless told"),
-  order: z.enum(["asc", "desc", ""]).optional().describe("desc for created_at and click_count unless told"),
+  ...pageQuery,
+  sort: choice(SORT_KEYS, "created_at unless told"),
+  order: choice(["asc", "desc"], "desc for created_at and click_count unless told"),
 });
 export type ListQuery = z.output<typeof listQuery>;
 
@@ -54,10 +38,6 @@ export function linkQueryOf(query: ListQuery, now: number): LinkQuery {
   return {
     filter: filterOf(query, now),
     order: { sort, descending: query.order ? query.order === "desc" : descends },
-    page: clamped(query.page, 1, LAST_PAGE),
-    pageSize: clamped(query.page_size, PAGE_SIZE, LARGEST_PAGE_SIZE),
+    ...pageOf(query),
   };
 }
-
-const clamped = (text: string | undefined, fallback: number, largest: number): number =>
-  text ? Math.min(Math.max(Number(text), 1), largest) : fallback;

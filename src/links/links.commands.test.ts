@@ -83,6 +83,8 @@ test.each([
   ["LinkReservedCode", `add ${TARGET} --code admin`],
   ["LinkInvalidExpireTime", `add ${TARGET} --expires soon`],
   ["LinkNotFound", `update nope ${TARGET}`],
+  ["BadRequest", `update nope ${TARGET} --expires 1d --clear-expiry`],
+  ["BadRequest", `update nope ${TARGET} --password-stdin --clear-password`],
   ["BadRequest", "list --page one"],
   ["BadRequest", "list --only-active --only-expired"],
   ["InvalidDateFormat", "list --created-after yesterday"],
@@ -111,5 +113,9 @@ test("list pages, filters and sorts", async () => {
   const table = await run("list --page-size 1");
   expect(table).toMatch(/^CODE +TARGET/);
   expect(table.trim().split("\n")).toHaveLength(2);
-  expect(noted).toContain("3 links, page 1 of 3");
+  expect(noted).toBe("3 links, page 1 of 3\n");
+  await run("list --only-expired");
+  expect(noted).toBe("1 link, page 1 of 1\n");
+  await run("list --search nothing");
+  expect(noted).toBe("0 links\n");
 });

@@ -2,6 +2,8 @@
 import type { Command } from "commander";
 import type { CommandContext } from "../cli/command.ts";
 import { systemClock } from "../lib/clock.ts";
+import { counted } from "../lib/counted.ts";
+import { appError } from "../lib/errors.ts";
 import { createSchema, parseInput, type ShownLink, updateSchema, viewOfLink } from "./link.ts";
 import { addCsvCommands } from "./links.csv.commands.ts";
 import { linkQueryOf, listQuery } from "./link-page.ts";
@@ -86,7 +88,8 @@ async function listLinks(context: CommandContext, options: ListOptions): Promise
     return context.output.json({ links: rows, pagination });
   }
   if (rows.length > 0) context.output.table(rows, COLUMNS);
-  context.output.note(`${found.total} links, page ${at.page} of ${pages}`);
+  const where = pages === 0 ? "" : `, page ${at.page} of ${pages}`;
+  context.output.note(`${counted(found.total, "link")}${where}`);
 }
 
 type AddOptions = Json & Secret & { code?: string; expires?: string; force?: true };
@@ -123,6 +126,9 @@ function addWriting(group: Command, context: CommandContext): void {
     .option("--clear-password", "remove the password")
     .option("--json", "print JSON")
     .action(async (code: string, target: string, options: UpdateOptions) => {
+      refuseBoth(options, "expires", "clearExpiry");
+      refuseBoth(options, "password", "clearPassword");
+      refuseBoth(options, "passwordStdin", "clearPassword");
       const given = await passwordFrom(context, options);
       const password = options.clearPassword ? "" : given;
       const expires = options.clearExpiry ? "" : options.expires;
@@ -143,6 +149,15 @@ function addWriting(group: Command, context: CommandContext): void {
       else context.output.line(`Removed ${code}.`);
     });
 }
+
+/** @throws BadRequest when two options are given of which one takes back what the other sets */
+function refuseBoth(options: UpdateOptions, one: keyof UpdateOptions, other: keyof UpdateOptions): void {
+  if (options[one] === undefined || options[other] === undefined) return;
+  throw appError("BadRequest", `${flagOf(one)} and ${flagOf(other)} exclude each other; give one of them.`);
+}
+
+const flagOf = (option: string): string =>
+  `--${option.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
 /** Never an argument: those can be read in the list of processes. */
 async function passwordFrom(context: CommandContext, options: Secret): Promise<string | undefined> {

@@ -5,6 +5,7 @@ import { pipeline } from "node:stream/promises";
 import type { Command } from "commander";
 import type { CommandContext } from "../cli/command.ts";
 import { systemClock } from "../lib/clock.ts";
+import { counted } from "../lib/counted.ts";
 import { appError, messageOf } from "../lib/errors.ts";
 import { parseInput } from "./link.ts";
 import { filterOf, filterQuery } from "./link-filter.ts";
@@ -61,7 +62,7 @@ const isMode = (text: string): text is ImportMode => (IMPORT_MODES as readonly s
 
 function show({ output }: CommandContext, result: ImportResult): void {
   const { total_rows: total, success_count: taken, skipped_count: skipped, failed_count: failed } = result;
-  output.line(`${total} rows: ${taken} imported, ${skipped} skipped, ${failed} failed.`);
+  output.line(`${counted(total, "row")}: ${taken} imported, ${skipped} skipped, ${failed} failed.`);
   for (const { row, code, error } of result.failed_items.slice(0, ITEMS_SHOWN)) {
     output.note(`line ${row}${code === "" ? "" : ` (${JSON.stringify(code)})`}: ${error}`);
   }
@@ -121,7 +122,7 @@ async function exportLinks(
   };
   const write = path === undefined || path === "-" ? writeOutput : (source: Texts) => writeFile(path, source);
   await write(texts(csv.export.pages(filter))).finally(() => bar.finish());
-  context.output.note(`${done} links exported.`);
+  context.output.note(`${counted(done, "link")} exported.`);
 }
 
 type Texts = AsyncGenerator<string, void>;
