@@ -1,30 +1,12 @@
 import { z } from "zod";
 import { type Endpoint, endpoint, type HttpContext, page } from "../http/endpoint.ts";
 import { appError } from "../lib/errors.ts";
+import { pageOf, pageQuery } from "../lib/page-query.ts";
 import { BUILT_IN_ADMIN } from "./account.ts";
 import { BUILT_IN_ADMIN_VIEW, createUserSchema, updateUserSchema, userView, viewUser } from "./user.ts";
 import type { Users } from "./users.service.ts";
 
-const PAGE_SIZE = 20;
-const LARGEST_PAGE_SIZE = 100;
-/** So that page times page size stays a whole number. */
-const LAST_PAGE = 1_000_000_000;
-
-const whole = (meaning: string, schema: Record<string, unknown>) =>
-  z
-    .string()
-    .regex(/^(?:[+-]?\d+)?$/, "takes a whole number")
-    .optional()
-    .describe(meaning)
-    .meta({ type: "integer", ...schema });
-
-const listQuery = z.object({
-  page: whole("from 1", { default: 1, minimum: 1 }),
-  page_size: whole("clamped to 1 to 100", { default: PAGE_SIZE, minimum: 1, maximum: LARGEST_PAGE_SIZE }),
-});
-
-const clamped = (text: string | undefined, fallback: number, largest: number): number =>
-  text ? Math.min(Math.max(Number(text), 1), largest) : fallback;
+const listQuery = z.object(pageQuery);
 
 const TAG = "users";
 
@@ -44,10 +26,7 @@ function collectionEndpoints({ users }: { users: Users }): Endpoint[] {
       query: listQuery,
       answer: z.array(userView),
       async handle({ query }) {
-        const at = {
-          page: clamped(query.page, 1, LAST_PAGE),
-          pageSize: clamped(query.page_size, PAGE_SIZE, LARGEST_PAGE_SIZE),
-        };
+        const at = pageOf(query);
         const { users: listed, total } = await users.list(at);
         return page(listed.map(viewUser), { ...at, total });
       },

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Clock } from "../lib/clock.ts";
+import { readBounded } from "../lib/bounded-text.ts";
 import { messageOf } from "../lib/errors.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { GeoProvider, Place } from "./geo.ts";
@@ -7,6 +8,7 @@ import { cleanText } from "./referrer.ts";
 
 const TIMEOUT_MS = 2_000;
 const ANSWER_BYTES = 64 * 1024;
+const tooLong = () => new Error("answered more than 64 KiB");
 const CITY_BYTES = 128;
 /** After a failure the provider is left alone this long, so that a dead one does not slow every flush. */
 const REST_MS = 30_000;
@@ -42,7 +44,7 @@ export function createHttpGeo(
     });
     if (response.status === 404) return null;
     if (!response.ok) throw new Error(`answered ${response.status}`);
-    return readPlace(await readBounded(response));
+    return readPlace(await readBounded(response, ANSWER_BYTES, tooLong));
   }
 
   return {
@@ -60,18 +62,6 @@ export function createHttpGeo(
       restsUntil = Number.POSITIVE_INFINITY;
     },
   };
-}
-
-async function readBounded(response: Response): Promise<string> {
-  let text = "";
-  let size = 0;
-  const decoder = new TextDecoder();
-  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-    size += chunk.byteLength;
-    if (size > ANSWER_BYTES) throw new Error("answered more than 64 KiB");
-    text += decoder.decode(chunk, { stream: true });
-  }
-  return text + decoder.decode();
 }
 
 function readPlace(text: string): Place | null {

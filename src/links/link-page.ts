@@ -24,6 +24,14 @@ export type LinkQuery = {
   pageSize: number;
 };
 
+/** An empty text counts as absent. */
+const choice = <T extends string>(options: readonly T[], meaning: string) =>
+  z
+    .enum([...options, ""], `takes ${options.join(", ")}`)
+    .optional()
+    .describe(meaning)
+    .meta({ enum: options });
+
 export const listQuery = filterQuery.extend({
   ...pageQuery,
   sort: choice(SORT_KEYS, "created_at unless told"),

@@ -9,6 +9,7 @@
  * signal ends waiting with its reason.
  */
 import type { Clock } from "../../lib/clock.ts";
+import { readBounded } from "../../lib/bounded-text.ts";
 import { AppError } from "../../lib/errors.ts";
 import { socketGet } from "../../lib/socket-get.ts";
 import { checkedAddress, type Endpoint, type Resolve } from "./s3.endpoint.ts";
@@ -154,14 +155,14 @@ export function createS3Client({ endpoint, bucket, credentials, clock, resolve, 
     /** The whole answer, of at most 8 MiB. An error inside of a success is one. */
     text: (request: S3Request): Promise<string> =>
       send(request, async (response) => {
-        const text = await readBounded(response);
+        const text = await textIn(response);
         if (/^\s*(<\?xml[^>]*>\s*)?<Error[\s>]/.test(text)) throw refusalOfText(response.status, text);
         return text;
       }),
     /** Status and headers of an answer whose body does not matter. */
     head: (request: S3Request): Promise<{ status: number; headers: Headers }> =>
       send(request, async (response) => {
-        await readBounded(response);
+        await textIn(response);
         return { status: response.status, headers: response.headers };
       }),
     presign: (key: string, query: Readonly<Record<string, string>>, expiresSeconds: number): string => {
@@ -204,7 +205,7 @@ function createPlainGet({ protocol }: Endpoint, clock: Clock): typeof socketGet 
 }
 
 async function refusalIn(response: Response): Promise<S3Refusal> {
-  const text = await readBounded(response).catch(() => "");
+  const text = await textIn(response).catch(() => "");
   return refusalOfText(response.status, text);
 }
 
@@ -213,14 +214,9 @@ function refusalOfText(status: number, text: string): S3Refusal {
   return new S3Refusal(status, word, (textOf(text, "Message") ?? "").slice(0, 500));
 }
 
-async function readBounded(response: Response): Promise<string> {
-  let text = "";
-  let size = 0;
-  const decoder = new TextDecoder();
-  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-    size += chunk.byteLength;
-    if (size > TEXT_BYTES) throw new S3Refusal(response.status, "Unknown", "the answer does not end");
-    text += decoder.decode(chunk, { stream: true });
-  }
-  return text + decoder.decode();
-}
+const textIn = (response: Response): Promise<string> =>
+  readBounded(
+    response,
+    TEXT_BYTES,
+    () => new S3Refusal(response.status, "Unknown", "the answer does not end"),
+  );

@@ -1,0 +1,32 @@
+/** Which page of a list a query asks for: numbers beyond the bounds are brought into them, not refused. */
+import { z } from "zod";
+
+const PAGE_SIZE = 20;
+const LARGEST_PAGE_SIZE = 100;
+/** So that page times page size stays a whole number. */
+const LAST_PAGE = 1_000_000_000;
+
+const whole = (meaning: string, schema: Record<string, unknown>) =>
+  z
+    .string()
+    .regex(/^(?:[+-]?\d+)?$/, "takes a whole number")
+    .optional()
+    .describe(meaning)
+    .meta({ type: "integer", pattern: undefined, ...schema });
+
+/** For `z.object`. */
+export const pageQuery = {
+  page: whole("from 1", { default: 1, minimum: 1 }),
+  page_size: whole("clamped to 1 to 100", { default: PAGE_SIZE, minimum: 1, maximum: LARGEST_PAGE_SIZE }),
+};
+
+type PageQuery = { page?: string | undefined; page_size?: string | undefined };
+
+/** The page from 1, and how many a page has. */
+export const pageOf = (query: PageQuery): { page: number; pageSize: number } => ({
+  page: clamped(query.page, 1, LAST_PAGE),
+  pageSize: clamped(query.page_size, PAGE_SIZE, LARGEST_PAGE_SIZE),
+});
+
+const clamped = (text: string | undefined, fallback: number, largest: number): number =>
+  text ? Math.min(Math.max(Number(text), 1), largest) : fallback;
