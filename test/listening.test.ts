@@ -118,6 +118,8 @@ test("CORS applies at once when it is switched on, and only for the origins name
   const allowed = await preflight("https://app.example");
   expect(allowed.headers.get("access-control-allow-origin")).toBe("https://app.example");
   expect(allowed.headers.get("access-control-allow-methods")).toContain("POST");
+  for (const sent of ["Authorization", "X-CSRF-Token", "Tus-Resumable", "Upload-Offset", "Upload-Checksum"])
+    expect(allowed.headers.get("access-control-allow-headers")?.split(",")).toContain(sent);
   expect((await preflight("https://evil.example")).headers.get("access-control-allow-origin")).not.toBe(
     "https://evil.example",
   );

@@ -192,7 +192,11 @@ export const DEFINITIONS = {
     { category: "cors", description: "Methods that other origins may use." },
   ),
   "cors.allowed_headers": list(
-    ["Content-Type", "Authorization", "Accept", "X-CSRF-Token"],
+    [
+      ...["Content-Type", "Authorization", "Accept", "X-CSRF-Token"],
+      // Resumable uploads say with these how far they are.
+      ...["Tus-Resumable", "Upload-Length", "Upload-Metadata", "Upload-Offset", "Upload-Checksum"],
+    ],
     check.headerName,
     { category: "cors", description: "Request headers that other origins may send." },
   ),
