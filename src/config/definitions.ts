@@ -193,9 +193,16 @@ export const DEFINITIONS = {
   ),
   "cors.allowed_headers": list(
     [
-      ...["Content-Type", "Authorization", "Accept", "X-CSRF-Token"],
-      // Resumable uploads say with these how far they are.
-      ...["Tus-Resumable", "Upload-Length", "Upload-Metadata", "Upload-Offset", "Upload-Checksum"],
+      "Content-Type",
+      "Authorization",
+      "Accept",
+      "X-CSRF-Token",
+      // Resumable uploads.
+      "Tus-Resumable",
+      "Upload-Length",
+      "Upload-Metadata",
+      "Upload-Offset",
+      "Upload-Checksum",
     ],
     check.headerName,
     { category: "cors", description: "Request headers that other origins may send." },
