@@ -8,6 +8,7 @@ import type { Database } from "../db/database.ts";
 import type { Schema } from "../db/schema.ts";
 import type { BucketCounts } from "./analytics.counts.repository.ts";
 import type { Cut, Span } from "./analytics.range.ts";
+import { detailedClicksOf } from "./detailed-hours.repository.ts";
 import { type Dimension, DIMENSIONS, OTHER } from "./dimensions.ts";
 
 export type ValueShare = {
@@ -119,16 +120,7 @@ export function createValueRepository({ read }: Pick<Database, "read">) {
     },
 
     /** Clicks recorded in detail by hour, of all links together. */
-    async hourTotals(hours: readonly number[]): Promise<BucketCounts> {
-      const rows = await read
-        .selectFrom("click_dim_hours")
-        .select((eb) => ["hour", eb.fn.sum<number>("clicks").as("clicks")])
-        .where("hour", "in", hours)
-        .where("dimension", "=", DIMENSIONS.referrer)
-        .groupBy("hour")
-        .execute();
-      return new Map(rows.map(({ hour, clicks }) => [hour, Number(clicks)]));
-    },
+    hourTotals: (hours: readonly number[]): Promise<BucketCounts> => detailedClicksOf(read, hours),
 
     /** Clicks with a value of the dimension. */
     async total(dimension: Dimension, linkId: number, cut: Cut): Promise<number> {

@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import type { Database } from "../db/database.ts";
 import type { Db, Rows } from "../db/dialect.ts";
 import type { Span } from "./analytics.range.ts";
+import { detailedClicksOf } from "./detailed-hours.repository.ts";
 import { DIMENSIONS } from "./dimensions.ts";
 
 const PAGE = 1_000;
@@ -125,17 +126,7 @@ export function createRebuildRepository({ dialect }: Pick<Database, "dialect">) 
       return counts;
     },
 
-    async hourDetailCounts(db: Db, hours: readonly number[]): Promise<Map<number, number>> {
-      if (hours.length === 0) return new Map();
-      const rows = await db
-        .selectFrom("click_dim_hours")
-        .select((eb) => ["hour", eb.fn.sum<number>("clicks").as("clicks")])
-        .where("hour", "in", hours)
-        .where("dimension", "=", DIMENSIONS.referrer)
-        .groupBy("hour")
-        .execute();
-      return new Map(rows.map(({ hour, clicks }) => [hour, Number(clicks)]));
-    },
+    hourDetailCounts: detailedClicksOf,
 
     async replaceDayValues(db: Db, day: number, links: readonly number[], rows: Rows<"click_dim_days">) {
       for (const chunk of chunked(links)) {

@@ -160,3 +160,12 @@ export const standardCreateIndex: SchemaWords["createIndex"] = async (db, { name
     db,
   );
 };
+
+/** Where the driver tells the new row's id. */
+export const insertThenId: Dialect["insertReturningId"] = async (db, table, row) => {
+  const { insertId } = await db
+    .insertInto(table)
+    .values(row as never)
+    .executeTakeFirstOrThrow();
+  return Number(insertId);
+};

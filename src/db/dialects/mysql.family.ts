@@ -1,6 +1,6 @@
 /** What MySQL and MariaDB have in common, over the driver mysql2; each adds its own words. */
 import { MysqlAdapter, MysqlIntrospector, MysqlQueryCompiler, sql } from "kysely";
-import { assign, type BulkWords, createBulk } from "../bulk.ts";
+import { assign, type BulkWords, createBulk, insertThenId } from "../bulk.ts";
 import type { Dialect, SchemaWords } from "../dialect.ts";
 import type { OpenBackend, SqlFlavour } from "../driver.ts";
 import { DatabaseError, type FailureKind, isNetworkFailure } from "../failures.ts";
@@ -80,13 +80,7 @@ const familyDialect = (family: Family): Dialect => ({
     return sql`(${sql.join(tests, sql` or `)})`;
   },
   sharesScans: false,
-  insertReturningId: async (db, table, row) => {
-    const { insertId } = await db
-      .insertInto(table)
-      .values(row as never)
-      .executeTakeFirstOrThrow();
-    return Number(insertId);
-  },
+  insertReturningId: insertThenId,
   forUpdate: (query) => query.forUpdate() as typeof query,
   currentTime: async (db) => {
     const { rows } = await sql<{ now: number }>`

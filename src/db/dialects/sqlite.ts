@@ -14,6 +14,7 @@ import {
   type BulkWords,
   CHUNK_ROWS,
   createBulk,
+  insertThenId,
   type Row,
   standardCreateIndex,
   standardWords,
@@ -88,13 +89,7 @@ const dialect: Dialect = {
     return sql`(${sql.join(tests, sql` or `)})`;
   },
   sharesScans: false,
-  insertReturningId: async (db, table, row) => {
-    const { insertId } = await db
-      .insertInto(table)
-      .values(row as never)
-      .executeTakeFirstOrThrow();
-    return Number(insertId);
-  },
+  insertReturningId: insertThenId,
   forUpdate: (query) => query,
   currentTime: async () => Date.now(),
   // A read transaction of its own: the copy is of one moment, and writers go on.
