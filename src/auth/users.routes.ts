@@ -25,6 +25,7 @@ function collectionEndpoints({ users }: { users: Users }): Endpoint[] {
       summary: "The accounts by username, without the built-in administrator",
       query: listQuery,
       answer: z.array(userView),
+      paged: true,
       async handle({ query }) {
         const at = pageOf(query);
         const { users: listed, total } = await users.list(at);

@@ -146,6 +146,7 @@ function exportEndpoint({ clickExport, now, logger }: Deps): Endpoint {
     path: "/analytics/export",
     summary: "Export the clicks that were recorded in detail as CSV, in the order of time",
     query: range,
+    raw: { type: "text/csv" },
     async handle({ c, query }) {
       const asked = rangeOf(query, now());
       const requestId = c.get("requestId");

@@ -15,6 +15,7 @@ export function liveEndpoints({ live, logger }: { live: Live; logger: Logger }):
       tag: "analytics",
       summary:
         "Clicks per second and the newest clicks, once a second, as server-sent events named `clicks`; 503 when 20 clients watch a worker already",
+      raw: { type: "text/event-stream" },
       async handle({ c }) {
         const { liftIdleTimeout, cut } = c.env;
         const events = await streamPages(live.watch(), {

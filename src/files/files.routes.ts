@@ -38,6 +38,7 @@ const uploadEndpoint = ({ uploads }: Deps): Endpoint =>
     ownsPath: true,
     summary: "Upload a file: multipart/form-data with one file, in a field of any name",
     query: z.object({ folder_id: idInQuery.optional().describe("the root unless told") }),
+    form: z.object({ file: z.string().meta({ format: "binary" }) }),
     status: 201,
     answer: fileView,
     async handle({ c, account, query }) {
@@ -99,6 +100,7 @@ const downloadEndpoint = ({ files, download, logger }: Deps): Endpoint =>
         .optional()
         .describe("inline shows pictures, sound, video, plain text and PDF in place"),
     }),
+    raw: { type: "*/*" },
     async handle({ c, account, query }) {
       const file = await files.find(account.id, idIn(c, "FileNotFound"));
       return download(file, {

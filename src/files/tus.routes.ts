@@ -43,6 +43,7 @@ const optionsEndpoint = (path: string, { policies }: Deps): Endpoint =>
     access: "public",
     tag: "files",
     summary: "What resumable uploads (tus 1.0.0) are like here",
+    raw: { type: null, status: 204 },
     async handle() {
       const limits = (await policies.list()).map(({ maxFileSize }) => maxFileSize);
       const most = limits.includes(0) ? 0 : Math.max(...limits);
@@ -100,6 +101,7 @@ const tusEndpoint = (
     access: "account",
     tag: "files",
     summary,
+    raw: { type: null, status: method === "GET" ? 200 : path === ROOT_PATH ? 201 : 204 },
     handle(input) {
       const { c } = input;
       c.res.headers.set("Tus-Resumable", TUS_VERSION);

@@ -1,8 +1,30 @@
+import { z } from "zod";
 import { endpoint, type Endpoint } from "../http/endpoint.ts";
 import { ERRORS } from "../lib/errors.ts";
 import type { HealthReport } from "./health.service.ts";
 
 const TEXT = { "Content-Type": "text/plain; charset=utf-8" };
+
+const verdict = z.enum(["healthy", "degraded", "unhealthy"]);
+const reportView: z.ZodType<HealthReport> = z.object({
+  status: verdict,
+  timestamp: z.string(),
+  uptime: z.int().describe("whole seconds"),
+  checks: z.object({
+    storage: z.object({
+      status: verdict,
+      links_count: z.int(),
+      backend: z.object({ storage_type: z.string(), support_click: z.boolean() }),
+    }),
+    cache: z.object({
+      status: verdict,
+      cache_type: z.string(),
+      bloom_filter_enabled: z.boolean(),
+      negative_cache_enabled: z.boolean(),
+    }),
+  }),
+  response_time_ms: z.int(),
+});
 
 /** The monitors' endpoints below the health prefix; HEAD is answered like GET without its body. */
 export function healthEndpoints(health: { report(): Promise<HealthReport> }): Endpoint[] {
@@ -13,6 +35,7 @@ export function healthEndpoints(health: { report(): Promise<HealthReport> }): En
       access: "admin",
       tag: "health",
       summary: "Full health report; 503 with the report when unhealthy",
+      answer: reportView,
       async handle({ c }) {
         const data = await health.report();
         if (data.status !== "unhealthy") return data;
@@ -26,6 +49,7 @@ export function healthEndpoints(health: { report(): Promise<HealthReport> }): En
       access: "admin",
       tag: "health",
       summary: "200 OK when requests can be served, else 503",
+      raw: { type: "text/plain" },
       async handle() {
         const { status } = await health.report();
         return status === "unhealthy"
@@ -39,6 +63,7 @@ export function healthEndpoints(health: { report(): Promise<HealthReport> }): En
       access: "admin",
       tag: "health",
       summary: "204 as long as the process answers",
+      raw: { type: null, status: 204 },
       handle: () => new Response(null, { status: 204 }),
     }),
   ];

@@ -9,6 +9,7 @@ export const metricsEndpoint = (render: () => Promise<string>): Endpoint =>
     access: "admin",
     tag: "health",
     summary: "Metrics in the Prometheus text format, summed over the workers of this machine",
+    raw: { type: "text/plain" },
     async handle() {
       try {
         return new Response(await render(), { headers: EXPOSITION });

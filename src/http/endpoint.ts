@@ -25,6 +25,9 @@ export type Access = "public" | "account" | "admin";
 /** GET answers HEAD as well. */
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
 
+/** `type` is the media type, such as `text/csv`; null: no body. 200 unless told. */
+export type RawAnswer = { type: string | null; status?: 200 | 201 | 204 };
+
 type Schema = z.ZodType;
 type Output<S> = S extends Schema ? z.output<S> : undefined;
 
@@ -50,6 +53,12 @@ export type Endpoint<
   status?: 200 | 201;
   /** What `data` holds, for the OpenAPI document. */
   answer?: Schema;
+  /** The answer is a `page(…)`: `answer` in an envelope with `pagination`. */
+  paged?: true;
+  /** The fields of a multipart form that the endpoint reads itself, for the OpenAPI document. */
+  form?: Schema;
+  /** A success that is no envelope, for the OpenAPI document. */
+  raw?: RawAnswer;
   /** Returns the `data` of the envelope, a `page(…)`, or a whole Response (streams, cookies). */
   handle(input: EndpointInput<B, Q>): Promise<unknown> | unknown;
 };

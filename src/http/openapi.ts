@@ -1,7 +1,7 @@
 /** The OpenAPI 3.1 document of the endpoint tables, so that what is documented is what is mounted. */
 import { z } from "zod";
 import { ERRORS } from "../lib/errors.ts";
-import { endpoint, type Endpoint } from "./endpoint.ts";
+import { endpoint, type Endpoint, type Pagination } from "./endpoint.ts";
 import { STATUS_OF_KIND } from "./errors.ts";
 
 type Described = { prefix: string; endpoints: readonly Endpoint[] };
@@ -14,6 +14,17 @@ const FAILURE = {
     code: { type: "integer", enum: Object.values(ERRORS).map(({ code }) => code) },
     error: { type: "string", enum: Object.keys(ERRORS) },
     message: { type: "string" },
+  },
+};
+
+const PAGINATION = {
+  type: "object",
+  required: ["page", "page_size", "total", "total_pages"] satisfies (keyof Pagination)[],
+  properties: {
+    page: { type: "integer" },
+    page_size: { type: "integer" },
+    total: { type: "integer" },
+    total_pages: { type: "integer" },
   },
 };
 
@@ -36,7 +47,7 @@ function openApiDocument(tables: readonly Described[], version: string): Json {
     info: { title: "Waymark", version },
     paths,
     components: {
-      schemas: { Failure: FAILURE },
+      schemas: { Failure: FAILURE, Pagination: PAGINATION },
       securitySchemes: {
         bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT" },
         cookie: { type: "apiKey", in: "cookie", name: "svc_access" },
@@ -56,7 +67,6 @@ function operation(entry: Endpoint, path: string): Json {
     entry.query === undefined
       ? {}
       : ((toSchema(entry.query, "input")["properties"] ?? {}) as Record<string, Json>);
-  const data = entry.answer === undefined ? {} : { data: toSchema(entry.answer, "output") };
   const failure = { "application/json": { schema: { $ref: "#/components/schemas/Failure" } } };
   return {
     tags: [entry.tag],
@@ -66,32 +76,38 @@ function operation(entry: Endpoint, path: string): Json {
       ...parameters,
       ...Object.entries(query).map(([name, schema]) => ({ name, in: "query", required: false, schema })),
     ],
-    ...(entry.body === undefined
-      ? {}
-      : {
-          requestBody: {
-            required: true,
-            content: { "application/json": { schema: toSchema(entry.body, "input") } },
-          },
-        }),
+    ...requestBody(entry),
     responses: {
-      [entry.status ?? 200]: {
-        description: "OK",
-        content: {
-          "application/json": {
-            schema: {
-              type: "object",
-              properties: { code: { const: 0 }, message: { type: "string" }, ...data },
-            },
-          },
-        },
-      },
+      ...success(entry),
       default: {
         description: `A failure: ${[...new Set(Object.values(STATUS_OF_KIND))].join(", ")}`,
         content: failure,
       },
     },
   };
+}
+
+function requestBody({ body, form }: Endpoint): Json {
+  const taken = body ?? form;
+  if (taken === undefined) return {};
+  const type = body === undefined ? "multipart/form-data" : "application/json";
+  return { requestBody: { required: true, content: { [type]: { schema: toSchema(taken, "input") } } } };
+}
+
+function success({ raw, status, answer, paged }: Endpoint): Json {
+  if (raw?.type === null) return { [raw.status ?? 200]: { description: "OK, without a body" } };
+  if (raw !== undefined) {
+    const schema = raw.type === "application/json" ? { type: "object" } : { type: "string" };
+    return { [raw.status ?? 200]: { description: "OK", content: { [raw.type]: { schema } } } };
+  }
+  const properties = {
+    code: { const: 0 },
+    message: { type: "string" },
+    ...(answer && { data: toSchema(answer, "output") }),
+    ...(paged && { pagination: { $ref: "#/components/schemas/Pagination" } }),
+  };
+  const schema = { type: "object", required: Object.keys(properties), properties };
+  return { [status ?? 200]: { description: "OK", content: { "application/json": { schema } } } };
 }
 
 /** Serves the document; it is made at the first request. */
@@ -103,6 +119,7 @@ export function openApiEndpoint(tables: () => readonly Described[], version: str
     access: "account",
     tag: "meta",
     summary: "This API as an OpenAPI document",
+    raw: { type: "application/json" },
     handle({ c }) {
       document ??= openApiDocument(tables(), version);
       return c.json(document);

@@ -21,7 +21,11 @@ export function addCsvCommands(links: Command, context: CommandContext): void {
     .command("import")
     .description("import a CSV file of links, all of it in one transaction; exits with 1 when a row failed")
     .argument("<file>", "the file, or - for standard input")
-    .option("--mode <mode>", "what to do with codes that exist: skip, overwrite or error", "skip")
+    .option(
+      "--mode <mode>",
+      "what to do with codes that exist: skip, overwrite (also their click counts, when the file has that column) or error",
+      "skip",
+    )
     .option("--json", "print the result as JSON, with every failed row")
     .action((file: string, options: ImportCommandOptions) => importLinks(context, file, options));
   links

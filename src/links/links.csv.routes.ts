@@ -7,7 +7,7 @@ import type { Logger } from "../lib/logger.ts";
 import { filterOf, filterQuery } from "./link-filter.ts";
 import type { LinkCsv } from "./links.csv.service.ts";
 import type { ExportPage } from "./links.export.ts";
-import { type ImportResult, importModeOf } from "./links.import.ts";
+import { IMPORT_MODES, type ImportResult, importModeOf } from "./links.import.ts";
 
 const MAX_FILE_BYTES = 10 * 1024 * 1024;
 /** A client has this long to send its 10 MB. */
@@ -34,6 +34,16 @@ const importResult = z.object({
     .describe("the first 100,000"),
 });
 
+const importForm = z.object({
+  file: z.string().meta({ format: "binary", contentMediaType: "text/csv" }),
+  mode: z
+    .enum(IMPORT_MODES)
+    .optional()
+    .describe(
+      "what to do with codes that exist, skip unless told. overwrite sets what the file has columns for, so the count of clicks too: leave out click_count to keep it",
+    ),
+});
+
 /** Relative to {admin}/v1; to be mounted before `/links/:code{.+}`. */
 export function csvEndpoints(deps: { csv: LinkCsv; now(): number; logger: Logger }): Endpoint[] {
   const { csv, now, logger } = deps;
@@ -46,6 +56,7 @@ export function csvEndpoints(deps: { csv: LinkCsv; now(): number; logger: Logger
       path: "/links/export",
       summary: "Export links as CSV, ordered by code, with their password hashes",
       query: filterQuery,
+      raw: { type: "text/csv" },
       async handle({ c, query }) {
         const pages = textOf(csv.export.pages(filterOf(query, now())));
         const requestId = c.get("requestId");
@@ -66,8 +77,8 @@ export function csvEndpoints(deps: { csv: LinkCsv; now(): number; logger: Logger
       ...shared,
       method: "POST",
       path: "/links/import",
-      summary:
-        "Import a CSV file of at most 10 MB: multipart/form-data with file and mode (skip, overwrite or error)",
+      summary: "Import a CSV file of at most 10 MB",
+      form: importForm,
       answer: importResult,
       async handle({ c }) {
         if (imports >= IMPORTS_AT_ONCE) {
@@ -96,9 +107,8 @@ async function readUpload(c: HttpContext) {
       isFile: (field) => field === "file",
       sendMs: SEND_MS,
     });
-    if (file === undefined || file.length === 0) {
-      throw appError("CsvFileMissing", "Send the CSV file in the form field 'file'.");
-    }
+    if (file === undefined) throw appError("CsvFileMissing", "Send the CSV file in the form field 'file'.");
+    if (file.length === 0) throw appError("CsvFileMissing", "The file in the form field 'file' is empty.");
     return { fields, file };
   } catch (error) {
     // The client reads the answer and stops; one that goes on sending what nobody wants is not listened to for long.

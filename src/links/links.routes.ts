@@ -46,6 +46,7 @@ export function linkEndpoints({ links, now }: { links: LinkService; now(): numbe
       summary: "List links, newest first",
       query: listQuery,
       answer: z.array(linkViewSchema),
+      paged: true,
       async handle({ query }) {
         const at = linkQueryOf(query, now());
         const found = await links.list(at);
