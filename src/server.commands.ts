@@ -4,7 +4,7 @@ import { type Command, Option } from "commander";
 import { createAddressBuckets } from "./auth/address-limit.ts";
 import { createApp } from "./app.ts";
 import type { CommandContext } from "./cli/command.ts";
-import { createSupervisor, type SpawnWorker, WorkerStartError } from "./cluster/supervisor.ts";
+import { createSupervisor, type SpawnWorker, STOP_MS, WorkerStartError } from "./cluster/supervisor.ts";
 import { createWorkerChannel } from "./cluster/worker-channel.ts";
 import type { Env } from "./env.ts";
 import { systemClock } from "./lib/clock.ts";
@@ -60,15 +60,27 @@ async function serveAlone(env: Env, logger: Logger): Promise<void> {
 /** Stops on SIGTERM, which the parent sends, and when the parent is gone; a terminal's SIGINT is the parent's. */
 async function serveAsWorker(env: Env, logger: Logger, port: number): Promise<void> {
   const { promise: orphaned, resolve: onLost } = Promise.withResolvers<string>();
-  const worker = createWorkerChannel(() => onLost("parent is gone"));
+  const worker = createWorkerChannel(() => {
+    onLost("parent is gone");
+    // What doesn't end in this time is ended by the parent, as long as there is one.
+    setTimeout(() => process.exit(1), STOP_MS).unref();
+  });
   for (const ignored of ["SIGINT", "SIGHUP"] as const) process.on(ignored, () => {});
   const stopped = Promise.race([nextStop(["SIGTERM"]), orphaned]);
   const app = await createApp(env, { logger, worker, stopping: abortedBy(stopped) });
   try {
     const server = await startServer({ ...env.server, port }, app, { sharePort: true });
-    await worker.ready({ address: server.address, port: server.port, startValues: app.startValues() });
-    logger.debug({ reason: await stopped }, "worker stops");
-    await server.stop();
+    try {
+      const info = { address: server.address, port: server.port, startValues: app.startValues() };
+      await worker.ready(info).catch((error: unknown) => {
+        // Without a parent `stopped` says so.
+        if (process.connected) throw error;
+      });
+      logger.debug({ reason: await stopped }, "worker stops");
+    } finally {
+      // Left open it would take connections from whoever shares the port, and answer nothing.
+      await server.stop();
+    }
   } finally {
     await app.close();
   }

@@ -1,8 +1,9 @@
 /** Several worker processes on one port behave as one server. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { type Client, startSignedIn } from "./support/session.ts";
-import type { Installation, RunningWaymark } from "./support/waymark.ts";
+import { type Installation, install, type RunningWaymark } from "./support/waymark.ts";
 
 let installation: Installation;
 let server: RunningWaymark;
@@ -131,4 +132,29 @@ describe.skipIf(process.platform !== "linux")("two workers", () => {
     while (orphans.some(alive)) await Bun.sleep(50);
     expect(orphans).toHaveLength(2);
   });
+});
+
+test("a worker whose parent dies just when it listens ends, and leaves the port", async () => {
+  const alone = install();
+  let address = "";
+  const worker = Bun.spawn([process.execPath, "src/main.ts", "serve", "--worker-port", "0"], {
+    cwd: join(import.meta.dir, ".."),
+    env: { ...process.env, WAYMARK__DATA__DIR: alone.dataDir, WAYMARK__LOGGING__LEVEL: "error" },
+    stdio: ["ignore", "ignore", "inherit"],
+    ipc(message: { type: string; id: number; method: string; payload: { address: string } }, child) {
+      if (message.type !== "call") return;
+      if (message.method !== "ready")
+        return void child.send({ type: "answer", id: message.id, payload: null });
+      ({ address } = message.payload);
+      child.disconnect();
+    },
+  });
+  try {
+    expect(await worker.exited).toBe(0);
+    expect(address).toStartWith("http://127.0.0.1:");
+    expect(await fetch(address).then(String, () => "refused")).toBe("refused");
+  } finally {
+    worker.kill("SIGKILL");
+    await alone.remove();
+  }
 });

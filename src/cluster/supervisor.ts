@@ -44,7 +44,7 @@ const CALL_MS = 2_000;
 /** A worker waits a minute for its database before it gives up by itself. */
 const START_MS = 120_000;
 /** A worker drains its requests and stores its clicks in this time, or is killed. */
-const STOP_MS = 30_000;
+export const STOP_MS = 30_000;
 /** How long a leaving worker goes on serving what reaches it, telling clients to close. */
 const LEAVE_MS = 500;
 const FIRST_DELAY_MS = 250;
@@ -211,7 +211,7 @@ export function createSupervisor(deps: {
       try {
         await launch(0, { insist: false });
         // One after another, so that the order of their sockets is known.
-        for (let index = 1; index < count; index++) await launch(index, { insist: false });
+        for (let index = 1; index < count && !stopping; index++) await launch(index, { insist: false });
         return address;
       } catch (error) {
         await stop();

@@ -46,10 +46,12 @@ export function createWorkerChannel(onLost: () => void): WorkerChannel {
     timeoutMs: CALL_MS,
   });
   process.on("message", rpc.receive);
-  process.on("disconnect", () => {
+  const lose = () => {
     rpc.close();
     onLost();
-  });
+  };
+  process.on("disconnect", lose);
+  if (!process.connected) lose();
   return {
     bus: {
       // The others read the feed all the same when the parent can't tell them.
