@@ -244,6 +244,8 @@ describe("the protocol", () => {
     expect(await refused(named("x", `,filename ${encode("y")}`))).toEqual([400, 1000]);
     expect(await refused({ ...named("x"), "Upload-Length": "-1" })).toEqual([400, 1000]);
     expect(await refused({ ...named("x"), "Upload-Length": "1e3" })).toEqual([400, 1000]);
+    const part = { ...named("part"), "Upload-Length": "1", "Upload-Concat": "partial" };
+    expect(await refused(part)).toEqual([400, 1000]);
     expect(await refused({ "Upload-Metadata": `filename ${encode("x")}` })).toEqual([400, 1000]);
     expect(await refused({ ...named("x"), "Upload-Metadata": "filename b\u00e4se" })).toEqual([400, 1000]);
     const wrongVersion = await files("/files/tus", {

@@ -112,6 +112,10 @@ const tusEndpoint = (
   });
 
 async function create(resumable: Resumable, c: HttpContext, accountId: number): Promise<Response> {
+  // Each part would become a file of its own.
+  if (c.req.header("Upload-Concat") !== undefined) {
+    throw appError("BadRequest", "Upload-Concat: uploads are not joined here; send the file in one.");
+  }
   if (c.req.header("Upload-Length") === undefined) {
     throw appError("BadRequest", "Send the file's size in the header Upload-Length.");
   }
