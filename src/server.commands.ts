@@ -24,7 +24,10 @@ export function addServeCommand(program: Command, context: CommandContext): void
     .action(async ({ workerPort }: ServeOptions) => {
       const env = context.env();
       const logger = await createLogger(env.logging);
-      if (workerPort !== undefined) return serveAsWorker(env, logger, Number(workerPort));
+      if (workerPort !== undefined) {
+        // The channel to the parent would keep the process alive, also after a start that failed.
+        return serveAsWorker(env, logger, Number(workerPort)).finally(() => process.disconnect?.());
+      }
       const count = env.server.workers === "auto" ? availableParallelism() : env.server.workers;
       if (count === 1) return serveAlone(env, logger);
       if (env.server.unixSocket !== null) {
@@ -84,8 +87,6 @@ async function serveAsWorker(env: Env, logger: Logger, port: number): Promise<vo
   } finally {
     await app.close();
   }
-  // The channel would keep the process alive.
-  process.disconnect?.();
 }
 
 async function superviseWorkers(env: Env, logger: Logger, count: number): Promise<void> {
@@ -96,22 +97,23 @@ async function superviseWorkers(env: Env, logger: Logger, count: number): Promis
     logger,
     takeLoginTry: createAddressBuckets({ clock: systemClock }).tryNow,
   });
+  const starting = supervisor.start();
+  // A start may wait for its database for a minute; signals are heard meanwhile.
+  const stopped = signalled.then((signal) => {
+    logger.info({ signal }, "stopping the workers: finishing running requests and storing clicks");
+    return supervisor.stop();
+  });
+  let reloading: Promise<unknown> = starting.catch(() => undefined);
+  process.on("SIGHUP", () => (reloading = reloading.then(supervisor.reload)));
   try {
-    const address = await supervisor.start();
-    announce(logger, address, env, count);
+    announce(logger, await starting, env, count);
   } catch (error) {
     // The worker has said why.
     if (error instanceof WorkerStartError) process.exitCode = error.exitCode;
     else throw error;
     return;
   }
-  let reloading = Promise.resolve();
-  process.on("SIGHUP", () => (reloading = reloading.then(supervisor.reload)));
-  logger.info(
-    { signal: await signalled },
-    "stopping the workers: finishing running requests and storing clicks",
-  );
-  await supervisor.stop();
+  await stopped;
   logger.info("stopped");
 }
 

@@ -44,29 +44,36 @@ describe.skipIf(isMissing)(`late database (${SERVER_VARIABLES.postgres})`, () =>
     },
   );
 
-  test("a stop while it waits ends it at once, with the reason and the code of an absent database", async () => {
-    proxy.sever();
-    const child = Bun.spawn([join(import.meta.dir, "..", "bin", "waymark"), "serve"], {
-      env: {
-        ...process.env,
-        WAYMARK__DATA__DIR: over().dataDir,
-        WAYMARK__DATABASE__URL: proxy.through(fresh.url),
-        WAYMARK__LOGGING__FORMAT: "json",
-      },
-      stderr: "pipe",
-      stdout: "ignore",
-    });
-    let log = "";
-    for await (const chunk of child.stderr) {
-      const isFirst = !log.includes(WAITING);
-      log += new TextDecoder().decode(chunk);
-      // A second signal would end it without a word.
-      if (isFirst && log.includes(WAITING)) child.kill("SIGTERM");
-    }
-    expect(await child.exited).toBe(5);
-    expect(log).toContain("waymark: The database is not available (stopped while waiting for it;");
-    expect(log).not.toContain("waymark:waymark@");
-  });
+  test.each(["1", "2"])(
+    "a stop while a server with %s workers waits ends it at once, with the reason and the code of an absent database",
+    async (workers) => {
+      proxy.sever();
+      const child = Bun.spawn([join(import.meta.dir, "..", "bin", "waymark"), "serve"], {
+        env: {
+          ...process.env,
+          WAYMARK__DATA__DIR: over().dataDir,
+          WAYMARK__DATABASE__URL: proxy.through(fresh.url),
+          WAYMARK__SERVER__PORT: "0",
+          WAYMARK__SERVER__WORKERS: workers,
+          WAYMARK__LOGGING__FORMAT: "json",
+        },
+        stderr: "pipe",
+        stdout: "ignore",
+      });
+      let log = "";
+      for await (const chunk of child.stderr) {
+        const isFirst = !log.includes(WAITING);
+        log += new TextDecoder().decode(chunk);
+        if (!isFirst || !log.includes(WAITING)) continue;
+        child.kill("SIGHUP");
+        // A second one would end it without a word.
+        child.kill("SIGTERM");
+      }
+      expect(await child.exited).toBe(5);
+      expect(log).toContain("waymark: The database is not available (stopped while waiting for it;");
+      expect(log).not.toContain("waymark:waymark@");
+    },
+  );
 
   test("a command does not wait", async () => {
     proxy.sever();
