@@ -142,3 +142,25 @@ test("a client that takes nothing any more is cut off", async () => {
   // The server looks at its timeouts every few seconds.
   await until(() => server.pendingRequests === 0);
 });
+
+test("pages that fail while they are given up are told, and nobody is left with a failure", async () => {
+  stallMs = 50;
+  pages = async function* () {
+    try {
+      for (;;) {
+        await new Promise(setImmediate);
+        yield PAGE;
+      }
+    } finally {
+      closed++;
+      throw new Error("can't be closed");
+    }
+  };
+  ask().pause();
+  await until(() => failures.length === 2);
+  expect(failures).toEqual(["The client took nothing for 0.05 seconds.", "can't be closed"]);
+  const socket = ask();
+  socket.once("data", () => socket.destroy());
+  await until(() => failures.length === 3);
+  expect(failures.at(-1)).toBe("can't be closed");
+});

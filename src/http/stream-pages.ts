@@ -65,12 +65,20 @@ export async function streamPages(
     onFailure(error);
     controller.error(error);
     cut();
-    void pages.return();
+    void end();
   };
-  const cancel = async (): Promise<void> => {
+  const cancel = (): Promise<void> => {
     isOver = true;
     clearTimeout(stall);
-    await pages.return();
+    return end();
+  };
+  /** Never rejects: nobody would hear of it, and that ends a program. */
+  const end = async (): Promise<void> => {
+    try {
+      await pages.return();
+    } catch (error) {
+      onFailure(error);
+    }
   };
   return new ReadableStream({ pull, cancel }, { highWaterMark: 0 });
 }
