@@ -145,6 +145,9 @@ test("a client that takes nothing any more is cut off", async () => {
 
 test("pages that fail while they are given up are told, and nobody is left with a failure", async () => {
   stallMs = 50;
+  const close = async () => {
+    throw new Error("can't be closed");
+  };
   pages = async function* () {
     try {
       for (;;) {
@@ -152,8 +155,7 @@ test("pages that fail while they are given up are told, and nobody is left with 
         yield PAGE;
       }
     } finally {
-      closed++;
-      throw new Error("can't be closed");
+      await close();
     }
   };
   ask().pause();

@@ -21,8 +21,9 @@ export async function openS3Object(reading: Reading): Promise<ReadableStream<Uin
   const last = reading.range?.end ?? size - 1;
   let next = reading.range?.start ?? 0;
   let etag: string | null = null;
-  const patience = createPatience(client.pace.stallMs);
   let reader = await connect();
+  // Not before: nobody would end it for an object that can't be opened.
+  const patience = createPatience(client.pace.stallMs);
   let reopened = 0;
 
   async function connect() {
