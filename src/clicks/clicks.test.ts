@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "bun:test";
-import { readdirSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Database } from "../db/database.ts";
 import { forEachDialect } from "../db/for-each-dialect.ts";
@@ -58,6 +58,20 @@ forEachDialect((dialect) => {
       clock: systemClock,
       limits: { segmentBytes: segmentOf(5000), ...limits },
     });
+
+  test("a segment that can't be removed at the end keeps nothing from being counted and closed", async () => {
+    const [link] = await addLinks(db, 1);
+    const dataDir = freshDir();
+    const clicks = await open(dataDir);
+    record(clicks, link!, 2000);
+    const segments = () => listSegments(join(dataDir, "journal", "0"));
+    await until(() => segments().length === 2);
+    const spare = segments()[1]!;
+    rmSync(spare);
+    mkdirSync(spare);
+    expect(await failureOf(clicks.close())).toBe("it succeeded");
+    expect(await clicksOf(db, [link!])).toEqual([2000]);
+  });
 
   test("a flush counts everything recorded before it", async () => {
     const [first, second] = await addLinks(db, 2);

@@ -22,7 +22,7 @@ export type SegmentSupply = {
   problem(): SupplyProblem;
   /** Segment files on disk, the one that is ready included. */
   files(): number;
-  /** Removes the segment that is ready: it holds nothing. */
+  /** Removes the segment that is ready: it holds nothing. Never rejects; one that stays goes with the next start. */
   close(): Promise<void>;
 };
 
@@ -97,8 +97,12 @@ export function createSegmentSupply(options: SupplyOptions): SegmentSupply {
     async close() {
       closed = true;
       await pending;
-      if (ready) await rm(ready.path, { force: true });
+      const unused = ready;
       ready = null;
+      if (unused === null) return;
+      await rm(unused.path, { force: true }).catch((error: unknown) => {
+        options.logger.warn({ path: unused.path, err: error }, "an empty click journal could not be removed");
+      });
     },
   };
 }
