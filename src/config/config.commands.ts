@@ -4,9 +4,8 @@ import type { Command } from "commander";
 import type { CommandContext } from "../cli/command.ts";
 import { generateTemplate } from "../env.settings.ts";
 import { appError } from "../lib/errors.ts";
-import { formatRfc3339 } from "../lib/rfc3339.ts";
 import { type FileFormat, readConfigFile, writeConfigFile } from "./config.file.ts";
-import type { ConfigItem } from "./config.items.ts";
+import { type ConfigItem, viewItem } from "./config.items.ts";
 import { definitionOf } from "./definitions.ts";
 
 /** Who changed it, in the history. */
@@ -39,7 +38,7 @@ function addReading(group: Command, context: CommandContext): void {
         const categories = [...new Set(all.map((item) => item.category))].join(", ");
         throw appError("BadRequest", `There is no category '${category}'; there are ${categories}.`);
       }
-      if (json) return context.output.json(items.map(jsonItem));
+      if (json) return context.output.json(items.map(viewItem));
       return context.output.table(items, { key: "KEY", value: "VALUE", valueType: "TYPE" });
     });
 
@@ -51,7 +50,7 @@ function addReading(group: Command, context: CommandContext): void {
     .option("--show-secrets", "print a sensitive value instead of a mask")
     .action(async (key: string, { json, showSecrets }: Reveal) => {
       const item = (await config()).getOne(key, { secrets: showSecrets === true });
-      if (json) context.output.json(jsonItem(item));
+      if (json) context.output.json(viewItem(item));
       else context.output.line(item.value);
     });
 }
@@ -59,7 +58,7 @@ function addReading(group: Command, context: CommandContext): void {
 function addWriting(group: Command, context: CommandContext): void {
   const config = async () => (await context.services()).config;
   const tell = (item: ConfigItem, json: true | undefined) => {
-    if (json) return context.output.json(jsonItem(item));
+    if (json) return context.output.json(viewItem(item));
     context.output.line(`${item.key} = ${item.value}`);
     if (item.requiresRestart) context.output.note(RESTART_NOTE);
   };
@@ -188,12 +187,3 @@ async function writeOut(
   }
   context.output.note(`Wrote ${file}.`);
 }
-
-const jsonItem = (item: ConfigItem) => ({
-  key: item.key,
-  value: item.value,
-  value_type: item.valueType,
-  requires_restart: item.requiresRestart,
-  is_sensitive: item.isSensitive,
-  updated_at: formatRfc3339(item.updatedAt),
-});

@@ -1,4 +1,5 @@
 /** Settings and their definitions as lists show them, secrets masked unless asked for. */
+import { formatRfc3339 } from "../lib/rfc3339.ts";
 import type { Snapshot } from "./config.snapshot.ts";
 import { MASK } from "./config.writer.ts";
 import { CONFIG_KEYS, type ConfigKey, definitionOf } from "./definitions.ts";
@@ -70,3 +71,14 @@ export const schemaOf = (key: ConfigKey): ConfigSchema => {
     action: definition.action,
   };
 };
+
+/** As the API and the command line show it. */
+export const viewItem = (item: ConfigItem) => ({
+  key: item.key,
+  value: item.value,
+  value_type: item.valueType,
+  requires_restart: item.requiresRestart,
+  is_sensitive: item.isSensitive,
+  updated_at: formatRfc3339(item.updatedAt),
+  ...(item.pendingValue === undefined ? {} : { pending_value: item.pendingValue }),
+});

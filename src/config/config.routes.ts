@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import { formatRfc3339 } from "../lib/rfc3339.ts";
-import type { ConfigItem, ConfigSchema } from "./config.items.ts";
+import { type ConfigItem, type ConfigSchema, viewItem } from "./config.items.ts";
 import type { SettingChange } from "./config.repository.ts";
 import { type Config, HISTORY_LIMIT } from "./config.service.ts";
 
@@ -69,7 +69,7 @@ const readEndpoints = (config: Config): Endpoint[] => [
     path: "/config",
     summary: "List the run-time settings",
     answer: z.array(itemAnswer),
-    handle: () => config.list().map(itemView),
+    handle: () => config.list().map(viewItem),
   }),
   endpoint({
     ...common,
@@ -85,7 +85,7 @@ const readEndpoints = (config: Config): Endpoint[] => [
     path: "/config/:key",
     summary: "Get one setting",
     answer: itemAnswer,
-    handle: ({ c }) => itemView(config.getOne(c.req.param("key")!)),
+    handle: ({ c }) => viewItem(config.getOne(c.req.param("key")!)),
   }),
   endpoint({
     ...common,
@@ -155,18 +155,8 @@ const actionEndpoints = (config: Config): Endpoint[] => [
   }),
 ];
 
-const itemView = (item: ConfigItem): z.input<typeof itemAnswer> => ({
-  key: item.key,
-  value: item.value,
-  value_type: item.valueType,
-  requires_restart: item.requiresRestart,
-  is_sensitive: item.isSensitive,
-  updated_at: formatRfc3339(item.updatedAt),
-  ...(item.pendingValue === undefined ? {} : { pending_value: item.pendingValue }),
-});
-
 const writtenView = (item: ConfigItem): z.input<typeof writtenAnswer> => ({
-  ...itemView(item),
+  ...viewItem(item),
   message: item.pendingValue === undefined ? null : "Stored; it takes effect after a restart.",
 });
 
