@@ -6,6 +6,7 @@ import { counted } from "../lib/counted.ts";
 import { appError } from "../lib/errors.ts";
 import { createSchema, parseInput, type ShownLink, updateSchema, viewOfLink } from "./link.ts";
 import { addCsvCommands } from "./links.csv.commands.ts";
+import { addFilterOptions, filterInput, type FilterOptions } from "./link-filter.options.ts";
 import { linkQueryOf, listQuery } from "./link-page.ts";
 
 const COLUMNS = {
@@ -38,14 +39,7 @@ function addReading(group: Command, context: CommandContext): void {
       show(context, await links.get(code), json);
     });
 
-  group
-    .command("list")
-    .description("list links, newest first")
-    .option("--search <text>", "that the code or the target contains, case ignored")
-    .option("--created-after <instant>", "RFC 3339; this instant or later")
-    .option("--created-before <instant>", "RFC 3339; this instant or earlier")
-    .option("--only-active", "without an expiry or before it")
-    .option("--only-expired", "whose expiry is reached")
+  addFilterOptions(group.command("list").description("list links, newest first"))
     .option("--sort <key>", "created_at, code, click_count or expires_at")
     .option("--order <way>", "asc or desc")
     .option("--page <number>", "from 1")
@@ -54,25 +48,17 @@ function addReading(group: Command, context: CommandContext): void {
     .action((options: ListOptions) => listLinks(context, options));
 }
 
-type ListOptions = Json & {
-  search?: string;
-  createdAfter?: string;
-  createdBefore?: string;
-  onlyActive?: true;
-  onlyExpired?: true;
-  sort?: string;
-  order?: string;
-  page?: string;
-  pageSize?: string;
-};
+type ListOptions = Json &
+  FilterOptions & {
+    sort?: string;
+    order?: string;
+    page?: string;
+    pageSize?: string;
+  };
 
 async function listLinks(context: CommandContext, options: ListOptions): Promise<void> {
   const query = parseInput(listQuery, {
-    search: options.search,
-    created_after: options.createdAfter,
-    created_before: options.createdBefore,
-    only_active: options.onlyActive && "true",
-    only_expired: options.onlyExpired && "true",
+    ...filterInput(options),
     sort: options.sort,
     order: options.order,
     page: options.page,

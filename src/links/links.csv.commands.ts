@@ -9,6 +9,7 @@ import { counted } from "../lib/counted.ts";
 import { appError, messageOf } from "../lib/errors.ts";
 import { parseInput } from "./link.ts";
 import { filterOf, filterQuery } from "./link-filter.ts";
+import { addFilterOptions, filterInput, type FilterOptions } from "./link-filter.options.ts";
 import type { ExportPage } from "./links.export.ts";
 import { IMPORT_MODES, type ImportMode, type ImportResult } from "./links.import.ts";
 
@@ -28,16 +29,12 @@ export function addCsvCommands(links: Command, context: CommandContext): void {
     )
     .option("--json", "print the result as JSON, with every failed row")
     .action((file: string, options: ImportCommandOptions) => importLinks(context, file, options));
-  links
-    .command("export")
-    .description("export links as CSV, ordered by code, with their password hashes")
-    .argument("[file]", "the file to write; standard output without it")
-    .option("--search <text>", "that the code or the target contains, case ignored")
-    .option("--created-after <instant>", "RFC 3339; this instant or later")
-    .option("--created-before <instant>", "RFC 3339; this instant or earlier")
-    .option("--only-active", "without an expiry or before it")
-    .option("--only-expired", "whose expiry is reached")
-    .action((file: string | undefined, options: ExportCommandOptions) => exportLinks(context, file, options));
+  addFilterOptions(
+    links
+      .command("export")
+      .description("export links as CSV, ordered by code, with their password hashes")
+      .argument("[file]", "the file to write; standard output without it"),
+  ).action((file: string | undefined, options: FilterOptions) => exportLinks(context, file, options));
 }
 
 type ImportCommandOptions = { mode: string; json?: true };
@@ -93,26 +90,12 @@ async function readInput(path: string): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-type ExportCommandOptions = {
-  search?: string;
-  createdAfter?: string;
-  createdBefore?: string;
-  onlyActive?: true;
-  onlyExpired?: true;
-};
-
 async function exportLinks(
   context: CommandContext,
   path: string | undefined,
-  options: ExportCommandOptions,
+  options: FilterOptions,
 ): Promise<void> {
-  const query = parseInput(filterQuery, {
-    search: options.search,
-    created_after: options.createdAfter,
-    created_before: options.createdBefore,
-    only_active: options.onlyActive && "true",
-    only_expired: options.onlyExpired && "true",
-  });
+  const query = parseInput(filterQuery, filterInput(options));
   const filter = filterOf(query, systemClock.now());
   const { csv } = await context.services();
   const bar = context.output.progress("Exporting links");

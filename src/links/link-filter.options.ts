@@ -1,0 +1,27 @@
+/** The filter of links as options of a command: the texts that its query parameters take. */
+import type { Command } from "commander";
+
+export type FilterOptions = {
+  search?: string;
+  createdAfter?: string;
+  createdBefore?: string;
+  onlyActive?: true;
+  onlyExpired?: true;
+};
+
+export const addFilterOptions = (command: Command): Command =>
+  command
+    .option("--search <text>", "that the code or the target contains, case ignored")
+    .option("--created-after <instant>", "RFC 3339; this instant or later")
+    .option("--created-before <instant>", "RFC 3339; this instant or earlier")
+    .option("--only-active", "without an expiry or before it")
+    .option("--only-expired", "whose expiry is reached");
+
+/** For filterQuery. */
+export const filterInput = (options: FilterOptions) => ({
+  search: options.search,
+  created_after: options.createdAfter,
+  created_before: options.createdBefore,
+  only_active: options.onlyActive && "true",
+  only_expired: options.onlyExpired && "true",
+});
