@@ -19,9 +19,10 @@ import type { AccountTree } from "./account-tree.ts";
 import type { Blobs } from "./blobs.service.ts";
 import { type Files, leftOf, overQuota } from "./files.service.ts";
 import { mediaTypeOf } from "./media-type.ts";
-import { type Checksum, refusal, verify } from "./tus.protocol.ts";
+import { createCheckedBodies } from "./tus.checked.ts";
+import { type Checksum, refusal } from "./tus.protocol.ts";
 import { lockOf, type TusRepository, type Upload } from "./tus.repository.ts";
-import { createTransfer, EXPIRES_MS, gone, type Progress, wrongOffset } from "./tus.transfer.ts";
+import { createTransfer, EXPIRES_MS, gone, type Progress, tooLong, wrongOffset } from "./tus.transfer.ts";
 import type { Uploads } from "./uploads.service.ts";
 
 export type { Upload } from "./tus.repository.ts";
@@ -31,8 +32,6 @@ const CHECK_MS = 60_000;
 const EXPIRED_AT_ONCE = 100;
 /** Unfinished ones of one account. */
 const MOST_UPLOADS = 1_000;
-/** Bytes with a checksum are gathered in memory, because a storage can't take back what it has. */
-const MOST_CHECKED_BYTES = 8 * 1024 * 1024;
 const LOCK_MS = 30_000;
 
 export type NewUpload = {
@@ -71,6 +70,7 @@ type Deps = {
 export function createResumable(deps: Deps) {
   const { tree, repository, uploads, blobs, leases, clock, logger } = deps;
   const transfer = createTransfer(deps);
+  const checked = createCheckedBodies();
 
   /** @throws FileNotFound, 410 */
   async function find(accountId: number, id: string): Promise<Upload> {
@@ -175,19 +175,23 @@ export function createResumable(deps: Deps) {
 
     /**
      * What came before the body broke off is kept; with a checksum, all of the body or nothing.
-     * @throws FileNotFound, 410, 423, 460, Conflict (another offset), FileTooLargeForPolicy, StorageUnavailable, what
-     * the body throws, and with the last byte as Files.add: then the upload is over
+     * @throws FileNotFound, 410, 423, 460, Conflict (another offset), FileTooLargeForPolicy, StorageUnavailable,
+     * ServiceUnavailable (too much to check at once), what the body throws, and with the last byte as Files.add: then
+     * the upload is over
      */
-    append(accountId: number, id: string, { offset, length, checksum, body }: Portion): Promise<Progress> {
+    append(
+      accountId: number,
+      id: string,
+      { offset, length, checksum, body: open }: Portion,
+    ): Promise<Progress> {
       return inTurn(accountId, id, async (upload, signal) => {
         if (upload.received !== offset) throw wrongOffset(upload.received);
         if ((length ?? 0) > upload.size - offset) throw tooLong();
         if (offset === upload.size) return { upload, fileId: null };
-        const bytes = body(blobs.turnsOf(upload.policyId));
+        const bytes = open(blobs.turnsOf(upload.policyId));
         if (checksum === null) return transfer(upload, bytes, signal);
-        const chunks = await gather(bytes, length ?? 0, upload.size - offset);
-        verify(checksum, chunks);
-        return transfer(upload, each(chunks), signal);
+        const body = { bytes, checksum, length, left: upload.size - offset };
+        return checked.prove(body, (proved) => transfer(upload, proved, signal));
       });
     },
 
@@ -206,29 +210,4 @@ export function createResumable(deps: Deps) {
   }
 }
 
-/** @throws FileTooLargeForPolicy */
-async function gather(body: AsyncIterable<Uint8Array>, length: number, left: number): Promise<Uint8Array[]> {
-  if (length > MOST_CHECKED_BYTES) throw tooMuchChecked();
-  const chunks: Uint8Array[] = [];
-  let count = 0;
-  for await (const chunk of body) {
-    chunks.push(chunk);
-    count += chunk.byteLength;
-    if (count > left) throw tooLong();
-    if (count > MOST_CHECKED_BYTES) throw tooMuchChecked();
-  }
-  return chunks;
-}
-
-async function* each(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array, void> {
-  yield* chunks;
-}
-
 async function* nothing(): AsyncGenerator<Uint8Array, void> {}
-
-const tooLong = () => appError("FileTooLargeForPolicy", "That is more than Upload-Length said.");
-const tooMuchChecked = () =>
-  appError(
-    "FileTooLargeForPolicy",
-    `A request with a checksum takes ${MOST_CHECKED_BYTES} bytes at most; send smaller ones.`,
-  );

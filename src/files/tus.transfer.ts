@@ -113,6 +113,7 @@ async function take(
   }
 }
 
+export const tooLong = () => appError("FileTooLargeForPolicy", "That is more than Upload-Length said.");
 export const gone = () => appError("FileNotFound", "There is no such upload.");
 export const wrongOffset = (received: number) =>
   appError("Conflict", `The upload has ${received} bytes; go on from there.`, { details: { received } });
