@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { createHash } from "node:crypto";
-import { AppError } from "../lib/errors.ts";
+import type { AppError } from "../lib/errors.ts";
 import { chunksOf, refusal } from "./drive.test-support.ts";
 import { createCheckedBodies } from "./tus.checked.ts";
 
