@@ -79,9 +79,10 @@ s3_create_store() {
   launch s3-mon "${packaged[@]}" CEPH_CONF="$s3_data/ceph.conf" ceph-mon -f -i a
   s3_ceph ceph-osd -i 0 --mkfs --osd-uuid "$(</proc/sys/kernel/random/uuid)" &&
     s3_monitor osd new "$(<"$s3_data/osd/fsid")" 0 || return 1
-  # A store that meets the monitor too early may give up: it gets three tries.
+  # Without --no-mon-config the store forgets the fsid of its monmap, and gives up when it asks before it has heard
+  # it from the monitor. Should it end for another reason, it gets ten tries.
   for try in {1..60}; do
-    alive s3-osd || ((++starts > 3)) || launch s3-osd "${packaged[@]}" CEPH_CONF="$s3_data/ceph.conf" ceph-osd -f -i 0
+    alive s3-osd || ((++starts > 10)) || launch s3-osd "${packaged[@]}" CEPH_CONF="$s3_data/ceph.conf" ceph-osd -f -i 0 --no-mon-config
     [[ $(s3_monitor osd stat) != *'1 up'* ]] || return 0
     sleep 0.3
   done
