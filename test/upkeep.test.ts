@@ -227,9 +227,7 @@ describe("doctor", () => {
     expect(findings.find(({ message }) => message === "monitors have no token")?.advice).toContain(
       "api.health_token",
     );
-    expect(findings.find(({ part }) => part === "click journal")?.message).toContain(
-      "1 server processes run",
-    );
+    expect(findings.find(({ part }) => part === "click journal")?.message).toContain("1 server process runs");
     await server.stop();
   });
 
