@@ -60,7 +60,10 @@ export type ImportProgress = {
 export type ImportOptions = {
   mode: ImportMode;
   onProgress?: (progress: ImportProgress) => void;
-  /** Rests as long as it works: the database's threads would else take the core from the redirects for seconds. */
+  /**
+   * Rests twice as long as it works: the database's threads would else take the core from the redirects for seconds.
+   * With as long as it works, redirects' p99 was twice that of quiet times (bench/latency.ts).
+   */
   besideRedirects?: boolean;
   /** Ends the import while it hashes passwords; later it runs to its end. */
   signal?: AbortSignal;
@@ -135,7 +138,7 @@ async function writeAll(tx: LinkTransaction, run: Run): Promise<ImportResult> {
   for await (const chunk of run.file.chunks()) {
     await writing;
     if (run.besideRedirects === true) {
-      await Bun.sleep(performance.now() - restedAt);
+      await Bun.sleep(2 * (performance.now() - restedAt));
       restedAt = performance.now();
     }
     run.onProgress?.({ stage: "links", done: chunk.done, total: run.file.bytes });
