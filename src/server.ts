@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import type { Server } from "bun";
 import type { App } from "./app.ts";
 import type { Env } from "./env.ts";
-import { appError } from "./lib/errors.ts";
+import { appError, messageOf } from "./lib/errors.ts";
 
 /**
  * Seconds without a byte after which a connection is cut; slow heads fall under it as well. An answer's writes count,
@@ -87,7 +87,7 @@ function explainListen(settings: Env["server"], cause: unknown): Error {
       cause,
     });
   }
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = messageOf(cause);
   return appError("BadRequest", `Can't listen on ${place}: ${reason}`, { cause });
 }
 

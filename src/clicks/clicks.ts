@@ -3,7 +3,6 @@
  * books between them. At any time accepted = stored + pending + dropped.
  */
 import { join } from "node:path";
-import { unlinkSync } from "node:fs";
 import { createBooksFile } from "./books-file.ts";
 import { type ClickStats, createClickBooks } from "./clicks.books.ts";
 import type { DatabaseSettings } from "../db/database.ts";
@@ -16,8 +15,8 @@ import type { GeoSettings } from "./geo.ts";
 import { type DetailRefusal, SEGMENT_BYTES } from "./journal.format.ts";
 import type { RecentClick } from "./journal.latest.ts";
 import { createOverflow } from "./journal.overflow.ts";
-import { listSegments, listUnfinished, sequenceOf } from "./journal.segment.ts";
-import { forgetBooks, takeSlot } from "./journal.slot.ts";
+import { listSegments, sequenceOf } from "./journal.segment.ts";
+import { takeSlot, tidySlot } from "./journal.slot.ts";
 import { createSegmentSupply } from "./journal.supply.ts";
 import { createJournal } from "./journal.ts";
 
@@ -124,8 +123,7 @@ export async function createClicks(options: ClicksOptions): Promise<Clicks> {
   const books = createClickBooks(gate);
   const journalDir = join(options.dataDir, "journal");
   const slot = takeSlot(journalDir);
-  forgetBooks(slot.dir);
-  for (const path of listUnfinished(slot.dir)) unlinkSync(path);
+  tidySlot(slot);
   const leftovers = listSegments(slot.dir);
   const intervalMs = () => config.flushInterval() * 1000;
   const detailSettings = () => ({

@@ -2,11 +2,10 @@
  * Takes over what processes that died left in their slots. Looked for again and again, because a process may die at
  * any time, and one that was killed a moment ago may still hold its lock.
  */
-import { unlinkSync } from "node:fs";
 import type { Logger } from "../lib/logger.ts";
 import type { SourceState } from "./flush.source.ts";
 import { listSegments, listUnfinished } from "./journal.segment.ts";
-import { forgetBooks, listSlots, type Slot, tryTakeSlot } from "./journal.slot.ts";
+import { listSlots, type Slot, tidySlot, tryTakeSlot } from "./journal.slot.ts";
 
 export type AdoptionOptions = {
   journalDir: string;
@@ -21,12 +20,6 @@ export type Adoption = {
   /** Takes every slot that has leftovers and no owner. It stays locked until they are counted. */
   sweep(): void;
 };
-
-/** Removes what its process can't use any more. */
-function tidy({ dir }: Slot): void {
-  forgetBooks(dir);
-  for (const path of listUnfinished(dir)) unlinkSync(path);
-}
 
 export function createAdoption({ journalDir, ownDir, logger, add }: AdoptionOptions): Adoption {
   const held = new Set<string>();
@@ -56,7 +49,7 @@ export function createAdoption({ journalDir, ownDir, logger, add }: AdoptionOpti
       const slot = tryTakeSlot(dir);
       if (slot === null) continue;
       try {
-        tidy(slot);
+        tidySlot(slot);
         adopt(slot);
       } catch (error) {
         slot.lock.release();

@@ -3,10 +3,11 @@
  * back when the process ends. A folder whose lock can be had belongs to nobody: what lies in it is left over from a
  * process that died, and whoever takes the lock may count it.
  */
-import { mkdirSync, readdirSync, rmSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { appError } from "../lib/errors.ts";
 import { type FileLock, tryFileLock } from "../lib/file-lock.ts";
+import { listUnfinished } from "./journal.segment.ts";
 
 export type Slot = { dir: string; lock: FileLock };
 
@@ -41,5 +42,8 @@ export function listSlots(journalDir: string): string[] {
     .map((entry) => join(journalDir, entry.name));
 }
 
-/** For who takes over the slot of a process that died. */
-export const forgetBooks = (slotDir: string): void => rmSync(join(slotDir, BOOKS_NAME), { force: true });
+/** Removes what is of no use to who takes over the slot of a process that died. */
+export function tidySlot({ dir }: Slot): void {
+  rmSync(join(dir, BOOKS_NAME), { force: true });
+  for (const path of listUnfinished(dir)) unlinkSync(path);
+}
