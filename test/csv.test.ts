@@ -4,6 +4,7 @@ import { lstatSync, readFileSync, statSync, symlinkSync, writeFileSync } from "n
 import { join } from "node:path";
 import { sendRaw } from "./support/raw-http.ts";
 import { type Client, startSignedIn } from "./support/session.ts";
+import { until } from "./support/until.ts";
 import { type Installation, install, type RunningWaymark } from "./support/waymark.ts";
 
 const HEADER = "code,target,created_at,expires_at,password,click_count";
@@ -30,11 +31,6 @@ async function upload(text: string, mode?: string) {
   return { status: response.status, body: await response.json() };
 }
 const exported = async (query = ""): Promise<string> => (await client.fetch(`/links/export${query}`)).text();
-
-/** Asks until the answer is what is waited for; the runner's limit ends it otherwise. */
-async function until<T>(ask: () => Promise<T>, wanted: T): Promise<void> {
-  while ((await ask()) !== wanted) await Bun.sleep(50);
-}
 
 test("an import is seen by the next redirect, links that were known included", async () => {
   expect(await targetOf("sale")).toBeNull();
@@ -80,8 +76,8 @@ test("a running server sees what a command imports", async () => {
     "code,target\nsale,https://x.y/5\nnew,https://x.y/6\n",
   );
   expect(imported).toMatchObject({ exitCode: 0, stdout: "2 rows: 2 imported, 0 skipped, 0 failed.\n" });
-  await until(() => targetOf("sale"), "https://x.y/5");
-  await until(() => targetOf("new"), "https://x.y/6");
+  await until(async () => (await targetOf("sale")) === "https://x.y/5");
+  await until(async () => (await targetOf("new")) === "https://x.y/6");
 });
 
 test("what is exported restores a fresh installation, byte for byte", async () => {

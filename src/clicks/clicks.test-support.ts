@@ -97,11 +97,3 @@ export async function clicksOf(db: Database, ids: readonly number[]): Promise<nu
   const counts = new Map(rows.map((row) => [row.link_id, row.clicks]));
   return ids.map((id) => counts.get(id) ?? Number.NaN);
 }
-
-export async function until(isTrue: () => boolean | Promise<boolean>, boundMs = 60_000): Promise<void> {
-  const end = performance.now() + boundMs;
-  while (!(await isTrue())) {
-    if (performance.now() > end) throw new Error("waited in vain");
-    await Bun.sleep(5);
-  }
-}

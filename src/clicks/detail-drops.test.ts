@@ -6,7 +6,7 @@ import type { Database } from "../db/database.ts";
 import { forEachDialect } from "../db/for-each-dialect.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { createClicksRepository } from "./clicks.repository.ts";
-import { addLinks, clicksOf, openJournal, segmentOf, temporaryFolder, until } from "./clicks.test-support.ts";
+import { addLinks, clicksOf, openJournal, segmentOf, temporaryFolder } from "./clicks.test-support.ts";
 import { createDetailDropsRepository } from "./detail-drops.repository.ts";
 import { createDetailGate } from "./details.gate.ts";
 import type { Settled } from "./flush.source.ts";
@@ -14,6 +14,7 @@ import { createFlusher } from "./flush.ts";
 import { FIRST_RECORD, refusalOf } from "./journal.format.ts";
 import { createBatch, openSegmentReader } from "./journal.reader.ts";
 import { DAY_MS } from "./time-buckets.ts";
+import { until } from "../../test/support/until.ts";
 
 const NOW = Date.parse("2026-11-20T13:00:00Z");
 const TODAY = Math.floor(NOW / DAY_MS);

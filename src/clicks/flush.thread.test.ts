@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { forEachDialect } from "../db/for-each-dialect.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { createClicksRepository } from "./clicks.repository.ts";
-import { addLinks, clicksOf, openJournal, segmentOf, temporaryFolder, until } from "./clicks.test-support.ts";
+import { addLinks, clicksOf, openJournal, segmentOf, temporaryFolder } from "./clicks.test-support.ts";
 import { startFlushThread } from "./flush.thread.ts";
+import { until } from "../../test/support/until.ts";
 
 forEachDialect((dialect) => {
   const folder = temporaryFolder();

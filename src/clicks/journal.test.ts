@@ -9,10 +9,10 @@ import {
   readSegment,
   segmentOf,
   temporaryFolder,
-  until,
 } from "./clicks.test-support.ts";
 import { decodeHeader, encodeHeader, FIRST_RECORD, PAGE_BYTES, recordCheck } from "./journal.format.ts";
 import { listSegments, listUnfinished } from "./journal.segment.ts";
+import { until } from "../../test/support/until.ts";
 
 // Before the folder goes.
 afterAll(() => void (noDisk ?? spawnSync("umount", ["-l", disk])));

@@ -5,12 +5,9 @@ import type { Change, News } from "./changes.ts";
 import { openRedis, type Redis } from "./redis.ts";
 import { joinBuses } from "./redis-bus.ts";
 import { placeOf } from "./redis-connection.ts";
+import { until } from "../../test/support/until.ts";
 
 const URL_OF_SERVER = process.env["WAYMARK_TEST_REDIS_URL"] ?? "";
-
-const until = async (condition: () => boolean | Promise<boolean>) => {
-  while (!(await condition())) await Bun.sleep(5);
-};
 
 const links = (...keys: string[]): Change => ({ topic: "links", keys });
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeEach, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
 import { streamPages } from "./stream-pages.ts";
+import { until } from "../../test/support/until.ts";
 
 const PAGE = "x".repeat(30_000);
 const MANY = 10_000;
@@ -65,10 +66,6 @@ async function wholeAnswer(): Promise<string> {
     .on("close", () => resolve());
   await promise;
   return Buffer.concat(chunks).toString("latin1");
-}
-
-async function until(met: () => boolean): Promise<void> {
-  while (!met()) await Bun.sleep(5);
 }
 
 test("a whole text ends with the end mark", async () => {

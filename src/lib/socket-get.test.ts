@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
 import { socketGet } from "./socket-get.ts";
+import { until } from "../../test/support/until.ts";
 
 type Peer = { sent: number; isClosed: boolean; asked: string };
 
@@ -47,13 +48,6 @@ const failureOf = (work: Promise<unknown>): Promise<unknown> =>
     () => "no failure",
     (error: unknown) => error,
   );
-
-async function until(isTrue: () => boolean): Promise<void> {
-  for (let tries = 0; !isTrue(); tries++) {
-    if (tries > 500) throw new Error("It does not come true");
-    await Bun.sleep(10);
-  }
-}
 
 const OK = "HTTP/1.1 200 OK\r\n";
 const bytes = new Uint8Array(20_000_000);
