@@ -8,10 +8,10 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { sql } from "kysely";
-import { createClickExport } from "../src/clicks/analytics.export.ts";
-import type { DateRange } from "../src/clicks/analytics.range.ts";
-import { type Analytics, createAnalytics } from "../src/clicks/analytics.service.ts";
-import { DAY_MS } from "../src/clicks/time-buckets.ts";
+import { createClickExport } from "../src/clicks/analytics/export.ts";
+import type { DateRange } from "../src/clicks/analytics/range.ts";
+import { type Analytics, createAnalytics } from "../src/clicks/analytics/service.ts";
+import { DAY_MS } from "../src/clicks/rollups/time-buckets.ts";
 import { type Database, openDatabase } from "../src/db/database.ts";
 import { migrateUp } from "../src/db/migrate.ts";
 import { silentLogger } from "../src/lib/logger.ts";

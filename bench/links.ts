@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "kysely";
-import { createPasswords } from "../src/auth/password.ts";
+import { createPasswords } from "../src/auth/login/password.ts";
 import { createChanges } from "../src/cluster/changes.ts";
 import { type Database, openDatabase } from "../src/db/database.ts";
 import { migrateUp } from "../src/db/migrate.ts";

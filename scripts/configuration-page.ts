@@ -1,13 +1,13 @@
 /** docs/configuration.md out of the two tables of settings. `bin/bun scripts/configuration-page.ts` writes it anew. */
 import { join } from "node:path";
-import { ENV_SETTINGS } from "../src/env.settings.ts";
+import { ENV_SETTINGS } from "../src/env-settings.ts";
 import { CONFIG_KEYS, type ConfigKey, definitionOf } from "../src/config/definitions.ts";
 
 export const CONFIGURATION_PAGE = join(import.meta.dir, "../docs/configuration.md");
 
 const INTRODUCTION = `# Configuration
 
-<!-- Made from src/env.settings.ts and src/config/definitions.ts by \`bin/bun scripts/configuration-page.ts\`. -->
+<!-- Made from src/env-settings.ts and src/config/definitions.ts by \`bin/bun scripts/configuration-page.ts\`. -->
 
 Waymark has two kinds of settings. **Start-up settings** say where it listens and where its data is; they are read
 once, from a file and the environment. **Run-time settings** say how it behaves; they are stored in the database and

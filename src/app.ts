@@ -1,12 +1,12 @@
 /** The composition root of the server: services, caches, click counting and HTTP, in the order in which they start. */
 import { join } from "node:path";
 import type { Server } from "bun";
-import { createFetch } from "./app.http.ts";
+import { createFetch } from "./app-http.ts";
 import { type Clicks, type ClickStats, createClicks } from "./clicks/clicks.ts";
 import { loadFlushWorker } from "./clicks/flush.thread.ts";
 import { createLive, createLivePart, type Live, type LivePart } from "./clicks/live.ts";
 import { createLiveRepository } from "./clicks/live.repository.ts";
-import { journalBytes } from "./clicks/journal.size.ts";
+import { journalBytes } from "./clicks/journal/size.ts";
 import { createLeases } from "./cluster/leases.ts";
 import type { WorkerChannel } from "./cluster/worker-channel.ts";
 import type { Env } from "./env.ts";
@@ -19,9 +19,9 @@ import { systemClock } from "./lib/clock.ts";
 import type { Logger } from "./lib/logger.ts";
 import { createRegistry } from "./lib/metrics.ts";
 import { timeFunction, timeMethods } from "./lib/timed-methods.ts";
-import { createLinkCache, type LinkCache } from "./links/links.cache.ts";
-import { createSharedLinks } from "./links/links.shared.ts";
-import { createLinkScan } from "./links/links.scan.repository.ts";
+import { createLinkCache, type LinkCache } from "./links/cache/cache.ts";
+import { createSharedLinks } from "./links/cache/shared.ts";
+import { createLinkScan } from "./links/cache/scan.repository.ts";
 import { createRedirect, type Redirect } from "./redirect/redirect.ts";
 import { createVisits } from "./redirect/visit.ts";
 import { openServices, type Services } from "./services.ts";

@@ -1,14 +1,14 @@
 /** The command line: the table of commands, each brought by its room, and what every command shares. */
 import { Command, CommanderError } from "commander";
 import { addAuthCommands } from "./auth/auth.commands.ts";
-import { addBackupCommands } from "./backup.commands.ts";
+import { addBackupCommands } from "./upkeep/backup.commands.ts";
 import type { CommandContext } from "./cli/command.ts";
 import { createInput } from "./cli/input.ts";
 import { createOutput } from "./cli/output.ts";
 import { addClickCommands } from "./clicks/clicks.commands.ts";
 import { addConfigCommands } from "./config/config.commands.ts";
 import { addMigrateCommands } from "./db/migrate.commands.ts";
-import { addDoctorCommand } from "./doctor.commands.ts";
+import { addDoctorCommand } from "./upkeep/doctor.commands.ts";
 import { type Env, loadEnv } from "./env.ts";
 import { AppError, type ErrorKind } from "./lib/errors.ts";
 import { fileTrouble } from "./lib/file-trouble.ts";
@@ -17,7 +17,7 @@ import { VERSION } from "./lib/version.ts";
 import { addLinkCommands } from "./links/links.commands.ts";
 import { addServeCommand } from "./server.commands.ts";
 import { openServices, type Services } from "./services.ts";
-import { addStatusCommand } from "./status.commands.ts";
+import { addStatusCommand } from "./upkeep/status.commands.ts";
 
 /** 0 success; what a script can tell apart otherwise. Anything unforeseen is 1. */
 const EXIT_CODE_OF_KIND: Partial<Record<ErrorKind, number>> = {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "smol-toml";
-import { ENV_SETTINGS, generateTemplate } from "./env.settings.ts";
+import { ENV_SETTINGS, generateTemplate } from "./env-settings.ts";
 import { loadEnv } from "./env.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "waymark-env-"));

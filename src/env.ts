@@ -5,7 +5,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { parse, TomlError } from "smol-toml";
-import { ENV_SETTINGS, type SettingValue } from "./env.settings.ts";
+import { ENV_SETTINGS, type SettingValue } from "./env-settings.ts";
 import { appError } from "./lib/errors.ts";
 import type { LogSettings } from "./lib/logger.ts";
 

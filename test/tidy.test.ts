@@ -52,7 +52,7 @@ const room = (path: string): string => {
   return parts.length === 2 ? "root" : parts[1]!;
 };
 
-const role = (path: string): string => /\.(\w+)\.ts$/.exec(path)?.[1] ?? "";
+const role = (path: string): string => /[./](\w+)\.ts$/.exec(path)?.[1] ?? "";
 
 /** Value imports that a room may make besides its own files and lib/. Types may be imported from anywhere. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
@@ -78,7 +78,14 @@ const ROLE_MAY_IMPORT: Record<string, readonly string[]> = {
   guard: ["http"],
 };
 /** Composition files, which may be imported by nobody below them, and the settings, which commands may read. */
-const SETTINGS_FILES = ["src/env.ts", "src/env.settings.ts"];
+const SETTINGS_FILES = ["src/env.ts", "src/env-settings.ts"];
+
+/** Composition files inside a room: commands that span rooms. */
+const ASSEMBLY = [
+  "src/upkeep/backup.commands.ts",
+  "src/upkeep/doctor.commands.ts",
+  "src/upkeep/status.commands.ts",
+];
 
 function expectNone(found: readonly string[], rule: string): void {
   expect(found.length === 0 ? [] : [rule, ...found]).toEqual([]);
@@ -116,7 +123,7 @@ test("there are named exports only", () => {
 
 test("rooms import in one direction", () => {
   const wrong = valueImports
-    .filter((entry) => room(entry.from) !== "root")
+    .filter((entry) => room(entry.from) !== "root" && !ASSEMBLY.includes(entry.from))
     .filter((entry) => {
       const [from, to] = [room(entry.from), room(entry.to)];
       if (from === to || to === "lib") return false;

@@ -5,9 +5,15 @@
  * leaves them; raw rows for all days, which is more than retention would leave, so that edges are cut out of them.
  */
 import type { Database } from "../../src/db/database.ts";
-import { agentValue, type Dimension, DIMENSIONS, OTHER, placeValue } from "../../src/clicks/dimensions.ts";
-import { createDayRollup, type DayRollup } from "../../src/clicks/rollup.ts";
-import { DAY_MS, monthOf } from "../../src/clicks/time-buckets.ts";
+import {
+  agentValue,
+  type Dimension,
+  DIMENSIONS,
+  OTHER,
+  placeValue,
+} from "../../src/clicks/rollups/dimensions.ts";
+import { createDayRollup, type DayRollup } from "../../src/clicks/rollups/rollup.ts";
+import { DAY_MS, monthOf } from "../../src/clicks/rollups/time-buckets.ts";
 
 export type History = {
   clicks: number;

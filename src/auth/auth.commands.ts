@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { z } from "zod";
 import type { CommandContext } from "../cli/command.ts";
 import { appError } from "../lib/errors.ts";
-import { createUserSchema, newPasswordSchema, type User, viewUser } from "./user.ts";
+import { createUserSchema, newPasswordSchema, type User, viewUser } from "./users/user.ts";
 
 const PAGE_SIZE = 100;
 /** Recorded as who changed the setting. */

@@ -2,13 +2,13 @@ import { z } from "zod";
 import { type Endpoint, endpoint, type HttpContext } from "../http/endpoint.ts";
 import type { Clock } from "../lib/clock.ts";
 import { BUILT_IN_ADMIN } from "./account.ts";
-import type { AuthConfig } from "./auth.config.ts";
-import { clearedCookies, sessionCookies } from "./cookies.ts";
+import type { AuthConfig } from "./auth-config.ts";
+import { clearedCookies, sessionCookies } from "./sessions/cookies.ts";
 import { accessTokens, refreshTokens } from "./credentials.ts";
-import type { Login } from "./login.service.ts";
-import type { Sessions, SignedIn } from "./sessions.service.ts";
-import { BUILT_IN_ADMIN_VIEW, newPasswordSchema, userView, viewUser } from "./user.ts";
-import type { Users } from "./users.service.ts";
+import type { Login } from "./login/service.ts";
+import type { Sessions, SignedIn } from "./sessions/service.ts";
+import { BUILT_IN_ADMIN_VIEW, newPasswordSchema, userView, viewUser } from "./users/user.ts";
+import type { Users } from "./users/service.ts";
 
 const loginBody = z.object({
   username: z.string().nullish().describe("the built-in administrator when absent"),

@@ -11,8 +11,8 @@ import { createHttpApp } from "../http/app.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { createAuth } from "./auth.ts";
-import { createPasswords, type Passwords } from "./password.ts";
-import type { FailureMethod } from "./password-check.ts";
+import { createPasswords, type Passwords } from "./login/password.ts";
+import type { FailureMethod } from "./login/password-check.ts";
 
 export const ADMIN_PASSWORD = "correct horse battery";
 

@@ -1,6 +1,6 @@
 /** What a request brings to prove who sends it. */
 import type { HttpContext } from "../http/endpoint.ts";
-import { ACCESS_COOKIE, readCookies, REFRESH_COOKIE } from "./cookies.ts";
+import { ACCESS_COOKIE, readCookies, REFRESH_COOKIE } from "./sessions/cookies.ts";
 
 /** Where access tokens came from; a bearer header decides alone, whatever cookies come with it. */
 export type AccessTokens = { from: "bearer" | "cookie" | "none"; tokens: readonly string[] };

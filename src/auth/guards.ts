@@ -4,12 +4,12 @@ import type { HttpContext, HttpEnv } from "../http/endpoint.ts";
 import type { Guards } from "../http/mount.ts";
 import { appError } from "../lib/errors.ts";
 import type { Account } from "./account.ts";
-import type { AuthConfig } from "./auth.config.ts";
-import { CSRF_COOKIE, readCookies } from "./cookies.ts";
+import type { AuthConfig } from "./auth-config.ts";
+import { CSRF_COOKIE, readCookies } from "./sessions/cookies.ts";
 import { accessTokens, bearerToken } from "./credentials.ts";
-import { equalInConstantTime, isCsrfProven } from "./csrf.ts";
-import type { FailureMethod } from "./password-check.ts";
-import type { Sessions } from "./sessions.service.ts";
+import { equalInConstantTime, isCsrfProven } from "./sessions/csrf.ts";
+import type { FailureMethod } from "./login/password-check.ts";
+import type { Sessions } from "./sessions/service.ts";
 
 type Deps = {
   sessions: Pick<Sessions, "authenticate">;

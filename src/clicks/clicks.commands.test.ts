@@ -10,9 +10,9 @@ import { openDatabase } from "../db/database.ts";
 import { migrateUp } from "../db/migrate.ts";
 import { AppError } from "../lib/errors.ts";
 import { silentLogger } from "../lib/logger.ts";
-import { type AnalyticsRoom, NOW, openAnalytics } from "./analytics.test-support.ts";
+import { type AnalyticsRoom, NOW, openAnalytics } from "./analytics/analytics.test-support.ts";
 import { addClickCommands } from "./clicks.commands.ts";
-import { DAY_MS } from "./time-buckets.ts";
+import { DAY_MS } from "./rollups/time-buckets.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "waymark-test-"));
 let room: AnalyticsRoom;

@@ -7,8 +7,8 @@ import { counted } from "../lib/counted.ts";
 import { appError } from "../lib/errors.ts";
 import { parseRfc3339 } from "../lib/rfc3339.ts";
 import { createMaintenance } from "./maintenance.ts";
-import { createRebuild, type RebuildReport } from "./rebuild.ts";
-import { BUCKETS } from "./time-buckets.ts";
+import { createRebuild, type RebuildReport } from "./rollups/rebuild.ts";
+import { BUCKETS } from "./rollups/time-buckets.ts";
 
 type RebuildOptions = { from?: string; to?: string; json?: true };
 

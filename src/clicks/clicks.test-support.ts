@@ -5,12 +5,12 @@ import { join } from "node:path";
 import { afterAll } from "bun:test";
 import type { Database } from "../db/database.ts";
 import { silentLogger } from "../lib/logger.ts";
-import { FIRST_RECORD } from "./journal.format.ts";
-import { createOverflow } from "./journal.overflow.ts";
-import { type ClickBatch, createBatch, openSegmentReader } from "./journal.reader.ts";
-import { listSegments } from "./journal.segment.ts";
-import { createSegmentSupply } from "./journal.supply.ts";
-import { createJournal } from "./journal.ts";
+import { FIRST_RECORD } from "./journal/format.ts";
+import { createOverflow } from "./journal/overflow.ts";
+import { type ClickBatch, createBatch, openSegmentReader } from "./journal/reader.ts";
+import { listSegments } from "./journal/segment.ts";
+import { createSegmentSupply } from "./journal/supply.ts";
+import { createJournal } from "./journal/journal.ts";
 
 /** Room for so many clicks in a segment. */
 export const segmentOf = (clicks: number): number => FIRST_RECORD + Math.ceil((clicks * 16) / 4096) * 4096;

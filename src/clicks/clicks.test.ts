@@ -8,7 +8,7 @@ import { silentLogger } from "../lib/logger.ts";
 import { type ClickLimits, type ClickStats, createClicks } from "./clicks.ts";
 import { addLinks, clicksOf, segmentOf, temporaryFolder } from "./clicks.test-support.ts";
 import { type DatabaseProxy, openDatabaseProxy } from "./database-proxy.test-support.ts";
-import { listSegments } from "./journal.segment.ts";
+import { listSegments } from "./journal/segment.ts";
 import { until } from "../../test/support/until.ts";
 
 type Config = { enabled: boolean; flushInterval: number; maxClicksBeforeFlush: number };

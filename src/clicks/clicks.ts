@@ -3,24 +3,24 @@
  * books between them. At any time accepted = stored + pending + dropped.
  */
 import { join } from "node:path";
-import { createBooksFile } from "./books-file.ts";
-import { type ClickStats, createClickBooks } from "./clicks.books.ts";
+import { createBooksFile } from "./books-snapshot.ts";
+import { type ClickStats, createClickBooks } from "./books.ts";
 import type { DatabaseSettings } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
 import { messageOf } from "../lib/errors.ts";
 import type { Logger } from "../lib/logger.ts";
-import { createDetailGate } from "./details.gate.ts";
+import { createDetailGate } from "./details/gate.ts";
 import { startFlushThread } from "./flush.thread.ts";
-import type { GeoSettings } from "./geo.ts";
-import { type DetailRefusal, SEGMENT_BYTES } from "./journal.format.ts";
-import type { RecentClick } from "./journal.latest.ts";
-import { createOverflow } from "./journal.overflow.ts";
-import { listSegments, sequenceOf } from "./journal.segment.ts";
-import { takeSlot, tidySlot } from "./journal.slot.ts";
-import { createSegmentSupply } from "./journal.supply.ts";
-import { createJournal } from "./journal.ts";
+import type { GeoSettings } from "./details/geo.ts";
+import { type DetailRefusal, SEGMENT_BYTES } from "./journal/format.ts";
+import type { RecentClick } from "./journal/latest.ts";
+import { createOverflow } from "./journal/overflow.ts";
+import { listSegments, sequenceOf } from "./journal/segment.ts";
+import { takeSlot, tidySlot } from "./journal/slot.ts";
+import { createSegmentSupply } from "./journal/supply.ts";
+import { createJournal } from "./journal/journal.ts";
 
-export type { ClickStats } from "./clicks.books.ts";
+export type { ClickStats } from "./books.ts";
 
 export type Clicks = {
   /** Keeps a click; never throws. See Journal.record. */

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { forEachDialect } from "../db/for-each-dialect.ts";
 import { silentLogger } from "../lib/logger.ts";
-import { createClicksRepository } from "./clicks.repository.ts";
+import { createClicksRepository } from "./flush/repository.ts";
 import { addLinks, clicksOf, openJournal, segmentOf, temporaryFolder } from "./clicks.test-support.ts";
 import { startFlushThread } from "./flush.thread.ts";
 import { until } from "../../test/support/until.ts";

@@ -13,9 +13,9 @@ import type {
   FlushRequest,
   FlushStart,
   SentError,
-} from "./flush.messages.ts";
-import type { Settled, SourceState } from "./flush.source.ts";
-import { FIRST_RECORD } from "./journal.format.ts";
+} from "./flush-messages.ts";
+import type { Settled, SourceState } from "./flush/source.ts";
+import { FIRST_RECORD } from "./journal/format.ts";
 
 export type FlushThread = {
   /** UUID of the database. */

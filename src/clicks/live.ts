@@ -7,7 +7,7 @@ import type { Clock } from "../lib/clock.ts";
 import { appError } from "../lib/errors.ts";
 import type { Clicks } from "./clicks.ts";
 import type { LiveRepository } from "./live.repository.ts";
-import { decodeUtmSource, originOf } from "./referrer.ts";
+import { decodeUtmSource, originOf } from "./details/referrer.ts";
 
 /** What one worker tells. */
 export type LivePart = {

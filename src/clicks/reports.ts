@@ -6,11 +6,11 @@ import type { Endpoint } from "../http/endpoint.ts";
 import type { Job } from "../jobs/runner.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../lib/logger.ts";
-import { createClickExport } from "./analytics.export.ts";
-import { analyticsEndpoints } from "./analytics.routes.ts";
-import { createAnalytics } from "./analytics.service.ts";
+import { createClickExport } from "./analytics/export.ts";
+import { analyticsEndpoints } from "./analytics/routes.ts";
+import { createAnalytics } from "./analytics/service.ts";
 import { createMaintenance } from "./maintenance.ts";
-import { createRetentionJobs } from "./retention.ts";
+import { createRetentionJobs } from "./rollups/retention.ts";
 
 export type Reports = {
   /** To be mounted before those of links. */

@@ -8,7 +8,7 @@
  * at once. A connection is ready only when `prepare` has succeeded on it.
  */
 import { RedisClient } from "bun";
-import { before } from "../db/deadline.ts";
+import { before } from "../lib/timeout.ts";
 import { appError, messageOf } from "../lib/errors.ts";
 import type { Logger } from "../lib/logger.ts";
 

@@ -6,7 +6,7 @@ import { Command } from "commander";
 import type { CommandContext } from "../cli/command.ts";
 import { createOutput } from "../cli/output.ts";
 import type { Database } from "../db/database.ts";
-import { generateTemplate } from "../env.settings.ts";
+import { generateTemplate } from "../env-settings.ts";
 import { addConfigCommands } from "./config.commands.ts";
 import { HASH, openConfig, openFileDb } from "./config.test-support.ts";
 import { CONFIG_KEYS } from "./definitions.ts";

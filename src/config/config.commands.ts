@@ -2,10 +2,10 @@
 import { chmod, writeFile } from "node:fs/promises";
 import type { Command } from "commander";
 import type { CommandContext } from "../cli/command.ts";
-import { generateTemplate } from "../env.settings.ts";
+import { generateTemplate } from "../env-settings.ts";
 import { appError } from "../lib/errors.ts";
-import { type FileFormat, readConfigFile, writeConfigFile } from "./config.file.ts";
-import { type ConfigItem, viewItem } from "./config.items.ts";
+import { type FileFormat, readConfigFile, writeConfigFile } from "./settings-file.ts";
+import { type ConfigItem, viewItem } from "./items.ts";
 import { definitionOf } from "./definitions.ts";
 
 /** Who changed it, in the history. */

@@ -2,7 +2,7 @@ import type { Database } from "../db/database.ts";
 import type { Selectable } from "kysely";
 import type { Db } from "../db/dialect.ts";
 import type { Schema } from "../db/schema.ts";
-import type { StoredSetting } from "./config.snapshot.ts";
+import type { StoredSetting } from "./snapshot.ts";
 
 export type SettingChange = {
   id: number;

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { ENV_SETTINGS } from "../env.settings.ts";
+import { ENV_SETTINGS } from "../env-settings.ts";
 import { CONFIGURATION_PAGE, renderConfigurationPage } from "../../scripts/configuration-page.ts";
 import { CONFIG_KEYS } from "./definitions.ts";
 

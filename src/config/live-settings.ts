@@ -6,8 +6,8 @@
  */
 import type { Logger } from "../lib/logger.ts";
 import type { ConfigRepository } from "./config.repository.ts";
-import { buildSnapshot, type Snapshot, type Texts } from "./config.snapshot.ts";
-import type { SettingsFeed } from "./config.writer.ts";
+import { buildSnapshot, type Snapshot, type Texts } from "./snapshot.ts";
+import type { SettingsFeed } from "./writer.ts";
 import { CONFIG_KEYS, type ConfigKey, type ConfigValues, definitionOf } from "./definitions.ts";
 
 const RETRY_MS = 1000;

@@ -2,7 +2,7 @@
 import { type Kysely, sql, type Transaction } from "kysely";
 import type { Logger } from "../lib/logger.ts";
 import { type DatabaseLocation, parseDatabaseUrl } from "./database-url.ts";
-import { before } from "./deadline.ts";
+import { before } from "../lib/timeout.ts";
 import type { Dialect } from "./dialect.ts";
 import {
   type Backend,

@@ -1,8 +1,8 @@
 /** Connections that refuse, and give up, while the server is away: see presence.ts. */
 import type { Logger } from "../lib/logger.ts";
-import { before } from "./deadline.ts";
+import { before } from "../lib/timeout.ts";
 import type { Backend, Connection, ConnectionSource } from "./driver.ts";
-import { createPresence, isAnswer, type Presence, type PresenceLimits } from "./presence.ts";
+import { createPresence, isAnswer, type Presence, type PresenceLimits } from "./availability.ts";
 
 const PROBE_STATEMENT_MS = 2_000;
 const QUICK_MS = 500;

@@ -69,7 +69,7 @@ export const TABLES = {
   click_hours: { hour: "int", link_id: "int", clicks: "int" },
   click_days: { day: "int", link_id: "int", clicks: "int" },
   click_months: { month: "int", link_id: "int", clicks: "int" },
-  /** Texts by which clicks are counted, for each dimension of clicks/dimensions.ts; unique together, ≤ 255 bytes. */
+  /** Texts by which clicks are counted, for each dimension of clicks/rollups/dimensions.ts; unique together, ≤ 255 bytes. */
   click_values: {
     id: "serial",
     dimension: "int",
@@ -108,7 +108,7 @@ export const TABLES = {
     city: "text?",
     user_agent_id: "int?",
   },
-  /** Clicks whose details are not in click_log: see clicks/detail-drops.ts. */
+  /** Clicks whose details are not in click_log: see clicks/details/drops.ts. */
   detail_drops: {
     /** Days since 1970-01-01. */
     day: "int",
@@ -138,7 +138,7 @@ export const TABLES = {
     created_at: "int",
     updated_at: "int",
   },
-  /** Content, stored once within a policy: see files/blobs.service.ts. */
+  /** Content, stored once within a policy: see files/blobs/service.ts. */
   blobs: {
     id: "serial",
     policy_id: "int",
@@ -164,7 +164,7 @@ export const TABLES = {
     id: "serial",
     /**
      * 0 is the built-in administrator; -1 has the folders that are being removed, each with its account as its parent
-     * and its id as its name: see files/removal.ts.
+     * and its id as its name: see files/tree/removal.ts.
      */
     account_id: "int",
     /** A folder of the same account; 0 is the root. */

@@ -4,9 +4,9 @@ import type { Database } from "../db/database.ts";
 import { AppError } from "../lib/errors.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { startContent } from "./content.test-support.ts";
-import type { TreeFeed } from "./account-tree.ts";
+import type { TreeFeed } from "./tree/account-tree.ts";
 import { createDrive } from "./drive.ts";
-import type { StoredFile } from "./entry.ts";
+import type { StoredFile } from "./tree/entry.ts";
 
 export type DriveHarness = Awaited<ReturnType<typeof startDrive>>;
 

@@ -3,15 +3,15 @@ import type { Database } from "../db/database.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../lib/logger.ts";
-import type { InternalLinks } from "../links/links.internal.ts";
-import type { Blobs } from "./blobs.service.ts";
+import type { InternalLinks } from "../links/internal-links.ts";
+import type { Blobs } from "./blobs/service.ts";
 import type { Drive } from "./drive.ts";
-import { createShareCookies } from "./shares.cookie.ts";
-import { createShareDownload } from "./shares.download.routes.ts";
-import { createShareAnswers, type ShareAnswers, type ShareDoor } from "./shares.public.routes.ts";
-import { createSharesRepository } from "./shares.repository.ts";
-import { shareEndpoints } from "./shares.routes.ts";
-import { createShares, type Shares } from "./shares.service.ts";
+import { createShareCookies } from "./shares/cookie.ts";
+import { createShareDownload } from "./shares/download.routes.ts";
+import { createShareAnswers, type ShareAnswers, type ShareDoor } from "./shares/public.routes.ts";
+import { createSharesRepository } from "./shares/repository.ts";
+import { shareEndpoints } from "./shares/routes.ts";
+import { createShares, type Shares } from "./shares/service.ts";
 
 export type Sharing = {
   shares: Shares;

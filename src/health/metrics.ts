@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import type { ClickStats } from "../clicks/clicks.ts";
 import type { Reading, Registry } from "../lib/metrics.ts";
-import type { LinkCacheStats } from "../links/links.cache.ts";
+import type { LinkCacheStats } from "../links/cache/cache.ts";
 import type { RedirectCounts } from "../redirect/redirect.ts";
 import type { JobStats } from "../jobs/runner.ts";
 

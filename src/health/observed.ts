@@ -1,9 +1,9 @@
 /** Metrics that rooms feed as things happen, through functions handed to them. */
-import type { FailureMethod } from "../auth/password-check.ts";
-import type { StorageObserver, StorageOperation } from "../files/storage/driver.observed.ts";
+import type { FailureMethod } from "../auth/login/password-check.ts";
+import type { StorageObserver, StorageOperation } from "../files/storage/observed-driver.ts";
 import type { Histogram, Registry } from "../lib/metrics.ts";
 import type { OperationObserver } from "../lib/timed-methods.ts";
-import type { LinkCache } from "../links/links.cache.ts";
+import type { LinkCache } from "../links/cache/cache.ts";
 
 export type Observed = {
   onAuthFailure(method: FailureMethod): void;

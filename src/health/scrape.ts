@@ -4,7 +4,7 @@ import type { WorkerChannel } from "../cluster/worker-channel.ts";
 import type { JobRunner } from "../jobs/runner.ts";
 import { type MetricSnapshot, mergeSnapshots, type Registry, renderMetrics } from "../lib/metrics.ts";
 import { VERSION } from "../lib/version.ts";
-import type { LinkCache } from "../links/links.cache.ts";
+import type { LinkCache } from "../links/cache/cache.ts";
 import type { Redirect } from "../redirect/redirect.ts";
 import { registerMetrics } from "./metrics.ts";
 

@@ -5,7 +5,7 @@ import { appError } from "../lib/errors.ts";
 import type { Logger } from "../lib/logger.ts";
 import { type Endpoint, type HttpEnv } from "./endpoint.ts";
 import { failureResponse, toAppError } from "./errors.ts";
-import { keepHeadBodies } from "./head.ts";
+import { keepHeadBodies } from "./head-requests.ts";
 import { type Guards, type HttpApp, mountEndpoints, mountRefusals } from "./mount.ts";
 
 export type CorsSettings = {

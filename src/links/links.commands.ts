@@ -5,8 +5,8 @@ import { systemClock } from "../lib/clock.ts";
 import { counted } from "../lib/counted.ts";
 import { appError } from "../lib/errors.ts";
 import { createSchema, parseInput, type ShownLink, updateSchema, viewOfLink } from "./link.ts";
-import { addCsvCommands } from "./links.csv.commands.ts";
-import { addFilterOptions, filterInput, type FilterOptions } from "./link-filter.options.ts";
+import { addCsvCommands } from "./csv/commands.ts";
+import { addFilterOptions, filterInput, type FilterOptions } from "./link-filter-options.ts";
 import { linkQueryOf, listQuery } from "./link-page.ts";
 
 const COLUMNS = {

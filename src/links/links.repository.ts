@@ -3,7 +3,7 @@ import type { Database } from "../db/database.ts";
 import type { Db } from "../db/dialect.ts";
 import type { Link } from "./link.ts";
 import { INTERNAL_SCHEME } from "./internal-target.ts";
-import { linksIn } from "./links.query.repository.ts";
+import { linksIn } from "./query.repository.ts";
 
 export type NewLink = Omit<Link, "id">;
 

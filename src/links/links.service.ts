@@ -4,16 +4,16 @@ import { AppError } from "../lib/errors.ts";
 import type { Clock } from "../lib/clock.ts";
 import { type OperationObserver, timeMethods } from "../lib/timed-methods.ts";
 import { createCodeRule, isCodeText } from "./code.ts";
-import { draftOf, patchOf } from "./draft.ts";
+import { draftOf, patchOf } from "./link-input.ts";
 import type { CreateInput, Link, ShownLink, UpdateInput } from "./link.ts";
 import type { LinkQuery } from "./link-page.ts";
-import { createLinkBatch } from "./links.batch.ts";
-import type { LinkFeed } from "./links.feed.ts";
-import { createInternalLinks } from "./links.internal.ts";
-import { createLinkList } from "./links.list.ts";
-import { createLinkListRepository } from "./links.list.repository.ts";
+import { createLinkBatch } from "./batch.ts";
+import type { LinkFeed } from "./feed.ts";
+import { createInternalLinks } from "./internal-links.ts";
+import { createLinkList } from "./list.ts";
+import { createLinkListRepository } from "./list.repository.ts";
 import { createLinkRepository } from "./links.repository.ts";
-import { alreadyExists, createLinkWriter, notFound, type Outcome, type WrittenLink } from "./links.writer.ts";
+import { alreadyExists, createLinkWriter, notFound, type Outcome, type WrittenLink } from "./writer.ts";
 import type { RandomBytes } from "./random-code.ts";
 
 export type LinkServiceDeps = {

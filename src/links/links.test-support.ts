@@ -1,5 +1,5 @@
 /** Test support: the room on a real database, with a clock that stands still. */
-import { createPasswords } from "../auth/password.ts";
+import { createPasswords } from "../auth/login/password.ts";
 import { createChanges } from "../cluster/changes.ts";
 import type { Database } from "../db/database.ts";
 import { AppError } from "../lib/errors.ts";

@@ -3,7 +3,7 @@ import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
 import { isMalformed } from "../lib/request-target.ts";
 import { silentLogger } from "../lib/logger.ts";
-import type { CachedLink } from "../links/cached-link.ts";
+import type { CachedLink } from "../links/cache/cached-link.ts";
 import { createRedirect } from "./redirect.ts";
 
 const NOW = Date.parse("2026-11-20T13:00:00Z");

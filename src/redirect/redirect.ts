@@ -7,9 +7,9 @@ import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../lib/logger.ts";
 import { pathStart } from "../lib/request-target.ts";
 import { isInternal } from "../links/internal-target.ts";
-import type { CachedLink } from "../links/cached-link.ts";
-import type { LinkCache } from "../links/links.cache.ts";
-import { toLocation } from "../links/location.ts";
+import type { CachedLink } from "../links/cache/cached-link.ts";
+import type { LinkCache } from "../links/cache/cache.ts";
+import { toLocation } from "../links/cache/location.ts";
 import { withUtm } from "./utm.ts";
 import type { PeerSource, Visits } from "./visit.ts";
 

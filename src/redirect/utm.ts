@@ -1,5 +1,5 @@
 /** Handing the campaign of a visit on to the target: the five UTM keys of the request's query, nothing else. */
-import { toLocation } from "../links/location.ts";
+import { toLocation } from "../links/cache/location.ts";
 
 const KEYS = new Set(["utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content"]);
 const QUESTION_MARK = 63;

@@ -8,7 +8,7 @@ import { counted } from "../lib/counted.ts";
 import { writeRefusal } from "../lib/file-trouble.ts";
 import { programName } from "../lib/program-name.ts";
 import { type Check, failure, ok, warning } from "./doctor.ts";
-import { restoreAdvice } from "./restore.state.ts";
+import { restoreAdvice } from "./restore-state.ts";
 
 const MB = 1024 * 1024;
 const LEAST_FREE_BYTES = 512 * MB;

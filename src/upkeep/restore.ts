@@ -30,7 +30,7 @@ import { appError, messageOf } from "../lib/errors.ts";
 import { fault } from "../lib/fault.ts";
 import { fileTrouble } from "../lib/file-trouble.ts";
 import { countBytes, describe, type Manifest, placeOf, sizeOf, verifyBackup } from "./manifest.ts";
-import { enterStaging, type Plan, planPath, readPlan, removeStaging, stagingPath } from "./restore.state.ts";
+import { enterStaging, type Plan, planPath, readPlan, removeStaging, stagingPath } from "./restore-state.ts";
 
 export type RestoreTarget = {
   dataDir: string;

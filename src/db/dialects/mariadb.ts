@@ -1,5 +1,5 @@
 /** MariaDB 10.10 and later. */
-import { type Family, openFamily } from "./mysql.family.ts";
+import { type Family, openFamily } from "./mysql-family.ts";
 
 const mariadb: Family = {
   name: "mariadb",

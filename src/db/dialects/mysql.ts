@@ -1,5 +1,5 @@
 /** MySQL 8.0 and later. */
-import { type Family, openFamily } from "./mysql.family.ts";
+import { type Family, openFamily } from "./mysql-family.ts";
 
 const mysql: Family = {
   name: "mysql",

@@ -3,7 +3,7 @@ import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql, type
 import { type CustomTypesConfig, Pool, type PoolClient, types as pgTypes } from "pg";
 import type { Logger } from "../../lib/logger.ts";
 import { type BulkWords, createBulk, standardCreateIndex, standardWords } from "../bulk.ts";
-import { before } from "../deadline.ts";
+import { before } from "../../lib/timeout.ts";
 import type { Dialect, SchemaWords } from "../dialect.ts";
 import {
   CONNECT_TIMEOUT_MS,

@@ -7,8 +7,8 @@ import { sql } from "kysely";
 import { silentLogger } from "../../lib/logger.ts";
 import { type Database, openDatabase } from "../database.ts";
 import { migrateUp } from "../migrate.ts";
-import { createLanes } from "./sqlite.lanes.ts";
-import { openThread } from "./sqlite.threads.ts";
+import { createLanes } from "./sqlite-lanes.ts";
+import { openThread } from "./sqlite.thread.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "waymark-sqlite-"));
 const opened: Database[] = [];

@@ -23,9 +23,9 @@ import type { Db, Dialect, SchemaWords } from "../dialect.ts";
 import type { LinkRow, OpenBackend, SqlFlavour } from "../driver.ts";
 import { type FailureKind, translateFailure } from "../failures.ts";
 import { LIKE_ESCAPE, likePatterns, SEARCHED } from "../text-search.ts";
-import { openSqlite, type SqliteConnection, type SqliteSettings } from "./sqlite.connection.ts";
-import { createLanes, type LaneConnection, type Lanes } from "./sqlite.lanes.ts";
-import { openThread } from "./sqlite.threads.ts";
+import { openSqlite, type SqliteConnection, type SqliteSettings } from "./sqlite-connection.ts";
+import { createLanes, type LaneConnection, type Lanes } from "./sqlite-lanes.ts";
+import { openThread } from "./sqlite.thread.ts";
 
 /** Another process (the CLI, the flush thread) may hold the write lock for the length of an import's chunk. */
 const WRITER: Omit<SqliteSettings, "path"> = { readonly: false, busyTimeoutMs: 30_000, cacheKib: 8_192 };

@@ -5,8 +5,8 @@
  */
 // oxlint-disable unicorn/require-post-message-target-origin -- that is for windows; a worker has no origin
 import { lowerThreadPriority } from "../../lib/thread-priority.ts";
-import { openSqlite, type SqliteConnection } from "./sqlite.connection.ts";
-import type { ThreadAnswer, ThreadRequest } from "./sqlite.threads.ts";
+import { openSqlite, type SqliteConnection } from "./sqlite-connection.ts";
+import type { ThreadAnswer, ThreadRequest } from "./sqlite.thread.ts";
 
 /** A larger result is a query that forgot its LIMIT. */
 const MAX_ROWS = 10_000;

@@ -1,11 +1,11 @@
 /** Which storage drivers there are. To add one: its file here, a line in the table, a test that calls the contract. */
 import type { Clock } from "../../lib/clock.ts";
-import type { DriverType } from "../policy.ts";
+import type { DriverType } from "../policies/policy.ts";
 import type { Driver } from "./driver.ts";
-import { checkFolder, type LocationRules, resolveBasePath } from "./local.location.ts";
-import { createLocalDriver } from "./local.ts";
-import { checkedAddress, parseEndpoint, type Resolve } from "./s3.endpoint.ts";
-import { checkPrefix, createS3Driver } from "./s3.ts";
+import { checkFolder, type LocationRules, resolveBasePath } from "./local/location.ts";
+import { createLocalDriver } from "./local/local.ts";
+import { checkedAddress, parseEndpoint, type Resolve } from "./s3/endpoint.ts";
+import { checkPrefix, createS3Driver } from "./s3/s3.ts";
 
 /** Where content is, and what it takes to get there; what a driver does not use is null. */
 export type DriverSettings = {

@@ -1,0 +1,141 @@
+/** The server's front: which requests are redirects, which endpoints stand where, and what is measured of all. */
+import type { Live } from "./clicks/live.ts";
+import { liveEndpoints } from "./clicks/live.routes.ts";
+import { configEndpoints } from "./config/config.routes.ts";
+import type { WorkerChannel } from "./cluster/worker-channel.ts";
+import { healthEndpoints } from "./health/health.routes.ts";
+import type { HealthReport } from "./health/health.service.ts";
+import { withAccessLog } from "./health/access-log.ts";
+import { createHttpMetrics } from "./health/http-metrics.ts";
+import { metricsEndpoint } from "./health/metrics.routes.ts";
+import type { Scrape } from "./health/scrape.ts";
+import { createHttpApp, type EndpointTable } from "./http/app.ts";
+import type { Connection } from "./http/endpoint.ts";
+import { failureResponse } from "./http/errors.ts";
+import type { HttpApp } from "./http/mount.ts";
+import { openApiEndpoint } from "./http/openapi.ts";
+import { systemClock } from "./lib/clock.ts";
+import { appError } from "./lib/errors.ts";
+import { isMalformed } from "./lib/request-target.ts";
+import { VERSION } from "./lib/version.ts";
+import { csvEndpoints } from "./links/csv/routes.ts";
+import { linkEndpoints } from "./links/links.routes.ts";
+import type { App } from "./app.ts";
+import type { Redirect } from "./redirect/redirect.ts";
+import { createRouteTest } from "./redirect/route-test.ts";
+import type { Services } from "./services.ts";
+
+/** Seconds of silence after which a request to the API is cut; redirects fall under the server's own, shorter one. */
+const API_IDLE_S = 120;
+/** The file endpoints' roots, which are no codes either. */
+const FILE_PREFIXES = ["/files", "/folders"];
+
+export type HttpParts = {
+  services: Services;
+  redirect: Redirect;
+  health: { report(): Promise<HealthReport> };
+  scrape: Scrape;
+  live: Live;
+  worker?: WorkerChannel | undefined;
+};
+
+export function createFetch(parts: HttpParts): App["fetch"] {
+  let isLeaving = false;
+  parts.worker?.onLeave(() => (isLeaving = true));
+  const answer = withAccessLog(createAnswer(parts), {
+    sample: parts.services.env.logging.accessSample,
+    logger: parts.services.logger,
+  });
+  return (request, server) => (isLeaving ? closing(answer(request, server)) : answer(request, server));
+}
+
+/** Tells the client to close the connection, because this process is about to end. */
+async function closing(answer: Response | Promise<Response>): Promise<Response> {
+  const response = await answer;
+  response.headers.set("Connection", "close");
+  return response;
+}
+
+function createAnswer(parts: HttpParts): App["fetch"] {
+  const { services, redirect, scrape } = parts;
+  const http = createHttp(parts);
+  const metrics = createHttpMetrics(scrape.registry);
+  const redirects = metrics.lane("redirect");
+  const lanes = [
+    { isIn: createRouteTest([services.config.get("routes.health_prefix")]), lane: metrics.lane("health") },
+    {
+      isIn: createRouteTest([services.config.get("routes.frontend_prefix")]),
+      lane: metrics.lane("frontend"),
+    },
+    { isIn: () => true, lane: metrics.lane("admin") },
+  ];
+  const isRouted = createRouteTest([...services.routePrefixes(), ...FILE_PREFIXES]);
+  return (request, server) => {
+    if (isMalformed(request)) {
+      return failureResponse(appError("BadRequest", "The request's Host or target is malformed."));
+    }
+    if (!isRouted(request.url)) {
+      const begun = redirects.begin();
+      return redirects.end(begun, request.method, redirect.handle(request, server));
+    }
+    scrape.watch(server);
+    server.timeout(request, API_IDLE_S);
+    const connection: Connection = {
+      peerAddress: () => server.requestIP(request)?.address ?? "unix",
+      liftIdleTimeout: () => server.timeout(request, 0),
+      cut: () => server.timeout(request, 1),
+    };
+    const { lane } = lanes.find(({ isIn }) => isIn(request.url))!;
+    const begun = lane.begin();
+    return lane.end(begun, request.method, http.fetch(request, connection));
+  };
+}
+
+function createHttp({ services, health, scrape, live }: HttpParts): HttpApp {
+  const { env, config, auth, links, csv, reports, content, drive, sharing, logger } = services;
+  const admin = config.get("routes.admin_prefix");
+  const healthPrefix = config.get("routes.health_prefix");
+  const now = systemClock.now;
+  const tables: EndpointTable[] = [
+    {
+      prefix: `${admin}/v1`,
+      guards: auth.guards,
+      endpoints: [
+        openApiEndpoint(() => tables, VERSION),
+        ...auth.endpoints,
+        ...liveEndpoints({ live, logger }),
+        ...reports.endpoints,
+        ...csvEndpoints({ csv, now, logger }),
+        ...linkEndpoints({ links, now }),
+        ...configEndpoints({ config }),
+      ],
+    },
+    { prefix: admin, guards: auth.guards, endpoints: content.endpoints },
+    { prefix: "", guards: auth.guards, endpoints: [...sharing.endpoints, ...drive.endpoints] },
+    {
+      prefix: healthPrefix,
+      guards: auth.healthGuards,
+      endpoints: [
+        ...healthEndpoints(health),
+        ...(env.metrics.enabled ? [metricsEndpoint(scrape.render)] : []),
+      ],
+    },
+  ];
+  return createHttpApp({
+    tables,
+    gates: [
+      { prefix: admin, isOpen: auth.isAdminEnabled },
+      { prefix: healthPrefix, isOpen: auth.isHealthEnabled },
+    ],
+    cors: () => ({
+      enabled: config.get("cors.enabled"),
+      allowedOrigins: config.get("cors.allowed_origins"),
+      allowedMethods: config.get("cors.allowed_methods"),
+      allowedHeaders: config.get("cors.allowed_headers"),
+      maxAge: config.get("cors.max_age"),
+      allowCredentials: config.get("cors.allow_credentials"),
+    }),
+    newRequestId: () => crypto.randomUUID(),
+    logger,
+  });
+}

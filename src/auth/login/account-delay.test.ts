@@ -1,0 +1,121 @@
+import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import type { Database } from "../../db/database.ts";
+import { forEachDialect } from "../../db/for-each-dialect.ts";
+import { type AccountDelay, createAccountDelay, delayAfter } from "./account-delay.ts";
+import { createLoginFailuresRepository } from "./failures.repository.ts";
+
+const MINUTE = 60_000;
+const DAY = 86_400_000;
+
+test("the delay doubles from the fifth failure to fifteen minutes", () => {
+  const delays = [1, 4, 5, 6, 7, 14, 15, 16, 1000, 100_000].map((failures) => delayAfter(failures) / 1000);
+  expect(delays).toEqual([0, 0, 1, 2, 4, 512, 900, 900, 900, 900]);
+});
+
+const waitOf = (error: unknown) => (error as { details: { retryAfterSeconds: number } }).details;
+
+forEachDialect((dialect) => {
+  const time = { now: 1_800_000_000_000 };
+  let db: Database;
+  let delay: AccountDelay;
+  let key: { username: string };
+  const on = (database: Database) =>
+    createAccountDelay({
+      repository: createLoginFailuresRepository(database),
+      clock: { now: () => time.now },
+    });
+  const charge = async (times: number) => {
+    for (let n = 0; n < times; n++) await delay.charge(key);
+  };
+  const refusal = () =>
+    delay.charge(key).then(
+      () => null,
+      (error: unknown) => waitOf(error).retryAfterSeconds,
+    );
+
+  beforeAll(async () => {
+    db = await dialect.openDb();
+    delay = on(db);
+  });
+  beforeEach(() => {
+    key = { username: crypto.randomUUID() };
+  });
+
+  test("four failures are free, then tries wait", async () => {
+    await charge(5);
+    expect(await refusal()).toBe(1);
+    time.now += 1000;
+    await charge(1);
+    expect(await refusal()).toBe(2);
+    time.now += 1999;
+    expect(await refusal()).toBe(1);
+    time.now += 1;
+    await charge(1);
+    expect(await refusal()).toBe(4);
+  });
+
+  test("success takes everything back", async () => {
+    await charge(5);
+    await delay.clear(key);
+    await charge(5);
+    expect(await refusal()).toBe(1);
+  });
+
+  test("never more than fifteen minutes, however often somebody comes too early", async () => {
+    for (let n = 0; n < 30; n++) {
+      await charge(1);
+      await refusal();
+      time.now += 15 * MINUTE;
+    }
+    await charge(1);
+    for (let n = 0; n < 5; n++) expect(await refusal()).toBe(900);
+    time.now += 15 * MINUTE;
+    expect(await refusal()).toBeNull();
+  });
+
+  test("a day without a try forgets", async () => {
+    await charge(5);
+    time.now += DAY;
+    await charge(4);
+    expect(await refusal()).toBeNull();
+  });
+
+  test("a clock set back locks nobody out", async () => {
+    await charge(5);
+    time.now -= DAY * 30;
+    expect(await refusal()).toBeNull();
+    time.now += DAY * 30;
+  });
+
+  test("an account and a browser of the same name are counted apart", async () => {
+    await charge(5);
+    await delay.charge({ sessionId: key.username });
+    expect(await refusal()).toBe(1);
+  });
+
+  test("of many tries at once through two processes five slip in at most", async () => {
+    const other = on(await dialect.openDb());
+    const tries = Array.from({ length: 16 }, (_, n) => (n % 2 === 0 ? delay : other).charge(key));
+    const settled = await Promise.allSettled(tries);
+    const passed = settled.filter(({ status }) => status === "fulfilled").length;
+    expect(passed).toBeGreaterThanOrEqual(1);
+    expect(passed).toBeLessThanOrEqual(5);
+    for (const result of settled) {
+      if (result.status === "rejected") expect(result.reason).toMatchObject({ name: "RateLimitExceeded" });
+    }
+  });
+
+  describe("rows", () => {
+    test("are removed when they no longer matter, a bounded number at a time", async () => {
+      time.now += 2 * DAY;
+      await delay.removeForgotten(1000);
+      for (let n = 0; n < 5; n++) await delay.charge({ username: `stale-${n}` });
+      expect(await delay.removeForgotten(1000)).toBe(0);
+      time.now += DAY + 1;
+      await charge(1);
+      expect([await delay.removeForgotten(3), await delay.removeForgotten(3)]).toEqual([3, 2]);
+      expect(await delay.removeForgotten(3)).toBe(0);
+      expect(await refusal()).toBeNull();
+    });
+  });
+});

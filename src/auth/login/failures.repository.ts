@@ -1,0 +1,72 @@
+import type { Database } from "../../db/database.ts";
+import { isUniqueViolation } from "../../db/failures.ts";
+
+export type LoginFailures = {
+  failures: number;
+  /** Until when the account waits, epoch ms. */
+  retryAt: number;
+  updatedAt: number;
+};
+
+export type LoginFailuresRepository = ReturnType<typeof createLoginFailuresRepository>;
+
+/** Reads and writes go to the writing connection: a count that lags behind would let guesses through. */
+export function createLoginFailuresRepository({ write }: Pick<Database, "write">) {
+  return {
+    async find(account: string): Promise<LoginFailures | null> {
+      const query = write.selectFrom("login_failures").selectAll().where("account", "=", account);
+      const row = await query.executeTakeFirst();
+      return row === undefined
+        ? null
+        : { failures: row.failures, retryAt: row.retry_at, updatedAt: row.updated_at };
+    },
+
+    /** Stores `next` in the place of `expected`; false when another process was faster. */
+    async replace(account: string, expected: LoginFailures | null, next: LoginFailures): Promise<boolean> {
+      const row = { failures: next.failures, retry_at: next.retryAt, updated_at: next.updatedAt };
+      if (expected === null) return isNew(() => insert(account, row));
+      const { numUpdatedRows } = await write
+        .updateTable("login_failures")
+        .set(row)
+        .where("account", "=", account)
+        .where("failures", "=", expected.failures)
+        .where("updated_at", "=", expected.updatedAt)
+        .executeTakeFirstOrThrow();
+      return numUpdatedRows > 0n;
+    },
+
+    async remove(account: string): Promise<void> {
+      await write.deleteFrom("login_failures").where("account", "=", account).execute();
+    },
+
+    /** Removes at most `limit` rows that were last written before the instant; returns how many. */
+    async removeStale(before: number, limit: number): Promise<number> {
+      const query = write.selectFrom("login_failures").select("account").where("updated_at", "<", before);
+      const stale = (await query.limit(limit).execute()).map(({ account }) => account);
+      if (stale.length === 0) return 0;
+      await write
+        .deleteFrom("login_failures")
+        .where("account", "in", stale)
+        .where("updated_at", "<", before)
+        .execute();
+      return stale.length;
+    },
+  };
+
+  function insert(account: string, row: { failures: number; retry_at: number; updated_at: number }) {
+    return write
+      .insertInto("login_failures")
+      .values({ account, ...row })
+      .execute();
+  }
+}
+
+async function isNew(insert: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await insert();
+    return true;
+  } catch (error) {
+    if (isUniqueViolation(error)) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,233 @@
+/**
+ * Who gets in, how often somebody may try, and that refusals tell nothing. One database serves: what differs between
+ * them is in account-delay.test.ts.
+ */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import {
+  ADMIN_PASSWORD,
+  type Answer,
+  type AuthHarness,
+  Browser,
+  createTestFolder,
+  startAuth,
+} from "../auth.test-support.ts";
+import { createPasswords, DUMMY_HASH } from "./password.ts";
+
+const LOGIN = "/admin/v1/auth/login";
+const WRONG = { code: 2000, error: "AuthFailed", message: "The username or the password is wrong." };
+const DAY = 86_400_000;
+
+/** What decides how long a verification takes. */
+const cost = (hash: string) => hash.split("$").slice(1, 4).join("$");
+const codes = (answers: readonly Answer[]) => answers.map(({ json }) => json.code);
+
+const folder = createTestFolder();
+let harness: AuthHarness;
+const verified: string[] = [];
+let peers = 0;
+/** An address that has not tried yet. */
+const newPeer = () => `2001:db8:${(++peers).toString(16)}::1`;
+const login = (body: unknown, peer = newPeer()) => harness.request("POST", LOGIN, { body, peer });
+
+const guess = (username: string) => login({ username, password: "wrong" });
+
+beforeAll(async () => {
+  const real = createPasswords();
+  const passwords = {
+    hashPassword: real.hashPassword,
+    verifyPassword: (plain: string, hash: string) => {
+      verified.push(hash);
+      return real.verifyPassword(plain, hash);
+    },
+  };
+  harness = await startAuth(await folder.open(), { passwords });
+  await harness.auth.resetAdminPassword(ADMIN_PASSWORD, "test");
+  const password = "password of anna";
+  await harness.auth.users.create({ username: "anna", password, role: "user", disabled: false });
+  await harness.auth.users.create({ username: "gone", password, role: "user", disabled: true });
+});
+
+afterAll(() => folder.remove());
+
+beforeEach(() => {
+  harness.time.now += 2 * DAY;
+  verified.length = 0;
+});
+
+describe("a login", () => {
+  test("without a name, with null or with admin is the built-in administrator's", async () => {
+    for (const username of [undefined, null, "admin", "Admin"]) {
+      const answer = await login({ username, password: ADMIN_PASSWORD });
+      expect(answer.json.data).toMatchObject({ role: "admin" });
+    }
+  });
+
+  test("refusals are the same for every reason, and each verifies one hash of the same cost", async () => {
+    const attempts = [
+      { password: "wrong" },
+      { username: "anna", password: "wrong" },
+      { username: "gone", password: "password of anna" },
+      { username: "nobody", password: "wrong" },
+      { username: "nobody", password: ADMIN_PASSWORD },
+      { username: "no such name!", password: "wrong" },
+      { username: "admin\0", password: ADMIN_PASSWORD },
+      { username: "anna\0", password: "password of anna" },
+      { username: "", password: ADMIN_PASSWORD },
+      { username: "x".repeat(1000), password: "wrong" },
+      { username: "' or 1=1 --", password: "' or 1=1 --" },
+      { password: "" },
+      { password: "\0" },
+    ];
+    for (const attempt of attempts) {
+      const answer = await login(attempt);
+      expect([answer.status, answer.json, answer.headers.getSetCookie()]).toEqual([401, WRONG, []]);
+    }
+    expect(verified).toHaveLength(attempts.length);
+    expect(new Set(verified.map(cost))).toEqual(new Set([cost(DUMMY_HASH)]));
+    expect(harness.failures.filter((method) => method === "password").length).toBeGreaterThanOrEqual(
+      attempts.length,
+    );
+  });
+
+  test("a password that only begins right is wrong", async () => {
+    for (const password of [`${ADMIN_PASSWORD}\0`, `${ADMIN_PASSWORD} `, ADMIN_PASSWORD.slice(0, -1)]) {
+      expect((await login({ password })).json).toEqual(WRONG);
+    }
+  });
+
+  test("a very long password is refused without work", async () => {
+    expect((await login({ password: "x".repeat(1_000_000) })).json).toEqual(WRONG);
+    expect(verified).toEqual([]);
+    expect((await login({ password: "x".repeat(3_000_000) })).status).toBe(413);
+  });
+
+  test.each([
+    "",
+    "{",
+    "null",
+    "[]",
+    "{}",
+    '{"password":5}',
+    '{"password":null}',
+    '{"username":{},"password":"x"}',
+  ])("the body %p is 400", async (body) => {
+    const answer = await login(body);
+    expect([answer.status, answer.json.code]).toEqual([400, 1000]);
+    expect(verified).toEqual([]);
+  });
+});
+
+describe("a flood from one address", () => {
+  test("gets five tries at once, then one a second, the right password included", async () => {
+    const peer = newPeer();
+    const flood = await Promise.all(
+      Array.from({ length: 30 }, (_, n) => login({ username: `name-${n}`, password: "wrong" }, peer)),
+    );
+    expect(codes(flood).filter((code) => code === 2000)).toHaveLength(5);
+    const refused = flood.filter(({ status }) => status === 429);
+    expect(refused).toHaveLength(25);
+    expect(refused[0]!.json).toMatchObject({ code: 2004, error: "RateLimitExceeded" });
+    expect(refused[0]!.headers.get("Retry-After")).toBe("1");
+    expect(verified).toHaveLength(5);
+    expect((await login({ password: ADMIN_PASSWORD }, peer)).status).toBe(429);
+    harness.time.now += 1000;
+    expect((await login({ password: ADMIN_PASSWORD }, peer)).status).toBe(200);
+    expect((await login({ password: ADMIN_PASSWORD }, peer)).status).toBe(429);
+    expect((await login({ password: ADMIN_PASSWORD })).status).toBe(200);
+  });
+
+  test("X-Forwarded-For counts only from a trusted proxy", async () => {
+    const through = (peer: string, client: string) =>
+      harness.request("POST", LOGIN, {
+        body: { username: "nobody-at-all!", password: "wrong" },
+        headers: { "X-Forwarded-For": client },
+        peer,
+      });
+    const invented = [];
+    for (let n = 0; n < 7; n++) invented.push((await through("203.0.113.1", `10.1.1.${n}`)).status);
+    expect(invented).toEqual([401, 401, 401, 401, 401, 429, 429]);
+    await harness.config.set("api.trusted_proxies", "203.0.113.0/24", "test");
+    for (let n = 0; n < 7; n++) expect((await through("203.0.113.1", `10.1.1.${n}`)).status).toBe(401);
+    await harness.config.reset("api.trusted_proxies", "test");
+  });
+});
+
+describe("guesses at one account from many addresses", () => {
+  test.each(["anna", "admin", "nobody"])("make %s wait, longer each time, known or not", async (username) => {
+    for (let n = 0; n < 5; n++) expect((await guess(username)).json).toEqual(WRONG);
+    const waits: (string | null)[] = [];
+    for (let n = 0; n < 4; n++) {
+      const refused = await guess(username);
+      expect(refused.json).toMatchObject({ code: 2004 });
+      waits.push(refused.headers.get("Retry-After"));
+      harness.time.now += Number(refused.headers.get("Retry-After")) * 1000;
+      expect((await guess(username)).json).toEqual(WRONG);
+    }
+    expect(waits).toEqual(["1", "2", "4", "8"]);
+  });
+
+  test("sent at once do not slip in", async () => {
+    const answers = await Promise.all(Array.from({ length: 12 }, () => guess("anna")));
+    expect(answers.filter(({ status }) => status === 401).length).toBeLessThanOrEqual(5);
+    expect(verified.length).toBeLessThanOrEqual(5);
+  });
+
+  test("keep the right password out during the delay, and success forgets them", async () => {
+    for (let n = 0; n < 5; n++) await guess("anna");
+    expect((await login({ username: "anna", password: "password of anna" })).status).toBe(429);
+    harness.time.now += 1000;
+    expect((await login({ username: "anna", password: "password of anna" })).status).toBe(200);
+    for (let n = 0; n < 4; n++) expect((await guess("anna")).status).toBe(401);
+    expect((await login({ username: "anna", password: "password of anna" })).status).toBe(200);
+  });
+
+  test("are remembered by other processes and after a restart", async () => {
+    for (let n = 0; n < 8; n++) {
+      await guess("anna");
+      harness.time.now += n < 7 ? 10_000 : 0;
+    }
+    const other = await startAuth(await folder.open());
+    other.time.now = harness.time.now;
+    const body = { username: "anna", password: "password of anna" };
+    expect((await other.request("POST", LOGIN, { body })).headers.get("Retry-After")).toBe("8");
+  });
+
+  test("do not lock out the browser that signed in before", async () => {
+    const browser = new Browser(harness, newPeer());
+    await browser.login("password of anna", "anna");
+    for (let n = 0; n < 6; n++) await guess("anna");
+    expect((await guess("anna")).status).toBe(429);
+    expect((await browser.login("password of anna", "anna")).status).toBe(200);
+    // Its own wrong tries count for itself, and its cookie helps with no other account.
+    expect((await browser.login("password of anna", "admin")).json).toEqual(WRONG);
+    for (let n = 0; n < 5; n++) {
+      const thief = browser.copy();
+      await harness.request("POST", LOGIN, {
+        body: { username: "anna", password: "wrong" },
+        headers: { Cookie: `svc_refresh=${thief.get("svc_refresh")}` },
+        peer: newPeer(),
+      });
+    }
+    expect((await browser.login("password of anna", "anna")).status).toBe(429);
+  });
+
+  test("are forgotten when the administrator resets a password", async () => {
+    for (let n = 0; n < 5; n++) await guess("admin");
+    expect((await login({ password: ADMIN_PASSWORD })).status).toBe(429);
+    await harness.auth.resetAdminPassword(ADMIN_PASSWORD, "test");
+    expect((await login({ password: ADMIN_PASSWORD })).status).toBe(200);
+  });
+});
+
+test("guessing the current password in a stolen session is limited like a login", async () => {
+  const browser = new Browser(harness, newPeer());
+  await browser.login(ADMIN_PASSWORD);
+  const statuses: number[] = [];
+  for (let n = 0; n < 7; n++) {
+    harness.time.now += 100;
+    const body = { current_password: `guess ${n}`, new_password: "the thief's password" };
+    statuses.push((await browser.send("PUT", "/admin/v1/auth/password", { body })).status);
+  }
+  expect(statuses).toEqual([401, 401, 401, 401, 429, 429, 429]);
+  expect(await browser.status()).toBe(200);
+});

@@ -1,0 +1,147 @@
+/** Signing in, and changing the passwords that sign in. */
+import type { Clock } from "../../lib/clock.ts";
+import { appError } from "../../lib/errors.ts";
+import { type Account, BUILT_IN_ADMIN } from "../account.ts";
+import type { AccountDelay, DelayKey } from "./account-delay.ts";
+import type { AuthConfig } from "../auth-config.ts";
+import type { AuthFeed, AuthTransaction } from "../feed.ts";
+import type { Passwords } from "./password.ts";
+import type { Candidate, PasswordCheck } from "./password-check.ts";
+import type { Session } from "../sessions/repository.ts";
+import type { Sessions, SignedIn } from "../sessions/service.ts";
+import type { Tokens } from "../sessions/tokens.ts";
+import { newPasswordSchema, toAccount, type User, usernameSchema } from "../users/user.ts";
+import type { UsersRepository } from "../users/repository.ts";
+
+export type LoginAttempt = {
+  /** The built-in administrator's when absent. */
+  username?: string | null | undefined;
+  password: string;
+  /** The client's address. */
+  address: string;
+  /** What the browser still holds of an earlier session. */
+  refreshTokens: readonly string[];
+};
+
+/** The config room's way to write `api.admin_token`. `also` runs in its transaction and may run again. */
+export type AdminPasswordSetting = {
+  setAdminPasswordHash(
+    hash: string,
+    changedBy: string,
+    also: (tx: AuthTransaction) => Promise<void>,
+  ): Promise<void>;
+};
+
+type Deps = {
+  users: UsersRepository;
+  sessions: Sessions;
+  tokens: Tokens;
+  passwords: Passwords;
+  passwordCheck: PasswordCheck;
+  accountDelay: AccountDelay;
+  config: AuthConfig & AdminPasswordSetting;
+  feed: AuthFeed;
+  clock: Clock;
+};
+
+export type Login = ReturnType<typeof createLogin>;
+
+export function createLogin(deps: Deps) {
+  const { users, sessions, tokens, passwords, passwordCheck, accountDelay, config, feed, clock } = deps;
+
+  const builtIn = (): Candidate => ({
+    account: BUILT_IN_ADMIN,
+    passwordHash: config.get("api.admin_token"),
+    disabled: false,
+  });
+
+  async function findCandidate(username: string | null): Promise<Candidate | null> {
+    if (username === BUILT_IN_ADMIN.username) return builtIn();
+    const user = username === null ? null : await users.findByUsername(username);
+    return user === null ? null : candidateOf(user);
+  }
+
+  /** A browser that signed in to the account before is counted by itself: see account-delay.ts. */
+  async function knownBrowser(
+    refreshTokens: readonly string[],
+    candidate: Candidate | null,
+  ): Promise<DelayKey | null> {
+    for (const token of refreshTokens) {
+      const claims = await tokens.verify("refresh", token);
+      if (claims !== null && claims.accountId === candidate?.account.id)
+        return { sessionId: claims.sessionId };
+    }
+    return null;
+  }
+
+  async function changeUserPassword(user: User, passwordHash: string): Promise<SignedIn> {
+    const session = await feed.write(async (tx) => {
+      const current = await users.lock(tx.db, user.id);
+      if (current === null || current.passwordHash !== user.passwordHash) {
+        throw appError("Conflict", "The password was changed at the same time. Sign in again.");
+      }
+      await users.update(tx.db, { ...current, passwordHash, updatedAt: clock.now() });
+      await sessions.endAllOf(tx, user.id);
+      return sessions.open(tx, user.id);
+    });
+    return sessions.sign(session, toAccount(user));
+  }
+
+  async function changeAdminPassword(passwordHash: string): Promise<SignedIn> {
+    let session: Session | undefined;
+    await config.setAdminPasswordHash(passwordHash, BUILT_IN_ADMIN.username, async (tx) => {
+      await sessions.endAllOf(tx, BUILT_IN_ADMIN.id);
+      session = await sessions.open(tx, BUILT_IN_ADMIN.id);
+    });
+    return sessions.sign(session!, BUILT_IN_ADMIN);
+  }
+
+  return {
+    /** @throws AuthFailed, RateLimitExceeded, NotFound while the admin API is disabled */
+    async signIn({ username: typed, password, address, refreshTokens }: LoginAttempt): Promise<SignedIn> {
+      if (config.get("api.admin_token") === "")
+        throw appError("NotFound", "There is nothing at this address.");
+      const username = usernameSchema.safeParse(typed ?? BUILT_IN_ADMIN.username).data ?? null;
+      const candidate = await findCandidate(username);
+      const named: DelayKey | null = username === null ? null : { username };
+      const key = (await knownBrowser(refreshTokens, candidate)) ?? named;
+      const { account, passwordHash } = await passwordCheck.check({ password, candidate, key, address });
+      return sessions.start(account, passwordHash);
+    },
+
+    /**
+     * Ends all sessions of the account, the caller's too, and opens a new one for the caller.
+     * @throws AuthFailed when `current` is wrong, RateLimitExceeded, Conflict
+     */
+    async changePassword(
+      account: Account,
+      { current, next, address }: { current: string; next: string; address: string },
+    ): Promise<SignedIn> {
+      const isBuiltIn = account.id === BUILT_IN_ADMIN.id;
+      const user = isBuiltIn ? null : await users.find(account.id);
+      const candidate = isBuiltIn ? builtIn() : user === null ? null : candidateOf(user);
+      const key: DelayKey = account.credential ?? { username: account.username };
+      await passwordCheck.check({ password: current, candidate, key, address });
+      const hash = await passwords.hashPassword(next);
+      return user === null ? changeAdminPassword(hash) : changeUserPassword(user, hash);
+    },
+
+    /**
+     * Sets the built-in administrator's password without asking for the old one, ends its sessions and its delay.
+     * @throws BadRequest when the password is too short or too long
+     */
+    async resetAdminPassword(plain: string, changedBy: string): Promise<void> {
+      const parsed = newPasswordSchema.safeParse(plain);
+      if (!parsed.success) throw appError("BadRequest", `The password ${parsed.error.issues[0]?.message}.`);
+      const hash = await passwords.hashPassword(plain);
+      await config.setAdminPasswordHash(hash, changedBy, (tx) => sessions.endAllOf(tx, BUILT_IN_ADMIN.id));
+      await accountDelay.clear({ username: BUILT_IN_ADMIN.username });
+    },
+  };
+}
+
+const candidateOf = (user: User): Candidate => ({
+  account: toAccount(user),
+  passwordHash: user.passwordHash,
+  disabled: user.disabled,
+});

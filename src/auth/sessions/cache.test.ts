@@ -1,0 +1,77 @@
+import { expect, test } from "bun:test";
+import { createSessionCache } from "./cache.ts";
+import type { SessionOwner } from "./repository.ts";
+
+function setUp(generationSize = 10) {
+  const time = { now: 0 };
+  const reads: string[] = [];
+  const state = { away: false, revokedAt: null as number | null, hold: null as Promise<void> | null };
+  const find = async (id: string): Promise<SessionOwner | null> => {
+    reads.push(id);
+    const { away, revokedAt } = state;
+    await state.hold;
+    if (away) throw new Error("away");
+    const session = { id, accountId: 1, createdAt: 0, expiresAt: 1e12, refreshId: "r", previousId: null };
+    return { session: { ...session, rotatedAt: null, revokedAt }, account: null };
+  };
+  const cache = createSessionCache({ find, clock: { now: () => time.now }, generationSize });
+  return { time, reads, state, cache };
+}
+
+test("reads once a minute", async () => {
+  const { time, reads, cache } = setUp();
+  await Promise.all([cache.get("a"), cache.get("a")]);
+  time.now = 59_999;
+  await cache.get("a");
+  expect(reads).toHaveLength(1);
+  time.now = 60_000;
+  await cache.get("a");
+  expect(reads).toHaveLength(2);
+  time.now = -3_600_000;
+  await cache.get("a");
+  expect(reads).toHaveLength(3);
+});
+
+test("reads again what was dropped, and everything after *", async () => {
+  const { reads, cache } = setUp();
+  for (const id of ["a", "b", "c"]) await cache.get(id);
+  cache.drop(["a", "unknown"]);
+  for (const id of ["a", "b", "c"]) await cache.get(id);
+  expect(reads).toEqual(["a", "b", "c", "a"]);
+  cache.drop(["*"]);
+  for (const id of ["a", "b", "c"]) await cache.get(id);
+  expect(reads).toHaveLength(7);
+});
+
+test("an answer that was under way when the session changed is not kept", async () => {
+  const { state, cache } = setUp();
+  const held = Promise.withResolvers<void>();
+  state.hold = held.promise;
+  const early = cache.get("a");
+  state.revokedAt = 5;
+  cache.drop(["a"]);
+  const late = cache.get("a");
+  held.resolve();
+  expect((await early)?.session.revokedAt).toBeNull();
+  expect((await late)?.session.revokedAt).toBe(5);
+  expect((await cache.get("a"))?.session.revokedAt).toBe(5);
+});
+
+test("a failed read is not kept", async () => {
+  const { state, cache } = setUp();
+  state.away = true;
+  expect(cache.get("a")).rejects.toThrow("away");
+  state.away = false;
+  await Promise.resolve();
+  expect((await cache.get("a"))?.session.id).toBe("a");
+});
+
+test("is bounded and keeps what is asked for", async () => {
+  const { reads, cache } = setUp(10);
+  for (let n = 0; n < 200; n++) {
+    await cache.get(`session-${n}`);
+    await cache.get("busy");
+    expect(cache.size()).toBeLessThanOrEqual(20);
+  }
+  expect(reads.filter((id) => id === "busy")).toHaveLength(1);
+});

@@ -1,0 +1,50 @@
+import { expect, test } from "bun:test";
+import type { AuthConfig, AuthSettings } from "../auth-config.ts";
+import { clearedCookies, readCookies, sessionCookies } from "./cookies.ts";
+
+const config = (settings: Partial<AuthSettings> = {}): AuthConfig => {
+  const all = {
+    "routes.admin_prefix": "/admin",
+    "api.cookie_secure": true,
+    "api.cookie_same_site": "Lax",
+    "api.cookie_domain": "",
+    ...settings,
+  } as AuthSettings;
+  return { get: (key) => all[key] };
+};
+const VALUES = { access: "a.b.c", accessMaxAge: 900, refresh: "d.e.f", refreshMaxAge: 604_799.9, csrf: "g" };
+
+test("set as the specification names them", () => {
+  expect(sessionCookies(config(), VALUES)).toEqual([
+    "svc_access=a.b.c; Path=/; Max-Age=900; HttpOnly; Secure; SameSite=Lax",
+    "svc_refresh=d.e.f; Path=/admin/v1/auth; Max-Age=604800; HttpOnly; Secure; SameSite=Lax",
+    "csrf_token=g; Path=/; Max-Age=604800; Secure; SameSite=Lax",
+  ]);
+});
+
+test("follow the settings", () => {
+  const settings = config({
+    "routes.admin_prefix": "/my/api",
+    "api.cookie_secure": false,
+    "api.cookie_same_site": "Strict",
+    "api.cookie_domain": "example.com",
+  });
+  expect(sessionCookies(settings, VALUES)[1]).toBe(
+    "svc_refresh=d.e.f; Path=/my/api/v1/auth; Domain=example.com; Max-Age=604800; HttpOnly; SameSite=Strict",
+  );
+});
+
+test("are cleared where they were set", () => {
+  expect(clearedCookies(config({ "api.cookie_domain": "example.com" }))).toEqual([
+    "svc_access=; Path=/; Domain=example.com; Max-Age=0; HttpOnly; Secure; SameSite=Lax",
+    "svc_refresh=; Path=/admin/v1/auth; Domain=example.com; Max-Age=0; HttpOnly; Secure; SameSite=Lax",
+    "csrf_token=; Path=/; Domain=example.com; Max-Age=0; Secure; SameSite=Lax",
+  ]);
+});
+
+test("are read by exact name, all of them up to a bound", () => {
+  const header = "x_svc_access=0; svc_access=1;svc_access=2; svc_accessory=3; svc_access; svc_access=a=b";
+  expect(readCookies(header, "svc_access")).toEqual(["1", "2", "a=b"]);
+  expect(readCookies("svc_access=x;".repeat(1000), "svc_access")).toHaveLength(4);
+  expect(readCookies(undefined, "svc_access")).toEqual([]);
+});

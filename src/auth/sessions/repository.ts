@@ -1,0 +1,128 @@
+import type { Selectable } from "kysely";
+import type { Database } from "../../db/database.ts";
+import type { Db } from "../../db/dialect.ts";
+import type { Schema } from "../../db/schema.ts";
+import { type Account, BUILT_IN_ADMIN } from "../account.ts";
+
+export type Session = {
+  /** A UUID. */
+  id: string;
+  /** 0 is the built-in administrator. */
+  accountId: number;
+  /** Epoch milliseconds, like the other times. */
+  createdAt: number;
+  expiresAt: number;
+  /** Id of the refresh token that is to come next, and of the one that came last. */
+  refreshId: string;
+  previousId: string | null;
+  rotatedAt: number | null;
+  revokedAt: number | null;
+};
+
+/** A session and who may use it: null when the account is gone or disabled. */
+export type SessionOwner = { session: Session; account: Account | null };
+
+export type SessionsRepository = ReturnType<typeof createSessionsRepository>;
+
+export function createSessionsRepository({
+  read,
+  write,
+  dialect,
+}: Pick<Database, "read" | "write" | "dialect">) {
+  return {
+    async find(id: string): Promise<SessionOwner | null> {
+      const row = await read.selectFrom("sessions").selectAll().where("id", "=", id).executeTakeFirst();
+      if (row === undefined) return null;
+      return { session: toSession(row), account: await findAccount(read, row.user_id) };
+    },
+
+    /** The session as it is now, held until the transaction ends. */
+    async lock(tx: Db, id: string): Promise<SessionOwner | null> {
+      const query = tx.selectFrom("sessions").selectAll().where("id", "=", id);
+      const row = await query.$call(dialect.forUpdate).executeTakeFirst();
+      if (row === undefined) return null;
+      return { session: toSession(row), account: await findAccount(tx, row.user_id) };
+    },
+
+    /**
+     * Holds the account until the transaction ends and tells whether it may still sign in with this password hash.
+     * A login that was checking the old password while somebody changed it ends here.
+     */
+    async lockAccount(tx: Db, accountId: number, passwordHash: string): Promise<boolean> {
+      if (accountId === BUILT_IN_ADMIN.id) {
+        const setting = tx.selectFrom("settings").select("value").where("key", "=", "api.admin_token");
+        return (await setting.$call(dialect.forUpdate).executeTakeFirst())?.value === passwordHash;
+      }
+      const query = tx.selectFrom("users").select(["password_hash", "disabled"]).where("id", "=", accountId);
+      const row = await query.$call(dialect.forUpdate).executeTakeFirst();
+      return row !== undefined && row.disabled === 0 && row.password_hash === passwordHash;
+    },
+
+    async insert(tx: Db, session: Session): Promise<void> {
+      await tx.insertInto("sessions").values(toRow(session)).execute();
+    },
+
+    async update(tx: Db, session: Session): Promise<void> {
+      await tx.updateTable("sessions").set(toRow(session)).where("id", "=", session.id).execute();
+    },
+
+    /** Ends one session; nothing happens to one that has ended. */
+    async revoke(tx: Db, id: string, now: number): Promise<void> {
+      const query = tx.updateTable("sessions").set({ revoked_at: now }).where("id", "=", id);
+      await query.where("revoked_at", "is", null).execute();
+    },
+
+    async revokeAllOf(tx: Db, accountId: number, now: number): Promise<void> {
+      const query = tx.updateTable("sessions").set({ revoked_at: now }).where("user_id", "=", accountId);
+      await query.where("revoked_at", "is", null).execute();
+    },
+
+    async removeAllOf(tx: Db, accountId: number): Promise<void> {
+      await tx.deleteFrom("sessions").where("user_id", "=", accountId).execute();
+    },
+
+    /** Removes at most `limit` sessions that expired, or were revoked, before the instant; returns how many. */
+    async removeEnded(before: number, limit: number): Promise<number> {
+      const ended = await read
+        .selectFrom("sessions")
+        .select("id")
+        .where((is) => is.or([is("expires_at", "<", before), is("revoked_at", "<", before)]))
+        .limit(limit)
+        .execute();
+      if (ended.length === 0) return 0;
+      const ids = ended.map(({ id }) => id);
+      await write.deleteFrom("sessions").where("id", "in", ids).execute();
+      return ids.length;
+    },
+  };
+}
+
+async function findAccount(db: Db, id: number): Promise<Account | null> {
+  if (id === BUILT_IN_ADMIN.id) return BUILT_IN_ADMIN;
+  const query = db.selectFrom("users").select(["username", "role", "disabled"]).where("id", "=", id);
+  const row = await query.executeTakeFirst();
+  if (row === undefined || row.disabled !== 0) return null;
+  return { id, username: row.username, role: row.role === "admin" ? "admin" : "user" };
+}
+
+const toSession = (row: Selectable<Schema["sessions"]>): Session => ({
+  id: row.id,
+  accountId: row.user_id,
+  createdAt: row.created_at,
+  expiresAt: row.expires_at,
+  refreshId: row.refresh_jti,
+  previousId: row.previous_jti,
+  rotatedAt: row.rotated_at,
+  revokedAt: row.revoked_at,
+});
+
+const toRow = (session: Session): Selectable<Schema["sessions"]> => ({
+  id: session.id,
+  user_id: session.accountId,
+  created_at: session.createdAt,
+  expires_at: session.expiresAt,
+  refresh_jti: session.refreshId,
+  previous_jti: session.previousId,
+  rotated_at: session.rotatedAt,
+  revoked_at: session.revokedAt,
+});

@@ -1,0 +1,215 @@
+/**
+ * Sessions and the rotation of their refresh tokens.
+ *
+ * A sign-in makes a row; both tokens name it, and every request asks the row (through the cache) whether it still
+ * stands. The row names the one refresh token that may come next. Using it replaces it, so a stolen token and the
+ * owner's can't both go on for long: the second use of a token that was replaced means there are two holders, and the
+ * session is revoked for both (RFC 9700, 4.14.2). One exception keeps honest browsers signed in: two tabs may send the
+ * same token at once, so within ten seconds of a rotation the token before it still gets a pair, with the refresh
+ * token that is current already. No pair breaks the other, whichever answer arrives last.
+ */
+import type { Clock } from "../../lib/clock.ts";
+import { appError } from "../../lib/errors.ts";
+import type { Logger } from "../../lib/logger.ts";
+import type { Account } from "../account.ts";
+import type { AuthConfig } from "../auth-config.ts";
+import type { AuthFeed, AuthTransaction } from "../feed.ts";
+import { csrfToken } from "./csrf.ts";
+import { createSessionCache } from "./cache.ts";
+import type { Session, SessionOwner, SessionsRepository } from "./repository.ts";
+import type { TokenClaims, Tokens } from "./tokens.ts";
+
+const GRACE_MS = 10_000;
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+/** Rows of ended sessions stay a day for whoever looks into what happened. */
+const KEPT_MS = DAY_MS;
+
+/** What a browser gets when it signs in or refreshes. */
+export type SignedIn = {
+  account: Account;
+  access: string;
+  refresh: string;
+  csrf: string;
+  /** Seconds from now. */
+  accessMaxAge: number;
+  refreshMaxAge: number;
+};
+
+type Deps = {
+  repository: SessionsRepository;
+  feed: AuthFeed;
+  tokens: Tokens;
+  config: AuthConfig;
+  clock: Clock;
+  logger: Logger;
+  newId: () => string;
+};
+
+/** `reused`: of this session, but neither the token that is to come next nor the one just replaced. */
+type Turn = { is: "ended" | "reused" } | { is: "good"; session: Session; account: Account };
+
+export type Sessions = ReturnType<typeof createSessions>;
+
+export function createSessions(deps: Deps) {
+  const { repository, feed, tokens, config, clock, logger, newId } = deps;
+  const cache = createSessionCache({ find: repository.find, clock });
+  feed.subscribe("sessions", cache.drop);
+  feed.subscribe("users", cache.clear);
+
+  const lifetime = (): number => config.get("api.refresh_token_days") * DAY_MS;
+
+  /** A new session of the account as part of the transaction; sign it after the commit. */
+  async function open(tx: AuthTransaction, accountId: number): Promise<Session> {
+    const now = clock.now();
+    const session: Session = {
+      id: newId(),
+      accountId,
+      createdAt: now,
+      expiresAt: now + lifetime(),
+      refreshId: newId(),
+      previousId: null,
+      rotatedAt: null,
+      revokedAt: null,
+    };
+    await repository.insert(tx.db, session);
+    return session;
+  }
+
+  async function sign(session: Session, account: Account): Promise<SignedIn> {
+    const now = clock.now();
+    const accessExpiresAt = Math.min(
+      now + config.get("api.access_token_minutes") * MINUTE_MS,
+      session.expiresAt,
+    );
+    const claims = {
+      accountId: session.accountId,
+      role: account.role,
+      sessionId: session.id,
+    };
+    return {
+      account,
+      access: await tokens.sign("access", { ...claims, tokenId: newId(), expiresAt: accessExpiresAt }),
+      refresh: await tokens.sign("refresh", {
+        ...claims,
+        tokenId: session.refreshId,
+        expiresAt: session.expiresAt,
+      }),
+      csrf: csrfToken(config.get("api.jwt_secret"), session.id),
+      accessMaxAge: (accessExpiresAt - now) / 1000,
+      refreshMaxAge: (session.expiresAt - now) / 1000,
+    };
+  }
+
+  function takeTurn(claims: TokenClaims): Promise<Turn> {
+    return feed.write(async (tx): Promise<Turn> => {
+      const now = clock.now();
+      const owner = await repository.lock(tx.db, claims.sessionId);
+      if (!isAlive(owner, now)) return { is: "ended" };
+      const { session, account } = owner;
+      if (claims.tokenId === session.refreshId) {
+        const next: Session = {
+          ...session,
+          refreshId: newId(),
+          previousId: session.refreshId,
+          rotatedAt: now,
+          expiresAt: now + lifetime(),
+        };
+        await repository.update(tx.db, next);
+        tx.changed("sessions", [session.id]);
+        return { is: "good", session: next, account };
+      }
+      const isJustReplaced =
+        claims.tokenId === session.previousId && Math.abs(now - (session.rotatedAt ?? 0)) <= GRACE_MS;
+      return isJustReplaced ? { is: "good", session, account } : { is: "reused" };
+    });
+  }
+
+  async function end(ids: readonly string[]): Promise<void> {
+    await feed.write(async (tx) => {
+      for (const id of ids) await repository.revoke(tx.db, id, clock.now());
+      tx.changed("sessions", ids);
+    });
+  }
+
+  return {
+    open,
+    sign,
+
+    /** @throws AuthFailed when the password was changed or the account disabled meanwhile */
+    async start(account: Account, passwordHash: string): Promise<SignedIn> {
+      const session = await feed.write(async (tx) => {
+        if (await repository.lockAccount(tx.db, account.id, passwordHash)) return open(tx, account.id);
+        throw appError("AuthFailed", "The password was changed just now. Sign in again.");
+      });
+      return sign(session, account);
+    },
+
+    /**
+     * A fresh pair for the first refresh token that is good for one; several are sent when a neighbouring site or an
+     * earlier cookie setting left another cookie of the name. Only when none is good does a reused one count as theft.
+     * @throws TokenInvalid
+     */
+    async refresh(refreshTokens: readonly string[]): Promise<SignedIn> {
+      const reused: string[] = [];
+      for (const token of refreshTokens) {
+        const claims = await tokens.verify("refresh", token);
+        if (claims === null) continue;
+        const turn = await takeTurn(claims);
+        if (turn.is === "good") return sign(turn.session, turn.account);
+        if (turn.is === "reused") reused.push(claims.sessionId);
+      }
+      if (reused.length > 0) {
+        await end(reused);
+        logger.warn({ sessions: reused }, "a refresh token was used twice; its session is revoked");
+      }
+      throw appError("TokenInvalid", "The refresh token is missing, expired or used. Sign in again.");
+    },
+
+    /** Who the first valid access token belongs to; null when none is. */
+    async authenticate(accessTokens: readonly string[]): Promise<Account | null> {
+      for (const token of accessTokens) {
+        const claims = await tokens.verify("access", token);
+        if (claims === null) continue;
+        const owner = await cache.get(claims.sessionId);
+        if (!isAlive(owner, clock.now())) continue;
+        const credential = { sessionId: claims.sessionId, expiresAt: claims.expiresAt };
+        return { ...owner.account, credential };
+      }
+      return null;
+    },
+
+    /** Ends the sessions that the tokens name; tokens that name none are ignored. */
+    async signOut(sent: { access: readonly string[]; refresh: readonly string[] }): Promise<void> {
+      const claims = await Promise.all([
+        ...sent.access.map((token) => tokens.verify("access", token)),
+        ...sent.refresh.map((token) => tokens.verify("refresh", token)),
+      ]);
+      const ids = new Set(claims.flatMap((one) => (one === null ? [] : [one.sessionId])));
+      if (ids.size > 0) await end([...ids]);
+    },
+
+    /** Ends every session of an account as part of the transaction. */
+    async endAllOf(tx: AuthTransaction, accountId: number): Promise<void> {
+      await repository.revokeAllOf(tx.db, accountId, clock.now());
+      tx.changed("users", [String(accountId)]);
+    },
+
+    /** Removes every session of an account as part of the transaction. */
+    async removeAllOf(tx: AuthTransaction, accountId: number): Promise<void> {
+      await repository.removeAllOf(tx.db, accountId);
+      tx.changed("users", [String(accountId)]);
+    },
+
+    /** Removes at most `limit` rows of sessions that ended more than a day ago; returns how many. */
+    removeEnded: (limit: number): Promise<number> => repository.removeEnded(clock.now() - KEPT_MS, limit),
+  };
+}
+
+type Alive = { session: Session; account: Account };
+
+const isAlive = (owner: SessionOwner | null, now: number): owner is Alive =>
+  owner !== null &&
+  owner.account !== null &&
+  owner.session.revokedAt === null &&
+  owner.session.expiresAt > now;

@@ -1,0 +1,97 @@
+import { z } from "zod";
+import { type Endpoint, endpoint, type HttpContext, page } from "../../http/endpoint.ts";
+import { appError } from "../../lib/errors.ts";
+import { pageOf, pageQuery } from "../../lib/page-query.ts";
+import { BUILT_IN_ADMIN } from "../account.ts";
+import { BUILT_IN_ADMIN_VIEW, createUserSchema, updateUserSchema, userView, viewUser } from "./user.ts";
+import type { Users } from "./service.ts";
+
+const listQuery = z.object(pageQuery);
+
+const TAG = "users";
+
+export const userEndpoints = (deps: { users: Users }): Endpoint[] => [
+  ...collectionEndpoints(deps),
+  ...itemEndpoints(deps),
+];
+
+function collectionEndpoints({ users }: { users: Users }): Endpoint[] {
+  return [
+    endpoint({
+      method: "GET",
+      path: "/users",
+      access: "admin",
+      tag: TAG,
+      summary: "The accounts by username, without the built-in administrator",
+      query: listQuery,
+      answer: z.array(userView),
+      paged: true,
+      async handle({ query }) {
+        const at = pageOf(query);
+        const { users: listed, total } = await users.list(at);
+        return page(listed.map(viewUser), { ...at, total });
+      },
+    }),
+    endpoint({
+      method: "POST",
+      path: "/users",
+      access: "admin",
+      tag: TAG,
+      summary: "Create an account",
+      body: createUserSchema,
+      status: 201,
+      answer: userView,
+      handle: async ({ body }) => viewUser(await users.create(body)),
+    }),
+  ];
+}
+
+function itemEndpoints({ users }: { users: Users }): Endpoint[] {
+  const shared = { path: "/users/:id", access: "admin", tag: TAG, answer: userView } as const;
+  return [
+    endpoint({
+      ...shared,
+      method: "GET",
+      summary: "One account; 0 is the built-in administrator",
+      async handle({ c }) {
+        const id = idOf(c);
+        return id === BUILT_IN_ADMIN.id ? BUILT_IN_ADMIN_VIEW : viewUser(await users.get(id));
+      },
+    }),
+    endpoint({
+      ...shared,
+      method: "PATCH",
+      summary: "Change what is given; a new password, another role or disabling ends the account's sessions",
+      body: updateUserSchema,
+      handle: async ({ c, body }) => viewUser(await users.update(changeableIdOf(c), body)),
+    }),
+    endpoint({
+      ...shared,
+      method: "DELETE",
+      summary: "Delete an account and its sessions",
+      answer: z.object({ message: z.string() }),
+      async handle({ c }) {
+        await users.remove(changeableIdOf(c));
+        return { message: "Account deleted" };
+      },
+    }),
+  ];
+}
+
+/** @throws NotFound for what can't be an id */
+function idOf(c: HttpContext): number {
+  const text = c.req.param("id") ?? "";
+  const id = /^(0|[1-9]\d{0,15})$/.test(text) ? Number(text) : Number.NaN;
+  if (!Number.isSafeInteger(id)) throw appError("NotFound", "There is no such account.");
+  return id;
+}
+
+/** @throws NotFound, Forbidden */
+function changeableIdOf(c: HttpContext): number {
+  const id = idOf(c);
+  if (id !== BUILT_IN_ADMIN.id) return id;
+  throw appError(
+    "Forbidden",
+    "The built-in administrator can't be changed here; use PUT /auth/password or the command 'reset-password'.",
+  );
+}

@@ -1,0 +1,118 @@
+/** The accounts besides the built-in administrator. Whatever weakens one ends its sessions in the same transaction. */
+import type { Clock } from "../../lib/clock.ts";
+import { appError } from "../../lib/errors.ts";
+import { BUILT_IN_ADMIN } from "../account.ts";
+import type { AccountDelay } from "../login/account-delay.ts";
+import type { AuthFeed } from "../feed.ts";
+import type { Passwords } from "../login/password.ts";
+import type { Sessions } from "../sessions/service.ts";
+import type { CreateUser, UpdateUser, User } from "./user.ts";
+import type { UsersRepository } from "./repository.ts";
+
+type Deps = {
+  repository: UsersRepository;
+  sessions: Sessions;
+  passwords: Passwords;
+  accountDelay: AccountDelay;
+  feed: AuthFeed;
+  clock: Clock;
+};
+
+export type Users = ReturnType<typeof createUsers>;
+
+export function createUsers({ repository, sessions, passwords, accountDelay, feed, clock }: Deps) {
+  return {
+    /** One page, by username. */
+    async list(at: { page: number; pageSize: number }): Promise<{ users: User[]; total: number }> {
+      const total = await repository.count();
+      const users = await repository.list({ limit: at.pageSize, offset: (at.page - 1) * at.pageSize });
+      return { users, total };
+    },
+
+    /** @throws NotFound */
+    async get(id: number): Promise<User> {
+      return (await repository.find(id)) ?? unknownUser();
+    },
+
+    /** @throws NotFound */
+    async getByUsername(username: string): Promise<User> {
+      refuseBuiltIn(username);
+      return (await repository.findByUsername(username.toLowerCase())) ?? unknownUser();
+    },
+
+    /** @throws Conflict when the username is taken */
+    async create({
+      username,
+      password,
+      role,
+      disabled,
+      quota_bytes: quotaBytes = 0,
+    }: CreateUser): Promise<User> {
+      refuseTaken(username);
+      const passwordHash = await passwords.hashPassword(password);
+      const now = clock.now();
+      const user = { username, passwordHash, role, disabled, quotaBytes, createdAt: now, updatedAt: now };
+      const id = await feed.write(async (tx) => {
+        const newId = await repository.insert(tx.db, user);
+        tx.changed("users", [String(newId)]);
+        return newId;
+      });
+      return { id, ...user };
+    },
+
+    /** Changes what is given. @throws NotFound, Conflict when the username is taken */
+    async update(id: number, { username, password, role, disabled, quota_bytes }: UpdateUser): Promise<User> {
+      if (username !== undefined) refuseTaken(username);
+      const passwordHash = password === undefined ? undefined : await passwords.hashPassword(password);
+      const updated = await feed.write(async (tx) => {
+        const user = (await repository.lock(tx.db, id)) ?? unknownUser();
+        const next: User = {
+          ...user,
+          username: username ?? user.username,
+          passwordHash: passwordHash ?? user.passwordHash,
+          role: role ?? user.role,
+          disabled: disabled ?? user.disabled,
+          quotaBytes: quota_bytes ?? user.quotaBytes,
+          updatedAt: clock.now(),
+        };
+        await repository.update(tx.db, next);
+        const isWeakened =
+          passwordHash !== undefined || next.role !== user.role || (next.disabled && !user.disabled);
+        if (isWeakened) await sessions.endAllOf(tx, id);
+        else tx.changed("users", [String(id)]);
+        return next;
+      });
+      if (passwordHash !== undefined) await accountDelay.clear({ username: updated.username });
+      return updated;
+    },
+
+    /** Removes the account and its sessions. @throws NotFound */
+    async remove(id: number): Promise<User> {
+      return feed.write(async (tx) => {
+        const user = (await repository.lock(tx.db, id)) ?? unknownUser();
+        await sessions.removeAllOf(tx, id);
+        await repository.remove(tx.db, id);
+        return user;
+      });
+    },
+  };
+}
+
+function unknownUser(): never {
+  throw appError("NotFound", "There is no such account.");
+}
+
+function refuseTaken(username: string): void {
+  if (username === BUILT_IN_ADMIN.username) {
+    throw appError("Conflict", `'${username}' is the built-in administrator; take another username.`);
+  }
+}
+
+function refuseBuiltIn(username: string): void {
+  if (username.toLowerCase() === BUILT_IN_ADMIN.username) {
+    throw appError(
+      "BadRequest",
+      "The built-in administrator always exists; its password is set by the command 'reset-password'.",
+    );
+  }
+}

@@ -1,0 +1,95 @@
+/** A user: the entity, what the API takes of it and what it shows. The built-in administrator is no row. */
+import { z } from "zod";
+import { formatRfc3339 } from "../../lib/rfc3339.ts";
+import { type Account, BUILT_IN_ADMIN, type Role } from "../account.ts";
+
+export type User = {
+  id: number;
+  /** Lower-case, unique. */
+  username: string;
+  passwordHash: string;
+  role: Role;
+  /** Can't sign in; its sessions are ended. */
+  disabled: boolean;
+  /** What the account's files may have together; 0 is unlimited. */
+  quotaBytes: number;
+  /** Epoch milliseconds, like the other one. */
+  createdAt: number;
+  updatedAt: number;
+};
+
+const PASSWORD_MIN_CHARACTERS = 8;
+export const PASSWORD_MAX_BYTES = 1024;
+
+export const usernameSchema = z
+  .string()
+  .toLowerCase()
+  .regex(/^[a-z0-9._@-]{1,64}$/, "takes 1 to 64 of a-z 0-9 . _ @ -")
+  .describe("1 to 64 of a-z 0-9 . _ @ -; stored in lower case");
+
+export const newPasswordSchema = z
+  .string()
+  .min(PASSWORD_MIN_CHARACTERS, `takes at least ${PASSWORD_MIN_CHARACTERS} characters`)
+  .refine(
+    (text) => Buffer.byteLength(text) <= PASSWORD_MAX_BYTES,
+    `takes at most ${PASSWORD_MAX_BYTES} bytes`,
+  )
+  .refine((text) => text.isWellFormed(), "holds half a character (a lone surrogate)")
+  .describe(`at least ${PASSWORD_MIN_CHARACTERS} characters, at most ${PASSWORD_MAX_BYTES} bytes`);
+
+const roleSchema = z.enum(["admin", "user"]);
+const quotaSchema = z
+  .int()
+  .min(0)
+  .describe("bytes that the account's files may have together; 0 is unlimited");
+
+export const createUserSchema = z.object({
+  username: usernameSchema,
+  password: newPasswordSchema,
+  role: roleSchema.default("user"),
+  disabled: z.boolean().default(false),
+  quota_bytes: quotaSchema.optional(),
+});
+export type CreateUser = z.output<typeof createUserSchema>;
+
+export const updateUserSchema = z.object({
+  username: usernameSchema.optional(),
+  password: newPasswordSchema.optional().describe("ends the account's sessions, like role and disabled"),
+  role: roleSchema.optional(),
+  disabled: z.boolean().optional(),
+  quota_bytes: quotaSchema.optional(),
+});
+export type UpdateUser = z.output<typeof updateUserSchema>;
+
+export const userView = z.object({
+  id: z.int(),
+  username: z.string(),
+  role: roleSchema,
+  disabled: z.boolean(),
+  quota_bytes: quotaSchema,
+  created_at: z.string().nullable().describe("null for the built-in administrator"),
+  updated_at: z.string().nullable(),
+});
+export type UserView = z.output<typeof userView>;
+
+export const viewUser = (user: User): UserView => ({
+  id: user.id,
+  username: user.username,
+  role: user.role,
+  disabled: user.disabled,
+  quota_bytes: user.quotaBytes,
+  created_at: formatRfc3339(user.createdAt),
+  updated_at: formatRfc3339(user.updatedAt),
+});
+
+export const BUILT_IN_ADMIN_VIEW: UserView = Object.freeze({
+  id: BUILT_IN_ADMIN.id,
+  username: BUILT_IN_ADMIN.username,
+  role: BUILT_IN_ADMIN.role,
+  disabled: false,
+  quota_bytes: 0,
+  created_at: null,
+  updated_at: null,
+});
+
+export const toAccount = ({ id, username, role }: User): Account => ({ id, username, role });

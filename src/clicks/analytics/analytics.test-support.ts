@@ -1,0 +1,160 @@
+/** Test support: raw clicks and the rollups that `analytics rebuild` makes of them, and the same sums by hand. */
+import { createLeases } from "../../cluster/leases.ts";
+import type { Database } from "../../db/database.ts";
+import { parseAgent } from "../details/agents.ts";
+import type { DateRange } from "./range.ts";
+import { createAnalytics } from "./service.ts";
+import { createClickValues } from "../rollups/values.repository.ts";
+import { agentValue, labelOfSource } from "../rollups/dimensions.ts";
+import { createMaintenance } from "../maintenance.ts";
+import { createRebuild } from "../rollups/rebuild.ts";
+import { BUCKETS, DAY_MS, type Unit } from "../rollups/time-buckets.ts";
+
+export const NOW = Date.parse("2026-11-20T13:37:00Z");
+export const CHROME =
+  "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36";
+export const IPHONE =
+  "Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.1 Mobile/15E148 Safari/604.1";
+export const GOOGLEBOT = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)";
+
+export type TestClick = {
+  linkId: number;
+  at: number;
+  referrer?: string | null;
+  source?: string;
+  ip?: string | null;
+  country?: string | null;
+  city?: string | null;
+  userAgent?: string | null;
+};
+
+export type AnalyticsRoom = Awaited<ReturnType<typeof openAnalytics>>;
+
+export async function openAnalytics(db: Database) {
+  const clock = { time: NOW, now: () => clock.time };
+  const retention = { hourlyDays: 7 };
+  const maintenance = createMaintenance({
+    leases: createLeases({ db, clock: { now: () => Date.now() } }),
+    owner: crypto.randomUUID(),
+  });
+  const rebuild = createRebuild({
+    database: db,
+    maintenance,
+    clock,
+    hourlyRetentionDays: () => retention.hourlyDays,
+  });
+  return {
+    db,
+    clock,
+    retention,
+    maintenance,
+    rebuild,
+    analytics: createAnalytics({ database: db, clock }),
+    addLink: (code: string) => addLink(db, code),
+    /** Writes raw rows alone. */
+    log: (clicks: readonly TestClick[]) => writeLog(db, clicks),
+    /** Writes raw rows and the rollups of everything. */
+    async record(clicks: readonly TestClick[]) {
+      await writeLog(db, clicks);
+      return rebuild.run({ from: null, to: null }, () => undefined);
+    },
+    async clear() {
+      const tables = [
+        "click_log",
+        "click_hours",
+        "click_days",
+        "click_months",
+        "click_dim_hours",
+        "click_dim_days",
+        "click_dim_months",
+        "user_agents",
+        "click_values",
+        "links",
+      ] as const;
+      for (const table of tables) await db.write.deleteFrom(table).execute();
+      clock.time = NOW;
+      retention.hourlyDays = 7;
+    },
+  };
+}
+
+async function addLink(db: Database, code: string): Promise<number> {
+  const link = { code, target: "https://example.com/", created_at: 1, updated_at: 1 };
+  return db.transaction(async (tx) => {
+    const id = await db.dialect.insertReturningId(tx, "links", link);
+    await db.dialect.insertMany(tx, "link_clicks", [{ link_id: id, clicks: 0 }]);
+    return id;
+  });
+}
+
+async function writeLog(db: Database, clicks: readonly TestClick[]): Promise<void> {
+  const agents = await writeAgents(db, clicks);
+  const rows = clicks.map((click) => ({
+    link_id: click.linkId,
+    clicked_at: click.at,
+    referrer: click.referrer ?? null,
+    source: click.source ?? "direct",
+    ip_address: click.ip ?? null,
+    country: click.country ?? null,
+    city: click.city ?? null,
+    user_agent_id: click.userAgent ? agents.get(click.userAgent)! : null,
+  }));
+  await db.transaction((tx) => db.dialect.insertMany(tx, "click_log", rows));
+}
+
+async function writeAgents(db: Database, clicks: readonly TestClick[]): Promise<Map<string, number>> {
+  const values = createClickValues(db);
+  const texts = new Set(clicks.map((click) => click.userAgent).filter((text) => typeof text === "string"));
+  const seen_day = BUCKETS.day.of(NOW);
+  const ids = new Map<string, number>();
+  for (const text of texts) {
+    const hash = new Bun.CryptoHasher("sha256").update(text).digest("hex").slice(0, 32);
+    const value = agentValue(parseAgent(text));
+    await db.transaction(async (tx) => {
+      const value_id = (await values.intern(tx, "agent", [value], seen_day)).get(value)!;
+      await db.dialect.insertIgnore(tx, "user_agents", ["hash"], [{ hash, text, value_id, seen_day }]);
+    });
+    const row = await db.read
+      .selectFrom("user_agents")
+      .select("id")
+      .where("hash", "=", hash)
+      .executeTakeFirst();
+    ids.set(text, row!.id);
+  }
+  return ids;
+}
+
+const within = (clicks: readonly TestClick[], { start, end }: DateRange): TestClick[] =>
+  clicks.filter(({ at }) => at >= start && at <= end);
+
+/** The sums that the endpoints show, made from the clicks themselves. */
+export const byHand = {
+  clicks: (clicks: readonly TestClick[], range: DateRange): number => within(clicks, range).length,
+
+  trend(clicks: readonly TestClick[], range: DateRange, unit: Unit): Record<string, number> {
+    const counts: Record<string, number> = {};
+    for (const { at } of within(clicks, range)) {
+      const label = BUCKETS[unit].label(BUCKETS[unit].of(at));
+      counts[label] = (counts[label] ?? 0) + 1;
+    }
+    return counts;
+  },
+
+  /** Counts of what a click shows, null for nothing, most first. */
+  counts(
+    clicks: readonly TestClick[],
+    range: DateRange,
+    shown: (click: TestClick) => string | null,
+  ): [string, number][] {
+    const counts = new Map<string, number>();
+    for (const click of within(clicks, range)) {
+      const text = shown(click);
+      if (text !== null) counts.set(text, (counts.get(text) ?? 0) + 1);
+    }
+    return [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
+  },
+
+  referrer: (click: TestClick): string => labelOfSource(click.source ?? "direct"),
+};
+
+export const daysBefore = (days: number): number => NOW - days * DAY_MS;

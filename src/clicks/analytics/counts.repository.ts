@@ -1,0 +1,113 @@
+/**
+ * Clicks by time and link, out of the rollups and, for spans, out of the raw rows. Link 0 is all links together. A
+ * link's buckets are looked up one by one by the tables' keys, so no query passes over other links' rows.
+ */
+import type { SelectQueryBuilder } from "kysely";
+import type { Database } from "../../db/database.ts";
+import type { Schema } from "../../db/schema.ts";
+import { MOST_RAW_ROWS } from "./edges.ts";
+import type { Cut, Span } from "./range.ts";
+
+/** Clicks by the number of a bucket; buckets without clicks are left out. */
+export type BucketCounts = ReadonlyMap<number, number>;
+
+type LinkCounts = SelectQueryBuilder<Schema, never, { link_id: number; clicks: number }>;
+
+export function createCountRepository({ read, findLink }: Pick<Database, "read" | "findLink">) {
+  const months = (list: readonly number[]) => read.selectFrom("click_months").where("month", "in", list);
+  const days = (list: readonly number[]) => read.selectFrom("click_days").where("day", "in", list);
+  const hours = (list: readonly number[]) => read.selectFrom("click_hours").where("hour", "in", list);
+  const rawRows = ({ from, to }: Span) =>
+    read.selectFrom("click_log").where("clicked_at", ">=", from).where("clicked_at", "<", to);
+
+  return {
+    /** The id of the link with this code. */
+    async linkId(code: string): Promise<number | null> {
+      return (await findLink(code))?.id ?? null;
+    },
+
+    /** The oldest hour and day that the rollups hold; null: none. */
+    async oldest(): Promise<{ hour: number | null; day: number | null }> {
+      const [hour, day] = await Promise.all([
+        read.selectFrom("click_hours").select("hour").orderBy("hour").limit(1).executeTakeFirst(),
+        read.selectFrom("click_days").select("day").orderBy("day").limit(1).executeTakeFirst(),
+      ]);
+      return { hour: hour?.hour ?? null, day: day?.day ?? null };
+    },
+
+    async monthCounts(linkId: number, list: readonly number[]): Promise<BucketCounts> {
+      if (list.length === 0) return new Map();
+      const query = months(list).where("link_id", "=", linkId).select(["month as bucket", "clicks"]);
+      return countsOf(await query.execute());
+    },
+
+    async dayCounts(linkId: number, list: readonly number[]): Promise<BucketCounts> {
+      if (list.length === 0) return new Map();
+      const query = days(list).where("link_id", "=", linkId).select(["day as bucket", "clicks"]);
+      return countsOf(await query.execute());
+    },
+
+    async hourCounts(linkId: number, list: readonly number[]): Promise<BucketCounts> {
+      if (list.length === 0) return new Map();
+      const query = hours(list).where("link_id", "=", linkId).select(["hour as bucket", "clicks"]);
+      return countsOf(await query.execute());
+    },
+
+    /** Raw rows of a link in a span. */
+    async clicksIn(linkId: number, { from, to }: Span): Promise<number> {
+      const rows = rawRows({ from, to });
+      const own = linkId === 0 ? rows : rows.where("link_id", "=", linkId);
+      const { clicks } = await own
+        .select((eb) => eb.fn.countAll<number>().as("clicks"))
+        .executeTakeFirstOrThrow();
+      return Number(clicks);
+    },
+
+    /** As clicksIn, but NaN when the span has more than 100,000 raw rows of all links together. */
+    async clicksInSmall(linkId: number, span: Span): Promise<number> {
+      const rows = rawRows(span)
+        .select("link_id")
+        .limit(MOST_RAW_ROWS + 1);
+      const { seen, own } = await read
+        .selectFrom(rows.as("row"))
+        .select((eb) => [
+          eb.fn.countAll<number>().as("seen"),
+          eb.fn.sum<number | null>(eb.case().when("link_id", "=", linkId).then(1).else(0).end()).as("own"),
+        ])
+        .executeTakeFirstOrThrow();
+      if (Number(seen) > MOST_RAW_ROWS) return Number.NaN;
+      return Number((linkId === 0 ? seen : own) ?? 0);
+    },
+
+    /** The links with the most clicks that exist, most first, of equals in the order of their codes; limit ≤ 100. */
+    async top(cut: Cut, limit: number): Promise<{ code: string; clicks: number }[]> {
+      const parts: object[] = [];
+      if (cut.months.length > 0) parts.push(months(cut.months).select(["link_id", "clicks"]));
+      if (cut.days.length > 0) parts.push(days(cut.days).select(["link_id", "clicks"]));
+      if (cut.hours.length > 0) parts.push(hours(cut.hours).select(["link_id", "clicks"]));
+      for (const span of cut.spans) {
+        const rows = rawRows(span).select((eb) => ["link_id", eb.fn.countAll<number>().as("clicks")]);
+        parts.push(rows.groupBy("link_id"));
+      }
+      const [first, ...others] = parts as LinkCounts[];
+      if (first === undefined) return [];
+      const all = others.reduce((query, part) => query.unionAll(part), first);
+      const sums = read
+        .selectFrom(all.as("part"))
+        .select((eb) => ["part.link_id", eb.fn.sum<number>("part.clicks").as("clicks")])
+        .groupBy("part.link_id");
+      const rows = await read
+        .selectFrom(sums.as("sums"))
+        .innerJoin("links", "links.id", "sums.link_id")
+        .select(["links.code", "sums.clicks"])
+        .orderBy("sums.clicks", "desc")
+        .orderBy("links.code")
+        .limit(limit)
+        .execute();
+      return rows.map(({ code, clicks }) => ({ code, clicks: Number(clicks) }));
+    },
+  };
+}
+
+const countsOf = (rows: readonly { bucket: number; clicks: number }[]): BucketCounts =>
+  new Map(rows.map(({ bucket, clicks }) => [bucket, clicks]));

@@ -1,0 +1,15 @@
+import type { Db } from "../../db/dialect.ts";
+import { DIMENSIONS } from "../rollups/dimensions.ts";
+
+/** Clicks recorded in detail by hour, of all links together; hours without any are left out. Each such click has a referrer. */
+export async function detailedClicksOf(db: Db, hours: readonly number[]): Promise<Map<number, number>> {
+  if (hours.length === 0) return new Map();
+  const rows = await db
+    .selectFrom("click_dim_hours")
+    .select((eb) => ["hour", eb.fn.sum<number>("clicks").as("clicks")])
+    .where("hour", "in", hours)
+    .where("dimension", "=", DIMENSIONS.referrer)
+    .groupBy("hour")
+    .execute();
+  return new Map(rows.map(({ hour, clicks }) => [hour, Number(clicks)]));
+}

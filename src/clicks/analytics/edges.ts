@@ -1,0 +1,80 @@
+/**
+ * What the parts of buckets at the ends of a range count.
+ *
+ * A bucket is known exactly by finer rows when those add up to it: hours that retention hasn't begun to take from the
+ * day, raw rows that neither retention nor sampling nor a deleted link made fewer. A part of such a bucket is cut
+ * out of the finer rows. Otherwise nobody knows any more when the bucket's clicks were, and the whole bucket counts,
+ * unless the range touches it with a single instant only, as a range does that ends at a date without a time.
+ */
+import { type Cut, cutAt, type Edge, numbers, type Span } from "./range.ts";
+import { BUCKETS } from "../rollups/time-buckets.ts";
+
+/** Raw rows are counted for buckets of at most so many clicks. */
+export const MOST_RAW_ROWS = 100_000;
+
+export type BucketFacts = {
+  /** Clicks of a day by the rollups. */
+  day(day: number): Promise<number>;
+  /** Clicks of each of the hours, those without left out; null when hours aren't kept. */
+  hours: ((hours: readonly number[]) => Promise<ReadonlyMap<number, number>>) | null;
+  /** Raw rows in a span; NaN when looking at them takes too long. */
+  rawRows(span: Span): Promise<number>;
+};
+
+export const joinCuts = (cuts: readonly Partial<Cut>[]): Cut => ({
+  months: cuts.flatMap((cut) => cut.months ?? []),
+  days: cuts.flatMap((cut) => cut.days ?? []),
+  hours: cuts.flatMap((cut) => cut.hours ?? []),
+  spans: cuts.flatMap((cut) => cut.spans ?? []),
+});
+
+export async function settleDays(edges: readonly Edge[], facts: BucketFacts): Promise<Cut> {
+  return joinCuts(await Promise.all(edges.map((edge) => settleDay(edge, facts))));
+}
+
+async function settleDay({ bucket, span }: Edge, facts: BucketFacts): Promise<Partial<Cut>> {
+  const day: Span = bucketSpan("day", bucket);
+  const [total, hours] = await Promise.all([facts.day(bucket), facts.hours?.(hoursOf(day)) ?? null]);
+  if (total === 0) return {};
+  if (hours !== null && sumOf(hours) === total) {
+    const { whole, edges } = cutAt("hour", span);
+    const parts = await settleHours(edges, hours, facts);
+    return joinCuts([{ hours: numbers(whole.from, whole.to) }, parts]);
+  }
+  if (await areRawRowsComplete(day, total, facts)) return { spans: [span] };
+  return isMoreThanAnInstant(span) ? { days: [bucket] } : {};
+}
+
+/** Parts of hours whose clicks are `totals`. */
+export async function settleHours(
+  edges: readonly Edge[],
+  totals: ReadonlyMap<number, number>,
+  facts: Pick<BucketFacts, "rawRows">,
+): Promise<Cut> {
+  const parts = edges.map(async ({ bucket, span }): Promise<Partial<Cut>> => {
+    const total = totals.get(bucket) ?? 0;
+    if (total === 0) return {};
+    if (await areRawRowsComplete(bucketSpan("hour", bucket), total, facts)) return { spans: [span] };
+    return isMoreThanAnInstant(span) ? { hours: [bucket] } : {};
+  });
+  return joinCuts(await Promise.all(parts));
+}
+
+const areRawRowsComplete = async (
+  span: Span,
+  total: number,
+  facts: Pick<BucketFacts, "rawRows">,
+): Promise<boolean> => total <= MOST_RAW_ROWS && (await facts.rawRows(span)) === total;
+
+const bucketSpan = (unit: "hour" | "day", bucket: number): Span => ({
+  from: BUCKETS[unit].startOf(bucket),
+  to: BUCKETS[unit].startOf(bucket + 1),
+});
+const hoursOf = (day: Span): number[] => numbers(BUCKETS.hour.of(day.from), BUCKETS.hour.of(day.to));
+const isMoreThanAnInstant = ({ from, to }: Span): boolean => to - from > 1;
+
+const sumOf = (counts: ReadonlyMap<number, number>): number => {
+  let sum = 0;
+  for (const count of counts.values()) sum += count;
+  return sum;
+};

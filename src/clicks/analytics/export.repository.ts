@@ -1,0 +1,62 @@
+/** Raw rows in the order of their time, page by page, along the index of the log. */
+import type { Database } from "../../db/database.ts";
+import type { Span } from "./range.ts";
+
+export type LoggedClick = {
+  id: number;
+  linkId: number;
+  /** Epoch milliseconds. */
+  clickedAt: number;
+  referrer: string | null;
+  source: string;
+  ipAddress: string | null;
+  country: string | null;
+  city: string | null;
+};
+
+/** Where a page ended. */
+export type LogPosition = Pick<LoggedClick, "clickedAt" | "linkId" | "id">;
+
+export function createLogRepository({ read }: Pick<Database, "read">) {
+  return {
+    /** The next rows of a span behind a position (null: from the beginning); limit ≤ 1,000. */
+    after({ from, to }: Span, position: LogPosition | null, limit: number): Promise<LoggedClick[]> {
+      return read
+        .selectFrom("click_log")
+        .select([
+          "id",
+          "link_id as linkId",
+          "clicked_at as clickedAt",
+          "referrer",
+          "source",
+          "ip_address as ipAddress",
+          "country",
+          "city",
+        ])
+        .where("clicked_at", ">=", position?.clickedAt ?? from)
+        .where("clicked_at", "<", to)
+        .$if(position !== null, (query) =>
+          query.where((eb) => {
+            const { clickedAt, linkId, id } = position!;
+            return eb.or([
+              eb("clicked_at", ">", clickedAt),
+              eb("link_id", ">", linkId),
+              eb.and([eb("link_id", "=", linkId), eb("id", ">", id)]),
+            ]);
+          }),
+        )
+        .orderBy("clicked_at")
+        .orderBy("link_id")
+        .orderBy("id")
+        .limit(limit)
+        .execute();
+    },
+
+    /** The codes of those of up to 1,000 links that exist. */
+    async codes(linkIds: readonly number[]): Promise<ReadonlyMap<number, string>> {
+      if (linkIds.length === 0) return new Map();
+      const rows = await read.selectFrom("links").select(["id", "code"]).where("id", "in", linkIds).execute();
+      return new Map(rows.map(({ id, code }) => [id, code]));
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import { afterEach, beforeAll, expect, test } from "bun:test";
+import { forEachDialect } from "../../db/for-each-dialect.ts";
+import { readCsv } from "../../lib/csv.ts";
+import { createClickExport } from "./export.ts";
+import { type AnalyticsRoom, NOW, openAnalytics, type TestClick } from "./analytics.test-support.ts";
+
+const HEADER = ["short_code", "clicked_at", "referrer", "source", "ip_address", "country", "city"];
+
+forEachDialect((dialect) => {
+  let room: AnalyticsRoom;
+  beforeAll(async () => {
+    room = await openAnalytics(await dialect.openDb());
+  });
+  afterEach(() => room.clear());
+
+  const pagesOf = (start: number, end: number) => createClickExport(room.db).pages({ start, end });
+  const rowsOf = async (start: number, end: number): Promise<(readonly string[])[]> => {
+    const text = (await Array.fromAsync(pagesOf(start, end))).join("");
+    return [...readCsv(Buffer.from(text), 100_000)].map((record) => record?.fields ?? []);
+  };
+
+  test("every click of the range comes once and in order, many at the same instant too", async () => {
+    const links = [await room.addLink("a"), await room.addLink("b")];
+    const clicks: TestClick[] = Array.from({ length: 2_500 }, (_, at) => ({
+      linkId: links[at % 2]!,
+      // Written in another order than they happened, most of them at two instants.
+      at: NOW - (at % 5 === 0 ? at : (at % 3) * 7),
+      source: `click-${at}`,
+    }));
+    await room.log(clicks);
+    const [header, ...rows] = await rowsOf(NOW - 2_000, NOW - 7);
+    expect(header).toEqual(HEADER);
+    const expected = clicks.filter(({ at }) => at >= NOW - 2_000 && at <= NOW - 7);
+    expect(rows.map((row) => row[3]!).sort()).toEqual(expected.map((click) => click.source!).sort());
+    const times = rows.map((row) => row[1]!);
+    expect(times).toEqual([...times].sort());
+    expect(times.at(-1)).toBe("2026-11-20T13:36:59.993Z");
+  });
+
+  test("text of any kind stays one cell that can't run", async () => {
+    const linkId = await room.addLink("a");
+    const texts = ['=cmd|"/c calc"!A1', "+1", "-1", "@x", 'a,"b"', "Ünïcode 😀", "'", "\u202etxt", "=,\n"];
+    await room.log(
+      texts.map((text, at) => ({ linkId, at: NOW + at, referrer: text, source: text, city: text })),
+    );
+    const [, ...rows] = await rowsOf(NOW, NOW + 100);
+    const safe = texts.map((text) => (/^[=+\-@]/.test(text) ? `'${text}` : text));
+    for (const column of [2, 3, 6]) expect(rows.map((row) => row[column]!)).toEqual(safe);
+  });
+
+  test("clicks of deleted links are left out, however many there are", async () => {
+    const [kept, gone] = [await room.addLink("kept"), await room.addLink("gone")];
+    await room.log([
+      ...Array.from({ length: 1_200 }, (_, at) => ({ linkId: gone, at: NOW + at })),
+      { linkId: kept, at: NOW + 2_000 },
+    ]);
+    await room.db.write.deleteFrom("links").where("id", "=", gone).execute();
+    expect((await rowsOf(NOW, NOW + 9_000)).map((row) => row[0]!)).toEqual(["short_code", "kept"]);
+    expect(await rowsOf(NOW, NOW + 1_000)).toEqual([HEADER]);
+  });
+
+  test("pages shrink when rows are long, and are made on demand only", async () => {
+    const linkId = await room.addLink("a");
+    const referrer = `https://a.example/${"x".repeat(2_000)}`;
+    await room.log(Array.from({ length: 700 }, (_, at) => ({ linkId, at: NOW + at, referrer })));
+    const sizes = (await Array.fromAsync(pagesOf(NOW, NOW + 9_000))).map((text) => text.length);
+    expect(sizes.length).toBeGreaterThan(5);
+    expect(Math.max(...sizes)).toBeLessThan(300_000);
+
+    const pages = pagesOf(NOW, NOW + 9_000);
+    await pages.next();
+    await room.db.write.deleteFrom("click_log").execute();
+    expect(await pages.next()).toEqual({ done: true, value: undefined });
+  });
+});

@@ -1,0 +1,202 @@
+/**
+ * Holds every answer equal to sums made by hand from the clicks, on every database, for clicks and ranges at random
+ * that crowd around the edges of hours, days, weeks, months and years. The rollups are those of `analytics rebuild`.
+ */
+import { beforeAll, describe, expect, test } from "bun:test";
+import { forEachDialect } from "../../db/for-each-dialect.ts";
+import { parseAgent } from "../details/agents.ts";
+import type { DateRange } from "./range.ts";
+import {
+  type AnalyticsRoom,
+  byHand,
+  CHROME,
+  GOOGLEBOT,
+  IPHONE,
+  NOW,
+  openAnalytics,
+  type TestClick,
+} from "./analytics.test-support.ts";
+import { DAY_MS, HOUR_MS, UNITS } from "../rollups/time-buckets.ts";
+
+const CLICKS = 1_200;
+const RANGES = 25;
+/** Around these instants: turn of the year (in ISO week 1 of 2026), of months, weeks, days and hours, and now. */
+const EDGES = [
+  "2025-12-01T00:00:00Z",
+  "2025-12-29T00:00:00Z",
+  "2026-01-01T00:00:00Z",
+  "2026-01-05T00:00:00Z",
+  "2026-02-28T00:00:00Z",
+  "2026-03-01T00:00:00Z",
+  "2026-10-01T00:00:00Z",
+  "2026-10-31T12:00:00Z",
+  "2026-11-01T00:00:00Z",
+  "2026-11-14T05:00:00Z",
+  "2026-11-20T00:00:00Z",
+  "2026-11-20T13:00:00Z",
+].map((text) => Date.parse(text));
+
+/** Linear congruential; good enough to choose with. */
+function createRandom(seed: number) {
+  let state = seed;
+  const next = (below: number): number => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 4_294_967_296) * below);
+  };
+  const pick = <T>(list: readonly T[]): T => list[next(list.length)]!;
+  /** At an edge, or some ms, minutes, hours or days away from it. */
+  const instant = (): number => {
+    const far = pick([0, 1, 60_000, HOUR_MS, DAY_MS, 12 * DAY_MS]);
+    return Math.min(pick(EDGES) + next(2 * far + 1) - far, NOW - 1);
+  };
+  return { next, pick, instant };
+}
+
+type Random = ReturnType<typeof createRandom>;
+
+function randomClicks({ pick, instant, next }: Random, links: readonly number[]): TestClick[] {
+  const places = [
+    { country: null, city: null },
+    { country: "DE", city: null },
+    { country: "DE", city: "Köln" },
+    { country: "US", city: "New York" },
+  ];
+  return Array.from({ length: CLICKS }, () => ({
+    linkId: links[Math.min(next(links.length), next(links.length))]!,
+    at: instant(),
+    source: pick(["direct", "ref:a.example", "ref:b.example", "a.example", "newsletter", "Ünïcode"]),
+    userAgent: pick([null, CHROME, IPHONE, GOOGLEBOT]),
+    ...pick(places),
+  }));
+}
+
+function randomRange({ pick, instant, next }: Random): DateRange {
+  const start = instant();
+  const lengths = [0, 1, HOUR_MS, DAY_MS, 8 * DAY_MS, 45 * DAY_MS, 360 * DAY_MS];
+  const end = pick([() => instant(), () => start + next(pick(lengths) + 1), () => NOW])();
+  return start <= end ? { start, end } : { start: end, end: start };
+}
+
+const withoutZeros = ({ labels, values }: { labels: string[]; values: number[] }): Record<string, number> =>
+  Object.fromEntries(
+    labels.map((label, at) => [label, values[at]!] as const).filter(([, count]) => count > 0),
+  );
+const pairs = <T extends { clicks: number }>(list: readonly T[], name: (item: T) => string) =>
+  list.map((item): [string, number] => [name(item), item.clicks]);
+const percent = (part: number, whole: number): number => Math.round((part / whole) * 10_000) / 100;
+
+const name = (item: { name: string }): string => item.name;
+const place = (item: { country: string; city: string | null }): string => `${item.country}\t${item.city}`;
+const agentPart = (part: "browser" | "os" | "device") => (click: TestClick) =>
+  click.userAgent ? parseAgent(click.userAgent)[part] : null;
+
+forEachDialect((dialect) => {
+  let room: AnalyticsRoom;
+  let clicks: TestClick[];
+  const codes = new Map<number, string>();
+  const random = createRandom(20_261_120);
+
+  beforeAll(async () => {
+    room = await openAnalytics(await dialect.openDb({ threads: dialect.name === "sqlite" }));
+    for (let at = 0; at < 5; at++) codes.set(await room.addLink(`code/${at}`), `code/${at}`);
+    clicks = randomClicks(random, [...codes.keys()]);
+  });
+
+  async function compareTotals(range: DateRange): Promise<void> {
+    const { analytics } = room;
+    for (const unit of UNITS) {
+      if (unit === "hour" && range.end - range.start > 60 * DAY_MS) continue;
+      const trend = await analytics.trend(range, unit);
+      expect(withoutZeros(trend)).toEqual(byHand.trend(clicks, range, unit));
+    }
+    const top = await analytics.top(range, 100);
+    expect(pairs(top, (item) => item.code)).toEqual(
+      byHand.counts(clicks, range, (click) => codes.get(click.linkId)!),
+    );
+    const total = byHand.clicks(clicks, range);
+    const referrers = await analytics.referrers(range, 100);
+    expect(pairs(referrers, (item) => item.referrer)).toEqual(byHand.counts(clicks, range, byHand.referrer));
+    for (const item of referrers) expect(item.percentage).toBe(percent(item.clicks, total));
+    const places = await analytics.places(range, 100);
+    expect(pairs(places, place).sort()).toEqual(
+      byHand
+        .counts(clicks, range, (click) =>
+          click.country ? place({ country: click.country, city: click.city ?? null }) : null,
+        )
+        .sort(),
+    );
+    for (const item of places) expect(item.percentage).toBe(percent(item.clicks, total));
+    const devices = await analytics.devices(range, 20);
+    const withAgent = clicks.filter((click) => click.userAgent);
+    expect(devices.total).toBe(byHand.clicks(withAgent, range));
+    expect(pairs(devices.browsers, name)).toEqual(byHand.counts(clicks, range, agentPart("browser")));
+    expect(pairs(devices.systems, name)).toEqual(byHand.counts(clicks, range, agentPart("os")));
+    expect(pairs(devices.devices, name)).toEqual(byHand.counts(clicks, range, agentPart("device")));
+    const bots = withAgent.filter((click) => click.userAgent === GOOGLEBOT);
+    const share = devices.total === 0 ? 0 : percent(byHand.clicks(bots, range), devices.total);
+    expect(devices.botPercentage).toBe(share);
+  }
+
+  async function compareLink(range: DateRange, id: number): Promise<void> {
+    const own = clicks.filter((click) => click.linkId === id);
+    const code = codes.get(id)!;
+    const report = await room.analytics.link(code, range);
+    expect(report.clicks).toBe(byHand.clicks(own, range));
+    expect(withoutZeros(report.trend)).toEqual(byHand.trend(own, range, "day"));
+    expect(pairs(report.referrers, (item) => item.referrer)).toEqual(
+      byHand.counts(own, range, byHand.referrer),
+    );
+    const places = byHand.counts(own, range, (click) => click.country ?? null);
+    expect(report.places.reduce((sum, item) => sum + item.clicks, 0)).toBe(
+      places.reduce((sum, [, count]) => sum + count, 0),
+    );
+    const devices = await room.analytics.linkDevices(code, range, 20);
+    expect(pairs(devices.systems, (item) => item.name)).toEqual(byHand.counts(own, range, agentPart("os")));
+  }
+
+  describe("answers equal the clicks", () => {
+    test("while there are hours for everything", async () => {
+      room.retention.hourlyDays = 3_000;
+      const report = await room.record(clicks);
+      expect(report).toMatchObject({ clicks: CLICKS, kept: 0 });
+      for (let at = 0; at < RANGES; at++) {
+        const range = randomRange(random);
+        await compareTotals(range);
+        await compareLink(range, random.pick([...codes.keys()]));
+      }
+    });
+
+    test("and when a second rebuild finds nothing to raise", async () => {
+      const before = await room.analytics.referrers({ start: 0, end: NOW }, 100);
+      expect((await room.record([])).raised).toBe(0);
+      expect(await room.analytics.referrers({ start: 0, end: NOW }, 100)).toEqual(before);
+    });
+
+    test("out of raw rows, when the hours are gone", async () => {
+      await room.db.write.deleteFrom("click_hours").execute();
+      await room.db.write.deleteFrom("click_dim_hours").execute();
+      for (let at = 0; at < RANGES; at++) {
+        const range = randomRange(random);
+        const trend = await room.analytics.trend(range, "day");
+        expect(withoutZeros(trend)).toEqual(byHand.trend(clicks, range, "day"));
+        const top = await room.analytics.top(range, 100);
+        expect(top.reduce((sum, item) => sum + item.clicks, 0)).toBe(byHand.clicks(clicks, range));
+        await compareLink(range, random.pick([...codes.keys()]));
+      }
+    });
+
+    test("by whole days, when the raw rows are gone as well", async () => {
+      await room.db.write.deleteFrom("click_log").execute();
+      for (let at = 0; at < RANGES; at++) {
+        const { start, end } = randomRange(random);
+        const counted = clicks.filter(({ at: instant }) => {
+          const day = instant - (instant % DAY_MS);
+          // A part of a day is the whole day, but not when it is one instant only.
+          return Math.min(end, day + DAY_MS - 1) > Math.max(start, day);
+        });
+        const trend = await room.analytics.trend({ start, end }, "day");
+        expect(withoutZeros(trend)).toEqual(byHand.trend(counted, { start: 0, end: NOW }, "day"));
+      }
+    });
+  });
+});

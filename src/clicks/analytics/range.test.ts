@@ -1,0 +1,154 @@
+import { describe, expect, test } from "bun:test";
+import { AppError } from "../../lib/errors.ts";
+import {
+  cutAt,
+  type DateRange,
+  MOST_BUCKETS,
+  parseRange,
+  spanOf,
+  trendOf,
+  unitOf,
+  withMonths,
+} from "./range.ts";
+import { BUCKETS, DAY_MS, HOUR_MS, type Unit } from "../rollups/time-buckets.ts";
+
+const NOW = Date.parse("2026-11-20T13:37:00Z");
+const LAST_30_DAYS = { start: NOW - 30 * DAY_MS, end: NOW };
+const at = (text: string): number => Date.parse(text);
+const day = (text: string): number => BUCKETS.day.of(at(`${text}T00:00:00Z`));
+
+function refusal(run: () => unknown): string {
+  try {
+    run();
+  } catch (error) {
+    return error instanceof AppError ? `${error.name}: ${error.message}` : String(error);
+  }
+  return "";
+}
+
+describe("a range", () => {
+  test.each([
+    ["2026-11-01", "2026-11-20", "2026-11-01T00:00:00Z", "2026-11-20T00:00:00Z"],
+    ["2026-11-01T10:00:00Z", "2026-11-02", "2026-11-01T10:00:00Z", "2026-11-02T00:00:00Z"],
+    ["2026-11-01T10:00:00.5+02:00", "2026-11-02", "2026-11-01T08:00:00.500Z", "2026-11-02T00:00:00Z"],
+    // A plus sign that a query turned into a space.
+    ["2026-11-01T10:00:00 02:00", "2026-11-02", "2026-11-01T08:00:00Z", "2026-11-02T00:00:00Z"],
+    ["1970-01-01", "9999-12-31", "1970-01-01T00:00:00Z", "9999-12-31T00:00:00Z"],
+    ["0001-01-01", "1969-12-31", "1970-01-01T00:00:00Z", "1970-01-01T00:00:00Z"],
+    ["1970-01-01T00:00:00+01:00", "2026-11-01", "1970-01-01T00:00:00Z", "2026-11-01T00:00:00Z"],
+    ["2024-02-29", "2024-02-29", "2024-02-29T00:00:00Z", "2024-02-29T00:00:00Z"],
+    ["2026-11-20", "2026-11-01", "2026-11-20T00:00:00Z", "2026-11-01T00:00:00Z"],
+  ])("from %s to %s", (start, end, first, last) => {
+    expect(parseRange(start, end, NOW)).toEqual({ start: at(first), end: at(last) });
+  });
+
+  test.each([
+    [undefined, undefined],
+    ["2026-11-01", undefined],
+    [undefined, "2026-11-01"],
+    ["", "2026-11-01"],
+    ["2026-02-30", "2026-11-01"],
+    ["2025-02-29", "2026-11-01"],
+    ["2026-11-01", "2026-13-01"],
+    ["2026-11-01", "2026-11-02T24:00:00Z"],
+    ["2026-11-01", "2026-11-02T10:00:00"],
+    ["2026-11-01", "2026-11-02 10:00:00Z"],
+    ["2026-11-01", "10000-01-01"],
+    ["2026-11-01", "20261102"],
+    ["2026-11-01", "1763942400"],
+    ["yesterday", "today"],
+    ["NaN", "Infinity"],
+    ["2026-11-01", "2026-11-02\0"],
+    ["2026-11-1", "2026-11-02"],
+    ["٢٠٢٦-١١-٠١", "2026-11-02"],
+  ])("from %j to %j is the last 30 days", (start, end) => {
+    expect(parseRange(start, end, NOW)).toEqual(LAST_30_DAYS);
+  });
+});
+
+describe("a unit", () => {
+  test("is day unless told", () => {
+    expect([unitOf(undefined), unitOf(""), unitOf("week")]).toEqual(["day", "day", "week"]);
+  });
+  test.each(["Day", "year", "days", "hour,day", "__proto__"])("is not %j", (text) => {
+    expect(refusal(() => unitOf(text))).toBe("BadRequest: group_by takes one of hour, day, week, month.");
+  });
+});
+
+const labels = (range: DateRange, unit: Unit): string[] => trendOf(range, unit).labels;
+
+describe("a trend", () => {
+  test("has every bucket that the range touches", () => {
+    const range = { start: at("2026-11-19T23:59:59.999Z"), end: at("2026-11-21T00:00:00Z") };
+    expect(labels(range, "day")).toEqual(["2026-11-19", "2026-11-20", "2026-11-21"]);
+    expect(labels({ start: range.end, end: range.end }, "hour")).toEqual(["2026-11-21 00:00"]);
+    expect(labels({ start: range.end, end: range.end - 1 }, "hour")).toEqual([]);
+  });
+
+  test("has a bound, which the refusal names", () => {
+    const start = at("2026-01-01T00:00:00Z");
+    const last = start + MOST_BUCKETS * HOUR_MS;
+    expect(labels({ start, end: last - 1 }, "hour")).toHaveLength(10_000);
+    expect(refusal(() => labels({ start, end: last }, "hour"))).toBe(
+      "BadRequest: The range has 10,001 hours and an answer at most 10,000; shorten it or group by more.",
+    );
+    const ages = { start: 0, end: at("9999-12-31T23:59:59.999Z") };
+    for (const unit of ["hour", "day", "week", "month"] as const)
+      expect(refusal(() => labels(ages, unit))).toContain("at most 10,000");
+  });
+});
+
+describe("a span", () => {
+  test("ends with the range, or with the bucket of an end that is not over", () => {
+    expect(spanOf({ start: 5, end: NOW - 1 }, "day", NOW)).toEqual({ from: 5, to: NOW });
+    const tomorrow = at("2026-11-21T00:00:00Z");
+    expect(spanOf({ start: 5, end: NOW }, "day", NOW)).toEqual({ from: 5, to: tomorrow });
+    expect(spanOf({ start: 5, end: NOW }, "hour", NOW).to).toBe(at("2026-11-20T14:00:00Z"));
+    expect(spanOf({ start: 5, end: NOW }, "month", NOW).to).toBe(at("2026-12-01T00:00:00Z"));
+    expect(spanOf({ start: 5, end: at("9999-12-31T00:00:00Z") }, "day", NOW).to).toBe(tomorrow + DAY_MS);
+  });
+  test("of a range that ends before it begins, or begins behind tomorrow, is empty", () => {
+    expect(spanOf({ start: 9, end: 8 }, "day", NOW)).toEqual({ from: 9, to: 9 });
+    const later = at("2027-01-01T00:00:00Z");
+    expect(spanOf({ start: later, end: later + 9 }, "day", NOW)).toEqual({ from: later, to: later });
+  });
+});
+
+describe("cutting", () => {
+  const [d1, d2] = [day("2026-11-01"), day("2026-11-04")];
+  const start = d1 * DAY_MS;
+
+  test("leaves whole days whole", () => {
+    expect(cutAt("day", { from: start, to: d2 * DAY_MS })).toEqual({
+      whole: { from: d1, to: d2 },
+      edges: [],
+    });
+    expect(cutAt("day", { from: start, to: start + DAY_MS }).whole).toEqual({ from: d1, to: d1 + 1 });
+  });
+  test("makes the parts of days edges", () => {
+    expect(cutAt("day", { from: start + 1, to: d2 * DAY_MS + 1 })).toEqual({
+      whole: { from: d1 + 1, to: d2 },
+      edges: [
+        { bucket: d1, span: { from: start + 1, to: start + DAY_MS } },
+        { bucket: d2, span: { from: d2 * DAY_MS, to: d2 * DAY_MS + 1 } },
+      ],
+    });
+    const part = { from: start + 1, to: start + 9 };
+    const { whole, edges } = cutAt("day", part);
+    expect(edges).toEqual([{ bucket: d1, span: part }]);
+    expect(whole.to - whole.from).toBe(0);
+  });
+  test("of nothing is nothing", () => {
+    expect(cutAt("hour", { from: 7, to: 7 })).toEqual({ whole: { from: 0, to: 0 }, edges: [] });
+  });
+
+  test("finds whole months", () => {
+    const cut = withMonths({ from: day("2025-12-31"), to: day("2026-03-02") });
+    expect(cut.months.map(BUCKETS.month.label)).toEqual(["2026-01", "2026-02"]);
+    expect(cut.days.map(BUCKETS.day.label)).toEqual(["2025-12-31", "2026-03-01"]);
+    const one = withMonths({ from: day("2026-02-01"), to: day("2026-03-01") });
+    expect([one.months.map(BUCKETS.month.label), one.days]).toEqual([["2026-02"], []]);
+    const none = withMonths({ from: day("2026-02-02"), to: day("2026-03-31") });
+    expect([none.months, none.days.length]).toEqual([[], 57]);
+  });
+});

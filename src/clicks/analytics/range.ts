@@ -1,0 +1,117 @@
+/**
+ * Ranges of time and how they are cut into what the rollup tables hold.
+ *
+ * A range is asked for as two instants, both included, and kept as a span: from, up to but not including `to`. It is
+ * cut into whole days and at most two edges, parts of a day. An end that is not before now takes its whole bucket in:
+ * nothing later has happened, so it needs no cutting. What an edge counts is found in analytics.edges.ts.
+ */
+import { appError } from "../../lib/errors.ts";
+import { LATEST_INSTANT, parseRfc3339 } from "../../lib/rfc3339.ts";
+import { BUCKETS, DAY_MS, type Unit, UNITS } from "../rollups/time-buckets.ts";
+
+/** Both instants included, epoch milliseconds; empty when the end lies before the start. */
+export type DateRange = { start: number; end: number };
+
+/** The instants from `from` up to, not including, `to`. */
+export type Span = { from: number; to: number };
+
+/** A part of one hour or day. */
+export type Edge = { bucket: number; span: Span };
+
+/** Whole buckets from..to (excluded) and the parts of buckets around them. */
+export type WholeAndEdges = { whole: Span; edges: Edge[] };
+
+/** What a sum consists of: whole buckets of each table, and spans that are counted in the raw rows. */
+export type Cut = { months: number[]; days: number[]; hours: number[]; spans: Span[] };
+
+export type TrendQuery = { unit: Unit; first: number; labels: string[] };
+
+/** The most buckets in an answer. */
+export const MOST_BUCKETS = 10_000;
+const DEFAULT_DAYS = 30;
+const DAY_FORM = /^\d{4}-\d{2}-\d{2}$/;
+
+/** The last 30 days when one of the texts is missing or no date. What lies before 1970 counts as its beginning. */
+export function parseRange(start: string | undefined, end: string | undefined, now: number): DateRange {
+  const [first, last] = [parseDate(start), parseDate(end)];
+  if (first === null || last === null) return { start: now - DEFAULT_DAYS * DAY_MS, end: now };
+  return { start: first, end: last };
+}
+
+/** A day is its first instant. */
+function parseDate(text: string | undefined): number | null {
+  if (!text) return null;
+  // In a query a plus sign that wasn't percent-encoded arrives as a space: 13:00:00+02:00.
+  const written = DAY_FORM.test(text) ? `${text}T00:00:00Z` : text.replace(/ (?=\d{2}:\d{2}$)/, "+");
+  const instant = parseRfc3339(written);
+  return instant === null ? null : Math.max(instant, 0);
+}
+
+/** @throws BadRequest naming the four units */
+export function unitOf(text: string | undefined): Unit {
+  const unit = text === undefined || text === "" ? "day" : UNITS.find((name) => name === text);
+  if (unit === undefined) throw appError("BadRequest", `group_by takes one of ${UNITS.join(", ")}.`);
+  return unit;
+}
+
+/** Every bucket that the range touches. @throws BadRequest when they are more than 10,000 */
+export function trendOf({ start, end }: DateRange, unit: Unit): TrendQuery {
+  const buckets = BUCKETS[unit];
+  const first = buckets.of(start);
+  const count = end < start ? 0 : buckets.of(end) - first + 1;
+  if (count > MOST_BUCKETS) {
+    const bound = MOST_BUCKETS.toLocaleString("en");
+    const had = count.toLocaleString("en");
+    throw appError(
+      "BadRequest",
+      `The range has ${had} ${unit}s and an answer at most ${bound}; shorten it or group by more.`,
+      { details: { maxBuckets: MOST_BUCKETS } },
+    );
+  }
+  return { unit, first, labels: Array.from({ length: count }, (_, at) => buckets.label(first + at)) };
+}
+
+/** The instants of the range in which there may be clicks, an end from now on stretched to the end of its bucket. */
+export function spanOf({ start, end }: DateRange, unit: Unit, now: number): Span {
+  const buckets = BUCKETS[unit];
+  if (end < start) return { from: start, to: start };
+  if (end < now) return { from: start, to: end + 1 };
+  // Clocks of different machines differ, but not by a day.
+  const last = buckets.of(Math.min(end, now + DAY_MS, LATEST_INSTANT));
+  return { from: start, to: Math.max(start, buckets.startOf(last + 1)) };
+}
+
+/** Cuts a span at the bounds of hours or days. */
+export function cutAt(unit: "hour" | "day", { from, to }: Span): WholeAndEdges {
+  const buckets = BUCKETS[unit];
+  if (to <= from) return { whole: { from: 0, to: 0 }, edges: [] };
+  const [first, last] = [buckets.of(from), buckets.of(to - 1)];
+  const startsWhole = buckets.startOf(first) === from;
+  const endsWhole = buckets.startOf(last + 1) === to;
+  if (first === last && !(startsWhole && endsWhole)) {
+    return { whole: { from: first, to: first }, edges: [{ bucket: first, span: { from, to } }] };
+  }
+  const edges: Edge[] = [];
+  if (!startsWhole) edges.push({ bucket: first, span: { from, to: buckets.startOf(first + 1) } });
+  if (!endsWhole) edges.push({ bucket: last, span: { from: buckets.startOf(last), to } });
+  return { whole: { from: startsWhole ? first : first + 1, to: endsWhole ? last + 1 : last }, edges };
+}
+
+/** Whole days as whole months and the days around them. */
+export function withMonths({ from, to }: Span): Pick<Cut, "months" | "days"> {
+  const { day, month } = BUCKETS;
+  if (to <= from) return { months: [], days: [] };
+  const firstDayOf = (number: number) => day.of(month.startOf(number));
+  const held = month.of(day.startOf(from));
+  const first = firstDayOf(held) === from ? held : held + 1;
+  const end = month.of(day.startOf(to));
+  if (end <= first) return { months: [], days: numbers(from, to) };
+  return {
+    months: numbers(first, end),
+    days: [...numbers(from, firstDayOf(first)), ...numbers(firstDayOf(end), to)],
+  };
+}
+
+/** from, from + 1, … below `to`. */
+export const numbers = (from: number, to: number): number[] =>
+  Array.from({ length: Math.max(0, to - from) }, (_, at) => from + at);

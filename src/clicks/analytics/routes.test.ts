@@ -1,0 +1,270 @@
+/** The endpoints over HTTP, mounted before those of links as the server mounts them, for an administrator. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Hono } from "hono";
+import { openDatabase } from "../../db/database.ts";
+import { migrateUp } from "../../db/migrate.ts";
+import type { HttpEnv } from "../../http/endpoint.ts";
+import { failureResponse, toAppError } from "../../http/errors.ts";
+import { type Guards, type HttpApp, mountEndpoints, mountRefusals } from "../../http/mount.ts";
+import { silentLogger } from "../../lib/logger.ts";
+import { linkEndpoints } from "../../links/links.routes.ts";
+import { openLinks } from "../../links/links.test-support.ts";
+import { createClickExport } from "./export.ts";
+import { analyticsEndpoints } from "./routes.ts";
+import { type AnalyticsRoom, CHROME, GOOGLEBOT, NOW, openAnalytics } from "./analytics.test-support.ts";
+import { HOUR_MS } from "../rollups/time-buckets.ts";
+
+// oxlint-disable-next-line no-explicit-any -- answers have many shapes
+type Answer = { status: number; text: string; body: any; headers: Headers };
+
+const folder = mkdtempSync(join(tmpdir(), "waymark-test-"));
+const connection = {
+  peerAddress: () => "127.0.0.1",
+  liftIdleTimeout: () => undefined,
+  cut: () => undefined,
+};
+let room: AnalyticsRoom;
+let app: HttpApp;
+
+beforeAll(async () => {
+  const db = await openDatabase(
+    { url: `sqlite:${join(folder, "test.db")}`, poolSize: 1 },
+    { threads: false, logger: silentLogger },
+  );
+  await migrateUp(db, { logger: silentLogger });
+  room = await openAnalytics(db);
+  const { links } = await openLinks(db);
+  const { analytics } = room;
+  const endpoints = [
+    ...analyticsEndpoints({
+      analytics,
+      clickExport: createClickExport(db),
+      now,
+      logger: silentLogger,
+    }),
+    ...linkEndpoints({ links, now }),
+  ];
+  app = new Hono<HttpEnv>();
+  app.onError((error) => failureResponse(toAppError(error)));
+  mountEndpoints(app, "/v1", endpoints, { public: guard, account: guard, admin: guard });
+  mountRefusals(app, [{ prefix: "/v1", endpoints }]);
+});
+afterAll(async () => {
+  await room.db.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+afterEach(() => room.clear());
+
+const now = (): number => NOW;
+const guard: Guards["admin"] = (c, next) => {
+  c.set("account", { id: 0, username: "admin", role: "admin" });
+  return next();
+};
+
+/** The path is sent as it is, not rewritten. */
+async function get(path: string, method = "GET"): Promise<Answer> {
+  const response = await app.fetch(new Request(`http://localhost/v1${path}`, { method }), connection);
+  const text = await response.text();
+  const isJson = response.headers.get("content-type")?.startsWith("application/json") === true;
+  return {
+    status: response.status,
+    text,
+    body: isJson && text !== "" ? JSON.parse(text) : undefined,
+    headers: response.headers,
+  };
+}
+const data = async (path: string) => {
+  const { status, body } = await get(path);
+  expect([status, body.code, body.message]).toEqual([200, 0, "OK"]);
+  return body.data;
+};
+
+describe("shapes", () => {
+  test("of every report", async () => {
+    const linkId = await room.addLink("a/b");
+    await room.record([
+      { linkId, at: NOW - 5, source: "ref:a.example", country: "DE", city: "Köln", userAgent: CHROME },
+      { linkId, at: NOW - 4, source: "ref:a.example", userAgent: GOOGLEBOT },
+      { linkId, at: NOW - 3 },
+    ]);
+    const referrers = [
+      { referrer: "a.example", count: 2, percentage: 66.67 },
+      { referrer: "(direct)", count: 1, percentage: 33.33 },
+    ];
+    const places = [{ country: "DE", city: "Köln", count: 1, percentage: 33.33 }];
+    const devices = {
+      browsers: [
+        { name: "Chrome", count: 1, percentage: 50 },
+        { name: "Googlebot", count: 1, percentage: 50 },
+      ],
+      operating_systems: [
+        { name: "Other", count: 1, percentage: 50 },
+        { name: "Windows", count: 1, percentage: 50 },
+      ],
+      devices: [
+        { name: "bot", count: 1, percentage: 50 },
+        { name: "desktop", count: 1, percentage: 50 },
+      ],
+      bot_percentage: 50,
+      total_with_ua: 2,
+    };
+    const trend = await data("/analytics/trends");
+    expect([trend.labels.length, trend.labels[30], trend.values[30]]).toEqual([31, "2026-11-20", 3]);
+    expect(Object.keys(trend)).toEqual(["labels", "values"]);
+    expect(await data("/analytics/top")).toEqual([{ code: "a/b", clicks: 3 }]);
+    expect(await data("/analytics/referrers")).toEqual(referrers);
+    expect(await data("/analytics/geo")).toEqual(places);
+    expect(await data("/analytics/devices")).toEqual(devices);
+    expect(await data("/links/a/b/analytics/devices")).toEqual(devices);
+    expect(await data("/links/a/b/analytics")).toEqual({
+      code: "a/b",
+      total_clicks: 3,
+      trend,
+      top_referrers: referrers,
+      geo_distribution: places,
+    });
+  });
+
+  test("of trends by unit", async () => {
+    const range = "start_date=2026-11-20T12:00:00Z&end_date=2026-11-20T13:00:00Z";
+    const labels = async (unit: string) => (await data(`/analytics/trends?${range}&group_by=${unit}`)).labels;
+    expect(await labels("hour")).toEqual(["2026-11-20 12:00", "2026-11-20 13:00"]);
+    expect(await labels("day")).toEqual(["2026-11-20"]);
+    expect(await labels("week")).toEqual(["2026-W47"]);
+    expect(await labels("month")).toEqual(["2026-11"]);
+    expect(await labels("")).toEqual(["2026-11-20"]);
+  });
+});
+
+describe("parameters", () => {
+  test.each([
+    ["", 10],
+    ["limit=3", 3],
+    ["limit=0", 1],
+    ["limit=-7", 1],
+    ["limit=100000000000000000000", 12],
+    ["limit=12.5", 10],
+    ["limit=ten", 10],
+    ["limit=NaN", 10],
+    ["limit=", 10],
+    ["limit[]=1", 10],
+  ])("top with %j has %i links", async (query, count) => {
+    const clicks = [];
+    for (let at = 0; at < 12; at++) clicks.push({ linkId: await room.addLink(`code-${at}`), at: NOW - 5 });
+    await room.record(clicks);
+    expect(await data(`/analytics/top?${query}`)).toHaveLength(count);
+  });
+
+  test.each([
+    "start_date=2026-11-19",
+    "end_date=2026-11-19",
+    "start_date=2026-02-30&end_date=2026-11-19",
+    "start_date=&end_date=",
+    "start_date[]=2026-11-19&end_date[]=2026-11-19",
+    "start_date=%00&end_date=%F0%9F%98%80",
+  ])("%s is the last 30 days", async (query) => {
+    const { labels } = await data(`/analytics/trends?${query}`);
+    expect([labels[0], labels.at(-1), labels.length]).toEqual(["2026-10-21", "2026-11-20", 31]);
+  });
+
+  test("an offset's plus sign may be sent as it is", async () => {
+    const query = "start_date=2026-11-19T01:00:00+02:00&end_date=2026-11-20T02:00:00%2B02:00&group_by=hour";
+    const { labels } = await data(`/analytics/trends?${query}`);
+    expect([labels[0], labels.at(-1)]).toEqual(["2026-11-18 23:00", "2026-11-20 00:00"]);
+  });
+
+  test("a reversed range is empty, centuries are too many buckets, an unknown unit is refused", async () => {
+    const reversed = "start_date=2026-11-20&end_date=2026-11-19";
+    expect(await data(`/analytics/trends?${reversed}`)).toEqual({ labels: [], values: [] });
+    expect(await data(`/analytics/referrers?${reversed}`)).toEqual([]);
+    await room.addLink("a");
+    const centuries = "start_date=0001-01-01&end_date=9999-12-31";
+    for (const path of ["/analytics/trends", "/links/a/analytics"]) {
+      const { status, body } = await get(`${path}?${centuries}`);
+      expect([status, body.code, body.error]).toEqual([400, 1000, "BadRequest"]);
+      expect(body.message).toContain("10,000");
+    }
+    expect(await data(`/analytics/top?${centuries}`)).toEqual([]);
+    expect(await data(`/links/a/analytics/devices?${centuries}`)).toMatchObject({ total_with_ua: 0 });
+    const refused = await get("/analytics/trends?group_by=year");
+    expect([refused.status, refused.body.error]).toEqual([400, "BadRequest"]);
+    expect(refused.body.message).toContain("hour, day, week, month");
+  });
+});
+
+describe("codes", () => {
+  test("may hold slashes and end like an endpoint", async () => {
+    for (const code of ["a", "a/analytics", "a/analytics/devices", "analytics", "a/b"]) {
+      await room.addLink(code);
+    }
+    const codeOf = async (path: string) => (await data(path)).code;
+    expect(await codeOf("/links/a/b/analytics")).toBe("a/b");
+    expect(await codeOf("/links/a%2Fb/analytics")).toBe("a/b");
+    expect(await codeOf("/links/a/analytics/analytics")).toBe("a/analytics");
+    expect(await codeOf("/links/analytics/analytics")).toBe("analytics");
+    expect(await codeOf("/links/a%2Fanalytics/analytics")).toBe("a/analytics");
+    expect(await data("/links/a%2Fanalytics/analytics/devices")).toHaveProperty("total_with_ua");
+    // The links themselves, not their reports.
+    expect(await data("/links/a%2Fanalytics")).toMatchObject({ code: "a/analytics", click_count: 0 });
+    expect(await data("/links/a%2Fanalytics%2Fdevices")).toMatchObject({ code: "a/analytics/devices" });
+    expect(await data("/links/analytics")).toMatchObject({ code: "analytics", click_count: 0 });
+  });
+
+  test.each(["unknown", "a%00b", "%F0%9F%98%80", "x".repeat(200), "a%20b", "..%2F..%2Fetc"])(
+    "%s is not found",
+    async (code) => {
+      for (const path of [`/links/${code}/analytics`, `/links/${code}/analytics/devices`]) {
+        const { status, body } = await get(path);
+        expect([status, body.code, body.error]).toEqual([404, 3000, "LinkNotFound"]);
+      }
+    },
+  );
+
+  test("other methods are left to the links", async () => {
+    await room.addLink("a/analytics");
+    expect((await get("/links/a/analytics", "DELETE")).status).toBe(200);
+    expect((await get("/analytics/top", "POST")).status).toBe(405);
+  });
+});
+
+describe("the export", () => {
+  const HEADER = "short_code,clicked_at,referrer,source,ip_address,country,city\n";
+
+  test("is a file named after its range", async () => {
+    const { text, headers, status } = await get(
+      "/analytics/export?start_date=2026-01-02&end_date=2026-03-04",
+    );
+    expect([status, text]).toEqual([200, HEADER]);
+    expect(headers.get("content-type")).toBe("text/csv; charset=utf-8");
+    expect(headers.get("content-disposition")).toBe('attachment; filename="analytics_20260102_20260304.csv"');
+    const standard = await get("/analytics/export?limit=1");
+    expect(standard.headers.get("content-disposition")).toContain("analytics_20261021_20261120.csv");
+  });
+
+  test("has the clicks of the range in their order, and no user agent", async () => {
+    const linkId = await room.addLink("a/b");
+    await room.log([
+      {
+        linkId,
+        at: NOW - HOUR_MS,
+        referrer: "https://a.example/?q=1,2",
+        source: "ref:a.example",
+        ip: "198.51.100.7",
+        country: "DE",
+        city: "Köln",
+        userAgent: CHROME,
+      },
+      { linkId, at: NOW - 2 * HOUR_MS, referrer: "=1+1", source: "@SUM(1)", city: "-x", userAgent: CHROME },
+      { linkId, at: NOW + 1 },
+    ]);
+    const { text } = await get("/analytics/export");
+    expect(text).toBe(
+      `${HEADER}a/b,2026-11-20T11:37:00.000Z,'=1+1,'@SUM(1),,,'-x\n` +
+        'a/b,2026-11-20T12:37:00.000Z,"https://a.example/?q=1,2",ref:a.example,198.51.100.7,DE,Köln\n',
+    );
+    expect(text).not.toContain("Mozilla");
+  });
+});

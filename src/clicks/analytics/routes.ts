@@ -1,0 +1,210 @@
+import { z } from "zod";
+import { type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
+import { streamPages } from "../../http/stream-pages.ts";
+import type { Logger } from "../../lib/logger.ts";
+import type { ClickExport } from "./export.ts";
+import { type DateRange, parseRange, unitOf } from "./range.ts";
+import type { Analytics, LinkReport, PlaceShare, ReferrerShare } from "./service.ts";
+import type { DeviceShares, NamedShare } from "./percentages.ts";
+import { UNITS } from "../rollups/time-buckets.ts";
+
+type Deps = { analytics: Analytics; clickExport: ClickExport; now(): number; logger: Logger };
+
+const date = (meaning: string) =>
+  z
+    .string()
+    .optional()
+    .describe(
+      `${meaning}: RFC 3339, or a date, which is its first instant in UTC. Without both dates, or when one can't be read, the range is the last 30 days`,
+    );
+const range = z.object({
+  start_date: date("first instant of the range"),
+  end_date: date("last instant of the range, included"),
+});
+const limited = (standard: number, maximum: number) =>
+  range.extend({
+    limit: z
+      .string()
+      .optional()
+      .transform((text) => limitOf(text, standard, maximum))
+      .describe(`1 to ${maximum}, ${standard} unless told`)
+      .meta({ type: "integer", minimum: 1, maximum }),
+  });
+
+const trendAnswer = z.object({ labels: z.array(z.string()), values: z.array(z.number().int()) });
+const topAnswer = z.array(z.object({ code: z.string(), clicks: z.number().int() }));
+const counted = { count: z.number().int(), percentage: z.number() };
+const referrersAnswer = z.array(z.object({ referrer: z.string(), ...counted }));
+const geoAnswer = z.array(
+  z.object({
+    country: z.string().describe("ISO 3166-1 alpha-2"),
+    city: z.string().nullable(),
+    ...counted,
+  }),
+);
+const distribution = z.array(z.object({ name: z.string(), ...counted }));
+const devicesAnswer = z.object({
+  browsers: distribution,
+  operating_systems: distribution,
+  devices: distribution.describe("desktop, mobile, tablet, bot and other"),
+  bot_percentage: z.number(),
+  total_with_ua: z.number().int(),
+});
+const linkAnswer = z.object({
+  code: z.string(),
+  total_clicks: z.number().int().describe("in the range"),
+  trend: trendAnswer.describe("by day"),
+  top_referrers: referrersAnswer.describe("at most 10"),
+  geo_distribution: geoAnswer.describe("at most 20"),
+});
+
+const shared = { method: "GET", access: "admin", tag: "analytics" } as const;
+
+/** Relative to {admin}/v1; to be mounted before `/links/:code{.+}`. */
+export function analyticsEndpoints(deps: Deps): Endpoint[] {
+  return [...totalEndpoints(deps), ...linkEndpoints(deps), exportEndpoint(deps)];
+}
+
+function totalEndpoints({ analytics, now }: Deps): Endpoint[] {
+  return [
+    endpoint({
+      ...shared,
+      path: "/analytics/trends",
+      summary: "Clicks of all links by hour, day, week or month in UTC, at most 10,000 of them",
+      query: range.extend({
+        group_by: z
+          .string()
+          .optional()
+          .describe("day unless told")
+          .meta({ enum: [...UNITS] }),
+      }),
+      answer: trendAnswer,
+      handle: ({ query }) => analytics.trend(rangeOf(query, now()), unitOf(query.group_by)),
+    }),
+    endpoint({
+      ...shared,
+      path: "/analytics/top",
+      summary: "The links with the most clicks",
+      query: limited(10, 100),
+      answer: topAnswer,
+      handle: ({ query }) => analytics.top(rangeOf(query, now()), query.limit),
+    }),
+    endpoint({
+      ...shared,
+      path: "/analytics/referrers",
+      summary: "Where the clicks came from",
+      query: limited(10, 100),
+      answer: referrersAnswer,
+      handle: async ({ query }) =>
+        (await analytics.referrers(rangeOf(query, now()), query.limit)).map(viewOfReferrer),
+    }),
+    endpoint({
+      ...shared,
+      path: "/analytics/geo",
+      summary: "The countries and cities of the clicks",
+      query: limited(20, 100),
+      answer: geoAnswer,
+      handle: async ({ query }) =>
+        (await analytics.places(rangeOf(query, now()), query.limit)).map(viewOfPlace),
+    }),
+    endpoint({
+      ...shared,
+      path: "/analytics/devices",
+      summary: "Browsers, systems and devices, and the share of bots",
+      query: limited(10, 20),
+      answer: devicesAnswer,
+      handle: async ({ query }) => viewOfDevices(await analytics.devices(rangeOf(query, now()), query.limit)),
+    }),
+  ];
+}
+
+function linkEndpoints({ analytics, now }: Deps): Endpoint[] {
+  return [
+    endpoint({
+      ...shared,
+      path: "/links/:code{.+}/analytics/devices",
+      summary: "Browsers, systems and devices of one link's clicks",
+      query: limited(10, 20),
+      answer: devicesAnswer,
+      handle: async ({ c, query }) =>
+        viewOfDevices(await analytics.linkDevices(codeIn(c), rangeOf(query, now()), query.limit)),
+    }),
+    endpoint({
+      ...shared,
+      path: "/links/:code{.+}/analytics",
+      summary: "The clicks of one link; a code that itself ends in /analytics is written with %2F",
+      query: range,
+      answer: linkAnswer,
+      handle: async ({ c, query }) => viewOfLink(await analytics.link(codeIn(c), rangeOf(query, now()))),
+    }),
+  ];
+}
+
+function exportEndpoint({ clickExport, now, logger }: Deps): Endpoint {
+  return endpoint({
+    ...shared,
+    path: "/analytics/export",
+    summary: "Export the clicks that were recorded in detail as CSV, in the order of time",
+    query: range,
+    raw: { type: "text/csv" },
+    async handle({ c, query }) {
+      const asked = rangeOf(query, now());
+      const requestId = c.get("requestId");
+      c.env.liftIdleTimeout();
+      const body = await streamPages(clickExport.pages(asked), {
+        onFailure: (err) => logger.warn({ err, requestId }, "an analytics export was cut off"),
+        cut: () => c.env.cut(),
+      });
+      return new Response(body, {
+        headers: {
+          "Content-Type": "text/csv; charset=utf-8",
+          "Content-Disposition": `attachment; filename="${clickExport.filename(asked)}"`,
+        },
+      });
+    },
+  });
+}
+
+const codeIn = (c: HttpContext): string => c.req.param("code") ?? "";
+
+const rangeOf = (
+  query: { start_date?: string | undefined; end_date?: string | undefined },
+  now: number,
+): DateRange => parseRange(query.start_date, query.end_date, now);
+
+/** What is no whole number counts as not told. */
+function limitOf(text: string | undefined, standard: number, maximum: number): number {
+  const trimmed = text?.trim() ?? "";
+  return /^-?\d+$/.test(trimmed) ? Math.min(Math.max(Number(trimmed), 1), maximum) : standard;
+}
+
+const viewOfReferrer = ({ referrer, clicks, percentage }: ReferrerShare) => ({
+  referrer,
+  count: clicks,
+  percentage,
+});
+
+const viewOfPlace = ({ country, city, clicks, percentage }: PlaceShare) => ({
+  country,
+  city,
+  count: clicks,
+  percentage,
+});
+
+const viewOfNamed = ({ name, clicks, percentage }: NamedShare) => ({ name, count: clicks, percentage });
+
+const viewOfDevices = (shares: DeviceShares) => ({
+  browsers: shares.browsers.map(viewOfNamed),
+  operating_systems: shares.systems.map(viewOfNamed),
+  devices: shares.devices.map(viewOfNamed),
+  bot_percentage: shares.botPercentage,
+  total_with_ua: shares.total,
+});
+
+const viewOfLink = ({ code, clicks, trend, referrers, places }: LinkReport) => ({
+  code,
+  total_clicks: clicks,
+  trend,
+  top_referrers: referrers.map(viewOfReferrer),
+  geo_distribution: places.map(viewOfPlace),
+});

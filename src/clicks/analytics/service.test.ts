@@ -1,0 +1,190 @@
+/** What the answers hold besides sums (analytics.property.test.ts): bounds, order, shares, what is missing. */
+import { afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { forEachDialect } from "../../db/for-each-dialect.ts";
+import { AppError } from "../../lib/errors.ts";
+import {
+  type AnalyticsRoom,
+  CHROME,
+  GOOGLEBOT,
+  NOW,
+  openAnalytics,
+  type TestClick,
+} from "./analytics.test-support.ts";
+import { LINK_DAY_VALUES, OTHER } from "../rollups/dimensions.ts";
+import { BUCKETS, DAY_MS, HOUR_MS } from "../rollups/time-buckets.ts";
+
+const LAST_30_DAYS = { start: NOW - 30 * DAY_MS, end: NOW };
+const at = (text: string): number => Date.parse(text);
+
+const repeat = (times: number, click: TestClick): TestClick[] => Array.from({ length: times }, () => click);
+
+async function refusal(call: Promise<unknown>): Promise<string> {
+  try {
+    await call;
+  } catch (error) {
+    return error instanceof AppError ? error.name : String(error);
+  }
+  return "";
+}
+
+forEachDialect((dialect) => {
+  let room: AnalyticsRoom;
+  beforeAll(async () => {
+    room = await openAnalytics(await dialect.openDb());
+  });
+  afterEach(() => room.clear());
+
+  describe("without clicks", () => {
+    test("there are zeros and empty lists", async () => {
+      await room.addLink("a/b");
+      const { analytics } = room;
+      const { labels, values } = await analytics.trend(LAST_30_DAYS, "day");
+      expect([labels.length, new Set(values)]).toEqual([31, new Set([0])]);
+      expect(await analytics.top(LAST_30_DAYS, 10)).toEqual([]);
+      expect(await analytics.referrers(LAST_30_DAYS, 10)).toEqual([]);
+      expect(await analytics.places(LAST_30_DAYS, 10)).toEqual([]);
+      const nothing = { browsers: [], systems: [], devices: [], botPercentage: 0, total: 0 };
+      expect(await analytics.devices(LAST_30_DAYS, 10)).toEqual(nothing);
+      expect(await analytics.linkDevices("a/b", LAST_30_DAYS, 10)).toEqual(nothing);
+      expect(await analytics.link("a/b", LAST_30_DAYS)).toMatchObject({
+        code: "a/b",
+        clicks: 0,
+        referrers: [],
+        places: [],
+      });
+    });
+
+    test("and in a range that ends before it begins, whatever was clicked", async () => {
+      const linkId = await room.addLink("a");
+      await room.record([{ linkId, at: NOW - 1, userAgent: CHROME }]);
+      const reversed = { start: NOW, end: NOW - DAY_MS };
+      expect(await room.analytics.trend(reversed, "hour")).toEqual({ labels: [], values: [] });
+      expect(await room.analytics.top(reversed, 10)).toEqual([]);
+      expect((await room.analytics.link("a", reversed)).clicks).toBe(0);
+      expect((await room.analytics.devices(reversed, 10)).total).toBe(0);
+    });
+  });
+
+  test("an unknown link is not found, its case matters", async () => {
+    await room.addLink("Code");
+    for (const code of ["code", "", "Code/", "Code\0", "😀"]) {
+      expect(await refusal(room.analytics.link(code, LAST_30_DAYS))).toBe("LinkNotFound");
+      expect(await refusal(room.analytics.linkDevices(code, LAST_30_DAYS, 10))).toBe("LinkNotFound");
+    }
+  });
+
+  test("lists keep to their limit, the most first, and equals in the order of their names", async () => {
+    const [b, a, c] = [await room.addLink("b"), await room.addLink("a"), await room.addLink("c")];
+    await room.record([
+      ...repeat(2, { linkId: c, at: NOW - 9, source: "ref:z.example", userAgent: GOOGLEBOT }),
+      { linkId: b, at: NOW - 9, source: "ref:b.example", userAgent: CHROME },
+      { linkId: a, at: NOW - 9, source: "ref:a.example" },
+    ]);
+    expect(await room.analytics.top(LAST_30_DAYS, 2)).toEqual([
+      { code: "c", clicks: 2 },
+      { code: "a", clicks: 1 },
+    ]);
+    expect(await room.analytics.referrers(LAST_30_DAYS, 2)).toEqual([
+      { referrer: "z.example", clicks: 2, percentage: 50 },
+      { referrer: "a.example", clicks: 1, percentage: 25 },
+    ]);
+    const { devices, botPercentage, total } = await room.analytics.devices(LAST_30_DAYS, 1);
+    expect(devices).toEqual([{ name: "bot", clicks: 2, percentage: 66.67 }]);
+    expect([botPercentage, total]).toEqual([66.67, 3]);
+  });
+
+  test("a utm_source and a domain of the same name are one referrer", async () => {
+    const linkId = await room.addLink("a");
+    await room.record([
+      { linkId, at: NOW - 9, source: "a.example" },
+      { linkId, at: NOW - 9, source: "ref:a.example" },
+      { linkId, at: NOW - 9 },
+    ]);
+    const expected = [
+      { referrer: "a.example", clicks: 2, percentage: 66.67 },
+      { referrer: "(direct)", clicks: 1, percentage: 33.33 },
+    ];
+    expect(await room.analytics.referrers(LAST_30_DAYS, 10)).toEqual(expected);
+    expect((await room.analytics.link("a", LAST_30_DAYS)).referrers).toEqual(expected);
+  });
+
+  test("places are shares of all clicks, known place or not", async () => {
+    const linkId = await room.addLink("a");
+    await room.record([
+      { linkId, at: NOW - 9, country: "DE", city: "Köln" },
+      { linkId, at: NOW - 9, country: "DE" },
+      ...repeat(2, { linkId, at: NOW - 9 }),
+    ]);
+    const expected = [
+      { country: "DE", city: null, clicks: 1, percentage: 25 },
+      { country: "DE", city: "Köln", clicks: 1, percentage: 25 },
+    ];
+    expect(await room.analytics.places(LAST_30_DAYS, 10)).toEqual(expected);
+    expect((await room.analytics.link("a", LAST_30_DAYS)).places).toEqual(expected);
+  });
+
+  test("a deleted link shows nowhere, but its clicks stay in the totals", async () => {
+    const [kept, gone] = [await room.addLink("kept"), await room.addLink("gone")];
+    await room.record([...repeat(3, { linkId: gone, at: NOW - 9 }), { linkId: kept, at: NOW - 9 }]);
+    await room.db.write.deleteFrom("links").where("id", "=", gone).execute();
+    expect(await room.analytics.top(LAST_30_DAYS, 10)).toEqual([{ code: "kept", clicks: 1 }]);
+    const { values } = await room.analytics.trend(LAST_30_DAYS, "month");
+    expect(values.reduce((sum, clicks) => sum + clicks, 0)).toBe(4);
+    expect(await refusal(room.analytics.link("gone", LAST_30_DAYS))).toBe("LinkNotFound");
+  });
+
+  test("counts without details make trends, and details of some clicks shares of those", async () => {
+    const linkId = await room.addLink("a");
+    await room.record([{ linkId, at: NOW - 9, source: "ref:a.example" }]);
+    // Nine clicks more that were not sampled.
+    for (const id of [0, linkId]) {
+      await room.db.write.updateTable("click_hours").set({ clicks: 10 }).where("link_id", "=", id).execute();
+      await room.db.write.updateTable("click_days").set({ clicks: 10 }).where("link_id", "=", id).execute();
+      await room.db.write.updateTable("click_months").set({ clicks: 10 }).where("link_id", "=", id).execute();
+    }
+    const report = await room.analytics.link("a", LAST_30_DAYS);
+    expect([report.clicks, report.referrers]).toEqual([
+      10,
+      [{ referrer: "a.example", clicks: 1, percentage: 100 }],
+    ]);
+    // Nobody knows when in the hour they were.
+    const part = { start: NOW - 5, end: NOW - 2 };
+    expect((await room.analytics.trend(part, "hour")).values).toEqual([10]);
+    // The details are complete, so this part has none.
+    expect(await room.analytics.referrers(part, 10)).toEqual([]);
+  });
+
+  test("values beyond the bound of a link's day are others", async () => {
+    const linkId = await room.addLink("a");
+    const count = LINK_DAY_VALUES + 20;
+    const start = at("2026-11-10T00:00:00Z");
+    await room.record(
+      Array.from({ length: count }, (_, index) => ({
+        linkId,
+        at: start + index,
+        source: `ref:site-${index}.example`,
+      })),
+    );
+    const whole = { start, end: start + DAY_MS - 1 };
+    const [most] = (await room.analytics.link("a", whole)).referrers;
+    expect(most).toEqual({ referrer: OTHER, clicks: 20, percentage: 16.67 });
+    expect(await room.analytics.referrers(whole, 100)).toHaveLength(100);
+    // Cut out of the raw rows, where values without a number of their own are others, too.
+    const part = { start, end: start + count - 1 };
+    expect((await room.analytics.link("a", part)).referrers[0]!.clicks).toBeLessThanOrEqual(20);
+    expect((await room.analytics.link("a", part)).clicks).toBe(count);
+  });
+
+  test("a trend over hours that are gone has the days that are left", async () => {
+    const linkId = await room.addLink("a");
+    const old = NOW - 20 * DAY_MS;
+    await room.record([
+      { linkId, at: old },
+      { linkId, at: NOW - HOUR_MS },
+    ]);
+    expect(await room.db.read.selectFrom("click_hours").selectAll().execute()).toHaveLength(2);
+    const trend = await room.analytics.trend(LAST_30_DAYS, "day");
+    const shown = trend.labels.filter((_, index) => trend.values[index]! > 0);
+    expect(shown).toEqual([BUCKETS.day.label(BUCKETS.day.of(old)), "2026-11-20"]);
+  });
+});

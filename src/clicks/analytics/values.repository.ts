@@ -1,0 +1,176 @@
+/**
+ * Clicks recorded in detail, by the values of a dimension: out of the rollups and, for spans, out of the raw rows,
+ * whose texts are looked up in the dictionary by the rules of dimensions.ts. Link 0 is all links together; months and
+ * hours are kept for that one only.
+ */
+import { type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
+import type { Database } from "../../db/database.ts";
+import type { Schema } from "../../db/schema.ts";
+import type { BucketCounts } from "./counts.repository.ts";
+import type { Cut, Span } from "./range.ts";
+import { detailedClicksOf } from "./detailed-hours.repository.ts";
+import { type Dimension, DIMENSIONS, OTHER } from "../rollups/dimensions.ts";
+
+export type ValueShare = {
+  /** Most clicks first, of equals in the order of their texts. */
+  values: { value: string; clicks: number }[];
+  /** Clicks with any value. */
+  total: number;
+};
+
+type ValueCounts = SelectQueryBuilder<Schema, never, { value_id: number; clicks: number }>;
+/** A query for the rows of ValueCounts; what it reads from differs. */
+type Part = object;
+
+/** No value has it; it stands for raw rows whose value is in no dictionary. */
+const NO_VALUE = 0;
+
+export function createValueRepository({ read }: Pick<Database, "read">) {
+  const partsOf = (dimension: Dimension, linkId: number, cut: Cut): ValueCounts[] => {
+    const number = DIMENSIONS[dimension];
+    const { months, days, hours, spans } = cut;
+    const found: Part[] = [];
+    if (months.length > 0) {
+      const table = read.selectFrom("click_dim_months").select(["value_id", "clicks"]);
+      found.push(table.where("month", "in", months).where("dimension", "=", number));
+    }
+    if (days.length > 0) {
+      const table = read.selectFrom("click_dim_days").select(["value_id", "clicks"]);
+      found.push(
+        table.where("day", "in", days).where("link_id", "=", linkId).where("dimension", "=", number),
+      );
+    }
+    if (hours.length > 0) {
+      const table = read.selectFrom("click_dim_hours").select(["value_id", "clicks"]);
+      found.push(table.where("hour", "in", hours).where("dimension", "=", number));
+    }
+    for (const span of spans) found.push(rawCounts[dimension](linkId, span));
+    return found as unknown as ValueCounts[];
+  };
+
+  const rowsIn = (linkId: number, { from, to }: Span) => {
+    const rows = read.selectFrom("click_log").where("clicked_at", ">=", from).where("clicked_at", "<", to);
+    return linkId === 0 ? rows : rows.where("link_id", "=", linkId);
+  };
+
+  /** Groups of raw rows with the id of the value that `text` finds. */
+  const lookedUp = <G extends string>(
+    dimension: Dimension,
+    groups: SelectQueryBuilder<Schema, "click_log", Record<G | "clicks", unknown>>,
+    text: RawBuilder<string>,
+  ) =>
+    read
+      .selectFrom(groups.as("raw"))
+      .leftJoin("click_values as named", (join) =>
+        join.on("named.dimension", "=", DIMENSIONS[dimension]).on("named.value", "=", text),
+      )
+      .leftJoin("click_values as other", (join) =>
+        join.on("other.dimension", "=", DIMENSIONS[dimension]).on("other.value", "=", OTHER),
+      )
+      .select((eb) => [
+        eb.fn.coalesce("named.id", "other.id", eb.lit(NO_VALUE)).as("value_id"),
+        eb.ref("raw.clicks" as never).as("clicks"),
+      ]);
+
+  const rawCounts: Record<Dimension, (linkId: number, span: Span) => Part> = {
+    referrer: (linkId, span) =>
+      lookedUp(
+        "referrer",
+        rowsIn(linkId, span)
+          .select((eb) => ["source", eb.fn.countAll().as("clicks")])
+          .groupBy("source"),
+        LABEL_OF_SOURCE,
+      ),
+    place: (linkId, span) =>
+      lookedUp(
+        "place",
+        rowsIn(linkId, span)
+          .where("country", "is not", null)
+          .select((eb) => ["country", "city", eb.fn.countAll().as("clicks")])
+          .groupBy(["country", "city"]),
+        PLACE_VALUE,
+      ),
+    agent: (linkId, span) =>
+      read
+        .selectFrom(
+          rowsIn(linkId, span)
+            .where("user_agent_id", "is not", null)
+            .select((eb) => ["user_agent_id", eb.fn.countAll().as("clicks")])
+            .groupBy("user_agent_id")
+            .as("raw"),
+        )
+        .leftJoin("user_agents", "user_agents.id", "raw.user_agent_id")
+        .select((eb) => [
+          eb.fn.coalesce("user_agents.value_id", eb.lit(NO_VALUE)).as("value_id"),
+          "raw.clicks",
+        ]),
+  };
+
+  return {
+    /** Clicks recorded in detail on a day. */
+    async dayTotal(linkId: number, day: number): Promise<number> {
+      const { clicks } = await read
+        .selectFrom("click_dim_days")
+        .select((eb) => eb.fn.sum<number | null>("clicks").as("clicks"))
+        .where("day", "=", day)
+        .where("link_id", "=", linkId)
+        .where("dimension", "=", DIMENSIONS.referrer)
+        .executeTakeFirstOrThrow();
+      return Number(clicks ?? 0);
+    },
+
+    /** Clicks recorded in detail by hour, of all links together. */
+    hourTotals: (hours: readonly number[]): Promise<BucketCounts> => detailedClicksOf(read, hours),
+
+    /** Clicks with a value of the dimension. */
+    async total(dimension: Dimension, linkId: number, cut: Cut): Promise<number> {
+      const all = union(partsOf(dimension, linkId, cut));
+      if (all === null) return 0;
+      const { clicks } = await read
+        .selectFrom(all.as("part"))
+        .select((eb) => eb.fn.sum<number | null>("part.clicks").as("clicks"))
+        .executeTakeFirstOrThrow();
+      return Number(clicks ?? 0);
+    },
+
+    /** The most frequent values; limit ≤ 2,000. */
+    async share(dimension: Dimension, linkId: number, cut: Cut, limit: number): Promise<ValueShare> {
+      const all = union(partsOf(dimension, linkId, cut));
+      if (all === null) return { values: [], total: 0 };
+      const sums = read
+        .selectFrom(all.as("part"))
+        .select((eb) => ["part.value_id", eb.fn.sum<number>("part.clicks").as("clicks")])
+        .groupBy("part.value_id");
+      const rows = await read
+        .selectFrom(sums.as("sums"))
+        .leftJoin("click_values", "click_values.id", "sums.value_id")
+        .select((eb) => [
+          eb.fn.coalesce("click_values.value", eb.val(OTHER)).as("value"),
+          "sums.clicks",
+          sql<number>`sum(sums.clicks) over ()`.as("total"),
+        ])
+        .orderBy("sums.clicks", "desc")
+        .orderBy("value")
+        .limit(limit)
+        .execute();
+      return {
+        values: rows.map(({ value, clicks }) => ({ value, clicks: Number(clicks) })),
+        total: Number(rows[0]?.total ?? 0),
+      };
+    },
+  };
+}
+
+/** labelOfSource in SQL. */
+const LABEL_OF_SOURCE = sql<string>`case when raw.source = 'direct' then '(direct)'
+  when substr(raw.source, 1, 4) = 'ref:' then substr(raw.source, 5) else raw.source end`;
+
+/** placeValue in SQL. */
+const PLACE_VALUE = sql<string>`case when raw.city is null then raw.country
+  else concat(raw.country, '/', raw.city) end`;
+
+function union(parts: readonly ValueCounts[]): ValueCounts | null {
+  const [first, ...others] = parts;
+  if (first === undefined) return null;
+  return others.reduce((query, part) => query.unionAll(part), first);
+}

@@ -1,0 +1,72 @@
+/**
+ * The books of a running process (see ClickStats), written beside its journal once a second while they change, so that
+ * `waymark status` can tell them without an account. For a look only: counting never reads them.
+ */
+import { readFileSync } from "node:fs";
+import { rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import type { Clock } from "../lib/clock.ts";
+import type { ClickStats } from "./books.ts";
+import { BOOKS_NAME } from "./journal/slot.ts";
+
+const count = z.number().int().nonnegative();
+const drops = z.record(z.string(), count);
+const BOOKS = z.object({
+  pid: count,
+  written_at: z.iso.datetime(),
+  accepted: count,
+  replayed: count,
+  stored: count,
+  pending: count,
+  dropped: drops,
+  details: z.object({ recorded: count, logged: count, pending: count, dropped: drops }),
+});
+
+export type WrittenBooks = z.infer<typeof BOOKS>;
+
+export type BooksFile = {
+  /** Writes what changed since the last call; never rejects. */
+  update(): Promise<void>;
+  remove(): Promise<void>;
+};
+
+type Options = { dir: string; stats(): ClickStats; clock: Clock; onError(error: unknown): void };
+
+export function createBooksFile({ dir, stats, clock, onError }: Options): BooksFile {
+  const path = join(dir, BOOKS_NAME);
+  const unfinished = `${path}.tmp`;
+  let last = "";
+  let busy: Promise<void> | null = null;
+
+  const write = async (books: string): Promise<void> => {
+    const text = `{"pid":${process.pid},"written_at":"${new Date(clock.now()).toISOString()}",${books.slice(1)}\n`;
+    await writeFile(unfinished, text, { mode: 0o600 });
+    await rename(unfinished, path);
+    last = books;
+  };
+
+  return {
+    async update() {
+      const { accepted, replayed, stored, pending, dropped, details } = stats();
+      const books = JSON.stringify({ accepted, replayed, stored, pending, dropped, details });
+      if (books === last || busy !== null) return;
+      busy = write(books).catch(onError);
+      await busy;
+      busy = null;
+    },
+    async remove() {
+      await busy;
+      await Promise.all([path, unfinished].map((name) => rm(name, { force: true }))).catch(onError);
+    },
+  };
+}
+
+/** What the process of a slot wrote last; null when it wrote nothing that can be read. */
+export function readBooks(slotDir: string): WrittenBooks | null {
+  try {
+    return BOOKS.parse(JSON.parse(readFileSync(join(slotDir, BOOKS_NAME), "utf8")));
+  } catch {
+    return null;
+  }
+}

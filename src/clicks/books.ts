@@ -1,0 +1,75 @@
+/** The books of click counting: accepted = stored + pending + dropped, at any time. */
+import type { DetailGate, DetailStats } from "./details/gate.ts";
+import type { FlushReport } from "./flush-messages.ts";
+import type { Settled } from "./flush/source.ts";
+import type { FlushTrigger } from "./flush/flush.ts";
+import type { Journal, JournalDrop } from "./journal/journal.ts";
+
+export type ClickDrop = JournalDrop | "link_deleted";
+type FlushOutcome = `${FlushTrigger} ${FlushReport["status"]}`;
+
+export type ClickStats = {
+  /** Clicks given to record() since the start, and clicks of processes that died once they are counted. */
+  accepted: number;
+  /** Of accepted: those of processes that died. */
+  replayed: number;
+  /** Counted in the database. */
+  stored: number;
+  /** In the journal or, `overflow` of them, in memory for want of disk space. */
+  pending: number;
+  overflow: number;
+  dropped: Readonly<Record<ClickDrop, number>>;
+  details: DetailStats;
+  /** Flushes that failed or had something to count. */
+  flushes: Readonly<Record<FlushOutcome, number>>;
+  lastFlush: FlushReport | null;
+};
+
+export type ClickBooks = {
+  settled(settled: Settled): void;
+  flushed(report: FlushReport): void;
+  stats(journal: ReturnType<Journal["stats"]>): ClickStats;
+};
+
+export function createClickBooks(details: Pick<DetailGate, "settled" | "stats">): ClickBooks {
+  let replayed = 0;
+  let stored = 0;
+  let deleted = 0;
+  let lastFlush: FlushReport | null = null;
+  const flushes: Record<FlushOutcome, number> = {
+    "interval success": 0,
+    "interval failed": 0,
+    "threshold success": 0,
+    "threshold failed": 0,
+    "manual success": 0,
+    "manual failed": 0,
+  };
+  return {
+    settled(settled) {
+      stored += settled.stored;
+      deleted += settled.deleted;
+      details.settled(settled.details, settled.replayed);
+      if (settled.replayed) replayed += settled.stored + settled.deleted;
+    },
+    flushed(report) {
+      if (report.clicks === 0 && report.status === "success") return;
+      lastFlush = report;
+      flushes[`${report.trigger} ${report.status}`] += 1;
+    },
+    stats({ written, overflow, dropped: lost }) {
+      const dropped = { ...lost, link_deleted: deleted };
+      const unwritten = Object.values(lost).reduce((sum, count) => sum + count, 0);
+      return {
+        accepted: written + overflow + unwritten + replayed,
+        replayed,
+        stored,
+        pending: written + overflow + replayed - stored - deleted,
+        overflow,
+        dropped,
+        details: details.stats(),
+        flushes,
+        lastFlush,
+      };
+    },
+  };
+}

@@ -1,0 +1,142 @@
+/**
+ * Clicks recorded in detail on their way from the journal into the database: what the untrusted texts say, and by
+ * which values they count. All of it happens in the flush thread, before the transaction.
+ */
+import { isIPv4 } from "node:net";
+import { formatIp, parseIp } from "../../lib/ip-address.ts";
+import { AGENT_LENGTH, createAgents } from "./agents.ts";
+import { agentValue, type Dimension, labelOfSource, placeValue } from "../rollups/dimensions.ts";
+import type { Place } from "./geo.ts";
+import { readDetails } from "../journal/details-record.ts";
+import type { ClickBatch } from "../journal/reader.ts";
+import { cleanText, decodeUtmSource, type Origin, originOf } from "./referrer.ts";
+
+/** A text by which clicks count. One object for each within a batch, so it serves as a key. */
+export type Value = { readonly dimension: Dimension; readonly text: string };
+/** One object for each distinct text within a batch. */
+export type UserAgent = { readonly hash: string; readonly text: string; readonly value: Value };
+
+export type Detail = {
+  linkId: number;
+  atMs: number;
+  referrer: string | null;
+  source: string;
+  address: string | null;
+  place: Place | null;
+  agent: UserAgent | null;
+  values: Value[];
+};
+
+export type DetailsParser = {
+  /** The details of a batch, in its order. Never rejects; the look-up of places is bounded in time. */
+  parse(batch: ClickBatch): Promise<Detail[]>;
+};
+
+/** `places` looks up what it can of these addresses; see Geo.lookupMany. */
+export type PlaceLookup = (addresses: Iterable<string>) => Promise<ReadonlyMap<string, Place>>;
+
+const CITY_BYTES = 200;
+const REMEMBERED = 10_000;
+const REMEMBERED_CHARACTERS = 4_000_000;
+const HASH_DIGITS = 32;
+
+export function createDetailsParser(places: PlaceLookup = async () => new Map()): DetailsParser {
+  const agents = createAgents();
+  const origin = remembered((key: string): Origin => {
+    const at = key.indexOf("\0");
+    return originOf(key.slice(at + 1), decodeUtmSource(key.slice(0, at)));
+  });
+  const agentOf = remembered((sent: string): Omit<UserAgent, "value"> & { profile: string } => {
+    const text = cleanText(sent, AGENT_LENGTH);
+    const hash = new Bun.CryptoHasher("sha256").update(text).digest("hex").slice(0, HASH_DIGITS);
+    return { hash, text, profile: agentValue(agents.describe(text)) };
+  });
+
+  return {
+    async parse(batch) {
+      const { details, detailed, links, times } = batch;
+      if (details === null || detailed === 0) return [];
+      const values = createValues();
+      const known = new Map<string, UserAgent>();
+      const userAgent = (sent: string): UserAgent | null => {
+        const { hash, text, profile } = agentOf(sent);
+        if (text === "") return null;
+        let agent = known.get(hash);
+        if (agent === undefined) known.set(hash, (agent = { hash, text, value: values("agent", profile) }));
+        return agent;
+      };
+      const parsed = Array.from({ length: detailed }, (_, at): Detail => {
+        const row = details.rows[at]!;
+        const sent = readDetails(details.bytes, details.places[at]!);
+        const { referrer, source }: Origin = origin(`${sent.utmSource ?? ""}\0${sent.referrer ?? ""}`);
+        const agent = sent.userAgent === null ? null : userAgent(sent.userAgent);
+        const linkId = links[row]!;
+        const detail = {
+          linkId,
+          atMs: times[row]!,
+          referrer,
+          source,
+          address: addressOf(sent.address),
+          agent,
+        };
+        const counted = [values("referrer", labelOfSource(source))];
+        if (agent !== null) counted.push(agent.value);
+        return { ...detail, place: null, values: counted };
+      });
+      const found = await places(addressesOf(parsed));
+      if (found.size > 0) for (const detail of parsed) locate(detail, found, values);
+      return parsed;
+    },
+  };
+}
+
+/** In canonical form; null for what is none. */
+function addressOf(text: string): string | null {
+  if (isIPv4(text)) return text;
+  const bytes = parseIp(text);
+  return bytes === null ? null : formatIp(bytes);
+}
+
+function* addressesOf(details: readonly Detail[]): Generator<string> {
+  for (const { address } of details) if (address !== null) yield address;
+}
+
+function locate(detail: Detail, places: ReadonlyMap<string, Place>, values: ReturnType<typeof createValues>) {
+  const place = detail.address === null ? undefined : places.get(detail.address);
+  if (place === undefined) return;
+  const city = place.city === null ? null : cleanText(place.city, CITY_BYTES) || null;
+  detail.place = { country: place.country, city };
+  detail.values.push(values("place", placeValue(detail.place)));
+}
+
+function createValues(): (dimension: Dimension, text: string) => Value {
+  const known = { referrer: new Map(), place: new Map(), agent: new Map() } satisfies Record<
+    Dimension,
+    Map<string, Value>
+  >;
+  return (dimension, text) => {
+    const ofDimension: Map<string, Value> = known[dimension];
+    let value = ofDimension.get(text);
+    if (value === undefined) ofDimension.set(text, (value = { dimension, text }));
+    return value;
+  };
+}
+
+/** Forgetting everything at the bound costs little and needs no bookkeeping at each look-up. */
+function remembered<V>(make: (key: string) => V): (key: string) => V {
+  const known = new Map<string, V>();
+  let characters = 0;
+  return (key) => {
+    let value = known.get(key);
+    if (value === undefined) {
+      if (known.size >= REMEMBERED || characters >= REMEMBERED_CHARACTERS) {
+        known.clear();
+        characters = 0;
+      }
+      value = make(key);
+      known.set(key, value);
+      characters += key.length;
+    }
+    return value;
+  };
+}

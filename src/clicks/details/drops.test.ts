@@ -1,0 +1,147 @@
+/** Clicks whose details were refused stay in the books whatever becomes of the process. */
+import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Database } from "../../db/database.ts";
+import { forEachDialect } from "../../db/for-each-dialect.ts";
+import { silentLogger } from "../../lib/logger.ts";
+import { createClicksRepository } from "../flush/repository.ts";
+import { addLinks, clicksOf, openJournal, segmentOf, temporaryFolder } from "../clicks.test-support.ts";
+import { createDetailDropsRepository } from "./drops.repository.ts";
+import { createDetailGate } from "./gate.ts";
+import type { Settled } from "../flush/source.ts";
+import { createFlusher } from "../flush/flush.ts";
+import { FIRST_RECORD, refusalOf } from "../journal/format.ts";
+import { createBatch, openSegmentReader } from "../journal/reader.ts";
+import { DAY_MS } from "../rollups/time-buckets.ts";
+import { until } from "../../../test/support/until.ts";
+
+const NOW = Date.parse("2026-11-20T13:00:00Z");
+const TODAY = Math.floor(NOW / DAY_MS);
+const folder = temporaryFolder();
+let folders = 0;
+const freshDir = () => join(folder, String(++folders), "0");
+
+forEachDialect((dialect) => {
+  let db: Database;
+  let instance: string;
+  let links: number[];
+  beforeAll(async () => {
+    db = await dialect.openDb();
+    instance = await createClicksRepository(db).instance();
+  });
+  beforeEach(async () => {
+    for (const table of ["click_log", "detail_drops"] as const) await db.write.deleteFrom(table).execute();
+    links = await addLinks(db, 2);
+  });
+
+  async function start(mostLogRows = 0) {
+    const dir = freshDir();
+    const { journal, opened } = await openJournal({ dir, instance });
+    const settled: Settled[] = [];
+    const flusherFor = (position: number | null) => {
+      const flusher = createFlusher({
+        repository: createClicksRepository(db),
+        instance,
+        journalDir: join(dir, ".."),
+        clock: { now: () => NOW },
+        logger: silentLogger,
+        onSettled: (part) => settled.push(part),
+        mostLogRows: () => mostLogRows,
+      });
+      flusher.add({ path: opened[0]!, final: position === null, position }, () => {});
+      return flusher;
+    };
+    return { journal, settled, flusherFor };
+  }
+
+  const drops = () =>
+    db.read.selectFrom("detail_drops").selectAll().orderBy("day").orderBy("reason").execute();
+
+  test("refusals are stored by day and reason, in the flush that counts their clicks", async () => {
+    const { journal, flusherFor } = await start(1);
+    const [one, other] = links as [number, number];
+    for (let at = 0; at < 3; at++) journal.recordRefused(one, NOW, "full");
+    journal.recordRefused(other, NOW - DAY_MS, "full");
+    journal.recordRefused(one, NOW, "disconnected");
+    journal.recordRefused(one, NOW, "sampled_out");
+    journal.record(one, NOW);
+    journal.recordDetails(one, NOW, null, null, null, "");
+    journal.recordDetails(one, NOW, null, null, null, "");
+    const flusher = flusherFor(FIRST_RECORD);
+    await flusher.flush();
+    expect(await clicksOf(db, links)).toEqual([8, 1]);
+    const stored = [
+      { day: TODAY - 1, reason: "full", clicks: 1 },
+      { day: TODAY, reason: "disconnected", clicks: 1 },
+      { day: TODAY, reason: "full", clicks: 3 },
+      { day: TODAY, reason: "sampled_out", clicks: 1 },
+      { day: TODAY, reason: "stopped", clicks: 1 },
+    ];
+    expect(await drops()).toEqual(stored);
+    journal.recordRefused(one, NOW, "full");
+    await flusher.flush();
+    expect(await createDetailDropsRepository(db).totals()).toEqual({
+      full: 5,
+      disconnected: 1,
+      sampled_out: 1,
+      stopped: 1,
+    });
+    await journal.close();
+  });
+
+  test("those of links that are gone count nowhere", async () => {
+    const { journal, flusherFor } = await start();
+    const [one, gone] = links as [number, number];
+    journal.recordRefused(one, NOW, "full");
+    journal.recordRefused(gone, NOW, "full");
+    await db.write.deleteFrom("links").where("id", "=", gone).execute();
+    await flusherFor(FIRST_RECORD).flush();
+    expect(await drops()).toEqual([{ day: TODAY, reason: "full", clicks: 1 }]);
+    await journal.close();
+  });
+
+  test("what a process that died was refused enters the books of the one that counts it", async () => {
+    const { journal, settled, flusherFor } = await start();
+    for (let at = 0; at < 4; at++) journal.recordRefused(links[0]!, NOW, "full");
+    journal.recordDetails(links[0]!, NOW, null, null, null, "");
+    await flusherFor(null).flush();
+    const gate = createDetailGate({ written: () => 0, sampleRate: () => 1, mostPending: 1 });
+    for (const { details, replayed } of settled) gate.settled(details, replayed);
+    expect(gate.stats()).toEqual({
+      recorded: 5,
+      logged: 1,
+      pending: 0,
+      dropped: { full: 4, disconnected: 0, sampled_out: 0, stopped: 0, link_deleted: 0 },
+    });
+  });
+});
+
+describe("without a segment", () => {
+  test("a detailed click waits in memory and comes into the next segment as disconnected", async () => {
+    const dir = freshDir();
+    const { journal, supply, opened } = await openJournal({
+      dir,
+      segmentBytes: segmentOf(256),
+      maxSegments: 1,
+    });
+    const referrer = "r".repeat(900);
+    for (let at = 0; at < 8; at++) journal.recordDetails(at + 1, NOW, referrer, null, null, "");
+    journal.record(9, NOW);
+    expect(journal.stats()).toMatchObject({ written: 4, overflow: 5 });
+    rmSync(opened[0]!);
+    supply.released();
+    journal.tick();
+    await until(() => journal.stats().overflow === 0);
+    const reader = openSegmentReader(opened[1]!)!;
+    const batch = createBatch(100);
+    reader.read(batch, FIRST_RECORD, false);
+    reader.close();
+    const found = Array.from(batch.links.subarray(0, batch.count), (link, at) => [
+      link,
+      refusalOf(batch.kinds[at]!),
+    ]);
+    expect(found).toEqual([...[5, 6, 7, 8].map((link) => [link, "disconnected" as const]), [9, null]]);
+    await journal.close();
+  });
+});

@@ -1,0 +1,82 @@
+/**
+ * Which clicks are recorded in detail: a sample of them, as long as no more than a bound waits to be written. What is
+ * refused is counted by its reason; the click itself is recorded all the same.
+ */
+import type { DetailFates } from "../flush/repository.ts";
+import { NO_REFUSALS } from "./drops.ts";
+import { type DetailRefusal, REFUSALS } from "../journal/format.ts";
+
+export type DetailDrop = DetailRefusal | "stopped" | "link_deleted";
+
+/** The books of details: recorded = logged + pending + dropped. */
+export type DetailStats = {
+  /** Clicks while detailed logging was on, and those of processes that died once they are counted. */
+  recorded: number;
+  /** Written to the click log and the rollups by value. */
+  logged: number;
+  /** In the journal. */
+  pending: number;
+  dropped: Readonly<Record<DetailDrop, number>>;
+};
+
+export type DetailGate = {
+  /** Null when the next click's details are wanted; a refusal is counted. */
+  refusal(): DetailRefusal | null;
+  /** Wanted, but there was no segment to keep them. */
+  disconnected(): void;
+  settled(fates: DetailFates, replayed: boolean): void;
+  stats(): DetailStats;
+};
+
+export type DetailGateOptions = {
+  /** Clicks written to the journal with details since the start. */
+  written(): number;
+  /** analytics.sample_rate */
+  sampleRate(): number;
+  random?: () => number;
+  /** Details that may wait to be written. */
+  mostPending: number;
+};
+
+export function createDetailGate({
+  written,
+  sampleRate,
+  random = Math.random,
+  mostPending,
+}: DetailGateOptions): DetailGate {
+  const refused = { ...NO_REFUSALS };
+  const ended = { logged: 0, stopped: 0, link_deleted: 0 };
+  let replayed = 0;
+  const pending = () => written() + replayed - ended.logged - ended.stopped - ended.link_deleted;
+
+  return {
+    refusal() {
+      const rate = sampleRate();
+      if (rate < 1 && random() >= rate) {
+        refused.sampled_out += 1;
+        return "sampled_out";
+      }
+      if (pending() < mostPending) return null;
+      refused.full += 1;
+      return "full";
+    },
+    disconnected: () => void (refused.disconnected += 1),
+    settled({ logged, stopped, deleted, refused: found }, isReplayed) {
+      ended.logged += logged;
+      ended.stopped += stopped;
+      ended.link_deleted += deleted;
+      if (!isReplayed) return;
+      replayed += logged + stopped + deleted;
+      for (const reason of REFUSALS) refused[reason] += found[reason];
+    },
+    stats() {
+      const { full, disconnected, sampled_out } = refused;
+      return {
+        recorded: written() + replayed + full + disconnected + sampled_out,
+        logged: ended.logged,
+        pending: pending(),
+        dropped: { ...refused, stopped: ended.stopped, link_deleted: ended.link_deleted },
+      };
+    },
+  };
+}

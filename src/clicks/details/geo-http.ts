@@ -1,0 +1,74 @@
+import { z } from "zod";
+import type { Clock } from "../../lib/clock.ts";
+import { readBounded } from "../../lib/bounded-text.ts";
+import { messageOf } from "../../lib/errors.ts";
+import type { Logger } from "../../lib/logger.ts";
+import type { GeoProvider, Place } from "./geo.ts";
+import { cleanText } from "./referrer.ts";
+
+const TIMEOUT_MS = 2_000;
+const ANSWER_BYTES = 64 * 1024;
+const tooLong = () => new Error("answered more than 64 KiB");
+const CITY_BYTES = 128;
+/** After a failure the provider is left alone this long, so that a dead one does not slow every flush. */
+const REST_MS = 30_000;
+
+/** The fields by which the usual providers name country and city. */
+const answerSchema = z.object({
+  countryCode: z.string().optional(),
+  country_code: z.string().optional(),
+  country: z.string().optional(),
+  city: z.string().nullish(),
+});
+
+/**
+ * Asks `url`, with `{ip}` replaced by the address (appended as a path segment where there is no `{ip}`), for a JSON
+ * object with a two-letter country code and a city.
+ */
+export function createHttpGeo(
+  url: string,
+  { clock, logger, fetch }: { clock: Clock; logger: Logger; fetch: typeof globalThis.fetch },
+): GeoProvider {
+  let restsUntil = Number.NEGATIVE_INFINITY;
+  const host = URL.parse(url)?.host ?? "the geo provider";
+
+  async function request(address: string): Promise<Place | null> {
+    const escaped = encodeURIComponent(address);
+    const place = url.includes("{ip}")
+      ? url.replaceAll("{ip}", escaped)
+      : `${url.replace(/\/$/, "")}/${escaped}`;
+    const response = await fetch(place, {
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+      redirect: "error",
+      headers: { Accept: "application/json" },
+    });
+    if (response.status === 404) return null;
+    if (!response.ok) throw new Error(`answered ${response.status}`);
+    return readPlace(await readBounded(response, ANSWER_BYTES, tooLong));
+  }
+
+  return {
+    async lookup(address) {
+      if (clock.now() < restsUntil) return undefined;
+      try {
+        return await request(address);
+      } catch (error) {
+        restsUntil = clock.now() + REST_MS;
+        logger.warn({ host, reason: messageOf(error) }, "geo look-up failed");
+        return undefined;
+      }
+    },
+    close() {
+      restsUntil = Number.POSITIVE_INFINITY;
+    },
+  };
+}
+
+function readPlace(text: string): Place | null {
+  const answer = answerSchema.parse(JSON.parse(text));
+  const country = [answer.countryCode, answer.country_code, answer.country]
+    .map((code) => code?.toUpperCase())
+    .find((code) => code !== undefined && /^[A-Z]{2}$/.test(code));
+  if (country === undefined) return null;
+  return { country, city: cleanText(answer.city ?? "", CITY_BYTES) || null };
+}

@@ -1,0 +1,126 @@
+/**
+ * Country and city of client addresses: from a MaxMind file when one is readable, else from an HTTP provider.
+ * Addresses that are not public are never looked up, and so never sent anywhere. Answers, also "unknown", are kept
+ * for 15 minutes, at most 10,000 of them, the least recently used going first.
+ */
+import type { Clock } from "../../lib/clock.ts";
+import type { Logger } from "../../lib/logger.ts";
+import { isPublicAddress } from "./public-address.ts";
+
+export type Place = {
+  /** ISO 3166-1 alpha-2, upper case. */
+  country: string;
+  city: string | null;
+};
+
+/** Answers undefined when it can't tell now (no file, provider away): the next provider is asked. */
+export type GeoProvider = { lookup(address: string): Promise<Place | null | undefined>; close(): void };
+
+export type Geo = {
+  /** The places of those addresses that have one; takes each address once; never rejects. */
+  lookupMany(addresses: Iterable<string>): Promise<Map<string, Place>>;
+  close(): void;
+};
+
+export type GeoSettings = { maxminddbPath: string | null; geoipApiUrl: string | null };
+
+const CACHED = 10_000;
+const CACHE_MS = 15 * 60_000;
+/** Look-ups under way at once. */
+const PARALLEL = 8;
+/** After this long a batch goes on without the places still missing. */
+const BATCH_MS = 5_000;
+
+type Deps = { clock: Clock; logger: Logger; fetch: typeof globalThis.fetch };
+
+/** Loaded when a place is wanted: they bring 6 MB of code into the flush thread. */
+async function openProviders(settings: GeoSettings, deps: Deps): Promise<GeoProvider[]> {
+  const providers: GeoProvider[] = [];
+  if (settings.maxminddbPath !== null) {
+    const { createMaxmindGeo } = await import("./geo-maxmind.ts");
+    providers.push(createMaxmindGeo(settings.maxminddbPath, deps));
+  }
+  if (settings.geoipApiUrl !== null) {
+    const { createHttpGeo } = await import("./geo-http.ts");
+    providers.push(createHttpGeo(settings.geoipApiUrl, deps));
+  }
+  return providers;
+}
+
+export function createGeo(
+  settings: GeoSettings,
+  { clock, logger, fetch = globalThis.fetch }: Omit<Deps, "fetch"> & Partial<Pick<Deps, "fetch">>,
+): Geo {
+  let opened: Promise<GeoProvider[]> | undefined;
+  const providers = () => (opened ??= openProviders(settings, { clock, logger, fetch }));
+  const cache = new Map<string, { place: Place | null; until: number }>();
+  const underWay = new Map<string, Promise<Place | null | undefined>>();
+
+  function cached(address: string): Place | null | undefined {
+    const entry = cache.get(address);
+    if (entry === undefined) return undefined;
+    cache.delete(address);
+    if (entry.until <= clock.now()) return undefined;
+    cache.set(address, entry);
+    return entry.place;
+  }
+
+  function remember(address: string, place: Place | null): void {
+    if (cache.size >= CACHED) cache.delete(cache.keys().next().value!);
+    cache.set(address, { place, until: clock.now() + CACHE_MS });
+  }
+
+  async function ask(address: string): Promise<Place | null | undefined> {
+    for (const provider of await providers()) {
+      const place = await provider.lookup(address).catch(() => undefined);
+      if (place !== undefined) return place;
+    }
+    return undefined;
+  }
+
+  /** One request per address at a time. */
+  function lookup(address: string): Promise<Place | null | undefined> {
+    let asking = underWay.get(address);
+    if (asking === undefined) {
+      asking = ask(address).then((place) => {
+        if (place !== undefined) remember(address, place);
+        underWay.delete(address);
+        return place;
+      });
+      underWay.set(address, asking);
+    }
+    return asking;
+  }
+
+  async function lookupMany(addresses: Iterable<string>): Promise<Map<string, Place>> {
+    const places = new Map<string, Place>();
+    const missing: string[] = [];
+    if (settings.maxminddbPath === null && settings.geoipApiUrl === null) return places;
+    for (const address of new Set(addresses)) {
+      if (!isPublicAddress(address)) continue;
+      const place = cached(address);
+      if (place === undefined) missing.push(address);
+      else if (place !== null) places.set(address, place);
+    }
+    const deadline = performance.now() + BATCH_MS;
+    const workers = Array.from({ length: Math.min(PARALLEL, missing.length) }, async () => {
+      for (
+        let next = missing.pop();
+        next !== undefined && performance.now() < deadline;
+        next = missing.pop()
+      ) {
+        const place = await lookup(next);
+        if (place) places.set(next, place);
+      }
+    });
+    await Promise.all(workers);
+    return places;
+  }
+
+  return {
+    lookupMany,
+    close() {
+      void opened?.then((all) => all.forEach((provider) => provider.close()));
+    },
+  };
+}

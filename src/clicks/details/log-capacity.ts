@@ -1,0 +1,46 @@
+/**
+ * How many raw rows may still be written under `analytics.max_log_rows`, without counting them each time. The ids of
+ * the first and the last row give their number but for holes (rows taken from the middle, ids never used). How many
+ * holes there are is found out by counting, at most every ten minutes and only when there seems to be no room.
+ */
+import type { Database } from "../../db/database.ts";
+import type { Db } from "../../db/dialect.ts";
+
+export type LogRoom = {
+  /** Rows that may be written; in the transaction that writes them. */
+  left(tx: Db, most: number): Promise<number>;
+  /** Counts the rows when that is due; outside of transactions. */
+  refresh(most: number, now: number): Promise<void>;
+};
+
+const COUNT_EVERY_MS = 10 * 60_000;
+
+export function createLogRoom({ read }: Pick<Database, "read">): LogRoom {
+  let holes = 0;
+  let countedAt = Number.NEGATIVE_INFINITY;
+
+  const left = async (db: Db, most: number): Promise<number> =>
+    Math.max(0, most - ((await spanOf(db)) - holes));
+
+  return {
+    left,
+    async refresh(most, now) {
+      if (Math.abs(now - countedAt) < COUNT_EVERY_MS || (await left(read, most)) > 0) return;
+      countedAt = now;
+      const span = await spanOf(read);
+      const some = read.selectFrom("click_log").select("id").limit(most);
+      const { rows } = await read
+        .selectFrom(some.as("some"))
+        .select((eb) => eb.fn.countAll<number>().as("rows"))
+        .executeTakeFirstOrThrow();
+      holes = Math.max(0, span - Number(rows));
+    },
+  };
+}
+
+async function spanOf(db: Db): Promise<number> {
+  const ids = db.selectFrom("click_log").select("id").limit(1);
+  const first = await ids.orderBy("id").executeTakeFirst();
+  const last = await ids.orderBy("id", "desc").executeTakeFirst();
+  return first === undefined || last === undefined ? 0 : last.id - first.id + 1;
+}

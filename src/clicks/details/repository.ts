@@ -1,0 +1,99 @@
+/** Details in the database, in the transaction of a flush: raw rows, user agents and the rollups by value. */
+import type { Database } from "../../db/database.ts";
+import type { Db } from "../../db/dialect.ts";
+import { createClickValues } from "../rollups/values.repository.ts";
+import type { Detail, UserAgent, Value } from "./details.ts";
+import type { DetailSums } from "./sums.ts";
+import { createRollupsRepository } from "../rollups/repository.ts";
+import { DAY_MS } from "../rollups/time-buckets.ts";
+import { createBoundsRepository } from "../rollups/value-bounds.repository.ts";
+import { boundSums } from "../rollups/value-bounds.ts";
+import { createValueIds } from "../rollups/value-ids.ts";
+
+export type DetailsRepository = {
+  /**
+   * Writes what these details say; `sums` are theirs. After RollupsRepository.addClicks. What it returns is to be
+   * called once the transaction has committed.
+   */
+  add(tx: Db, details: readonly Detail[], sums: DetailSums): Promise<() => void>;
+};
+
+const CHUNK = 500;
+const REMEMBERED = 50_000;
+
+export function createDetailsRepository({ dialect }: Pick<Database, "dialect">): DetailsRepository {
+  const beginValues = createValueIds(createClickValues({ dialect }));
+  const bounds = createBoundsRepository({ dialect });
+  const rollups = createRollupsRepository({ dialect });
+  const knownAgents = new Map<string, { id: number; seenDay: number }>();
+
+  /** Ids of user agents by hash, as ValueIds does it for values. */
+  async function internAgents(
+    tx: Db,
+    agents: readonly UserAgent[],
+    day: number,
+    profileOf: (value: Value) => number,
+  ): Promise<Map<string, number>> {
+    const ids = new Map<string, number>();
+    const unknown: UserAgent[] = [];
+    for (const agent of agents) {
+      const known = knownAgents.get(agent.hash);
+      if (known !== undefined && known.seenDay >= day) ids.set(agent.hash, known.id);
+      else unknown.push(agent);
+    }
+    unknown.sort((a, b) => (a.hash < b.hash ? -1 : 1));
+    for (let at = 0; at < unknown.length; at += CHUNK) {
+      const chunk = unknown.slice(at, at + CHUNK);
+      const hashes = chunk.map(({ hash }) => hash);
+      const query = tx.updateTable("user_agents").set({ seen_day: day });
+      await query.where("hash", "in", hashes).where("seen_day", "<", day).execute();
+      for (const found of await findAgents(tx, hashes)) ids.set(found.hash, found.id);
+      const missing = chunk.filter(({ hash }) => !ids.has(hash));
+      if (missing.length === 0) continue;
+      const rows = missing.map(({ hash, text, value }) => ({
+        hash,
+        text,
+        value_id: profileOf(value),
+        seen_day: day,
+      }));
+      await dialect.insertIgnore(tx, "user_agents", ["hash"], rows);
+      for (const found of await findAgents(tx, hashes)) ids.set(found.hash, found.id);
+    }
+    return ids;
+  }
+
+  return {
+    async add(tx, details, sums) {
+      const day = Math.floor(details.reduce((newest, { atMs }) => Math.max(newest, atMs), 0) / DAY_MS);
+      const values = beginValues(tx, day);
+      const bounded = await boundSums(sums, bounds, { tx, ids: values });
+      await rollups.addDayValues(tx, bounded.days);
+      await rollups.addHourValues(tx, bounded.hours);
+      const agents = [...new Set(details.map(({ agent }) => agent))].filter((agent) => agent !== null);
+      await values.intern(agents.map(({ value }) => value));
+      const agentIds = await internAgents(tx, agents, day, (value) => values.idOf(value)!);
+      await dialect.insertMany(
+        tx,
+        "click_log",
+        details.map((detail) => ({
+          link_id: detail.linkId,
+          clicked_at: detail.atMs,
+          referrer: detail.referrer,
+          source: detail.source,
+          ip_address: detail.address,
+          country: detail.place?.country ?? null,
+          city: detail.place?.city ?? null,
+          user_agent_id: detail.agent === null ? null : agentIds.get(detail.agent.hash)!,
+        })),
+      );
+      return () => {
+        values.remember();
+        if (knownAgents.size + agentIds.size > REMEMBERED) knownAgents.clear();
+        for (const [hash, id] of agentIds) knownAgents.set(hash, { id, seenDay: day });
+      };
+    },
+  };
+}
+
+const findAgents = (tx: Db, hashes: readonly string[]) =>
+  tx.selectFrom("user_agents").select(["id", "hash"]).where("hash", "in", hashes).execute();

@@ -1,0 +1,73 @@
+/**
+ * Takes over what processes that died left in their slots. Looked for again and again, because a process may die at
+ * any time, and one that was killed a moment ago may still hold its lock.
+ */
+import type { Logger } from "../../lib/logger.ts";
+import type { SourceState } from "./source.ts";
+import { listSegments, listUnfinished } from "../journal/segment.ts";
+import { listSlots, type Slot, tidySlot, tryTakeSlot } from "../journal/slot.ts";
+
+export type AdoptionOptions = {
+  journalDir: string;
+  /** The slot of this process. */
+  ownDir: string;
+  logger: Logger;
+  /** Takes a segment in and calls back when it is gone. */
+  add(state: SourceState, onRetired: () => void): void;
+};
+
+export type Adoption = {
+  /** Takes every slot that has leftovers and no owner. It stays locked until they are counted. */
+  sweep(): void;
+};
+
+export function createAdoption({ journalDir, ownDir, logger, add }: AdoptionOptions): Adoption {
+  const held = new Set<string>();
+
+  const adopt = (slot: Slot): void => {
+    const segments = listSegments(slot.dir);
+    let left = segments.length;
+    const giveBack = () => {
+      held.delete(slot.dir);
+      slot.lock.release();
+    };
+    if (left === 0) return giveBack();
+    held.add(slot.dir);
+    logger.info({ slot: slot.dir, segments: left }, "counting the clicks that a process left behind");
+    for (const path of segments) {
+      add({ path, final: true, position: null }, () => {
+        left -= 1;
+        if (left === 0) giveBack();
+      });
+    }
+  };
+
+  const sweep = (): void => {
+    for (const dir of listSlots(journalDir)) {
+      if (dir === ownDir || held.has(dir)) continue;
+      if (listSegments(dir).length === 0 && listUnfinished(dir).length === 0) continue;
+      const slot = tryTakeSlot(dir);
+      if (slot === null) continue;
+      try {
+        tidySlot(slot);
+        adopt(slot);
+      } catch (error) {
+        slot.lock.release();
+        logger.error(
+          { err: error, slot: dir },
+          "clicks that a process left can't be counted; it is tried again",
+        );
+      }
+    }
+  };
+
+  return {
+    sweep() {
+      try {
+        sweep();
+      } catch (error) {
+        logger.error({ err: error, journalDir }, "the journals of other processes can't be looked through");
+      }
+    },
+  };
+}

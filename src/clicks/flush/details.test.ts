@@ -1,0 +1,354 @@
+/** Details from the journal into the database, held against the sums that the clicks themselves give. */
+import { beforeAll, beforeEach, expect, test } from "bun:test";
+import { join } from "node:path";
+import type { Database } from "../../db/database.ts";
+import { forEachDialect } from "../../db/for-each-dialect.ts";
+import { silentLogger } from "../../lib/logger.ts";
+import { parseAgent } from "../details/agents.ts";
+import { CHROME, GOOGLEBOT, IPHONE, NOW } from "../analytics/analytics.test-support.ts";
+import { createClicksRepository } from "./repository.ts";
+import { addLinks, clicksOf, openJournal, segmentOf, temporaryFolder } from "../clicks.test-support.ts";
+import { createDetailsParser } from "../details/details.ts";
+import {
+  agentValue,
+  type Dimension,
+  DIMENSIONS,
+  labelOfSource,
+  OTHER,
+  placeValue,
+} from "../rollups/dimensions.ts";
+import type { Settled } from "./source.ts";
+import { createFlusher } from "./flush.ts";
+import type { Journal } from "../journal/journal.ts";
+import { originOf } from "../details/referrer.ts";
+import { createDayRollup } from "../rollups/rollup.ts";
+import { BUCKETS, DAY_MS, HOUR_MS } from "../rollups/time-buckets.ts";
+
+type Visit = { link: number; at: number; referrer?: string; utm?: string; agent?: string; address?: string };
+
+const PLACES = new Map([
+  ["81.2.69.1", { country: "GB", city: "London" }],
+  ["89.160.20.9", { country: "SE", city: null }],
+]);
+const NAMES = Object.keys(DIMENSIONS) as Dimension[];
+const ROLLUPS = [
+  "click_log",
+  "click_hours",
+  "click_days",
+  "click_months",
+  "click_dim_hours",
+  "click_dim_days",
+  "click_dim_months",
+  "user_agents",
+  "click_values",
+] as const;
+
+forEachDialect((dialect) => {
+  const folder = temporaryFolder();
+  let folders = 0;
+  let db: Database;
+  let instance: string;
+  let links: number[];
+
+  beforeAll(async () => {
+    db = await dialect.openDb();
+    instance = await createClicksRepository(db).instance();
+    links = await addLinks(db, 5);
+  });
+  beforeEach(async () => {
+    for (const table of ROLLUPS) await db.write.deleteFrom(table).execute();
+  });
+
+  async function start(options: { batchClicks?: number; batchDetails?: number; mostLogRows?: number } = {}) {
+    const { mostLogRows = 0, ...sizes } = options;
+    const journalDir = join(folder, String(++folders));
+    const dir = join(journalDir, "0");
+    const { journal, opened } = await openJournal({ dir, instance, segmentBytes: segmentOf(200_000) });
+    const settled: Settled[] = [];
+    const flusher = createFlusher({
+      repository: createClicksRepository(db),
+      instance,
+      journalDir,
+      clock: { now: () => NOW },
+      logger: silentLogger,
+      onSettled: (part) => settled.push(part),
+      parser: createDetailsParser(
+        async (addresses) =>
+          new Map(
+            [...addresses].flatMap((address) => {
+              const place = PLACES.get(address);
+              return place === undefined ? [] : [[address, place] as const];
+            }),
+          ),
+      ),
+      mostLogRows: () => mostLogRows,
+      ...sizes,
+    });
+    flusher.add({ path: opened[0]!, final: false, position: 4096 }, () => {});
+    const books = () => {
+      const sum = { stored: 0, deleted: 0, details: { logged: 0, stopped: 0, deleted: 0 } };
+      for (const { stored, deleted, details } of settled) {
+        sum.stored += stored;
+        sum.deleted += deleted;
+        sum.details.logged += details.logged;
+        sum.details.stopped += details.stopped;
+        sum.details.deleted += details.deleted;
+      }
+      return sum;
+    };
+    return { journal, flusher, books };
+  }
+
+  const record = (journal: Journal, { link, at, referrer, utm, agent, address }: Visit) =>
+    expect(journal.recordDetails(link, at, referrer ?? null, utm ?? null, agent ?? null, address ?? "")).toBe(
+      true,
+    );
+
+  /** Counts and values as they are stored, as `bucket link dimension value` and the clicks. */
+  async function readSums() {
+    const [values, hours, days, months, dimHours, dimDays, dimMonths] = await Promise.all([
+      db.read.selectFrom("click_values").select(["id", "dimension", "value"]).execute(),
+      db.read.selectFrom("click_hours").selectAll().execute(),
+      db.read.selectFrom("click_days").selectAll().execute(),
+      db.read.selectFrom("click_months").selectAll().execute(),
+      db.read.selectFrom("click_dim_hours").selectAll().execute(),
+      db.read.selectFrom("click_dim_days").selectAll().execute(),
+      db.read.selectFrom("click_dim_months").selectAll().execute(),
+    ]);
+    const texts = new Map(values.map(({ id, dimension, value }) => [id, `${dimension} ${value}`]));
+    return {
+      hours: Object.fromEntries(hours.map((row) => [`${row.hour} ${row.link_id}`, row.clicks])),
+      days: Object.fromEntries(days.map((row) => [`${row.day} ${row.link_id}`, row.clicks])),
+      months: Object.fromEntries(months.map((row) => [`${row.month} ${row.link_id}`, row.clicks])),
+      dimHours: Object.fromEntries(
+        dimHours.map((row) => [`${row.hour} ${texts.get(row.value_id)}`, row.clicks]),
+      ),
+      dimDays: Object.fromEntries(
+        dimDays.map((row) => [`${row.day} ${row.link_id} ${texts.get(row.value_id)}`, row.clicks]),
+      ),
+      dimMonths: Object.fromEntries(
+        dimMonths.map((row) => [`${row.month} ${texts.get(row.value_id)}`, row.clicks]),
+      ),
+    };
+  }
+
+  /** The same from the clicks, by the pure sums that `analytics rebuild` uses. */
+  function byHand(
+    visits: readonly Visit[],
+    plain: readonly Visit[] = [],
+  ): Awaited<ReturnType<typeof readSums>> {
+    const sums: Awaited<ReturnType<typeof readSums>> = {
+      hours: {},
+      days: {},
+      months: {},
+      dimHours: {},
+      dimDays: {},
+      dimMonths: {},
+    };
+    const add = (to: Record<string, number>, key: string, clicks: number) =>
+      (to[key] = (to[key] ?? 0) + clicks);
+    for (const { link, at } of [...visits, ...plain]) {
+      for (const id of [link, 0]) {
+        add(sums.hours, `${Math.floor(at / HOUR_MS)} ${id}`, 1);
+        add(sums.days, `${Math.floor(at / DAY_MS)} ${id}`, 1);
+        add(sums.months, `${BUCKETS.month.of(at)} ${id}`, 1);
+      }
+    }
+    for (const [day, members] of Map.groupBy(visits, ({ at }) => Math.floor(at / DAY_MS))) {
+      const rollup = createDayRollup();
+      for (const { link, at, referrer, utm, agent, address } of members) {
+        const place = PLACES.get(address ?? "");
+        const { source } = originOf(referrer ?? null, utm === undefined ? null : decodeURIComponent(utm));
+        const values = {
+          referrer: labelOfSource(source),
+          agent: agent === undefined ? null : agentValue(parseAgent(agent)),
+          place: place === undefined ? null : placeValue(place),
+        };
+        rollup.add({ linkId: link, atMs: at, values });
+      }
+      const { dimHours, dimDays } = rollup.finish();
+      for (const { hour, dimension, value, clicks } of dimHours)
+        add(sums.dimHours, `${hour} ${DIMENSIONS[dimension]} ${value}`, clicks);
+      for (const { linkId, dimension, value, clicks } of dimDays) {
+        add(sums.dimDays, `${day} ${linkId} ${DIMENSIONS[dimension]} ${value}`, clicks);
+        const month = BUCKETS.month.of(day * DAY_MS);
+        if (linkId === 0) add(sums.dimMonths, `${month} ${DIMENSIONS[dimension]} ${value}`, clicks);
+      }
+    }
+    return sums;
+  }
+
+  const pick = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.length)]!;
+  const maybe = <T>(list: readonly T[]): T | undefined => (Math.random() < 0.3 ? undefined : pick(list));
+  const visitsOf = (count: number): Visit[] =>
+    Array.from({ length: count }, () => ({
+      link: pick(links),
+      at: pick([
+        NOW,
+        NOW - HOUR_MS,
+        NOW - DAY_MS,
+        Date.UTC(2025, 11, 31, 23, 59, 59, 999),
+        Date.UTC(2026, 0, 1),
+      ]),
+      ...Object.fromEntries(
+        Object.entries({
+          referrer: maybe(["https://a.example/x", "https://b.example/?q=1", "https://sub.a.example"]),
+          utm: Math.random() < 0.8 ? undefined : pick(["mail", "caf%C3%A9"]),
+          agent: maybe([CHROME, IPHONE, GOOGLEBOT]),
+          address: maybe(["81.2.69.1", "89.160.20.9", "2001:db8::1"]),
+        }).filter(([, value]) => value !== undefined),
+      ),
+    }));
+
+  test("rollups equal the sums of the clicks, whatever the size of the transactions", async () => {
+    const { journal, flusher, books } = await start({ batchClicks: 170, batchDetails: 90 });
+    const visits = visitsOf(1000);
+    const plain = visitsOf(300);
+    for (const [at, visit] of visits.entries()) {
+      record(journal, visit);
+      if (at < plain.length) journal.record(plain[at]!.link, plain[at]!.at);
+      if (at % 400 === 0) await flusher.flush();
+    }
+    await flusher.flush();
+    expect(books()).toEqual({ stored: 1300, deleted: 0, details: { logged: 1000, stopped: 0, deleted: 0 } });
+    expect(await readSums()).toEqual(byHand(visits, plain));
+    const rows = await db.read.selectFrom("click_log").selectAll().execute();
+    expect(rows).toHaveLength(1000);
+    const ofLink = (list: readonly { at: number }[]) => list.map(({ at }) => at).sort();
+    expect(rows.map((row) => row.clicked_at).sort()).toEqual(ofLink(visits));
+    expect(
+      (await db.read.selectFrom("user_agents").select("text").execute()).map(({ text }) => text).sort(),
+    ).toEqual([CHROME, IPHONE, GOOGLEBOT].sort());
+    await journal.close();
+  });
+
+  test("a raw row has what the visitor sent, cleaned", async () => {
+    const { journal, flusher } = await start();
+    const [link] = links;
+    record(journal, {
+      link: link!,
+      at: NOW,
+      referrer: "https://a.example/x",
+      agent: CHROME,
+      address: "::ffff:81.2.69.1",
+    });
+    record(journal, {
+      link: link!,
+      at: NOW + 1,
+      utm: "%F0%9F%98%80%00+x%ff",
+      referrer: "\x00\x1b[31m",
+      address: "unix",
+    });
+    await flusher.flush();
+    const [agent] = await db.read.selectFrom("user_agents").selectAll().execute();
+    const [first, second] = await db.read.selectFrom("click_log").selectAll().orderBy("clicked_at").execute();
+    expect(first).toEqual({
+      id: expect.any(Number),
+      link_id: link!,
+      clicked_at: NOW,
+      referrer: "https://a.example/x",
+      source: "ref:a.example",
+      ip_address: "81.2.69.1",
+      country: "GB",
+      city: "London",
+      user_agent_id: agent!.id,
+    });
+    expect(second).toMatchObject({ referrer: "[31m", source: "😀 x", ip_address: null, user_agent_id: null });
+    await journal.close();
+  });
+
+  test("a flood of values stays within the bounds, over several flushes and processes", async () => {
+    const one = await start({ batchDetails: 300 });
+    const other = await start();
+    const [link] = links;
+    for (let at = 0; at < 2600; at++) {
+      const { journal } = at % 2 === 0 ? one : other;
+      record(journal, {
+        link: link!,
+        at: NOW,
+        referrer: `https://host-${at}.example/`,
+        agent: `Tool${at}/1.0`,
+      });
+      if (at === 100) await one.flusher.flush();
+    }
+    await Promise.all([one.flusher.flush(), other.flusher.flush()]);
+    for (let again = 0; again < 10; again++)
+      record(one.journal, { link: link!, at: NOW, referrer: "https://host-0.example/" });
+    await one.flusher.flush();
+    const { dimDays, dimHours, dimMonths } = await readSums();
+    const day = Math.floor(NOW / DAY_MS);
+    const hour = Math.floor(NOW / HOUR_MS);
+    for (const [rows, prefix, bound] of [
+      [dimDays, `${day} ${link} 1 `, 100],
+      [dimDays, `${day} 0 1 `, 1000],
+      [dimHours, `${hour} 1 `, 1000],
+      [dimMonths, `${BUCKETS.month.of(NOW)} 1 `, 1000],
+    ] as const) {
+      const mine = Object.entries(rows).filter(([key]) => key.startsWith(prefix));
+      expect(mine).toHaveLength(bound + 1);
+      expect(mine.reduce((sum, [, clicks]) => sum + clicks, 0)).toBe(2610);
+      // One that is counted apart stays so.
+      expect(rows[`${prefix}host-0.example`]).toBe(11);
+      expect(rows[`${prefix}${OTHER}`]).toBe(
+        2610 - mine.filter(([key]) => !key.endsWith(OTHER)).reduce((sum, [, clicks]) => sum + clicks, 0),
+      );
+    }
+    expect((await db.read.selectFrom("click_log").select("id").execute()).length).toBe(2610);
+    await one.journal.close();
+    await other.journal.close();
+  });
+
+  test("a link that is gone has neither counts nor details; the others of the flush have", async () => {
+    const [gone] = await addLinks(db, 1);
+    const { journal, flusher, books } = await start();
+    const visits = visitsOf(50);
+    for (const visit of visits) {
+      record(journal, visit);
+      record(journal, { ...visit, link: gone! });
+    }
+    await db.write.deleteFrom("links").where("id", "=", gone!).execute();
+    await flusher.flush();
+    expect(books()).toEqual({ stored: 50, deleted: 50, details: { logged: 50, stopped: 0, deleted: 50 } });
+    expect(await readSums()).toEqual(byHand(visits));
+    await journal.close();
+  });
+
+  test("stop: no more rows than the bound, while counts go on", async () => {
+    const { journal, flusher, books } = await start({ mostLogRows: 30, batchDetails: 20 });
+    const before = await clicksOf(db, links);
+    const visits = visitsOf(100);
+    for (const visit of visits) record(journal, visit);
+    await flusher.flush();
+    expect(books()).toEqual({ stored: 100, deleted: 0, details: { logged: 30, stopped: 70, deleted: 0 } });
+    expect((await db.read.selectFrom("click_log").select("id").execute()).length).toBe(30);
+    const after = await clicksOf(db, links);
+    expect(after.reduce((sum, clicks, at) => sum + clicks - before[at]!, 0)).toBe(100);
+    const { days, dimDays } = await readSums();
+    expect(days).toEqual(byHand(visits).days);
+    const referrers = Object.entries(dimDays).filter(([key]) => / 0 1 /.test(key));
+    expect(referrers.reduce((sum, [, clicks]) => sum + clicks, 0)).toBe(30);
+    expect(NAMES).toHaveLength(3);
+    await journal.close();
+  });
+
+  test("a value that retention took comes back with the next day's click", async () => {
+    const { journal, flusher } = await start();
+    const visit = { link: links[0]!, at: NOW, referrer: "https://a.example/", agent: CHROME };
+    record(journal, visit);
+    await flusher.flush();
+    await db.write.deleteFrom("click_values").execute();
+    await db.write.deleteFrom("user_agents").execute();
+    record(journal, { ...visit, at: NOW + DAY_MS });
+    await flusher.flush();
+    const { dimDays } = await readSums();
+    expect(dimDays[`${Math.floor(NOW / DAY_MS) + 1} 0 1 a.example`]).toBe(1);
+    const row = await db.read
+      .selectFrom("click_log")
+      .innerJoin("user_agents", "user_agents.id", "click_log.user_agent_id")
+      .select("user_agents.text")
+      .where("clicked_at", "=", NOW + DAY_MS)
+      .executeTakeFirst();
+    expect(row?.text).toBe(CHROME);
+    await journal.close();
+  });
+});

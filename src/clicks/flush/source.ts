@@ -1,0 +1,283 @@
+/**
+ * One segment on its way into the database: see flush.ts for why nothing is counted twice.
+ *
+ * A source is `final` when nothing will be written to it any more: its writer sealed it, or died. A final source
+ * that is counted to its end is retired: first the file goes, durably, then the row. The other order could count
+ * the file again.
+ *
+ * A replayed source (its process died) without a row was never counted, unless the row was pruned for its age. One
+ * whose clicks are too old to tell, one of another database and a file that is no segment are moved to
+ * `quarantine/` beside the slots: nothing is counted twice, and nothing is destroyed.
+ */
+import { existsSync } from "node:fs";
+import type { Clock } from "../../lib/clock.ts";
+import { appError } from "../../lib/errors.ts";
+import type { Logger } from "../../lib/logger.ts";
+import type { ClicksRepository, CountedSpan, DetailFates, FlushWork } from "./repository.ts";
+import { countRefusals, NO_REFUSALS, refusedByDay } from "../details/drops.ts";
+import { sumDetails } from "../details/sums.ts";
+import type { DetailsParser } from "../details/details.ts";
+import { countClicks } from "./counts.ts";
+import { quarantineSegment, removeSegment } from "../journal/disposal.ts";
+import { FIRST_RECORD, REFUSALS } from "../journal/format.ts";
+import { type ClickBatch, openSegmentReader, type SegmentReader } from "../journal/reader.ts";
+
+export type SourceState = {
+  path: string;
+  final: boolean;
+  /**
+   * Up to where the clicks of this segment are in the books of this process; null for a segment of a process that
+   * died, whose clicks enter the books when they are counted.
+   */
+  position: number | null;
+};
+
+/** Clicks of one segment that left the journal, up to that position. */
+export type Settled = {
+  path: string;
+  position: number;
+  stored: number;
+  /** Clicks whose links are gone. */
+  deleted: number;
+  /** Of these clicks, those with details. */
+  details: DetailFates;
+  replayed: boolean;
+};
+
+export type Source = {
+  readonly path: string;
+  readonly replayed: boolean;
+  final: boolean;
+  position: number | null;
+  /** The position in the database, null without a row; undefined when it has to be asked. */
+  row: number | null | undefined;
+  /** The transaction whose end is not known. */
+  doubt: Span | null;
+  onRetired(): void;
+};
+
+export type DrainContext = {
+  repository: ClicksRepository;
+  /** UUID of this database. */
+  instance: string;
+  journalDir: string;
+  clock: Clock;
+  logger: Logger;
+  onSettled(settled: Settled): void;
+  parser: DetailsParser;
+  /** See FlushWork. */
+  mostLogRows(): number;
+  batch: ClickBatch;
+  /** Called between two transactions with the time that the first took; see flush.pace.ts. */
+  rest(tookMs: number): Promise<void>;
+  /** Added to. */
+  done: { clicks: number; links: number };
+};
+
+type Span = CountedSpan & { clicks: number };
+
+/** Rows of `journals` are kept for thirty days; five less leave room for clocks that disagree. */
+const ROW_SURELY_KEPT_MS = 25 * 24 * 3600_000;
+const MAX_ATTEMPTS = 5;
+/** Links of one transaction, some 0.4 s of work: it must not keep other writers waiting long on a busy core. */
+const MOST_LINKS = 110_000;
+/** Under a load that brings details faster than they are written, a flush must end all the same. */
+const MOST_DETAILS = 50_000;
+
+export const createSource = (state: SourceState, onRetired: () => void): Source => ({
+  ...state,
+  replayed: state.position === null,
+  row: undefined,
+  doubt: null,
+  onRetired,
+});
+
+/** Counts what is written; true when the segment is gone for good. */
+export async function drainSource(source: Source, context: DrainContext): Promise<boolean> {
+  const reader = open(source);
+  if (reader === "missing") {
+    context.logger.error(
+      { path: source.path },
+      "a click journal vanished; what was not counted of it is lost",
+    );
+    source.onRetired();
+    return true;
+  }
+  if (reader === null) return setAside(source, context, "it is no journal of this version");
+  try {
+    if (reader.header.instance !== context.instance) {
+      return await setAside(source, context, "its clicks belong to another database");
+    }
+    if (source.row === undefined) await learnPosition(source, reader, context);
+    if (isTooOld(source, reader, context)) {
+      return await setAside(source, context, "it is too old to know what of it was counted");
+    }
+    await countAll(source, reader, context);
+    const done = source.final && source.position! >= reader.header.bytes;
+    if (done) await retire(source, reader.header.uuid, context);
+    return done;
+  } finally {
+    reader.close();
+  }
+}
+
+function open({ path }: Source): SegmentReader | null | "missing" {
+  try {
+    return openSegmentReader(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return "missing";
+    throw error;
+  }
+}
+
+/** Asks the database, and enters into the books what it counted of this segment without this process knowing. */
+async function learnPosition(source: Source, reader: SegmentReader, context: DrainContext): Promise<void> {
+  const row = await context.repository.readPosition(reader.header.uuid);
+  const doubt = source.doubt;
+  source.row = row;
+  source.doubt = null;
+  source.position ??= row ?? FIRST_RECORD;
+  if (row === null || row <= source.position) return;
+  if (doubt?.to === row) return settle(source, row, doubt, context);
+  const found = clicksBetween(source.position, row, reader, context.batch);
+  // Written by another process: what it did about the details isn't known here.
+  const details = fatesOf({ logged: found.detailed, refused: found.refused });
+  settle(source, row, { clicks: found.clicks, deleted: 0, details }, context);
+}
+
+function clicksBetween(from: number, to: number, reader: SegmentReader, batch: ClickBatch) {
+  const found = { clicks: 0, detailed: 0, refused: { ...NO_REFUSALS } };
+  for (let position = from; position < to; ) {
+    ({ position } = reader.read(batch, position, true, to));
+    found.clicks += batch.count;
+    found.detailed += batch.detailed;
+    const refused = countRefusals(batch);
+    for (const reason of REFUSALS) found.refused[reason] += refused[reason];
+  }
+  return found;
+}
+
+const fatesOf = (known: Partial<DetailFates>): DetailFates => ({
+  logged: 0,
+  stopped: 0,
+  deleted: 0,
+  refused: NO_REFUSALS,
+  ...known,
+});
+
+type Counted = Pick<Span, "clicks" | "deleted" | "details">;
+
+function settle(source: Source, position: number, counted: Counted, { onSettled }: DrainContext): void {
+  source.position = position;
+  const { path, replayed } = source;
+  const { clicks, deleted, details } = counted;
+  onSettled({ path, position, stored: clicks - deleted, deleted, details, replayed });
+}
+
+function isTooOld(source: Source, reader: SegmentReader, { batch, clock }: DrainContext): boolean {
+  if (!source.replayed || source.row !== null || source.position !== FIRST_RECORD) return false;
+  reader.read(batch, FIRST_RECORD, true);
+  return batch.count > 0 && batch.times[0]! < clock.now() - ROW_SURELY_KEPT_MS;
+}
+
+async function countAll(source: Source, reader: SegmentReader, context: DrainContext): Promise<void> {
+  const { batch, done, logger } = context;
+  let detailed = 0;
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const startedAt = performance.now();
+    // Sealed while this runs: what is read below is not the end then, and the next flush goes on.
+    const { final } = source;
+    const from = source.position!;
+    const { position: to, damagedPages } = reader.read(batch, from, final);
+    if (damagedPages > 0)
+      logger.warn({ path: source.path, from, damagedPages }, "clicks in a journal were cut off");
+    const { count: clicks, isFull } = batch;
+    if (clicks === 0) {
+      source.position = to;
+      return;
+    }
+    detailed += batch.detailed;
+    const work = await workOf(context);
+    const span = {
+      segment: reader.header.uuid,
+      from: source.row!,
+      to,
+      atMs: context.clock.now(),
+      deleted: 0,
+      details: fatesOf({ refused: countRefusals(batch) }),
+      clicks,
+      exists: () => existsSync(source.path),
+    };
+    if (!(await countSpan(source, span, work, context))) {
+      await learnPosition(source, reader, context);
+      continue;
+    }
+    settle(source, to, span, context);
+    done.clicks += clicks;
+    const links = work.counts.links.links.length;
+    done.links += links;
+    fitBatch(batch, links);
+    if (!final && (!isFull || detailed >= MOST_DETAILS)) return;
+    attempt = -1;
+    await context.rest(performance.now() - startedAt);
+  }
+  throw appError("Conflict", `${source.path} is being counted by somebody else all the time`);
+}
+
+/** The more clicks a link has in one transaction, the less a click costs; so as many are taken as the bound allows. */
+function fitBatch(batch: ClickBatch, links: number): void {
+  const isBound = batch.count === batch.limit;
+  if (!isBound && links <= MOST_LINKS) return;
+  const fitting = Math.floor(batch.count * Math.min(2, MOST_LINKS / links));
+  batch.limit = Math.min(fitting, batch.links.length);
+}
+
+/** Everything that can be known before the transaction. */
+async function workOf({ batch, parser, mostLogRows }: DrainContext): Promise<FlushWork> {
+  const counts = countClicks(batch);
+  const details = await parser.parse(batch);
+  return {
+    counts,
+    details,
+    sums: sumDetails(details),
+    mostLogRows: mostLogRows(),
+    refused: (gone) => refusedByDay(batch, gone),
+  };
+}
+
+/** False when the position in the database is another one. */
+async function countSpan(
+  source: Source,
+  span: Span,
+  work: FlushWork,
+  context: DrainContext,
+): Promise<boolean> {
+  // Until the transaction's end is known, neither is the row.
+  source.row = undefined;
+  source.doubt = span;
+  const moved = await context.repository.count(span, work);
+  source.doubt = null;
+  if (moved) source.row = span.to;
+  return moved;
+}
+
+async function retire(source: Source, segment: string, { repository, logger }: DrainContext): Promise<void> {
+  await removeSegment(source.path);
+  source.onRetired();
+  if (source.row === null) return;
+  // A row that stays behind harms nobody and is pruned later.
+  await repository
+    .forget(segment)
+    .catch((error) => logger.debug({ segment, err: error }, "journal row kept"));
+}
+
+async function setAside(
+  source: Source,
+  { logger, journalDir }: DrainContext,
+  reason: string,
+): Promise<boolean> {
+  const kept = await quarantineSegment(source.path, journalDir);
+  logger.warn({ path: source.path, kept }, `a click journal was set aside and not counted: ${reason}`);
+  source.onRetired();
+  return true;
+}

@@ -1,0 +1,159 @@
+/** Records with details: what goes in comes out, whatever stands around it. */
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { openJournal, readClicks, segmentOf, temporaryFolder } from "../clicks.test-support.ts";
+import { readDetails, type VisitDetails } from "./details-record.ts";
+import { FIRST_RECORD } from "./format.ts";
+import { createBatch, openSegmentReader } from "./reader.ts";
+import { listSegments } from "./segment.ts";
+import type { Journal } from "./journal.ts";
+
+const NOW = Date.parse("2026-11-20T13:00:00Z");
+const folder = temporaryFolder();
+let folders = 0;
+const freshDir = () => join(folder, String(++folders));
+
+type Visit = { link: number; at: number; sent: VisitDetails | null };
+
+const nothing: VisitDetails = { referrer: null, utmSource: null, userAgent: null, address: "" };
+
+const record = (journal: Journal, { link, at, sent }: Visit): boolean => {
+  if (sent !== null)
+    return journal.recordDetails(link, at, sent.referrer, sent.utmSource, sent.userAgent, sent.address);
+  journal.record(link, at);
+  return true;
+};
+
+/** What stands in the segments of a folder, read in batches of that size. */
+function readVisits(dir: string, capacity: number, details: number): Visit[] {
+  const found: Visit[] = [];
+  const batch = createBatch(capacity, details);
+  for (const path of listSegments(dir)) {
+    const reader = openSegmentReader(path)!;
+    let position = FIRST_RECORD;
+    do {
+      ({ position } = reader.read(batch, position, true));
+      const sent = new Map<number, VisitDetails>();
+      for (let at = 0; at < batch.detailed; at++)
+        sent.set(batch.details!.rows[at]!, readDetails(batch.details!.bytes, batch.details!.places[at]!));
+      for (let at = 0; at < batch.count; at++)
+        found.push({ link: batch.links[at]!, at: batch.times[at]!, sent: sent.get(at) ?? null });
+    } while (batch.isFull);
+    reader.close();
+  }
+  return found;
+}
+
+const text = (length: number): string =>
+  Array.from({ length }, () => String.fromCharCode(32 + Math.floor(Math.random() * 95))).join("");
+const maybe = (most: number): string | null =>
+  Math.random() < 0.2 ? null : text(Math.floor(Math.random() ** 3 * (most + 1)));
+
+function visitAtRandom(): Visit {
+  const link = 1 + Math.floor(Math.random() * 2 ** (Math.random() < 0.5 ? 20 : 52));
+  // A clock that was set back, too.
+  const at = NOW + Math.floor((Math.random() - 0.5) * 1e9);
+  if (Math.random() < 0.3) return { link, at, sent: null };
+  const sent = {
+    referrer: maybe(2048),
+    utmSource: maybe(768),
+    userAgent: maybe(1024),
+    address: maybe(45) ?? "",
+  };
+  return { link, at, sent };
+}
+
+test.each([
+  [1_000_000, 1_000_000],
+  [7, 100],
+  [100, 7],
+])("any mix of records comes back, in batches of %p clicks and %p details", async (capacity, details) => {
+  const dir = freshDir();
+  const { journal, supply } = await openJournal({ dir, segmentBytes: segmentOf(4000), overflow: 0 });
+  const visits = Array.from({ length: 600 }, visitAtRandom);
+  for (const visit of visits) {
+    await supply.prepare();
+    expect(record(journal, visit)).toBe(true);
+  }
+  expect(journal.stats().written).toBe(600);
+  expect(journal.detailed()).toBe(visits.filter(({ sent }) => sent !== null).length);
+  await journal.close();
+  expect(readVisits(dir, capacity, details)).toEqual(visits);
+  // Who wants no details finds the same clicks.
+  expect(readClicks(dir)).toEqual(visits.map(({ link, at }) => [link, at]));
+});
+
+test("texts are shortened to their bounds; bytes that are no UTF-8 are marked", async () => {
+  const dir = freshDir();
+  const { journal } = await openJournal({ dir, segmentBytes: segmentOf(4000) });
+  const long = "x".repeat(20_000);
+  journal.recordDetails(1, NOW, long, long, long, long);
+  journal.recordDetails(2, NOW, "caf\xc3\xa9 \xff", null, "", "::1");
+  await journal.close();
+  const [first, second] = readVisits(dir, 10, 10);
+  const lengths = Object.values(first!.sent!).map((value) => value!.length);
+  expect(lengths).toEqual([2048, 768, 1024, 45]);
+  expect(second!.sent).toEqual({ referrer: "café \ufffd", utmSource: null, userAgent: "", address: "::1" });
+});
+
+test("without a segment the click is kept in memory and its details are not", async () => {
+  const dir = freshDir();
+  const { journal, supply } = await openJournal({
+    dir,
+    segmentBytes: segmentOf(256),
+    maxSegments: 1,
+    overflow: 10,
+  });
+  const sent = { ...nothing, referrer: "r".repeat(900) };
+  const kept = Array.from({ length: 8 }, (_, at) => record(journal, { link: at + 1, at: NOW, sent }));
+  expect(kept).toEqual([true, true, true, true, false, false, false, false]);
+  expect(journal.stats()).toMatchObject({ written: 4, overflow: 4 });
+  expect(journal.detailed()).toBe(4);
+  expect(supply.problem()).toBe("journal_full");
+  await journal.close();
+  expect(journal.recordDetails(9, NOW, null, null, null, "")).toBe(false);
+  expect(journal.stats().dropped.closed).toBe(1);
+});
+
+test("while counting is off nothing is recorded", async () => {
+  const dir = freshDir();
+  const { journal } = await openJournal({ dir });
+  journal.setEnabled(false);
+  expect(journal.recordDetails(1, NOW, "r", null, null, "")).toBe(false);
+  expect(journal.stats()).toMatchObject({ written: 0, overflow: 0 });
+  await journal.close();
+});
+
+test("a record whose texts are not whole ends what can be read, and costs its page only", async () => {
+  const dir = freshDir();
+  const { journal, opened } = await openJournal({ dir, segmentBytes: segmentOf(2000) });
+  const sent = { ...nothing, userAgent: "u".repeat(500) };
+  for (let at = 1; at <= 20; at++) record(journal, { link: at, at: NOW, sent });
+  await journal.close();
+  const bytes = new Uint8Array(await Bun.file(opened[0]!).arrayBuffer());
+  bytes[FIRST_RECORD + 200]! ^= 1;
+  await Bun.write(opened[0]!, bytes);
+  const links = readVisits(dir, 100, 100).map(({ link }) => link);
+  expect(links[0]).toBeGreaterThan(1);
+  expect(links.at(-1)).toBe(20);
+  const reader = openSegmentReader(opened[0]!)!;
+  expect(reader.read(createBatch(100), FIRST_RECORD, false).position).toBe(FIRST_RECORD);
+  reader.close();
+});
+
+test("the newest clicks are found from the end", async () => {
+  const { journal } = await openJournal({ dir: freshDir(), segmentBytes: segmentOf(20_000) });
+  for (let at = 1; at <= 3000; at++)
+    record(journal, {
+      link: at,
+      at: NOW + at,
+      sent: at % 2 === 0 ? null : { ...nothing, referrer: `r${at}` },
+    });
+  const latest = journal.latest(NOW, 5);
+  expect(latest.map(({ linkId }) => linkId)).toEqual([2996, 2997, 2998, 2999, 3000]);
+  expect(latest[1]!.details?.referrer).toBe("r2997");
+  expect(journal.latest(NOW + 2998, 5).map(({ linkId }) => linkId)).toEqual([2999, 3000]);
+  expect(journal.latest(NOW + 3000, 5)).toEqual([]);
+  await journal.close();
+  expect(journal.latest(NOW, 5)).toEqual([]);
+});

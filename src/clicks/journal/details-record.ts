@@ -1,0 +1,84 @@
+/** What a visitor sent, as a record of kind 2 holds it: see journal.format.ts. */
+import { RECORD_BYTES } from "./format.ts";
+
+/** Untrusted texts as they were sent; null for a header that was not sent, "" for nothing else. */
+export type VisitDetails = {
+  referrer: string | null;
+  /** The value of the request's utm_source, percent-encoded. */
+  utmSource: string | null;
+  userAgent: string | null;
+  /** The client's address, when it is to be recorded. */
+  address: string;
+};
+
+const MOST_REFERRER = 2_048;
+/** Three for each byte that is stored. */
+const MOST_UTM_SOURCE = 768;
+const MOST_USER_AGENT = 1_024;
+const MOST_ADDRESS = 45;
+const NOT_SENT = 0xffff;
+
+/** Where in a record the lengths stand, and where the texts begin. */
+const LENGTHS_AT = 16;
+const TEXTS_AT = 24;
+/** The longest record that these bounds allow. */
+const LONGEST_RECORD = 3_920;
+
+/** A record that is being made: its words from 4 on are what the details take. */
+export type DetailsDraft = {
+  readonly words: Int32Array;
+  /** Takes each header's first bytes; returns the length of the whole record in bytes. Allocates nothing. */
+  write(referrer: string | null, utmSource: string | null, userAgent: string | null, address: string): number;
+};
+
+export function createDetailsDraft(): DetailsDraft {
+  const bytes = Buffer.alloc(LONGEST_RECORD + RECORD_BYTES);
+  const words = new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
+  let end = 0;
+
+  /** Header texts have a byte a character. */
+  const put = (text: string | null, most: number, lengthAt: number): void => {
+    let length = NOT_SENT;
+    if (text !== null) {
+      length = Math.min(text.length, most);
+      bytes.write(text, end, length, "latin1");
+      end += length;
+    }
+    bytes[lengthAt] = length & 0xff;
+    bytes[lengthAt + 1] = length >> 8;
+  };
+
+  return {
+    words,
+    write(referrer, utmSource, userAgent, address) {
+      end = TEXTS_AT;
+      put(referrer, MOST_REFERRER, LENGTHS_AT);
+      put(utmSource, MOST_UTM_SOURCE, LENGTHS_AT + 2);
+      put(userAgent, MOST_USER_AGENT, LENGTHS_AT + 4);
+      const length = Math.min(address.length, MOST_ADDRESS);
+      bytes.write(address, end, length, "latin1");
+      end += length;
+      bytes[LENGTHS_AT + 6] = length;
+      bytes[LENGTHS_AT + 7] = 0;
+      while (end % RECORD_BYTES !== 0) bytes[end++] = 0;
+      return end;
+    },
+  };
+}
+
+/** Reads the details of the record that begins at `at`; bytes that are no UTF-8 become U+FFFD. */
+export function readDetails(bytes: Buffer, at: number): VisitDetails {
+  let end = at + TEXTS_AT;
+  const take = (lengthAt: number): string | null => {
+    const length = bytes.readUInt16LE(at + lengthAt);
+    if (length === NOT_SENT) return null;
+    const start = end;
+    end += length;
+    return bytes.toString("utf8", start, end);
+  };
+  const referrer = take(LENGTHS_AT);
+  const utmSource = take(LENGTHS_AT + 2);
+  const userAgent = take(LENGTHS_AT + 4);
+  const address = bytes.toString("latin1", end, end + bytes[at + LENGTHS_AT + 6]!);
+  return { referrer, utmSource, userAgent, address };
+}

@@ -1,0 +1,299 @@
+import { afterAll, expect, test } from "bun:test";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readFileSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  type Click,
+  openJournal,
+  readClicks,
+  readSegment,
+  segmentOf,
+  temporaryFolder,
+} from "../clicks.test-support.ts";
+import { decodeHeader, encodeHeader, FIRST_RECORD, PAGE_BYTES, recordCheck } from "./format.ts";
+import { listSegments, listUnfinished } from "./segment.ts";
+import { until } from "../../../test/support/until.ts";
+
+// Before the folder goes.
+afterAll(() => void (noDisk ?? spawnSync("umount", ["-l", disk])));
+const folder = temporaryFolder();
+let folders = 0;
+const freshDir = () => join(folder, String(++folders));
+
+const NONE = { journal_full: 0, disk_full: 0, disk_error: 0, disk_slow: 0, closed: 0 };
+
+test("clicks come back with their links and times, whatever these are", async () => {
+  const dir = freshDir();
+  const { journal } = await openJournal({ dir });
+  const now = 1_763_700_000_123;
+  const clicks: Click[] = [
+    [1, now],
+    // The clock was set back, far, and then ahead again.
+    [2, 5],
+    [3, 0],
+    [2 ** 31 - 1, 2 ** 31],
+    [2 ** 31, 2 ** 32 - 1],
+    [2 ** 32 - 1, 2 ** 32],
+    [2 ** 32, now + 1],
+    [2 ** 53 - 1, 2 ** 43 - 1],
+    [1, now],
+  ];
+  for (const [link, at] of clicks) journal.record(link, at);
+  expect(readClicks(dir)).toEqual(clicks);
+  expect(journal.stats()).toEqual({ written: clicks.length, overflow: 0, dropped: NONE });
+  await journal.close();
+});
+
+test("a reader sees each click as soon as it is recorded, and stops where nothing is written yet", async () => {
+  const dir = freshDir();
+  const { journal, opened } = await openJournal({ dir });
+  for (let link = 1; link <= 500; link++) {
+    journal.record(link, link);
+    if (link % 100 === 0) expect(readSegment(opened[0]!, false)).toHaveLength(link);
+  }
+  await journal.close();
+});
+
+test("segments follow one another and hold every click in order", async () => {
+  const dir = freshDir();
+  const { journal, opened, sealed } = await openJournal({
+    dir,
+    segmentBytes: segmentOf(256),
+    overflow: 2000,
+  });
+  const sent: Click[] = [];
+  for (let link = 1; link <= 2000; link++) {
+    sent.push([link, 1_000_000 + link]);
+    journal.record(link, 1_000_000 + link);
+    // Lets the next segment get ready, as it would between requests.
+    if (link % 64 === 0) await Bun.sleep(5);
+  }
+  await journal.close();
+  expect(readClicks(dir)).toEqual(sent);
+  expect(opened).toHaveLength(8);
+  expect(sealed).toEqual(opened);
+  expect(listSegments(dir)).toEqual(opened);
+  expect(listUnfinished(dir)).toEqual([]);
+});
+
+test("clicks wait in memory while the next segment is on its way, and are written then", async () => {
+  const dir = freshDir();
+  const { journal } = await openJournal({ dir, segmentBytes: segmentOf(256) });
+  for (let link = 1; link <= 300; link++) journal.record(link, link);
+  expect(journal.stats()).toEqual({ written: 256, overflow: 44, dropped: NONE });
+  await until(() => journal.stats().overflow === 0);
+  expect(journal.stats()).toEqual({ written: 300, overflow: 0, dropped: NONE });
+  await journal.close();
+  expect(readClicks(dir)).toHaveLength(300);
+});
+
+test("beyond the bound of segments clicks fill the memory, then are dropped with the reason", async () => {
+  const dir = freshDir();
+  const { journal, supply, opened } = await openJournal({
+    dir,
+    segmentBytes: segmentOf(256),
+    maxSegments: 1,
+  });
+  for (let link = 1; link <= 456; link++) journal.record(link, link);
+  expect(journal.stats()).toEqual({ written: 256, overflow: 100, dropped: { ...NONE, journal_full: 100 } });
+  journal.record(1, 1);
+  expect(journal.stats().dropped).toEqual({ ...NONE, journal_full: 101 });
+  // The segment was counted and removed: there is room again.
+  unlinkSync(opened[0]!);
+  supply.released();
+  journal.tick();
+  await until(() => journal.stats().overflow === 0);
+  journal.record(1, 1);
+  expect(journal.stats()).toMatchObject({ written: 256 + 100 + 1, overflow: 0 });
+  await journal.close();
+  expect(readClicks(dir)).toHaveLength(101);
+});
+
+test("what never found room is dropped with the reason when the journal closes", async () => {
+  const { journal } = await openJournal({ dir: freshDir(), segmentBytes: segmentOf(256), maxSegments: 1 });
+  for (let link = 1; link <= 300; link++) journal.record(link, link);
+  await journal.close();
+  journal.record(1, 1);
+  expect(journal.stats()).toEqual({
+    written: 256,
+    overflow: 0,
+    dropped: { ...NONE, journal_full: 44, closed: 1 },
+  });
+});
+
+test("switched off, clicks are in no book; switched on again, they are", async () => {
+  const dir = freshDir();
+  const { journal } = await openJournal({ dir, segmentBytes: segmentOf(256), maxSegments: 1 });
+  journal.record(1, 1);
+  journal.setEnabled(false);
+  journal.record(2, 2);
+  journal.setEnabled(true);
+  journal.record(3, 3);
+  expect(readClicks(dir)).toEqual([
+    [1, 1],
+    [3, 3],
+  ]);
+  expect(journal.stats()).toEqual({ written: 2, overflow: 0, dropped: NONE });
+  await journal.close();
+});
+
+test("says once that enough clicks wait", async () => {
+  const { journal, due } = await openJournal({ dir: freshDir() });
+  journal.dueAfter(10);
+  for (let link = 1; link <= 10; link++) journal.record(link, link);
+  expect(due()).toBe(0);
+  for (let link = 1; link <= 50; link++) journal.record(link, link);
+  expect(due()).toBe(1);
+  journal.dueAfter(1);
+  for (let link = 1; link <= 2; link++) journal.record(link, link);
+  expect(due()).toBe(2);
+  await journal.close();
+});
+
+test("a segment that is a day old is ended, an empty one is not", async () => {
+  let now = 1_000_000;
+  const { journal, supply, sealed, opened } = await openJournal({ dir: freshDir(), now: () => now });
+  now += 48 * 3600_000;
+  await supply.prepare();
+  journal.tick();
+  expect(sealed).toEqual([]);
+  journal.record(1, now);
+  journal.tick();
+  expect(sealed).toEqual([opened[0]!]);
+  expect(opened).toHaveLength(2);
+  await journal.close();
+});
+
+test("a click that was not finished ends a live segment and costs a dead one the rest of its page", async () => {
+  const dir = freshDir();
+  const { journal, opened } = await openJournal({ dir });
+  for (let link = 1; link <= 600; link++) journal.record(link, link);
+  await journal.close();
+  const bytes = readFileSync(opened[0]!);
+  // Record 100 lost a word, as when a power cut kept only a part; the page behind it was written whole.
+  bytes.writeInt32LE(0, FIRST_RECORD + 99 * 16 + 4);
+  writeFileSync(opened[0]!, bytes);
+  expect(readSegment(opened[0]!, false)).toHaveLength(99);
+  const links = readSegment(opened[0]!).map(([link]) => link);
+  expect(links).toEqual(
+    [...Array(99).keys(), ...Array.from({ length: 600 - 256 }, (_, at) => 256 + at)].map((at) => at + 1),
+  );
+});
+
+test("a page that was lost costs no other page", async () => {
+  const dir = freshDir();
+  const { journal, opened } = await openJournal({ dir });
+  for (let link = 1; link <= 600; link++) journal.record(link, link);
+  await journal.close();
+  const bytes = readFileSync(opened[0]!);
+  bytes.fill(0, FIRST_RECORD, FIRST_RECORD + PAGE_BYTES);
+  writeFileSync(opened[0]!, bytes);
+  expect(readSegment(opened[0]!)).toHaveLength(600 - 256);
+});
+
+test("a record belongs to its place and its segment", () => {
+  const check = recordCheck(7, 1024, 1, 2, 3);
+  expect(check).not.toBe(recordCheck(7, 1028, 1, 2, 3));
+  expect(check).not.toBe(recordCheck(8, 1024, 1, 2, 3));
+  expect(check).not.toBe(0);
+  expect(check & 0xfff).toBe(0);
+});
+
+test("a header is read back, and a damaged one is none", () => {
+  const header = {
+    uuid: crypto.randomUUID() as string,
+    instance: crypto.randomUUID() as string,
+    bytes: 8192,
+    createdAt: 1_763_700_000_123,
+    seed: 0xdeadbeef,
+  };
+  const page = encodeHeader(header);
+  expect(decodeHeader(page)).toEqual(header);
+  for (const at of [0, 8, 12, 16, 40, 50, 57, 60]) {
+    const damaged = page.slice();
+    damaged[at]! ^= 1;
+    expect(decodeHeader(damaged)).toBeNull();
+  }
+  expect(decodeHeader(new Uint8Array(PAGE_BYTES))).toBeNull();
+  expect(decodeHeader(page.subarray(0, 20))).toBeNull();
+});
+
+/** A file system of one mebibyte, or why there is none. */
+function mountSmallDisk(dir: string): string | null {
+  mkdirSync(dir, { recursive: true });
+  if (process.platform !== "linux" || process.getuid?.() !== 0)
+    return "needs root on Linux to mount a small disk";
+  const { status, stderr } = spawnSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", dir]);
+  return status === 0 ? null : `mount: ${stderr}`;
+}
+
+const disk = freshDir();
+const noDisk = mountSmallDisk(disk);
+
+test.skipIf(noDisk !== null)(
+  `a full disk makes clicks wait in memory (${noDisk ?? "small disk"})`,
+  async () => {
+    const dir = join(disk, "0");
+    const ballast = join(disk, "ballast");
+    const options = { dir, segmentBytes: 256 * 1024, overflow: 50_000 };
+    const { journal, supply, sealed } = await openJournal(options);
+    writeFileSync(ballast, new Uint8Array(700 * 1024));
+    const perSegment = (256 * 1024 - FIRST_RECORD) / 16;
+    for (let link = 1; link <= perSegment + 10_000; link++) journal.record(link, 1);
+    await supply.prepare();
+    expect(supply.problem()).toBe("disk_full");
+    expect(journal.stats()).toEqual({ written: perSegment, overflow: 10_000, dropped: NONE });
+    expect(listUnfinished(dir)).toEqual([]);
+    for (let link = 1; link <= 40_001; link++) journal.record(link, 1);
+    expect(journal.stats().dropped).toEqual({ ...NONE, disk_full: 1 });
+    rmSync(ballast);
+    // 50,000 clicks need four segments and the disk holds three: those that are full go, as if they were counted.
+    await until(() => {
+      for (const path of sealed) rmSync(path, { force: true });
+      journal.tick();
+      return journal.stats().overflow === 0;
+    });
+    expect(journal.stats()).toMatchObject({
+      written: perSegment + 50_000,
+      dropped: { ...NONE, disk_full: 1 },
+    });
+    await journal.close();
+  },
+);
+
+test("a journal starts on a full disk, too", async () => {
+  const { journal, supply } = await openJournal({ dir: freshDir(), maxSegments: 0 });
+  journal.record(1, 1);
+  expect(supply.problem()).toBe("journal_full");
+  expect(journal.stats()).toEqual({ written: 0, overflow: 1, dropped: NONE });
+  await journal.close();
+});
+
+test("kill -9 loses no click that was recorded before something else was said", async () => {
+  const dir = freshDir();
+  const source = `
+    const { openJournal, segmentOf } = await import(${JSON.stringify(join(import.meta.dir, "..", "clicks.test-support.ts"))});
+    const { journal } = await openJournal({ dir: ${JSON.stringify(dir)}, segmentBytes: segmentOf(4096), overflow: 1e6 });
+    for (let link = 1; ; link++) {
+      journal.record(link, link);
+      if (link % 500 === 0) {
+        // On a busy machine segments may come more slowly than clicks.
+        for (; journal.stats().overflow > 0; journal.tick()) await Bun.sleep(1);
+        process.stdout.write(link + "\\n");
+        await Bun.sleep(0);
+      }
+    }
+  `;
+  const child = Bun.spawn([process.execPath, "-e", source], { stdout: "pipe" });
+  let text = "";
+  for await (const chunk of child.stdout) {
+    text += new TextDecoder().decode(chunk);
+    // The child goes on while this is read, so the kill hits it anywhere.
+    if (text.length > 200) child.kill(9);
+  }
+  await child.exited;
+  const said = text.slice(0, text.lastIndexOf("\n")).split("\n").map(Number);
+  const clicks = readClicks(dir);
+  expect(clicks.length).toBeGreaterThanOrEqual(said.at(-1)!);
+  expect(clicks.every(([link, at], index) => link === index + 1 && at === link)).toBe(true);
+});

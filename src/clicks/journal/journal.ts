@@ -1,0 +1,276 @@
+/**
+ * The writing end of the click journal: what the redirect calls. The format is in journal.format.ts.
+ *
+ * `record` has one comparison in front of its stores. `stop` is the nearest place where anything else is to be
+ * done: the segment's end, the mark at which the next segment is made ready, the click that makes a flush due, or 0
+ * when there is no segment or counting is off.
+ *
+ * `recordDetails` makes the record beside the segment first and copies it, so that nothing is written before it is
+ * known to fit. What it can't keep, or what is too much, becomes a plain click.
+ */
+import type { Clock } from "../../lib/clock.ts";
+import { createDetailsDraft } from "./details-record.ts";
+import {
+  CHECK_MASK,
+  countKind,
+  type DetailRefusal,
+  digestWord,
+  FIRST_RECORD,
+  headOf,
+  KIND_COUNT,
+  KIND_DETAILS,
+  KIND_FILLER,
+  PAGE_BYTES,
+  RECORD_BYTES,
+  recordCheck,
+} from "./format.ts";
+import { latestClicks, type RecentClick } from "./latest.ts";
+import type { Overflow } from "./overflow.ts";
+import type { Segment } from "./segment.ts";
+import type { SegmentSupply, SupplyProblem } from "./supply.ts";
+
+export type JournalDrop = SupplyProblem | "closed";
+
+export type Journal = {
+  /**
+   * Keeps one click of a link (1 ≤ linkId < 2^53) at a time in epoch ms. Never throws, allocates nothing. Once it
+   * returns, the click outlives the process, unless it went to the overflow (see stats).
+   */
+  record(linkId: number, atMs: number): void;
+  /** As record; the click's details were wanted and refused. */
+  recordRefused(linkId: number, atMs: number, refused: DetailRefusal): void;
+  /** Whether clicks are recorded at all. */
+  isEnabled(): boolean;
+  /**
+   * As record, with what the visitor sent; see VisitDetails. False when only the click was kept, as "disconnected",
+   * because there is no segment.
+   */
+  recordDetails(
+    linkId: number,
+    atMs: number,
+    referrer: string | null,
+    utmSource: string | null,
+    userAgent: string | null,
+    address: string,
+  ): boolean;
+  /** Opens the first segment; without one (a full disk) clicks begin in the overflow. */
+  start(): Promise<void>;
+  /** Off: record forgets the click at once, and it is in no book. */
+  setEnabled(on: boolean): void;
+  /** Calls onDue once, when that many more clicks are written. */
+  dueAfter(clicks: number): void;
+  /** To be called once a second: retries for space, empties the overflow, ends segments that are a day old. */
+  tick(): void;
+  /** Ends the current segment; clicks after this are dropped with reason "closed". */
+  close(): Promise<void>;
+  /** The newest clicks of the current segment: see latestClicks. */
+  latest(sinceMs: number, most: number): RecentClick[];
+  /** Clicks written with details. */
+  detailed(): number;
+  stats(): { written: number; overflow: number; dropped: Readonly<Record<JournalDrop, number>> };
+};
+
+export type JournalOptions = {
+  supply: SegmentSupply;
+  overflow: Overflow;
+  clock: Clock;
+  onOpened(segment: Segment): void;
+  /** Nothing more will be written to it. */
+  onSealed(segment: Segment): void;
+  onDue(): void;
+};
+
+/** Ends a segment so that no counted one waits longer for its removal than rows of `journals` are kept. */
+const MAX_AGE_MS = 24 * 3600_000;
+const RECORD_WORDS = RECORD_BYTES / 4;
+/** The length of a plain record, as word 0 has it. */
+const ONE_UNIT = headOf(0, RECORD_BYTES);
+const FIRST_WORD = FIRST_RECORD / 4;
+const PAGE_WORDS = PAGE_BYTES / 4;
+const TWO_32 = 2 ** 32;
+const NO_WORDS = new Int32Array(0);
+const DISCONNECTED = countKind("disconnected");
+
+export function createJournal(options: JournalOptions): Journal {
+  const { supply, overflow } = options;
+  const gate = { enabled: true, closed: false, dueAt: Number.POSITIVE_INFINITY };
+  const dropped = { journal_full: 0, disk_full: 0, disk_error: 0, disk_slow: 0, closed: 0 };
+  let segment: Segment | null = null;
+  let openedAt = 0;
+  let words: Int32Array = NO_WORDS;
+  let seed = 0;
+  let at = 0;
+  let limit = 0;
+  let stop = 0;
+  let written = 0;
+  let detailed = 0;
+  const draft = createDetailsDraft();
+  let timeOf = 0;
+  let timeLow = 0;
+  let timeHigh = 0;
+
+  const splitTime = (atMs: number): void => {
+    timeOf = atMs;
+    timeLow = atMs | 0;
+    timeHigh = Math.floor(atMs / TWO_32) << 21;
+  };
+
+  const store = (linkId: number, atMs: number, kind: number): void => {
+    const place = at;
+    if (atMs !== timeOf) splitTime(atMs);
+    const low = linkId | 0;
+    const high = timeHigh | (linkId < TWO_32 ? 0 : Math.floor(linkId / TWO_32));
+    words[place + 1] = low;
+    words[place + 2] = high;
+    words[place + 3] = timeLow;
+    // recordCheck() of journal.format.ts, in line.
+    let hash = Math.imul(low ^ seed ^ place, 0x9e3779b1);
+    hash = Math.imul(hash ^ (hash >>> 15) ^ high, 0x85ebca6b);
+    hash = Math.imul(hash ^ (hash >>> 13) ^ timeLow, 0xc2b2ae35);
+    words[place] = (hash & CHECK_MASK) | kind | ONE_UNIT;
+    at = place + RECORD_WORDS;
+    written += 1;
+  };
+
+  /** Puts the draft, `length` words of it, into the segment; `at` is where it fits. */
+  const storeDraft = (linkId: number, atMs: number, length: number): void => {
+    const place = at;
+    if (atMs !== timeOf) splitTime(atMs);
+    const low = linkId | 0;
+    const high = timeHigh | (linkId < TWO_32 ? 0 : Math.floor(linkId / TWO_32));
+    let digest = 0;
+    for (let index = 4; index < length; index++) {
+      const word = draft.words[index]!;
+      words[place + index] = word;
+      digest = digestWord(digest, word);
+    }
+    words[place + 1] = low;
+    words[place + 2] = high;
+    words[place + 3] = timeLow;
+    words[place] = recordCheck(seed ^ digest, place, low, high, timeLow) | headOf(KIND_DETAILS, length * 4);
+    at = place + length;
+    written += 1;
+    detailed += 1;
+  };
+
+  /** True when `length` words fit at `at`, in one page; ends a page that has no room for them. */
+  const makeRoomFor = (length: number): boolean => {
+    for (;;) {
+      if (at >= stop && !makeRoom()) return false;
+      const room = PAGE_WORDS - (at % PAGE_WORDS);
+      if (room >= length) return true;
+      words[at] = recordCheck(seed, at, 0, 0, 0) | headOf(KIND_FILLER, room * 4);
+      at += room;
+    }
+  };
+
+  const recordSlowly = (linkId: number, atMs: number, kind: number): void => {
+    if (!gate.enabled) return;
+    if (gate.closed) dropped.closed += 1;
+    else if (makeRoom()) store(linkId, atMs, kind);
+    else if (!overflow.push(linkId, atMs, kind)) dropped[supply.problem()] += 1;
+  };
+
+  /** True when there is a segment with room; does what is due at this place and finds the next `stop`. */
+  const makeRoom = (): boolean => {
+    if (at >= limit && !openNext()) return false;
+    if (written >= gate.dueAt) {
+      gate.dueAt = Number.POSITIVE_INFINITY;
+      options.onDue();
+    }
+    if (at >= limit >> 2) askForNext();
+    setStop();
+    return true;
+  };
+
+  const setStop = (): void => {
+    const mark = limit >> 2;
+    const due = at + Math.max(1, gate.dueAt - written) * RECORD_WORDS;
+    stop = gate.enabled ? Math.min(limit, due, at < mark ? mark : limit) : 0;
+  };
+
+  const seal = (): void => {
+    if (!segment) return;
+    options.onSealed(segment);
+    segment = null;
+    words = NO_WORDS;
+    at = limit = stop = 0;
+  };
+
+  const openNext = (): boolean => {
+    const wasOpen = segment !== null;
+    seal();
+    segment = supply.take();
+    if (!segment) {
+      if (wasOpen) askForNext();
+      return false;
+    }
+    openedAt = options.clock.now();
+    ({ words, seed } = segment);
+    at = FIRST_WORD;
+    limit = words.length;
+    setStop();
+    options.onOpened(segment);
+    return true;
+  };
+
+  const askForNext = (): void => void supply.prepare().then(refill);
+
+  const refill = (): void => {
+    if (!gate.closed && overflow.size() > 0)
+      overflow.drain((linkId, atMs, kind) => makeRoom() && (store(linkId, atMs, kind), true));
+  };
+
+  return {
+    record: (linkId, atMs) => {
+      if (at < stop) store(linkId, atMs, KIND_COUNT);
+      else recordSlowly(linkId, atMs, KIND_COUNT);
+    },
+    recordRefused: (linkId, atMs, refused) => {
+      const kind = countKind(refused);
+      if (at < stop) store(linkId, atMs, kind);
+      else recordSlowly(linkId, atMs, kind);
+    },
+    isEnabled: () => gate.enabled,
+    recordDetails(linkId, atMs, referrer, utmSource, userAgent, address) {
+      const length = draft.write(referrer, utmSource, userAgent, address) / 4;
+      if (gate.enabled && !gate.closed && makeRoomFor(length)) {
+        storeDraft(linkId, atMs, length);
+        return true;
+      }
+      recordSlowly(linkId, atMs, DISCONNECTED);
+      return false;
+    },
+    async start() {
+      await supply.prepare();
+      openNext();
+    },
+    setEnabled(on) {
+      gate.enabled = on;
+      setStop();
+    },
+    dueAfter(clicks) {
+      gate.dueAt = written + clicks;
+      setStop();
+    },
+    tick() {
+      const isOld = at > FIRST_WORD && Math.abs(options.clock.now() - openedAt) >= MAX_AGE_MS;
+      if (isOld && supply.isReady()) openNext();
+      else if (isOld || at >= limit >> 2) askForNext();
+    },
+    async close() {
+      for (let left = 0; overflow.size() > 0 && overflow.size() !== left; ) {
+        left = overflow.size();
+        await supply.prepare();
+        refill();
+      }
+      gate.closed = true;
+      seal();
+      overflow.drain(() => (dropped[supply.problem()] += 1) > 0);
+      await supply.close();
+    },
+    latest: (sinceMs, most) => latestClicks(words, at, sinceMs, most),
+    detailed: () => detailed,
+    stats: () => ({ written, overflow: overflow.size(), dropped }),
+  };
+}

@@ -1,0 +1,70 @@
+/** What waits in the journals of a data folder, of processes that run and of such that died; anybody may look. */
+import { existsSync } from "node:fs";
+import { basename } from "node:path";
+import { readBooks, type WrittenBooks } from "../books-snapshot.ts";
+import type { ClicksRepository } from "../flush/repository.ts";
+import { FIRST_RECORD } from "./format.ts";
+import { createBatch, openSegmentReader } from "./reader.ts";
+import { listSegments } from "./segment.ts";
+import { listSlots, tryTakeSlot } from "./slot.ts";
+
+export type SlotPending = {
+  slot: string;
+  /** Whether a process owns it. What one that died left is counted by the next server at its start. */
+  isOwned: boolean;
+  /** Clicks that the database doesn't have yet, and those of them with details. */
+  clicks: number;
+  details: number;
+  /** Of the process that owns it, since its start. */
+  books: WrittenBooks | null;
+};
+
+const BATCH = 65_536;
+
+/** One entry for each slot that is owned or has something left; clicks of other databases are left out. */
+export async function readPending(
+  journalDir: string,
+  repository: Pick<ClicksRepository, "instance" | "readPosition">,
+): Promise<SlotPending[]> {
+  if (!existsSync(journalDir)) return [];
+  const instance = await repository.instance();
+  const batch = createBatch(BATCH);
+  const found: SlotPending[] = [];
+  for (const dir of listSlots(journalDir)) {
+    const lock = tryTakeSlot(dir)?.lock;
+    const slot: SlotPending = {
+      slot: basename(dir),
+      isOwned: lock === undefined,
+      clicks: 0,
+      details: 0,
+      books: null,
+    };
+    lock?.release();
+    if (slot.isOwned) slot.books = readBooks(dir);
+    for (const path of listSegments(dir)) {
+      const reader = openIfThere(path);
+      if (reader === null) continue;
+      if (reader.header.instance === instance) {
+        let position = (await repository.readPosition(reader.header.uuid)) ?? FIRST_RECORD;
+        do {
+          ({ position } = reader.read(batch, position, !slot.isOwned));
+          slot.clicks += batch.count;
+          slot.details += batch.detailed;
+        } while (batch.isFull);
+      }
+      reader.close();
+    }
+    if (slot.isOwned || slot.clicks > 0) found.push(slot);
+  }
+  return found;
+}
+
+/** A segment may go while the folder is read. */
+function openIfThere(path: string) {
+  try {
+    return openSegmentReader(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw error;
+  }
+}

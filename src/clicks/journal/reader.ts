@@ -1,0 +1,195 @@
+/**
+ * The reading end of a segment: from a position on, with plain file reads. Reads see what was stored into the
+ * mapping before them (both are the same page cache), and a reader that maps nothing costs the process no memory.
+ */
+import { closeSync, openSync, readSync } from "node:fs";
+import {
+  decodeHeader,
+  digestWord,
+  FIRST_RECORD,
+  FIRST_REFUSED_KIND,
+  isClick,
+  KIND_DETAILS,
+  PAGE_BYTES,
+  RECORD_BYTES,
+  recordCheck,
+  type SegmentHeader,
+} from "./format.ts";
+
+/** Clicks in columns; the first `count` rows hold. Made once and filled again and again. */
+export type ClickBatch = {
+  count: number;
+  /** Clicks to read at once; up to the length of the columns, and changed at will. */
+  limit: number;
+  /** It holds all it may: more may stand behind it. */
+  isFull: boolean;
+  /** Of the clicks, those with details. */
+  detailed: number;
+  /** The details themselves, where they are wanted. */
+  readonly details: DetailsBatch | null;
+  readonly links: Float64Array;
+  readonly times: Float64Array;
+  readonly kinds: Uint8Array;
+  /** Of the clicks, those whose details were refused. */
+  refused: number;
+  /** What was read of the file last. */
+  readonly chunk: Int32Array;
+};
+
+/** The records of kind 2, one behind the other. */
+export type DetailsBatch = {
+  /** Most that it holds. */
+  readonly capacity: number;
+  /** The click's row in the batch and the record's place in `bytes`. */
+  readonly rows: Int32Array;
+  readonly places: Int32Array;
+  /** Grows to what is needed. */
+  bytes: Buffer;
+};
+
+/** However long the texts are. */
+const MOST_DETAILS_BYTES = 16 * 1024 * 1024;
+const FIRST_DETAILS_BYTES = 256 * 1024;
+const CHUNK_BYTES = 64 * PAGE_BYTES;
+const TWO_32 = 2 ** 32;
+
+/** Room for so many clicks, and for the details of so many of them; 0: details are passed over. */
+export const createBatch = (capacity: number, details = 0): ClickBatch => ({
+  count: 0,
+  limit: capacity,
+  isFull: false,
+  detailed: 0,
+  details:
+    details === 0
+      ? null
+      : {
+          capacity: details,
+          rows: new Int32Array(details),
+          places: new Int32Array(details),
+          bytes: Buffer.alloc(0),
+        },
+  links: new Float64Array(capacity),
+  times: new Float64Array(capacity),
+  kinds: new Uint8Array(capacity),
+  refused: 0,
+  chunk: new Int32Array(CHUNK_BYTES / 4),
+});
+
+export type SegmentSpan = {
+  /** Where the next read begins. */
+  position: number;
+  /** Pages whose rest was passed over because a record in them was not whole. */
+  damagedPages: number;
+};
+
+export type SegmentReader = {
+  readonly header: SegmentHeader;
+  /**
+   * Fills the batch with the clicks from `position` (an end of a record) to `end`: all there are, or as many as it
+   * holds. `final` says that the segment's writer is done or dead: see journal.format.ts.
+   */
+  read(batch: ClickBatch, position: number, final: boolean, end?: number): SegmentSpan;
+  close(): void;
+};
+
+/** Opens a segment; null when the file is none (or of a version not known here). Throws what the file system says. */
+export function openSegmentReader(path: string): SegmentReader | null {
+  const file = openSync(path, "r");
+  const header = readHeader(file);
+  if (!header) {
+    closeSync(file);
+    return null;
+  }
+  return {
+    header,
+    read: (batch, position, final, end = header.bytes) =>
+      readSpan(file, header, batch, { position: Math.max(position, FIRST_RECORD), final, end }),
+    close: () => closeSync(file),
+  };
+}
+
+function readHeader(file: number): SegmentHeader | null {
+  const page = new Uint8Array(PAGE_BYTES);
+  readSync(file, page, 0, PAGE_BYTES, 0);
+  return decodeHeader(page);
+}
+
+/** Reads the chunk that begins with the page of this position; what the file lacks reads as zeros. */
+function load(file: number, chunk: Int32Array, position: number): number {
+  const start = position - (position % PAGE_BYTES);
+  const length = readSync(file, chunk, 0, CHUNK_BYTES, start);
+  new Uint8Array(chunk.buffer).fill(0, length);
+  return start;
+}
+
+type Range = { position: number; final: boolean; end: number };
+
+function readSpan(file: number, header: SegmentHeader, batch: ClickBatch, range: Range): SegmentSpan {
+  const { links, times, kinds, chunk, limit } = batch;
+  let position = range.position;
+  let start = load(file, chunk, position);
+  let damagedPages = 0;
+  let count = 0;
+  let bytesTaken = 0;
+  batch.detailed = 0;
+  batch.refused = 0;
+  batch.isFull = false;
+  while (position < range.end) {
+    if (position >= start + CHUNK_BYTES) start = load(file, chunk, position);
+    const at = (position - start) >> 2;
+    const length = wholeLength(chunk, at, position, header.seed);
+    if (length === 0) {
+      if (!range.final) break;
+      if (chunk[at] !== 0) damagedPages += 1;
+      position += PAGE_BYTES - (position % PAGE_BYTES);
+      continue;
+    }
+    const kind = chunk[at]! & 15;
+    if (isClick(kind)) {
+      if (count >= limit || (kind === KIND_DETAILS && !takeDetails(batch, at, length, bytesTaken))) {
+        batch.isFull = true;
+        break;
+      }
+      if (kind === KIND_DETAILS) {
+        if (batch.details !== null) batch.details.rows[batch.detailed] = count;
+        batch.detailed += 1;
+        bytesTaken += length;
+      }
+      if (kind >= FIRST_REFUSED_KIND) batch.refused += 1;
+      kinds[count] = kind;
+      const high = chunk[at + 2]!;
+      links[count] = (high & 0x1fffff) * TWO_32 + (chunk[at + 1]! >>> 0);
+      times[count] = (high >>> 21) * TWO_32 + (chunk[at + 3]! >>> 0);
+      count += 1;
+    }
+    position += length;
+  }
+  batch.count = count;
+  return { position: Math.min(position, range.end), damagedPages };
+}
+
+/** Keeps a record's bytes where details are wanted; false when there is no room for more. */
+function takeDetails({ details, detailed, chunk }: ClickBatch, at: number, length: number, place: number) {
+  if (details === null) return true;
+  if (detailed === details.capacity || place + length > MOST_DETAILS_BYTES) return false;
+  if (place + length > details.bytes.length) {
+    const larger = Buffer.alloc(Math.max(FIRST_DETAILS_BYTES, details.bytes.length * 2));
+    details.bytes.copy(larger, 0, 0, place);
+    details.bytes = larger;
+  }
+  details.bytes.set(new Uint8Array(chunk.buffer, at * 4, length), place);
+  details.places[detailed] = place;
+  return true;
+}
+
+/** The length of the record at word `at` of the chunk, or 0 when no whole record stands there. */
+function wholeLength(chunk: Int32Array, at: number, position: number, seed: number): number {
+  const word0 = chunk[at]!;
+  const length = ((word0 >>> 4) & 0xff) * RECORD_BYTES;
+  if (length === 0 || (position % PAGE_BYTES) + length > PAGE_BYTES) return 0;
+  let digest = 0;
+  for (let word = at + 4; word < at + length / 4; word++) digest = digestWord(digest, chunk[word]!);
+  // A filler's bytes were never written.
+  const check = recordCheck(seed ^ digest, position >> 2, chunk[at + 1]!, chunk[at + 2]!, chunk[at + 3]!);
+  return (word0 ^ check) >>> 12 === 0 ? length : 0;
+}

@@ -1,0 +1,80 @@
+/** Segment files: made ready ahead of need, found again after a restart. The layout is in journal.format.ts. */
+import { randomUUID } from "node:crypto";
+import { readdirSync } from "node:fs";
+import { open, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { encodeHeader, PAGE_BYTES, SEGMENT_SUFFIX, type SegmentHeader } from "./format.ts";
+
+/** A segment that is mapped for writing. */
+export type Segment = SegmentHeader & { path: string; words: Int32Array };
+
+const UNFINISHED_SUFFIX = ".tmp";
+const SLICE = new Uint8Array(256 * 1024);
+
+export type SegmentPlan = {
+  dir: string;
+  /** Orders the segments of a folder. */
+  sequence: number;
+  bytes: number;
+  instance: string;
+  createdAt: number;
+};
+
+/**
+ * Makes and maps a segment. The blocks are written in slices on the runtime's file threads, so the calling loop is
+ * held for microseconds. A failure (a full disk first of all) leaves no file behind and rejects with it.
+ */
+export async function prepareSegment(plan: SegmentPlan): Promise<Segment> {
+  const uuid = randomUUID();
+  const header = { ...plan, uuid, seed: Number.parseInt(uuid.slice(0, 8), 16) };
+  const path = join(plan.dir, `${String(plan.sequence).padStart(10, "0")}${SEGMENT_SUFFIX}`);
+  const unfinished = path + UNFINISHED_SUFFIX;
+  try {
+    const file = await open(unfinished, "w", 0o600);
+    try {
+      for (let at = 0; at < plan.bytes; at += SLICE.length) {
+        const length = Math.min(SLICE.length, plan.bytes - at);
+        const { bytesWritten } = await file.write(SLICE, 0, length, at);
+        if (bytesWritten < length) throw Object.assign(new Error("short write"), { code: "ENOSPC" });
+      }
+      await file.write(encodeHeader(header), 0, PAGE_BYTES, 0);
+    } finally {
+      await file.close();
+    }
+    await rename(unfinished, path);
+    const bytes = Bun.mmap(path, { shared: true });
+    return { ...header, path, words: new Int32Array(bytes.buffer, bytes.byteOffset, plan.bytes / 4) };
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    await rm(path, { force: true });
+    throw error;
+  }
+}
+
+/** The finished segments of a folder, oldest first; none when the folder is gone. */
+export function listSegments(dir: string): string[] {
+  return entries(dir)
+    .filter((name) => name.endsWith(SEGMENT_SUFFIX))
+    .sort()
+    .map((name) => join(dir, name));
+}
+
+/** What a process that died while preparing left; only for the owner of the folder. */
+export function listUnfinished(dir: string): string[] {
+  return entries(dir)
+    .filter((name) => name.endsWith(SEGMENT_SUFFIX + UNFINISHED_SUFFIX))
+    .map((name) => join(dir, name));
+}
+
+/** The sequence number in a segment's file name. */
+export const sequenceOf = (path: string): number =>
+  Number.parseInt(path.slice(path.lastIndexOf("/") + 1), 10);
+
+function entries(dir: string): string[] {
+  try {
+    return readdirSync(dir);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+}

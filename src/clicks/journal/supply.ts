@@ -1,0 +1,124 @@
+/**
+ * Keeps one segment ready ahead of need, within a bound for all segments of the folder. When none can be had, it
+ * says why; whoever needs it asks again (once a second, not once a click).
+ */
+import type { Clock } from "../../lib/clock.ts";
+import type { Logger } from "../../lib/logger.ts";
+import { prepareSegment, type Segment } from "./segment.ts";
+import { rm } from "node:fs/promises";
+
+/** journal_full: the bound of all segments is reached (the database is away); the others: what the disk said. */
+export type SupplyProblem = "journal_full" | "disk_full" | "disk_error" | "disk_slow";
+
+export type SegmentSupply = {
+  /** The segment that is ready, or null. The caller owns it then. */
+  take(): Segment | null;
+  isReady(): boolean;
+  /** Makes a segment ready unless one is or is on its way. Resolves when that ended, well or not; never rejects. */
+  prepare(): Promise<void>;
+  /** A segment's file of this folder was removed or moved away. */
+  released(): void;
+  /** Why there is no segment; disk_slow while one is on its way. */
+  problem(): SupplyProblem;
+  /** Segment files on disk, the one that is ready included. */
+  files(): number;
+  /** Removes the segment that is ready: it holds nothing. Never rejects; one that stays goes with the next start. */
+  close(): Promise<void>;
+};
+
+export type SupplyOptions = {
+  dir: string;
+  instance: string;
+  segmentBytes: number;
+  maxSegments: number;
+  firstSequence: number;
+  /** Segments that were in the folder before. */
+  existing: number;
+  clock: Clock;
+  logger: Logger;
+};
+
+const LOG_EVERY_MS = 60_000;
+const FULL_DISK = new Set(["ENOSPC", "EDQUOT"]);
+
+export function createSegmentSupply(options: SupplyOptions): SegmentSupply {
+  const { dir, instance, clock } = options;
+  const report = createReporter(options);
+  let ready: Segment | null = null;
+  let pending: Promise<void> | null = null;
+  let problem: SupplyProblem = "disk_slow";
+  let files = options.existing;
+  let sequence = options.firstSequence;
+  let closed = false;
+
+  const make = async () => {
+    files += 1;
+    try {
+      const plan = {
+        dir,
+        instance,
+        sequence: sequence++,
+        bytes: options.segmentBytes,
+        createdAt: clock.now(),
+      };
+      ready = await prepareSegment(plan);
+      problem = "disk_slow";
+    } catch (error) {
+      files -= 1;
+      problem = FULL_DISK.has(String((error as NodeJS.ErrnoException).code)) ? "disk_full" : "disk_error";
+      report(problem, error);
+    } finally {
+      pending = null;
+    }
+  };
+
+  const prepare = async () => {
+    if (ready || closed) return;
+    if (!pending && files >= options.maxSegments) {
+      problem = "journal_full";
+      report(problem);
+      return;
+    }
+    pending ??= make();
+    await pending;
+  };
+
+  return {
+    take() {
+      const segment = ready;
+      ready = null;
+      return segment;
+    },
+    isReady: () => ready !== null,
+    prepare,
+    released: () => void (files -= 1),
+    problem: () => problem,
+    files: () => files,
+    async close() {
+      closed = true;
+      await pending;
+      const unused = ready;
+      ready = null;
+      if (unused === null) return;
+      await rm(unused.path, { force: true }).catch((error: unknown) => {
+        options.logger.warn({ path: unused.path, err: error }, "an empty click journal could not be removed");
+      });
+    },
+  };
+}
+
+/** One log line a minute, whatever is asked for how often. */
+function createReporter({ logger, clock, dir }: SupplyOptions) {
+  let last = Number.NEGATIVE_INFINITY;
+  return (problem: SupplyProblem, error?: unknown) => {
+    const now = clock.now();
+    if (Math.abs(now - last) < LOG_EVERY_MS) return;
+    last = now;
+    logger.error(
+      { reason: problem, dir, err: error },
+      problem === "journal_full"
+        ? "the click journal has reached its bound because clicks can't be written to the database; further clicks are kept in memory, then dropped"
+        : "no room for the click journal; clicks are kept in memory, then dropped",
+    );
+  };
+}

@@ -1,0 +1,87 @@
+/** How `analytics rebuild` (rebuild.ts) reads the click log. */
+import type { Database } from "../../db/database.ts";
+import type { Db } from "../../db/dialect.ts";
+import type { Span } from "../analytics/range.ts";
+
+export type RawClick = {
+  id: number;
+  linkId: number;
+  /** Epoch milliseconds. */
+  clickedAt: number;
+  source: string;
+  country: string | null;
+  city: string | null;
+  userAgentId: number | null;
+};
+
+export type UserAgent = { id: number; text: string; valueId: number; seenDay: number };
+
+const PAGE = 1_000;
+
+export function createRawRepository({ read }: Pick<Database, "read">) {
+  return {
+    /** The time of the first raw row in a span, or null. */
+    async firstClick({ from, to }: Span): Promise<number | null> {
+      const row = await read
+        .selectFrom("click_log")
+        .select("clicked_at")
+        .where("clicked_at", ">=", from)
+        .where("clicked_at", "<", to)
+        .orderBy("clicked_at")
+        .limit(1)
+        .executeTakeFirst();
+      return row?.clicked_at ?? null;
+    },
+
+    async lastClick(): Promise<number | null> {
+      const query = read.selectFrom("click_log").select("clicked_at").orderBy("clicked_at", "desc");
+      return (await query.limit(1).executeTakeFirst())?.clicked_at ?? null;
+    },
+
+    /** The raw rows of a span in pages. */
+    async *clicks(db: Db, { from, to }: Span): AsyncGenerator<RawClick[], void> {
+      let last: RawClick | undefined;
+      for (;;) {
+        const after = last;
+        const page: RawClick[] = await db
+          .selectFrom("click_log")
+          .select(["id", "link_id as linkId", "clicked_at as clickedAt", "source", "country", "city"])
+          .select("user_agent_id as userAgentId")
+          .where("clicked_at", ">=", after?.clickedAt ?? from)
+          .where("clicked_at", "<", to)
+          .$if(after !== undefined, (query) =>
+            query.where((eb) => {
+              const { clickedAt, linkId, id } = after!;
+              const later = eb.and([eb("link_id", "=", linkId), eb("id", ">", id)]);
+              return eb.or([eb("clicked_at", ">", clickedAt), eb("link_id", ">", linkId), later]);
+            }),
+          )
+          .orderBy("clicked_at")
+          .orderBy("link_id")
+          .orderBy("id")
+          .limit(PAGE)
+          .execute();
+        if (page.length > 0) yield page;
+        if (page.length < PAGE) return;
+        last = page.at(-1)!;
+      }
+    },
+
+    async countClicks(db: Db, { from, to }: Span): Promise<number> {
+      const { clicks } = await db
+        .selectFrom("click_log")
+        .select((eb) => eb.fn.countAll<number>().as("clicks"))
+        .where("clicked_at", ">=", from)
+        .where("clicked_at", "<", to)
+        .executeTakeFirstOrThrow();
+      return Number(clicks);
+    },
+
+    userAgents: (ids: readonly number[]): Promise<UserAgent[]> =>
+      read
+        .selectFrom("user_agents")
+        .select(["id", "text", "value_id as valueId", "seen_day as seenDay"])
+        .where("id", "in", ids)
+        .execute(),
+  };
+}

@@ -1,0 +1,221 @@
+/** One day of `analytics rebuild`: adding up its raw rows, and writing what they say. rebuild.ts explains it. */
+import type { Database } from "../../db/database.ts";
+import type { Db } from "../../db/dialect.ts";
+import { createAgents } from "../details/agents.ts";
+import type { Span } from "../analytics/range.ts";
+import { createClickValues } from "./values.repository.ts";
+import { agentValue, type Dimension, DIMENSIONS, labelOfSource, OTHER, placeValue } from "./dimensions.ts";
+import { type RawClick, createRawRepository, type UserAgent } from "./raw-clicks.repository.ts";
+import { createRebuildRepository } from "./rebuild.repository.ts";
+import { createDayRollup, type DayRollup, type ValueCount } from "./rollup.ts";
+import { BUCKETS, DAY_MS } from "./time-buckets.ts";
+
+/** What the raw rows of a day add up to. */
+export type RawDay = {
+  day: number;
+  rollup: DayRollup;
+  /** The profiles of the day's user agents as they are parsed now. */
+  agents: ReadonlyMap<number, Profile>;
+};
+
+type Profile = { value: string } & Pick<UserAgent, "valueId" | "seenDay">;
+
+/** What a part of a day changed. */
+export type Written = {
+  /** Counts that were too low. */
+  raised: number;
+  /** Links whose values were written anew, and those whose raw rows aren't complete any more. */
+  rewritten: number;
+  kept: number;
+};
+
+const TOTAL = 0;
+
+export function createDayRebuild(database: Pick<Database, "read" | "dialect">) {
+  const rollups = createRebuildRepository(database);
+  const raw = createRawRepository(database);
+  const values = createClickValues(database);
+  const parser = createAgents();
+
+  async function loadAgents(agents: Map<number, Profile>, page: readonly RawClick[]) {
+    const ids = new Set(page.map((click) => click.userAgentId).filter((id) => id !== null));
+    const unknown = [...ids].filter((id) => !agents.has(id));
+    if (unknown.length === 0) return;
+    for (const { id, text, ...agent } of await raw.userAgents(unknown)) {
+      agents.set(id, { ...agent, value: agentValue(parser.describe(text)) });
+    }
+  }
+
+  /** Ids of the values of some rows, which are made when they are new. */
+  async function internAll(tx: Db, rows: readonly ValueCount[], day: number) {
+    const ids = {} as Record<Dimension, Map<string, number>>;
+    for (const dimension of Object.keys(DIMENSIONS) as Dimension[]) {
+      const texts = new Set(rows.filter((row) => row.dimension === dimension).map((row) => row.value));
+      ids[dimension] = await values.intern(tx, dimension, [...texts], day);
+    }
+    return ({ dimension, value, clicks }: ValueCount) => ({
+      dimension: DIMENSIONS[dimension],
+      value_id: ids[dimension].get(value)!,
+      clicks,
+    });
+  }
+
+  /** The values of links (0: the total) whose raw rows are as many as were recorded. */
+  async function writeValues(tx: Db, { day, rollup }: RawDay, links: readonly number[]) {
+    const wanted = new Set(links);
+    const found = new Map(rollup.days.map(({ linkId, clicks }) => [linkId, clicks]));
+    const recorded = await rollups.detailCounts(tx, day, links);
+    const complete = new Set(links.filter((link) => (found.get(link) ?? 0) >= (recorded.get(link) ?? 0)));
+    const rows = rollup.dimDays.filter(({ linkId }) => wanted.has(linkId) && complete.has(linkId));
+    const stored = await internAll(tx, rows, day);
+    await rollups.replaceDayValues(
+      tx,
+      day,
+      [...complete],
+      rows.map((row) => ({ day, link_id: row.linkId, ...stored(row) })),
+    );
+    return { rewritten: complete.size, kept: links.length - complete.size };
+  }
+
+  async function writeHourValues(tx: Db, { day, rollup }: RawDay, hours: readonly number[]) {
+    const found = sumBy(
+      rollup.dimHours.filter((row) => row.dimension === "referrer"),
+      (row) => row.hour,
+    );
+    const recorded = await rollups.hourDetailCounts(tx, hours);
+    const complete = hours.filter((hour) => (found.get(hour) ?? 0) >= (recorded.get(hour) ?? 0));
+    const rows = rollup.dimHours.filter(({ hour }) => complete.includes(hour));
+    const stored = await internAll(tx, rows, day);
+    await rollups.replaceHourValues(
+      tx,
+      complete,
+      rows.map((row) => ({ hour: row.hour, ...stored(row) })),
+    );
+  }
+
+  /** Profiles live as long as their user agents, which may have been seen later than this day. */
+  async function writeAgents(tx: Db, { agents }: RawDay): Promise<void> {
+    const texts = new Set<string>();
+    let seenDay = 0;
+    for (const agent of agents.values()) {
+      texts.add(agent.value);
+      seenDay = Math.max(seenDay, agent.seenDay);
+    }
+    const ids = await values.intern(tx, "agent", [...texts], seenDay);
+    const changed = [...agents]
+      .map(([id, { value, valueId }]) => ({ id, value_id: ids.get(value)!, valueId }))
+      .filter((agent) => agent.value_id !== agent.valueId);
+    await rollups.setProfiles(
+      tx,
+      changed.map(({ id, value_id }) => ({ id, value_id })),
+    );
+  }
+
+  return {
+    async add(db: Db, day: number): Promise<RawDay> {
+      const rollup = createDayRollup();
+      const agents = new Map<number, Profile>();
+      for await (const page of raw.clicks(db, spanOf(day))) {
+        await loadAgents(agents, page);
+        for (const click of page)
+          rollup.add({ ...click, atMs: click.clickedAt, values: valuesOf(click, agents) });
+      }
+      return { day, rollup: rollup.finish(), agents };
+    },
+
+    /** Whether the raw rows are still those that were added up. */
+    isCurrent: async (tx: Db, { day, rollup }: RawDay): Promise<boolean> =>
+      (await raw.countClicks(tx, spanOf(day))) === rollup.clicks,
+
+    /** Writes what the raw rows say of some links; `hours` are those that retention leaves. */
+    async writeLinks(
+      tx: Db,
+      read: RawDay,
+      links: readonly number[],
+      hours: readonly number[],
+    ): Promise<Written> {
+      const { day, rollup } = read;
+      const wanted = new Set(links);
+      const isKept = new Set(hours);
+      const hourly = rollup.hours.filter(({ linkId, hour }) => wanted.has(linkId) && isKept.has(hour));
+      const known = await rollups.hourCounts(tx, hours, links);
+      const knownHours = new Map(known.map(({ hour, linkId, clicks }) => [`${hour} ${linkId}`, clicks]));
+      const higher = hourly.filter(
+        ({ hour, linkId, clicks }) => clicks > (knownHours.get(`${hour} ${linkId}`) ?? 0),
+      );
+      await rollups.setHours(
+        tx,
+        higher.map(({ hour, linkId, clicks }) => ({ hour, link_id: linkId, clicks })),
+      );
+      for (const { hour, linkId, clicks } of higher) knownHours.set(`${hour} ${linkId}`, clicks);
+      const ofHours = new Map<number, number>();
+      for (const [key, clicks] of knownHours) increase(ofHours, Number(key.split(" ")[1]), clicks);
+      const had = await rollups.dayCounts(tx, day, links);
+      const days = rollup.days
+        .filter(({ linkId }) => wanted.has(linkId))
+        .map(({ linkId, clicks }) => ({
+          day,
+          link_id: linkId,
+          clicks: Math.max(clicks, ofHours.get(linkId) ?? 0),
+        }))
+        .filter(({ link_id, clicks }) => clicks > (had.get(link_id) ?? 0));
+      await rollups.setDays(tx, days);
+      const shares = await writeValues(tx, read, links);
+      return { raised: higher.length + days.length, ...shares };
+    },
+
+    /** The same of all links together, from the links' rows; and the hours' values and the profiles. */
+    async writeTotals(tx: Db, read: RawDay, hours: readonly number[]): Promise<Written> {
+      const { day } = read;
+      const sums = await rollups.hourSums(tx, hours);
+      const known = await rollups.hourCounts(tx, hours, [TOTAL]);
+      const totals = new Map(known.map(({ hour, clicks }) => [hour, clicks]));
+      const higher = [...sums].filter(([hour, clicks]) => clicks > (totals.get(hour) ?? 0));
+      await rollups.setHours(
+        tx,
+        higher.map(([hour, clicks]) => ({ hour, link_id: TOTAL, clicks })),
+      );
+      for (const [hour, clicks] of higher) totals.set(hour, clicks);
+      const ofHours = [...totals.values()].reduce((sum, clicks) => sum + clicks, 0);
+      const clicks = Math.max(await rollups.daySum(tx, day), ofHours);
+      const had = (await rollups.dayCounts(tx, day, [TOTAL])).get(TOTAL) ?? 0;
+      const isHigher = clicks > had;
+      if (isHigher) await rollups.setDays(tx, [{ day, link_id: TOTAL, clicks }]);
+      await writeHourValues(tx, read, hours);
+      await writeAgents(tx, read);
+      const shares = await writeValues(tx, read, [TOTAL]);
+      return { raised: higher.length + (isHigher ? 1 : 0), ...shares };
+    },
+  };
+}
+
+const spanOf = (day: number): Span => ({ from: day * DAY_MS, to: (day + 1) * DAY_MS });
+
+function valuesOf(
+  { source, country, city, userAgentId }: RawClick,
+  agents: ReadonlyMap<number, { value: string }>,
+): Record<Dimension, string | null> {
+  return {
+    referrer: labelOfSource(source),
+    place: country === null ? null : placeValue({ country, city }),
+    agent: userAgentId === null ? null : (agents.get(userAgentId)?.value ?? OTHER),
+  };
+}
+
+/** The hours of a day from `firstHour` on. */
+export const hoursOf = (day: number, firstHour: number): number[] => {
+  const first = BUCKETS.hour.of(day * DAY_MS);
+  return Array.from({ length: 24 }, (_, at) => first + at).filter((hour) => hour >= firstHour);
+};
+
+function sumBy<R extends { clicks: number }>(
+  rows: readonly R[],
+  keyOf: (row: R) => number,
+): Map<number, number> {
+  const sums = new Map<number, number>();
+  for (const row of rows) increase(sums, keyOf(row), row.clicks);
+  return sums;
+}
+
+const increase = (sums: Map<number, number>, key: number, by: number): void =>
+  void sums.set(key, (sums.get(key) ?? 0) + by);

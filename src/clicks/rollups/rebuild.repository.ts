@@ -1,0 +1,186 @@
+/** How `analytics rebuild` (rebuild.ts) reads and writes rollups, in the transaction that holds the month's lock. */
+import { sql } from "kysely";
+import type { Database } from "../../db/database.ts";
+import type { Db, Rows } from "../../db/dialect.ts";
+import type { Span } from "../analytics/range.ts";
+import { detailedClicksOf } from "../analytics/detailed-hours.repository.ts";
+import { DIMENSIONS } from "./dimensions.ts";
+
+const PAGE = 1_000;
+/** Links in one `in (…)`. */
+const CHUNK = 500;
+
+export function createRebuildRepository({ dialect }: Pick<Database, "dialect">) {
+  return {
+    /** Makes user agents point to other profiles. */
+    async setProfiles(db: Db, agents: readonly { id: number; value_id: number }[]): Promise<void> {
+      await dialect.updateMany(db, { table: "user_agents", key: "id", set: ["value_id"] }, agents);
+    },
+
+    /** Keeps flushes away from a month until the transaction ends. */
+    async lockMonth(db: Db, month: number): Promise<void> {
+      await dialect.insertIgnore(
+        db,
+        "click_months",
+        ["month", "link_id"],
+        [{ month, link_id: 0, clicks: 0 }],
+      );
+      await db
+        .selectFrom("click_months")
+        .select("clicks")
+        .where("month", "=", month)
+        .where("link_id", "=", 0)
+        .$call(dialect.forUpdate)
+        .execute();
+    },
+
+    /** Clicks of links (0: the total) on a day. */
+    async dayCounts(db: Db, day: number, links: readonly number[]): Promise<Map<number, number>> {
+      const counts = new Map<number, number>();
+      for (const chunk of chunked(links)) {
+        const query = db.selectFrom("click_days").select(["link_id", "clicks"]).where("day", "=", day);
+        const rows = await query.where("link_id", "in", chunk).execute();
+        for (const row of rows) counts.set(row.link_id, row.clicks);
+      }
+      return counts;
+    },
+
+    /** The same by hour and link, of the hours that are given. */
+    async hourCounts(db: Db, hours: readonly number[], links: readonly number[]) {
+      const found: { hour: number; linkId: number; clicks: number }[] = [];
+      if (hours.length === 0) return found;
+      for (const chunk of chunked(links)) {
+        const query = db.selectFrom("click_hours").select(["hour", "link_id as linkId", "clicks"]);
+        found.push(...(await query.where("hour", "in", hours).where("link_id", "in", chunk).execute()));
+      }
+      return found;
+    },
+
+    /** What the links together have by hour, of the hours that are given. */
+    async hourSums(db: Db, hours: readonly number[]): Promise<Map<number, number>> {
+      if (hours.length === 0) return new Map();
+      const rows = await db
+        .selectFrom("click_hours")
+        .select((eb) => ["hour", eb.fn.sum<number>("clicks").as("clicks")])
+        .where("hour", "in", hours)
+        .where("link_id", "<>", 0)
+        .groupBy("hour")
+        .execute();
+      return new Map(rows.map(({ hour, clicks }) => [hour, Number(clicks)]));
+    },
+
+    async daySum(db: Db, day: number): Promise<number> {
+      const { clicks } = await db
+        .selectFrom("click_days")
+        .select((eb) => eb.fn.sum<number | null>("clicks").as("clicks"))
+        .where("day", "=", day)
+        .where("link_id", "<>", 0)
+        .executeTakeFirstOrThrow();
+      return Number(clicks ?? 0);
+    },
+
+    setHours: (db: Db, rows: Rows<"click_hours">) =>
+      dialect.upsert(db, { table: "click_hours", keys: ["hour", "link_id"], set: ["clicks"] }, rows),
+    setDays: (db: Db, rows: Rows<"click_days">) =>
+      dialect.upsert(db, { table: "click_days", keys: ["day", "link_id"], set: ["clicks"] }, rows),
+
+    /** Raises the months of links that are below the sums of their days; returns how many there were. */
+    async raiseMonths(db: Db, month: number, days: Span): Promise<number> {
+      const short = db
+        .selectFrom("click_days as d")
+        .leftJoin("click_months as m", (join) =>
+          join.onRef("m.link_id", "=", "d.link_id").on("m.month", "=", month),
+        )
+        .select((eb) => ["d.link_id", eb.fn.sum<number>("d.clicks").as("clicks")])
+        .where("d.day", ">=", days.from)
+        .where("d.day", "<", days.to)
+        .groupBy(["d.link_id", "m.clicks"])
+        .having(sql<boolean>`sum(d.clicks) > coalesce(m.clicks, 0)`)
+        .limit(PAGE);
+      for (let raised = 0; ; ) {
+        const rows = await short.execute();
+        if (rows.length === 0) return raised;
+        raised += rows.length;
+        await dialect.upsert(
+          db,
+          { table: "click_months", keys: ["month", "link_id"], set: ["clicks"] },
+          rows.map(({ link_id, clicks }) => ({ month, link_id, clicks: Number(clicks) })),
+        );
+      }
+    },
+
+    /** Clicks recorded in detail on a day by link, of the links that are given. */
+    async detailCounts(db: Db, day: number, links: readonly number[]): Promise<Map<number, number>> {
+      const counts = new Map<number, number>();
+      for (const chunk of chunked(links)) {
+        const rows = await db
+          .selectFrom("click_dim_days")
+          .select((eb) => ["link_id", eb.fn.sum<number>("clicks").as("clicks")])
+          .where("day", "=", day)
+          .where("link_id", "in", chunk)
+          .where("dimension", "=", DIMENSIONS.referrer)
+          .groupBy("link_id")
+          .execute();
+        for (const row of rows) counts.set(row.link_id, Number(row.clicks));
+      }
+      return counts;
+    },
+
+    hourDetailCounts: detailedClicksOf,
+
+    async replaceDayValues(db: Db, day: number, links: readonly number[], rows: Rows<"click_dim_days">) {
+      for (const chunk of chunked(links)) {
+        await db.deleteFrom("click_dim_days").where("day", "=", day).where("link_id", "in", chunk).execute();
+      }
+      await dialect.insertMany(db, "click_dim_days", rows);
+    },
+
+    async replaceHourValues(db: Db, hours: readonly number[], rows: Rows<"click_dim_hours">) {
+      if (hours.length > 0) await db.deleteFrom("click_dim_hours").where("hour", "in", hours).execute();
+      await dialect.insertMany(db, "click_dim_hours", rows);
+    },
+
+    /** Makes a month's values the sums of its days', unless the days, which retention takes first, have less. */
+    async replaceMonthValues(db: Db, month: number, days: Span): Promise<void> {
+      const ofDays = db
+        .selectFrom("click_dim_days")
+        .where("day", "in", listed(days))
+        .where("link_id", "=", 0);
+      const ofMonth = db.selectFrom("click_dim_months").where("month", "=", month);
+      for (const dimension of Object.values(DIMENSIONS)) {
+        const byDay = ofDays.where("dimension", "=", dimension);
+        const byMonth = ofMonth.where("dimension", "=", dimension);
+        const [has, had] = [
+          await byDay.select((eb) => eb.fn.sum<number | null>("clicks").as("clicks")).executeTakeFirst(),
+          await byMonth.select((eb) => eb.fn.sum<number | null>("clicks").as("clicks")).executeTakeFirst(),
+        ].map((row) => Number(row?.clicks ?? 0)) as [number, number];
+        if (has < had || has === 0) continue;
+        await db
+          .deleteFrom("click_dim_months")
+          .where("month", "=", month)
+          .where("dimension", "=", dimension)
+          .execute();
+        await db
+          .insertInto("click_dim_months")
+          .columns(["month", "dimension", "value_id", "clicks"])
+          .expression(
+            byDay
+              .select((eb) => [
+                eb.lit(month).as("month"),
+                eb.lit(dimension).as("dimension"),
+                "value_id",
+                eb.fn.sum<number>("clicks").as("clicks"),
+              ])
+              .groupBy("value_id"),
+          )
+          .execute();
+      }
+    },
+  };
+}
+
+const listed = ({ from, to }: Span): number[] => Array.from({ length: to - from }, (_, at) => from + at);
+
+function* chunked(ids: readonly number[]): Generator<readonly number[]> {
+  for (let at = 0; at < ids.length; at += CHUNK) yield ids.slice(at, at + CHUNK);
+}

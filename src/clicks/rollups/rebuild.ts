@@ -1,0 +1,200 @@
+/**
+ * Rebuilds rollups from the click log, day by day: `waymark analytics rebuild`.
+ *
+ * A flush writes raw rows and rollups in one transaction, so there is nothing to repair as long as nobody touches the
+ * tables. A rebuild is for what happens otherwise: tables restored from different backups, rows changed by hand, a
+ * newer release that tells browsers, bots or referrers better.
+ *
+ * The click log knows less than the rollups wherever its rows are gone or were never written: behind their retention,
+ * under sampling, with detailed logging off, after a clean-up. So no count is ever lowered:
+ * - A count of clicks (by hour, day, month; a link's or the total) is raised to the number of raw rows and to the sum
+ *   of the finer counts below it, when it is less.
+ * - The values of a link on a day (referrers, places, user agents) are written anew from its raw rows when these are
+ *   at least as many as the clicks that were recorded in detail; otherwise they stay. The same holds for the totals of
+ *   a day and of an hour. A month's values become the sum of its days', unless retention has begun to take those.
+ * - Days without raw rows are not touched, hours that retention has taken are not made again.
+ *
+ * It may run while servers do. A day's raw rows are added up first, outside of any transaction. They are written in
+ * transactions of a bounded size, each of which locks the month, which every flush to this month takes first, and
+ * looks whether there are still as many raw rows. New ones mean to start over with the day; on a day that is too busy
+ * for that, rows are added up under the lock, while clicks wait in the journal. What deletes raw rows (retention) is
+ * kept away by the maintenance lease. A rebuild that was interrupted is simply run again.
+ */
+import type { Database } from "../../db/database.ts";
+import type { Db } from "../../db/dialect.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { appError } from "../../lib/errors.ts";
+import type { Span } from "../analytics/range.ts";
+import type { Maintenance } from "../maintenance.ts";
+import { createDayRebuild, hoursOf, type RawDay, type Written } from "./rebuild-day.ts";
+import { createRawRepository } from "./raw-clicks.repository.ts";
+import { createRebuildRepository } from "./rebuild.repository.ts";
+import { BUCKETS, DAY_MS, monthOf } from "./time-buckets.ts";
+
+export type RebuildReport = {
+  /** Days that had raw rows. */
+  days: number;
+  /** Raw rows that were read. */
+  clicks: number;
+  /** Counts that were too low. */
+  raised: number;
+  /** Values by link and day (and of the totals) that were written anew, and that stayed for want of raw rows. */
+  rewritten: number;
+  kept: number;
+};
+
+export type Rebuild = {
+  /**
+   * Rebuilds the days from..to (both included, numbers since the epoch; null: as far as there are raw rows) and calls
+   * `onDay` with how many of how many days are done. @throws Conflict while retention or another rebuild runs
+   */
+  run(days: { from: number | null; to: number | null }, onDay: OnDay): Promise<RebuildReport>;
+};
+
+type OnDay = (done: number, total: number) => void;
+
+type Deps = {
+  database: Database;
+  maintenance: Maintenance;
+  clock: Clock;
+  /** Days that retention leaves hours. */
+  hourlyRetentionDays(): number;
+};
+
+/** Outside the lock; then the day is too busy. */
+const ATTEMPTS = 3;
+/** Rows of values written in one transaction, and links. */
+const ROWS_AT_ONCE = 20_000;
+const LINKS_AT_ONCE = 2_000;
+
+export function createRebuild({ database, maintenance, clock, hourlyRetentionDays }: Deps): Rebuild {
+  const rollups = createRebuildRepository(database);
+  const raw = createRawRepository(database);
+  const daily = createDayRebuild(database);
+
+  const transact = <T>(day: number, work: (tx: Db) => Promise<T>): Promise<T> =>
+    database.transaction(
+      async (tx) => {
+        await rollups.lockMonth(tx, monthOf(day * DAY_MS));
+        return work(tx);
+      },
+      { long: true },
+    );
+
+  /** Null when raw rows have come meanwhile; what was written until then is right as far as it goes. */
+  async function writeInParts(read: RawDay, hours: readonly number[]): Promise<Written | null> {
+    const done: Written = { raised: 0, rewritten: 0, kept: 0 };
+    const parts = partsOf(read);
+    for (const links of [...parts, null]) {
+      const written = await transact(read.day, async (tx) => {
+        if (!(await daily.isCurrent(tx, read))) return null;
+        return links === null ? daily.writeTotals(tx, read, hours) : daily.writeLinks(tx, read, links, hours);
+      });
+      if (written === null) return null;
+      add(done, written);
+    }
+    return done;
+  }
+
+  async function writeAtOnce(day: number, hours: readonly number[]): Promise<Written & { clicks: number }> {
+    return transact(day, async (tx) => {
+      const read = await daily.add(tx, day);
+      const done: Written = { raised: 0, rewritten: 0, kept: 0 };
+      for (const links of partsOf(read)) add(done, await daily.writeLinks(tx, read, links, hours));
+      add(done, await daily.writeTotals(tx, read, hours));
+      return { ...done, clicks: read.rollup.clicks };
+    });
+  }
+
+  async function rebuildDay(day: number): Promise<Written & { clicks: number }> {
+    const oldest = BUCKETS.hour.of(clock.now() - hourlyRetentionDays() * DAY_MS);
+    const hours = hoursOf(day, oldest);
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const read = await daily.add(database.read, day);
+      const written = await writeInParts(read, hours);
+      if (written !== null) return { ...written, clicks: read.rollup.clicks };
+    }
+    return writeAtOnce(day, hours);
+  }
+
+  /** Sums by month follow from days; once, when the month's days are done. */
+  const closeMonth = (month: number): Promise<number> => {
+    const days: Span = { from: firstDayOf(month), to: firstDayOf(month + 1) };
+    return transact(days.from, async (tx) => {
+      const raised = await rollups.raiseMonths(tx, month, days);
+      await rollups.replaceMonthValues(tx, month, days);
+      return raised;
+    });
+  };
+
+  async function rebuildAll(wanted: Span, onDay: OnDay, lost: AbortSignal): Promise<RebuildReport> {
+    const report: RebuildReport = { days: 0, clicks: 0, raised: 0, rewritten: 0, kept: 0 };
+    let month: number | null = null;
+    const close = async (next: number | null) => {
+      if (month !== null && month !== next) report.raised += await closeMonth(month);
+      month = next;
+    };
+    for (let day = wanted.from; day < wanted.to; day++) {
+      if (lost.aborted) throw appError("ServiceUnavailable", "The database was away; run the rebuild again.");
+      const first = await raw.firstClick({ from: day * DAY_MS, to: wanted.to * DAY_MS });
+      if (first === null) break;
+      day = BUCKETS.day.of(first);
+      await close(monthOf(first));
+      const { clicks, ...written } = await rebuildDay(day);
+      report.days++;
+      report.clicks += clicks;
+      add(report, written);
+      onDay(day + 1 - wanted.from, wanted.to - wanted.from);
+    }
+    await close(null);
+    return report;
+  }
+
+  return {
+    async run({ from, to }, onDay) {
+      const report = await maintenance.alone(async (lost) => {
+        const all = { from: 0, to: Number.MAX_SAFE_INTEGER };
+        const [first, last] = await Promise.all([raw.firstClick(all), raw.lastClick()]);
+        if (first === null || last === null) return rebuildAll({ from: 0, to: 0 }, onDay, lost);
+        const span = {
+          from: Math.max(from ?? 0, BUCKETS.day.of(first)),
+          to: Math.min(to ?? Number.MAX_SAFE_INTEGER, BUCKETS.day.of(last)) + 1,
+        };
+        return rebuildAll(span, onDay, lost);
+      });
+      if (report !== null) return report;
+      throw appError(
+        "Conflict",
+        "The retention task or another rebuild is running; try again when it is done.",
+      );
+    },
+  };
+}
+
+/** Links in groups whose rows fit into a transaction. */
+function partsOf({ rollup }: RawDay): number[][] {
+  const rows = new Map<number, number>(rollup.days.map(({ linkId }) => [linkId, 1]));
+  for (const { linkId } of rollup.dimDays) rows.set(linkId, (rows.get(linkId) ?? 0) + 1);
+  rows.delete(0);
+  const parts: number[][] = [];
+  let room = 0;
+  for (const [link, count] of [...rows].sort(([a], [b]) => a - b)) {
+    const part = parts.at(-1);
+    if (part === undefined || room < count || part.length >= LINKS_AT_ONCE) {
+      parts.push([link]);
+      room = ROWS_AT_ONCE - count;
+    } else {
+      part.push(link);
+      room -= count;
+    }
+  }
+  return parts;
+}
+
+function add(sum: Written, { raised, rewritten, kept }: Written): void {
+  sum.raised += raised;
+  sum.rewritten += rewritten;
+  sum.kept += kept;
+}
+
+const firstDayOf = (month: number): number => BUCKETS.day.of(BUCKETS.month.startOf(month));

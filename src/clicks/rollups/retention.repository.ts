@@ -1,0 +1,215 @@
+/** Small deletes: each call takes at most 1,000 rows and finds them by a key, so no lock is held for long. */
+import { sql } from "kysely";
+import type { Database } from "../../db/database.ts";
+import { DAY_MS } from "./time-buckets.ts";
+
+/** The tables of counters with their keys; the time comes first. */
+const KEYS = {
+  click_hours: ["hour", "link_id"],
+  click_days: ["day", "link_id"],
+  click_months: ["month", "link_id"],
+  click_dim_hours: ["hour", "dimension", "value_id"],
+  click_dim_days: ["day", "link_id", "dimension", "value_id"],
+  click_dim_months: ["month", "dimension", "value_id"],
+  detail_drops: ["day", "reason"],
+} as const;
+export type CounterTable = keyof typeof KEYS;
+
+const ROWS = 1_000;
+/** Ids looked at by one statement. */
+const WINDOW = 20_000;
+const COUNT_WINDOW = 1_000_000;
+
+export function createRetentionRepository({ read, write, transaction }: Database) {
+  return {
+    /** Deletes rows of the oldest buckets below `before`, and returns how many. */
+    async deleteOldest(table: CounterTable, before: number): Promise<number> {
+      const key = KEYS[table];
+      const columns = sql.join(key.map((name) => sql.ref(name)));
+      const { rows } = await sql<Record<string, number | string>>`
+        select ${columns} from ${sql.table(table)} where ${sql.ref(key[0])} < ${before}
+        order by ${columns} limit ${sql.lit(ROWS)}`.execute(read);
+      const last = rows.at(-1);
+      if (last === undefined) return 0;
+      // Everything up to the last of them, as ranges of the key.
+      await transaction(async (tx) => {
+        for (const [at, name] of key.entries()) {
+          const equal = key.slice(0, at).map((prefix) => sql`${sql.ref(prefix)} = ${last[prefix]}`);
+          const end = sql`${sql.ref(name)} ${sql.raw(at === key.length - 1 ? "<=" : "<")} ${last[name]}`;
+          await sql`delete from ${sql.table(table)} where ${sql.join([...equal, end], sql` and `)}`.execute(
+            tx,
+          );
+        }
+      });
+      return rows.length;
+    },
+
+    /** Deletes the oldest raw rows from before an instant, at most `limit` (and 1,000). */
+    async deleteOldestClicks(before: number, limit: number): Promise<number> {
+      const rows = await read
+        .selectFrom("click_log")
+        .select("id")
+        .where("clicked_at", "<", before)
+        .orderBy("clicked_at")
+        .limit(Math.min(limit, ROWS))
+        .execute();
+      return deleteClicks(rows.map((row) => row.id));
+    },
+
+    /** Raw rows, exactly when they may be more than `limit`; otherwise a bound that is not above it. */
+    async countClicks(limit: number): Promise<number> {
+      const first = await read.selectFrom("click_log").select("id").orderBy("id").limit(1).executeTakeFirst();
+      const last = await read
+        .selectFrom("click_log")
+        .select("id")
+        .orderBy("id", "desc")
+        .limit(1)
+        .executeTakeFirst();
+      if (first === undefined || last === undefined) return 0;
+      if (last.id - first.id + 1 <= limit) return last.id - first.id + 1;
+      let count = 0;
+      for (let from = first.id; from <= last.id; from += COUNT_WINDOW) {
+        const { clicks } = await read
+          .selectFrom("click_log")
+          .select((eb) => eb.fn.countAll<number>().as("clicks"))
+          .where("id", ">=", from)
+          .where("id", "<", from + COUNT_WINDOW)
+          .executeTakeFirstOrThrow();
+        count += Number(clicks);
+      }
+      return count;
+    },
+
+    /** The months that have counts. */
+    async months(): Promise<number[]> {
+      const rows = await read
+        .selectFrom("click_months")
+        .select("month")
+        .distinct()
+        .orderBy("month")
+        .execute();
+      return rows.map((row) => row.month);
+    },
+
+    /** Up to 1,000 links that are gone with counts in a month, from a link on; `next` is where to go on, or null. */
+    async deletedLinks(month: number, from: number): Promise<{ links: number[]; next: number | null }> {
+      const first = await read
+        .selectFrom("click_months")
+        .select("link_id")
+        .where("month", "=", month)
+        .where("link_id", ">=", Math.max(from, 1))
+        .orderBy("link_id")
+        .limit(1)
+        .executeTakeFirst();
+      if (first === undefined) return { links: [], next: null };
+      const rows = await read
+        .selectFrom("click_months")
+        .leftJoin("links", "links.id", "click_months.link_id")
+        .select("click_months.link_id")
+        .where("month", "=", month)
+        .where("click_months.link_id", ">=", first.link_id)
+        .where("click_months.link_id", "<", first.link_id + WINDOW)
+        .where("links.id", "is", null)
+        .orderBy("click_months.link_id")
+        .limit(ROWS)
+        .execute();
+      const links = rows.map((row) => row.link_id);
+      return { links, next: links.length < ROWS ? first.link_id + WINDOW : links.at(-1)! + 1 };
+    },
+
+    /** The oldest and the newest bucket of a table, or null. */
+    async extent(table: CounterTable): Promise<{ first: number; last: number } | null> {
+      const time = KEYS[table][0];
+      const end = async (way: "asc" | "desc") => {
+        const { rows } = await sql<{ time: number }>`
+          select ${sql.ref(time)} as time from ${sql.table(table)}
+          order by ${sql.ref(time)} ${sql.raw(way)} limit 1`.execute(read);
+        return rows[0]?.time;
+      };
+      const [first, last] = [await end("asc"), await end("desc")];
+      return first === undefined || last === undefined ? null : { first, last };
+    },
+
+    async logExtent(): Promise<{ first: number; last: number } | null> {
+      const times = read.selectFrom("click_log").select("clicked_at").limit(1);
+      const first = await times.orderBy("clicked_at").executeTakeFirst();
+      const last = await times.orderBy("clicked_at", "desc").executeTakeFirst();
+      return first && last ? { first: first.clicked_at, last: last.clicked_at } : null;
+    },
+
+    /** Deletes the counts of up to 1,000 links in one bucket of a table with a row for each link. */
+    async deleteCounts(
+      table: "click_hours" | "click_days" | "click_months",
+      bucket: number,
+      links: readonly number[],
+    ): Promise<void> {
+      await sql`delete from ${sql.table(table)}
+        where ${sql.ref(KEYS[table][0])} = ${bucket} and link_id in (${sql.join(links)})`.execute(write);
+    },
+
+    /** Of some links, which have values on a day, and how many rows of them. */
+    async valueRows(day: number, links: readonly number[]): Promise<{ link: number; rows: number }[]> {
+      const rows = await read
+        .selectFrom("click_dim_days")
+        .select((eb) => ["link_id as link", eb.fn.countAll<number>().as("rows")])
+        .where("day", "=", day)
+        .where("link_id", "in", links)
+        .groupBy("link_id")
+        .execute();
+      return rows.map((row) => ({ link: row.link, rows: Number(row.rows) }));
+    },
+
+    async deleteValueCounts(day: number, links: readonly number[]): Promise<void> {
+      await write.deleteFrom("click_dim_days").where("day", "=", day).where("link_id", "in", links).execute();
+    },
+
+    /** Deletes raw rows of up to 1,000 links on a day, and returns how many. */
+    async deleteClicksOf(links: readonly number[], day: number): Promise<number> {
+      const rows = await read
+        .selectFrom("click_log")
+        .select("id")
+        .where("clicked_at", ">=", day * DAY_MS)
+        .where("clicked_at", "<", (day + 1) * DAY_MS)
+        .where("link_id", "in", links)
+        .limit(ROWS)
+        .execute();
+      return deleteClicks(rows.map((row) => row.id));
+    },
+
+    /** Deletes texts not seen since a day among the ids from `from` on; the next id to look at, or null at the end. */
+    async deleteUnseen(
+      table: "click_values" | "user_agents",
+      before: number,
+      from: number,
+    ): Promise<number | null> {
+      const first = await read
+        .selectFrom(table)
+        .select("id")
+        .where("id", ">=", from)
+        .orderBy("id")
+        .limit(1)
+        .executeTakeFirst();
+      if (first === undefined) return null;
+      const rows = await read
+        .selectFrom(table)
+        .select("id")
+        .where("id", ">=", first.id)
+        .where("id", "<", first.id + WINDOW)
+        .where("seen_day", "<", before)
+        .orderBy("id")
+        .limit(ROWS)
+        .execute();
+      const ids = rows.map((row) => row.id);
+      if (ids.length > 0) {
+        // The condition again: a flush may have seen one of them just now.
+        await write.deleteFrom(table).where("id", "in", ids).where("seen_day", "<", before).execute();
+      }
+      return ids.length < ROWS ? first.id + WINDOW : ids.at(-1)! + 1;
+    },
+  };
+
+  async function deleteClicks(ids: readonly number[]): Promise<number> {
+    if (ids.length > 0) await write.deleteFrom("click_log").where("id", "in", ids).execute();
+    return ids.length;
+  }
+}

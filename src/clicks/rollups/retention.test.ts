@@ -1,0 +1,233 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { forEachDialect } from "../../db/for-each-dialect.ts";
+import type { TableName } from "../../db/schema.ts";
+import type { Job } from "../../jobs/runner.ts";
+import {
+  type AnalyticsRoom,
+  CHROME,
+  GOOGLEBOT,
+  NOW,
+  openAnalytics,
+  type TestClick,
+} from "../analytics/analytics.test-support.ts";
+import { createRetentionJobs } from "./retention.ts";
+import { createRetentionRepository } from "./retention.repository.ts";
+import { BUCKETS, DAY_MS, HOUR_MS } from "./time-buckets.ts";
+
+const LAST_YEAR = { start: NOW - 365 * DAY_MS, end: NOW };
+
+const run = (job: Job, signal: AbortSignal = new AbortController().signal): Promise<void> => job.run(signal);
+
+forEachDialect((dialect) => {
+  let room: AnalyticsRoom;
+  let retention: Job;
+  let logLimit: Job;
+  const settings = { enabled: true, log: 30, hourly: 7, daily: 365, rows: 0 };
+
+  beforeAll(async () => {
+    room = await openAnalytics(await dialect.openDb());
+    [retention, logLimit] = createRetentionJobs({
+      database: room.db,
+      maintenance: room.maintenance,
+      clock: room.clock,
+      settings: {
+        isEnabled: () => settings.enabled,
+        logDays: () => settings.log,
+        hourlyDays: () => settings.hourly,
+        dailyDays: () => settings.daily,
+        maxLogRows: () => settings.rows,
+      },
+      restMs: 0,
+    }) as [Job, Job];
+  });
+  beforeEach(() => Object.assign(settings, { enabled: true, log: 30, hourly: 7, daily: 365, rows: 0 }));
+  afterEach(() => room.clear());
+
+  const count = async (table: TableName): Promise<number> => {
+    const query = room.db.read.selectFrom(table).select((eb) => eb.fn.countAll<number>().as("n"));
+    return Number((await query.executeTakeFirstOrThrow()).n);
+  };
+  const oldestClick = async (): Promise<number> => {
+    const rows = await room.db.read.selectFrom("click_log").select("clicked_at").execute();
+    return Math.min(...rows.map((row) => row.clicked_at));
+  };
+  const buckets = async (
+    table: "click_hours" | "click_days" | "click_months",
+    column: "hour" | "day" | "month",
+  ) => {
+    const query = room.db.read.selectFrom(table as never).select(column as never);
+    const rows = (await query.execute()) as Record<string, number>[];
+    return [...new Set(rows.map((row) => row[column]!))].sort((a, b) => a - b);
+  };
+
+  /** Rollups of any age, and a value for each click. */
+  async function history(ages: readonly number[], userAgent: string = CHROME): Promise<number> {
+    const linkId = await room.addLink("a");
+    room.retention.hourlyDays = 10_000;
+    const clicks: TestClick[] = ages.map((days) => ({
+      linkId,
+      at: NOW - days * DAY_MS,
+      source: `ref:${days}.example`,
+      userAgent,
+    }));
+    await room.record(clicks);
+    return linkId;
+  }
+
+  describe("what is old goes", () => {
+    test("at the age that the settings say, and nothing else", async () => {
+      await history([0, 6, 8, 29, 31, 364, 366, 500]);
+      await run(retention);
+      expect(await count("click_log")).toBe(4);
+      const hour = BUCKETS.hour.of(NOW);
+      expect(await buckets("click_hours", "hour")).toEqual([hour - 6 * 24, hour]);
+      const today = BUCKETS.day.of(NOW);
+      expect(await buckets("click_days", "day")).toEqual([364, 31, 29, 8, 6, 0].map((days) => today - days));
+      const month = BUCKETS.month.of(NOW);
+      // The month of the oldest day that is left stays whole.
+      expect((await buckets("click_months", "month"))[0]).toBe(month - 12);
+      expect(await count("click_dim_hours")).toBe(4);
+      expect(await count("click_dim_days")).toBe(6 * 2 * 2);
+      const { values } = await room.analytics.trend(LAST_YEAR, "day");
+      expect(values.reduce((sum, clicks) => sum + clicks, 0)).toBe(6);
+    });
+
+    test("with values and user agents that nothing refers to any more", async () => {
+      await history([0, 40, 500], GOOGLEBOT);
+      const values = async () => {
+        const rows = await room.db.read.selectFrom("click_values").select("value").execute();
+        return rows.map((row) => row.value).filter((value) => value.endsWith(".example"));
+      };
+      await run(retention);
+      expect((await values()).sort()).toEqual(["0.example", "40.example"]);
+      expect(await count("user_agents")).toBe(1);
+      expect((await room.analytics.referrers(LAST_YEAR, 10)).map((item) => item.referrer)).toEqual([
+        "0.example",
+        "40.example",
+      ]);
+      room.clock.time = NOW + 31 * DAY_MS;
+      await room.db.write
+        .updateTable("user_agents")
+        .set({ seen_day: BUCKETS.day.of(NOW) })
+        .execute();
+      await run(retention);
+      expect([await count("user_agents"), await count("click_log")]).toEqual([0, 0]);
+      expect((await values()).sort()).toEqual(["0.example", "40.example"]);
+    });
+
+    test("in many small deletes", async () => {
+      const linkId = await room.addLink("a");
+      const old = NOW - 40 * DAY_MS;
+      await room.log(Array.from({ length: 2_500 }, (_, at) => ({ linkId, at: old + at })));
+      await room.log([{ linkId, at: NOW }]);
+      const day = BUCKETS.day.of(NOW - 400 * DAY_MS);
+      const rows = Array.from({ length: 2_500 }, (_, at) => ({
+        day: day + (at % 3),
+        link_id: at % 5,
+        dimension: 1,
+        value_id: at,
+        clicks: 1,
+      }));
+      await room.db.dialect.insertMany(room.db.write, "click_dim_days", [
+        ...rows,
+        { ...rows[0]!, day: day + 100 },
+      ]);
+      const repository = createRetentionRepository(room.db);
+      expect(await repository.deleteOldest("click_dim_days", day + 3)).toBe(1_000);
+      expect(await count("click_dim_days")).toBe(1_501);
+      expect(await repository.deleteOldestClicks(NOW, 5_000)).toBe(1_000);
+      expect(await count("click_log")).toBe(1_501);
+      await run(retention);
+      expect([await count("click_log"), await count("click_dim_days")]).toEqual([1, 1]);
+    });
+
+    test("unless retention is off, and only until the signal", async () => {
+      await history([0, 500]);
+      settings.enabled = false;
+      await run(retention);
+      expect(await count("click_log")).toBe(2);
+      settings.enabled = true;
+      await run(retention, AbortSignal.abort());
+      expect(await count("click_log")).toBe(2);
+    });
+
+    test("when a rebuild is done", async () => {
+      await history([0, 500]);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const busy = room.maintenance.alone(() => promise);
+      await Bun.sleep(10);
+      const stop = new AbortController();
+      const waiting = run(retention, stop.signal);
+      await Bun.sleep(30);
+      expect(await count("click_log")).toBe(2);
+      stop.abort();
+      await waiting;
+      resolve();
+      await busy;
+      await run(retention);
+      expect(await count("click_log")).toBe(1);
+    });
+  });
+
+  test("rows of deleted links go, totals and other links stay", async () => {
+    const [kept, gone] = [await room.addLink("kept"), await room.addLink("gone")];
+    const ages = [0, 1, 35, 70];
+    const clicks = ages.flatMap((days) => [
+      { linkId: kept, at: NOW - days * DAY_MS, source: "ref:a.example" },
+      { linkId: gone, at: NOW - days * DAY_MS - 1, source: "ref:b.example", userAgent: CHROME },
+    ]);
+    settings.log = 100;
+    await room.record(clicks);
+    const totals = async () => [
+      await room.analytics.trend(LAST_YEAR, "day"),
+      await room.analytics.referrers(LAST_YEAR, 10),
+      await room.analytics.link("kept", LAST_YEAR),
+    ];
+    const before = await totals();
+    await room.db.write.deleteFrom("links").where("id", "=", gone).execute();
+    await run(retention);
+    for (const table of [
+      "click_log",
+      "click_hours",
+      "click_days",
+      "click_months",
+      "click_dim_days",
+    ] as const) {
+      const rows = await room.db.read
+        .selectFrom(table as "click_log")
+        .select("link_id")
+        .where("link_id", "<>", 0)
+        .execute();
+      expect(new Set(rows.map((row) => row.link_id))).toEqual(new Set([kept]));
+    }
+    expect(await totals()).toEqual(before);
+  });
+
+  describe("the limit of the log", () => {
+    test("removes the oldest beyond it", async () => {
+      const linkId = await room.addLink("a");
+      await room.log(Array.from({ length: 1_500 }, (_, at) => ({ linkId, at: NOW - at * HOUR_MS })));
+      await run(logLimit);
+      expect(await count("click_log")).toBe(1_500);
+      settings.rows = 100;
+      await run(logLimit);
+      expect([await count("click_log"), await oldestClick()]).toEqual([100, NOW - 99 * HOUR_MS]);
+      await run(logLimit);
+      expect(await count("click_log")).toBe(100);
+    });
+
+    test("counts rows, not ids that are gone", async () => {
+      const linkId = await room.addLink("a");
+      await room.log(Array.from({ length: 20 }, (_, at) => ({ linkId, at: NOW - at })));
+      const ids = await room.db.read.selectFrom("click_log").select("id").orderBy("id").execute();
+      const middle = ids.slice(2, 18).map((row) => row.id);
+      await room.db.write.deleteFrom("click_log").where("id", "in", middle).execute();
+      settings.rows = 4;
+      await run(logLimit);
+      expect(await count("click_log")).toBe(4);
+      settings.rows = 3;
+      await run(logLimit);
+      expect(await count("click_log")).toBe(3);
+    });
+  });
+});

@@ -1,0 +1,200 @@
+/**
+ * The retention task: every four hours it removes what is older than the settings say, what belongs to deleted
+ * links, and texts that no row refers to any more. It works in deletes of at most 1,000 rows with a rest after each,
+ * so that neither a lock nor the one writer of a file database is held for long, and stops between two of them.
+ *
+ * Hours, days and raw rows go when they are as old as their setting; a month goes when nothing finer of it is left.
+ * Rows of a deleted link are found by its months, which go last, so an interrupted run is taken up by the next. A text is
+ * unused when it was last seen (seen_day, which a flush raises) before the oldest row that may refer to it.
+ *
+ * Two jobs come out of it, both on one process of the cluster at a time: `retention`, and `log limit`, which keeps
+ * the click log below analytics.max_log_rows and looks every minute.
+ */
+import type { Clock } from "../../lib/clock.ts";
+import type { Job } from "../../jobs/runner.ts";
+import type { Database } from "../../db/database.ts";
+import type { Maintenance } from "../maintenance.ts";
+import { type CounterTable, createRetentionRepository } from "./retention.repository.ts";
+import { BUCKETS, DAY_MS, HOUR_MS, monthOf } from "./time-buckets.ts";
+
+/** Read at each run. */
+export type RetentionSettings = {
+  /** Whether old rows are removed at all (analytics.enable_auto_rollup). */
+  isEnabled(): boolean;
+  logDays(): number;
+  hourlyDays(): number;
+  dailyDays(): number;
+  /** Most raw rows, 0 for any number, while the oldest are to be deleted beyond it; else 0. */
+  maxLogRows(): number;
+};
+
+type Deps = {
+  database: Database;
+  maintenance: Maintenance;
+  settings: RetentionSettings;
+  clock: Clock;
+  /** How long to rest after a delete, in milliseconds; 25 unless told. */
+  restMs?: number;
+};
+
+const EVERY_MS = 4 * HOUR_MS;
+const LIMIT_EVERY_MS = 60_000;
+const REST_MS = 25;
+/** While a rebuild runs. */
+const WAIT_MS = 10_000;
+/** Links whose rows are removed together, and rows of values in one statement. */
+const LINKS_AT_ONCE = 500;
+const ROWS_AT_ONCE = 1_000;
+
+export function createRetentionJobs(deps: Deps): Job[] {
+  const { maintenance, settings } = deps;
+  return [
+    {
+      name: "analytics-retention",
+      everyMs: () => EVERY_MS,
+      async run(signal) {
+        if (!settings.isEnabled()) return;
+        while (!signal.aborted) {
+          const done = await maintenance.alone((lost) => removeOld(deps, AbortSignal.any([signal, lost])));
+          if (done !== null) return;
+          await rest(WAIT_MS, signal);
+        }
+      },
+    },
+    {
+      name: "analytics-log-limit",
+      everyMs: () => LIMIT_EVERY_MS,
+      async run(signal) {
+        if (settings.maxLogRows() === 0) return;
+        await maintenance.alone((lost) => limitLog(deps, AbortSignal.any([signal, lost])));
+      },
+    },
+  ];
+}
+
+async function removeOld(deps: Deps, signal: AbortSignal): Promise<true> {
+  const { database, settings, clock, restMs = REST_MS } = deps;
+  const rows = createRetentionRepository(database);
+  const now = clock.now();
+  const oldestClick = now - settings.logDays() * DAY_MS;
+  const hour = BUCKETS.hour.of(now - settings.hourlyDays() * DAY_MS);
+  const day = BUCKETS.day.of(now - settings.dailyDays() * DAY_MS);
+  const month = monthOf(Math.min(day * DAY_MS, hour * HOUR_MS, oldestClick));
+  /** Repeats a step until it says that nothing is left. */
+  const repeat = async (step: () => Promise<boolean>): Promise<void> => {
+    while (!signal.aborted && (await step())) await rest(restMs, signal);
+  };
+  const removeCounts = (table: CounterTable, before: number) =>
+    repeat(async () => (await rows.deleteOldest(table, before)) > 0);
+
+  await repeat(async () => (await rows.deleteOldestClicks(oldestClick, ROWS_AT_ONCE)) > 0);
+  await removeCounts("click_hours", hour);
+  await removeCounts("click_dim_hours", hour);
+  await removeCounts("click_days", day);
+  await removeCounts("click_dim_days", day);
+  await removeCounts("detail_drops", day);
+  await removeCounts("click_months", month);
+  await removeCounts("click_dim_months", month);
+  await removeDeletedLinks(deps, signal);
+
+  const agentsBefore = BUCKETS.day.of(oldestClick);
+  const valuesBefore = BUCKETS.day.of(BUCKETS.month.startOf(month));
+  for (const [table, before] of [
+    ["user_agents", agentsBefore],
+    ["click_values", valuesBefore],
+  ] as const) {
+    let next: number | null = 0;
+    await repeat(async () => {
+      next = await rows.deleteUnseen(table, before, next ?? 0);
+      return next !== null;
+    });
+  }
+  return true;
+}
+
+async function removeDeletedLinks({ database, restMs = REST_MS }: Deps, signal: AbortSignal): Promise<void> {
+  const rows = createRetentionRepository(database);
+  const months = await rows.months();
+  for (const month of months) {
+    let next: number | null = 1;
+    while (next !== null && !signal.aborted) {
+      const found = await rows.deletedLinks(month, next);
+      next = found.next;
+      for (let at = 0; at < found.links.length; at += LINKS_AT_ONCE) {
+        await removeLinks(found.links.slice(at, at + LINKS_AT_ONCE));
+      }
+      await rest(restMs, signal);
+    }
+  }
+
+  async function removeLinks(links: readonly number[]): Promise<void> {
+    const log = await rows.logExtent();
+    if (log !== null) {
+      await forEach(BUCKETS.day.of(log.first), BUCKETS.day.of(log.last), async (day) => {
+        while (!signal.aborted && (await rows.deleteClicksOf(links, day)) > 0) await rest(restMs, signal);
+      });
+    }
+    await inBuckets("click_dim_days", (day) => removeValues(day, links));
+    await inBuckets("click_hours", (hour) => rows.deleteCounts("click_hours", hour, links));
+    await inBuckets("click_days", (day) => rows.deleteCounts("click_days", day, links));
+    // The last, because they tell which links have rows.
+    if (!signal.aborted) for (const month of months) await rows.deleteCounts("click_months", month, links);
+  }
+
+  async function removeValues(day: number, links: readonly number[]): Promise<void> {
+    let together: number[] = [];
+    let size = 0;
+    for (const { link, rows: count } of await rows.valueRows(day, links)) {
+      if (size + count > ROWS_AT_ONCE && together.length > 0) {
+        await rows.deleteValueCounts(day, together);
+        await rest(restMs, signal);
+        together = [];
+        size = 0;
+      }
+      together.push(link);
+      size += count;
+    }
+    if (together.length > 0) await rows.deleteValueCounts(day, together);
+  }
+
+  async function inBuckets(table: CounterTable, work: (bucket: number) => Promise<void>): Promise<void> {
+    const extent = await rows.extent(table);
+    if (extent !== null) await forEach(extent.first, extent.last, work);
+  }
+
+  async function forEach(
+    first: number,
+    last: number,
+    work: (bucket: number) => Promise<void>,
+  ): Promise<void> {
+    for (let bucket = first; bucket <= last && !signal.aborted; bucket++) {
+      await work(bucket);
+      await rest(Math.min(restMs, 1), signal);
+    }
+  }
+}
+
+async function limitLog({ database, settings, restMs = REST_MS }: Deps, signal: AbortSignal): Promise<true> {
+  const rows = createRetentionRepository(database);
+  const limit = settings.maxLogRows();
+  let excess = (await rows.countClicks(limit)) - limit;
+  while (excess > 0 && !signal.aborted) {
+    const deleted = await rows.deleteOldestClicks(Number.MAX_SAFE_INTEGER, excess);
+    if (deleted === 0) break;
+    excess -= deleted;
+    await rest(restMs, signal);
+  }
+  return true;
+}
+
+/** Resolves when the time is over or the signal comes. */
+async function rest(ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  const stop = () => resolve();
+  signal.addEventListener("abort", stop, { once: true });
+  await promise;
+  clearTimeout(timer);
+  signal.removeEventListener("abort", stop);
+}

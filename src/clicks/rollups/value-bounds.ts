@@ -1,0 +1,148 @@
+/**
+ * Keeps the number of values in a bucket within the bounds of dimensions.ts: a value that is counted apart already
+ * stays so, new ones are while there is room, and the rest goes to OTHER. The rollups themselves are asked, in the
+ * transaction that holds the month's lock, so the bounds hold for any number of processes. One count by group tells
+ * for nearly all that there is room; only of the others it is asked which of their values are there.
+ */
+import type { Db } from "../../db/dialect.ts";
+import type { Value } from "../details/details.ts";
+import { type DetailSums, TOTAL, type ValueSums } from "../details/sums.ts";
+import { type Dimension, DIMENSIONS, LINK_DAY_VALUES, OTHER, TOTAL_VALUES } from "./dimensions.ts";
+import type { ValueCount } from "./repository.ts";
+import type { BoundsRepository, GroupCount, GroupValue } from "./value-bounds.repository.ts";
+import type { ValueLookup } from "./value-ids.ts";
+
+/** The values of a bucket and link (0: all) with their clicks. */
+type Group = { bucket: number; linkId: number; sums: ValueSums };
+type Context = { tx: Db; ids: ValueLookup };
+/** How a table of rollups is asked. */
+type Asked = {
+  counts(groups: readonly Group[], except: readonly number[]): Promise<GroupCount[]>;
+  existing(values: readonly GroupValue[]): Promise<GroupValue[]>;
+};
+
+const NAMES = Object.keys(DIMENSIONS) as Dimension[];
+const OTHERS: Record<Dimension, Value> = {
+  referrer: { dimension: "referrer", text: OTHER },
+  place: { dimension: "place", text: OTHER },
+  agent: { dimension: "agent", text: OTHER },
+};
+
+export type BoundedSums = { days: ValueCount[]; hours: ValueCount[] };
+
+/** The sums within their bounds, all of whose values have ids. */
+export async function boundSums(
+  { days, hours }: DetailSums,
+  repository: BoundsRepository,
+  context: Context,
+): Promise<BoundedSums> {
+  const { tx, ids } = context;
+  await ids.find(NAMES.map((name) => OTHERS[name]));
+  const ofDays = [...days].flatMap(([bucket, links]) =>
+    [...links].map(([linkId, sums]): Group => ({ bucket, linkId, sums })),
+  );
+  const ofHours = [...hours].map(([bucket, sums]): Group => ({ bucket, linkId: TOTAL, sums }));
+  const bounded = {
+    days: await boundGroups(ofDays, context, {
+      counts: (groups, except) => repository.dayCounts(tx, groups, except),
+      existing: (values) => repository.existingDayValues(tx, values),
+    }),
+    hours: await boundGroups(ofHours, context, {
+      counts: (groups, except) => repository.hourCounts(tx, groups, except),
+      existing: (values) => repository.existingHourValues(tx, values),
+    }),
+  };
+  await ids.intern(valuesOf([...bounded.days, ...bounded.hours]));
+  return { days: rowsOf(bounded.days, ids), hours: rowsOf(bounded.hours, ids) };
+}
+
+async function boundGroups(groups: readonly Group[], { ids }: Context, asked: Asked): Promise<Group[]> {
+  const others = NAMES.map((name) => ids.idOf(OTHERS[name])).filter((id) => id !== undefined);
+  const stored = new Map(
+    (await asked.counts(groups, others)).map((count) => [
+      `${count.bucket} ${count.linkId} ${count.dimension}`,
+      count.values,
+    ]),
+  );
+  const storedIn = ({ bucket, linkId }: Group, dimension: Dimension) =>
+    stored.get(`${bucket} ${linkId} ${DIMENSIONS[dimension]}`) ?? 0;
+  const tight = groups.flatMap((group) =>
+    NAMES.filter((name) => named(group, name).length + storedIn(group, name) > boundOf(group)).map(
+      (dimension) => ({
+        group,
+        dimension,
+      }),
+    ),
+  );
+  if (tight.length === 0) return [...groups];
+  const existing = await readExisting(tight, ids, asked);
+  const folded = new Map<Group, ValueSums>();
+  for (const { group, dimension } of tight) {
+    const room = boundOf(group) - storedIn(group, dimension);
+    folded.set(
+      group,
+      fold(folded.get(group) ?? group.sums, dimension, room, (value) => {
+        const id = ids.idOf(value);
+        return id !== undefined && existing.has(`${group.bucket} ${group.linkId} ${id}`);
+      }),
+    );
+  }
+  return groups.map((group) => ({ ...group, sums: folded.get(group) ?? group.sums }));
+}
+
+type Tight = { group: Group; dimension: Dimension };
+
+/** Which values of these groups the rollups have, as `bucket link id`. */
+async function readExisting(tight: readonly Tight[], ids: ValueLookup, asked: Asked): Promise<Set<string>> {
+  await ids.find(new Set(tight.flatMap(({ group, dimension }) => named(group, dimension))));
+  const candidates = tight.flatMap(({ group: { bucket, linkId, sums }, dimension }) =>
+    named({ sums }, dimension).flatMap((value) => {
+      const valueId = ids.idOf(value);
+      return valueId === undefined ? [] : [{ bucket, linkId, dimension: DIMENSIONS[dimension], valueId }];
+    }),
+  );
+  const rows = await asked.existing(candidates);
+  return new Set(rows.map(({ bucket, linkId, valueId }) => `${bucket} ${linkId} ${valueId}`));
+}
+
+function fold(
+  sums: ValueSums,
+  dimension: Dimension,
+  room: number,
+  isStored: (value: Value) => boolean,
+): ValueSums {
+  const kept: ValueSums = new Map();
+  let left = room;
+  let rest = 0;
+  for (const [value, clicks] of sums) {
+    const isFree = value.dimension !== dimension || (value.text !== OTHER && (isStored(value) || left-- > 0));
+    if (isFree) kept.set(value, clicks);
+    else rest += clicks;
+  }
+  if (rest > 0) kept.set(OTHERS[dimension], rest);
+  return kept;
+}
+
+/** Values of a dimension but OTHER. */
+const named = ({ sums }: Pick<Group, "sums">, dimension: Dimension): Value[] =>
+  [...sums.keys()].filter((value) => value.dimension === dimension && value.text !== OTHER);
+
+const boundOf = ({ linkId }: Group): number => (linkId === TOTAL ? TOTAL_VALUES : LINK_DAY_VALUES);
+
+function valuesOf(groups: readonly Group[]): Set<Value> {
+  const values = new Set<Value>();
+  for (const { sums } of groups) for (const value of sums.keys()) values.add(value);
+  return values;
+}
+
+function rowsOf(groups: readonly Group[], ids: ValueLookup): ValueCount[] {
+  return groups.flatMap(({ bucket, linkId, sums }) =>
+    [...sums].map(([value, clicks]) => ({
+      bucket,
+      linkId,
+      dimension: DIMENSIONS[value.dimension],
+      valueId: ids.idOf(value)!,
+      clicks,
+    })),
+  );
+}

@@ -1,0 +1,64 @@
+/**
+ * The ids of values, remembered from one flush to the next so that a known value costs no query. What a transaction
+ * learns is remembered only once it has committed.
+ */
+import type { Db } from "../../db/dialect.ts";
+import type { ClickValues } from "./values.repository.ts";
+import type { Value } from "../details/details.ts";
+import { type Dimension, DIMENSIONS } from "./dimensions.ts";
+
+/** Ids within one transaction. */
+export type ValueLookup = {
+  /** Makes the ids known of those values that have one. */
+  find(values: Iterable<Value>): Promise<void>;
+  /** Gives each of the values an id and marks it as seen. */
+  intern(values: Iterable<Value>): Promise<void>;
+  /** Undefined when it has none, or wasn't asked for. */
+  idOf(value: Value): number | undefined;
+  /** To be called after the commit. */
+  remember(): void;
+};
+
+type Known = { id: number; seenDay: number };
+
+const REMEMBERED = 100_000;
+const NAMES = Object.keys(DIMENSIONS) as Dimension[];
+
+/** Begins a transaction; `day` is the newest of its clicks. */
+export type ValueIds = (tx: Db, day: number) => ValueLookup;
+
+export function createValueIds(values: ClickValues): ValueIds {
+  const known = new Map<string, Known>();
+  return (tx, day) => {
+    const learned = new Map<string, Known>();
+    const entryOf = (value: Value) => learned.get(keyOf(value)) ?? known.get(keyOf(value));
+    const unknownOf = (wanted: Iterable<Value>, isKnown: (entry: Known | undefined) => boolean) => {
+      const texts = new Map<Dimension, Set<string>>(NAMES.map((name) => [name, new Set()]));
+      for (const value of wanted) if (!isKnown(entryOf(value))) texts.get(value.dimension)!.add(value.text);
+      return [...texts].filter(([, unknown]) => unknown.size > 0);
+    };
+    return {
+      async find(wanted) {
+        for (const [dimension, texts] of unknownOf(wanted, (entry) => entry !== undefined)) {
+          const found = await values.find(tx, dimension, [...texts]);
+          // Its day isn't known; it is marked as seen when it is counted.
+          for (const [text, id] of found) learned.set(keyOf({ dimension, text }), { id, seenDay: -1 });
+        }
+      },
+      async intern(wanted) {
+        const isFresh = (entry: Known | undefined) => entry !== undefined && entry.seenDay >= day;
+        for (const [dimension, texts] of unknownOf(wanted, isFresh)) {
+          const ids = await values.intern(tx, dimension, [...texts], day);
+          for (const [text, id] of ids) learned.set(keyOf({ dimension, text }), { id, seenDay: day });
+        }
+      },
+      idOf: (value) => entryOf(value)?.id,
+      remember() {
+        if (known.size + learned.size > REMEMBERED) known.clear();
+        for (const [key, entry] of learned) if (entry.seenDay >= 0) known.set(key, entry);
+      },
+    };
+  };
+}
+
+const keyOf = ({ dimension, text }: Value): string => `${dimension} ${text}`;

@@ -1,0 +1,62 @@
+/** The dictionary of the texts by which clicks are counted. */
+import type { Database } from "../../db/database.ts";
+import type { Db } from "../../db/dialect.ts";
+import { type Dimension, DIMENSIONS } from "./dimensions.ts";
+
+export type ClickValues = ReturnType<typeof createClickValues>;
+
+const CHUNK = 500;
+
+const find = (db: Db, dimension: Dimension, values: readonly string[]) =>
+  db
+    .selectFrom("click_values")
+    .select(["id", "value"])
+    .where("dimension", "=", DIMENSIONS[dimension])
+    .where("value", "in", values)
+    .execute();
+
+export function createClickValues({ dialect }: Pick<Database, "dialect">) {
+  return {
+    /** The ids of those of the values that are there. */
+    async find(db: Db, dimension: Dimension, values: readonly string[]): Promise<Map<string, number>> {
+      const ids = new Map<string, number>();
+      for (let at = 0; at < values.length; at += CHUNK) {
+        for (const { value, id } of await find(db, dimension, values.slice(at, at + CHUNK)))
+          ids.set(value, id);
+      }
+      return ids;
+    },
+
+    /**
+     * The ids of distinct values, which are added when they are new and marked as seen on that day, so that the
+     * retention task leaves them. In the transaction that uses the ids.
+     */
+    async intern(
+      tx: Db,
+      dimension: Dimension,
+      values: readonly string[],
+      day: number,
+    ): Promise<Map<string, number>> {
+      const ids = new Map<string, number>();
+      const inOrder = [...values].sort();
+      for (let at = 0; at < inOrder.length; at += CHUNK) {
+        const chunk = inOrder.slice(at, at + CHUNK);
+        // Before reading: a value that was just removed as unused is not found then.
+        await tx
+          .updateTable("click_values")
+          .set({ seen_day: day })
+          .where("dimension", "=", DIMENSIONS[dimension])
+          .where("value", "in", chunk)
+          .where("seen_day", "<", day)
+          .execute();
+        for (const { value, id } of await find(tx, dimension, chunk)) ids.set(value, id);
+        const missing = chunk.filter((value) => !ids.has(value));
+        if (missing.length === 0) continue;
+        const added = missing.map((value) => ({ dimension: DIMENSIONS[dimension], value, seen_day: day }));
+        await dialect.insertIgnore(tx, "click_values", ["dimension", "value"], added);
+        for (const { value, id } of await find(tx, dimension, missing)) ids.set(value, id);
+      }
+      return ids;
+    },
+  };
+}

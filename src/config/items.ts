@@ -1,0 +1,84 @@
+/** Settings and their definitions as lists show them, secrets masked unless asked for. */
+import { formatRfc3339 } from "../lib/rfc3339.ts";
+import type { Snapshot } from "./snapshot.ts";
+import { MASK } from "./writer.ts";
+import { CONFIG_KEYS, type ConfigKey, definitionOf } from "./definitions.ts";
+import type { Action, Category, EnumOption, ValueType } from "./value-types.ts";
+
+export type ConfigItem = {
+  key: ConfigKey;
+  /** The text in force. */
+  value: string;
+  valueType: ValueType;
+  category: Category;
+  requiresRestart: boolean;
+  isSensitive: boolean;
+  /** Epoch milliseconds; of a setting never written, when the installation was made. */
+  updatedAt: number;
+  /** The text that will be in force after the next start, where it is another one. */
+  pendingValue?: string;
+};
+
+export type ConfigSchema = {
+  key: ConfigKey;
+  valueType: ValueType;
+  defaultValue: string;
+  description: string;
+  category: Category;
+  enumOptions: readonly EnumOption[] | null;
+  requiresRestart: boolean;
+  editable: boolean;
+  /** Place in lists, from 0. */
+  order: number;
+  action: Action | null;
+};
+
+export type Reveal = { secrets?: boolean };
+
+export function itemOf(
+  snapshot: Snapshot,
+  key: ConfigKey,
+  installedAt: number,
+  { secrets = false }: Reveal = {},
+): ConfigItem {
+  const definition = definitionOf(key);
+  const shown = (text: string) => (definition.sensitive && !secrets ? MASK : text);
+  const item: ConfigItem = {
+    key,
+    value: shown(snapshot.texts[key]),
+    valueType: definition.type,
+    category: definition.category,
+    requiresRestart: definition.requiresRestart,
+    isSensitive: definition.sensitive,
+    updatedAt: snapshot.updatedAt.get(key) ?? installedAt,
+  };
+  if (snapshot.latest[key] !== snapshot.texts[key]) item.pendingValue = shown(snapshot.latest[key]);
+  return item;
+}
+
+export const schemaOf = (key: ConfigKey): ConfigSchema => {
+  const definition = definitionOf(key);
+  return {
+    key,
+    valueType: definition.type,
+    defaultValue: definition.defaultText,
+    description: definition.description,
+    category: definition.category,
+    enumOptions: definition.options,
+    requiresRestart: definition.requiresRestart,
+    editable: definition.editable,
+    order: CONFIG_KEYS.indexOf(key),
+    action: definition.action,
+  };
+};
+
+/** As the API and the command line show it. */
+export const viewItem = (item: ConfigItem) => ({
+  key: item.key,
+  value: item.value,
+  value_type: item.valueType,
+  requires_restart: item.requiresRestart,
+  is_sensitive: item.isSensitive,
+  updated_at: formatRfc3339(item.updatedAt),
+  ...(item.pendingValue === undefined ? {} : { pending_value: item.pendingValue }),
+});

@@ -1,0 +1,125 @@
+import { afterEach, expect, test } from "bun:test";
+import { appError } from "../lib/errors.ts";
+import { silentLogger } from "../lib/logger.ts";
+import { DatabaseError } from "./failures.ts";
+import { createPresence, isAnswer, type Presence } from "./availability.ts";
+
+const made: Presence[] = [];
+afterEach(() => {
+  for (const presence of made.splice(0)) presence.stop();
+});
+
+/** A server that answers, fails or hangs as the test says, watched in milliseconds. */
+function watch(limits: object = {}) {
+  const server = { answer: async (): Promise<void> => {}, probes: 0 };
+  const presence = createPresence({
+    probe: () => {
+      server.probes++;
+      return server.answer();
+    },
+    logger: silentLogger,
+    limits: { beatMs: 2, quietMs: 5, probeMs: 5, giveUpMs: 10, ...limits },
+  });
+  made.push(presence);
+  return { presence, server };
+}
+
+const hang = () => new Promise<void>(() => {});
+const refuse = async () => {
+  throw Object.assign(new Error("refused"), { code: "ECONNREFUSED" });
+};
+const until = async (condition: () => boolean) => {
+  while (!condition()) await Bun.sleep(1);
+};
+
+const patiently = new Promise<string>(() => {});
+
+test("a server that is heard of, or that nobody waits for, is not probed; else it is, and stays", async () => {
+  const heard = watch({ quietMs: 10_000 });
+  void heard.presence.follow(patiently);
+  const idle = watch();
+  await Bun.sleep(20);
+  expect([heard.server.probes, idle.server.probes]).toEqual([0, 0]);
+  const quiet = watch();
+  void quiet.presence.follow(patiently);
+  await until(() => quiet.server.probes > 2);
+  expect([heard, idle, quiet].map(({ presence }) => presence.isAway())).toEqual([false, false, false]);
+});
+
+test("one that hangs is away: new queries are refused, those under way given up, and its answer lets all in", async () => {
+  const { presence, server } = watch();
+  const work = presence.follow(patiently);
+  const hung = Promise.withResolvers<void>();
+  server.answer = () => hung.promise;
+  await until(presence.isAway);
+  expect(() => presence.check()).toThrow("not available");
+  await expect(work).rejects.toMatchObject({ name: "ServiceUnavailable", failure: "unavailable" });
+  const before = presence.backAt();
+  hung.resolve();
+  await until(() => !presence.isAway());
+  presence.check();
+  expect(presence.backAt()).toBeGreaterThan(before);
+});
+
+test("a failed connection brings the probe at once", async () => {
+  const { presence, server } = watch({ quietMs: 10_000 });
+  server.answer = refuse;
+  presence.suspect();
+  await until(presence.isAway);
+  expect(server.probes).toBe(1);
+  server.answer = async () => {};
+  await until(() => !presence.isAway());
+});
+
+test("work that ends while the server is away has its own outcome when it is back soon enough", async () => {
+  const { presence, server } = watch({ giveUpMs: 10_000 });
+  const slow = Promise.withResolvers<number>();
+  const work = presence.follow(slow.promise);
+  server.answer = hang;
+  await until(presence.isAway);
+  slow.resolve(7);
+  expect(await work).toBe(7);
+});
+
+test("a late probe is waited for, not doubled", async () => {
+  const { presence, server } = watch();
+  server.answer = hang;
+  presence.suspect();
+  await until(presence.isAway);
+  await Bun.sleep(30);
+  expect(server.probes).toBe(1);
+});
+
+test("a server that answers with an error is there", async () => {
+  const { presence, server } = watch();
+  server.answer = async () => {
+    throw Object.assign(new Error("too many connections"), { code: "53300" });
+  };
+  void presence.follow(patiently);
+  await until(() => server.probes > 2);
+  expect(presence.isAway()).toBe(false);
+});
+
+const failed = (fields: object) => Object.assign(new Error("x"), fields);
+
+test("what counts as the server's word", () => {
+  for (const error of [
+    failed({ code: "53300" }),
+    failed({ code: "ER_CON_COUNT_ERROR", errno: 1040, sqlState: "08004" }),
+    failed({ code: "ER_DUP_ENTRY", sqlState: "23000" }),
+    new DatabaseError("unique", failed({ code: "23505" })),
+    appError("ServiceUnavailable", "the server's version is too old"),
+  ])
+    expect(isAnswer(error)).toBe(true);
+  for (const error of [
+    failed({ code: "57P03" }),
+    failed({ code: "ER_SERVER_SHUTDOWN", sqlState: "08S01" }),
+    failed({ code: "ECONNREFUSED" }),
+    failed({ code: "EPIPE" }),
+    failed({ code: "PROTOCOL_CONNECTION_LOST" }),
+    new DatabaseError("timeout", new Error("no answer within 5000 ms")),
+    new Error("timeout exceeded when trying to connect"),
+    null,
+  ])
+    expect(isAnswer(error)).toBe(false);
+});

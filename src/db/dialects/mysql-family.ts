@@ -1,0 +1,160 @@
+/** What MySQL and MariaDB have in common, over the driver mysql2; each adds its own words. */
+import { MysqlAdapter, MysqlIntrospector, MysqlQueryCompiler, sql } from "kysely";
+import { assign, type BulkWords, createBulk, insertThenId } from "../bulk.ts";
+import type { Dialect, SchemaWords } from "../dialect.ts";
+import type { OpenBackend, SqlFlavour } from "../driver.ts";
+import { DatabaseError, type FailureKind, isNetworkFailure } from "../failures.ts";
+import type { ColumnKind } from "../schema.ts";
+import { LIKE_ESCAPE, likePatterns, SEARCHED } from "../text-search.ts";
+import { openPoolSource, type SessionWords } from "./mysql-pool.ts";
+
+export type Family = SessionWords & {
+  name: "mysql" | "mariadb";
+  dumpTool: string;
+  client: string;
+  /** Folds case and keeps accents apart. */
+  searchCollation: string;
+};
+
+const JSON_COLUMNS: Record<ColumnKind, string> = {
+  serial: "bigint",
+  int: "bigint",
+  "int?": "bigint",
+  text: "mediumtext character set utf8mb4 collate utf8mb4_bin",
+  "text?": "mediumtext character set utf8mb4 collate utf8mb4_bin",
+};
+
+const words: BulkWords = {
+  values: (columns, rows) => {
+    const list = columns.map(
+      ({ name, kind }, i) =>
+        sql`${sql.ref(name)} ${sql.raw(JSON_COLUMNS[kind])} path ${sql.lit(`$[${i}]`)} null on empty error on error`,
+    );
+    return sql`json_table(${JSON.stringify(rows)}, '$[*]' columns (${sql.join(list)})) as v`;
+  },
+  onConflict: (table, keys, assignments) => {
+    // A key set to itself changes nothing; `insert ignore` would also ignore what doesn't fit into a column.
+    if (assignments.length === 0) return sql`on duplicate key update ${assignSelf(table, keys[0]!)}`;
+    return sql`on duplicate key update ${sql.join(assignments.map((one) => assign(table, one, "v", true)))}`;
+  },
+  update: (table, key, assignments, values) => {
+    const list = sql.join(assignments.map((one) => assign(table, one, "v", true)));
+    return sql`update ${sql.table(table)} inner join ${values} on ${sql.ref(`${table}.${key}`)} = ${sql.ref(`v.${key}`)} set ${list}`;
+  },
+};
+
+const assignSelf = (table: string, key: string) =>
+  sql`${sql.ref(`${table}.${key}`)} = ${sql.ref(`${table}.${key}`)}`;
+
+const TABLE_OPTIONS = "engine = InnoDB default charset = utf8mb4 collate = utf8mb4_bin";
+
+const schema: SchemaWords = {
+  serial: "bigint auto_increment primary key",
+  int: "bigint",
+  text: (length) => `varchar(${length})`,
+  longText: "mediumtext",
+  quote: (identifier) => `\`${identifier}\``,
+  tableOptions: TABLE_OPTIONS,
+  counterTableOptions: TABLE_OPTIONS,
+  createIndex: async (db, { name, table, columns }) => {
+    const { rows } = await sql`
+      select 1 from information_schema.statistics
+      where table_schema = database() and table_name = ${table} and index_name = ${name} limit 1`.execute(db);
+    if (rows.length === 0)
+      await sql`create index ${sql.ref(name)} on ${sql.table(table)} (${sql.raw(columns)})`.execute(db);
+  },
+  createSearchIndex: async () => {},
+  createSearchColumn: async () => {},
+};
+
+const familyDialect = (family: Family): Dialect => ({
+  name: family.name,
+  ...createBulk(words),
+  linkContains: (needle) => {
+    const tests = likePatterns(needle).flatMap((pattern) =>
+      SEARCHED.map(
+        (column) =>
+          sql`${sql.ref(column)} collate ${sql.raw(family.searchCollation)} like ${pattern} escape ${sql.lit(LIKE_ESCAPE)}`,
+      ),
+    );
+    return sql`(${sql.join(tests, sql` or `)})`;
+  },
+  sharesScans: false,
+  insertReturningId: insertThenId,
+  forUpdate: (query) => query.forUpdate() as typeof query,
+  currentTime: async (db) => {
+    const { rows } = await sql<{ now: number }>`
+      select cast(unix_timestamp(now(3)) * 1000 as signed) as now`.execute(db);
+    return Number(rows[0]?.now);
+  },
+  snapshot: null,
+  dumpAdvice: `${family.dumpTool} --single-transaction --routines NAME > waymark.sql; back: ${family.client} NAME < waymark.sql`,
+  schema,
+  classify,
+});
+
+const BY_NUMBER: Record<number, FailureKind> = {
+  1062: "unique",
+  1451: "foreign_key",
+  1452: "foreign_key",
+  1205: "retry", // lock wait timeout
+  1213: "retry", // deadlock
+  1317: "timeout", // query interrupted
+  1969: "timeout", // max_statement_time
+  3024: "timeout", // max_execution_time
+  1020: "retry", // record changed since last read (MariaDB's snapshot isolation)
+};
+/** Too many connections, refused, no such database, disk full, read-only, shutting down. */
+const UNAVAILABLE = new Set([
+  1040, 1044, 1045, 1049, 1053, 1021, 1030, 1114, 1129, 1130, 1203, 1226, 1290, 1836, 1927, 3159, 3169,
+]);
+
+function classify(error: unknown): FailureKind {
+  const {
+    errno = 0,
+    code = "",
+    fatal = false,
+  } = (error ?? {}) as { errno?: number; code?: string; fatal?: boolean };
+  const known = BY_NUMBER[errno];
+  if (known !== undefined) return known;
+  if (UNAVAILABLE.has(errno) || fatal || isNetworkFailure(error)) return "unavailable";
+  if (/^(PROTOCOL_|HANDSHAKE_|POOL_)/.test(code)) return "unavailable";
+  const message = error instanceof Error ? error.message : "";
+  return /pool is closed|closed state|connection is (in )?closed/i.test(message) ? "unavailable" : "other";
+}
+
+/** The lock's name is the server's, so it bears the database's; Kysely's own has one name for all of them. */
+class Adapter extends MysqlAdapter {
+  override async acquireMigrationLock(db: Parameters<MysqlAdapter["acquireMigrationLock"]>[0]) {
+    const { rows } = await sql<{
+      got: number | null;
+    }>`select get_lock(${LOCK_NAME}, ${LOCK_SECONDS}) as got`.execute(db);
+    if (rows[0]?.got !== 1)
+      throw new DatabaseError("timeout", new Error("the migration lock is held by another process"));
+  }
+  override async releaseMigrationLock(db: Parameters<MysqlAdapter["acquireMigrationLock"]>[0]) {
+    await sql`select release_lock(${LOCK_NAME})`.execute(db);
+  }
+}
+const LOCK_NAME = sql`concat('waymark/', left(sha2(database(), 256), 20))`;
+const LOCK_SECONDS = sql.lit(300);
+
+const flavour: SqlFlavour = {
+  adapter: () => new Adapter(),
+  compiler: () => new MysqlQueryCompiler(),
+  introspector: (db) => new MysqlIntrospector(db),
+};
+
+export const openFamily =
+  (family: Family): OpenBackend =>
+  async ({ location, poolSize }) => {
+    const { source, close } = openPoolSource(location, poolSize, family);
+    return {
+      dialect: familyDialect(family),
+      flavour,
+      writer: source,
+      reader: source,
+      pingSql: "select 1",
+      close,
+    };
+  };

@@ -1,0 +1,148 @@
+/** Connections of mysql2: bounded waits, sessions set up once, and a connection cut off rather than left hanging. */
+import { createPool, type Pool, type PoolConnection } from "mysql2";
+import { appError } from "../../lib/errors.ts";
+import type { DatabaseLocation } from "../database-url.ts";
+import { before } from "../../lib/timeout.ts";
+import {
+  CONNECT_TIMEOUT_MS,
+  type Connection,
+  type ConnectionSource,
+  type StatementResult,
+} from "../driver.ts";
+import { DatabaseError } from "../failures.ts";
+
+export type SessionWords = {
+  /** What to say when the server turns out to be the other one. */
+  expected: string;
+  /** Whether the server's version text is the right one. */
+  recognises(version: string): boolean;
+  /** The assignment to a session variable that bounds how long a statement runs. */
+  limitStatements(timeoutMs: number): string;
+};
+
+/** The server ends a statement at its limit; a server that is gone is noticed this much later. */
+const GRACE_MS = 5_000;
+const IDLE_MS = 60_000;
+/** Longer than a chunk of an import holds its rows, shorter than a statement may take. */
+const LOCK_WAIT_SECONDS = 20;
+const SQL_MODE =
+  "STRICT_ALL_TABLES,ONLY_FULL_GROUP_BY,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION";
+
+function openPool(location: DatabaseLocation, poolSize: number): Pool {
+  return createPool({
+    ...(location.socket === undefined
+      ? { host: location.host ?? "127.0.0.1", port: location.port ?? 3306 }
+      : { socketPath: location.socket }),
+    ...(location.user === undefined ? {} : { user: location.user }),
+    ...(location.password === undefined ? {} : { password: location.password }),
+    ...(location.database === undefined ? {} : { database: location.database }),
+    ...(location.tls === undefined ? {} : { ssl: location.tls }),
+    connectionLimit: poolSize,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    maxIdle: Math.max(1, poolSize - 1),
+    idleTimeout: IDLE_MS,
+    enableKeepAlive: true,
+    charset: "utf8mb4_bin",
+    timezone: "Z",
+    supportBigNumbers: true,
+    decimalNumbers: true,
+    stringifyObjects: true,
+  });
+}
+
+type PooledConnection = Connection & { raw: PoolConnection };
+
+export function openPoolSource(
+  location: DatabaseLocation,
+  poolSize: number,
+  words: SessionWords,
+): { source: ConnectionSource; close: () => Promise<void> } {
+  const pool = openPool(location, poolSize);
+  /** The statement limit each session has now. */
+  const sessions = new WeakMap<PoolConnection, number>();
+  const openedAt = new WeakMap<PoolConnection, number>();
+
+  const acquire = async (statementTimeoutMs: number): Promise<Connection> => {
+    const raw = await connect(pool);
+    const execute: Connection["execute"] = (text, parameters) =>
+      query(raw, text, parameters, statementTimeoutMs + GRACE_MS);
+    try {
+      if (!sessions.has(raw)) {
+        openedAt.set(raw, performance.now());
+        await setUp(execute, words);
+      }
+      if (sessions.get(raw) !== statementTimeoutMs)
+        await execute(`set session ${words.limitStatements(statementTimeoutMs)}`, []);
+    } catch (error) {
+      raw.destroy();
+      throw error;
+    }
+    sessions.set(raw, statementTimeoutMs);
+    const connection: PooledConnection = { raw, openedAt: openedAt.get(raw) ?? 0, execute };
+    return connection;
+  };
+  return { source: { begin: "begin", acquire, release }, close: () => drain(pool) };
+}
+
+function release(connection: Connection, broken: boolean): void {
+  const { raw } = connection as PooledConnection;
+  if (broken) raw.destroy();
+  else raw.release();
+}
+
+/** The pool would wait for ever for a free connection, or for a server that accepts and then says nothing. */
+async function connect(pool: Pool): Promise<PoolConnection> {
+  const { promise, resolve, reject } = Promise.withResolvers<PoolConnection>();
+  let late = false;
+  pool.getConnection((error, raw) => {
+    if (error !== null) return reject(error);
+    if (late) return raw.release();
+    resolve(raw);
+  });
+  return before(CONNECT_TIMEOUT_MS, promise, () => {
+    late = true;
+    throw new DatabaseError("unavailable", new Error(`no connection within ${CONNECT_TIMEOUT_MS} ms`));
+  });
+}
+
+async function setUp(execute: Connection["execute"], words: SessionWords): Promise<void> {
+  const { rows } = await execute("select version() as version", []);
+  const { version } = rows[0] as { version: string };
+  if (!words.recognises(version))
+    throw appError(
+      "ServiceUnavailable",
+      `The database server says its version is ${version}: ${words.expected}`,
+    );
+  await execute("set session transaction isolation level read committed", []);
+  await execute(`set session sql_mode = '${SQL_MODE}', innodb_lock_wait_timeout = ${LOCK_WAIT_SECONDS}`, []);
+}
+
+function query(
+  raw: PoolConnection,
+  text: string,
+  parameters: readonly unknown[],
+  timeoutMs: number,
+): Promise<StatementResult> {
+  return new Promise((resolve, reject) => {
+    // Nothing else ends a query whose server vanished without a word.
+    const timer = setTimeout(() => {
+      raw.destroy();
+      reject(new DatabaseError("timeout", new Error(`no answer within ${timeoutMs} ms`)));
+    }, timeoutMs);
+    // A connection that is destroyed never calls back; its timer must not hold the process.
+    timer.unref();
+    raw.query(text, parameters as unknown[], (error, result) => {
+      clearTimeout(timer);
+      if (error !== null) return reject(error);
+      if (Array.isArray(result)) return resolve({ rows: result });
+      resolve({ rows: [], affected: result.affectedRows, insertId: result.insertId });
+    });
+  });
+}
+
+/** Ends idle connections at once and waits a while for those in use. */
+async function drain(pool: Pool): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  pool.end(() => resolve());
+  await before(CONNECT_TIMEOUT_MS, promise, () => {});
+}

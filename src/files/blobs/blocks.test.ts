@@ -1,0 +1,50 @@
+import { expect, test } from "bun:test";
+import { dispose } from "../../lib/disposable-bytes.ts";
+import { createBlocks } from "./blocks.ts";
+
+/** Takes blocks until it has to wait. */
+async function takeAll(lender: ReturnType<ReturnType<typeof createBlocks>["open"]>) {
+  const taken = [];
+  for (;;) {
+    const next = lender.take();
+    const isWaiting = await Promise.race([next.then(() => false), Bun.sleep(5).then(() => true)]);
+    if (isWaiting) return { taken, next };
+    taken.push(await next);
+  }
+}
+
+test("one upload alone has many blocks, each other one still has two", async () => {
+  const blocks = createBlocks();
+  const { taken } = await takeAll(blocks.open());
+  expect(taken.length).toBe(20);
+  for (let i = 0; i < 5; i++) expect((await takeAll(blocks.open())).taken.length).toBe(2);
+});
+
+test("a block comes back when both of its readers are done, and whoever waits for it gets it", async () => {
+  const { taken, next } = await takeAll(createBlocks().open());
+  const { bytes, release } = taken[7]!.lend(10);
+  expect(bytes.byteLength).toBe(10);
+  release();
+  dispose(bytes);
+  dispose(bytes);
+  expect((await next).memory).toBe(taken[7]!.memory);
+});
+
+test("what a closed upload has not given back holds up nobody", async () => {
+  const blocks = createBlocks();
+  const first = blocks.open();
+  await takeAll(first);
+  first.close();
+  expect((await takeAll(blocks.open())).taken.length).toBe(20);
+});
+
+test("bytes of which no reader disposed come back when nobody has them any more", async () => {
+  const lender = createBlocks().open();
+  const { taken, next } = await takeAll(lender);
+  for (const { lend } of taken) lend(10).release();
+  for (let i = 0; i < 50; i++) {
+    Bun.gc(true);
+    await Bun.sleep(1);
+  }
+  expect(taken.map(({ memory }) => memory)).toContain((await next).memory);
+});

@@ -1,0 +1,43 @@
+/**
+ * The process that blobs.crash.test.ts kills: `… DATABASE_URL DATA_FOLDER POLICY_ID SIZE FAULT COMMAND`. It writes a line
+ * for each answer that a client would have got. "upload SEED": one file. "again SEED": the same content twice.
+ * "delete ID": one file. "resume ID SEED": an upload in two halves.
+ */
+import { writeSync } from "node:fs";
+import { openDatabase } from "../../db/database.ts";
+import { armFault, fault } from "../../lib/fault.ts";
+import { silentLogger } from "../../lib/logger.ts";
+import { once, startContent } from "../content.test-support.ts";
+import { bytesOf } from "../storage/driver.contract.ts";
+
+const [url = "", dataDir = "", policy = "", bytes = "", point = "", command = "", ...words] =
+  process.argv.slice(2);
+const size = Number(bytes);
+
+const answer = (text: string) => writeSync(1, `${text}\n`);
+
+const db = await openDatabase({ url, poolSize: 2 }, { threads: false, logger: silentLogger });
+const content = await startContent(db, { dataDir });
+const policyId = Number(policy);
+
+armFault(point);
+if (command === "upload" || command === "again") {
+  const given = bytesOf(size, Number(words[0]));
+  answer(`file ${await content.files.add(given, policyId)}`);
+  if (command === "again") answer(`file ${await content.files.add(given, policyId)}`);
+  await content.blobs.settled();
+} else if (command === "delete") {
+  await content.files.remove(Number(words[0]));
+  answer("deleted");
+} else if (command === "resume") {
+  const given = bytesOf(size, Number(words[1]));
+  const upload = await content.blobs.begin(policyId, words[0]!);
+  await upload.append(once(given.slice(0, size / 2)), { maxBytes: 0 });
+  await upload.suspend();
+  answer(`received ${upload.received}`);
+  fault("test.suspended");
+  await upload.append(once(given.slice(size / 2)), { maxBytes: 0 });
+  fault("test.appended");
+}
+answer("end");
+process.exit(0);

@@ -1,0 +1,213 @@
+/**
+ * SHA-256 of what passes by. A file that is small and there as a whole is hashed on the spot; everything else by the
+ * hash thread, so that neither redirects nor the reading of the next bytes wait for it. An upload that comes in several
+ * requests keeps its hash between them in this process, as long as all of its bytes came through here; otherwise its
+ * bytes are read once more at its end.
+ */
+import { dispose } from "../../lib/disposable-bytes.ts";
+import { appError } from "../../lib/errors.ts";
+import { BLOCK_BYTES, type Block, type Blocks, createBlocks } from "./blocks.ts";
+import { createHashThread, type ThreadHash } from "./hash.thread.ts";
+import type { Staging } from "../storage/driver.ts";
+
+/** A hash of the first `bytes` bytes of something. */
+export type Meter = {
+  readonly bytes: number;
+  /** Nothing follows these bytes, which are few. */
+  finishWith(chunks: readonly Uint8Array[]): void;
+  /** Resolves when the bytes have been read; until then they must stay, where they are shared. */
+  update(bytes: Uint8Array): Promise<void>;
+  /** 64 hex digits; null when it got lost. Ends the meter. */
+  digest(): Promise<string | null>;
+  /** Ends the meter without a digest. */
+  drop(): void;
+};
+
+/** Each holds about a hundred bytes. */
+const KEPT = 10_000;
+/** Up to here a hash costs less than the way to the thread. */
+const SMALL_BYTES = 128 * 1024;
+
+export function createHashes() {
+  const kept = new Map<string, Meter>();
+  const thread = createHashThread();
+
+  /** Null unless it was kept, for just so many bytes. It is not kept any longer. */
+  function take(id: string, bytes: number): Meter | null {
+    const meter = kept.get(id);
+    kept.delete(id);
+    if (meter?.bytes === bytes) return meter;
+    meter?.drop();
+    return null;
+  }
+
+  return {
+    blocks: createBlocks(),
+    create: (): Meter => createMeter(thread.begin),
+    put(id: string, meter: Meter): void {
+      kept.set(id, meter);
+      if (kept.size <= KEPT) return;
+      const [oldest, dropped] = kept.entries().next().value!;
+      kept.delete(oldest);
+      dropped.drop();
+    },
+    take,
+  };
+}
+
+function createMeter(begin: () => ThreadHash): Meter {
+  const here = new Bun.CryptoHasher("sha256");
+  let there: ThreadHash | undefined;
+  let bytes = 0;
+  return {
+    get bytes() {
+      return bytes;
+    },
+    finishWith(chunks) {
+      for (const chunk of chunks) {
+        here.update(chunk);
+        bytes += chunk.byteLength;
+      }
+    },
+    update(chunk) {
+      there ??= begin();
+      bytes += chunk.byteLength;
+      return there.update(chunk);
+    },
+    digest: async () => (there === undefined ? here.digest("hex") : there.digest()),
+    drop: () => there?.forget(),
+  };
+}
+
+/** SHA-256 of a staging's bytes: the meter's, if all of them went through it; else they are read once more. */
+export async function digestOf(staging: Staging, meter: Meter | null): Promise<string> {
+  const isWhole = meter !== null && meter.bytes === staging.received;
+  const metered = isWhole ? await meter.digest() : null;
+  return metered ?? hashOf(staging.read());
+}
+
+async function hashOf(source: AsyncIterable<Uint8Array>): Promise<string> {
+  const hasher = new Bun.CryptoHasher("sha256");
+  for await (const chunk of source) hasher.update(chunk);
+  return hasher.digest("hex");
+}
+
+type Measuring = {
+  /** Null when it is hashed in another way. */
+  meter: Meter | null;
+  blocks: Blocks;
+  /** Bytes that came before. */
+  from: number;
+  /** Nothing else comes before or after the source. */
+  isWhole: boolean;
+  /** 0 is no limit. */
+  maxBytes: number;
+  signal?: AbortSignal | undefined;
+};
+
+/**
+ * The source, hashed when there is a meter, ended by its limits. Unless it is small its bytes come in blocks, which
+ * should be disposed of; they end at multiples of their size, counted from the upload's first byte. What came before
+ * the source threw is handed on first.
+ * @throws FileTooLargeForPolicy
+ */
+export async function* measured(
+  source: AsyncIterable<Uint8Array>,
+  { meter, blocks, isWhole, ...limits }: Measuring,
+): AsyncGenerator<Uint8Array> {
+  const check = createLimit(limits);
+  const early: Uint8Array[] = [];
+  let earlyBytes = 0;
+  let gather: Gather | undefined;
+  let failure: { reason: unknown } | undefined;
+  try {
+    try {
+      for await (const chunk of source) {
+        check(chunk);
+        if (gather === undefined) {
+          early.push(chunk);
+          earlyBytes += chunk.byteLength;
+          if (earlyBytes <= SMALL_BYTES) continue;
+          gather = createGather(blocks, meter, limits.from);
+          for (const one of early.splice(0)) yield* gather.add(one);
+        } else if (gather.fits(chunk)) gather.put(chunk);
+        else yield* gather.add(chunk);
+      }
+    } catch (reason) {
+      failure = { reason };
+    }
+    if (gather !== undefined) yield* gather.rest();
+    else if (isWhole) meter?.finishWith(early);
+    else for (const chunk of early) await meter?.update(chunk);
+    yield* early;
+    if (failure !== undefined) throw failure.reason;
+  } finally {
+    gather?.close();
+  }
+}
+
+/** Throws as soon as the chunks are more than they may be. */
+function createLimit({ from, maxBytes, signal }: Pick<Measuring, "from" | "maxBytes" | "signal">) {
+  let bytes = from;
+  return (chunk: Uint8Array): void => {
+    signal?.throwIfAborted();
+    bytes += chunk.byteLength;
+    if (maxBytes === 0 || bytes <= maxBytes) return;
+    throw appError(
+      "FileTooLargeForPolicy",
+      `The file is larger than the ${maxBytes} bytes that are allowed here.`,
+    );
+  };
+}
+
+type Gather = ReturnType<typeof createGather>;
+
+/** Chunks of any size become blocks. */
+function createGather(blocks: Blocks, meter: Meter | null, from: number) {
+  const lender = blocks.open();
+  let block: Block | undefined;
+  let filled = 0;
+  let end = BLOCK_BYTES - (from % BLOCK_BYTES);
+
+  function handOn(full: Block): Uint8Array {
+    const { bytes, release } = full.lend(filled);
+    if (meter === null) release();
+    else void meter.update(bytes).then(release);
+    block = undefined;
+    filled = 0;
+    end = BLOCK_BYTES;
+    return bytes;
+  }
+
+  return {
+    /** Whether it can be put into the block without filling it. */
+    fits: (chunk: Uint8Array): boolean => block !== undefined && filled + chunk.byteLength < end,
+    put(chunk: Uint8Array): void {
+      block!.memory.set(chunk, filled);
+      filled += chunk.byteLength;
+      dispose(chunk);
+    },
+    async *add(chunk: Uint8Array): AsyncGenerator<Uint8Array, void> {
+      for (let at = 0; at < chunk.byteLength; ) {
+        block ??= await lender.take();
+        const piece = chunk.subarray(at, at + end - filled);
+        block.memory.set(piece, filled);
+        filled += piece.byteLength;
+        at += piece.byteLength;
+        if (filled === end) yield handOn(block);
+      }
+      dispose(chunk);
+    },
+    *rest(): Generator<Uint8Array, void> {
+      if (block !== undefined && filled > 0) yield handOn(block);
+    },
+    close(): void {
+      if (block !== undefined) {
+        const { bytes, release } = block.lend(0);
+        release();
+        dispose(bytes);
+      }
+      lender.close();
+    },
+  };
+}

@@ -1,0 +1,182 @@
+import type { Selectable } from "kysely";
+import type { Database } from "../../db/database.ts";
+import type { Db } from "../../db/dialect.ts";
+import { isUniqueViolation } from "../../db/failures.ts";
+import type { Schema } from "../../db/schema.ts";
+import type { BlobState, DeadBlob, StoredBlob } from "./blob.ts";
+
+export type BlobsRepository = ReturnType<typeof createBlobsRepository>;
+
+export type NewBlob = Pick<StoredBlob, "policyId" | "sha256" | "generation" | "size" | "objectKey"> & {
+  now: number;
+};
+
+const CHUNK = 1_000;
+
+/** Arrays may have any length; statements take 1,000 of them at a time. Limits are at most 1,000. */
+export function createBlobsRepository({
+  read,
+  write,
+  dialect,
+}: Pick<Database, "read" | "write" | "dialect">) {
+  return {
+    async find(id: number, db: Db = read): Promise<StoredBlob | null> {
+      const row = await db.selectFrom("blobs").selectAll().where("id", "=", id).executeTakeFirst();
+      return row === undefined ? null : toBlob(row);
+    },
+
+    /** The row, held until the transaction ends. */
+    async lock(tx: Db, id: number): Promise<StoredBlob | null> {
+      const query = tx.selectFrom("blobs").selectAll().where("id", "=", id);
+      const row = await query.$call(dialect.forUpdate).executeTakeFirst();
+      return row === undefined ? null : toBlob(row);
+    },
+
+    /**
+     * One reference more to the live blob of this content, which is the given one when there was none. One statement,
+     * so however many do so at once, there is one blob and its count is right.
+     */
+    async join(tx: Db, { policyId, sha256, generation, size, objectKey, now }: NewBlob): Promise<StoredBlob> {
+      const row = {
+        policy_id: policyId,
+        sha256,
+        generation,
+        retired: 0,
+        size,
+        refs: 1,
+        state: "live",
+        object_key: objectKey,
+        checked_at: now,
+        created_at: now,
+      };
+      const keys = ["policy_id", "sha256", "retired"] as const;
+      await dialect.upsert(tx, { table: "blobs", keys, add: ["refs"] }, [row]);
+      const query = tx
+        .selectFrom("blobs")
+        .selectAll()
+        .where("policy_id", "=", policyId)
+        .where("sha256", "=", sha256);
+      return toBlob(await query.where("retired", "=", 0).executeTakeFirstOrThrow());
+    },
+
+    /** Takes references away, so many for each id; returns those that have none left, now dead. */
+    async release(tx: Db, counts: ReadonlyMap<number, number>): Promise<DeadBlob[]> {
+      const counter = { table: "blobs", key: "id", column: "refs" } as const;
+      const ids = [...counts.keys()];
+      await dialect.addToCounters(
+        tx,
+        counter,
+        ids,
+        ids.map((id) => -counts.get(id)!),
+      );
+      const dead: DeadBlob[] = [];
+      for (const chunk of chunked(ids)) {
+        await tx
+          .updateTable("blobs")
+          .set((eb) => ({ state: "dead", retired: eb.ref("generation") }))
+          .where("id", "in", chunk)
+          .where("refs", "<=", 0)
+          .execute();
+        const query = tx.selectFrom("blobs").select(DEAD_COLUMNS).where("id", "in", chunk);
+        dead.push(...(await query.where("state", "=", "dead").execute()));
+      }
+      return dead;
+    },
+
+    async setRefs(tx: Db, id: number, refs: number): Promise<void> {
+      await tx.updateTable("blobs").set({ refs }).where("id", "=", id).execute();
+    },
+
+    async removeDead(id: number): Promise<void> {
+      await write.deleteFrom("blobs").where("id", "=", id).where("state", "=", "dead").execute();
+    },
+
+    /** By id, from after the given one. */
+    async dead(policyId: number, afterId: number, limit: number): Promise<DeadBlob[]> {
+      const query = read.selectFrom("blobs").select(DEAD_COLUMNS).where("state", "=", "dead");
+      return query
+        .where("policy_id", "=", policyId)
+        .where("id", ">", afterId)
+        .orderBy("id")
+        .limit(limit)
+        .execute();
+    },
+
+    /** Those whose bytes were last looked at before the moment, the longest ago first. */
+    async unchecked(state: BlobState, before: number, limit: number): Promise<StoredBlob[]> {
+      const query = read.selectFrom("blobs").selectAll().where("state", "=", state);
+      const rows = await query.where("checked_at", "<", before).orderBy("checked_at").limit(limit).execute();
+      return rows.map(toBlob);
+    },
+
+    async setChecked(id: number, now: number): Promise<void> {
+      await write.updateTable("blobs").set({ checked_at: now }).where("id", "=", id).execute();
+    },
+
+    /** A live blob becomes damaged, and its content may be stored anew. False when it was not live any more. */
+    async setDamaged(id: number, now: number): Promise<boolean> {
+      const { numUpdatedRows } = await write
+        .updateTable("blobs")
+        .set((eb) => ({ state: "damaged", retired: eb.ref("generation"), checked_at: now }))
+        .where("id", "=", id)
+        .where("state", "=", "live")
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+
+    /** A damaged blob becomes live again. False when another one of its content is live, or it was not damaged. */
+    async setLive(id: number, now: number): Promise<boolean> {
+      try {
+        const { numUpdatedRows } = await write
+          .updateTable("blobs")
+          .set({ state: "live", retired: 0, checked_at: now })
+          .where("id", "=", id)
+          .where("state", "=", "damaged")
+          .executeTakeFirst();
+        return numUpdatedRows > 0n;
+      } catch (error) {
+        if (isUniqueViolation(error)) return false;
+        throw error;
+      }
+    },
+
+    /** Those of the keys that a blob of any policy has: locations may be shared. */
+    async knownKeys(keys: readonly string[]): Promise<Map<string, { size: number; state: string }>> {
+      const found = new Map<string, { size: number; state: string }>();
+      for (const chunk of chunked(keys)) {
+        const query = read.selectFrom("blobs").select(["object_key", "size", "state"]);
+        const rows = await query.where("object_key", "in", chunk).execute();
+        for (const row of rows) found.set(row.object_key, { size: row.size, state: row.state });
+      }
+      return found;
+    },
+
+    /** Those of the ids under which a resumable upload is under way. */
+    async knownUploads(ids: readonly string[]): Promise<Set<string>> {
+      const found = new Set<string>();
+      for (const chunk of chunked(ids)) {
+        const rows = await read.selectFrom("uploads").select("id").where("id", "in", chunk).execute();
+        for (const { id } of rows) found.add(id);
+      }
+      return found;
+    },
+  };
+}
+
+const DEAD_COLUMNS = ["id", "policy_id as policyId", "object_key as objectKey"] as const;
+
+export const toBlob = (row: Selectable<Schema["blobs"]>): StoredBlob => ({
+  id: row.id,
+  policyId: row.policy_id,
+  sha256: row.sha256,
+  generation: row.generation,
+  size: row.size,
+  refs: row.refs,
+  state: row.state as BlobState,
+  objectKey: row.object_key,
+  checkedAt: row.checked_at,
+});
+
+function* chunked<T>(items: readonly T[]): Generator<readonly T[]> {
+  for (let at = 0; at < items.length; at += CHUNK) yield items.slice(at, at + CHUNK);
+}

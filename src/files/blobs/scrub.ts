@@ -1,0 +1,126 @@
+/**
+ * Reads stored bytes again and again, the longest unread first, and compares them with their hash, so that silent
+ * damage is found before somebody needs the file. Each blob is read about once a month, at a gentle pace and with a
+ * bound for each run. A blob that is not what it must be, twice in a row, is damaged from then on: it is never served
+ * (502), nobody joins it (the same content uploaded again is stored anew), and its object stays where it is, in case
+ * it can be repaired from a backup: once it matches again, the next run or the doctor takes it back.
+ */
+import type { Job } from "../../jobs/runner.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { Logger } from "../../lib/logger.ts";
+import type { StoredBlob } from "./blob.ts";
+import type { BlobsRepository } from "./repository.ts";
+import type { Drivers } from "../policies/drivers.ts";
+import type { Driver } from "../storage/driver.ts";
+
+const HOUR_MS = 3_600_000;
+const CYCLE_MS = 30 * 24 * HOUR_MS;
+const BYTES_PER_RUN = 4 * 1024 ** 3;
+const BYTES_PER_SECOND = 32 * 1024 ** 2;
+const PAGE = 100;
+const FILES_TOLD = 20;
+
+export type Scrub = ReturnType<typeof createScrub>;
+export type Verdict = "sound" | "missing" | "damaged";
+
+type Deps = {
+  repository: BlobsRepository;
+  drivers: Drivers;
+  /** Names of the files that hold the blob, as the log and the doctor tell them. */
+  filesOf(blobId: number, limit: number): Promise<string[]>;
+  clock: Clock;
+  logger: Logger;
+  bytesPerRun?: number;
+  bytesPerSecond?: number;
+};
+
+export function createScrub(deps: Deps) {
+  const { repository, drivers, filesOf, clock, logger } = deps;
+  const { bytesPerRun = BYTES_PER_RUN, bytesPerSecond = BYTES_PER_SECOND } = deps;
+
+  /** What the storage holds for the blob. Rejects when it can't be told now. */
+  async function examine(driver: Driver, blob: StoredBlob, signal?: AbortSignal): Promise<Verdict> {
+    const found = await driver.stat(blob.objectKey);
+    if (found === null) return "missing";
+    if (found.size !== blob.size) return "damaged";
+    return (await hashSlowly(driver, blob, bytesPerSecond, signal)) === blob.sha256 ? "sound" : "damaged";
+  }
+
+  /** Looks again, and at the marker of the location, before it believes in damage. */
+  async function examineTwice(blob: StoredBlob, signal?: AbortSignal): Promise<Verdict> {
+    const first = await examine(await drivers.forReading(blob.policyId), blob, signal);
+    if (first === "sound") return first;
+    return examine(await drivers.verify(blob.policyId, { mark: false }), blob, signal);
+  }
+
+  /** Writes down what was found. */
+  async function judge(blob: StoredBlob, verdict: Verdict): Promise<void> {
+    const now = clock.now();
+    if (verdict === "sound") {
+      if (blob.state === "damaged" && (await repository.setLive(blob.id, now))) {
+        logger.info({ blob: blob.id, key: blob.objectKey }, "stored content was damaged and is sound again");
+      }
+    } else if (blob.state === "live" && (await repository.setDamaged(blob.id, now))) {
+      const files = await filesOf(blob.id, FILES_TOLD);
+      logger.error({ blob: blob.id, key: blob.objectKey, verdict, files }, "stored content is damaged");
+    }
+    await repository.setChecked(blob.id, now);
+  }
+
+  /** Bytes read. A storage that is away is no finding. */
+  async function scrubOne(blob: StoredBlob, signal: AbortSignal): Promise<number> {
+    try {
+      await judge(blob, await examineTwice(blob, signal));
+      return blob.size;
+    } catch (error) {
+      signal.throwIfAborted();
+      logger.warn({ err: error, blob: blob.id, key: blob.objectKey }, "stored content could not be checked");
+      await repository.setChecked(blob.id, clock.now() - CYCLE_MS + HOUR_MS);
+      return 0;
+    }
+  }
+
+  const job: Job = {
+    name: "storage-scrub",
+    everyMs: () => HOUR_MS,
+    async run(signal) {
+      let budget = bytesPerRun;
+      for (const state of ["live", "damaged"] as const) {
+        const before = clock.now() - CYCLE_MS;
+        for (;;) {
+          const page = await repository.unchecked(state, before, PAGE);
+          for (const blob of page) {
+            signal.throwIfAborted();
+            if (budget <= 0) return;
+            budget -= Math.max(1, await scrubOne(blob, signal));
+          }
+          if (page.length < PAGE) break;
+        }
+      }
+    },
+  };
+
+  return { job, examineTwice, judge };
+}
+
+/** Reads no faster than so many bytes a second, and leaves the loop to others between chunks. */
+async function hashSlowly(
+  driver: Driver,
+  { objectKey, size }: StoredBlob,
+  bytesPerSecond: number,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  const hasher = new Bun.CryptoHasher("sha256");
+  const body = await driver.open(objectKey, { size, ...(signal && { signal }) });
+  const stream = body instanceof Blob ? body.stream() : body;
+  const begun = performance.now();
+  let bytes = 0;
+  for await (const chunk of stream as unknown as AsyncIterable<Uint8Array>) {
+    signal?.throwIfAborted();
+    hasher.update(chunk);
+    bytes += chunk.byteLength;
+    const ahead = (bytes / bytesPerSecond) * 1_000 - (performance.now() - begun);
+    if (ahead > 1) await Bun.sleep(ahead);
+  }
+  return hasher.digest("hex");
+}

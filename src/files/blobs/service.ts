@@ -1,0 +1,295 @@
+/**
+ * Content: stored once within a policy, counted by who holds it, removed with its last holder.
+ *
+ * The order is what keeps a crash harmless. Storing: bytes go to a staging, become a durable object under a key that
+ * nothing else will ever have, and only then does a transaction write the row (and the file that holds it). Removing:
+ * the transaction that takes the last holder away marks the row dead, then the object goes, then the row. So a row
+ * that is not dead has its bytes, and what a crash leaves, an object without a row or a dead row, refers to nothing;
+ * the reaper (blobs.reaper.ts) finishes it.
+ *
+ * Every upload writes its bytes, also when they are there already: nobody can tell by the time it takes. Which
+ * object stays is decided in the transaction, by one upsert on (policy, sha256, live). Who finds a live blob joins it
+ * and removes his own object after the answer. A dead blob is out of that index and never comes back to life: the
+ * same content stored again is another generation under another key, so a late removal can't hit it.
+ *
+ * When the answer to a commit got lost, nobody knows whether the row is there. Then the object stays, and the reaper
+ * decides by the row, hours later.
+ */
+import { isUnavailable } from "../../db/failures.ts";
+import type { Db } from "../../db/dialect.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { appError } from "../../lib/errors.ts";
+import { fault } from "../../lib/fault.ts";
+import type { Logger } from "../../lib/logger.ts";
+import type { DeadBlob, StoredBlob } from "./blob.ts";
+import type { BlobsRepository } from "./repository.ts";
+import { createHashes, digestOf, type Meter, measured } from "./hashes.ts";
+import { createTurnsByPolicy } from "./read-queue.ts";
+import type { PolicyCache } from "../policies/cache.ts";
+import type { Drivers } from "../policies/drivers.ts";
+import type { ByteRange, Driver, PresignedAnswer, Staging } from "../storage/driver.ts";
+import { newGeneration, newStagingId } from "../storage/object-key.ts";
+
+export type { DeadBlob } from "./blob.ts";
+export type Blobs = ReturnType<typeof createBlobs>;
+
+/** Bytes that are durable under a key of their own, but in no table yet. Either keep or drop them. */
+export type StoredBytes = {
+  sha256: string;
+  size: number;
+  /**
+   * Lets `write` open a transaction and call `commit` in it, which gives the id of the blob that holds these bytes,
+   * with one reference for the caller. Returns what `write` returned. When it fails, the bytes are removed.
+   */
+  keep<T>(write: (commit: (tx: Db) => Promise<number>) => Promise<T>): Promise<T>;
+  /** Removes the bytes; never rejects. */
+  drop(): Promise<void>;
+};
+
+export type StoreOptions = {
+  /** More bytes than this are FileTooLargeForPolicy; 0 is no limit. */
+  maxBytes: number;
+  /** Ends the upload between two chunks with its reason. */
+  signal?: AbortSignal | undefined;
+};
+
+/** An upload that may be interrupted: between two appends it is suspended, and resumed by its id. */
+export type OpenUpload = {
+  readonly received: number;
+  /** As Staging.append, with the limits of StoreOptions counted from the upload's first byte. */
+  append(source: AsyncIterable<Uint8Array>, options: StoreOptions): Promise<void>;
+  suspend(): Promise<void>;
+  /** Everything is there. The upload is over, also when this rejects. */
+  finish(): Promise<StoredBytes>;
+  abort(): Promise<void>;
+};
+
+export type OpenBlob = {
+  /** Of the whole content. */
+  size: number;
+  sha256: string;
+  /** For `new Response(body)`. */
+  body: Blob | ReadableStream<Uint8Array>;
+};
+
+const DISCARDS_AT_ONCE = 8;
+
+type Deps = {
+  repository: BlobsRepository;
+  policies: PolicyCache;
+  drivers: Drivers;
+  clock: Clock;
+  logger: Logger;
+};
+
+export function createBlobs({ repository, policies, drivers, clock, logger }: Deps) {
+  const hashes = createHashes();
+  /** Removals that nobody waits for. */
+  const pending = new Set<Promise<void>>();
+
+  function inBackground(work: Promise<void>): void {
+    pending.add(work);
+    void work.finally(() => pending.delete(work));
+  }
+
+  const remove = async (driver: Driver, key: string): Promise<void> => {
+    await driver.remove(key).catch((error: unknown) => {
+      logger.warn({ err: error, key }, "an object could not be removed; the reaper will try again");
+    });
+  };
+
+  /** When a row may hold the object, or nobody knows, it stays. */
+  async function removeUnlessKept(driver: Driver, key: string): Promise<void> {
+    const known = await repository.knownKeys([key]).catch(() => null);
+    if (known === null || known.has(key)) return;
+    await remove(driver, key);
+  }
+
+  async function place(
+    policyId: number,
+    driver: Driver,
+    staging: Staging,
+    sha256: string,
+  ): Promise<StoredBytes> {
+    const size = staging.received;
+    const generation = newGeneration(await drivers.tag());
+    const objectKey = await staging.finish({ sha256, generation });
+    return {
+      sha256,
+      size,
+      async keep(write) {
+        let joined: StoredBlob | undefined;
+        const commit = async (tx: Db): Promise<number> => {
+          joined = await repository.join(tx, {
+            policyId,
+            sha256,
+            generation,
+            size,
+            objectKey,
+            now: clock.now(),
+          });
+          fault("blob.joined");
+          return joined.id;
+        };
+        try {
+          const result = await write(commit);
+          fault("blob.after-commit");
+          if (joined?.objectKey !== objectKey) inBackground(remove(driver, objectKey));
+          return result;
+        } catch (error) {
+          if (!isUnavailable(error)) await removeUnlessKept(driver, objectKey);
+          throw error;
+        }
+      },
+      drop: () => remove(driver, objectKey),
+    };
+  }
+
+  function openUpload(policyId: number, driver: Driver, staging: Staging, meter: Meter | null): OpenUpload {
+    let hashing = meter;
+    return {
+      get received() {
+        return staging.received;
+      },
+      async append(source, options) {
+        hashing ??= null;
+        const from = staging.received;
+        const { blocks } = hashes;
+        await staging.append(measured(source, { ...options, meter: hashing, blocks, from, isWhole: false }));
+      },
+      async suspend() {
+        await staging.suspend();
+        if (hashing !== null) hashes.put(staging.id, hashing);
+      },
+      async finish() {
+        try {
+          return await place(policyId, driver, staging, await digestOf(staging, hashing));
+        } catch (error) {
+          await staging.abort();
+          throw error;
+        }
+      },
+      async abort() {
+        hashing?.drop();
+        await staging.abort();
+      },
+    };
+  }
+
+  async function discardOne({ id, policyId, objectKey }: DeadBlob): Promise<void> {
+    try {
+      const driver = await drivers.forWriting(policyId);
+      await driver.remove(objectKey);
+      fault("blob.object-removed");
+      await repository.removeDead(id);
+    } catch (error) {
+      logger.warn(
+        { err: error, blob: id },
+        "deleted content could not be removed; the reaper will try again",
+      );
+    }
+  }
+
+  async function findReadable(id: number): Promise<StoredBlob> {
+    const blob = await repository.find(id);
+    if (blob === null || blob.state === "dead") throw appError("FileNotFound", "The file is gone.");
+    if (blob.state === "damaged") throw appError("StorageUnavailable", "The stored file is damaged.");
+    return blob;
+  }
+
+  return {
+    /**
+     * Reads the source to its end into the policy's storage. When anything fails, also the source, nothing is left.
+     * @throws PolicyNotFound, FileTooLargeForPolicy, StorageUnavailable, and what the source throws
+     */
+    async store(
+      source: AsyncIterable<Uint8Array>,
+      policyId: number,
+      options: StoreOptions,
+    ): Promise<StoredBytes> {
+      const driver = await drivers.forWriting(policyId);
+      const staging = await driver.stage(newStagingId(await drivers.tag()));
+      const meter = hashes.create();
+      const { blocks } = hashes;
+      try {
+        await staging.append(measured(source, { ...options, meter, blocks, from: 0, isWhole: true }));
+        fault("blob.written");
+        return await place(policyId, driver, staging, await digestOf(staging, meter));
+      } catch (error) {
+        meter.drop();
+        await staging.abort();
+        throw error;
+      }
+    },
+
+    /** Whose bytes for this policy's storage are read next. */
+    turnsOf: createTurnsByPolicy(),
+
+    /** For `begin`; also the name of whatever a crash leaves of the upload. A UUID, lower-case. */
+    newUploadId: async (): Promise<string> => newStagingId(await drivers.tag()),
+
+    /** Begins an upload that may be interrupted, under a new id of newUploadId's. @throws as store */
+    async begin(policyId: number, id: string): Promise<OpenUpload> {
+      const driver = await drivers.forWriting(policyId);
+      return openUpload(policyId, driver, await driver.stage(id), hashes.create());
+    },
+
+    /**
+     * Goes on with an upload of which `received` bytes were durable; it may have more. Only one may do so at a time.
+     * @throws StorageUnavailable when bytes are missing
+     */
+    async resume(policyId: number, id: string, received: number): Promise<OpenUpload> {
+      const driver = await drivers.forWriting(policyId);
+      const staging = await driver.resume(id, received);
+      return openUpload(policyId, driver, staging, hashes.take(id, staging.received));
+    },
+
+    /** Removes what an upload has left, whoever began it. @throws StorageUnavailable */
+    async forgetUpload(policyId: number, id: string): Promise<void> {
+      hashes.take(id, -1);
+      await (await drivers.forWriting(policyId)).removeStaging(id);
+    },
+
+    /** @throws FileNotFound when it was deleted meanwhile, StorageUnavailable when damaged, missing or away */
+    async open(id: number, options: { range?: ByteRange; signal?: AbortSignal } = {}): Promise<OpenBlob> {
+      const { policyId, objectKey, size, sha256 } = await findReadable(id);
+      const driver = await drivers.forReading(policyId);
+      return { size, sha256, body: await driver.open(objectKey, { size, ...options }) };
+    },
+
+    /** An address to send the client to, where the policy wants that; else null. @throws as open */
+    async presign(id: number, answer: PresignedAnswer): Promise<string | null> {
+      const { policyId, objectKey } = await findReadable(id);
+      const policy = await policies.find(policyId);
+      if (policy.download !== "redirect") return null;
+      return (await drivers.forReading(policyId)).presign(objectKey, answer);
+    },
+
+    /**
+     * Takes one reference away for each id (which may come more than once), in the transaction that removes what held
+     * them. After its commit, give the result to `discard`.
+     */
+    async release(tx: Db, ids: readonly number[]): Promise<DeadBlob[]> {
+      const counts = new Map<number, number>();
+      for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1);
+      const dead = await repository.release(tx, counts);
+      fault("blob.released");
+      return dead;
+    },
+
+    /** Removes the objects and rows of dead blobs; what it can't is left to the reaper. Never rejects. */
+    async discard(dead: readonly DeadBlob[]): Promise<void> {
+      if (dead.length > 0) fault("blob.dead");
+      const left = dead.values();
+      const work = async () => {
+        for (const one of left) await discardOne(one);
+      };
+      await Promise.all(Array.from({ length: Math.min(DISCARDS_AT_ONCE, dead.length) }, work));
+    },
+
+    /** Resolves when nothing is removed in the background any more. */
+    async settled(): Promise<void> {
+      while (pending.size > 0) await Promise.all(pending);
+    },
+  };
+}

@@ -1,0 +1,228 @@
+/**
+ * The storage part of the doctor: holds the tables against one another and against what the storages have. Each file
+ * has one blob with its facts; a blob's count is that of its files, and it has any while it is not dead; each blob
+ * that is not dead has an object of its size; each object has a blob.
+ *
+ * It may run beside a working server: nothing is reported before it was looked at again, counts under the row's lock,
+ * and what is young (uploads that have not committed yet) or dead (being removed) is no finding. Objects and rows are
+ * both read in the order of their keys and compared range by range, so memory stays flat.
+ *
+ * With `fix`, counts are set right, left-overs removed, blobs without their bytes marked as damaged (so that nobody
+ * joins them), and damaged ones taken back when their object is sound again, or their files given the same content
+ * where it is stored once more. Content that is lost can't be fixed; its files are named.
+ */
+import type { Database } from "../../db/database.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { StoredBlob } from "../blobs/blob.ts";
+import type { Reaper } from "../blobs/reaper.ts";
+import type { BlobsRepository } from "../blobs/repository.ts";
+import type { Scrub } from "../blobs/scrub.ts";
+import type { Blobs } from "../blobs/service.ts";
+import type { PolicyCache } from "../policies/cache.ts";
+import type { Drivers } from "../policies/drivers.ts";
+import { createBlobFixes } from "./storage-fixes.ts";
+import type { StorageCheckRepository } from "./storage.repository.ts";
+import type { Driver, StoredObject } from "../storage/driver.ts";
+
+export type Problem =
+  | "storage_unavailable"
+  | "missing_object"
+  | "wrong_size"
+  | "damaged_blob"
+  | "wrong_refs"
+  | "unheld_blob"
+  | "dead_blob_in_use"
+  | "odd_file"
+  | "orphan_object"
+  | "stale_staging"
+  | "lost_entry"
+  | "folder_cycle"
+  | "wrong_usage";
+
+export type Finding = {
+  problem: Problem;
+  /** For people, with what it is about. */
+  message: string;
+  fixed: boolean;
+};
+
+/** Findings as they are made. Rejects when the database is away. */
+export type StorageCheck = (options: { fix: boolean; signal?: AbortSignal }) => AsyncGenerator<Finding>;
+
+export type StorageCheckDeps = {
+  database: Database;
+  repository: BlobsRepository;
+  checks: StorageCheckRepository;
+  policies: PolicyCache;
+  drivers: Drivers;
+  reaper: Reaper;
+  scrub: Scrub;
+  blobs: Pick<Blobs, "discard">;
+  /** What is to be looked at besides content. */
+  checkTrees: StorageCheck;
+  clock: Clock;
+};
+
+const PAGE = 1_000;
+const FILES_TOLD = 20;
+const SAMPLE = 20;
+
+export function createStorageCheck(deps: StorageCheckDeps): StorageCheck {
+  const { repository, checks, policies, drivers, reaper, clock } = deps;
+  const fixes = createBlobFixes(deps);
+  /** Blobs whose loss was told in this run. */
+  const told = new Set<number>();
+
+  async function* checkFiles(): AsyncGenerator<Finding> {
+    for (let after = 0; ; ) {
+      const page = await checks.oddFiles(after, PAGE);
+      for (const { id, accountId, name, blobId } of page) {
+        const [still] = await checks.oddFiles(id - 1, 1);
+        if (still?.id !== id) continue;
+        const message = `File '${name}' (${id} of account ${accountId}) does not fit its content (blob ${blobId}).`;
+        yield { problem: "odd_file", message, fixed: false };
+      }
+      if (page.length < PAGE) return;
+      after = page.at(-1)!.id;
+    }
+  }
+
+  /** Counts, and what is known to be damaged. */
+  async function* checkBlobs(fix: boolean, signal?: AbortSignal): AsyncGenerator<Finding> {
+    for (let page: StoredBlob[] = []; ; ) {
+      page = await checks.blobs(page.at(-1)?.id ?? 0, PAGE);
+      const holders = page.length > 0 ? await checks.holders(page[0]!.id, page.at(-1)!.id) : new Map();
+      for (const blob of page) {
+        signal?.throwIfAborted();
+        const held = holders.get(blob.id) ?? 0;
+        const isOdd = held !== blob.refs || (held === 0) !== (blob.state === "dead");
+        if (isOdd) yield* fixes.checkCount(blob.id, fix);
+        if (blob.state === "damaged" && held > 0 && !told.has(blob.id)) yield* damaged(blob, fix, signal);
+      }
+      if (page.length < PAGE) return;
+    }
+  }
+
+  async function* damaged(blob: StoredBlob, fix: boolean, signal?: AbortSignal): AsyncGenerator<Finding> {
+    const files = await filesOf(blob.id);
+    const fixed = fix && (await fixes.repair(blob, signal));
+    yield { problem: "damaged_blob", message: `Blob ${blob.id} is damaged${files}.`, fixed };
+  }
+
+  const filesOf = async (blobId: number): Promise<string> => {
+    const files = await checks.filesOf(blobId, FILES_TOLD);
+    return files.length === 0 ? "" : `; it is the content of ${files.join(", ")}`;
+  };
+
+  async function* checkStorage(policyId: number, driver: Driver, fix: boolean, signal?: AbortSignal) {
+    let after = "";
+    for await (const objects of inLargePages(driver.listObjects())) {
+      signal?.throwIfAborted();
+      const through = objects.at(-1)!.key;
+      yield* checkRange(policyId, driver, { after, through, objects }, fix);
+      after = through;
+    }
+    yield* checkRange(policyId, driver, { after, through: null, objects: [] }, fix);
+    for await (const ids of reaper.staleStagings(driver)) {
+      for (const id of ids) {
+        if (fix) await driver.removeStaging(id);
+        yield finding(
+          "stale_staging",
+          `An interrupted upload (${id}) has left bytes in policy ${policyId}.`,
+          fix,
+        );
+      }
+    }
+    if (fix) await reaper.finishDeletes(policyId, signal);
+  }
+
+  async function* checkRange(
+    policyId: number,
+    driver: Driver,
+    range: KeyRange,
+    fix: boolean,
+  ): AsyncGenerator<Finding> {
+    const sizes = new Map(range.objects.map(({ key, size }) => [key, size]));
+    let { after } = range;
+    for (;;) {
+      const rows = await checks.blobsBetween(policyId, after, range.through, PAGE);
+      for (const blob of rows) {
+        if (blob.state === "live" && sizes.get(blob.objectKey) !== blob.size)
+          yield* checkObject(blob, driver, fix);
+      }
+      if (rows.length < PAGE) break;
+      after = rows.at(-1)!.objectKey;
+    }
+    for (const key of await reaper.orphansAmong(range.objects, clock.now() - driver.staleAfterMs)) {
+      if (fix) await driver.remove(key);
+      yield finding("orphan_object", `Object ${key} of policy ${policyId} belongs to no blob.`, fix);
+    }
+  }
+
+  /** It looked as if the object were not there, or of another size. */
+  async function* checkObject(
+    { id, objectKey, size }: StoredBlob,
+    driver: Driver,
+    fix: boolean,
+  ): AsyncGenerator<Finding> {
+    const found = await driver.stat(objectKey);
+    const blob = await repository.find(id);
+    if (blob?.state !== "live" || found?.size === size) return;
+    const problem = found === null ? "missing_object" : "wrong_size";
+    const what = found === null ? "is missing" : `has ${found.size} bytes instead of ${size}`;
+    const message = `Object ${objectKey} of blob ${id} ${what}${await filesOf(id)}.`;
+    const fixed = fix && (await repository.setDamaged(id, clock.now())) && (await fixes.repair(blob));
+    told.add(id);
+    yield finding(problem, message, fixed);
+  }
+
+  /** A location without marker gets one only when objects of ours are there: else its disk may not be mounted. */
+  async function openStorage(policyId: number, fix: boolean): Promise<Driver> {
+    let mark = false;
+    if (fix) {
+      const driver = await drivers.forReading(policyId);
+      for (const blob of await checks.blobsBetween(policyId, "", null, SAMPLE)) {
+        mark ||= (await driver.stat(blob.objectKey))?.size === blob.size;
+      }
+    }
+    return drivers.verify(policyId, { mark });
+  }
+
+  return async function* ({ fix, signal }) {
+    told.clear();
+    yield* deps.checkTrees({ fix, ...(signal && { signal }) });
+    yield* checkFiles();
+    for (const { id, name } of await policies.list()) {
+      try {
+        yield* checkStorage(id, await openStorage(id, fix), fix, signal);
+      } catch (error) {
+        signal?.throwIfAborted();
+        if (!(error instanceof Error) || error.name !== "StorageUnavailable") throw error;
+        yield finding(
+          "storage_unavailable",
+          `Policy '${name}' could not be checked: ${error.message}`,
+          false,
+        );
+      }
+    }
+    yield* checkBlobs(fix, signal);
+  };
+}
+
+type KeyRange = { after: string; through: string | null; objects: readonly StoredObject[] };
+
+const finding = (problem: Problem, message: string, fixed: boolean): Finding => ({ problem, message, fixed });
+
+/** Folders of local storages hold few objects each, and every page costs queries. */
+async function* inLargePages(
+  pages: AsyncIterable<readonly StoredObject[]>,
+): AsyncGenerator<readonly StoredObject[]> {
+  let gathered: StoredObject[] = [];
+  for await (const page of pages) {
+    gathered.push(...page);
+    if (gathered.length < PAGE) continue;
+    yield gathered;
+    gathered = [];
+  }
+  if (gathered.length > 0) yield gathered;
+}

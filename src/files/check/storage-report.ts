@@ -1,0 +1,28 @@
+import { programName } from "../../lib/program-name.ts";
+import type { Finding, Problem } from "./storage-check.ts";
+
+const FIX = `'${programName()} doctor --storage --fix'`;
+const MEND = `${FIX} mends it.`;
+const RESTORE = `Put the object back from a backup, then run ${FIX}; or delete the files.`;
+
+const ADVICE: Record<Problem, string> = {
+  storage_unavailable: "Make the storage reachable, then run this again.",
+  missing_object: RESTORE,
+  wrong_size: RESTORE,
+  damaged_blob: RESTORE,
+  wrong_refs: MEND,
+  unheld_blob: MEND,
+  dead_blob_in_use: "This should never be; restore the database from a backup, or delete the files.",
+  odd_file: "This should never be; restore the database from a backup, or delete the file.",
+  orphan_object: MEND,
+  stale_staging: MEND,
+  lost_entry: "This should never be; restore the database from a backup.",
+  folder_cycle: "This should never be; restore the database from a backup.",
+  wrong_usage: MEND,
+};
+
+/** How the doctor tells a finding: what was mended is a warning. */
+export const storageReport = ({ problem, message, fixed }: Finding) =>
+  fixed
+    ? { verdict: "warning" as const, message, advice: "It was mended." }
+    : { verdict: "failure" as const, message, advice: ADVICE[problem] };

@@ -1,0 +1,101 @@
+import type { Database } from "../../db/database.ts";
+import type { Db } from "../../db/dialect.ts";
+import type { StoredBlob } from "../blobs/blob.ts";
+import { toBlob } from "../blobs/repository.ts";
+
+export type StorageCheckRepository = ReturnType<typeof createStorageCheckRepository>;
+
+export type OddFile = { id: number; accountId: number; name: string; blobId: number | null };
+
+/** Limits are at most 1,000. */
+export function createStorageCheckRepository({ read }: Pick<Database, "read">) {
+  return {
+    /** All blobs, by id. */
+    async blobs(afterId: number, limit: number): Promise<StoredBlob[]> {
+      const query = read.selectFrom("blobs").selectAll().where("id", ">", afterId);
+      return (await query.orderBy("id").limit(limit).execute()).map(toBlob);
+    },
+
+    /** The policy's blobs with keys after the one and up to the other (null: the end), by key. */
+    async blobsBetween(
+      policyId: number,
+      after: string,
+      through: string | null,
+      limit: number,
+    ): Promise<StoredBlob[]> {
+      const query = read
+        .selectFrom("blobs")
+        .selectAll()
+        .where("object_key", ">", after)
+        .$if(through !== null, (one) => one.where("object_key", "<=", through!))
+        .where("policy_id", "=", policyId);
+      return (await query.orderBy("object_key").limit(limit).execute()).map(toBlob);
+    },
+
+    /** How many entries hold each blob with an id from here to there; none: not in the map. */
+    async holders(firstId: number, lastId: number, db: Db = read): Promise<Map<number, number>> {
+      const rows = await db
+        .selectFrom("entries")
+        .select((eb) => ["blob_id", eb.fn.countAll<number>().as("n")])
+        .where("blob_id", ">=", firstId)
+        .where("blob_id", "<=", lastId)
+        .groupBy("blob_id")
+        .execute();
+      return new Map(rows.map((row) => [row.blob_id!, Number(row.n)]));
+    },
+
+    /** Some of the files that hold the blob, as people are told of them. */
+    async filesOf(blobId: number, limit: number): Promise<string[]> {
+      const query = read
+        .selectFrom("entries")
+        .select(["id", "account_id", "name"])
+        .where("blob_id", "=", blobId);
+      const rows = await query.orderBy("id").limit(limit).execute();
+      return rows.map((row) => `'${row.name}' (file ${row.id} of account ${row.account_id})`);
+    },
+
+    /** Files whose content is gone or is not what they say, by id. */
+    async oddFiles(afterId: number, limit: number): Promise<OddFile[]> {
+      return read
+        .selectFrom("entries")
+        .leftJoin("blobs", "blobs.id", "entries.blob_id")
+        .select([
+          "entries.id",
+          "entries.account_id as accountId",
+          "entries.name",
+          "entries.blob_id as blobId",
+        ])
+        .where("entries.kind", "=", "file")
+        .where("entries.id", ">", afterId)
+        .where((eb) =>
+          eb.or([
+            eb("blobs.id", "is", null),
+            eb("blobs.state", "=", "dead"),
+            eb("blobs.size", "<>", eb.ref("entries.size")),
+            eb("blobs.sha256", "<>", eb.ref("entries.sha256")),
+            eb("entries.sha256", "is", null),
+          ]),
+        )
+        .orderBy("entries.id")
+        .limit(limit)
+        .execute();
+    },
+
+    /** The live blob of the same content in the same policy. */
+    async liveTwin({ policyId, sha256, id }: StoredBlob, db: Db = read): Promise<number | null> {
+      const query = db
+        .selectFrom("blobs")
+        .select("id")
+        .where("policy_id", "=", policyId)
+        .where("sha256", "=", sha256);
+      const row = await query.where("retired", "=", 0).where("id", "<>", id).executeTakeFirst();
+      return row?.id ?? null;
+    },
+
+    /** Gives the files of one blob to another one of the same content; returns how many. */
+    async moveHolders(tx: Db, from: number, to: number): Promise<number> {
+      const query = tx.updateTable("entries").set({ blob_id: to }).where("blob_id", "=", from);
+      return Number((await query.executeTakeFirst()).numUpdatedRows);
+    },
+  };
+}

@@ -1,0 +1,68 @@
+/**
+ * The doctor's look at the trees: every entry lies in a folder of its account, no folder lies in itself, and accounts
+ * use what they are said to use. It may run beside a working server: nothing is reported before it was looked at
+ * again. Sums are set right with `fix`; the rest can't happen while the service writes, and is told.
+ */
+import type { Database } from "../../db/database.ts";
+import type { StorageCheck } from "./storage-check.ts";
+import type { TreeCheckRepository } from "./tree.repository.ts";
+
+const PAGE = 500;
+
+type Deps = { database: Pick<Database, "transaction">; repository: TreeCheckRepository };
+
+export function createTreeCheck({ database, repository }: Deps): StorageCheck {
+  async function* strays(): ReturnType<StorageCheck> {
+    for (let after = 0; ; ) {
+      const page = await repository.strays(after, PAGE);
+      for (const { id, accountId, kind, name, parentId } of page) {
+        const [still] = await repository.strays(id - 1, 1);
+        if (still?.id !== id) continue;
+        const message = `The ${kind} '${name}' (${id} of account ${accountId}) lies in ${parentId}, which is no folder of it.`;
+        yield { problem: "lost_entry", message, fixed: false };
+      }
+      if (page.length < PAGE) return;
+      after = page.at(-1)!.id;
+    }
+  }
+
+  async function* circles(signal?: AbortSignal): ReturnType<StorageCheck> {
+    for (let after = 0; ; ) {
+      const page = await repository.folders(after, PAGE);
+      signal?.throwIfAborted();
+      if (page.length === 0) return;
+      const suspects = await repository.endless(page[0]!.id, page.at(-1)!.id);
+      for (const { id, accountId, name } of page.filter((folder) => suspects.has(folder.id))) {
+        if (!(await repository.endless(id, id)).has(id)) continue;
+        const message = `The folder '${name}' (${id} of account ${accountId}) lies in itself.`;
+        yield { problem: "folder_cycle", message, fixed: false };
+      }
+      if (page.length < PAGE) return;
+      after = page.at(-1)!.id;
+    }
+  }
+
+  async function* usages(fix: boolean): ReturnType<StorageCheck> {
+    for (let after = -1; ; ) {
+      const page = await repository.usages(after, PAGE);
+      for (const { accountId } of page.filter(({ said, sum }) => said !== sum)) {
+        const { said, sum } = await database.transaction(async (tx) => {
+          const counted = await repository.countUsage(tx, accountId);
+          if (fix && counted.said !== counted.sum) await repository.setUsage(tx, accountId, counted.sum);
+          return counted;
+        });
+        if (said === sum) continue;
+        const message = `Account ${accountId} is said to use ${said} bytes; its files have ${sum}.`;
+        yield { problem: "wrong_usage", message, fixed: fix };
+      }
+      if (page.length < PAGE) return;
+      after = page.at(-1)!.accountId;
+    }
+  }
+
+  return async function* ({ fix, signal }) {
+    yield* strays();
+    yield* circles(signal);
+    yield* usages(fix);
+  };
+}

@@ -1,0 +1,122 @@
+import { sql } from "kysely";
+import type { Database } from "../../db/database.ts";
+import type { Db } from "../../db/dialect.ts";
+import { MOST_LEVELS, ROOT } from "../tree/entry.ts";
+import { REMOVED } from "../tree/removal.repository.ts";
+
+export type TreeCheckRepository = ReturnType<typeof createTreeCheckRepository>;
+
+export type CheckedEntry = { id: number; accountId: number; kind: string; name: string; parentId: number };
+
+/** Limits are at most 1,000. */
+export function createTreeCheckRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
+  const described = [
+    "entries.id",
+    "entries.account_id as accountId",
+    "entries.kind",
+    "entries.name",
+    "entries.parent_id as parentId",
+  ] as const;
+
+  return {
+    /** Entries that lie in no folder of their account, nor in one that is being removed; by id. */
+    strays: (afterId: number, limit: number): Promise<CheckedEntry[]> =>
+      read
+        .selectFrom("entries")
+        .leftJoin("entries as around", (join) =>
+          join
+            .onRef("around.id", "=", "entries.parent_id")
+            .on("around.kind", "=", "folder")
+            .on((eb) =>
+              eb.or([
+                eb("around.account_id", "=", eb.ref("entries.account_id")),
+                eb.and([
+                  eb("around.account_id", "=", REMOVED),
+                  eb("around.parent_id", "=", eb.ref("entries.account_id")),
+                ]),
+              ]),
+            ),
+        )
+        .select(described)
+        .where("entries.id", ">", afterId)
+        .where("entries.account_id", "<>", REMOVED)
+        .where("entries.parent_id", "<>", ROOT)
+        .where("around.id", "is", null)
+        .orderBy("entries.id")
+        .limit(limit)
+        .execute(),
+
+    /** Folders of all accounts, but those that are being removed, by id. */
+    folders: (afterId: number, limit: number): Promise<CheckedEntry[]> =>
+      read
+        .selectFrom("entries")
+        .select(described)
+        .where("id", ">", afterId)
+        .where("kind", "=", "folder")
+        .where("account_id", "<>", REMOVED)
+        .orderBy("id")
+        .limit(limit)
+        .execute(),
+
+    /** Those of the folders with ids from here to there from which going up never ends. */
+    async endless(firstId: number, lastId: number): Promise<Set<number>> {
+      const rows = await read
+        .withRecursive("line", (query) =>
+          query
+            .selectFrom("entries")
+            .select(["id as folder", "parent_id", sql<number>`1`.as("level")])
+            .where("id", ">=", firstId)
+            .where("id", "<=", lastId)
+            .where("kind", "=", "folder")
+            .unionAll(
+              query
+                .selectFrom("entries")
+                .innerJoin("line", "line.parent_id", "entries.id")
+                .select(["line.folder", "entries.parent_id", sql<number>`line.level + 1`.as("level")])
+                .where("line.level", "<=", MOST_LEVELS),
+            ),
+        )
+        .selectFrom("line")
+        .select("folder")
+        .distinct()
+        .where("level", ">", MOST_LEVELS)
+        .execute();
+      return new Set(rows.map(({ folder }) => folder));
+    },
+
+    /** Accounts after the one, by number, with what they are said to use and what their files have together. */
+    async usages(
+      afterAccount: number,
+      limit: number,
+    ): Promise<{ accountId: number; said: number; sum: number }[]> {
+      const rows = await read
+        .selectFrom("account_usage")
+        .select(({ selectFrom }) => [
+          "account_usage.account_id as accountId",
+          "bytes as said",
+          selectFrom("entries")
+            .select((eb) => eb.fn.sum<number>("size").as("sum"))
+            .whereRef("entries.account_id", "=", "account_usage.account_id")
+            .as("sum"),
+        ])
+        .where("account_usage.account_id", ">", afterAccount)
+        .orderBy("account_usage.account_id")
+        .limit(limit)
+        .execute();
+      return rows.map((row) => ({ ...row, sum: Number(row.sum ?? 0) }));
+    },
+
+    /** Counts anew while nobody changes the tree. Returns what was said and what is right. */
+    async countUsage(tx: Db, accountId: number): Promise<{ said: number; sum: number }> {
+      const usage = tx.selectFrom("account_usage").select("bytes").where("account_id", "=", accountId);
+      const said = (await usage.$call(dialect.forUpdate).executeTakeFirst())?.bytes ?? 0;
+      const query = tx.selectFrom("entries").select((eb) => eb.fn.sum<number>("size").as("sum"));
+      const { sum } = await query.where("account_id", "=", accountId).executeTakeFirstOrThrow();
+      return { said, sum: Number(sum ?? 0) };
+    },
+
+    async setUsage(tx: Db, accountId: number, bytes: number): Promise<void> {
+      await tx.updateTable("account_usage").set({ bytes }).where("account_id", "=", accountId).execute();
+    },
+  };
+}

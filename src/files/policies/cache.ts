@@ -1,0 +1,42 @@
+import { appError } from "../../lib/errors.ts";
+import type { PoliciesRepository, StoredPolicy } from "./repository.ts";
+
+export type PolicyCache = ReturnType<typeof createPolicyCache>;
+
+/** All policies, read when first wanted and again after a change. There are few of them. */
+export function createPolicyCache({ list }: Pick<PoliciesRepository, "list">) {
+  let loading: Promise<ReadonlyMap<number, StoredPolicy>> | undefined;
+
+  async function load(): Promise<ReadonlyMap<number, StoredPolicy>> {
+    return new Map((await list()).map((policy) => [policy.id, policy]));
+  }
+
+  function all(): Promise<ReadonlyMap<number, StoredPolicy>> {
+    if (loading !== undefined) return loading;
+    const mine = load().catch((error: unknown) => {
+      if (loading === mine) loading = undefined;
+      throw error;
+    });
+    loading = mine;
+    return mine;
+  }
+
+  return {
+    /** By id. */
+    list: async (): Promise<StoredPolicy[]> => [...(await all()).values()],
+    /** @throws PolicyNotFound */
+    async find(id: number): Promise<StoredPolicy> {
+      const policy = (await all()).get(id);
+      if (policy === undefined) throw appError("PolicyNotFound", "There is no such storage policy.");
+      return policy;
+    },
+    /** The one that uploads go to unless a folder says otherwise. */
+    async defaultPolicy(): Promise<StoredPolicy> {
+      for (const policy of (await all()).values()) if (policy.isDefault) return policy;
+      throw appError("StorageUnavailable", "There is no default storage policy.");
+    },
+    forget(): void {
+      loading = undefined;
+    },
+  };
+}

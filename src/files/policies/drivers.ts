@@ -1,0 +1,112 @@
+/** The open drivers, one for each policy as it is now. */
+import { appError } from "../../lib/errors.ts";
+import { SealedWithAnotherKey, type SecretBox } from "../../lib/secret-box.ts";
+import type { PolicyCache } from "./cache.ts";
+import type { PoliciesRepository, StoredPolicy } from "./repository.ts";
+import { observeDriver, type StorageObserver } from "../storage/observed-driver.ts";
+import type { Driver } from "../storage/driver.ts";
+import { type DriverSettings, openDriver, type StorageContext } from "../storage/index.ts";
+import { tagOf } from "../storage/object-key.ts";
+
+export const ACCESS_KEY_PURPOSE = "policies.access_key";
+export const SECRET_KEY_PURPOSE = "policies.secret_key";
+
+export type Drivers = ReturnType<typeof createDrivers>;
+
+type Deps = {
+  policies: PolicyCache;
+  repository: Pick<PoliciesRepository, "uses" | "installation">;
+  box: SecretBox;
+  context: StorageContext;
+  /** Hears of every operation of every driver. */
+  observe?: StorageObserver | undefined;
+};
+
+type Opened = { policy: StoredPolicy; driver: Driver; claimed: Promise<void> | undefined };
+
+export function createDrivers({ policies, repository, box, context, observe }: Deps) {
+  const opened = new Map<number, Opened>();
+  let installation: Promise<string> | undefined;
+
+  const installationName = (): Promise<string> => {
+    installation ??= repository.installation().catch((error: unknown) => {
+      installation = undefined;
+      throw error;
+    });
+    return installation;
+  };
+
+  async function open(policyId: number): Promise<Opened> {
+    const policy = await policies.find(policyId);
+    const known = opened.get(policyId);
+    if (known?.policy.updatedAt === policy.updatedAt) return known;
+    const bare = openDriver(unseal(policy, box), context);
+    const driver = observe === undefined ? bare : observeDriver(bare, policy.driverType, observe);
+    const one: Opened = { policy, driver, claimed: undefined };
+    opened.set(policyId, one);
+    return one;
+  }
+
+  async function claim({ policy, driver }: Opened, anew: boolean): Promise<void> {
+    const name = await installationName();
+    const mark = anew || (await repository.uses(policy.id, 1)).blobs === 0;
+    if (await driver.claim(name, mark)) return;
+    throw appError("StorageUnavailable", MARKER_GONE, {
+      cause: new Error(`the location of policy ${policy.id} is not marked for ${name}`),
+    });
+  }
+
+  return {
+    /** To read what is there. @throws PolicyNotFound, StorageUnavailable when its keys can't be read */
+    async forReading(policyId: number): Promise<Driver> {
+      return (await open(policyId)).driver;
+    },
+    /**
+     * To change what is there, after making sure that it is the location that was used before: an empty mount point
+     * must not be taken for a storage whose files are gone.
+     * @throws PolicyNotFound, StorageUnavailable
+     */
+    async forWriting(policyId: number): Promise<Driver> {
+      const one = await open(policyId);
+      one.claimed ??= claim(one, false).catch((error: unknown) => {
+        one.claimed = undefined;
+        throw error;
+      });
+      await one.claimed;
+      return one.driver;
+    },
+    /** What the names that this installation makes carry: see storage/object-key.ts. */
+    tag: async (): Promise<number> => tagOf(await installationName()),
+    /** As forWriting, asking the storage anew; with `mark`, it is marked. */
+    async verify(policyId: number, { mark }: { mark: boolean }): Promise<Driver> {
+      const one = await open(policyId);
+      await claim(one, mark);
+      return one.driver;
+    },
+  };
+}
+
+const MARKER_GONE =
+  "The storage is not the one that was used before: its disk may not be mounted, or its marker is lost.";
+
+/** @throws StorageUnavailable when the keys were sealed with another secret key */
+export function unseal(policy: StoredPolicy, box: SecretBox): DriverSettings {
+  const open = (sealed: string | null, purpose: string): string | null => {
+    try {
+      return sealed === null ? null : box.open(sealed, purpose);
+    } catch (cause) {
+      const reason =
+        cause instanceof SealedWithAnotherKey ? "were sealed with another secret key" : "are damaged";
+      throw appError("StorageUnavailable", `The stored keys of the policy ${reason}.`, { cause });
+    }
+  };
+  return {
+    driverType: policy.driverType,
+    endpoint: policy.endpoint,
+    bucket: policy.bucket,
+    region: policy.region,
+    basePath: policy.basePath,
+    accessKey: open(policy.sealedAccessKey, ACCESS_KEY_PURPOSE),
+    secretKey: open(policy.sealedSecretKey, SECRET_KEY_PURPOSE),
+  };
+}

@@ -1,0 +1,127 @@
+/** A storage policy: the entity, what the API takes of it and what it shows. It never shows a key. */
+import { z } from "zod";
+import { formatRfc3339 } from "../../lib/rfc3339.ts";
+
+export type DriverType = "local" | "s3";
+export type DownloadWay = "relay" | "redirect";
+
+export type Policy = {
+  id: number;
+  /** Unique. */
+  name: string;
+  driverType: DriverType;
+  /** Null for local ones, like bucket and region. */
+  endpoint: string | null;
+  bucket: string | null;
+  region: string | null;
+  /** Whether both keys are stored. */
+  hasCredentials: boolean;
+  /** local: a folder, relative to the data folder unless absolute. s3: a prefix without slashes at its ends. */
+  basePath: string;
+  /** Bytes; 0 is unlimited. */
+  maxFileSize: number;
+  /** How content in S3 reaches the client: through us, or from a presigned address. */
+  download: DownloadWay;
+  isDefault: boolean;
+  /** Epoch milliseconds, like the other one. */
+  createdAt: number;
+  updatedAt: number;
+};
+
+export const DEFAULT_REGION = "us-east-1";
+
+/** Printable text of so many bytes, without blanks at its ends. */
+const text = (maxBytes: number) =>
+  z
+    .string()
+    .trim()
+    .refine((value) => Buffer.byteLength(value) <= maxBytes, `takes at most ${maxBytes} bytes`)
+    .refine((value) => !/\p{Cc}/u.test(value), "takes no control characters")
+    .refine((value) => value.isWellFormed(), "holds half a character (a lone surrogate)");
+
+const name = text(255).refine((value) => value !== "", "takes at least one character");
+const key = text(256).refine((value) => value !== "[REDACTED]", "is a mask, not a key");
+const region = text(64).regex(/^[\w-]*$/, "takes letters, digits and -");
+const bucket = text(255).regex(/^$|^[a-zA-Z0-9][a-zA-Z0-9._-]*$/, "takes letters, digits, dots and -");
+const maxFileSize = z.int().min(0).describe("bytes; 0 is unlimited");
+const download = z.enum(["relay", "redirect"]);
+
+export const createPolicySchema = z
+  .object({
+    name,
+    driver_type: z.enum(["local", "s3"]),
+    endpoint: text(1_000).nullish().describe("s3: http or https URL without a path"),
+    bucket: bucket.nullish(),
+    region: region.nullish().describe(`s3: ${DEFAULT_REGION} unless told`),
+    access_key: key.nullish(),
+    secret_key: key.nullish(),
+    base_path: text(900)
+      .nullish()
+      .describe("local: a folder, below the data folder unless absolute; s3: a prefix"),
+    max_file_size: maxFileSize.nullish(),
+    download: download.nullish(),
+    is_default: z.boolean().nullish().describe("true takes the mark from the policy that has it"),
+  })
+  .superRefine((given, context) => {
+    if (given.driver_type !== "s3") return;
+    for (const field of ["endpoint", "bucket", "access_key", "secret_key"] as const) {
+      if (!given[field]) context.addIssue({ code: "custom", path: [field], message: "is required for s3" });
+    }
+  });
+export type CreatePolicy = z.output<typeof createPolicySchema>;
+
+const FIXED = ["driver_type", "endpoint", "bucket", "base_path"] as const;
+
+export const updatePolicySchema = z.object({
+  name: name.optional(),
+  max_file_size: maxFileSize.optional(),
+  download: download.optional(),
+  region: region.min(1, "takes at least one character").optional(),
+  access_key: key.min(1, "takes at least one character").optional(),
+  secret_key: key.min(1, "takes at least one character").optional(),
+  is_default: z.boolean().optional(),
+  ...(Object.fromEntries(FIXED.map((field) => [field, z.string().nullish()])) as Record<
+    (typeof FIXED)[number],
+    z.ZodOptional<z.ZodNullable<z.ZodString>>
+  >),
+});
+export type UpdatePolicy = z.output<typeof updatePolicySchema>;
+
+/** The first field that says something else than the policy, of those that never change: where its content is. */
+export function changedFixedField(policy: Policy, given: UpdatePolicy): string | undefined {
+  const view = viewPolicy(policy);
+  return FIXED.find((field) => given[field] !== undefined && given[field] !== view[field]);
+}
+
+export const policyView = z.object({
+  id: z.int(),
+  name: z.string(),
+  driver_type: z.enum(["local", "s3"]),
+  endpoint: z.string().nullable(),
+  bucket: z.string().nullable(),
+  region: z.string().nullable(),
+  has_credentials: z.boolean(),
+  base_path: z.string(),
+  max_file_size: z.int(),
+  download,
+  is_default: z.boolean(),
+  created_at: z.string(),
+  updated_at: z.string(),
+});
+export type PolicyView = z.output<typeof policyView>;
+
+export const viewPolicy = (policy: Policy): PolicyView => ({
+  id: policy.id,
+  name: policy.name,
+  driver_type: policy.driverType,
+  endpoint: policy.endpoint,
+  bucket: policy.bucket,
+  region: policy.region,
+  has_credentials: policy.hasCredentials,
+  base_path: policy.basePath,
+  max_file_size: policy.maxFileSize,
+  download: policy.download,
+  is_default: policy.isDefault,
+  created_at: formatRfc3339(policy.createdAt),
+  updated_at: formatRfc3339(policy.updatedAt),
+});

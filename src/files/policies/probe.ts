@@ -1,0 +1,39 @@
+import { appError } from "../../lib/errors.ts";
+import type { Drivers } from "./drivers.ts";
+import { newGeneration, newStagingId } from "../storage/object-key.ts";
+
+/** Writes an object into the policy's storage, reads it and removes it again. @throws StorageUnavailable saying why not */
+export const createProbe =
+  (drivers: Drivers) =>
+  async (policyId: number): Promise<void> => {
+    const driver = await drivers.verify(policyId, { mark: false });
+    const bytes = new TextEncoder().encode(
+      `Waymark looks whether it can store files here: ${crypto.randomUUID()}\n`,
+    );
+    const sha256 = new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
+    const tag = await drivers.tag();
+    const staging = await driver.stage(newStagingId(tag));
+    try {
+      await staging.append(one(bytes));
+    } catch (error) {
+      await staging.abort();
+      throw error;
+    }
+    const key = await staging.finish({ sha256, generation: newGeneration(tag) });
+    try {
+      const body = await driver.open(key, { size: bytes.length });
+      const read = await new Response(body).text().catch(() => "");
+      if (read !== new TextDecoder().decode(bytes)) {
+        throw appError("StorageUnavailable", "The storage does not give back what it took.");
+      }
+    } finally {
+      await driver.remove(key);
+    }
+    if ((await driver.stat(key)) !== null) {
+      throw appError("StorageUnavailable", "The storage keeps what was removed.");
+    }
+  };
+
+async function* one(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}

@@ -1,0 +1,131 @@
+import type { Selectable } from "kysely";
+import type { Database } from "../../db/database.ts";
+import type { Db } from "../../db/dialect.ts";
+import { isForeignKeyViolation, isUniqueViolation } from "../../db/failures.ts";
+import type { Schema } from "../../db/schema.ts";
+import { appError } from "../../lib/errors.ts";
+import type { Policy } from "./policy.ts";
+
+/** A policy with its keys as they are stored: sealed, null for local ones. */
+export type StoredPolicy = Policy & { sealedAccessKey: string | null; sealedSecretKey: string | null };
+
+/** What keeps a policy from being deleted. */
+export type PolicyUses = {
+  blobs: number;
+  uploads: number;
+  /** At most so many as were asked for. */
+  folders: { id: number; name: string }[];
+};
+
+export type PoliciesRepository = ReturnType<typeof createPoliciesRepository>;
+
+const MOST_POLICIES = 1_000;
+
+export function createPoliciesRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
+  return {
+    /** All of them, by id. */
+    async list(db: Db = read): Promise<StoredPolicy[]> {
+      return (await db.selectFrom("policies").selectAll().orderBy("id").limit(MOST_POLICIES).execute()).map(
+        toPolicy,
+      );
+    },
+
+    async find(id: number, db: Db = read): Promise<StoredPolicy | null> {
+      const row = await db.selectFrom("policies").selectAll().where("id", "=", id).executeTakeFirst();
+      return row === undefined ? null : toPolicy(row);
+    },
+
+    /** Holds everybody else who calls it until the transaction ends, whichever policies there are. */
+    async lock(tx: Db): Promise<void> {
+      await tx.selectFrom("instance").select("id").where("id", "=", 1).$call(dialect.forUpdate).execute();
+    },
+
+    /** Returns its id. @throws Conflict when the name is taken */
+    insert: (tx: Db, policy: Omit<StoredPolicy, "id">): Promise<number> =>
+      explainTaken(policy.name, () => dialect.insertReturningId(tx, "policies", toRow(policy))),
+
+    /** @throws Conflict when the name is taken */
+    update: (tx: Db, policy: StoredPolicy): Promise<void> =>
+      explainTaken(policy.name, async () => {
+        await tx.updateTable("policies").set(toRow(policy)).where("id", "=", policy.id).execute();
+      }),
+
+    async clearDefault(tx: Db): Promise<void> {
+      await tx.updateTable("policies").set({ is_default: null }).where("is_default", "=", 1).execute();
+    },
+
+    /** @throws PolicyInUse when something refers to it */
+    async remove(tx: Db, id: number): Promise<void> {
+      try {
+        await tx.deleteFrom("policies").where("id", "=", id).execute();
+      } catch (error) {
+        if (!isForeignKeyViolation(error)) throw error;
+        throw appError("PolicyInUse", "The policy has just come into use.", { cause: error });
+      }
+    },
+
+    async uses(id: number, mostFolders: number, db: Db = read): Promise<PolicyUses> {
+      const folders = db.selectFrom("entries").select(["id", "name"]).where("policy_id", "=", id);
+      return {
+        blobs: await count(db, "blobs", id),
+        uploads: await count(db, "uploads", id),
+        folders: await folders.orderBy("id").limit(mostFolders).execute(),
+      };
+    },
+
+    /** Who this installation is: a UUID. */
+    async installation(): Promise<string> {
+      const query = read.selectFrom("instance").select("uuid").where("id", "=", 1);
+      return (await query.executeTakeFirstOrThrow()).uuid;
+    },
+  };
+}
+
+async function count(db: Db, table: "blobs" | "uploads", policyId: number): Promise<number> {
+  const query = db.selectFrom(table).where("policy_id", "=", policyId);
+  const { n } = await query.select((eb) => eb.fn.countAll<number>().as("n")).executeTakeFirstOrThrow();
+  return Number(n);
+}
+
+async function explainTaken<T>(name: string, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error;
+    throw appError("Conflict", `There is already a policy '${name}'.`, { cause: error });
+  }
+}
+
+const toPolicy = (row: Selectable<Schema["policies"]>): StoredPolicy => ({
+  id: row.id,
+  name: row.name,
+  driverType: row.driver_type === "s3" ? "s3" : "local",
+  endpoint: row.endpoint,
+  bucket: row.bucket,
+  region: row.region,
+  hasCredentials: row.access_key !== null && row.secret_key !== null,
+  sealedAccessKey: row.access_key,
+  sealedSecretKey: row.secret_key,
+  basePath: row.base_path,
+  maxFileSize: row.max_file_size,
+  download: row.download === "redirect" ? "redirect" : "relay",
+  isDefault: row.is_default === 1,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+});
+
+const toRow = (policy: Omit<StoredPolicy, "id">) => ({
+  name: policy.name,
+  driver_type: policy.driverType,
+  endpoint: policy.endpoint,
+  bucket: policy.bucket,
+  region: policy.region,
+  access_key: policy.sealedAccessKey,
+  secret_key: policy.sealedSecretKey,
+  base_path: policy.basePath,
+  max_file_size: policy.maxFileSize,
+  download: policy.download,
+  is_default: policy.isDefault ? 1 : null,
+  created_at: policy.createdAt,
+  updated_at: policy.updatedAt,
+});

@@ -1,0 +1,84 @@
+import { z } from "zod";
+import { type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
+import { appError } from "../../lib/errors.ts";
+import type { Policies } from "./service.ts";
+import { createPolicySchema, policyView, updatePolicySchema, viewPolicy } from "./policy.ts";
+
+const TAG = "policies";
+const message = z.object({ message: z.string() });
+
+/** To be mounted below the admin prefix itself: these paths have no version. */
+export const policyEndpoints = (deps: { policies: Policies }): Endpoint[] => [
+  ...collectionEndpoints(deps),
+  ...itemEndpoints(deps),
+];
+
+function collectionEndpoints({ policies }: { policies: Policies }): Endpoint[] {
+  const shared = { path: "/policies", access: "admin", tag: TAG } as const;
+  return [
+    endpoint({
+      ...shared,
+      method: "GET",
+      summary: "All storage policies",
+      answer: z.array(policyView),
+      handle: async () => (await policies.list()).map(viewPolicy),
+    }),
+    endpoint({
+      ...shared,
+      method: "POST",
+      summary: "Create a storage policy; its storage need not be reachable yet",
+      body: createPolicySchema,
+      status: 201,
+      answer: policyView,
+      handle: async ({ body }) => viewPolicy(await policies.create(body)),
+    }),
+  ];
+}
+
+function itemEndpoints({ policies }: { policies: Policies }): Endpoint[] {
+  const shared = { path: "/policies/:id", access: "admin", tag: TAG, answer: policyView } as const;
+  return [
+    endpoint({
+      ...shared,
+      method: "GET",
+      summary: "One storage policy; its keys are never shown",
+      handle: async ({ c }) => viewPolicy(await policies.find(idOf(c))),
+    }),
+    endpoint({
+      ...shared,
+      method: "PATCH",
+      summary: "Change name, limit, keys, region, way of download, or make it the default",
+      body: updatePolicySchema,
+      handle: async ({ c, body }) => viewPolicy(await policies.update(idOf(c), body)),
+    }),
+    endpoint({
+      ...shared,
+      method: "DELETE",
+      summary: "Delete a storage policy that nothing refers to",
+      answer: message,
+      async handle({ c }) {
+        await policies.remove(idOf(c));
+        return { message: "Policy deleted" };
+      },
+    }),
+    endpoint({
+      ...shared,
+      method: "POST",
+      path: "/policies/:id/test",
+      summary: "Write, read and remove an object in the policy's storage",
+      answer: message,
+      async handle({ c }) {
+        await policies.test(idOf(c));
+        return { message: "The storage works" };
+      },
+    }),
+  ];
+}
+
+/** @throws PolicyNotFound for what can't be an id */
+function idOf(c: HttpContext): number {
+  const text = c.req.param("id") ?? "";
+  const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN;
+  if (!Number.isSafeInteger(id)) throw appError("PolicyNotFound", "There is no such storage policy.");
+  return id;
+}

@@ -1,0 +1,222 @@
+/** Storage policies. All writes hold one lock, so that there is exactly one default whatever happens at once. */
+import type { Changes } from "../../cluster/changes.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { appError } from "../../lib/errors.ts";
+import type { SecretBox } from "../../lib/secret-box.ts";
+import type { PolicyCache } from "./cache.ts";
+import { ACCESS_KEY_PURPOSE, SECRET_KEY_PURPOSE, unseal } from "./drivers.ts";
+import type { PoliciesRepository, PolicyUses, StoredPolicy } from "./repository.ts";
+import {
+  changedFixedField,
+  type CreatePolicy,
+  DEFAULT_REGION,
+  type DriverType,
+  type Policy,
+  type UpdatePolicy,
+} from "./policy.ts";
+import { checkDriverSettings, type StorageContext } from "../storage/index.ts";
+
+/** What a first start makes. */
+const FIRST_POLICY = { name: "local", basePath: "files" };
+const FOLDERS_TOLD = 10;
+
+export type Policies = ReturnType<typeof createPolicies>;
+
+type Deps = {
+  repository: PoliciesRepository;
+  cache: PolicyCache;
+  changes: Changes;
+  box: SecretBox;
+  context: StorageContext;
+  clock: Clock;
+  /** Removes what is left of content that nobody has any more, where that failed before. */
+  finishDeletes(policyId: number): Promise<void>;
+  /** Writes, reads and removes an object. @throws StorageUnavailable */
+  probe(policyId: number): Promise<void>;
+};
+
+export function createPolicies({
+  repository,
+  cache,
+  changes,
+  box,
+  context,
+  clock,
+  finishDeletes,
+  probe,
+}: Deps) {
+  changes.subscribe("policies", cache.forget);
+  const seal = (key: string, purpose: string) => box.seal(key, purpose);
+
+  /** Inserts it; the first policy of all is the default. */
+  const insert = (draft: Omit<StoredPolicy, "id">): Promise<Policy> =>
+    changes.write(async (tx) => {
+      await repository.lock(tx.db);
+      const isDefault = draft.isDefault || (await repository.list(tx.db)).length === 0;
+      if (isDefault) await repository.clearDefault(tx.db);
+      const id = await repository.insert(tx.db, { ...draft, isDefault });
+      tx.changed("policies", [String(id)]);
+      return { ...draft, id, isDefault };
+    });
+
+  return {
+    /** By id. */
+    list: (): Promise<Policy[]> => cache.list(),
+    /** @throws PolicyNotFound */
+    find: (id: number): Promise<Policy> => cache.find(id),
+    defaultPolicy: (): Promise<Policy> => cache.defaultPolicy(),
+
+    /** Makes the policy `local` when there is none at all; several processes may start at once. */
+    async ensureDefault(): Promise<void> {
+      if ((await cache.list()).length > 0) return;
+      const now = clock.now();
+      await changes.write(async (tx) => {
+        await repository.lock(tx.db);
+        if ((await repository.list(tx.db)).length > 0) return;
+        const id = await repository.insert(tx.db, {
+          ...localDraft(FIRST_POLICY.name, FIRST_POLICY.basePath, now),
+          isDefault: true,
+        });
+        tx.changed("policies", [String(id)]);
+      });
+      cache.forget();
+    },
+
+    /** @throws BadRequest (a place that can't be used), Conflict (the name) */
+    async create(given: CreatePolicy): Promise<Policy> {
+      const { draft, accessKey, secretKey } = draftOf(given, clock.now());
+      await checkDriverSettings({ ...draft, accessKey, secretKey }, context);
+      return insert({
+        ...draft,
+        sealedAccessKey: accessKey === null ? null : seal(accessKey, ACCESS_KEY_PURPOSE),
+        sealedSecretKey: secretKey === null ? null : seal(secretKey, SECRET_KEY_PURPOSE),
+      });
+    },
+
+    /** Changes what is given. @throws PolicyNotFound, BadRequest, Conflict (the name) */
+    async update(id: number, given: UpdatePolicy): Promise<Policy> {
+      return changes.write(async (tx) => {
+        await repository.lock(tx.db);
+        const policy = (await repository.find(id, tx.db)) ?? unknownPolicy();
+        refuseImpossible(policy, given);
+        const next = applied(policy, given, clock.now());
+        if (given.access_key !== undefined) next.sealedAccessKey = seal(given.access_key, ACCESS_KEY_PURPOSE);
+        if (given.secret_key !== undefined) next.sealedSecretKey = seal(given.secret_key, SECRET_KEY_PURPOSE);
+        if (next.isDefault && !policy.isDefault) await repository.clearDefault(tx.db);
+        await repository.update(tx.db, next);
+        tx.changed("policies", [String(id)]);
+        return next;
+      });
+    },
+
+    /** @throws PolicyNotFound, PolicyInUse naming what refers to it */
+    async remove(id: number): Promise<void> {
+      await cache.find(id);
+      await finishDeletes(id);
+      await changes.write(async (tx) => {
+        await repository.lock(tx.db);
+        const policy = (await repository.find(id, tx.db)) ?? unknownPolicy();
+        if (policy.isDefault) {
+          throw appError(
+            "PolicyInUse",
+            "The default policy can't be deleted; make another one the default first.",
+          );
+        }
+        refuseUsed(await repository.uses(id, FOLDERS_TOLD, tx.db));
+        await repository.remove(tx.db, id);
+        tx.changed("policies", [String(id)]);
+      });
+    },
+
+    /** @throws PolicyNotFound, StorageUnavailable saying why it does not work */
+    async test(id: number): Promise<void> {
+      const policy = await cache.find(id);
+      await checkDriverSettings(unseal(policy, box), context);
+      await probe(id);
+    },
+  };
+}
+
+type Draft = Omit<StoredPolicy, "id" | "sealedAccessKey" | "sealedSecretKey">;
+
+function draftOf(given: CreatePolicy, now: number) {
+  const isS3 = given.driver_type === "s3";
+  const draft: Draft = {
+    name: given.name,
+    driverType: given.driver_type,
+    endpoint: isS3 ? (given.endpoint ?? null) : null,
+    bucket: isS3 ? (given.bucket ?? null) : null,
+    region: isS3 ? given.region || DEFAULT_REGION : null,
+    hasCredentials: isS3,
+    basePath: basePathOf(given.driver_type, given.base_path ?? ""),
+    maxFileSize: given.max_file_size ?? 0,
+    download: given.download ?? "relay",
+    isDefault: given.is_default ?? false,
+    createdAt: now,
+    updatedAt: now,
+  };
+  return {
+    draft,
+    accessKey: isS3 ? (given.access_key ?? null) : null,
+    secretKey: isS3 ? (given.secret_key ?? null) : null,
+  };
+}
+
+/** Without a folder a local policy gets one of its own. */
+function basePathOf(driverType: DriverType, given: string): string {
+  if (driverType === "s3") return given.replace(/^\/+|\/+$/g, "");
+  return given === "" ? `${FIRST_POLICY.basePath}-${crypto.randomUUID().slice(0, 8)}` : given;
+}
+
+const localDraft = (name: string, basePath: string, now: number): Omit<StoredPolicy, "id"> => ({
+  ...draftOf({ name, driver_type: "local", base_path: basePath }, now).draft,
+  sealedAccessKey: null,
+  sealedSecretKey: null,
+});
+
+/** Times grow with each change: drivers are opened anew by them. */
+const applied = (policy: StoredPolicy, given: UpdatePolicy, now: number): StoredPolicy => ({
+  ...policy,
+  name: given.name ?? policy.name,
+  maxFileSize: given.max_file_size ?? policy.maxFileSize,
+  download: given.download ?? policy.download,
+  region: given.region ?? policy.region,
+  isDefault: given.is_default ?? policy.isDefault,
+  updatedAt: Math.max(now, policy.updatedAt + 1),
+});
+
+function refuseImpossible(policy: Policy, given: UpdatePolicy): void {
+  const fixed = changedFixedField(policy, given);
+  if (fixed !== undefined) {
+    throw appError(
+      "BadRequest",
+      `${fixed}: it can't be changed, because content is stored there. Make another policy.`,
+    );
+  }
+  if (policy.isDefault && given.is_default === false) {
+    throw appError("BadRequest", "is_default: make another policy the default instead.");
+  }
+  if (policy.driverType === "s3") return;
+  const foreign = (["access_key", "secret_key", "region"] as const).find(
+    (field) => given[field] !== undefined,
+  );
+  if (foreign !== undefined) throw appError("BadRequest", `${foreign}: a local policy has none.`);
+}
+
+function refuseUsed({ blobs, uploads, folders }: PolicyUses): void {
+  const names = folders.map(({ id, name }) => `'${name}' (${id})`);
+  const more = folders.length === FOLDERS_TOLD ? " and maybe more" : "";
+  const uses = [
+    ...(blobs > 0 ? [`the content of files (${blobs} stored)`] : []),
+    ...(uploads > 0 ? [`unfinished uploads (${uploads})`] : []),
+    ...(names.length > 0 ? [`the folders ${names.join(", ")}${more}`] : []),
+  ];
+  if (uses.length === 0) return;
+  throw appError("PolicyInUse", `The policy is in use by ${uses.join(" and ")}.`, {
+    details: { blobs, uploads, folders },
+  });
+}
+
+function unknownPolicy(): never {
+  throw appError("PolicyNotFound", "There is no such storage policy.");
+}

@@ -1,0 +1,148 @@
+/**
+ * Downloads from shares. The bytes always pass through us, because only so the end of a download is seen: a
+ * file that the system sends by itself, or an address of the storage, would tell nothing. A download has finished when
+ * the connection has taken the last byte of the file.
+ */
+import { streamPages } from "../../http/stream-pages.ts";
+import type { Logger } from "../../lib/logger.ts";
+import type { Blobs } from "../blobs/service.ts";
+import { createDownload } from "../tree/download.ts";
+import type { StoredFile } from "../tree/entry.ts";
+import { answerPage, messagePage } from "./page.ts";
+import type { SharedEntry } from "./repository.ts";
+import type { Shares } from "./service.ts";
+
+export type Visitor = {
+  liftIdleTimeout(): void;
+  /** Ends the connection within seconds. */
+  cut(): void;
+};
+
+export type ShareDownload = (
+  share: SharedEntry,
+  file: StoredFile,
+  request: Request,
+  visitor: Visitor,
+) => Promise<Response>;
+
+type Deps = { shares: Pick<Shares, "count" | "uncount">; blobs: Pick<Blobs, "open">; logger: Logger };
+
+const CHUNK_BYTES = 1024 * 1024;
+/** What an unlimited share heeds: a client goes on with what it has, as long as it is the same file. */
+const HEEDED = /^(?:range|if-range|if-match|if-unmodified-since)$/i;
+
+export function createShareDownload({ shares, blobs, logger }: Deps): ShareDownload {
+  const download = createDownload({
+    blobs: {
+      async open(id, options) {
+        const opened = await blobs.open(id, options);
+        return opened.body instanceof Blob ? { ...opened, body: streamOf(opened.body) } : opened;
+      },
+      presign: async () => null,
+    },
+  });
+
+  /** Tells once how the download ended. */
+  function createTally({ linkId, maxDownloads }: SharedEntry) {
+    let isOver = false;
+    return async (isFinished: boolean): Promise<void> => {
+      if (isOver) return;
+      isOver = true;
+      try {
+        if (maxDownloads === null && isFinished) await shares.count(linkId);
+        if (maxDownloads !== null && !isFinished) await shares.uncount(linkId);
+      } catch (err) {
+        logger.warn({ err, linkId }, "a download from a share could not be counted");
+      }
+    };
+  }
+
+  return async (share, file, request, visitor) => {
+    const isLimited = share.maxDownloads !== null;
+    const isGet = request.method === "GET";
+    if (isLimited && !(isGet ? await shares.count(share.linkId) : share.downloads < share.maxDownloads!)) {
+      return usedUp(request);
+    }
+    const end = isGet ? createTally(share) : async () => {};
+    // The client may go before anybody reads the answer's body.
+    request.signal.addEventListener("abort", () => void end(false), { once: true });
+    let isStreamed = false;
+    let reachesEnd = false;
+    try {
+      const answer = await download(file, {
+        method: request.method,
+        // Parts of a limited one would be downloads of their own.
+        header: (name) =>
+          !isLimited && HEEDED.test(name) ? (request.headers.get(name) ?? undefined) : undefined,
+        inline: false,
+        signal: request.signal,
+        relay(stream) {
+          isStreamed = true;
+          visitor.liftIdleTimeout();
+          return streamPages(
+            watched(
+              stream,
+              () => end(reachesEnd),
+              () => end(false),
+            ),
+            {
+              onFailure: (err) => logger.warn({ err }, "a download was cut off"),
+              cut: visitor.cut,
+              // Bytes cost nothing to make; storages that give small chunks would be slow.
+              restMs: 0,
+            },
+          );
+        },
+      });
+      reachesEnd = endsFile(answer, file.size);
+      if (!isStreamed) await end(reachesEnd);
+      answer.headers.set("Cache-Control", "private, no-store");
+      answer.headers.set("X-Robots-Tag", "noindex, nofollow");
+      answer.headers.set("Referrer-Policy", "no-referrer");
+      if (isLimited) answer.headers.set("Accept-Ranges", "none");
+      return answer;
+    } catch (error) {
+      await end(false);
+      throw error;
+    }
+  };
+}
+
+/** Calls `finished` when everything was taken, `broken` when the reading ended before. */
+async function* watched(
+  stream: ReadableStream<Uint8Array>,
+  finished: () => Promise<void>,
+  broken: () => Promise<void>,
+): AsyncGenerator<Uint8Array, void> {
+  try {
+    for await (const chunk of stream as unknown as AsyncIterable<Uint8Array>) yield chunk;
+    await finished();
+  } finally {
+    await broken();
+  }
+}
+
+function endsFile({ status, headers }: Response, size: number): boolean {
+  if (status === 200) return true;
+  return status === 206 && headers.get("Content-Range")?.endsWith(`-${size - 1}/${size}`) === true;
+}
+
+/** Large pieces: between two of them there is a rest. */
+function streamOf(blob: Blob): ReadableStream<Uint8Array> {
+  let at = 0;
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        if (at >= blob.size) return controller.close();
+        const piece = new Uint8Array(await blob.slice(at, at + CHUNK_BYTES).arrayBuffer());
+        at += piece.length;
+        if (piece.length === 0) throw new Error("The stored file ended before its size.");
+        controller.enqueue(piece);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+const usedUp = (request: Request): Response =>
+  answerPage(messagePage("Not available", "All downloads of this share are used up."), 410, request);

@@ -1,0 +1,170 @@
+/**
+ * What a share's code answers: the file, or a page that lists the folder. `?folder=` and `?file=` name what lies in a
+ * shared folder. Crawlers and link previews get a page in place of a file, so they use up no download. With a
+ * password there is its form first; a right one sets a cookie (shares.cookie.ts), wrong ones are limited by address
+ * like those of a sign-in.
+ */
+import { isbot } from "isbot";
+import { STATUS_OF_KIND } from "../../http/errors.ts";
+import { readText } from "../../http/read-body.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { AppError } from "../../lib/errors.ts";
+import type { Logger } from "../../lib/logger.ts";
+import { cursorText, readCursor } from "../tree/listing.ts";
+import type { Folders } from "../tree/folders.service.ts";
+import type { createShareCookies } from "./cookie.ts";
+import type { ShareDownload, Visitor } from "./download.routes.ts";
+import { answerPage, filePage, folderPage, messagePage, passwordPage } from "./page.ts";
+import type { SharedEntry } from "./repository.ts";
+import type { Shares } from "./service.ts";
+
+/** What the server knows of the connection behind a request. */
+export type ShareConnection = {
+  requestIP(request: Request): { address: string } | null;
+  timeout?(request: Request, seconds: number): void;
+};
+
+export type ShareAnswers = {
+  /** Answers a GET, HEAD or POST to a code that serves a share. Never rejects. */
+  answer(linkId: number, request: Request, connection?: ShareConnection): Promise<Response>;
+};
+
+export type ShareDoor = {
+  /** Counts a try of a password. @throws RateLimitExceeded */
+  takeTry(address: string): void | Promise<void>;
+  verifyPassword(plain: string, hash: string): Promise<boolean>;
+  /** The client's address behind trusted proxies. */
+  clientAddress(peer: string, forwardedFor: string | null): string;
+};
+
+type Deps = {
+  shares: Shares;
+  folders: Pick<Folders, "page">;
+  download: ShareDownload;
+  cookies: ReturnType<typeof createShareCookies>;
+  door: ShareDoor;
+  clock: Clock;
+  logger: Logger;
+};
+
+const FORM_BYTES = 16 * 1024;
+/** Entries on one page of a folder. */
+const PAGE = 500;
+/**
+ * Programs that somebody runs to fetch a file, what scripts fetch with, and browsers driven by tests: they pass for
+ * robots, and are ones only when they call themselves so.
+ */
+const FETCHERS =
+  /^(?:curl|wget|aria2|axel|httpie|xh|rclone|python|go-http-client|okhttp|axios|node|undici|got |bun|deno|java|apache-httpclient|libwww-perl|lwp|ruby|rest-client|faraday|typhoeus|guzzlehttp|php|dart|reqwest|hackney|postmanruntime|insomnia|lynx|elinks|links|w3m)|headlesschrome/i;
+const ROBOTS = /bot\b|crawl|spider|preview/i;
+
+export function createShareAnswers(deps: Deps): ShareAnswers {
+  const { shares, cookies, download, clock, logger } = deps;
+
+  async function show(share: SharedEntry, request: Request, visitor: Visitor): Promise<Response> {
+    const query = queryOf(request.url);
+    const wanted = share.kind === "file" ? share.entryId : idOf(query.get("file"));
+    if (wanted === null) {
+      return answerPage(await folderHtml(deps, share, query), 200, request);
+    }
+    const file = await shares.file(share, wanted);
+    if (!isRobot(request)) return download(share, file, request, visitor);
+    return answerPage(
+      filePage(file, share.kind === "file" ? `/${share.code}` : `?file=${file.id}`),
+      200,
+      request,
+    );
+  }
+
+  async function respond(share: SharedEntry, request: Request, connection?: ShareConnection) {
+    if (request.method === "POST") return unlock(deps, share, request, connection);
+    if (share.passwordHash !== null && !cookies.opens(share, request.headers.get("cookie"), clock.now())) {
+      return answerPage(passwordPage(null), 401, request, { "WWW-Authenticate": "Form" });
+    }
+    return show(share, request, {
+      liftIdleTimeout: () => connection?.timeout?.(request, 0),
+      cut: () => connection?.timeout?.(request, 1),
+    });
+  }
+
+  return {
+    async answer(linkId, request, connection) {
+      try {
+        const share = await shares.find(linkId);
+        if (share === null)
+          return answerPage(messagePage("Not found", "This is not shared any more."), 404, request);
+        return await respond(share, request, connection);
+      } catch (error) {
+        return failure(error, request, logger);
+      }
+    },
+  };
+}
+
+async function folderHtml(
+  { shares, folders }: Deps,
+  share: SharedEntry,
+  query: URLSearchParams,
+): Promise<string> {
+  const path = await shares.folders(share, idOf(query.get("folder")) ?? share.entryId);
+  const after = query.get("after");
+  const folder = path.at(-1)!;
+  const page = await folders.page(share.accountId, folder, after === null ? null : readCursor(after), PAGE);
+  return folderPage({ ...page, path, next: page.next && cursorText(page.next) });
+}
+
+async function unlock(
+  { door, cookies, clock }: Deps,
+  share: SharedEntry,
+  request: Request,
+  connection?: ShareConnection,
+): Promise<Response> {
+  const at = request.url.indexOf("?");
+  const location = `/${share.code}${at === -1 ? "" : request.url.slice(at).replace(/[^\x21-\x7e]/g, "")}`;
+  const headers = { Location: location, "Cache-Control": "private, no-store" };
+  if (share.passwordHash === null) return new Response(null, { status: 303, headers });
+  const form = new URLSearchParams(await readText(request, FORM_BYTES));
+  const peer = connection?.requestIP(request)?.address ?? "unix";
+  try {
+    await door.takeTry(door.clientAddress(peer, request.headers.get("x-forwarded-for")));
+  } catch (error) {
+    if (!(error instanceof AppError) || error.kind !== "rate_limited") throw error;
+    const seconds = String(error.details?.["retryAfterSeconds"] ?? 1);
+    return answerPage(passwordPage(error.message), 429, request, { "Retry-After": seconds });
+  }
+  const password = form.get("password") ?? "";
+  if (password === "" || !(await door.verifyPassword(password, share.passwordHash))) {
+    return answerPage(passwordPage("This password is wrong."), 403, request);
+  }
+  const cookie = cookies.make(share, clock.now());
+  return new Response(null, { status: 303, headers: { ...headers, "Set-Cookie": cookie } });
+}
+
+const isRobot = (request: Request): boolean => {
+  const agent = request.headers.get("user-agent") ?? "";
+  return isbot(agent) && (ROBOTS.test(agent) || !FETCHERS.test(agent));
+};
+
+const queryOf = (url: string): URLSearchParams => {
+  const at = url.indexOf("?");
+  return new URLSearchParams(at === -1 ? "" : url.slice(at).replace(/#.*/s, ""));
+};
+
+/** Null when there is none; what can't be an id is one that nobody has. */
+const idOf = (value: string | null): number | null =>
+  value === null ? null : /^[1-9]\d{0,14}$/.test(value) ? Number(value) : Number.NaN;
+
+function failure(error: unknown, request: Request, logger: Logger): Response {
+  if (error instanceof AppError && error.kind !== "internal") {
+    const isMissing = error.kind === "not_found";
+    if (error.kind === "bad_gateway") logger.warn({ err: error }, "a share could not be served");
+    const sentence = isMissing ? "This is not shared, or not any more." : error.message;
+    return answerPage(
+      messagePage(isMissing ? "Not found" : "Not now", sentence),
+      STATUS_OF_KIND[error.kind],
+      request,
+    );
+  }
+  logger.error({ err: error }, "a share could not be served");
+  return answerPage(messagePage("Something went wrong", "Try again later."), 500, request);
+}

@@ -1,0 +1,135 @@
+import type { Database } from "../../db/database.ts";
+import type { Db } from "../../db/dialect.ts";
+import type { ShownLink } from "../../links/link.ts";
+
+/** A share with its link, as its owner sees it. */
+export type ShareRecord = ShownLink & {
+  /** Null is unlimited. */
+  maxDownloads: number | null;
+  /** Finished ones; of a limited share also those under way. */
+  downloads: number;
+};
+
+/** What serving a share needs to know. */
+export type SharedEntry = {
+  linkId: number;
+  code: string;
+  createdAt: number;
+  expiresAt: number | null;
+  passwordHash: string | null;
+  maxDownloads: number | null;
+  downloads: number;
+  entryId: number;
+  accountId: number;
+  kind: "folder" | "file";
+};
+
+export type SharesRepository = ReturnType<typeof createSharesRepository>;
+
+export function createSharesRepository({ read, write }: Pick<Database, "read" | "write">) {
+  /** Counts one download, unless there are as many as there may be. */
+  async function count(linkId: number): Promise<boolean> {
+    const result = await write
+      .updateTable("shares")
+      .set((eb) => ({ downloads: eb("downloads", "+", 1) }))
+      .where("link_id", "=", linkId)
+      .where((eb) => eb.or([eb("max_downloads", "is", null), eb("downloads", "<", eb.ref("max_downloads"))]))
+      .executeTakeFirst();
+    return Number(result.numUpdatedRows) === 1;
+  }
+
+  return {
+    count,
+
+    async uncount(linkId: number): Promise<void> {
+      await write
+        .updateTable("shares")
+        .set((eb) => ({ downloads: eb("downloads", "-", 1) }))
+        .where("link_id", "=", linkId)
+        .where("downloads", ">", 0)
+        .execute();
+    },
+
+    async insert(
+      tx: Db,
+      share: { linkId: number; entryId: number; maxDownloads: number | null; createdAt: number },
+    ): Promise<void> {
+      await tx
+        .insertInto("shares")
+        .values({
+          link_id: share.linkId,
+          entry_id: share.entryId,
+          max_downloads: share.maxDownloads,
+          downloads: 0,
+          created_at: share.createdAt,
+        })
+        .execute();
+    },
+
+    /** The newest of an entry's shares. */
+    ofEntry: (entryId: number, limit: number): Promise<ShareRecord[]> =>
+      read
+        .selectFrom("shares")
+        .innerJoin("links", "links.id", "shares.link_id")
+        .leftJoin("link_clicks", "link_clicks.link_id", "links.id")
+        .select([
+          "links.code",
+          "links.target",
+          "links.created_at as createdAt",
+          "links.updated_at as updatedAt",
+          "links.expires_at as expiresAt",
+          "links.password_hash as passwordHash",
+          "shares.max_downloads as maxDownloads",
+          "shares.downloads",
+        ])
+        .select((eb) => eb.fn.coalesce("link_clicks.clicks", eb.lit(0)).as("clickCount"))
+        .where("shares.entry_id", "=", entryId)
+        .orderBy("shares.link_id", "desc")
+        .limit(limit)
+        .execute(),
+
+    /** The link of that code, when it shares the entry. */
+    async linkOf(tx: Db, entryId: number, code: string): Promise<number | null> {
+      const row = await tx
+        .selectFrom("shares")
+        .innerJoin("links", "links.id", "shares.link_id")
+        .select("links.id")
+        .where("links.code", "=", code)
+        .where("shares.entry_id", "=", entryId)
+        .executeTakeFirst();
+      return row?.id ?? null;
+    },
+
+    async removeLink(tx: Db, linkId: number): Promise<void> {
+      await tx.deleteFrom("links").where("id", "=", linkId).execute();
+    },
+
+    /** Null also while its account is disabled or gone. */
+    async find(linkId: number): Promise<SharedEntry | null> {
+      const row = await read
+        .selectFrom("shares")
+        .innerJoin("links", "links.id", "shares.link_id")
+        .innerJoin("entries", "entries.id", "shares.entry_id")
+        .leftJoin("users", "users.id", "entries.account_id")
+        .select([
+          "shares.link_id as linkId",
+          "links.code",
+          "links.created_at as createdAt",
+          "links.expires_at as expiresAt",
+          "links.password_hash as passwordHash",
+          "shares.max_downloads as maxDownloads",
+          "shares.downloads",
+          "entries.id as entryId",
+          "entries.account_id as accountId",
+          "entries.kind",
+          "users.disabled",
+        ])
+        .where("shares.link_id", "=", linkId)
+        .executeTakeFirst();
+      if (row === undefined) return null;
+      const { disabled, ...share } = row;
+      if (share.accountId !== 0 && disabled !== 0) return null;
+      return { ...share, kind: share.kind === "folder" ? "folder" : "file" };
+    },
+  };
+}

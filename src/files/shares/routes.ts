@@ -1,0 +1,84 @@
+/** Sharing files and folders by short links: the owner's side. What visitors see is shares.public.routes.ts. */
+import { z } from "zod";
+import { type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
+import { createSchema, linkViewSchema, viewOfLink } from "../../links/link.ts";
+import { idIn } from "../tree/entry-id.ts";
+import type { ShareRecord } from "./repository.ts";
+import type { Shareable, Shares } from "./service.ts";
+
+const shareSchema = createSchema.pick({ code: true, expires_at: true, password: true }).extend({
+  max_downloads: z
+    .int()
+    .min(1)
+    .max(1_000_000_000)
+    .nullish()
+    .describe("finished downloads, of all files together; unlimited without it"),
+});
+
+const shareView = linkViewSchema.extend({
+  max_downloads: z.int().nullable(),
+  downloads: z.int().describe("finished; where they are limited, also those under way"),
+  url: z.string(),
+});
+
+const viewShare = (share: ShareRecord, c: HttpContext): z.output<typeof shareView> => ({
+  ...viewOfLink(share),
+  max_downloads: share.maxDownloads,
+  downloads: share.downloads,
+  url: `${originOf(c)}/${share.code}`,
+});
+
+/** As the caller reached us. A proxy says so when it took HTTPS from the caller. */
+function originOf(c: HttpContext): string {
+  const { host, protocol } = new URL(c.req.url);
+  return `${c.req.header("X-Forwarded-Proto") === "https" ? "https:" : protocol}//${host}`;
+}
+
+/** To be mounted at the root. */
+export const shareEndpoints = ({ shares }: { shares: Shares }): Endpoint[] =>
+  (["file", "folder"] as const).flatMap((kind) => endpointsOf(shares, kind));
+
+function endpointsOf(shares: Shares, kind: Shareable["kind"]): Endpoint[] {
+  const path = `/${kind}s/:id/share`;
+  const common = { access: "account", tag: `${kind}s` } as const;
+  const placeIn = (c: HttpContext): Shareable => ({
+    kind,
+    id: idIn(c, kind === "file" ? "FileNotFound" : "FolderNotFound"),
+  });
+  return [
+    endpoint({
+      ...common,
+      method: "POST",
+      path,
+      summary: `Share a ${kind} by a short link`,
+      body: shareSchema,
+      status: 201,
+      answer: shareView,
+      async handle({ c, account, body }) {
+        const { max_downloads: maxDownloads, ...link } = body;
+        const input = { ...link, maxDownloads: maxDownloads ?? null };
+        return viewShare(await shares.create(account.id, placeIn(c), input), c);
+      },
+    }),
+    endpoint({
+      ...common,
+      method: "GET",
+      path,
+      summary: `The short links that share a ${kind}, newest first`,
+      answer: z.array(shareView),
+      handle: async ({ c, account }) =>
+        (await shares.list(account.id, placeIn(c))).map((share) => viewShare(share, c)),
+    }),
+    endpoint({
+      ...common,
+      method: "DELETE",
+      path: `${path}/:code{.+}`,
+      summary: `Stop sharing a ${kind} under a code`,
+      answer: z.object({ message: z.string() }),
+      async handle({ c, account }) {
+        await shares.revoke(account.id, placeIn(c), c.req.param("code") ?? "");
+        return { message: "Share revoked" };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,105 @@
+/**
+ * Shares: short links that serve a file or a folder. The link, an ordinary one but for its target, is made in one
+ * transaction with its row in `shares`, and both go in the transaction that removes the entry (removal.ts).
+ *
+ * Downloads that finished are counted. Where they are limited, a download is counted when it begins and taken back when
+ * the client goes away, so that any number of parallel ones stays within the limit; after a crash those under way
+ * stay counted.
+ */
+import type { Clock } from "../../lib/clock.ts";
+import { appError } from "../../lib/errors.ts";
+import { internalTarget } from "../../links/internal-target.ts";
+import type { InternalInput, InternalLinks } from "../../links/internal-links.ts";
+import type { AccountTree } from "../tree/account-tree.ts";
+import type { Entry, Folder, StoredFile } from "../tree/entry.ts";
+import type { SharedEntry, ShareRecord, SharesRepository } from "./repository.ts";
+import type { Db } from "../../db/dialect.ts";
+
+export type Shareable = { kind: "file" | "folder"; id: number };
+export type ShareInput = InternalInput & { maxDownloads: number | null };
+
+type Deps = { tree: AccountTree; repository: SharesRepository; links: InternalLinks; clock: Clock };
+
+export type Shares = ReturnType<typeof createShares>;
+
+/** An entry with more shares shows the newest. */
+const MOST_LISTED = 1_000;
+
+export function createShares({ tree, repository, links, clock }: Deps) {
+  /** @throws FileNotFound, FolderNotFound */
+  async function entryOf(accountId: number, { kind, id }: Shareable, db?: Db): Promise<Entry> {
+    if (kind === "file") return tree.file(accountId, id, db);
+    const [folder] = await tree.folders(accountId, id, db);
+    if (folder === undefined) throw appError("FolderNotFound", "There is no such folder.");
+    return folder;
+  }
+
+  return {
+    /**
+     * @throws FileNotFound, FolderNotFound, LinkAlreadyExists, LinkInvalidCode, LinkReservedCode,
+     * LinkInvalidExpireTime
+     */
+    async create(accountId: number, place: Shareable, input: ShareInput): Promise<ShareRecord> {
+      await entryOf(accountId, place);
+      const { maxDownloads, ...rest } = input;
+      const checked = await links.check(rest);
+      return links.inTurn(checked.code, () =>
+        tree.change(accountId, async (tx) => {
+          const entry = await entryOf(accountId, place, tx.db);
+          const link = await links.create(tx, checked, internalTarget(entry.kind, entry.id));
+          const createdAt = clock.now();
+          await repository.insert(tx.db, { linkId: link.id, entryId: entry.id, maxDownloads, createdAt });
+          return { ...link, maxDownloads, downloads: 0 };
+        }),
+      );
+    },
+
+    /** @throws FileNotFound, FolderNotFound */
+    async list(accountId: number, place: Shareable): Promise<ShareRecord[]> {
+      await entryOf(accountId, place);
+      return repository.ofEntry(place.id, MOST_LISTED);
+    },
+
+    /** @throws FileNotFound, FolderNotFound, LinkNotFound */
+    revoke: (accountId: number, place: Shareable, code: string): Promise<void> =>
+      tree.change(accountId, async (tx) => {
+        await entryOf(accountId, place, tx.db);
+        const linkId = await repository.linkOf(tx.db, place.id, code);
+        if (linkId === null) throw appError("LinkNotFound", "This is not shared under such a code.");
+        await repository.removeLink(tx.db, linkId);
+        tx.changed("links", [code]);
+      }),
+
+    /** What the link serves; null when it serves nothing any more. */
+    async find(linkId: number): Promise<SharedEntry | null> {
+      const share = await repository.find(linkId);
+      return share === null || (share.expiresAt !== null && share.expiresAt <= clock.now()) ? null : share;
+    },
+
+    /** A file that the share serves: the shared one, or one within the shared folder. @throws FileNotFound */
+    async file(share: SharedEntry, id: number): Promise<StoredFile> {
+      const file = await tree.file(share.accountId, id);
+      if (share.kind === "file" ? file.id === share.entryId : await isWithin(share, file.parentId))
+        return file;
+      throw appError("FileNotFound", "There is no such file here.");
+    },
+
+    /** A folder that the share serves and those around it, the shared one first. @throws FolderNotFound */
+    async folders(share: SharedEntry, id: number): Promise<[Folder, ...Folder[]]> {
+      const path = (await tree.folders(share.accountId, id)).toReversed();
+      const begin = path.findIndex((folder) => folder.id === share.entryId);
+      const [first, ...rest] = begin === -1 ? [] : path.slice(begin);
+      if (first === undefined) throw appError("FolderNotFound", "There is no such folder here.");
+      return [first, ...rest];
+    },
+
+    /** Counts a download, unless there are as many as there may be. */
+    count: (linkId: number): Promise<boolean> => repository.count(linkId),
+    uncount: (linkId: number): Promise<void> => repository.uncount(linkId),
+  };
+
+  async function isWithin(share: SharedEntry, folderId: number): Promise<boolean> {
+    const around = await tree.folders(share.accountId, folderId);
+    return around.some(({ id }) => id === share.entryId);
+  }
+}

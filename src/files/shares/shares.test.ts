@@ -1,0 +1,200 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import type { Database } from "../../db/database.ts";
+import { forEachDialect } from "../../db/for-each-dialect.ts";
+import { createLinkService, type LinkService } from "../../links/links.service.ts";
+import { type DriveHarness, refusal, startDrive } from "../drive.test-support.ts";
+import { createSharesRepository } from "./repository.ts";
+import { createShares, type Shareable, type Shares } from "./service.ts";
+
+forEachDialect((dialect) => {
+  let db: Database;
+  let at: DriveHarness;
+  let links: LinkService;
+  let shares: Shares;
+  let me: number;
+  const heard: string[] = [];
+  beforeAll(async () => {
+    db = await dialect.openDb({ poolSize: 8 });
+    at = await startDrive(db);
+    const clock = { now: () => at.content.time.now };
+    links = createLinkService({
+      database: db,
+      changes: at.content.changes,
+      routePrefixes: () => ["/admin"],
+      randomCodeLength: () => 6,
+      hashPassword: async (plain) => `hash of ${plain}`,
+      clock,
+    });
+    at.content.changes.subscribe("links", (codes) => void heard.push(...codes));
+    shares = createShares({
+      tree: at.tree,
+      repository: createSharesRepository(db),
+      links: links.internal,
+      clock,
+    });
+  });
+  beforeEach(async () => {
+    me = await at.account();
+    heard.length = 0;
+  });
+  afterEach(async () => expect(await at.wrongs()).toEqual([]));
+  afterAll(() => at?.close());
+
+  const file = async (name = "file", folderId: number | null = null): Promise<Shareable> => ({
+    kind: "file",
+    id: (await at.upload(me, folderId, name)).id,
+  });
+  const linkId = async (code: string) => (await links.get(code)).id;
+  const none = { maxDownloads: null };
+
+  describe("a share", () => {
+    test("is a link with a row of its own, listed newest first, and revoked with it", async () => {
+      const place = await file();
+      const code = crypto.randomUUID();
+      const first = await shares.create(me, place, { ...none, code, password: "p", expires_at: "1d" });
+      expect(first).toMatchObject({
+        code,
+        target: `waymark:file/${place.id}`,
+        passwordHash: "hash of p",
+        expiresAt: at.content.time.now + 86_400_000,
+        maxDownloads: null,
+        downloads: 0,
+        clickCount: 0,
+      });
+      const second = await shares.create(me, place, { maxDownloads: 2 });
+      expect(second.code).toMatch(/^[A-Za-z0-9]{6,}$/);
+      expect(heard.toSorted()).toEqual([code, second.code].toSorted());
+      const listed = await shares.list(me, place);
+      expect(listed.map((share) => [share.code, share.maxDownloads])).toEqual([
+        [second.code, 2],
+        [code, null],
+      ]);
+      const id = await linkId(code);
+      expect(await shares.find(id)).toMatchObject({ linkId: id, code, entryId: place.id, accountId: me });
+      await shares.revoke(me, place, code);
+      expect(await refusal(shares.revoke(me, place, code))).toBe("LinkNotFound");
+      expect(await refusal(links.get(code))).toBe("LinkNotFound");
+      expect(await shares.find(id)).toBeNull();
+      await links.remove(second.code);
+      expect(await shares.list(me, place)).toEqual([]);
+    });
+
+    test("takes no code that is taken, reserved or malformed, and leaves no link then", async () => {
+      const place = await file();
+      const code = crypto.randomUUID();
+      await links.create({ code, target: "https://example.com/" });
+      const create = (input: object) => refusal(shares.create(me, place, { ...none, ...input }));
+      expect(await create({ code })).toBe("LinkAlreadyExists");
+      expect(await create({ code: "admin/x" })).toBe("LinkReservedCode");
+      expect(await create({ code: "a b" })).toBe("LinkInvalidCode");
+      expect(await create({ expires_at: "soon" })).toBe("LinkInvalidExpireTime");
+      expect(await shares.list(me, place)).toEqual([]);
+    });
+
+    test("of one code by many at once is one", async () => {
+      const place = await file();
+      const code = crypto.randomUUID();
+      const outcomes = await Promise.all(
+        Array.from({ length: 8 }, () => refusal(shares.create(me, place, { ...none, code }))),
+      );
+      expect(outcomes.toSorted()).toEqual([...Array<string>(7).fill("LinkAlreadyExists"), "no error"]);
+      expect((await shares.list(me, place)).length).toBe(1);
+    });
+
+    test("is the owner's business", async () => {
+      const place = await file();
+      const { code } = await shares.create(me, place, none);
+      const other = await at.account();
+      expect(await refusal(shares.create(other, place, none))).toBe("FileNotFound");
+      expect(await refusal(shares.list(other, place))).toBe("FileNotFound");
+      expect(await refusal(shares.revoke(other, place, code))).toBe("FileNotFound");
+      expect(await refusal(shares.create(me, { kind: "folder", id: place.id }, none))).toBe("FolderNotFound");
+      expect(await refusal(shares.create(me, { kind: "folder", id: 0 }, none))).toBe("FolderNotFound");
+      const mine = await file("another");
+      expect(await refusal(shares.revoke(me, mine, code))).toBe("LinkNotFound");
+    });
+
+    test("can't be overwritten or updated as a link", async () => {
+      const { code } = await shares.create(me, await file(), none);
+      const target = "https://example.com/";
+      expect(await refusal(links.create({ code, target, force: true }))).toBe("Conflict");
+      expect(await refusal(links.update(code, { target }))).toBe("Conflict");
+      const batch = await links.batch.update([{ code, payload: { target } }]);
+      expect(batch.failed.map((item) => item.code)).toEqual([code]);
+    });
+
+    test("rests when it expires, and while its account is disabled", async () => {
+      const { code } = await shares.create(me, await file(), { ...none, expires_at: "1h" });
+      const id = await linkId(code);
+      const disable = (disabled: number) =>
+        db.write.updateTable("users").set({ disabled }).where("id", "=", me).execute();
+      await disable(1);
+      expect(await shares.find(id)).toBeNull();
+      await disable(0);
+      expect(await shares.find(id)).not.toBeNull();
+      at.content.time.now += 3_600_000;
+      expect(await shares.find(id)).toBeNull();
+    });
+
+    test("goes with its file, and with the folder around it", async () => {
+      const folder = await at.folder(me, null, "folder");
+      const inner = await file("inner", folder);
+      const codes = [
+        (await shares.create(me, inner, none)).code,
+        (await shares.create(me, { kind: "folder", id: folder }, none)).code,
+      ];
+      const single = await file("single");
+      const { code } = await shares.create(me, single, none);
+      heard.length = 0;
+      await at.files.remove(me, single.id);
+      expect(heard).toEqual([code]);
+      expect(await refusal(links.get(code))).toBe("LinkNotFound");
+      heard.length = 0;
+      await at.folders.remove(me, folder);
+      expect(heard.toSorted()).toEqual(codes.toSorted());
+      for (const gone of codes) expect(await refusal(links.get(gone))).toBe("LinkNotFound");
+    });
+
+    test("that is made while its file is deleted never outlives it", async () => {
+      for (let round = 0; round < 10; round++) {
+        const place = await file(`raced ${round}`);
+        const code = crypto.randomUUID();
+        await Promise.all([
+          refusal(shares.create(me, place, { ...none, code })),
+          at.files.remove(me, place.id),
+        ]);
+        expect(await refusal(links.get(code))).toBe("LinkNotFound");
+      }
+    });
+
+    test("of a folder serves what is in it, at any depth, and nothing else", async () => {
+      const outer = await at.folder(me, null, "outer");
+      const shared = await at.folder(me, outer, "shared");
+      const sub = await at.folder(me, shared, "sub");
+      const [inside, outside] = [await file("inside", sub), await file("outside", outer)];
+      const { code } = await shares.create(me, { kind: "folder", id: shared }, none);
+      const share = (await shares.find(await linkId(code)))!;
+      expect((await shares.file(share, inside.id)).name).toBe("inside");
+      expect((await shares.folders(share, sub)).map(({ id }) => id)).toEqual([shared, sub]);
+      expect(await refusal(shares.file(share, outside.id))).toBe("FileNotFound");
+      for (const id of [outer, 0, inside.id]) {
+        expect(await refusal(shares.folders(share, id))).toBe("FolderNotFound");
+      }
+    });
+  });
+
+  test("downloads are counted exactly up to the limit, by many at once", async () => {
+    const place = await file();
+    const { code } = await shares.create(me, place, { maxDownloads: 3 });
+    const id = await linkId(code);
+    const counted = await Promise.all(Array.from({ length: 12 }, () => shares.count(id)));
+    expect(counted.filter(Boolean).length).toBe(3);
+    await shares.uncount(id);
+    expect([await shares.count(id), await shares.count(id)]).toEqual([true, false]);
+    const free = await linkId((await shares.create(me, place, none)).code);
+    await shares.uncount(free);
+    for (let n = 0; n < 4; n++) expect(await shares.count(free)).toBe(true);
+    const downloads = (await shares.list(me, place)).map((share) => share.downloads);
+    expect(downloads).toEqual([4, 3]);
+  });
+});

@@ -1,0 +1,128 @@
+/**
+ * The folders of a local storage location, with two promises. A symbolic link planted inside the location is never
+ * followed: before a file is touched, the real path of its folder must be the path we mean, and files themselves are
+ * opened with O_NOFOLLOW. (Who may write there could swap a folder in the instant between the two; he could as well
+ * change the files.) The location itself may be reached through links, and is checked behind them. And a folder is
+ * durable before a file in it is: it and its parents are synced when this process first uses them.
+ */
+import { constants } from "node:fs";
+import { lstat, mkdir, open, realpath } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { appError } from "../../../lib/errors.ts";
+import { STAGING } from "../object-key.ts";
+
+const FOLDER_MODE = 0o700;
+/** Without O_NONBLOCK opening a planted pipe would wait for its writer. */
+export const READ_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+export type LocalFolders = ReturnType<typeof createLocalFolders>;
+
+export function createLocalFolders(location: string, checkRealPath: (path: string) => void) {
+  let opened: Promise<string> | undefined;
+  let guard: string | undefined;
+  const synced = new Set<string>();
+
+  async function openRoot(): Promise<string> {
+    await mkdir(location, { recursive: true, mode: FOLDER_MODE });
+    const root = await realpath(location);
+    checkRealPath(root);
+    await makeFolder(join(root, STAGING));
+    await syncFolder(root);
+    return root;
+  }
+
+  /** The real path of the location, made when it is missing. */
+  const root = (): Promise<string> => {
+    opened ??= openRoot().catch((error: unknown) => {
+      opened = undefined;
+      throw error;
+    });
+    return opened;
+  };
+
+  async function makeObjectFolder(top: string, folder: string): Promise<void> {
+    await makeFolder(dirname(folder));
+    await makeFolder(folder);
+    synced.delete(folder);
+    if (top !== dirname(dirname(folder))) throw new Error(`${folder} is no folder for objects`);
+  }
+
+  return {
+    root,
+    /** Where the object is, if it is. */
+    async forReading(key: string): Promise<string> {
+      const path = join(await root(), key);
+      await expectReal(dirname(path));
+      return path;
+    },
+    /** Where the object goes; its folder is there and durable. */
+    async forWriting(key: string): Promise<string> {
+      const top = await root();
+      const path = join(top, key);
+      const folder = dirname(path);
+      try {
+        await expectReal(folder);
+      } catch (error) {
+        if (!isMissing(error)) throw error;
+        await makeObjectFolder(top, folder);
+      }
+      if (!synced.has(folder)) {
+        await syncFolder(dirname(folder));
+        await syncFolder(top);
+        synced.add(folder);
+      }
+      return path;
+    },
+    /** Where the staging is or goes. Everything that is written begins here. */
+    async forStaging(id: string): Promise<string> {
+      const top = await root();
+      if (guard !== undefined) await expectGuard(join(top, guard));
+      const folder = join(top, STAGING);
+      await expectReal(folder);
+      return join(folder, id);
+    },
+    /** From now on nothing is written while this file is missing: its disk is not mounted any more. */
+    guardBy(name: string): void {
+      guard = name;
+    },
+  };
+}
+
+/** Makes the folder unless it is there, and accepts nothing else in its place. */
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: FOLDER_MODE });
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== "EEXIST") throw error;
+    if (!(await lstat(path)).isDirectory()) throw planted(path);
+  }
+}
+
+async function expectGuard(path: string): Promise<void> {
+  await lstat(path).catch((cause: unknown) => {
+    throw appError("StorageUnavailable", "The storage is not there; its disk may not be mounted.", { cause });
+  });
+}
+
+async function expectReal(folder: string): Promise<void> {
+  if ((await realpath(folder)) !== folder) throw planted(folder);
+}
+
+const planted = (path: string) =>
+  appError("StorageUnavailable", "The storage holds something that does not belong there.", {
+    cause: new Error(`${path} is not the folder it should be, or a part of it is a symbolic link`),
+  });
+
+export async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  try {
+    await folder.sync();
+  } catch (error) {
+    // Some network file systems can't; their servers keep names durable by themselves.
+    if (!["EINVAL", "ENOTSUP"].includes(String((error as { code?: unknown }).code))) throw error;
+  } finally {
+    await folder.close();
+  }
+}
+
+export const isMissing = (error: unknown): boolean => (error as { code?: unknown } | null)?.code === "ENOENT";

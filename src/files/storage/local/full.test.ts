@@ -1,0 +1,81 @@
+/** A full disk: needs a small file system of its own, so the right to mount one. */
+import { afterAll, describe, expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, statfsSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  bytesOf,
+  contentOf,
+  expectUnavailable,
+  inChunks,
+  newId,
+  put,
+  readAll,
+  sha256,
+} from "../driver.contract.ts";
+import { createLocalDriver } from "./local.ts";
+
+const MIB = 1024 * 1024;
+const root = realpathSync(mkdtempSync(join(tmpdir(), "waymark-full-")));
+const disk = join(root, "disk");
+mkdirSync(disk);
+const isMounted =
+  process.getuid?.() === 0 &&
+  Bun.spawnSync(["mount", "-t", "tmpfs", "-o", "size=4m", "waymark-test", disk], { stderr: "ignore" })
+    .exitCode === 0;
+const title = `a disk of 4 MiB${isMounted ? "" : " (this account may not mount one)"}`;
+
+afterAll(() => {
+  if (isMounted) Bun.spawnSync(["umount", disk]);
+  rmSync(root, { recursive: true, force: true });
+});
+
+const freeBytes = (): number => {
+  const { bavail, bsize } = statfsSync(disk);
+  return bavail * bsize;
+};
+
+describe.skipIf(!isMounted)(title, () => {
+  const driver = createLocalDriver({ folder: join(disk, "files"), checkRealPath: () => {} });
+
+  test("refuses what does not fit in a sentence, keeps what is there and leaves nothing of the rest", async () => {
+    const kept = bytesOf(MIB);
+    const key = await put(driver, kept);
+    const free = freeBytes();
+    for (const size of [4 * MIB, 12 * MIB]) {
+      const staging = await driver.stage(newId());
+      const bytes = bytesOf(size);
+      const storing = staging.append(inChunks(bytes)).then(() => staging.finish(contentOf(bytes)));
+      const { message } = await expectUnavailable(storing);
+      expect(message).toBe("The storage is full.");
+      await staging.abort();
+      expect(readdirSync(join(disk, "files/.staging"))).toEqual([]);
+      expect(freeBytes()).toBe(free);
+    }
+    expect(sha256(await readAll(await driver.open(key, { size: MIB })))).toBe(sha256(kept));
+    await driver.remove(await put(driver, bytesOf(2 * MIB)));
+    expect(freeBytes()).toBeGreaterThanOrEqual(free - 65_536);
+  });
+
+  test("of which many uploads at once want more than there is gives some of them all and the others nothing", async () => {
+    const bytes = bytesOf(MIB, 7);
+    const attempts = Array.from({ length: 8 }, async () => {
+      const staging = await driver.stage(newId());
+      try {
+        await staging.append(inChunks(bytes));
+        return await staging.finish(contentOf(bytes));
+      } catch {
+        await staging.abort();
+        return null;
+      }
+    });
+    const keys = (await Promise.all(attempts)).filter((key) => key !== null);
+    for (const key of keys) {
+      expect(sha256(await readAll(await driver.open(key, { size: MIB })))).toBe(sha256(bytes));
+    }
+    expect(readdirSync(join(disk, "files/.staging"))).toEqual([]);
+    const listed = (await Array.fromAsync(driver.listObjects())).flat();
+    expect(listed.map(({ key }) => key)).toEqual(expect.arrayContaining(keys));
+    expect(listed.length).toBe(keys.length + 1);
+  });
+});

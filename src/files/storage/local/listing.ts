@@ -1,0 +1,76 @@
+import type { Dirent } from "node:fs";
+import { lstat, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { StoredObject } from "../driver.ts";
+import { isMissing, type LocalFolders } from "./folders.ts";
+import { isObjectKey, isStagingId, STAGING } from "../object-key.ts";
+import { inStorage } from "../storage-failure.ts";
+
+const PAGE = 1_000;
+
+export async function* listObjects(folders: LocalFolders): AsyncGenerator<readonly StoredObject[]> {
+  const root = await inStorage(folders.root);
+  for (const outer of await namesIn(root, isHexFolder)) {
+    for (const inner of await namesIn(join(root, outer), isHexFolder)) {
+      const keys = (await namesIn(join(root, outer, inner), (entry) => entry.isFile()))
+        .map((name) => `${outer}/${inner}/${name}`)
+        .filter(isObjectKey);
+      yield* describeInPages(root, keys);
+    }
+  }
+}
+
+const isHexFolder = (entry: Dirent): boolean => entry.isDirectory() && /^[0-9a-f]{2}$/.test(entry.name);
+
+/** Sorted by bytes: the names that count are ASCII. A folder that went away meanwhile is empty. */
+async function namesIn(folder: string, wanted: (entry: Dirent) => boolean): Promise<string[]> {
+  return inStorage(async () => {
+    try {
+      const entries = await readdir(folder, { withFileTypes: true });
+      return entries
+        .filter(wanted)
+        .map((entry) => entry.name)
+        .sort();
+    } catch (error) {
+      if (isMissing(error)) return [];
+      throw error;
+    }
+  });
+}
+
+async function* describeInPages(
+  root: string,
+  keys: readonly string[],
+): AsyncGenerator<readonly StoredObject[]> {
+  for (let at = 0; at < keys.length; at += PAGE) {
+    const page = await inStorage(() =>
+      Promise.all(keys.slice(at, at + PAGE).map((key) => describeFile(root, key))),
+    );
+    yield page.filter((one) => one !== null);
+  }
+}
+
+async function describeFile(root: string, key: string): Promise<StoredObject | null> {
+  try {
+    const { size, mtimeMs, ctimeMs } = await lstat(join(root, key));
+    // The rename to its key is the inode's last change, but not the content's.
+    return { key, size, modifiedAt: Math.max(mtimeMs, ctimeMs) };
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+export async function* listStagings(
+  folders: LocalFolders,
+  before: number,
+): AsyncGenerator<readonly string[]> {
+  const folder = join(await inStorage(folders.root), STAGING);
+  const ids = await namesIn(folder, (entry) => !entry.isDirectory() && isStagingId(entry.name));
+  for (let at = 0; at < ids.length; at += PAGE) {
+    const page = await inStorage(() =>
+      Promise.all(ids.slice(at, at + PAGE).map((id) => describeFile(folder, id))),
+    );
+    yield page.filter((one) => one !== null && one.modifiedAt < before).map((one) => one!.key);
+  }
+}

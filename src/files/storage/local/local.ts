@@ -1,0 +1,87 @@
+/** Objects as files in a folder of this machine, or of a file system that several machines share. */
+import { lstat, open, rm } from "node:fs/promises";
+import { appError } from "../../../lib/errors.ts";
+import type { Driver, Wanted } from "../driver.ts";
+import { createLocalFolders, isMissing, READ_FLAGS } from "./folders.ts";
+import { listObjects, listStagings } from "./listing.ts";
+import { claimFolder } from "./marker.ts";
+import { createLocalStaging } from "./staging.ts";
+import { inStorage, stagingLost, storageFailure } from "../storage-failure.ts";
+
+/** An upload under way writes at least twice a minute. */
+const STALE_AFTER_MS = 3_600_000;
+
+type LocalSettings = {
+  /** Absolute; made when it is missing. */
+  folder: string;
+  /** Throws when the folder behind symbolic links is no place for objects. */
+  checkRealPath(path: string): void;
+};
+
+export function createLocalDriver({ folder, checkRealPath }: LocalSettings): Driver {
+  const folders = createLocalFolders(folder, checkRealPath);
+
+  return {
+    staleAfterMs: STALE_AFTER_MS,
+    claim: (installation, mark) => inStorage(() => claimFolder(folders, installation, mark)),
+    stage: async (id) => createLocalStaging({ folders, id, received: 0, resumed: false }),
+    resume: (id, received) =>
+      inStorage(async () => {
+        const path = await folders.forStaging(id);
+        const { size } = await lstat(path).catch((error: unknown) => {
+          throw isMissing(error) ? stagingLost(error) : error;
+        });
+        if (size < received)
+          throw stagingLost(new Error(`staging ${id} has lost bytes: ${size} of ${received}`));
+        return createLocalStaging({ folders, id, received, resumed: true });
+      }),
+    open: (key, wanted) =>
+      inStorage(async () => {
+        try {
+          const path = await folders.forReading(key);
+          await expectFile(path, wanted.size);
+          return slice(Bun.file(path), wanted);
+        } catch (error) {
+          throw isMissing(error) ? storageFailure(error, "The stored file is missing.") : error;
+        }
+      }),
+    stat: (key) =>
+      inStorage(async () => {
+        try {
+          const found = await lstat(await folders.forReading(key));
+          return found.isFile() ? { size: found.size } : null;
+        } catch (error) {
+          if (isMissing(error)) return null;
+          throw error;
+        }
+      }),
+    remove: (key) =>
+      inStorage(async () => {
+        try {
+          await rm(await folders.forReading(key), { force: true });
+        } catch (error) {
+          if (!isMissing(error)) throw error;
+        }
+      }),
+    presign: async () => null,
+    listObjects: () => listObjects(folders),
+    listStagings: (before) => listStagings(folders, before),
+    removeStaging: (id) => inStorage(async () => rm(await folders.forStaging(id), { force: true })),
+  };
+}
+
+const slice = (file: Blob, { range }: Wanted): Blob =>
+  range === undefined ? file : file.slice(range.start, range.end + 1);
+
+async function expectFile(path: string, size: number): Promise<void> {
+  const file = await open(path, READ_FLAGS);
+  try {
+    const found = await file.stat();
+    if (found.isFile() && found.size === size) return;
+    throw appError("StorageUnavailable", "The stored file is damaged.", {
+      cause: new Error(`${path} has ${found.size} bytes instead of ${size}, or is no file`),
+    });
+  } finally {
+    await file.close();
+  }
+}

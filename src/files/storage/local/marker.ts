@@ -1,0 +1,39 @@
+import { lstat, open, rename } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { isMissing, type LocalFolders, syncFolder } from "./folders.ts";
+import { markerOf } from "../object-key.ts";
+
+/** The marker is a file; what counts is its name. */
+export async function claimFolder(
+  folders: LocalFolders,
+  installation: string,
+  mark: boolean,
+): Promise<boolean> {
+  const path = join(await folders.root(), markerOf(installation));
+  const isMarked = (await isFile(path)) || (mark && (await writeMarker(path)));
+  if (isMarked) folders.guardBy(markerOf(installation));
+  return isMarked;
+}
+
+async function writeMarker(path: string): Promise<boolean> {
+  const draft = `${path}.${crypto.randomUUID()}`;
+  const file = await open(draft, "wx", 0o600);
+  try {
+    await file.writeFile("Waymark keeps files here. Do not remove this one.\n");
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(draft, path);
+  await syncFolder(dirname(path));
+  return true;
+}
+
+async function isFile(path: string): Promise<boolean> {
+  try {
+    return (await lstat(path)).isFile();
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,179 @@
+/** Every operation of a storage is told once, when it has ended, and fails only where the storage does. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { systemClock } from "../../lib/clock.ts";
+import {
+  bytesOf,
+  contentOf,
+  driverContract,
+  expectUnavailable,
+  inChunks,
+  newId,
+  put,
+  readAll,
+} from "./driver.contract.ts";
+import { observeDriver } from "./observed-driver.ts";
+import type { Driver } from "./driver.ts";
+import { namesIn } from "../content.test-support.ts";
+import { createLocalDriver } from "./local/local.ts";
+import { type S3Stub, s3Error, startS3Stub } from "./s3/stub.test-support.ts";
+import { parseEndpoint } from "./s3/endpoint.ts";
+import { createS3Driver } from "./s3/s3.ts";
+
+const folder = realpathSync(mkdtempSync(join(tmpdir(), "waymark-observed-")));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const bytes = bytesOf(300_000);
+let heard: string[] = [];
+let times: number[] = [];
+beforeEach(() => {
+  heard = [];
+  times = [];
+});
+
+const observed = (driver: Driver, type: "local" | "s3" = "local"): Driver =>
+  observeDriver(driver, type, (...[from, operation, outcome, seconds]) => {
+    heard.push(`${from} ${operation} ${outcome}`);
+    times.push(seconds);
+  });
+const local = (name: string) =>
+  observed(createLocalDriver({ folder: join(folder, name), checkRealPath: () => {} }));
+
+driverContract("an observed one", async () => ({
+  driver: local("contract"),
+  reopen: async () => local("contract"),
+  allNames: async () => namesIn(join(folder, "contract")),
+  overwrite: async (key, other) => {
+    mkdirSync(dirname(join(folder, "contract", key)), { recursive: true });
+    writeFileSync(join(folder, "contract", key), other);
+  },
+  largeBytes: 3_000_001,
+  close: async () => {},
+}));
+
+describe("what is told", () => {
+  test("each operation of a storage that works", async () => {
+    const driver = local("works");
+    await driver.claim(newId(), true);
+    const id = newId();
+    const begun = await driver.stage(id);
+    await begun.append(inChunks(bytes.slice(0, 1000)));
+    await begun.suspend();
+    const staging = await driver.resume(id, 1000);
+    await staging.append(inChunks(bytes.slice(1000)));
+    await Array.fromAsync(staging.read());
+    const key = await staging.finish(contentOf(bytes));
+    await readAll(await driver.open(key, { size: bytes.length }));
+    await driver.stat(key);
+    await Array.fromAsync(driver.listObjects());
+    await driver.remove(key);
+    await driver.removeStaging(id);
+    const operations =
+      "claim write suspend resume write read finish read stat list list delete delete_staging";
+    expect(heard).toEqual(operations.split(" ").map((operation) => `local ${operation} success`));
+    expect(times.every((seconds) => seconds >= 0 && seconds < 60)).toBe(true);
+  });
+
+  test("each operation of a storage that is broken", async () => {
+    const path = join(folder, "broken");
+    // A file where the folder should be.
+    writeFileSync(path, "");
+    const driver = local("broken");
+    const id = newId();
+    const staging = await driver.stage(id);
+    const all: [string, () => Promise<unknown>][] = [
+      ["claim", () => driver.claim(newId(), true)],
+      ["write", () => staging.append(inChunks(bytes))],
+      ["suspend", () => staging.suspend()],
+      ["resume", () => driver.resume(id, 1)],
+      ["read", () => Array.fromAsync(staging.read())],
+      ["finish", () => staging.finish(contentOf(bytes))],
+      ["read", () => driver.open("aa/aa/no-such-object", { size: 1 })],
+      ["list", () => Array.fromAsync(driver.listObjects())],
+    ];
+    for (const [operation, run] of all) {
+      heard = [];
+      await expectUnavailable(run());
+      expect(heard).toEqual([`local ${operation} failed`]);
+    }
+  });
+
+  test("a client who leaves is no failure of the storage", async () => {
+    const driver = local("left");
+    const staging = await driver.stage(newId());
+    await expect(staging.append(inChunks(bytes, 1000))).rejects.toThrow("the source failed");
+    await staging.abort();
+    expect(heard).toEqual(["local write success"]);
+    expect(existsSync(join(folder, "left")) && namesIn(join(folder, "left"))).toEqual([]);
+  });
+});
+
+describe("streams", () => {
+  let stub: S3Stub;
+  let driver: Driver;
+  let key: string;
+  beforeAll(async () => {
+    stub = await startS3Stub();
+    driver = observed(
+      createS3Driver({
+        endpoint: parseEndpoint(`http://127.0.0.1:${stub.port}`),
+        bucket: "bucket",
+        credentials: { accessKey: "key", secretKey: "secret", region: "us-east-1" },
+        clock: systemClock,
+        prefix: "",
+        pace: { answerMs: 1000, bytesPerSecond: 1e9, completeMs: 1000, stallMs: 1000, pauseMs: 1 },
+      }),
+      "s3",
+    );
+  });
+  beforeEach(async () => {
+    stub.behave();
+    key = await put(driver, bytes);
+    heard = [];
+  });
+  afterAll(() => stub.close());
+  const open = async () =>
+    (await driver.open(key, { size: bytes.length })) as unknown as ReadableStream<Uint8Array>;
+
+  test("last until their end", async () => {
+    const body = await open();
+    expect(heard).toEqual([]);
+    expect(await readAll(body)).toEqual(bytes);
+    expect(heard).toEqual(["s3 read success"]);
+  });
+
+  test("or until nobody wants more", async () => {
+    const reader = (await open()).getReader();
+    await reader.read();
+    expect(heard).toEqual([]);
+    await reader.cancel();
+    expect(heard).toEqual(["s3 read success"]);
+  });
+
+  test("or until the reading is ended by its signal", async () => {
+    const ending = new AbortController();
+    const body = await driver.open(key, { size: bytes.length, signal: ending.signal });
+    const reader = (body as ReadableStream<Uint8Array>).getReader();
+    ending.abort(new Error("the client left"));
+    while (heard.length === 0) await reader.read().catch(() => undefined);
+    expect(heard).toEqual(["s3 read success"]);
+  });
+
+  test("or until the storage fails in the middle", async () => {
+    stub.misbehave("cut", ({ method }) => method === "GET");
+    await expect(open().then(readAll)).rejects.toThrow();
+    expect(heard).toEqual(["s3 read failed"]);
+  });
+
+  test("what the endpoint refuses has failed", async () => {
+    stub.misbehave({ status: 403, body: s3Error("AccessDenied") }, () => true);
+    await expect(driver.stat(key)).rejects.toThrow();
+    await expect(driver.remove(key)).rejects.toThrow();
+    await expect(driver.removeStaging(newId())).rejects.toThrow();
+    await expect(Array.fromAsync(driver.listStagings(Date.now()))).rejects.toThrow();
+    const operations = ["stat", "delete", "delete_staging", "list"];
+    expect(heard).toEqual(operations.map((operation) => `s3 ${operation} failed`));
+  });
+});

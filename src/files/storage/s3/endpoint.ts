@@ -1,0 +1,101 @@
+/**
+ * Where an S3 endpoint may be. Whoever may set one must not reach through us what only this machine can reach: the
+ * metadata services of clouds, which hand out credentials to whoever asks from inside, and link-local addresses.
+ * (Private networks and this machine are fine: that is where own S3 servers are.) The URL parser brings every
+ * notation of a number into one; a name is resolved and each of its addresses checked before a connection is made,
+ * and for http, where no certificate says whom we reached, the connection goes to the address that was checked.
+ */
+import { lookup } from "node:dns/promises";
+import { appError } from "../../../lib/errors.ts";
+import { isInRange, parseIp, parseIpRange } from "../../../lib/ip-address.ts";
+import { storageFailure } from "../storage-failure.ts";
+
+export type Endpoint = {
+  protocol: "http:" | "https:";
+  /** Name or address with its port where it is not the scheme's own. */
+  host: string;
+  /** Without brackets. */
+  hostname: string;
+  port: string;
+};
+
+export type Resolve = (hostname: string) => Promise<readonly string[]>;
+
+const FORBIDDEN = [
+  "169.254.0.0/16", // link-local; the metadata services of most clouds
+  "fe80::/10",
+  "100.100.100.200", // Alibaba
+  "168.63.129.16", // Azure
+  "192.0.0.192", // Oracle
+  "fd00:ec2::/32", // AWS
+  "fd20:ce::254", // Google
+].map((text) => parseIpRange(text)!);
+
+/** Ranges of IPv6 that carry an IPv4 address, and the byte at which it begins. */
+const CARRIERS = (
+  [
+    ["::/96", 12],
+    ["64:ff9b::/96", 12],
+    ["64:ff9b:1::/48", 12],
+    ["2002::/16", 2],
+  ] as const
+).map(([text, at]) => ({ range: parseIpRange(text)!, at }));
+
+/** @throws BadRequest */
+export function parseEndpoint(text: string): Endpoint {
+  const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`);
+  if (url === null || url.hostname === "") throw refused("is no URL like https://s3.example.com");
+  if (url.protocol !== "http:" && url.protocol !== "https:") throw refused("must be http or https");
+  if (url.username !== "" || url.password !== "") throw refused("must not hold a user or password");
+  if (url.pathname !== "/" || url.search !== "" || url.hash !== "") {
+    throw refused("must end after the host; bucket and base_path have fields of their own");
+  }
+  const hostname = url.hostname.replace(/^\[(.*)\]$/, "$1");
+  const address = parseIp(hostname);
+  if (address !== null) refuseForbidden(address);
+  return { protocol: url.protocol, host: url.host, hostname, port: url.port };
+}
+
+/**
+ * An address of the endpoint to which a connection may be made.
+ * @throws BadRequest when any of its addresses is forbidden, StorageUnavailable when it has none
+ */
+export async function checkedAddress(
+  { hostname }: Endpoint,
+  resolve: Resolve = resolveName,
+): Promise<string> {
+  if (parseIp(hostname) !== null) return hostname;
+  const addresses = await resolve(hostname).catch((error: unknown) => {
+    throw storageFailure(error, "The name of the S3 endpoint can't be resolved.");
+  });
+  const [first] = addresses;
+  if (first === undefined) throw storageFailure(null, "The name of the S3 endpoint can't be resolved.");
+  for (const text of addresses) {
+    const address = parseIp(text);
+    if (address !== null) refuseForbidden(address);
+  }
+  return first;
+}
+
+const resolveName: Resolve = async (hostname) =>
+  (await lookup(hostname, { all: true })).map(({ address }) => address);
+
+function refuseForbidden(address: Uint8Array): void {
+  const carried = CARRIERS.filter(({ range }) => isInRange(address, range)).map(({ at }) =>
+    mapped(address, at),
+  );
+  for (const one of [address, ...carried]) {
+    if (FORBIDDEN.some((range) => isInRange(one, range))) {
+      throw refused("is a link-local or cloud metadata address");
+    }
+  }
+}
+
+/** The IPv4 address in these four bytes, in the form of lib/ip-address.ts. */
+function mapped(address: Uint8Array, at: number): Uint8Array {
+  const bytes = new Uint8Array(16).fill(0xff, 10, 12);
+  bytes.set(address.subarray(at, at + 4), 12);
+  return bytes;
+}
+
+const refused = (reason: string) => appError("BadRequest", `endpoint: it ${reason}.`);

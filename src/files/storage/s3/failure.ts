@@ -1,0 +1,59 @@
+import type { AppError } from "../../../lib/errors.ts";
+import { storageFailure } from "../storage-failure.ts";
+
+/** What an S3 endpoint said, or that it said nothing (status 0). Only ever a cause: see s3Failure. */
+export class S3Refusal extends Error {
+  constructor(
+    readonly status: number,
+    /** S3's word for it; "Network" and "Timeout" are ours. */
+    readonly word: string,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(`${status} ${word}: ${message}`, options);
+  }
+}
+
+const RETRYABLE = new Set([
+  "Network",
+  "Timeout",
+  "SlowDown",
+  "InternalError",
+  "RequestTimeout",
+  "ServiceUnavailable",
+]);
+
+/** Whether the same request may well succeed in a moment. */
+export const isRetryable = ({ status, word }: S3Refusal): boolean =>
+  RETRYABLE.has(word) || status === 429 || (status >= 500 && status !== 501 && status !== 507);
+
+const SENTENCES: Record<string, string> = {
+  Network: "The S3 endpoint can't be reached.",
+  Timeout: "The S3 endpoint takes too long.",
+  AccessDenied: "The S3 endpoint refuses the policy's keys.",
+  InvalidAccessKeyId: "The S3 endpoint refuses the policy's keys.",
+  SignatureDoesNotMatch: "The S3 endpoint refuses the policy's keys.",
+  RequestTimeTooSkewed: "The clocks of the S3 endpoint and this machine differ too much.",
+  NoSuchBucket: "The policy's bucket does not exist.",
+  NoSuchKey: "The stored file is missing.",
+  AuthorizationHeaderMalformed: "The policy's region is not the bucket's.",
+  PermanentRedirect: "The S3 endpoint redirects, which is not followed; use the bucket's own endpoint.",
+  SlowDown: "The S3 endpoint is overloaded. Try again later.",
+  QuotaExceeded: "The storage is full.",
+  EntityTooLarge: "The storage takes no file of this size.",
+};
+
+/** The refusal as the error of drivers. */
+export function s3Failure(refusal: S3Refusal): AppError {
+  const { status, word } = refusal;
+  if (status >= 300 && status < 400) return storageFailure(refusal, SENTENCES["PermanentRedirect"]);
+  if (status === 507) return storageFailure(refusal, SENTENCES["QuotaExceeded"]);
+  const byStatus = status === 403 ? SENTENCES["AccessDenied"] : undefined;
+  return storageFailure(refusal, SENTENCES[word] ?? byStatus ?? "The S3 endpoint answers wrongly.");
+}
+
+/** What the endpoint said, when that is why. */
+export const refusalOf = (error: unknown): S3Refusal | null => {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof S3Refusal ? cause : null;
+};

@@ -1,0 +1,74 @@
+/** A prefix in a bucket: its keys, its lists, and the objects that hold the ends of suspended uploads. */
+import type { StoredObject } from "../driver.ts";
+import { STAGING } from "../object-key.ts";
+import type { S3Client } from "./client.ts";
+import type { Bytes } from "./parts.ts";
+import { elementsOf, textOf } from "./xml.ts";
+import { storageFailure } from "../storage-failure.ts";
+
+export type S3Location = ReturnType<typeof createS3Location>;
+
+export function createS3Location(client: S3Client, prefix: string) {
+  const full = (key: string): string => (prefix === "" ? key : `${prefix}/${key}`);
+  const tailKey = (id: string, offset: number) => full(`${STAGING}/${id}.${offset}`);
+
+  /** Everything below a key, relative to the location, in pages, by key. */
+  async function* list(below: string): AsyncGenerator<StoredObject[]> {
+    const skip = full("").length;
+    let token: string | undefined;
+    do {
+      const xml = await client.text({
+        method: "GET",
+        query: {
+          "list-type": "2",
+          prefix: full(below),
+          "max-keys": "1000",
+          ...(token !== undefined && { "continuation-token": token }),
+        },
+      });
+      yield elementsOf(xml, "Contents").map((one) => ({
+        key: (textOf(one, "Key") ?? "").slice(skip),
+        size: Number(textOf(one, "Size")),
+        modifiedAt: Date.parse(textOf(one, "LastModified") ?? "") || Number.POSITIVE_INFINITY,
+      }));
+      token = textOf(xml, "NextContinuationToken");
+      if (textOf(xml, "IsTruncated") === "true" && token === undefined) {
+        throw storageFailure(new Error("a list that can't be continued"), "The S3 endpoint answers wrongly.");
+      }
+    } while (token !== undefined);
+  }
+
+  async function remove(key: string): Promise<void> {
+    await client.head({ method: "DELETE", key, accept: [404] });
+  }
+
+  return {
+    client,
+    /** The key in the bucket. */
+    full,
+    list,
+    /** Takes a key in the bucket; one that is not there is fine. */
+    remove,
+    async putTail(id: string, offset: number, body: Bytes): Promise<void> {
+      await client.head({ method: "PUT", key: tailKey(id, offset), body });
+    },
+    /** Null when nothing was put aside at this byte. */
+    async readTail(id: string, offset: number): Promise<Uint8Array | null> {
+      const response = await client.stream({ method: "GET", key: tailKey(id, offset), accept: [404] });
+      if (response.status === 404) {
+        await response.body?.cancel();
+        return null;
+      }
+      try {
+        return new Uint8Array(await response.arrayBuffer());
+      } catch (error) {
+        throw storageFailure(error);
+      }
+    },
+    async removeTails(id: string): Promise<void> {
+      for await (const page of list(`${STAGING}/${id}.`)) {
+        for (const { key } of page) await remove(full(key));
+      }
+    },
+  };
+}

@@ -1,0 +1,139 @@
+/**
+ * An object's bytes as a stream that ends whole or fails: a connection that breaks, stalls or ends early is replaced
+ * by another request for the rest, of the same version of the object (If-Match), at most five times. Its chunks may be
+ * disposed of.
+ */
+import { giveAway } from "../../../lib/disposable-bytes.ts";
+import type { ByteRange, Wanted } from "../driver.ts";
+import type { S3Client } from "./client.ts";
+import { S3Refusal, s3Failure } from "./failure.ts";
+import { storageFailure } from "../storage-failure.ts";
+
+type Reading = Wanted & { client: S3Client; key: string };
+
+const REOPENINGS = 5;
+/** From here on a connection of its own costs less than what it saves. */
+const LARGE_BYTES = 1024 * 1024;
+
+/** Rejects unless the answer has begun and is for these very bytes. */
+export async function openS3Object(reading: Reading): Promise<ReadableStream<Uint8Array>> {
+  const { client, size, signal, onEnd } = reading;
+  const last = reading.range?.end ?? size - 1;
+  let next = reading.range?.start ?? 0;
+  let etag: string | null = null;
+  let reader = await connect();
+  // Not before: nobody would end it for an object that can't be opened.
+  const patience = createPatience(client.pace.stallMs);
+  let reopened = 0;
+
+  async function connect() {
+    const response = await request(reading, next, last, etag);
+    etag ??= response.headers.get("etag");
+    return response.body?.getReader();
+  }
+
+  /** The next bytes, by however many connections. */
+  async function read(): Promise<Uint8Array> {
+    for (;;) {
+      try {
+        const result = await (reader && patience.read(reader));
+        if (result?.value !== undefined) return result.value;
+        throw new S3Refusal(0, "Network", `the answer ended ${last + 1 - next} bytes early`);
+      } catch (error) {
+        reader?.cancel().catch(() => undefined);
+        signal?.throwIfAborted();
+        reopened += 1;
+        if (reopened > REOPENINGS) {
+          throw s3Failure(error instanceof S3Refusal ? error : new S3Refusal(0, "Network", String(error)));
+        }
+        reader = await connect();
+      }
+    }
+  }
+
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          if (next <= last) {
+            const chunk = await read();
+            if (chunk.byteLength > last + 1 - next) throw wrongAnswer("more bytes than asked for");
+            next += chunk.byteLength;
+            controller.enqueue(isWhole(chunk) ? giveAway(chunk) : chunk);
+          }
+          if (next <= last) return;
+          controller.close();
+          await end();
+        } catch (error) {
+          await end(error);
+          throw error;
+        }
+      },
+      cancel: () => end(),
+    },
+    { highWaterMark: 0 },
+  );
+
+  async function end(reason?: unknown): Promise<void> {
+    patience.end();
+    onEnd?.(reason);
+    await reader?.cancel().catch(() => undefined);
+  }
+}
+
+/** Whether it fills its buffer. */
+const isWhole = ({ byteLength, buffer }: Uint8Array): boolean => byteLength === buffer.byteLength;
+
+/** One timer for all readings: there are thousands of them in a second. */
+function createPatience(stallMs: number) {
+  let giveUp: ((reason: unknown) => void) | undefined;
+  const timer = setTimeout(() => giveUp?.(new S3Refusal(0, "Timeout", `silent for ${stallMs} ms`)), stallMs);
+  return {
+    read: <T>(reader: { read(): Promise<T> }): Promise<T> =>
+      new Promise((resolve, reject) => {
+        giveUp = reject;
+        timer.refresh();
+        reader.read().then((result) => {
+          giveUp = undefined;
+          resolve(result);
+        }, reject);
+      }),
+    end: (): void => clearTimeout(timer),
+  };
+}
+
+async function request(
+  { client, key, size, range, signal }: Reading,
+  start: number,
+  end: number,
+  etag: string | null,
+): Promise<Response> {
+  const isPart = range !== undefined || start > 0;
+  const response = await client.stream({
+    method: "GET",
+    key,
+    signal,
+    isLarge: end - start >= LARGE_BYTES,
+    headers: {
+      ...(isPart && { Range: `bytes=${start}-${end}` }),
+      ...(etag !== null && { "If-Match": etag }),
+    },
+  });
+  const problem = mismatch(response, isPart ? { start, end } : null, size);
+  if (problem === null) return response;
+  await response.body?.cancel().catch(() => undefined);
+  throw wrongAnswer(problem);
+}
+
+function mismatch({ status, headers }: Response, part: ByteRange | null, size: number): string | null {
+  const length = headers.get("content-length");
+  const expected = part === null ? size : part.end - part.start + 1;
+  if (length !== null && Number(length) !== expected) return `${length} bytes instead of ${expected}`;
+  if (part === null) return status === 200 ? null : `status ${status}`;
+  const given = headers.get("content-range");
+  const wanted = `bytes ${part.start}-${part.end}/${size}`;
+  return status === 206 && given === wanted ? null : `status ${status}, ${given} instead of ${wanted}`;
+}
+
+const wrongAnswer = (problem: string) =>
+  storageFailure(new Error(`the S3 endpoint answered with ${problem}`), "The stored file is damaged.");

@@ -1,0 +1,228 @@
+/**
+ * Bytes on their way into a bucket. They gather in a buffer; a full one goes as a part while the next one fills. Two
+ * parts are on their way at once, so an upload of any size holds three in memory, and a small one only itself: that is
+ * sent whole, in one request, when it is finished. Parts can't be appended to, so what is in the buffer when an upload
+ * is suspended is put aside as an object of its own, whose name says at which byte it begins
+ * (`.staging/<id>.<offset>`): one that does not fit the end of the parts is older than they are and forgotten.
+ */
+import { appError } from "../../../lib/errors.ts";
+import { dispose } from "../../../lib/disposable-bytes.ts";
+import { fault } from "../../../lib/fault.ts";
+import type { Staging } from "../driver.ts";
+import { idKey } from "../object-key.ts";
+import type { S3Location } from "./location.ts";
+import {
+  abortUploads,
+  beginUpload,
+  type Bytes,
+  completeUpload,
+  MAX_PARTS,
+  openUploads,
+  type Part,
+  partBytes,
+  partsOf,
+  putPart,
+} from "./parts.ts";
+import { openS3Object } from "./read.ts";
+import { stagingLost } from "../storage-failure.ts";
+
+const FIRST_BUFFER_BYTES = 64 * 1024;
+/** One is on its way while the endpoint works on the other one. */
+const PARTS_AT_ONCE = 2;
+
+type Parts = { uploadId: string | undefined; parts: Part[] };
+type Begun = Parts & { tail: Uint8Array; isResumed: boolean };
+
+export const createS3Staging = (location: S3Location, id: string): Staging =>
+  continueStaging(location, id, { uploadId: undefined, parts: [], tail: new Uint8Array(), isResumed: false });
+
+/** Rejects when fewer bytes are there. */
+export async function resumeS3Staging(location: S3Location, id: string, received: number): Promise<Staging> {
+  const begun = await findParts(location, id);
+  const tail = await location.readTail(id, sizeOf(begun.parts));
+  const staging = continueStaging(location, id, {
+    ...begun,
+    tail: tail ?? new Uint8Array(),
+    isResumed: true,
+  });
+  if (tail === null && begun.uploadId === undefined) throw lost(id, 0, received);
+  if (staging.received < received) throw lost(id, staging.received, received);
+  return staging;
+}
+
+const lost = (id: string, found: number, received: number) =>
+  stagingLost(new Error(`staging ${id} has ${found} of ${received} bytes`));
+
+/** A lost answer may have begun a second upload; the one with the most bytes counts. */
+async function findParts({ client, full }: S3Location, id: string): Promise<Parts> {
+  let best: Parts = { uploadId: undefined, parts: [] };
+  const key = full(idKey(id));
+  for await (const page of openUploads(client, key)) {
+    for (const upload of page.filter((one) => one.key === key)) {
+      const parts = unbroken((await partsOf(client, upload)).parts);
+      if (best.uploadId === undefined || sizeOf(parts) > sizeOf(best.parts)) {
+        best = { uploadId: upload.uploadId, parts };
+      }
+    }
+  }
+  return best;
+}
+
+/** Without those behind a gap: the part before them did not arrive. They are sent again under their number. */
+const unbroken = (parts: readonly Part[]): Part[] => parts.filter(({ number }, at) => number === at + 1);
+
+const sizeOf = (parts: readonly Part[]): number => parts.reduce((sum, part) => sum + part.size, 0);
+
+function continueStaging(
+  location: S3Location,
+  id: string,
+  { uploadId, parts, tail, isResumed }: Begun,
+): Staging {
+  const { client, full } = location;
+  const key = full(idKey(id));
+  let upload = uploadId;
+  let received = sizeOf(parts) + tail.byteLength;
+  /** Of the part that the buffer becomes. */
+  let number = (parts.at(-1)?.number ?? 0) + 1;
+  const buffer = createBuffer(tail);
+  /** Parts on their way, oldest first. */
+  const flights: Promise<void>[] = [];
+  /** Whether bytes may have been put aside. */
+  let hasTail = isResumed;
+  let sealed = false;
+
+  /** Resolves when all parts but so many have arrived. */
+  async function landed(left = 0): Promise<void> {
+    for (; flights.length > left; flights.shift()) await flights[0];
+  }
+
+  /** Sends the buffer as the next part, when there are not too many on their way. */
+  async function sendPart(): Promise<void> {
+    await landed(PARTS_AT_ONCE - 1);
+    if (number > MAX_PARTS) throw appError("StorageUnavailable", "The storage takes no file of this size.");
+    upload ??= await beginUpload(client, key);
+    const target = { key, uploadId: upload };
+    const body = buffer.take();
+    const part = { number, size: body.bytes.length };
+    number += 1;
+    const flight = putPart(client, target, part.number, body).then((etag) => {
+      buffer.giveBack(body);
+      parts.push({ ...part, etag });
+      parts.sort((a, b) => a.number - b.number);
+    });
+    // It is looked at with a later part; until then a failure must not count as unhandled.
+    flight.catch(() => undefined);
+    flights.push(flight);
+  }
+
+  async function take(chunk: Uint8Array): Promise<void> {
+    for (let at = 0; at < chunk.byteLength; ) {
+      const limit = partBytes(number);
+      const piece = chunk.subarray(at, at + Math.max(0, limit - buffer.size()));
+      buffer.add(piece, limit);
+      at += piece.byteLength;
+      if (buffer.size() >= limit) await sendPart();
+    }
+  }
+
+  /** Everything at its place, as one object. */
+  async function seal(): Promise<void> {
+    if (sealed) return;
+    await landed();
+    if (parts.length === 0) {
+      await client.head({ method: "PUT", key, body: buffer.take() });
+    } else {
+      if (buffer.size() > 0) await sendPart();
+      await landed();
+      await completeUpload(client, { key, uploadId: upload! }, parts);
+    }
+    sealed = true;
+    fault("blob.after-rename");
+  }
+
+  async function removeAll(): Promise<void> {
+    await Promise.allSettled(flights);
+    if (upload !== undefined) await abortUploads(client, key);
+    if (hasTail) await location.removeTails(id);
+    if (sealed) await location.remove(key);
+  }
+
+  return {
+    id,
+    get received() {
+      return received;
+    },
+    async append(source) {
+      for await (const chunk of source) {
+        const { byteLength } = chunk;
+        await take(chunk);
+        dispose(chunk);
+        received += byteLength;
+      }
+    },
+    async suspend() {
+      // Nothing may be on its way any more when somebody goes on, also after a failure.
+      await Promise.allSettled(flights);
+      await landed();
+      if (buffer.size() > 0) {
+        await location.putTail(id, sizeOf(parts), buffer.copy());
+        hasTail = true;
+      }
+    },
+    async *read() {
+      await seal();
+      if (received === 0) return;
+      const stream = await openS3Object({ client, key, size: received });
+      yield* stream as unknown as AsyncIterable<Uint8Array>;
+    },
+    async finish() {
+      try {
+        fault("blob.before-fsync");
+        await seal();
+        if (hasTail) await location.removeTails(id);
+        // Begun, but what came after fitted into one request.
+        if (upload !== undefined && parts.length === 0) await abortUploads(client, key);
+      } catch (error) {
+        // Put together or not: the endpoint may have done it and not said so.
+        sealed = true;
+        await removeAll().catch(() => undefined);
+        throw error;
+      }
+      return idKey(id);
+    },
+    abort: () => removeAll().catch(() => undefined),
+  };
+}
+
+/** Bytes that grow in place, hashed as they come; the arrays of a large upload are used again. */
+function createBuffer(initial: Uint8Array) {
+  let held = new Uint8Array(Math.max(FIRST_BUFFER_BYTES, initial.byteLength));
+  const spare: Uint8Array<ArrayBuffer>[] = [];
+  let size = initial.byteLength;
+  let hasher = new Bun.CryptoHasher("sha256").update(initial);
+  held.set(initial);
+  return {
+    size: () => size,
+    /** There will be at most `limit` bytes. */
+    add(piece: Uint8Array, limit: number): void {
+      if (size + piece.byteLength > held.length) {
+        const larger = new Uint8Array(Math.min(Math.max(2 * held.length, size + piece.byteLength), limit));
+        larger.set(held.subarray(0, size));
+        held = larger;
+      }
+      held.set(piece, size);
+      hasher.update(piece);
+      size += piece.byteLength;
+    },
+    /** What was gathered, which is the taker's until it is given back. */
+    take(): Bytes {
+      const taken = { bytes: held.subarray(0, size), sha256: hasher.digest("hex") };
+      held = spare.pop() ?? new Uint8Array(held.length);
+      size = 0;
+      hasher = new Bun.CryptoHasher("sha256");
+      return taken;
+    },
+    giveBack: ({ bytes }: Bytes): void => void spare.push(new Uint8Array(bytes.buffer)),
+    copy: (): Bytes => ({ bytes: held.slice(0, size), sha256: hasher.copy().digest("hex") }),
+  };
+}

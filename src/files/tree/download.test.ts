@@ -1,0 +1,119 @@
+/** Downloads of content in S3: relayed, or by a presigned address. What HTTP makes of it is in test/downloads.test.ts. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Database } from "../../db/database.ts";
+import { openDatabase } from "../../db/database.ts";
+import { createFresh, type Fresh } from "../../db/fresh.test-support.ts";
+import { migrateUp } from "../../db/migrate.ts";
+import { silentLogger } from "../../lib/logger.ts";
+import { type DriveHarness, refusal, startDrive } from "../drive.test-support.ts";
+import type { StoredFile } from "./entry.ts";
+import { type S3Stub, startS3Stub } from "../storage/s3/stub.test-support.ts";
+
+let fresh: Fresh;
+let db: Database;
+let at: DriveHarness;
+let stub: S3Stub;
+let policyId: number;
+let file: StoredFile;
+const content = "0123456789".repeat(50_000);
+
+beforeAll(async () => {
+  fresh = await createFresh("sqlite");
+  db = await openDatabase({ url: fresh.url, poolSize: 1 }, { threads: false, logger: silentLogger });
+  await migrateUp(db, { logger: silentLogger });
+  stub = await startS3Stub();
+  at = await startDrive(db);
+  ({ id: policyId } = await at.content.policies.create({
+    name: "s3",
+    driver_type: "s3",
+    endpoint: `http://127.0.0.1:${stub.port}`,
+    bucket: "bucket",
+    access_key: "key",
+    secret_key: "secret",
+  }));
+  const folder = await at.folder(0, null, "in s3");
+  await at.folders.update(0, folder, { policyId });
+  file = await at.upload(0, folder, "naïve.txt", content);
+});
+afterAll(async () => {
+  await at?.close();
+  stub?.close();
+  await db?.close();
+  await fresh?.drop();
+});
+
+let relayed = 0;
+const get = (headers: Record<string, string> = {}, method = "GET") =>
+  at.download(file, {
+    method,
+    header: (name) => headers[name],
+    inline: false,
+    signal: new AbortController().signal,
+    async relay(stream) {
+      relayed++;
+      return stream;
+    },
+  });
+
+describe("relayed", () => {
+  test("whole and in ranges", async () => {
+    relayed = 0;
+    expect(await (await get()).text()).toBe(content);
+    const part = await get({ Range: "bytes=5-14" });
+    expect([part.status, part.headers.get("Content-Range"), await part.text()]).toEqual([
+      206,
+      "bytes 5-14/500000",
+      "5678901234",
+    ]);
+    expect(relayed).toBe(2);
+  });
+
+  test("HEAD asks the storage for a byte at most, 304 for nothing", async () => {
+    stub.asked.length = 0;
+    const head = await get({}, "HEAD");
+    expect([head.status, head.headers.get("Content-Length"), head.body]).toEqual([200, "500000", null]);
+    expect(stub.asked.map(({ headers }) => headers.range)).toEqual(["bytes=0-0"]);
+    expect((await get({ "If-None-Match": `"${file.sha256}"` })).status).toBe(304);
+    expect((await get({ Range: "bytes=500000-" })).status).toBe(416);
+    expect(stub.asked.length).toBe(1);
+  });
+
+  test("what breaks off half-way fails, and does not end", async () => {
+    let isCut = true;
+    stub.misbehave("cut", ({ method }) => isCut && method === "GET");
+    const outcome = await get()
+      .then((answer) => answer.text())
+      .then(
+        () => "whole",
+        () => "failed",
+      );
+    expect(outcome).toBe("failed");
+    isCut = false;
+  });
+
+  test("a storage that is away or has lost the object", async () => {
+    let isAway = true;
+    stub.misbehave({ status: 403 }, () => isAway);
+    expect(await refusal(get())).toBe("StorageUnavailable");
+    expect(await refusal(get({}, "HEAD"))).toBe("StorageUnavailable");
+    isAway = false;
+  });
+});
+
+test("by a presigned address, when the policy says so", async () => {
+  await at.content.policies.update(policyId, { download: "redirect" });
+  stub.asked.length = 0;
+  const answer = await get({ Range: "bytes=0-1" });
+  expect([answer.status, stub.asked.length]).toEqual([302, 0]);
+  const address = new URL(answer.headers.get("Location")!);
+  expect(address.origin).toBe(`http://127.0.0.1:${stub.port}`);
+  expect(address.searchParams.get("response-content-type")).toBe("text/plain; charset=utf-8");
+  expect(address.searchParams.get("response-content-disposition")).toBe(
+    `attachment; filename="na_ve.txt"; filename*=UTF-8''na%C3%AFve.txt`,
+  );
+  expect(Number(address.searchParams.get("X-Amz-Expires"))).toBeGreaterThan(0);
+  expect(answer.headers.get("Cache-Control")).toBe("private, no-store");
+  const head = await get({}, "HEAD");
+  expect([head.status, head.headers.get("Content-Length")]).toEqual([200, "500000"]);
+  await at.content.policies.update(policyId, { download: "relay" });
+});

@@ -1,0 +1,125 @@
+/**
+ * A file as an answer. What is decided of the request (conditions, range, way) is decided here, from the file's row
+ * alone; the storage is asked when bytes are wanted. Nothing that is uploaded may run in the browser as ours: it is
+ * an attachment unless it is asked for in place and of a kind that only shows, never sniffed, and in a sandbox.
+ */
+import { parseByteRange } from "../../lib/byte-range.ts";
+import {
+  isNotModified,
+  isPreconditionFailed,
+  isRangeWanted,
+  lastModified,
+} from "../../lib/conditional-request.ts";
+import { contentDisposition } from "../../lib/content-disposition.ts";
+import { ERRORS } from "../../lib/errors.ts";
+import type { Blobs } from "../blobs/service.ts";
+import type { StoredFile } from "./entry.ts";
+import { contentTypeOf, isShownInline } from "./media-type.ts";
+import type { ByteRange } from "../storage/driver.ts";
+
+export type DownloadRequest = {
+  /** HEAD wants no bytes. */
+  method: string;
+  header(name: string): string | undefined;
+  /** In place, where that is safe. */
+  inline: boolean;
+  /** Ends the reading of the storage. */
+  signal: AbortSignal;
+  /** Makes an answer's body of a stream, which it guards against clients that take nothing. */
+  relay(stream: ReadableStream<Uint8Array>): Promise<ReadableStream<Uint8Array>>;
+};
+
+export type Download = ReturnType<typeof createDownload>;
+
+/** How long a presigned address may be used to begin a download. */
+const PRESIGNED_SECONDS = 300;
+
+export function createDownload({ blobs }: { blobs: Pick<Blobs, "open" | "presign"> }) {
+  /** @throws StorageUnavailable when damaged, missing or away; FileNotFound when it was deleted meanwhile */
+  async function send(
+    file: StoredFile,
+    request: DownloadRequest,
+    range: ByteRange | null,
+  ): Promise<Response> {
+    const headers = headersOf(file, request.inline);
+    const length = range === null ? file.size : range.end - range.start + 1;
+    if (range !== null) headers.set("Content-Range", `bytes ${range.start}-${range.end}/${file.size}`);
+    const status = range === null ? 200 : 206;
+    if (request.method === "HEAD" || length === 0) {
+      await look(file, request.signal);
+      headers.set("Content-Length", String(length));
+      return new Response(request.method === "HEAD" ? null : "", { status, headers });
+    }
+    const { signal } = request;
+    const { body } = await blobs.open(file.blobId, { ...(range && { range }), signal });
+    return new Response(body instanceof Blob ? body : await request.relay(body), { status, headers });
+  }
+
+  /** Whether it could be sent. */
+  async function look(file: StoredFile, signal: AbortSignal): Promise<void> {
+    const range = { start: 0, end: 0 };
+    const { body } = await blobs.open(file.blobId, { ...(file.size > 0 && { range }), signal });
+    if (!(body instanceof Blob)) await body.cancel();
+  }
+
+  return async (file: StoredFile, request: DownloadRequest): Promise<Response> => {
+    const validators = validatorsOf(file);
+    if (isPreconditionFailed(request.header, validators)) {
+      return refuse(412, "The file is not the one that If-Match or If-Unmodified-Since asks for.");
+    }
+    if (isNotModified(request.header, validators)) {
+      return new Response(null, { status: 304, headers: cacheHeaders(file) });
+    }
+    if (request.method === "GET") {
+      const address = await blobs.presign(file.blobId, {
+        contentType: contentTypeOf(file.mimeType),
+        contentDisposition: dispositionOf(file, request.inline),
+        expiresSeconds: PRESIGNED_SECONDS,
+      });
+      if (address !== null) return redirect(address);
+    }
+    const wanted = isRangeWanted(request.header, validators) ? request.header("Range") : undefined;
+    const range = parseByteRange(wanted, file.size);
+    if (range === "unsatisfiable") {
+      const message = `The range begins behind the last of ${file.size} bytes.`;
+      return refuse(416, message, { "Content-Range": `bytes */${file.size}` });
+    }
+    return send(file, request, range === "whole" ? null : range);
+  };
+}
+
+/** The address opens the content to whoever has it. */
+const redirect = (address: string): Response =>
+  new Response(null, {
+    status: 302,
+    headers: { Location: address, "Cache-Control": "private, no-store" },
+  });
+
+const validatorsOf = (file: StoredFile) => ({ etag: `"${file.sha256}"`, modifiedAt: file.createdAt });
+
+const dispositionOf = (file: StoredFile, inline: boolean): string =>
+  contentDisposition(inline && isShownInline(file.mimeType) ? "inline" : "attachment", file.name);
+
+/** What 304 repeats. A browser may keep the file, but has to ask each time. */
+const cacheHeaders = (file: StoredFile) => ({
+  ETag: validatorsOf(file).etag,
+  "Cache-Control": "private, no-cache",
+});
+
+const headersOf = (file: StoredFile, inline: boolean): Headers =>
+  new Headers({
+    ...cacheHeaders(file),
+    "Content-Type": contentTypeOf(file.mimeType),
+    "Content-Disposition": dispositionOf(file, inline),
+    "Content-Security-Policy": "sandbox; default-src 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Last-Modified": lastModified(validatorsOf(file)),
+    "Accept-Ranges": "bytes",
+  });
+
+/** The envelope of a failure with a status that no other has. */
+const refuse = (status: 412 | 416, message: string, headers: Record<string, string> = {}): Response =>
+  new Response(JSON.stringify({ code: ERRORS.BadRequest.code, error: "BadRequest", message }), {
+    status,
+    headers: { "Content-Type": "application/json; charset=utf-8", ...headers },
+  });

@@ -1,0 +1,232 @@
+/** The tree: finding, listing, adding and changing folders and files. What removes them is removal.repository.ts. */
+import { type Selectable, sql } from "kysely";
+import type { Database } from "../../db/database.ts";
+import type { Db } from "../../db/dialect.ts";
+import { isForeignKeyViolation, isUniqueViolation } from "../../db/failures.ts";
+import type { Schema } from "../../db/schema.ts";
+import { appError } from "../../lib/errors.ts";
+import { type Entry, type Folder, MOST_LEVELS, ROOT, type StoredFile } from "./entry.ts";
+
+export type EntriesRepository = ReturnType<typeof createEntriesRepository>;
+
+/** An account's space, in bytes. */
+export type Space = {
+  used: number;
+  /** 0 is unlimited; null when the account is gone. */
+  quota: number | null;
+};
+
+const COLUMNS = [
+  "id",
+  "account_id",
+  "parent_id",
+  "kind",
+  "name",
+  "policy_id",
+  "blob_id",
+  "mime_type",
+  "sha256",
+  "size",
+  "created_at",
+  "updated_at",
+] as const;
+type Row = Selectable<Schema["entries"]>;
+
+export function createEntriesRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
+  const children = (accountId: number, parentId: number, kind: Entry["kind"], page: NamePage) =>
+    read
+      .selectFrom("entries")
+      .select(COLUMNS)
+      .where("account_id", "=", accountId)
+      .where("parent_id", "=", parentId)
+      .where("kind", "=", kind)
+      .$if(page.after !== null, (query) => query.where("name", ">", page.after!))
+      .orderBy("name")
+      .limit(page.limit)
+      .execute();
+
+  const space = (db: Db, accountId: number) =>
+    db
+      .selectFrom("account_usage")
+      .select(({ selectFrom }) => [
+        "bytes",
+        selectFrom("users")
+          .select("quota_bytes")
+          .whereRef("users.id", "=", "account_usage.account_id")
+          .as("quota"),
+      ])
+      .where("account_id", "=", accountId);
+
+  const toSpace = (accountId: number, row: { bytes: number; quota: number | null } | undefined): Space => ({
+    used: row?.bytes ?? 0,
+    quota: accountId === 0 ? 0 : (row?.quota ?? null),
+  });
+
+  return {
+    /**
+     * The entry and the folders around it, innermost first, up to the root; null when the account has no such entry,
+     * or it lies in something that is being removed.
+     */
+    async lineage(accountId: number, id: number, db: Db = read): Promise<[Entry, ...Folder[]] | null> {
+      const rows = await db
+        .withRecursive("line", (query) =>
+          query
+            .selectFrom("entries")
+            .select([...COLUMNS, sql<number>`0`.as("level")])
+            .where("id", "=", id)
+            .where("account_id", "=", accountId)
+            .unionAll(
+              query
+                .selectFrom("entries")
+                .innerJoin("line", "line.parent_id", "entries.id")
+                .select([
+                  ...COLUMNS.map((column) => `entries.${column}` as const),
+                  sql<number>`line.level + 1`.as("level"),
+                ])
+                .where("entries.account_id", "=", accountId)
+                .where("line.level", "<", MOST_LEVELS),
+            ),
+        )
+        .selectFrom("line")
+        .select(COLUMNS)
+        .orderBy("level")
+        .execute();
+      if (rows.at(-1)?.parent_id !== ROOT) return null;
+      return rows.map(toEntry) as [Entry, ...Folder[]];
+    },
+
+    /** How many levels of folders begin with this one, itself counted. */
+    async height(accountId: number, folderId: number, db: Db): Promise<number> {
+      const { levels } = await db
+        .withRecursive("below", (query) =>
+          query
+            .selectFrom("entries")
+            .select(["id", sql<number>`1`.as("level")])
+            .where("id", "=", folderId)
+            .unionAll(
+              query
+                .selectFrom("entries")
+                .innerJoin("below", "below.id", "entries.parent_id")
+                .select(["entries.id", sql<number>`below.level + 1`.as("level")])
+                .where("entries.account_id", "=", accountId)
+                .where("entries.kind", "=", "folder")
+                .where("below.level", "<=", MOST_LEVELS),
+            ),
+        )
+        .selectFrom("below")
+        .select((eb) => eb.fn.max<number>("level").as("levels"))
+        .executeTakeFirstOrThrow();
+      return Number(levels);
+    },
+
+    folders: async (accountId: number, parentId: number, page: NamePage): Promise<Folder[]> =>
+      (await children(accountId, parentId, "folder", page)).map(toFolder),
+
+    files: async (accountId: number, parentId: number, page: NamePage): Promise<StoredFile[]> =>
+      (await children(accountId, parentId, "file", page)).map(toFile),
+
+    async isTaken(accountId: number, parentId: number, name: string, db: Db = read): Promise<boolean> {
+      const query = db
+        .selectFrom("entries")
+        .select("id")
+        .where("account_id", "=", accountId)
+        .where("parent_id", "=", parentId)
+        .where("name", "=", name);
+      return (await query.executeTakeFirst()) !== undefined;
+    },
+
+    /** Returns its id. @throws NameConflict */
+    insert: (tx: Db, entry: Omit<Folder, "id"> | Omit<StoredFile, "id">): Promise<number> =>
+      explainTaken(entry.name, () => dialect.insertReturningId(tx, "entries", toRow(entry))),
+
+    /** Name, place, policy and time of change. @throws NameConflict, PolicyNotFound */
+    update: (tx: Db, entry: Entry): Promise<void> =>
+      explainTaken(entry.name, async () => {
+        const { parent_id, name, policy_id, updated_at } = toRow(entry);
+        const query = tx.updateTable("entries").set({ parent_id, name, policy_id, updated_at });
+        await query.where("id", "=", entry.id).execute();
+      }).catch((error: unknown) => {
+        if (!isForeignKeyViolation(error)) throw error;
+        throw appError("PolicyNotFound", "There is no such policy.", { cause: error });
+      }),
+
+    /** As it is at this moment. */
+    async space(accountId: number): Promise<Space> {
+      const row = await space(read, accountId).executeTakeFirst();
+      if (row !== undefined || accountId === 0) return toSpace(accountId, row);
+      const query = read.selectFrom("users").select("quota_bytes").where("id", "=", accountId);
+      return { used: 0, quota: (await query.executeTakeFirst())?.quota_bytes ?? null };
+    },
+
+    /** Lets nobody else into the account's tree until the transaction ends. */
+    async lock(tx: Db, accountId: number): Promise<Space> {
+      const find = () => space(tx, accountId).$call(dialect.forUpdate).executeTakeFirst();
+      const row = await find();
+      if (row !== undefined) return toSpace(accountId, row);
+      await dialect.insertIgnore(tx, "account_usage", ["account_id"], [{ account_id: accountId, bytes: 0 }]);
+      return toSpace(accountId, await find());
+    },
+
+    async addUsage(tx: Db, accountId: number, bytes: number): Promise<void> {
+      if (bytes === 0) return;
+      const query = tx.updateTable("account_usage").set((eb) => ({ bytes: eb("bytes", "+", bytes) }));
+      await query.where("account_id", "=", accountId).execute();
+    },
+  };
+}
+
+/** Names above `after`, ascending by bytes, at most `limit`. */
+export type NamePage = { after: string | null; limit: number };
+
+async function explainTaken<T>(name: string, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    throw isUniqueViolation(error) ? nameConflict(name, error) : error;
+  }
+}
+
+export const nameConflict = (name: string, cause?: unknown) =>
+  appError("NameConflict", `There is already a folder or file "${name}" here; choose another name.`, {
+    cause,
+  });
+
+const commonOf = (row: Row) => ({
+  id: row.id,
+  accountId: row.account_id,
+  parentId: row.parent_id,
+  name: row.name,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+});
+
+const toFolder = (row: Row): Folder => ({ kind: "folder", ...commonOf(row), policyId: row.policy_id });
+
+const toFile = (row: Row): StoredFile => ({
+  kind: "file",
+  ...commonOf(row),
+  blobId: row.blob_id ?? 0,
+  size: row.size,
+  mimeType: row.mime_type ?? "",
+  sha256: row.sha256 ?? "",
+});
+
+const toEntry = (row: Row): Entry => (row.kind === "folder" ? toFolder(row) : toFile(row));
+
+const toRow = (entry: Omit<Folder, "id"> | Omit<StoredFile, "id">) => ({
+  account_id: entry.accountId,
+  parent_id: entry.parentId,
+  kind: entry.kind,
+  name: entry.name,
+  created_at: entry.createdAt,
+  updated_at: entry.updatedAt,
+  ...(entry.kind === "folder"
+    ? { policy_id: entry.policyId, blob_id: null, mime_type: null, sha256: null, size: 0 }
+    : {
+        policy_id: null,
+        blob_id: entry.blobId,
+        mime_type: entry.mimeType,
+        sha256: entry.sha256,
+        size: entry.size,
+      }),
+});

@@ -1,0 +1,80 @@
+/** Folders and files, and what the API shows of them. */
+import { z } from "zod";
+import { formatRfc3339 } from "../../lib/rfc3339.ts";
+
+/** The parent of what lies in an account's root, which is no folder and has no row. */
+export const ROOT = 0;
+
+/** A folder this deep is the last: paths, and what is asked of all of their folders, stay bounded. */
+export const MOST_LEVELS = 500;
+
+type Common = {
+  id: number;
+  /** 0 is the built-in administrator. */
+  accountId: number;
+  /** ROOT or a folder of the same account. */
+  parentId: number;
+  name: string;
+  /** Epoch milliseconds, like the other one. */
+  createdAt: number;
+  updatedAt: number;
+};
+
+export type Folder = Common & {
+  kind: "folder";
+  /** The policy that overrides the inherited one. */
+  policyId: number | null;
+};
+
+export type StoredFile = Common & {
+  kind: "file";
+  blobId: number;
+  size: number;
+  mimeType: string;
+  /** 64 hex digits. */
+  sha256: string;
+};
+
+export type Entry = Folder | StoredFile;
+
+const parent = (id: number): number | null => (id === ROOT ? null : id);
+
+export const folderView = z.object({
+  id: z.int(),
+  name: z.string(),
+  parent_id: z.int().nullable().describe("null is the root"),
+  policy_id: z.int().nullable().describe("overrides the inherited policy"),
+  created_at: z.string(),
+  updated_at: z.string(),
+});
+
+export const viewFolder = (folder: Folder): z.output<typeof folderView> => ({
+  id: folder.id,
+  name: folder.name,
+  parent_id: parent(folder.parentId),
+  policy_id: folder.policyId,
+  created_at: formatRfc3339(folder.createdAt),
+  updated_at: formatRfc3339(folder.updatedAt),
+});
+
+export const fileView = z.object({
+  id: z.int(),
+  name: z.string(),
+  folder_id: z.int().nullable().describe("null is the root"),
+  size: z.int(),
+  mime_type: z.string(),
+  sha256: z.string(),
+  created_at: z.string(),
+  updated_at: z.string(),
+});
+
+export const viewFile = (file: StoredFile): z.output<typeof fileView> => ({
+  id: file.id,
+  name: file.name,
+  folder_id: parent(file.parentId),
+  size: file.size,
+  mime_type: file.mimeType,
+  sha256: file.sha256,
+  created_at: formatRfc3339(file.createdAt),
+  updated_at: formatRfc3339(file.updatedAt),
+});

@@ -1,0 +1,102 @@
+/** Files: reading, renaming, moving, removing, and adding what has been stored. */
+import type { Clock } from "../../lib/clock.ts";
+import { appError } from "../../lib/errors.ts";
+import { checkFileName } from "../../lib/file-name.ts";
+import { type AccountTree, placeOf, type TreeTransaction } from "./account-tree.ts";
+import type { StoredBytes } from "../blobs/service.ts";
+import type { EntriesRepository, Space } from "./entries.repository.ts";
+import type { StoredFile } from "./entry.ts";
+import type { Removal } from "./removal.ts";
+
+/** Absent fields stay as they are; null is the root. */
+export type FileChange = { name?: string | undefined; folderId?: number | null | undefined };
+
+/** A file to be: its name has been checked. */
+export type NewFile = {
+  accountId: number;
+  /** ROOT or a folder's id. */
+  parentId: number;
+  name: string;
+  mimeType: string;
+};
+
+type Deps = { tree: AccountTree; repository: EntriesRepository; removal: Removal; clock: Clock };
+
+export type Files = ReturnType<typeof createFiles>;
+
+export function createFiles({ tree, repository, removal, clock }: Deps) {
+  return {
+    /** @throws FileNotFound */
+    find: (accountId: number, id: number): Promise<StoredFile> => tree.file(accountId, id),
+
+    /**
+     * Makes the stored bytes a file, which is there and durable when this resolves. When it rejects, the bytes are
+     * removed. `alongside` runs in the same transaction.
+     * @throws FolderNotFound, NameConflict, FileTooLargeForPolicy (over the quota), Unauthorized (account gone)
+     */
+    add: (
+      { accountId, parentId, name, mimeType }: NewFile,
+      stored: StoredBytes,
+      alongside?: (tx: TreeTransaction) => Promise<void>,
+    ): Promise<StoredFile> =>
+      stored.keep((commit) =>
+        tree.change(accountId, async (tx) => {
+          await tree.folders(accountId, parentId, tx.db);
+          if (leftOf(tx.space) < stored.size) throw overQuota(tx.space);
+          const { size, sha256 } = stored;
+          const now = clock.now();
+          const file = {
+            kind: "file" as const,
+            accountId,
+            parentId,
+            name,
+            blobId: await commit(tx.db),
+            size,
+            sha256,
+            mimeType,
+            createdAt: now,
+            updatedAt: now,
+          };
+          const id = await repository.insert(tx.db, file);
+          await repository.addUsage(tx.db, accountId, size);
+          await alongside?.(tx);
+          return { ...file, id };
+        }),
+      ),
+
+    /** @throws FileNotFound, InvalidName, NameConflict, FolderNotFound */
+    async update(accountId: number, id: number, change: FileChange): Promise<StoredFile> {
+      const name = change.name === undefined ? undefined : checkFileName(change.name);
+      return tree.change(accountId, async (tx) => {
+        const file = await tree.file(accountId, id, tx.db);
+        const parentId = change.folderId === undefined ? file.parentId : placeOf(change.folderId);
+        if (parentId !== file.parentId) await tree.folders(accountId, parentId, tx.db);
+        const next = { ...file, name: name ?? file.name, parentId, updatedAt: clock.now() };
+        await repository.update(tx.db, next);
+        return next;
+      });
+    },
+
+    /** Its content goes with the last file that has it. @throws FileNotFound */
+    remove: (accountId: number, id: number): Promise<void> => removal.file(accountId, id),
+
+    /** What the account has used, and may use: 0 is unlimited. */
+    async usage(accountId: number): Promise<{ usedBytes: number; quotaBytes: number }> {
+      const { used, quota } = await repository.space(accountId);
+      return { usedBytes: used, quotaBytes: quota ?? 0 };
+    },
+  };
+}
+
+/** Bytes that still fit. @throws Unauthorized when the account is gone */
+export function leftOf({ used, quota }: Space): number {
+  if (quota === null) throw appError("Unauthorized", "This account is gone.");
+  return quota === 0 ? Number.POSITIVE_INFINITY : Math.max(quota - used, 0);
+}
+
+export const overQuota = ({ used, quota }: Space) =>
+  appError(
+    "FileTooLargeForPolicy",
+    `The file doesn't fit: ${used} of the account's ${quota} bytes are in use. Delete something, or ask for more.`,
+    { details: { usedBytes: used, quotaBytes: quota } },
+  );

@@ -1,0 +1,104 @@
+import { z } from "zod";
+import { type Endpoint, endpoint } from "../../http/endpoint.ts";
+import { streamPages } from "../../http/stream-pages.ts";
+import type { Logger } from "../../lib/logger.ts";
+import { folderView, viewFolder } from "./entry.ts";
+import {
+  contentsQuery,
+  contentsView,
+  LARGEST_PAGE,
+  pageAsked,
+  viewPage,
+  viewWhole,
+  wholeText,
+} from "./listing.ts";
+import type { Folders } from "./folders.service.ts";
+import { idIn, idInBody } from "./entry-id.ts";
+
+const name = z.string().describe("1 to 255 bytes without / \\ and control characters; unique in its folder");
+const parentId = idInBody.nullable().optional().describe("null is the root");
+
+const createSchema = z.object({ name, parent_id: parentId });
+const updateSchema = z.object({
+  name: name.optional(),
+  parent_id: parentId,
+  policy_id: idInBody.nullable().optional().describe("null removes the override"),
+});
+
+type Deps = { folders: Folders; logger: Logger };
+
+/** To be mounted at the root. */
+export function folderEndpoints({ folders, logger }: Deps): Endpoint[] {
+  const shared = { access: "account", tag: "folders" } as const;
+  const item = { ...shared, path: "/folders/:id" } as const;
+  return [
+    contentsEndpoint({ folders, logger }, "/folders", "What is in the root"),
+    endpoint({
+      ...shared,
+      method: "POST",
+      path: "/folders",
+      summary: "Create a folder",
+      body: createSchema,
+      status: 201,
+      answer: folderView,
+      handle: async ({ account, body }) =>
+        viewFolder(await folders.create(account.id, { name: body.name, parentId: body.parent_id ?? null })),
+    }),
+    contentsEndpoint({ folders, logger }, "/folders/:id", "What is in a folder"),
+    endpoint({
+      ...item,
+      method: "PATCH",
+      summary: "Rename or move a folder, or set its storage policy; absent fields stay",
+      body: updateSchema,
+      answer: folderView,
+      handle: async ({ c, account, body }) =>
+        viewFolder(
+          await folders.update(account.id, idIn(c, "FolderNotFound"), {
+            name: body.name,
+            parentId: body.parent_id,
+            policyId: body.policy_id,
+          }),
+        ),
+    }),
+    endpoint({
+      ...item,
+      method: "DELETE",
+      summary: "Delete a folder with all that is in it",
+      answer: z.object({ message: z.string() }),
+      async handle({ c, account }) {
+        const id = idIn(c, "FolderNotFound");
+        // A large one takes a while.
+        c.env.liftIdleTimeout();
+        await folders.remove(account.id, id);
+        return { message: "Folder deleted" };
+      },
+    }),
+  ];
+}
+
+const contentsEndpoint = ({ folders, logger }: Deps, path: string, summary: string): Endpoint =>
+  endpoint({
+    method: "GET",
+    path,
+    access: "account",
+    tag: "folders",
+    summary,
+    query: contentsQuery,
+    answer: contentsView,
+    async handle({ c, account, query }) {
+      const asked = pageAsked(query);
+      const folderId = c.req.param("id") === undefined ? null : idIn(c, "FolderNotFound");
+      const listing = await folders.find(account.id, folderId);
+      const { after, limit } = asked ?? { after: null, limit: LARGEST_PAGE };
+      const page = await folders.page(account.id, listing.folder, after, limit);
+      if (asked !== null) return viewPage(listing, page);
+      if (page.next === null) return viewWhole(listing, page);
+      c.env.liftIdleTimeout();
+      const requestId = c.get("requestId");
+      const body = await streamPages(wholeText(folders, account.id, listing, page), {
+        onFailure: (err) => logger.warn({ err, requestId }, "a folder's listing was cut off"),
+        cut: () => c.env.cut(),
+      });
+      return new Response(body, { headers: { "Content-Type": "application/json; charset=utf-8" } });
+    },
+  });

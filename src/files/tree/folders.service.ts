@@ -1,0 +1,129 @@
+/** Folders: what is in them, making, renaming, moving them. Every account sees its own tree only. */
+import type { Clock } from "../../lib/clock.ts";
+import { appError } from "../../lib/errors.ts";
+import { checkFileName } from "../../lib/file-name.ts";
+import { type AccountTree, placeOf, type TreeTransaction } from "./account-tree.ts";
+import type { EntriesRepository } from "./entries.repository.ts";
+import { type Folder, MOST_LEVELS, ROOT, type StoredFile } from "./entry.ts";
+import type { Policies } from "../policies/service.ts";
+import type { Removal } from "./removal.ts";
+
+/** Where a listing goes on: after the folder or file of this name. */
+export type Cursor = { kind: "folder" | "file"; name: string };
+
+export type Listing = {
+  /** Null for the root. */
+  folder: Folder | null;
+  /** From the root to the folder itself. */
+  path: Folder[];
+};
+
+/** Folders come before files, each by the bytes of their names. */
+export type ListingPage = {
+  folders: Folder[];
+  files: StoredFile[];
+  /** Null after the last page. */
+  next: Cursor | null;
+};
+
+/** Absent fields stay as they are; null is the root, and no override. */
+export type FolderChange = {
+  name?: string | undefined;
+  parentId?: number | null | undefined;
+  policyId?: number | null | undefined;
+};
+
+type Deps = {
+  tree: AccountTree;
+  repository: EntriesRepository;
+  removal: Removal;
+  policies: Pick<Policies, "find">;
+  clock: Clock;
+};
+
+export type Folders = ReturnType<typeof createFolders>;
+
+export function createFolders({ tree, repository, removal, policies, clock }: Deps) {
+  /** The folder's place after the change. @throws FolderNotFound, FolderCycle, BadRequest (too deep) */
+  async function move(tx: TreeTransaction, folder: Folder, parentId: number): Promise<void> {
+    const above = await tree.folders(folder.accountId, parentId, tx.db);
+    if (above.some(({ id }) => id === folder.id)) {
+      throw appError("FolderCycle", "A folder can't be moved into itself or into a folder inside it.");
+    }
+    const height = await repository.height(folder.accountId, folder.id, tx.db);
+    if (above.length + height > MOST_LEVELS) throw tooDeep();
+  }
+
+  return {
+    /** @throws FolderNotFound */
+    async find(accountId: number, folderId: number | null): Promise<Listing> {
+      const [folder = null, ...above] = await tree.folders(accountId, placeOf(folderId));
+      return { folder, path: folder === null ? [] : [folder, ...above].toReversed() };
+    },
+
+    /** At most `limit` entries after the cursor. */
+    async page(accountId: number, folder: Folder | null, after: Cursor | null, limit: number) {
+      const parentId = folder?.id ?? ROOT;
+      const inFiles = after?.kind === "file";
+      const folders = inFiles
+        ? []
+        : await repository.folders(accountId, parentId, { after: after?.name ?? null, limit: limit + 1 });
+      const room = Math.max(limit - folders.length, 0);
+      const files = await repository.files(accountId, parentId, {
+        after: inFiles ? after.name : null,
+        limit: room + 1,
+      });
+      const isMore = folders.length > limit || files.length > room;
+      const shown = { folders: folders.slice(0, limit), files: files.slice(0, room) };
+      const last = shown.files.at(-1) ?? shown.folders.at(-1);
+      const next = isMore && last !== undefined ? { kind: last.kind, name: last.name } : null;
+      return { ...shown, next } satisfies ListingPage;
+    },
+
+    /** @throws InvalidName, FolderNotFound (the parent), NameConflict, BadRequest (too deep) */
+    async create(accountId: number, given: { name: string; parentId: number | null }): Promise<Folder> {
+      const name = checkFileName(given.name);
+      const parentId = placeOf(given.parentId);
+      return tree.change(accountId, async (tx) => {
+        const above = await tree.folders(accountId, parentId, tx.db);
+        if (above.length >= MOST_LEVELS) throw tooDeep();
+        const now = clock.now();
+        const folder = {
+          kind: "folder" as const,
+          accountId,
+          parentId,
+          name,
+          policyId: null,
+          createdAt: now,
+          updatedAt: now,
+        };
+        return { ...folder, id: await repository.insert(tx.db, folder) };
+      });
+    },
+
+    /** @throws FolderNotFound, InvalidName, NameConflict, FolderCycle, PolicyNotFound, BadRequest (too deep) */
+    async update(accountId: number, id: number, change: FolderChange): Promise<Folder> {
+      const name = change.name === undefined ? undefined : checkFileName(change.name);
+      return tree.change(accountId, async (tx) => {
+        const [folder] = await tree.folders(accountId, placeOf(id), tx.db);
+        const parentId = change.parentId === undefined ? folder!.parentId : placeOf(change.parentId);
+        if (parentId !== folder!.parentId) await move(tx, folder!, parentId);
+        if (typeof change.policyId === "number") await policies.find(change.policyId);
+        const next: Folder = {
+          ...folder!,
+          name: name ?? folder!.name,
+          parentId,
+          policyId: change.policyId === undefined ? folder!.policyId : change.policyId,
+          updatedAt: clock.now(),
+        };
+        await repository.update(tx.db, next);
+        return next;
+      });
+    },
+
+    /** With all that is in it. @throws FolderNotFound */
+    remove: (accountId: number, id: number): Promise<void> => removal.folder(accountId, placeOf(id)),
+  };
+}
+
+const tooDeep = () => appError("BadRequest", `Folders can lie in one another ${MOST_LEVELS} deep at most.`);

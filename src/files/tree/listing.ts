@@ -1,0 +1,103 @@
+/**
+ * A folder's contents as an answer: with `limit` or `cursor` one page, else the whole. A whole that is longer than a
+ * page is written page by page while the client takes it, so that 100,000 entries neither fill the memory nor hold
+ * the event loop; entries that come or go meanwhile may be in it or not.
+ */
+import { z } from "zod";
+import { appError } from "../../lib/errors.ts";
+import { fileView, folderView, viewFile, viewFolder } from "./entry.ts";
+import type { Cursor, Folders, Listing, ListingPage } from "./folders.service.ts";
+
+export const LARGEST_PAGE = 1_000;
+
+export const contentsQuery = z.object({
+  limit: z
+    .string()
+    .regex(/^\d{1,15}$/, "takes a whole number")
+    .optional()
+    .describe(`answer one page of so many entries, at most ${LARGEST_PAGE}; everything unless told`)
+    .meta({ type: "integer", minimum: 1, maximum: LARGEST_PAGE }),
+  cursor: z.string().max(2_000).optional().describe("next_cursor of the page before"),
+});
+
+export const contentsView = z.object({
+  folder: folderView.optional().describe("not in the root"),
+  path: z.array(z.object({ id: z.int(), name: z.string() })).describe("from the root to the folder itself"),
+  folders: z.array(folderView),
+  files: z.array(fileView),
+  next_cursor: z.string().nullable().optional().describe("in pages: null after the last one"),
+});
+
+/** The page that is asked for; null for the whole. @throws BadRequest */
+export function pageAsked(
+  query: z.output<typeof contentsQuery>,
+): { after: Cursor | null; limit: number } | null {
+  if (query.limit === undefined && query.cursor === undefined) return null;
+  const limit = Math.min(Math.max(Number(query.limit ?? LARGEST_PAGE), 1), LARGEST_PAGE);
+  return { after: query.cursor === undefined ? null : readCursor(query.cursor), limit };
+}
+
+export const cursorText = ({ kind, name }: Cursor): string =>
+  Buffer.from(JSON.stringify([kind, name])).toString("base64url");
+
+const cursorShape = z.tuple([z.enum(["folder", "file"]), z.string()]);
+
+/** @throws BadRequest */
+export function readCursor(text: string): Cursor {
+  try {
+    const [kind, name] = cursorShape.parse(JSON.parse(Buffer.from(text, "base64url").toString()));
+    return { kind, name };
+  } catch (error) {
+    throw appError("BadRequest", "cursor: take next_cursor of the page before, as it is.", { cause: error });
+  }
+}
+
+const headOf = ({ folder, path }: Listing) => ({
+  ...(folder !== null && { folder: viewFolder(folder) }),
+  path: path.map(({ id, name }) => ({ id, name })),
+});
+
+export const viewPage = (listing: Listing, { folders, files, next }: ListingPage) => ({
+  ...headOf(listing),
+  folders: folders.map(viewFolder),
+  files: files.map(viewFile),
+  next_cursor: next === null ? null : cursorText(next),
+});
+
+/** All of a folder that fits into one page. */
+export const viewWhole = (listing: Listing, { folders, files }: ListingPage) => ({
+  ...headOf(listing),
+  folders: folders.map(viewFolder),
+  files: files.map(viewFile),
+});
+
+/** The envelope of a longer whole, in pieces; `first` is its first page. */
+export async function* wholeText(
+  folders: Pick<Folders, "page">,
+  accountId: number,
+  listing: Listing,
+  first: ListingPage,
+): AsyncGenerator<string, void> {
+  const head = JSON.stringify({ code: 0, message: "OK", data: headOf(listing) });
+  let text = `${head.slice(0, -2)},"folders":[`;
+  let list: "folders" | "files" = "folders";
+  let written = 0;
+  const add = (views: readonly unknown[]): void => {
+    if (views.length === 0) return;
+    text += `${written > 0 ? "," : ""}${JSON.stringify(views).slice(1, -1)}`;
+    written += views.length;
+  };
+  for (let page: ListingPage | null = first; page !== null; ) {
+    add(page.folders.map(viewFolder));
+    if (list === "folders" && page.files.length > 0) {
+      text += '],"files":[';
+      list = "files";
+      written = 0;
+    }
+    add(page.files.map(viewFile));
+    yield text;
+    text = "";
+    page = page.next && (await folders.page(accountId, listing.folder, page.next, LARGEST_PAGE));
+  }
+  yield list === "files" ? "]}}" : '],"files":[]}}';
+}

@@ -1,0 +1,120 @@
+/** What removes folders and files from the tree: removal.ts says in which order. */
+import type { Database } from "../../db/database.ts";
+import type { Db } from "../../db/dialect.ts";
+
+/**
+ * Folders that are being removed belong to this account, below the number of the one that had them, so that nobody
+ * reaches them or what is in them. Their names are their ids.
+ */
+export const REMOVED = -1;
+
+/** What must be known of an entry to remove it. */
+export type Removable = { id: number; kind: "folder" | "file"; blobId: number | null; size: number };
+
+export type RemovalRepository = ReturnType<typeof createRemovalRepository>;
+
+export function createRemovalRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
+  return {
+    /** At most `limit` entries that lie directly in one of the folders. */
+    async inside(
+      tx: Db,
+      accountId: number,
+      folderIds: readonly number[],
+      limit: number,
+    ): Promise<Removable[]> {
+      if (folderIds.length === 0) return [];
+      const rows = await tx
+        .selectFrom("entries")
+        .select(["id", "kind", "blob_id as blobId", "size"])
+        .where("account_id", "=", accountId)
+        .where("parent_id", "in", folderIds)
+        .limit(limit)
+        .execute();
+      return rows.map((row) => ({ ...row, kind: row.kind === "folder" ? "folder" : "file" }));
+    },
+
+    /** Nobody can refer to the entries anew until the transaction ends. */
+    async hold(tx: Db, ids: readonly number[]): Promise<void> {
+      const query = tx.selectFrom("entries").select("id").where("id", "in", ids).orderBy("id");
+      await query.$call(dialect.forUpdate).execute();
+    },
+
+    /** Short links that share one of the entries, at most so many. */
+    sharesOf: (tx: Db, entryIds: readonly number[], limit: number): Promise<{ id: number; code: string }[]> =>
+      tx
+        .selectFrom("shares")
+        .innerJoin("links", "links.id", "shares.link_id")
+        .select(["links.id", "links.code"])
+        .where("shares.entry_id", "in", entryIds)
+        .limit(limit)
+        .execute(),
+
+    /** With them go their shares and clicks. */
+    async removeLinks(tx: Db, linkIds: readonly number[]): Promise<void> {
+      await tx.deleteFrom("links").where("id", "in", linkIds).execute();
+    },
+
+    async removeEntries(tx: Db, ids: readonly number[]): Promise<void> {
+      await tx.deleteFrom("entries").where("id", "in", ids).execute();
+    },
+
+    /** Takes folders out of the account's tree, with all that is in them. */
+    async detach(tx: Db, accountId: number, folderIds: readonly number[]): Promise<void> {
+      const set = ["account_id", "parent_id", "name", "policy_id"] as const;
+      const rows = folderIds.map((id) => ({
+        id,
+        account_id: REMOVED,
+        parent_id: accountId,
+        name: String(id),
+        policy_id: null,
+      }));
+      await dialect.updateMany(tx, { table: "entries", key: "id", set }, rows);
+    },
+
+    /** Ids of folders that were detached from the account's tree. */
+    async detached(tx: Db, accountId: number, limit: number): Promise<number[]> {
+      const query = tx
+        .selectFrom("entries")
+        .select("id")
+        .where("account_id", "=", REMOVED)
+        .where("parent_id", "=", accountId);
+      return (await query.orderBy("name").limit(limit).execute()).map(({ id }) => id);
+    },
+
+    /** Accounts of which detached folders are left. */
+    async accountsWithDetached(limit: number): Promise<number[]> {
+      const query = read.selectFrom("entries").select("parent_id").where("account_id", "=", REMOVED);
+      return (await query.distinct().limit(limit).execute()).map((row) => row.parent_id);
+    },
+
+    /** Accounts that are gone, but not their trees. */
+    async goneAccounts(limit: number): Promise<number[]> {
+      const rows = await read
+        .selectFrom("account_usage")
+        .leftJoin("users", "users.id", "account_usage.account_id")
+        .select("account_usage.account_id as accountId")
+        .where("users.id", "is", null)
+        .where("account_usage.account_id", ">", 0)
+        .limit(limit)
+        .execute();
+      return rows.map(({ accountId }) => accountId);
+    },
+
+    /** Whether the account has a row in users, or needs none. */
+    async accountExists(tx: Db, accountId: number): Promise<boolean> {
+      if (accountId === 0) return true;
+      const query = tx.selectFrom("users").select("id").where("id", "=", accountId);
+      return (await query.executeTakeFirst()) !== undefined;
+    },
+
+    /** Unfinished uploads then go as those do for which nothing came any more. */
+    async expireUploads(tx: Db, accountId: number): Promise<void> {
+      const query = tx.updateTable("uploads").set({ expires_at: 0 }).where("account_id", "=", accountId);
+      await query.whereRef("received", "<", "size").execute();
+    },
+
+    async forgetUsage(tx: Db, accountId: number): Promise<void> {
+      await tx.deleteFrom("account_usage").where("account_id", "=", accountId).execute();
+    },
+  };
+}

@@ -1,0 +1,150 @@
+/**
+ * Removing folders and files. What is small goes in one transaction. A large folder is detached in one (given to an
+ * account that nobody is, see REMOVED), with which it and everything in it is gone for everybody; then it is taken
+ * apart in transactions of at most a thousand entries, so that nobody waits long for the account's tree or for the
+ * database. One such step looks into some detached folders: files in them are deleted, folders detached as well, and
+ * a detached folder that has been emptied is deleted. So the depth of a tree costs no memory, and whatever process
+ * comes by can go on where another one died: a job does. It also takes apart the trees of accounts that are gone,
+ * and lets their unfinished uploads expire.
+ *
+ * Short links that share an entry go in the transaction that deletes it. Content that nobody has any more is marked
+ * there, too, and its bytes removed after the commit.
+ */
+import type { AccountTree, TreeTransaction } from "./account-tree.ts";
+import type { DeadBlob } from "../blobs/blob.ts";
+import type { Blobs } from "../blobs/service.ts";
+import type { EntriesRepository } from "./entries.repository.ts";
+import { ROOT } from "./entry.ts";
+import type { Removable, RemovalRepository } from "./removal.repository.ts";
+
+/** Entries in one transaction. */
+const PORTION = 1_000;
+/** Detached folders looked into at once. */
+const FOLDERS_AT_ONCE = 500;
+const LINKS_AT_ONCE = 1_000;
+const ACCOUNTS_AT_ONCE = 100;
+
+type Deps = {
+  tree: AccountTree;
+  entries: Pick<EntriesRepository, "addUsage">;
+  removal: RemovalRepository;
+  blobs: Pick<Blobs, "release" | "discard">;
+};
+
+export type Removal = ReturnType<typeof createRemoval>;
+
+export function createRemoval({ tree, entries, removal, blobs }: Deps) {
+  /** All that is in the folder, at any depth; null when that is more than fits into a portion with the folder. */
+  async function gather(
+    tx: TreeTransaction,
+    accountId: number,
+    folderId: number,
+  ): Promise<Removable[] | null> {
+    const found: Removable[] = [];
+    for (let folders = [folderId]; folders.length > 0; ) {
+      const inside = await removal.inside(tx.db, accountId, folders, PORTION - found.length);
+      found.push(...inside);
+      if (found.length === PORTION) return null;
+      folders = idsOf(inside, "folder");
+    }
+    return found;
+  }
+
+  async function removeShares(tx: TreeTransaction, entryIds: readonly number[]): Promise<void> {
+    for (;;) {
+      const links = await removal.sharesOf(tx.db, entryIds, LINKS_AT_ONCE);
+      if (links.length === 0) return;
+      await removal.removeLinks(
+        tx.db,
+        links.map(({ id }) => id),
+      );
+      tx.changed(
+        "links",
+        links.map(({ code }) => code),
+      );
+    }
+  }
+
+  /** At most a portion. Returns what is to be discarded after the commit. */
+  async function remove(
+    tx: TreeTransaction,
+    accountId: number,
+    gone: readonly Removable[],
+  ): Promise<DeadBlob[]> {
+    if (gone.length === 0) return [];
+    const ids = gone.map(({ id }) => id);
+    // First of all, so that nobody shares them meanwhile.
+    await removal.hold(tx.db, ids);
+    await removeShares(tx, ids);
+    const dead = await blobs.release(
+      tx.db,
+      gone.flatMap(({ blobId }) => blobId ?? []),
+    );
+    await removal.removeEntries(tx.db, ids);
+    await entries.addUsage(tx.db, accountId, -gone.reduce((sum, { size }) => sum + size, 0));
+    return dead;
+  }
+
+  /** Goes on with what is being removed of the account. Returns whether something is left. */
+  async function step(accountId: number): Promise<boolean> {
+    const { dead, isLeft } = await tree.change(accountId, async (tx) => {
+      const detached = await removal.detached(tx.db, accountId, FOLDERS_AT_ONCE);
+      const isGone = !(await removal.accountExists(tx.db, accountId));
+      const folders = isGone ? [...detached, ROOT] : detached;
+      const inside = await removal.inside(tx.db, accountId, folders, PORTION - detached.length);
+      await removal.detach(tx.db, accountId, idsOf(inside, "folder"));
+      const isAllOfThem = inside.length < PORTION - detached.length;
+      const emptied = isAllOfThem ? detached.map(emptyFolder) : [];
+      const files = inside.filter(({ kind }) => kind === "file");
+      const wasSome = inside.length > 0 || detached.length > 0;
+      if (isGone && !wasSome) {
+        await removal.expireUploads(tx.db, accountId);
+        await removal.forgetUsage(tx.db, accountId);
+      }
+      return { dead: await remove(tx, accountId, [...files, ...emptied]), isLeft: wasSome };
+    });
+    await blobs.discard(dead);
+    return isLeft;
+  }
+
+  async function finish(accountId: number, signal?: AbortSignal): Promise<void> {
+    while (signal?.aborted !== true && (await step(accountId)));
+  }
+
+  return {
+    /** @throws FileNotFound */
+    async file(accountId: number, id: number): Promise<void> {
+      const dead = await tree.change(accountId, async (tx) =>
+        remove(tx, accountId, [await tree.file(accountId, id, tx.db)]),
+      );
+      await blobs.discard(dead);
+    },
+
+    /** With all that is in it, which is gone when this resolves. @throws FolderNotFound */
+    async folder(accountId: number, id: number): Promise<void> {
+      const dead = await tree.change(accountId, async (tx) => {
+        await tree.folders(accountId, id, tx.db);
+        const inside = await gather(tx, accountId, id);
+        if (inside !== null) return remove(tx, accountId, [...inside, emptyFolder(id)]);
+        await removal.detach(tx.db, accountId, [id]);
+        return null;
+      });
+      if (dead === null) await finish(accountId);
+      else await blobs.discard(dead);
+    },
+
+    /** Finishes what a crash or a removed account left. To be run every minute. */
+    async cleanUp(signal: AbortSignal): Promise<void> {
+      const accounts = new Set([
+        ...(await removal.accountsWithDetached(ACCOUNTS_AT_ONCE)),
+        ...(await removal.goneAccounts(ACCOUNTS_AT_ONCE)),
+      ]);
+      for (const accountId of accounts) await finish(accountId, signal);
+    },
+  };
+}
+
+const idsOf = (entries: readonly Removable[], kind: Removable["kind"]): number[] =>
+  entries.filter((entry) => entry.kind === kind).map(({ id }) => id);
+
+const emptyFolder = (id: number): Removable => ({ id, kind: "folder", blobId: null, size: 0 });

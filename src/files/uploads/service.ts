@@ -1,0 +1,122 @@
+/**
+ * An upload, from the request's first bytes to the file: what can be refused early is refused before the bytes are
+ * read, and everything is decided again in the transaction that makes the file.
+ */
+import type { ReadingTurns } from "../../http/body-reader.ts";
+import { appError } from "../../lib/errors.ts";
+import { checkFileName } from "../../lib/file-name.ts";
+import { type AccountTree, placeOf } from "../tree/account-tree.ts";
+import type { Blobs, StoredBytes } from "../blobs/service.ts";
+import { type EntriesRepository, nameConflict, type Space } from "../tree/entries.repository.ts";
+import type { Folder, StoredFile } from "../tree/entry.ts";
+import { type Files, leftOf, overQuota } from "../tree/files.service.ts";
+import { mediaTypeOf } from "../tree/media-type.ts";
+import type { Policies } from "../policies/service.ts";
+import type { Policy } from "../policies/policy.ts";
+
+/** Where an upload goes and how much it may bring. */
+export type Destination = {
+  accountId: number;
+  /** ROOT or a folder's id. */
+  parentId: number;
+  policy: Policy;
+  /** When it began. */
+  space: Space;
+};
+
+export type Incoming = {
+  /** As the client says. */
+  name: string;
+  mimeType: string | undefined;
+  body: AsyncIterable<Uint8Array>;
+};
+
+/** Bytes that are durable, but no file yet. */
+export type Received = { destination: Destination; name: string; mimeType: string; stored: StoredBytes };
+
+type Deps = {
+  tree: AccountTree;
+  repository: EntriesRepository;
+  files: Pick<Files, "add">;
+  policies: Pick<Policies, "find" | "defaultPolicy">;
+  blobs: Pick<Blobs, "store" | "turnsOf">;
+};
+
+export type Uploads = ReturnType<typeof createUploads>;
+
+export function createUploads({ tree, repository, files, policies, blobs }: Deps) {
+  /** The folder's own policy, else that of the nearest around it, else the default. */
+  async function policyOf(folders: readonly Folder[]): Promise<Policy> {
+    const own = folders.flatMap(({ policyId }) => policyId ?? [])[0];
+    return own === undefined ? policies.defaultPolicy() : policies.find(own);
+  }
+
+  /** The name as it is stored. @throws InvalidName, NameConflict */
+  async function checkName({ accountId, parentId }: Destination, given: string): Promise<string> {
+    const name = checkFileName(given);
+    if (await repository.isTaken(accountId, parentId, name)) throw nameConflict(name);
+    return name;
+  }
+
+  return {
+    checkName,
+
+    /** Null is the root. @throws FolderNotFound */
+    async destination(accountId: number, folderId: number | null): Promise<Destination> {
+      const parentId = placeOf(folderId);
+      const [folders, space] = await Promise.all([
+        tree.folders(accountId, parentId),
+        repository.space(accountId),
+      ]);
+      return { accountId, parentId, policy: await policyOf(folders), space };
+    },
+
+    /** @throws FileTooLargeForPolicy when so many bytes can't be stored there */
+    checkSize({ policy, space }: Destination, bytes: number): void {
+      if (policy.maxFileSize > 0 && bytes > policy.maxFileSize) throw overLimit(policy);
+      if (bytes > leftOf(space)) throw overQuota(space);
+    },
+
+    /** In which the bytes that go there are to be read. */
+    turnsAt: ({ policy }: Destination): ReadingTurns => blobs.turnsOf(policy.id),
+
+    /**
+     * Stores the bytes; then either keep or drop them. When anything fails, nothing is left.
+     * @throws InvalidName, NameConflict, FileTooLargeForPolicy, StorageUnavailable, and what the body throws
+     */
+    async receive(destination: Destination, { name: given, mimeType, body }: Incoming): Promise<Received> {
+      const name = await checkName(destination, given);
+      const { policy, space } = destination;
+      const stored = await blobs.store(within(body, space), policy.id, { maxBytes: policy.maxFileSize });
+      return { destination, name, mimeType: mediaTypeOf(mimeType, name), stored };
+    },
+
+    /** @throws as Files.add; nothing is left then */
+    keep: ({ destination: { accountId, parentId }, name, mimeType, stored }: Received): Promise<StoredFile> =>
+      files.add({ accountId, parentId, name, mimeType }, stored),
+  };
+}
+
+/** The body, which fails when it has more bytes than the account's space. */
+function within(body: AsyncIterable<Uint8Array>, space: Space): AsyncIterable<Uint8Array> {
+  const left = leftOf(space);
+  return left === Number.POSITIVE_INFINITY ? body : counted(body, left, space);
+}
+
+async function* counted(body: AsyncIterable<Uint8Array>, left: number, space: Space) {
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.byteLength;
+    if (bytes > left) throw overQuota(space);
+    yield chunk;
+  }
+}
+
+const overLimit = ({ maxFileSize }: Policy) =>
+  appError(
+    "FileTooLargeForPolicy",
+    `The file is larger than the ${maxFileSize} bytes that its storage takes.`,
+    {
+      details: { maxFileSize },
+    },
+  );

@@ -1,0 +1,89 @@
+/**
+ * What tus 1.0.0 (https://tus.io/protocols/resumable-upload) says in headers: core, creation, expiration, checksum
+ * and termination. Written here and not taken from a library: the ones there are bring storage of their own, keep an
+ * upload's state beside the bytes instead of in a row that goes with the file's in one transaction, lock within one
+ * process, and have no checksums.
+ */
+import { type AppError, appError } from "../../lib/errors.ts";
+
+export const TUS_VERSION = "1.0.0";
+export const EXTENSIONS = "creation,expiration,checksum,termination";
+export const BODY_TYPE = "application/offset+octet-stream";
+
+/** MD5 is for clients that get it from elsewhere; all of them find damage on the way, and prove nothing else. */
+const ALGORITHMS = ["sha256", "sha1", "md5"] as const;
+export const CHECKSUM_ALGORITHMS = ALGORITHMS.join(",");
+
+export type Checksum = { algorithm: (typeof ALGORITHMS)[number]; digest: Buffer };
+
+/** A refusal with the status that the protocol wants. */
+export const refusal = (
+  status: 410 | 412 | 415 | 423 | 460,
+  message: string,
+  details: Record<string, unknown> = {},
+): AppError => appError(NAMES[status], message, { details: { ...details, status } });
+
+const NAMES = {
+  410: "NotFound",
+  412: "BadRequest",
+  415: "BadRequest",
+  423: "Conflict",
+  460: "BadRequest",
+} as const;
+
+/** A count of bytes. @throws BadRequest naming the header */
+export function readBytes(header: string, text: string | undefined): number {
+  const bytes = /^\d{1,16}$/.test(text ?? "") ? Number(text) : Number.NaN;
+  if (Number.isSafeInteger(bytes)) return bytes;
+  throw appError("BadRequest", `${header} takes a whole number of bytes.`);
+}
+
+const KEY = /^[\x21-\x2b\x2d-\x7e]+$/;
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
+
+/**
+ * Upload-Metadata: keys, each with a value in Base64 or without one.
+ * @throws BadRequest for what is none, a key given twice, and values that are no UTF-8
+ */
+export function readMetadata(text: string | undefined): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  if (text === undefined || text.trim() === "") return found;
+  for (const pair of text.split(",")) {
+    const [key = "", value = "", ...more] = pair.trim().split(" ");
+    if (!KEY.test(key) || !BASE64.test(value) || more.length > 0 || found.has(key)) {
+      throw appError("BadRequest", "Upload-Metadata takes pairs of a key and a Base64 value, each key once.");
+    }
+    found.set(key, readUtf8(value));
+  }
+  return found;
+}
+
+function readUtf8(base64: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(base64, "base64"));
+  } catch (cause) {
+    throw appError("BadRequest", "Upload-Metadata holds a value that is not UTF-8.", { cause });
+  }
+}
+
+/** Upload-Checksum; null without one. @throws BadRequest */
+export function readChecksum(text: string | undefined): Checksum | null {
+  if (text === undefined) return null;
+  const [name, value = "", ...more] = text.trim().split(" ");
+  const algorithm = ALGORITHMS.find((known) => known === name);
+  if (algorithm === undefined || !BASE64.test(value) || more.length > 0) {
+    throw appError(
+      "BadRequest",
+      `Upload-Checksum takes one of ${CHECKSUM_ALGORITHMS} and the checksum in Base64.`,
+    );
+  }
+  return { algorithm, digest: Buffer.from(value, "base64") };
+}
+
+/** @throws 460 */
+export function verify({ algorithm, digest }: Checksum, chunks: readonly Uint8Array[]): void {
+  const hasher = new Bun.CryptoHasher(algorithm);
+  for (const chunk of chunks) hasher.update(chunk);
+  if (hasher.digest().equals(digest)) return;
+  throw refusal(460, "The bytes don't fit their checksum; they are dropped. Send them again.");
+}

@@ -1,0 +1,119 @@
+/**
+ * The way of a resumable upload's bytes: from a request into the staging, the row following them, and with the last
+ * byte into a file. See tus.service.ts.
+ */
+import { isUnavailable } from "../../db/failures.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { appError } from "../../lib/errors.ts";
+import type { Blobs, OpenUpload } from "../blobs/service.ts";
+import type { Files } from "../tree/files.service.ts";
+import { isStagingLost } from "../storage/storage-failure.ts";
+import type { TusRepository, Upload } from "./tus.repository.ts";
+
+/** An upload goes away when nothing came for so long. */
+export const EXPIRES_MS = 24 * 3_600_000;
+/** How long a finished one is remembered. */
+const REMEMBERED_MS = 3_600_000;
+const CHECKPOINT_BYTES = 64 * 1024 * 1024;
+
+/** `fileId` when this request made it a file. */
+export type Progress = { upload: Upload; fileId: number | null };
+
+type Deps = {
+  repository: Pick<TusRepository, "advance" | "remove">;
+  files: Pick<Files, "add">;
+  blobs: Pick<Blobs, "begin" | "resume" | "forgetUpload">;
+  clock: Clock;
+};
+
+/** Takes bytes into an upload that nobody else is at. */
+export function createTransfer({ repository, files, blobs, clock }: Deps) {
+  /** A crash between the bytes' last step and the file's row takes the bytes: the client sends them again. */
+  async function beginAnew(upload: Upload, error: unknown): Promise<never> {
+    if (!isStagingLost(error)) throw error;
+    await advance(upload, 0);
+    throw wrongOffset(0);
+  }
+
+  async function reopen(upload: Upload): Promise<OpenUpload> {
+    const { id, policyId, received } = upload;
+    if (received > 0) return blobs.resume(policyId, id, received).catch((error) => beginAnew(upload, error));
+    // Something may have come before a crash.
+    await blobs.forgetUpload(policyId, id);
+    return blobs.begin(policyId, id);
+  }
+
+  async function advance(upload: Upload, received: number): Promise<Upload> {
+    const expiresAt = clock.now() + EXPIRES_MS;
+    if (!(await repository.advance(upload, received, expiresAt))) throw gone();
+    return { ...upload, received, expiresAt };
+  }
+
+  /** All bytes are there. When they can't become a file, they and the upload are gone. */
+  async function finish(upload: Upload, open: OpenUpload): Promise<Progress> {
+    const expiresAt = clock.now() + REMEMBERED_MS;
+    const { id, size } = upload;
+    try {
+      const stored = await open.finish();
+      const file = await files.add(upload, stored, async (tx) => {
+        if (size > 0 && !(await repository.advance(upload, size, expiresAt, tx.db))) throw gone();
+      });
+      return { upload: { ...upload, received: size, expiresAt }, fileId: file.id };
+    } catch (error) {
+      if (!isUnavailable(error)) await repository.remove(id);
+      throw error;
+    }
+  }
+
+  return async (from: Upload, body: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<Progress> => {
+    let upload = from;
+    const bytes = body[Symbol.asyncIterator]();
+    try {
+      for (;;) {
+        const open = await reopen(upload);
+        // A crash came between bytes and row.
+        const isAhead = open.received > upload.received;
+        const taken = isAhead ? null : await take(open, bytes, { maxBytes: upload.size, signal });
+        if (open.received === upload.size) return await finish(upload, open);
+        await open.suspend();
+        upload = await advance(upload, open.received);
+        if (taken === null) throw wrongOffset(upload.received);
+        if (taken.failure !== null) throw taken.failure.reason;
+        if (taken.isEnd) return { upload, fileId: null };
+      }
+    } finally {
+      await bytes.return?.();
+    }
+  };
+}
+
+type Taken = { isEnd: boolean; failure: { reason: unknown } | null };
+
+/** Appends up to the next checkpoint. What came before a failure is kept. */
+async function take(
+  open: OpenUpload,
+  bytes: AsyncIterator<Uint8Array>,
+  options: { maxBytes: number; signal: AbortSignal },
+): Promise<Taken> {
+  let isEnd = false;
+  async function* portion(): AsyncGenerator<Uint8Array, void> {
+    for (let count = 0; count < CHECKPOINT_BYTES; ) {
+      const next = await bytes.next();
+      isEnd = next.done === true;
+      if (next.done) return;
+      count += next.value.byteLength;
+      yield next.value;
+    }
+  }
+  try {
+    await open.append(portion(), options);
+    return { isEnd, failure: null };
+  } catch (reason) {
+    return { isEnd, failure: { reason } };
+  }
+}
+
+export const tooLong = () => appError("FileTooLargeForPolicy", "That is more than Upload-Length said.");
+export const gone = () => appError("FileNotFound", "There is no such upload.");
+export const wrongOffset = (received: number) =>
+  appError("Conflict", `The upload has ${received} bytes; go on from there.`, { details: { received } });

@@ -1,0 +1,123 @@
+import type { Selectable } from "kysely";
+import type { Database } from "../../db/database.ts";
+import type { Db } from "../../db/dialect.ts";
+import type { Schema } from "../../db/schema.ts";
+
+/** A resumable upload. One with all of its bytes is a file already; it is remembered for clients that missed it. */
+export type Upload = {
+  /** A lower-case UUID. */
+  id: string;
+  accountId: number;
+  /** ROOT or a folder's id. */
+  parentId: number;
+  name: string;
+  mimeType: string;
+  /** Upload-Metadata as sent. */
+  metadata: string;
+  size: number;
+  /** Bytes that are durable. */
+  received: number;
+  policyId: number;
+  createdAt: number;
+  expiresAt: number;
+};
+
+export type TusRepository = ReturnType<typeof createTusRepository>;
+
+/** The name of the lease that lets one request at a time change an upload. */
+export const lockOf = (id: string): string => `upload:${id}`;
+
+const COLUMNS = [
+  "id",
+  "account_id",
+  "folder_id",
+  "name",
+  "mime_type",
+  "metadata",
+  "size",
+  "received",
+  "policy_id",
+  "created_at",
+  "expires_at",
+] as const;
+
+export function createTusRepository({ read, write }: Pick<Database, "read" | "write">) {
+  return {
+    async insert(tx: Db, upload: Upload): Promise<void> {
+      await tx.insertInto("uploads").values(toRow(upload)).execute();
+    },
+
+    async find(id: string, db: Db = read): Promise<Upload | null> {
+      const row = await db.selectFrom("uploads").select(COLUMNS).where("id", "=", id).executeTakeFirst();
+      return row === undefined ? null : toUpload(row);
+    },
+
+    /** How many uploads of the account have bytes to come, and how large they will be together. */
+    async unfinished(tx: Db, accountId: number): Promise<{ count: number; bytes: number }> {
+      const row = await tx
+        .selectFrom("uploads")
+        .select((eb) => [eb.fn.countAll().as("count"), eb.fn.sum("size").as("bytes")])
+        .where("account_id", "=", accountId)
+        .whereRef("received", "<", "size")
+        .executeTakeFirstOrThrow();
+      return { count: Number(row.count), bytes: Number(row.bytes ?? 0) };
+    },
+
+    /** False when the upload is not as it was any more. */
+    async advance(was: Upload, received: number, expiresAt: number, db: Db = write): Promise<boolean> {
+      const { numUpdatedRows } = await db
+        .updateTable("uploads")
+        .set({ received, expires_at: expiresAt })
+        .where("id", "=", was.id)
+        .where("received", "=", was.received)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+
+    async remove(id: string): Promise<void> {
+      await write.deleteFrom("uploads").where("id", "=", id).execute();
+      await write.deleteFrom("leases").where("name", "=", lockOf(id)).execute();
+    },
+
+    /** By id, those above `after`. */
+    async expired(now: number, after: string, limit: number): Promise<Upload[]> {
+      const rows = await read
+        .selectFrom("uploads")
+        .select(COLUMNS)
+        .where("expires_at", "<=", now)
+        .where("id", ">", after)
+        .orderBy("id")
+        .limit(limit)
+        .execute();
+      return rows.map(toUpload);
+    },
+  };
+}
+
+const toUpload = (row: Selectable<Schema["uploads"]>): Upload => ({
+  id: row.id,
+  accountId: row.account_id,
+  parentId: row.folder_id,
+  name: row.name,
+  mimeType: row.mime_type,
+  metadata: row.metadata,
+  size: row.size ?? 0,
+  received: row.received,
+  policyId: row.policy_id,
+  createdAt: row.created_at,
+  expiresAt: row.expires_at,
+});
+
+const toRow = (upload: Upload): Selectable<Schema["uploads"]> => ({
+  id: upload.id,
+  account_id: upload.accountId,
+  folder_id: upload.parentId,
+  name: upload.name,
+  mime_type: upload.mimeType,
+  metadata: upload.metadata,
+  size: upload.size,
+  received: upload.received,
+  policy_id: upload.policyId,
+  created_at: upload.createdAt,
+  expires_at: upload.expiresAt,
+});

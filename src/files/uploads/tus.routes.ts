@@ -1,0 +1,173 @@
+import { bodyChunks } from "../../http/body-chunks.ts";
+import type { ReadingTurns } from "../../http/body-reader.ts";
+import {
+  type Endpoint,
+  type EndpointInput,
+  endpoint,
+  type HttpContext,
+  type Method,
+} from "../../http/endpoint.ts";
+import { appError } from "../../lib/errors.ts";
+import type { Policies } from "../policies/service.ts";
+import {
+  BODY_TYPE,
+  CHECKSUM_ALGORITHMS,
+  EXTENSIONS,
+  readBytes,
+  readChecksum,
+  readMetadata,
+  refusal,
+  TUS_VERSION,
+} from "./tus-protocol.ts";
+import type { Progress, Resumable, Upload } from "./tus.service.ts";
+
+/** A client may be silent for so long. */
+const STALL_MS = 60_000;
+const ROOT_PATH = "/files/tus";
+
+type Deps = { resumable: Resumable; policies: Pick<Policies, "list"> };
+type Input = EndpointInput<undefined, undefined>;
+
+/** To be mounted at the root, before patterns like `/files/:id`. */
+export const tusEndpoints = (deps: Deps): Endpoint[] => [
+  ...[ROOT_PATH, `${ROOT_PATH}/:id`].map((path) => optionsEndpoint(path, deps)),
+  ...uploadEndpoints(deps),
+];
+
+/** Clients ask before they sign in, and without saying a version. */
+const optionsEndpoint = (path: string, { policies }: Deps): Endpoint =>
+  endpoint({
+    method: "OPTIONS",
+    path,
+    ownsPath: path === ROOT_PATH,
+    access: "public",
+    tag: "files",
+    summary: "What resumable uploads (tus 1.0.0) are like here",
+    raw: { type: null, status: 204 },
+    async handle() {
+      const limits = (await policies.list()).map(({ maxFileSize }) => maxFileSize);
+      const most = limits.includes(0) ? 0 : Math.max(...limits);
+      return empty(204, {
+        "Tus-Resumable": TUS_VERSION,
+        "Tus-Version": TUS_VERSION,
+        "Tus-Extension": EXTENSIONS,
+        "Tus-Checksum-Algorithm": CHECKSUM_ALGORITHMS,
+        ...(most > 0 && { "Tus-Max-Size": String(most) }),
+      });
+    },
+  });
+
+function uploadEndpoints({ resumable }: Deps): Endpoint[] {
+  const path = `${ROOT_PATH}/:id`;
+  const append = ({ c, account }: Input) => appendTo(resumable, c, account.id);
+  const terminate = async ({ c, account }: Input) => {
+    await resumable.terminate(account.id, uploadIdIn(c));
+    return empty(204, {});
+  };
+  return [
+    tusEndpoint("POST", ROOT_PATH, "Begin a resumable upload", ({ c, account }) =>
+      create(resumable, c, account.id),
+    ),
+    tusEndpoint("GET", path, "How far a resumable upload is, in headers (HEAD)", async ({ c, account }) => {
+      const upload = await resumable.find(account.id, uploadIdIn(c));
+      return empty(200, {
+        ...stateOf(upload),
+        "Upload-Length": String(upload.size),
+        ...(upload.metadata !== "" && { "Upload-Metadata": upload.metadata }),
+      });
+    }),
+    tusEndpoint("PATCH", path, "Go on with a resumable upload", append),
+    tusEndpoint("DELETE", path, "End a resumable upload and remove its bytes", terminate),
+    // For clients that have no other methods.
+    tusEndpoint("POST", path, "PATCH or DELETE, told by X-HTTP-Method-Override", (input) => {
+      const method = input.c.req.header("X-HTTP-Method-Override")?.toUpperCase();
+      if (method === "PATCH") return append(input);
+      if (method === "DELETE") return terminate(input);
+      throw appError("MethodNotAllowed", "X-HTTP-Method-Override takes PATCH or DELETE here.");
+    }),
+  ];
+}
+
+/** With the protocol's version in both directions, also when it fails. */
+const tusEndpoint = (
+  method: Method,
+  path: string,
+  summary: string,
+  handle: (input: Input) => Promise<Response> | Response,
+): Endpoint =>
+  endpoint({
+    method,
+    path,
+    access: "account",
+    tag: "files",
+    summary,
+    raw: { type: null, status: method === "GET" ? 200 : path === ROOT_PATH ? 201 : 204 },
+    handle(input) {
+      const { c } = input;
+      c.res.headers.set("Tus-Resumable", TUS_VERSION);
+      if (c.req.header("Tus-Resumable") === TUS_VERSION) return handle(input);
+      c.res.headers.set("Tus-Version", TUS_VERSION);
+      throw refusal(412, `Send the header Tus-Resumable: ${TUS_VERSION}.`);
+    },
+  });
+
+async function create(resumable: Resumable, c: HttpContext, accountId: number): Promise<Response> {
+  // Each part would become a file of its own.
+  if (c.req.header("Upload-Concat") !== undefined) {
+    throw appError("BadRequest", "Upload-Concat: uploads are not joined here; send the file in one.");
+  }
+  if (c.req.header("Upload-Length") === undefined) {
+    throw appError("BadRequest", "Send the file's size in the header Upload-Length.");
+  }
+  const metadata = c.req.header("Upload-Metadata") ?? "";
+  const told = readMetadata(metadata);
+  const { upload, fileId } = await resumable.create(accountId, {
+    size: readBytes("Upload-Length", c.req.header("Upload-Length")),
+    name: told.get("filename") ?? "",
+    mimeType: told.get("filetype"),
+    folderId: folderIdOf(told.get("folder_id")),
+    metadata,
+  });
+  return empty(201, { Location: `${ROOT_PATH}/${upload.id}`, ...progressOf({ upload, fileId }) });
+}
+
+function folderIdOf(text: string | undefined): number | null {
+  if (text === undefined || text === "") return null;
+  if (!/^-?\d{1,30}$/.test(text)) throw appError("BadRequest", "folder_id: takes a whole number");
+  return Number(text);
+}
+
+async function appendTo(resumable: Resumable, c: HttpContext, accountId: number): Promise<Response> {
+  const type = c.req.header("Content-Type")?.toLowerCase().replace(/;.*/s, "").trim();
+  if (type !== BODY_TYPE) throw refusal(415, `Send the bytes with Content-Type: ${BODY_TYPE}.`);
+  const length = c.req.header("Content-Length");
+  const portion = {
+    offset: readBytes("Upload-Offset", c.req.header("Upload-Offset")),
+    length: length === undefined ? undefined : readBytes("Content-Length", length),
+    checksum: readChecksum(c.req.header("Upload-Checksum")),
+  };
+  c.env.liftIdleTimeout();
+  const body = (turns: ReadingTurns) => bodyChunks(c.req.raw, STALL_MS, turns);
+  return empty(204, progressOf(await resumable.append(accountId, uploadIdIn(c), { ...portion, body })));
+}
+
+/** What can't be an id is one that nobody has. */
+function uploadIdIn(c: HttpContext): string {
+  const id = c.req.param("id") ?? "";
+  if (/^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/.test(id)) return id;
+  throw appError("FileNotFound", "There is no such upload.");
+}
+
+const stateOf = ({ received, expiresAt }: Upload) => ({
+  "Upload-Offset": String(received),
+  "Upload-Expires": new Date(expiresAt).toUTCString(),
+});
+
+/** X-File-Id: the file that the upload has become. */
+const progressOf = ({ upload, fileId }: Progress) => ({
+  ...stateOf(upload),
+  ...(fileId !== null && { "X-File-Id": String(fileId) }),
+});
+
+const empty = (status: number, headers: Record<string, string>): Response =>
+  new Response(null, { status, headers });

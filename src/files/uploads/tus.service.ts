@@ -1,0 +1,213 @@
+/**
+ * Uploads that come in several requests. Until its last byte an upload is a row and a staging in the storage it goes
+ * to; `received` in the row is what is durable there. While bytes stream in, the row is brought up to date every
+ * CHECKPOINT_BYTES and at the end, also when the client goes away: so a crash costs no more than that, and what a
+ * client is told it never has to send again. Then the bytes become an ordinary file, in the transaction that sets
+ * `received` to the whole size: only what is a file has all of its bytes. Such a row stays for an hour, so that a
+ * client that missed the last answer hears that it is done.
+ *
+ * A lease lets one request at a time change an upload, over all processes. What a process that died leaves is free
+ * again at once for those on its data folder, and for others when the lease has run out: see cluster/process-leases.ts.
+ */
+import type { ProcessLeases } from "../../cluster/process-leases.ts";
+import type { ReadingTurns } from "../../http/body-reader.ts";
+import type { Job } from "../../jobs/runner.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { appError } from "../../lib/errors.ts";
+import type { Logger } from "../../lib/logger.ts";
+import type { AccountTree } from "../tree/account-tree.ts";
+import type { Blobs } from "../blobs/service.ts";
+import { type Files, leftOf, overQuota } from "../tree/files.service.ts";
+import { mediaTypeOf } from "../tree/media-type.ts";
+import { createCheckedBodies } from "./tus-checksum.ts";
+import { type Checksum, refusal } from "./tus-protocol.ts";
+import { lockOf, type TusRepository, type Upload } from "./tus.repository.ts";
+import { createTransfer, EXPIRES_MS, gone, type Progress, tooLong, wrongOffset } from "./tus-transfer.ts";
+import type { Uploads } from "./service.ts";
+
+export type { Upload } from "./tus.repository.ts";
+export type { Progress } from "./tus-transfer.ts";
+
+const CHECK_MS = 60_000;
+const EXPIRED_AT_ONCE = 100;
+/** Unfinished ones of one account. */
+const MOST_UPLOADS = 1_000;
+const LOCK_MS = 30_000;
+
+export type NewUpload = {
+  size: number;
+  /** As the client says. */
+  name: string;
+  mimeType: string | undefined;
+  /** Null is the root. */
+  folderId: number | null;
+  metadata: string;
+};
+
+export type Portion = {
+  /** Where it begins: must be where the upload ends. */
+  offset: number;
+  /** As the client says; undefined when it doesn't. */
+  length: number | undefined;
+  checksum: Checksum | null;
+  /** To be read in the turns of the storage it goes to. */
+  body(turns: ReadingTurns): AsyncIterable<Uint8Array>;
+};
+
+export type Resumable = ReturnType<typeof createResumable>;
+
+type Deps = {
+  tree: AccountTree;
+  repository: TusRepository;
+  files: Pick<Files, "add">;
+  uploads: Pick<Uploads, "destination" | "checkSize" | "checkName">;
+  blobs: Pick<Blobs, "newUploadId" | "begin" | "resume" | "forgetUpload" | "turnsOf">;
+  leases: Pick<ProcessLeases, "newOwner" | "acquire" | "renew" | "release">;
+  clock: Clock;
+  logger: Logger;
+};
+
+export function createResumable(deps: Deps) {
+  const { tree, repository, uploads, blobs, leases, clock, logger } = deps;
+  const transfer = createTransfer(deps);
+  const checked = createCheckedBodies();
+
+  /** @throws FileNotFound, 410 */
+  async function find(accountId: number, id: string): Promise<Upload> {
+    const upload = await repository.find(id);
+    if (upload?.accountId !== accountId) throw gone();
+    if (upload.expiresAt <= clock.now()) throw refusal(410, "The upload has expired. Begin it anew.");
+    return upload;
+  }
+
+  /** @throws 423 */
+  async function locked<T>(id: string, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const [name, owner] = [lockOf(id), leases.newOwner()];
+    if (!(await leases.acquire(name, owner, LOCK_MS))) {
+      throw refusal(423, "Another request is at this upload. Try again.", { retryAfterSeconds: 5 });
+    }
+    const lost = new AbortController();
+    const renewing = setInterval(async () => {
+      if (await leases.renew(name, owner, LOCK_MS).catch(() => false)) return;
+      lost.abort(appError("ServiceUnavailable", "The upload can't be kept from others. Try again."));
+    }, LOCK_MS / 3);
+    try {
+      return await run(lost.signal);
+    } finally {
+      clearInterval(renewing);
+      await leases.release(name, owner).catch(() => undefined);
+    }
+  }
+
+  /** Removes it and what it has stored; the file it may have become stays. @throws StorageUnavailable */
+  async function forget({ id, policyId, received, size }: Upload): Promise<void> {
+    if (received < size) await blobs.forgetUpload(policyId, id);
+    await repository.remove(id);
+  }
+
+  async function forgetExpired(id: string): Promise<void> {
+    try {
+      await locked(id, async () => {
+        const upload = await repository.find(id);
+        if (upload !== null && upload.expiresAt <= clock.now()) await forget(upload);
+      });
+    } catch (error) {
+      logger.warn({ err: error, upload: id }, "an expired upload could not be removed; it is tried again");
+    }
+  }
+
+  const expiry: Job = {
+    name: "uploads-expiry",
+    everyMs: () => CHECK_MS,
+    async run(signal) {
+      let page: Upload[] = [];
+      do {
+        page = await repository.expired(clock.now(), page.at(-1)?.id ?? "", EXPIRED_AT_ONCE);
+        for (const { id } of page) {
+          signal.throwIfAborted();
+          await forgetExpired(id);
+        }
+      } while (page.length === EXPIRED_AT_ONCE);
+    },
+  };
+
+  /** Unfinished uploads count as if they were files already, or they could fill what the quota does not give. */
+  const insert = (upload: Upload): Promise<void> =>
+    tree.change(upload.accountId, async (tx) => {
+      const { count, bytes } = await repository.unfinished(tx.db, upload.accountId);
+      if (count >= MOST_UPLOADS) {
+        throw appError(
+          "RateLimitExceeded",
+          `${MOST_UPLOADS} uploads are unfinished; end some of them first.`,
+        );
+      }
+      if (upload.size + bytes > leftOf(tx.space)) throw overQuota(tx.space);
+      await repository.insert(tx.db, upload);
+    });
+
+  return {
+    find,
+    jobs: [expiry] as const,
+
+    /** @throws FolderNotFound, InvalidName, NameConflict, FileTooLargeForPolicy, RateLimitExceeded */
+    async create(accountId: number, given: NewUpload): Promise<Progress> {
+      const destination = await uploads.destination(accountId, given.folderId);
+      uploads.checkSize(destination, given.size);
+      const name = await uploads.checkName(destination, given.name);
+      const now = clock.now();
+      const upload = {
+        id: await blobs.newUploadId(),
+        accountId,
+        parentId: destination.parentId,
+        name,
+        mimeType: mediaTypeOf(given.mimeType?.toLowerCase(), name),
+        metadata: given.metadata,
+        size: given.size,
+        received: 0,
+        policyId: destination.policy.id,
+        createdAt: now,
+        expiresAt: now + EXPIRES_MS,
+      };
+      await insert(upload);
+      if (upload.size > 0) return { upload, fileId: null };
+      return locked(upload.id, (signal) => transfer(upload, nothing(), signal));
+    },
+
+    /**
+     * What came before the body broke off is kept; with a checksum, all of the body or nothing.
+     * @throws FileNotFound, 410, 423, 460, Conflict (another offset), FileTooLargeForPolicy, StorageUnavailable,
+     * ServiceUnavailable (too much to check at once), what the body throws, and with the last byte as Files.add: then
+     * the upload is over
+     */
+    append(
+      accountId: number,
+      id: string,
+      { offset, length, checksum, body: open }: Portion,
+    ): Promise<Progress> {
+      return inTurn(accountId, id, async (upload, signal) => {
+        if (upload.received !== offset) throw wrongOffset(upload.received);
+        if ((length ?? 0) > upload.size - offset) throw tooLong();
+        if (offset === upload.size) return { upload, fileId: null };
+        const bytes = open(blobs.turnsOf(upload.policyId));
+        if (checksum === null) return transfer(upload, bytes, signal);
+        const body = { bytes, checksum, length, left: upload.size - offset };
+        return checked.prove(body, (proved) => transfer(upload, proved, signal));
+      });
+    },
+
+    /** @throws FileNotFound, 410, 423, StorageUnavailable */
+    terminate: (accountId: number, id: string): Promise<void> => inTurn(accountId, id, forget),
+  };
+
+  /** An id that nobody has takes no lease. */
+  async function inTurn<T>(
+    accountId: number,
+    id: string,
+    run: (upload: Upload, signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    await find(accountId, id);
+    return locked(id, async (signal) => run(await find(accountId, id), signal));
+  }
+}
+
+async function* nothing(): AsyncGenerator<Uint8Array, void> {}

@@ -1,0 +1,243 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { createLeases } from "../../cluster/leases.ts";
+import type { Database } from "../../db/database.ts";
+import { forEachDialect } from "../../db/for-each-dialect.ts";
+import { AppError } from "../../lib/errors.ts";
+import { chunksOf, type DriveHarness, refusal, startDrive } from "../drive.test-support.ts";
+import { startS3Stub } from "../storage/s3/stub.test-support.ts";
+import { lockOf } from "./tus.repository.ts";
+import type { Upload } from "./tus.service.ts";
+
+const HOUR_MS = 3_600_000;
+
+forEachDialect((dialect) => {
+  let db: Database;
+  let at: DriveHarness;
+  let me: number;
+  beforeAll(async () => {
+    db = await dialect.openDb({ poolSize: 8 });
+    at = await startDrive(db);
+  });
+  beforeEach(async () => {
+    me = await at.account();
+  });
+  /** After every upload has expired, nothing is left of any. */
+  afterEach(async () => {
+    at.content.time.now += 25 * HOUR_MS;
+    await expire();
+    expect(await rows()).toBe(0);
+    expect(await locks()).toBe(0);
+    expect(stagings()).toEqual([]);
+    expect(await at.wrongs()).toEqual([]);
+  });
+  afterAll(() => at?.close());
+
+  const expire = () =>
+    at.jobs.find(({ name }) => name === "uploads-expiry")!.run(new AbortController().signal);
+  const stagings = () => at.content.stored().filter((name) => name.startsWith("."));
+  const count = async (query: { execute(): Promise<unknown[]> }) => (await query.execute()).length;
+  const rows = () => count(db.read.selectFrom("uploads").select("id"));
+  const locks = () => count(db.read.selectFrom("leases").select("name").where("name", "like", "upload:%"));
+
+  const begin = async (name: string, size: number, folderId: number | null = null): Promise<Upload> =>
+    (await at.resumable.create(me, { size, name, mimeType: undefined, folderId, metadata: "" })).upload;
+  const append = ({ id }: Upload, offset: number, body: string | AsyncIterable<Uint8Array>, accountId = me) =>
+    at.resumable.append(accountId, id, {
+      offset,
+      length: undefined,
+      checksum: null,
+      body: () => (typeof body === "string" ? chunksOf(Buffer.from(body)) : body),
+    });
+  const statusOf = async (call: Promise<unknown>): Promise<unknown> => {
+    const error = await call.then(
+      () => null,
+      (reason: unknown) => reason,
+    );
+    return error instanceof AppError ? error.details?.["status"] : error;
+  };
+
+  test("an upload becomes a file with its last byte", async () => {
+    const folder = await at.folder(me, null, "in");
+    const upload = await begin("a\u0308.txt", 10, folder);
+    expect(upload).toMatchObject({ name: "\u00e4.txt", mimeType: "text/plain", received: 0, size: 10 });
+    expect(await append(upload, 0, "hello")).toMatchObject({ upload: { received: 5 }, fileId: null });
+    expect(await at.names(me, folder)).toEqual([]);
+    expect((await at.files.usage(me)).usedBytes).toBe(0);
+    const { fileId } = await append(upload, 5, "world");
+    const file = await at.files.find(me, fileId!);
+    expect(file).toMatchObject({ name: "\u00e4.txt", parentId: folder, size: 10 });
+    expect(await at.read(file)).toBe("helloworld");
+    expect((await at.files.usage(me)).usedBytes).toBe(10);
+    expect(await at.resumable.find(me, upload.id)).toMatchObject({ received: 10 });
+    await at.files.remove(me, file.id);
+  });
+
+  test("what belongs to somebody else is not there", async () => {
+    const upload = await begin("mine", 10);
+    const other = await at.account();
+    expect(await refusal(at.resumable.find(other, upload.id))).toBe("FileNotFound");
+    expect(await refusal(append(upload, 0, "x", other))).toBe("FileNotFound");
+    expect(await refusal(at.resumable.terminate(other, upload.id))).toBe("FileNotFound");
+    const folder = await at.folder(other, null, "theirs");
+    expect(await refusal(begin("x", 1, folder))).toBe("FolderNotFound");
+  });
+
+  test("what came before the body broke off is kept, and nothing beyond the size", async () => {
+    const upload = await begin("broken", 10);
+    async function* breaking() {
+      yield Buffer.from("hell");
+      throw new Error("gone");
+    }
+    await expect(append(upload, 0, breaking())).rejects.toThrow("gone");
+    expect(await at.resumable.find(me, upload.id)).toMatchObject({ received: 4 });
+    expect(await refusal(append(upload, 3, "x"))).toBe("Conflict");
+    expect(await refusal(append(upload, 4, "1234567"))).toBe("FileTooLargeForPolicy");
+    expect(await at.resumable.find(me, upload.id)).toMatchObject({ received: 4 });
+    const { fileId } = await append(upload, 4, "o worl");
+    expect(await at.read(await at.files.find(me, fileId!))).toBe("hello worl");
+  });
+
+  test("one at a time may change an upload", async () => {
+    const upload = await begin("locked", 4);
+    const held = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    async function* slow() {
+      yield Buffer.from("ab");
+      begun.resolve();
+      await held.promise;
+      yield Buffer.from("cd");
+    }
+    const first = append(upload, 0, slow());
+    await begun.promise;
+    expect(await statusOf(append(upload, 0, "abcd"))).toBe(423);
+    expect(await statusOf(at.resumable.terminate(me, upload.id))).toBe(423);
+    held.resolve();
+    expect((await first).fileId).toBeNumber();
+  });
+
+  test("of many that bring the same bytes at once, one does", async () => {
+    const upload = await begin("raced", 4);
+    const results = await Promise.allSettled(Array.from({ length: 8 }, () => append(upload, 0, "abcd")));
+    const made = results.filter((result) => result.status === "fulfilled" && result.value.fileId !== null);
+    expect(made.length).toBe(1);
+    for (const result of results) {
+      if (result.status === "rejected") expect(result.reason).toMatchObject({ name: "Conflict" });
+    }
+    expect(await at.names(me, null)).toEqual(["raced"]);
+  });
+
+  test("expired ones answer 410, then are gone with their bytes", async () => {
+    const upload = await begin("late", 10);
+    await append(upload, 0, "hello");
+    at.content.time.now += 23 * HOUR_MS;
+    await append(upload, 5, "w");
+    at.content.time.now += 23 * HOUR_MS;
+    await expire();
+    expect(await at.resumable.find(me, upload.id)).toMatchObject({ received: 6 });
+    expect(stagings().length).toBe(1);
+    at.content.time.now += HOUR_MS;
+    expect(await statusOf(at.resumable.find(me, upload.id))).toBe(410);
+    expect(await statusOf(append(upload, 6, "o"))).toBe(410);
+    await expire();
+    expect(await refusal(at.resumable.find(me, upload.id))).toBe("FileNotFound");
+    expect(stagings()).toEqual([]);
+  });
+
+  describe("the account's space", () => {
+    test("is not given twice to unfinished uploads", async () => {
+      me = await at.account(10);
+      const upload = await begin("a", 6);
+      expect(await refusal(begin("b", 5))).toBe("FileTooLargeForPolicy");
+      await begin("c", 4);
+      await at.resumable.terminate(me, upload.id);
+      await begin("d", 6);
+    });
+
+    test("is checked again with the last byte, and then nothing is left", async () => {
+      me = await at.account(10);
+      const upload = await begin("a", 6);
+      await append(upload, 0, "hello");
+      await at.upload(me, null, "other", "123456");
+      expect(await refusal(append(upload, 5, "!"))).toBe("FileTooLargeForPolicy");
+      expect(await refusal(at.resumable.find(me, upload.id))).toBe("FileNotFound");
+      expect(stagings()).toEqual([]);
+    });
+  });
+
+  test("a name or folder that is gone at the end ends the upload", async () => {
+    const folder = await at.folder(me, null, "going");
+    const [homeless, twin] = [await begin("x", 1, folder), await begin("twin", 1)];
+    await at.folders.remove(me, folder);
+    await at.upload(me, null, "twin");
+    expect(await refusal(append(homeless, 0, "x"))).toBe("FolderNotFound");
+    expect(await refusal(append(twin, 0, "x"))).toBe("NameConflict");
+    expect(await at.names(me, null)).toEqual(["twin"]);
+  });
+
+  describe("after a crash", () => {
+    const free = async ({ id }: Upload) =>
+      createLeases({ db, clock: { now: () => at.content.time.now } }).release(lockOf(id), "");
+
+    test("bytes that nobody was told of are sent again", async () => {
+      const upload = await begin("first", 10);
+      const staging = await at.content.blobs.begin(upload.policyId, upload.id);
+      await staging.append(chunksOf(Buffer.from("other bytes")), { maxBytes: 0 });
+      await staging.suspend();
+      await free(upload);
+      const { fileId } = await append(upload, 0, "hello12345");
+      expect(await at.read(await at.files.find(me, fileId!))).toBe("hello12345");
+    });
+
+    test("bytes that a bucket has beyond the row are not asked for again", async () => {
+      const stub = await startS3Stub();
+      const { id: policyId } = await at.content.policies.create({
+        name: `bucket ${crypto.randomUUID()}`,
+        driver_type: "s3",
+        endpoint: `http://127.0.0.1:${stub.port}`,
+        bucket: "bucket",
+        access_key: "key",
+        secret_key: "secret",
+      });
+      const folder = await at.folder(me, null, "far");
+      await at.folders.update(me, folder, { policyId });
+      /** As if the process had died before the row followed. */
+      const bring = async ({ id }: Upload, received: number, text: string) => {
+        const staging = await at.content.blobs.resume(policyId, id, received);
+        await staging.append(chunksOf(Buffer.from(text)), { maxBytes: 0 });
+        await staging.suspend();
+      };
+      const some = await begin("some", 10, folder);
+      await append(some, 0, "hel");
+      await bring(some, 3, "lo");
+      expect(await refusal(append(some, 3, "loworld"))).toBe("Conflict");
+      expect(await at.resumable.find(me, some.id)).toMatchObject({ received: 5 });
+      const all = await begin("all", 10, folder);
+      await append(all, 0, "hel");
+      await bring(all, 3, "loworld");
+      for (const { fileId } of [await append(some, 5, "world"), await append(all, 3, "loworld")]) {
+        const file = await at.files.find(me, fileId!);
+        expect(await at.read(file)).toBe("helloworld");
+        await at.files.remove(me, file.id);
+      }
+      await at.folders.remove(me, folder);
+      await at.content.blobs.settled();
+      at.content.time.now += 2 * HOUR_MS;
+      await expire();
+      await at.content.policies.remove(policyId);
+      expect([...stub.objects.keys()].filter((key) => !key.startsWith(".waymark"))).toEqual([]);
+      stub.close();
+    });
+
+    test("lost bytes are asked for again", async () => {
+      const upload = await begin("lost", 10);
+      await append(upload, 0, "hello");
+      rmSync(join(at.content.dataDir, at.content.policy.basePath, stagings()[0]!));
+      expect(await refusal(append(upload, 5, "world"))).toBe("Conflict");
+      expect(await at.resumable.find(me, upload.id)).toMatchObject({ received: 0 });
+      const { fileId } = await append(upload, 0, "helloworld");
+      expect(await at.read(await at.files.find(me, fileId!))).toBe("helloworld");
+    });
+  });
+});

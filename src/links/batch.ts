@@ -1,0 +1,145 @@
+/**
+ * Batches: every item is checked by itself, so a bad one, even of a wrong type, is a failed item and nothing more;
+ * the good ones are written in one transaction. What takes a while gives the event loop its turns.
+ */
+import type { Clock } from "../lib/clock.ts";
+import { AppError, appError } from "../lib/errors.ts";
+import { type CodeRule, isCodeText } from "./code.ts";
+import { draftOf, patchOf } from "./link-input.ts";
+import { createSchema, parseInput, updateItemSchema } from "./link.ts";
+import { type LinkWriter, notFound, type Outcome, type WrittenLink } from "./writer.ts";
+
+const MOST_ITEMS = 5000;
+const ITEMS_A_TURN = 100;
+/** Password hashes in work at the same time. */
+const HASHES_AT_ONCE = 2;
+
+/** Both in the order of the request; `code` is empty where the item has none. */
+export type BatchResult = {
+  success: string[];
+  failed: { code: string; error: string; error_code: number }[];
+};
+
+type Deps = {
+  writer: LinkWriter;
+  rule: CodeRule;
+  hashPassword(plain: string): Promise<string>;
+  clock: Clock;
+};
+
+type Checked<T> = T | AppError;
+type Secret = { password: string | null | undefined };
+
+export function createLinkBatch({ writer, rule, hashPassword, clock }: Deps) {
+  return {
+    /** Items as the body of a single create. @throws BatchSizeTooLarge */
+    async create(items: readonly unknown[]): Promise<BatchResult> {
+      const now = clock.now();
+      const drafts = await checked(items, (item) => draftOf(parseInput(createSchema, item), rule, now));
+      const entries = await hashed(drafts, hashPassword);
+      const outcomes = await written(entries, (valid) => writer.create(valid, now));
+      return resultOf(outcomes, items);
+    },
+
+    /** Items `{code, payload}`. @throws BatchSizeTooLarge */
+    async update(items: readonly unknown[]): Promise<BatchResult> {
+      const now = clock.now();
+      const patches = await checked(items, (item) => {
+        const { code, payload } = parseInput(updateItemSchema, item);
+        if (!isCodeText(code)) throw notFound();
+        return { code, ...patchOf(payload, now) };
+      });
+      const updates = await hashed(patches, hashPassword);
+      const outcomes = await written(updates, (valid) => writer.update(valid, now));
+      return resultOf(outcomes, items);
+    },
+
+    /** Items are codes. @throws BatchSizeTooLarge */
+    async remove(items: readonly unknown[]): Promise<BatchResult> {
+      const codes = await checked(items, (item) => {
+        if (typeof item !== "string") throw appError("BadRequest", "A code must be a string.");
+        if (!isCodeText(item)) throw notFound();
+        return item;
+      });
+      const outcomes = await written(codes, (valid) => writer.remove(valid));
+      return resultOf(outcomes, items);
+    },
+  };
+}
+
+async function checked<T>(items: readonly unknown[], check: (item: unknown) => T): Promise<Checked<T>[]> {
+  if (items.length > MOST_ITEMS) {
+    throw appError("BatchSizeTooLarge", `A batch has at most ${MOST_ITEMS} items; send more in several.`);
+  }
+  const results: Checked<T>[] = [];
+  for (const [index, item] of items.entries()) {
+    if (index > 0 && index % ITEMS_A_TURN === 0) await new Promise((resolve) => setImmediate(resolve));
+    results.push(refusalOr(() => check(item)));
+  }
+  return results;
+}
+
+function refusalOr<T>(run: () => T): Checked<T> {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    throw error;
+  }
+}
+
+/** The same items with hashes instead of passwords; a hash that fails for want of room fails its item. */
+async function hashed<T extends Secret>(
+  items: readonly Checked<T>[],
+  hashPassword: Deps["hashPassword"],
+): Promise<Checked<Omit<T, "password"> & { passwordHash: T["password"] }>[]> {
+  const results = items.map((item): Checked<Omit<T, "password"> & { passwordHash: T["password"] }> => {
+    if (item instanceof AppError) return item;
+    const { password, ...rest } = item;
+    return { ...rest, passwordHash: password };
+  });
+  const queue = results.entries();
+  const work = async () => {
+    for (const [index, item] of queue) {
+      if (item instanceof AppError || typeof item.passwordHash !== "string") continue;
+      try {
+        item.passwordHash = await hashPassword(item.passwordHash);
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error;
+        results[index] = error;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: HASHES_AT_ONCE }, work));
+  return results;
+}
+
+/** Writes what passed its check and puts the outcomes back among the refusals. */
+async function written<T, W>(
+  items: readonly Checked<T>[],
+  write: (valid: readonly T[]) => Promise<Outcome<W>[]>,
+): Promise<Outcome<W>[]> {
+  const valid = items.filter((item): item is Exclude<typeof item, AppError> => !(item instanceof AppError));
+  const outcomes = valid.length === 0 ? [] : await write(valid);
+  let next = 0;
+  return items.map((item) => (item instanceof AppError ? item : outcomes[next++]!));
+}
+
+function resultOf(
+  outcomes: readonly Outcome<WrittenLink | string>[],
+  items: readonly unknown[],
+): BatchResult {
+  const result: BatchResult = { success: [], failed: [] };
+  for (const [index, outcome] of outcomes.entries()) {
+    if (outcome instanceof AppError) {
+      result.failed.push({ code: codeOf(items[index]), error: outcome.message, error_code: outcome.code });
+    } else result.success.push(typeof outcome === "string" ? outcome : outcome.code);
+  }
+  return result;
+}
+
+/** The code that an item names, or nothing. */
+function codeOf(item: unknown): string {
+  const code = typeof item === "object" && item !== null && "code" in item ? item.code : item;
+  return typeof code === "string" ? code : "";
+}

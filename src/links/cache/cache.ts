@@ -1,0 +1,278 @@
+/**
+ * From a code to its link, on the path of every redirect. The layers, in the order in which they are asked:
+ *
+ *     link table       links that were found or loaded before                    svc_cache layer object_cache
+ *     Bloom filter     "no such code", once it has heard of every code           bloom_filter
+ *     missing codes    "the database didn't have it a moment ago"                negative_cache
+ *     shared cache     links that other processes found (optional)
+ *     database         one question at a time for each code
+ *
+ * Whoever changes a link calls `invalidate`; when it has returned (or its promise is fulfilled), no request gets
+ * what was there before, also not by a lookup that was under way. Expiry is checked in every answer. Entries that
+ * are older than `ttlSeconds` are read again; while the database is away they go on serving.
+ */
+import type { Clock } from "../../lib/clock.ts";
+import { hashCode } from "../../lib/code-hash.ts";
+import { createLinkTable } from "./table.ts";
+import type { Logger } from "../../lib/logger.ts";
+import {
+  type CachedLink,
+  expiryOrZero,
+  type FoundLink,
+  type SharedLinks,
+  type StoredLink,
+} from "./cached-link.ts";
+import { createCodeFilter } from "./code-filter.ts";
+import { ANY, createInvalidation, type Invalidate } from "./invalidation.ts";
+import { createLinkLookup, type LookupLimits } from "./lookup.ts";
+import { createLinkWarmer } from "./warm.ts";
+import { toLocation } from "./location.ts";
+import { createMissingCodes } from "./missing-codes.ts";
+
+export type LinkCache = {
+  /** Null: no such link, or it has expired. Throws or rejects when the database fails. */
+  find(code: string, now: number): CachedLink | null | Promise<CachedLink | null>;
+  /** The same for the code that stands in `text` from `start` up to and without `end`; cheap for known links. */
+  findIn(
+    text: string,
+    start: number,
+    end: number,
+    now: number,
+  ): CachedLink | null | Promise<CachedLink | null>;
+  /** These links were made, changed or removed; the key `*` stands for any link. */
+  invalidate: Invalidate;
+  /** Fills table and filter from the database, in the background. Call it when `invalidate` hears of changes. */
+  start(): void;
+  /** Resolves when the filter excludes. */
+  ready(): Promise<void>;
+  /** The rebuild interval has changed. */
+  reschedule(): void;
+  stats(): LinkCacheStats;
+  close(): void;
+};
+
+/** Numbers since the start. */
+export type LinkCacheCounts = {
+  tableHits: number;
+  tableMisses: number;
+  /** Requests that the filter answered with "no such code". */
+  filterHits: number;
+  /** Questions to the database that the filter could have spared; deleted codes are among them. */
+  filterFalsePositives: number;
+  missingHits: number;
+  sharedHits: number;
+  /** Questions to the database. */
+  lookups: number;
+  /** Requests whose question the database failed to answer. */
+  lookupFailures: number;
+};
+
+export type LinkCacheStats = LinkCacheCounts & {
+  entries: number;
+  /** Memory of table and filter. */
+  bytes: number;
+  isFilterTrusted: boolean;
+  missingEntries: number;
+};
+
+export type LinkCacheOptions = {
+  maxLinks: number;
+  /** 0: no limit. */
+  ttlSeconds: number;
+  /** cache.bloom_rebuild_interval */
+  rebuildSeconds(): number;
+  findLink(code: string): FoundLink | null | undefined | Promise<FoundLink | null | undefined>;
+  /** All links, newest first, and the codes of those older than an id; in chunks of at most 10,000. */
+  scan: {
+    links(): AsyncIterable<readonly StoredLink[]>;
+    codes(beforeId: number | null): AsyncIterable<readonly string[]>;
+  };
+  shared?: SharedLinks;
+  /** Whether `invalidate` has heard of every change; else filter and missing codes count for nothing. Always, unless given. */
+  isInformed?(now: number): boolean;
+  clock: Clock;
+  logger: Logger;
+  limits?: Partial<LookupLimits & { missingCodes: number; missingMs: number }>;
+  /** Of the hashes; random. */
+  seed?: number;
+};
+
+const LIMITS = {
+  maxActive: 64,
+  maxWaiting: 10_000,
+  deadlineMs: 3_000,
+  missingCodes: 50_000,
+  missingMs: 60_000,
+};
+/** For how long an entry that could not be read again serves before that is tried again. */
+const GRACE_SECONDS = 2;
+
+/** Seconds in 32 bits, as the table keeps them; differences of two are right beyond the year 2038. */
+const seconds = (ms: number): number => Math.floor(ms / 1000) | 0;
+
+const isOver = (expiresAt: number | null, now: number): boolean => expiresAt !== null && expiresAt <= now;
+
+export function createLinkCache(options: LinkCacheOptions): LinkCache {
+  const { ttlSeconds, shared, scan, clock, logger, isInformed = () => true } = options;
+  const limits = { ...LIMITS, ...options.limits };
+  const seed = options.seed ?? crypto.getRandomValues(new Int32Array(1))[0]!;
+  const counts: LinkCacheCounts = {
+    tableHits: 0,
+    tableMisses: 0,
+    filterHits: 0,
+    filterFalsePositives: 0,
+    missingHits: 0,
+    sharedHits: 0,
+    lookups: 0,
+    lookupFailures: 0,
+  };
+  const table = createLinkTable(options.maxLinks, seed);
+  const missing = createMissingCodes({ limit: limits.missingCodes, lifeMs: limits.missingMs });
+  const lookup = createLinkLookup(countedFind(options, counts), limits);
+  const filter = createCodeFilter({
+    loadCodes: () => scan.codes(null),
+    rebuildSeconds: options.rebuildSeconds,
+    seed,
+    logger,
+  });
+  const warmer = createLinkWarmer({
+    loadLinks: scan.links,
+    loadCodes: scan.codes,
+    maxLinks: options.maxLinks,
+    put: ({ code, id, target, expiresAt }) =>
+      table.set(code, id, expiryOrZero(expiresAt), toLocation(target), seconds(clock.now())),
+  });
+
+  const isOld = (address: number, now: number): boolean =>
+    ((seconds(now) - table.storedAt(address)) | 0) > ttlSeconds;
+
+  function fromTable(address: number, now: number): CachedLink | null {
+    if (isOver(table.expiresAt(address) || null, now)) return null;
+    return { id: table.id(address), location: table.location(address) };
+  }
+
+  function learn(code: string, link: FoundLink | null): void {
+    const now = clock.now();
+    if (link === null) {
+      table.delete(code);
+      missing.add(code, now);
+      if (filter.isTrusted()) counts.filterFalsePositives++;
+    } else {
+      table.set(code, link.id, expiryOrZero(link.expires_at), toLocation(link.target), seconds(now));
+    }
+  }
+
+  function show(link: FoundLink | null): CachedLink | null {
+    if (link === null || isOver(link.expires_at, clock.now())) return null;
+    return { id: link.id, location: toLocation(link.target) };
+  }
+
+  function failed(error: unknown): never {
+    counts.lookupFailures++;
+    throw error;
+  }
+
+  function ask(code: string): CachedLink | null | Promise<CachedLink | null> {
+    try {
+      const found = lookup.ask(code, (link) => learn(code, link));
+      return found instanceof Promise ? found.then(show, failed) : show(found);
+    } catch (error) {
+      return failed(error);
+    }
+  }
+
+  /** The entry is there but old: it serves on only when the database fails and nobody has changed the link. */
+  function askAgain(hash: number, code: string): CachedLink | null | Promise<CachedLink | null> {
+    const serveOld = (error: unknown): CachedLink | null => {
+      const address = table.find(hash, code, 0, code.length);
+      if (address < 0) throw error;
+      const now = clock.now();
+      table.restamp(address, (seconds(now) - ttlSeconds + GRACE_SECONDS) | 0);
+      return fromTable(address, now);
+    };
+    try {
+      const found = ask(code);
+      return found instanceof Promise ? found.catch(serveOld) : found;
+    } catch (error) {
+      return serveOld(error);
+    }
+  }
+
+  function findIn(text: string, start: number, end: number, now: number) {
+    const hash = hashCode(text, start, end, seed);
+    const address = table.find(hash, text, start, end);
+    if (address >= 0) {
+      if (ttlSeconds > 0 && isOld(address, now)) return askAgain(hash, text.slice(start, end));
+      counts.tableHits++;
+      return fromTable(address, now);
+    }
+    counts.tableMisses++;
+    const isSure = isInformed(now);
+    if (isSure && filter.excludes(hash)) {
+      counts.filterHits++;
+      return null;
+    }
+    const code = text.slice(start, end);
+    if (isSure && missing.has(code, now)) {
+      counts.missingHits++;
+      return null;
+    }
+    return ask(code);
+  }
+
+  function forget(code: string): void {
+    if (code === ANY) return forgetAll();
+    filter.add(code);
+    table.delete(code);
+    missing.delete(code);
+    lookup.forget(code);
+    warmer.changed(code);
+  }
+
+  function forgetAll(): void {
+    table.clear();
+    missing.clear();
+    lookup.forgetAll();
+    warmer.allChanged();
+    filter.distrust();
+  }
+
+  return {
+    find: (code, now) => findIn(code, 0, code.length, now),
+    findIn,
+    invalidate: createInvalidation({
+      forget,
+      load: (code) => lookup.ask(code, (link) => learn(code, link)),
+      shared,
+    }),
+    start: () => filter.start(warmer.codes),
+    ready: filter.ready,
+    reschedule: filter.reschedule,
+    stats: () => ({
+      ...counts,
+      entries: table.size(),
+      bytes: table.bytes() + filter.bytes(),
+      isFilterTrusted: filter.isTrusted(),
+      missingEntries: missing.size(),
+    }),
+    close: filter.close,
+  };
+}
+
+/** The database, behind the shared cache where there is one; both counted. */
+function countedFind({ shared, findLink }: LinkCacheOptions, counts: LinkCacheCounts) {
+  const ask = (code: string) => {
+    counts.lookups++;
+    return findLink(code);
+  };
+  if (shared === undefined) return ask;
+  return async (code: string) => {
+    let isShared = true;
+    const link = await shared.find(code, () => {
+      isShared = false;
+      return ask(code);
+    });
+    if (isShared) counts.sharedHits++;
+    return link;
+  };
+}

@@ -1,0 +1,161 @@
+/**
+ * The Bloom filter over all codes, kept true while codes come and go.
+ *
+ * It may exclude a code only when it has heard of every code there is. So until the first load is complete, and
+ * after `distrust`, it excludes nothing. A load reads all codes and keeps their hashes, four bytes each; when all
+ * are there it makes a filter of the right size and puts them in, in slices, and only then takes the old one's place.
+ * Codes that are added meanwhile go both into the filter in force and to the hashes of the load, so none is lost.
+ * Codes that are deleted stay in until the next load, which comes at the rebuild interval, or sooner when more codes
+ * were added than the filter was made for.
+ */
+import { type Bloom, createBloom } from "../../lib/bloom.ts";
+import { hashCode } from "../../lib/code-hash.ts";
+import type { Logger } from "../../lib/logger.ts";
+
+export type CodeFilter = {
+  /** Whether it is certain that no link has the code with this hash. */
+  excludes(hash: number): boolean;
+  add(code: string): void;
+  /** Whether it excludes at all. */
+  isTrusted(): boolean;
+  /** Begins to load, from `first` the first time, and keeps loading when it is time. */
+  start(first: () => AsyncIterable<readonly string[]>): void;
+  /** The rebuild interval has changed. */
+  reschedule(): void;
+  /** There may be codes that it was not told of: it excludes nothing until it has loaded all again. */
+  distrust(): void;
+  /** Resolves when it is trusted (or closed). */
+  ready(): Promise<void>;
+  close(): void;
+  bytes(): number;
+};
+
+type Deps = {
+  /** Every code, in chunks; a code that is added while it runs may be missing. */
+  loadCodes(): AsyncIterable<readonly string[]>;
+  /** Seconds between two loads, 0 for never; read before each. */
+  rebuildSeconds(): number;
+  seed: number;
+  logger: Logger;
+};
+
+const RETRY_MS = 5_000;
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+/** Codes that go into a new filter without letting requests in between: below a millisecond, also in a cold program. */
+const SLICE = 2_000;
+const SMALLEST_CAPACITY = 10_000;
+/** What a filter is made for: more than there is, so that it lasts. */
+const SPARE = 1.25;
+
+export function createCodeFilter({ loadCodes, rebuildSeconds, seed, logger }: Deps): CodeFilter {
+  let filter: Bloom | null = null;
+  let room = 0;
+  /** Hashes of the load that runs. */
+  let loading: HashList | null = null;
+  let isComplete = true;
+  let closed = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let trusted = Promise.withResolvers<void>();
+
+  const hashOf = (code: string): number => hashCode(code, 0, code.length, seed);
+
+  /** False when it was closed on the way, or when codes may have been missed. */
+  async function load(source: () => AsyncIterable<readonly string[]>): Promise<boolean> {
+    const hashes = createHashList();
+    loading = hashes;
+    isComplete = true;
+    for await (const codes of source()) {
+      for (const code of codes) hashes.add(hashOf(code));
+      if (closed || !isComplete) return false;
+    }
+    const next = createBloom(Math.max(SMALLEST_CAPACITY, Math.ceil(hashes.size() * SPARE)));
+    for (let from = 0; from < hashes.size(); from += SLICE) {
+      await new Promise(setImmediate);
+      if (closed || !isComplete) return false;
+      hashes.forEach(from, Math.min(from + SLICE, hashes.size()), next.add);
+    }
+    // No await since the last slice: nothing was added that is not in it.
+    filter = next;
+    room = next.capacity - hashes.size();
+    return true;
+  }
+
+  async function reload(source: () => AsyncIterable<readonly string[]>): Promise<void> {
+    let isDone = false;
+    let pause = 0;
+    try {
+      isDone = await load(source);
+    } catch (error) {
+      logger.warn({ err: error }, "the codes could not be read for the Bloom filter; it is tried again");
+      pause = RETRY_MS;
+    }
+    loading = null;
+    if (isDone) {
+      trusted.resolve();
+      scheduleRebuild();
+    } else schedule(pause);
+  }
+
+  function scheduleRebuild(): void {
+    const seconds = rebuildSeconds();
+    if (seconds > 0) schedule(seconds * 1000);
+    else clearTimeout(timer);
+  }
+
+  function schedule(delay: number): void {
+    if (closed || loading !== null) return;
+    clearTimeout(timer);
+    timer = setTimeout(() => void reload(loadCodes), Math.min(delay, LONGEST_TIMER_MS));
+    timer.unref();
+  }
+
+  return {
+    excludes: (hash) => filter !== null && !filter.mayHave(hash),
+    add(code) {
+      const hash = hashOf(code);
+      loading?.add(hash);
+      if (filter === null || filter.mayHave(hash)) return;
+      filter.add(hash);
+      room--;
+      if (room === 0) schedule(0);
+    },
+    isTrusted: () => filter !== null,
+    reschedule() {
+      if (filter !== null) scheduleRebuild();
+    },
+    start: (first) => void reload(first),
+    distrust() {
+      if (filter !== null) trusted = Promise.withResolvers();
+      filter = null;
+      isComplete = false;
+      schedule(0);
+    },
+    ready: () => trusted.promise,
+    close() {
+      closed = true;
+      clearTimeout(timer);
+      trusted.resolve();
+    },
+    bytes: () => filter?.bytes ?? 0,
+  };
+}
+
+type HashList = ReturnType<typeof createHashList>;
+
+/** A list of 32-bit integers that grows without ever being copied. */
+function createHashList() {
+  const SHIFT = 16;
+  const blocks: Int32Array[] = [];
+  let size = 0;
+  return {
+    add(hash: number): void {
+      if (size >>> SHIFT === blocks.length) blocks.push(new Int32Array(1 << SHIFT));
+      blocks[size >>> SHIFT]![size & ((1 << SHIFT) - 1)] = hash;
+      size++;
+    },
+    forEach(from: number, to: number, use: (hash: number) => void): void {
+      for (let at = from; at < to; at++) use(blocks[at >>> SHIFT]![at & ((1 << SHIFT) - 1)]!);
+    },
+    size: () => size,
+  };
+}

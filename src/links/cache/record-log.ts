@@ -1,0 +1,223 @@
+/**
+ * The memory of the link table: entries one after another in segments of 1 MiB, in the order in which they were
+ * written. New entries go to the head. One that is replaced or deleted only gets a mark; its room comes back when
+ * the tail has passed it, a segment at a time. When entries are given up and when they are written again is the
+ * table's decision (link-table.ts); here is only how they lie.
+ *
+ *     8-byte words   | id (float64) | sizes and marks (int32), time of storing (int32) | expiry (float64) | bytes …
+ *
+ * The word of the expiry is there only when the link expires. The bytes are the code and then the location, ASCII,
+ * filled up to a whole word. An entry's address is the number of its segment and the word within it, in one integer
+ * below 2^31, so a log holds up to 16 GiB. Nothing here checks an address: it must be of an entry that is not yet
+ * behind the tail.
+ */
+import { hashBytes } from "../../lib/code-hash.ts";
+
+/** Buffer's methods for one encoding, which the types leave out; they are quicker than toString and write. */
+type Bytes = Buffer & {
+  latin1Slice(start: number, end: number): string;
+  latin1Write(text: string, start: number): number;
+};
+
+type Segment = {
+  readonly bytes: Bytes;
+  readonly ints: Int32Array;
+  readonly doubles: Float64Array;
+  /** Words that are written. */
+  used: number;
+};
+
+export type LinkLog = {
+  readonly segments: (Segment | undefined)[];
+  /** Numbers of the segments in use, oldest first; the last one holds the head. Never empty. */
+  readonly order: number[];
+  /** Numbers that may be used again; at most one of them keeps its memory. */
+  readonly free: number[];
+  /** The word within the oldest segment at which the next entry to take stands. */
+  tail: number;
+  /** Words between tail and head; of these, words of dead entries. */
+  written: number;
+  dead: number;
+};
+
+const SHIFT = 17;
+export const SEGMENT_WORDS = 1 << SHIFT;
+const WITHIN = SEGMENT_WORDS - 1;
+
+export const MAX_LOCATION_LENGTH = 0xffff;
+const CODE_SHIFT = 16;
+const CODE_LENGTH = 0xff;
+const EXPIRES = 1 << 24;
+const USED = 1 << 25;
+const DEAD = 1 << 26;
+
+const fixedWords = (marks: number): number => ((marks & EXPIRES) === 0 ? 2 : 3);
+const codeLength = (marks: number): number => (marks >>> CODE_SHIFT) & CODE_LENGTH;
+const wordsFor = (marks: number): number =>
+  fixedWords(marks) + ((codeLength(marks) + (marks & MAX_LOCATION_LENGTH) + 7) >>> 3);
+const segmentOf = (log: LinkLog, address: number): Segment => log.segments[address >>> SHIFT]!;
+const marksAt = (address: number): number => ((address & WITHIN) << 1) + 2;
+const marksOf = (log: LinkLog, address: number): number => segmentOf(log, address).ints[marksAt(address)]!;
+/** At which byte of its segment the code begins. */
+const codeStart = (address: number, marks: number): number => ((address & WITHIN) + fixedWords(marks)) << 3;
+
+export function createLinkLog(): LinkLog {
+  const log: LinkLog = { segments: [], order: [], free: [], tail: 0, written: 0, dead: 0 };
+  openSegment(log);
+  return log;
+}
+
+export function clearLog(log: LinkLog): void {
+  log.segments.length = log.order.length = log.free.length = 0;
+  log.tail = log.written = log.dead = 0;
+  openSegment(log);
+}
+
+/** Memory taken, in bytes. */
+export const logBytes = (log: LinkLog): number =>
+  log.segments.filter((segment) => segment !== undefined).length * SEGMENT_WORDS * 8;
+
+function openSegment(log: LinkLog): Segment {
+  const number = log.free.pop() ?? log.segments.length;
+  let segment = log.segments[number];
+  if (segment === undefined) {
+    const memory = new ArrayBuffer(SEGMENT_WORDS * 8);
+    segment = {
+      bytes: Buffer.from(memory) as Bytes,
+      ints: new Int32Array(memory),
+      doubles: new Float64Array(memory),
+      used: 0,
+    };
+    log.segments[number] = segment;
+  }
+  segment.used = 0;
+  log.order.push(number);
+  return segment;
+}
+
+function allocate(log: LinkLog, words: number): number {
+  let segment = log.segments[log.order.at(-1)!]!;
+  if (segment.used + words > SEGMENT_WORDS) segment = openSegment(log);
+  const address = (log.order.at(-1)! << SHIFT) | segment.used;
+  segment.used += words;
+  log.written += words;
+  return address;
+}
+
+/** Writes an entry at the head: its address. The bounds are those of LinkTable.set, checked there. */
+export function append(
+  log: LinkLog,
+  code: string,
+  id: number,
+  expiresAt: number,
+  location: string,
+  storedAt: number,
+): number {
+  const marks = location.length | (code.length << CODE_SHIFT) | (expiresAt === 0 ? 0 : EXPIRES);
+  const address = allocate(log, wordsFor(marks));
+  const { bytes, ints, doubles } = segmentOf(log, address);
+  const word = address & WITHIN;
+  doubles[word] = id;
+  ints[marksAt(address)] = marks;
+  ints[marksAt(address) + 1] = storedAt;
+  if (expiresAt !== 0) doubles[word + 2] = expiresAt;
+  const start = codeStart(address, marks);
+  bytes.latin1Write(code, start);
+  bytes.latin1Write(location, start + code.length);
+  return address;
+}
+
+/** Writes an entry again at the head, its mark of use cleared: the new address. The old one counts no more. */
+export function copyToHead(log: LinkLog, address: number): number {
+  const words = entryWords(log, address);
+  const from = (address & WITHIN) << 3;
+  const source = segmentOf(log, address).bytes;
+  const copy = allocate(log, words);
+  const target = segmentOf(log, copy);
+  source.copy(target.bytes, (copy & WITHIN) << 3, from, from + (words << 3));
+  target.ints[marksAt(copy)]! &= ~USED;
+  return copy;
+}
+
+/**
+ * Moves the tail past the oldest entry, dead or alive: its address, or -1 when there is none. What the address
+ * points to can be read until something is appended.
+ */
+export function takeOldest(log: LinkLog): number {
+  for (;;) {
+    const number = log.order[0]!;
+    const segment = log.segments[number]!;
+    if (log.tail < segment.used) {
+      const address = (number << SHIFT) | log.tail;
+      const words = entryWords(log, address);
+      log.tail += words;
+      log.written -= words;
+      if (isDead(log, address)) log.dead -= words;
+      return address;
+    }
+    log.tail = 0;
+    if (log.order.length === 1) {
+      segment.used = 0;
+      return -1;
+    }
+    log.order.shift();
+    if (log.free.length > 0) log.segments[number] = undefined;
+    log.free.push(number);
+  }
+}
+
+/** Marks an entry dead: its room comes back when the tail passes. */
+export function bury(log: LinkLog, address: number): void {
+  log.dead += entryWords(log, address);
+  segmentOf(log, address).ints[marksAt(address)]! |= DEAD;
+}
+
+export const isDead = (log: LinkLog, address: number): boolean => (marksOf(log, address) & DEAD) !== 0;
+export const isUsed = (log: LinkLog, address: number): boolean => (marksOf(log, address) & USED) !== 0;
+
+export function markUsed(log: LinkLog, address: number): void {
+  const ints = segmentOf(log, address).ints;
+  const marks = ints[marksAt(address)]!;
+  // Mostly it is set already; not writing keeps the line clean in the processor's cache.
+  if ((marks & USED) === 0) ints[marksAt(address)] = marks | USED;
+}
+
+/** Words that the entry takes. */
+export const entryWords = (log: LinkLog, address: number): number => wordsFor(marksOf(log, address));
+export const idAt = (log: LinkLog, address: number): number =>
+  segmentOf(log, address).doubles[address & WITHIN]!;
+export const expiresAtAt = (log: LinkLog, address: number): number =>
+  (marksOf(log, address) & EXPIRES) === 0 ? 0 : segmentOf(log, address).doubles[(address & WITHIN) + 2]!;
+export const storedAtAt = (log: LinkLog, address: number): number =>
+  segmentOf(log, address).ints[marksAt(address) + 1]!;
+
+export function locationAt(log: LinkLog, address: number): string {
+  const { bytes, ints } = segmentOf(log, address);
+  const marks = ints[marksAt(address)]!;
+  const start = codeStart(address, marks) + codeLength(marks);
+  return bytes.latin1Slice(start, start + (marks & MAX_LOCATION_LENGTH));
+}
+
+export function restamp(log: LinkLog, address: number, storedAt: number): void {
+  segmentOf(log, address).ints[marksAt(address) + 1] = storedAt;
+}
+
+/** The hash of the entry's code, as `hashCode` gives it under this seed. */
+export function hashAt(log: LinkLog, address: number, seed: number): number {
+  const marks = marksOf(log, address);
+  const start = codeStart(address, marks);
+  return hashBytes(segmentOf(log, address).bytes, start, start + codeLength(marks), seed);
+}
+
+/** Whether the entry's code is the text from `start` up to and without `end`. */
+export function isCodeAt(log: LinkLog, address: number, text: string, start: number, end: number): boolean {
+  const { bytes, ints } = segmentOf(log, address);
+  const marks = ints[marksAt(address)]!;
+  const length = end - start;
+  if (codeLength(marks) !== length) return false;
+  const first = codeStart(address, marks);
+  for (let i = 0; i < length; i++) {
+    if (bytes[first + i] !== text.charCodeAt(start + i)) return false;
+  }
+  return true;
+}

@@ -1,0 +1,159 @@
+/** `waymark links import` and `links export`; they join the group of links.commands.ts. */
+import { createWriteStream } from "node:fs";
+import { lstat, open, rename, rm } from "node:fs/promises";
+import { pipeline } from "node:stream/promises";
+import type { Command } from "commander";
+import type { CommandContext } from "../../cli/command.ts";
+import { systemClock } from "../../lib/clock.ts";
+import { counted } from "../../lib/counted.ts";
+import { appError, messageOf } from "../../lib/errors.ts";
+import { parseInput } from "../link.ts";
+import { filterOf, filterQuery } from "../link-filter.ts";
+import { addFilterOptions, filterInput, type FilterOptions } from "../link-filter-options.ts";
+import type { ExportPage } from "./export.ts";
+import { IMPORT_MODES, type ImportMode, type ImportResult } from "./import.ts";
+
+/** A file is held in memory while it is imported. */
+const MAX_IMPORT_BYTES = 1024 * 1024 * 1024;
+const ITEMS_SHOWN = 20;
+
+export function addCsvCommands(links: Command, context: CommandContext): void {
+  links
+    .command("import")
+    .description("import a CSV file of links, all of it in one transaction; exits with 1 when a row failed")
+    .argument("<file>", "the file, or - for standard input")
+    .option(
+      "--mode <mode>",
+      "what to do with codes that exist: skip, overwrite (also their click counts, when the file has that column) or error",
+      "skip",
+    )
+    .option("--json", "print the result as JSON, with every failed row")
+    .action((file: string, options: ImportCommandOptions) => importLinks(context, file, options));
+  addFilterOptions(
+    links
+      .command("export")
+      .description("export links as CSV, ordered by code, with their password hashes")
+      .argument("[file]", "the file to write; standard output without it"),
+  ).action((file: string | undefined, options: FilterOptions) => exportLinks(context, file, options));
+}
+
+type ImportCommandOptions = { mode: string; json?: true };
+
+async function importLinks(
+  context: CommandContext,
+  path: string,
+  { mode, json }: ImportCommandOptions,
+): Promise<void> {
+  if (!isMode(mode)) throw appError("BadRequest", `--mode takes ${IMPORT_MODES.join(", ")}.`);
+  const bytes = await readInput(path);
+  const { csv } = await context.services();
+  const bars = {
+    passwords: context.output.progress("Hashing passwords, bytes of the file"),
+    links: context.output.progress("Importing, bytes of the file"),
+  };
+  const result = await csv
+    .import(bytes, { mode, onProgress: ({ stage, done, total }) => bars[stage].update(done, total) })
+    .finally(() => Object.values(bars).forEach((bar) => bar.finish()));
+  if (json) context.output.json(result);
+  else show(context, result);
+  if (result.failed_count > 0) process.exitCode = 1;
+}
+
+const isMode = (text: string): text is ImportMode => (IMPORT_MODES as readonly string[]).includes(text);
+
+function show({ output }: CommandContext, result: ImportResult): void {
+  const { total_rows: total, success_count: taken, skipped_count: skipped, failed_count: failed } = result;
+  output.line(`${counted(total, "row")}: ${taken} imported, ${skipped} skipped, ${failed} failed.`);
+  for (const { row, code, error } of result.failed_items.slice(0, ITEMS_SHOWN)) {
+    output.note(`line ${row}${code === "" ? "" : ` (${JSON.stringify(code)})`}: ${error}`);
+  }
+  if (failed > ITEMS_SHOWN) output.note(`and ${failed - ITEMS_SHOWN} more; --json lists them.`);
+}
+
+/** @throws BadRequest when it can't be read, FileTooLarge, CsvFileMissing when it is empty */
+async function readInput(path: string): Promise<Buffer> {
+  const source = path === "-" ? Bun.stdin.stream() : Bun.file(path).stream();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of source) {
+      size += chunk.byteLength;
+      if (size > MAX_IMPORT_BYTES) break;
+      chunks.push(chunk);
+    }
+  } catch (cause) {
+    throw appError("BadRequest", `Can't read ${path}: ${messageOf(cause)}`, { cause });
+  }
+  if (size > MAX_IMPORT_BYTES)
+    throw appError("FileTooLarge", "The file is larger than 1 GiB; import it in parts.");
+  if (size === 0) throw appError("CsvFileMissing", "The file is empty.");
+  return Buffer.concat(chunks);
+}
+
+async function exportLinks(
+  context: CommandContext,
+  path: string | undefined,
+  options: FilterOptions,
+): Promise<void> {
+  const query = parseInput(filterQuery, filterInput(options));
+  const filter = filterOf(query, systemClock.now());
+  const { csv } = await context.services();
+  const bar = context.output.progress("Exporting links");
+  const total = await csv.export.count(filter);
+  let done = 0;
+  const texts = async function* (pages: AsyncGenerator<ExportPage, void>) {
+    for await (const { text, links } of pages) {
+      yield text;
+      bar.update((done += links), total);
+    }
+  };
+  const write = path === undefined || path === "-" ? writeOutput : (source: Texts) => writeFile(path, source);
+  await write(texts(csv.export.pages(filter))).finally(() => bar.finish());
+  context.output.note(`${counted(done, "link")} exported.`);
+}
+
+type Texts = AsyncGenerator<string, void>;
+
+/** @throws BadRequest when the reader goes away before the end */
+async function writeOutput(texts: Texts): Promise<void> {
+  try {
+    await pipeline(texts, process.stdout, { end: false });
+  } catch (cause) {
+    if ((cause as { code?: unknown }).code !== "EPIPE") throw cause;
+    throw appError("BadRequest", "Standard output was closed before the end of the export.", { cause });
+  }
+}
+
+/**
+ * The whole file or none: it gets its name when it is complete and on disk. Only its owner may read it. What exists
+ * and is no plain file (a pipe, a device, a link to something) is written to as it is.
+ */
+async function writeFile(path: string, texts: Texts): Promise<void> {
+  try {
+    const known = await lstat(path).catch(() => undefined);
+    if (known === undefined || known.isFile()) await writeWhole(path, texts);
+    else await pipeline(texts, createWriteStream(path, { mode: 0o600 }));
+  } catch (cause) {
+    if (!isFileError(cause)) throw cause;
+    throw appError("BadRequest", `Can't write ${path}: ${messageOf(cause)}`, { cause });
+  }
+}
+
+async function writeWhole(path: string, texts: Texts): Promise<void> {
+  const unfinished = `${path}.${process.pid}.part`;
+  try {
+    const file = await open(unfinished, "wx", 0o600);
+    try {
+      for await (const text of texts) await file.write(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(unfinished, path);
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    throw error;
+  }
+}
+
+const isFileError = (error: unknown): boolean => (error as { syscall?: unknown }).syscall !== undefined;

@@ -1,0 +1,99 @@
+/** A CSV file of links in memory, read in chunks as often as wanted; the rows exist only chunk by chunk. */
+import { readCsv } from "../../lib/csv.ts";
+import { AppError, appError } from "../../lib/errors.ts";
+import { createSweeper } from "../../lib/sweeper.ts";
+import { createTimeSlices } from "../../lib/time-slices.ts";
+import type { CodeRule } from "../code.ts";
+import { codeIn, type CsvLayout, type CsvLink, csvLinkOf, layoutOf } from "./row.ts";
+
+export type FailedRow = {
+  /** The 1-based line of the file on which the row begins. */
+  row: number;
+  /** As the row names it, cut to 200 characters; empty when it can't be read. */
+  code: string;
+  error: string;
+  error_code: number;
+};
+
+export type CsvChunk = {
+  /** In the order of the file, at most 250. */
+  rows: readonly (CsvLink | FailedRow)[];
+  /** How many bytes of the file are read. */
+  done: number;
+};
+
+export type CsvFile = {
+  bytes: number;
+  /** Whether it has these columns. */
+  hasPasswords: boolean;
+  hasClicks: boolean;
+  /** From the beginning, giving way to others on the event loop. */
+  chunks(): AsyncGenerator<CsvChunk, void>;
+};
+
+export const isFailed = (row: CsvLink | FailedRow): row is FailedRow => "error_code" in row;
+
+export const failedRow = (row: number, code: string, error: AppError): FailedRow => ({
+  row,
+  code: code.slice(0, LONGEST_CODE_SHOWN),
+  error: error.message,
+  error_code: error.code,
+});
+
+const LONGEST_CODE_SHOWN = 200;
+/** Room for the longest target and password, each character of them escaped, several times over. */
+const MAX_ROW_BYTES = 64 * 1024;
+/** Sending a chunk to the database is one step for the event loop: with 1,000 rows some of them took 10 ms. */
+const CHUNK_ROWS = 250;
+const CHUNK_BYTES = 128 * 1024;
+const SLICE_MS = 0.5;
+const SWEPT_BYTES = 1024 * 1024;
+
+/** @throws CsvParseError when there is no usable header */
+export function openCsvFile(bytes: Buffer, { rule, now }: { rule: CodeRule; now: number }): CsvFile {
+  const { layout, start } = readHeader(bytes);
+  return {
+    bytes: bytes.length,
+    hasPasswords: layout.at.password !== undefined,
+    hasClicks: layout.at.click_count !== undefined,
+    async *chunks() {
+      const slices = createTimeSlices(SLICE_MS);
+      const sweeper = createSweeper(SWEPT_BYTES);
+      let rows: (CsvLink | FailedRow)[] = [];
+      let chunkStart = start;
+      for (const record of readCsv(bytes, MAX_ROW_BYTES)) {
+        if (slices.due()) await slices.rest();
+        if (record === null || record.end <= start) continue;
+        const { row, fields, problem, end } = record;
+        try {
+          if (problem !== null) throw appError("CsvParseError", problem);
+          rows.push(csvLinkOf(row, fields, { layout, rule, now }));
+        } catch (error) {
+          if (!(error instanceof AppError)) throw error;
+          rows.push(failedRow(row, codeIn(layout, fields), error));
+        }
+        if (rows.length === CHUNK_ROWS || end - chunkStart >= CHUNK_BYTES) {
+          yield { rows, done: end };
+          rows = [];
+          sweeper.worked(end - chunkStart);
+          chunkStart = end;
+        }
+      }
+      if (rows.length > 0) yield { rows, done: bytes.length };
+    },
+  };
+}
+
+function readHeader(bytes: Buffer): { layout: CsvLayout; start: number } {
+  const [first, second] = bytes;
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) {
+    throw appError("CsvParseError", "The file is UTF-16; save it as CSV in UTF-8.");
+  }
+  for (const record of readCsv(bytes, MAX_ROW_BYTES)) {
+    if (record === null) continue;
+    if (record.problem !== null)
+      throw appError("CsvParseError", `The header can't be read. ${record.problem}`);
+    return { layout: layoutOf(record.fields), start: record.end };
+  }
+  throw appError("CsvParseError", "The file is empty. Its first line must name the columns.");
+}

@@ -1,0 +1,173 @@
+import { describe, expect, test } from "bun:test";
+import { AppError } from "../../lib/errors.ts";
+import { createCodeRule } from "../code.ts";
+import type { Link } from "../link.ts";
+import { CSV_HEADER, csvLineOf, csvLinkOf, layoutOf } from "./row.ts";
+import { type CsvChunk, isFailed, openCsvFile } from "./csv-file.ts";
+
+const NOW = Date.parse("2026-11-20T13:00:00Z");
+const rule = createCodeRule(() => ["/admin"]);
+
+function errorOf(run: () => unknown): string {
+  try {
+    run();
+  } catch (error) {
+    return error instanceof AppError ? error.name : String(error);
+  }
+  return "nothing thrown";
+}
+
+const chunksOf = async (text: string | Buffer): Promise<CsvChunk[]> =>
+  Array.fromAsync(openCsvFile(Buffer.from(text as string), { rule, now: NOW }).chunks());
+
+describe("the header", () => {
+  test("may have its columns in any order, case and company", () => {
+    expect(layoutOf([" Target", "note", "CODE ", "Click_Count"])).toEqual({
+      width: 4,
+      at: { code: 2, target: 0, click_count: 3 },
+    });
+  });
+
+  test.each([[["code"]], [["target"]], [["code;target"]], [[""]], [["code", "target", "code"]]])(
+    "%j is refused",
+    (header) => {
+      expect(errorOf(() => layoutOf(header))).toBe("CsvParseError");
+    },
+  );
+});
+
+describe("a row", () => {
+  const columns = ["code", "target", "created_at", "expires_at", "password", "click_count"];
+  const rules = { layout: layoutOf(columns), rule, now: NOW };
+  const read = (...fields: string[]) => csvLinkOf(7, fields, rules);
+
+  test("gives a link", () => {
+    expect(
+      read(
+        " a/b ",
+        " https://x.y/ ",
+        "2020-01-02T03:04:05.678Z ",
+        "2030-01-01T00:00:00+01:00",
+        " pass ",
+        " 42 ",
+      ),
+    ).toEqual({
+      row: 7,
+      code: "a/b",
+      target: "https://x.y/",
+      createdAt: Date.parse("2020-01-02T03:04:05.678Z"),
+      expiresAt: Date.parse("2029-12-31T23:00:00Z"),
+      password: { plain: " pass " },
+      clickCount: 42,
+    });
+  });
+
+  test("takes what is unusable for what is meant by nothing", () => {
+    const nothing = { createdAt: NOW, expiresAt: null, password: null, clickCount: 0 };
+    expect(read("a", "https://x.y", "", "", "", "")).toMatchObject(nothing);
+    expect(read("a", "https://x.y", "yesterday", "7d", "", "-1")).toMatchObject(nothing);
+    expect(read("a", "https://x.y", "2026-02-30T00:00:00Z", "never", "", "1e3")).toMatchObject(nothing);
+    expect(read("a", "https://x.y", "", "", "", "9007199254740993")).toMatchObject(nothing);
+    expect(read("a", "https://x.y", "", "", "", "9007199254740991")).toMatchObject({
+      clickCount: 2 ** 53 - 1,
+    });
+  });
+
+  test("tells a missing column from an empty cell", () => {
+    const layout = layoutOf(["target", "code"]);
+    expect(csvLinkOf(2, ["https://x.y", "a"], { ...rules, layout })).toMatchObject({
+      createdAt: undefined,
+      expiresAt: null,
+      password: null,
+      clickCount: undefined,
+    });
+  });
+
+  test("may carry a hash, which stays as it is", () => {
+    const hash = "$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA";
+    expect(read("a", "https://x.y", "", "", hash, "").password).toEqual({ hash });
+    expect(read("a", "https://x.y", "", "", "$argon2", "").password).toEqual({ hash: "$argon2" });
+    expect(read("a", "https://x.y", "", "", "argon2", "").password).toEqual({ plain: "argon2" });
+  });
+
+  test.each<[string, string[]]>([
+    ["CsvParseError", ["a", "https://x.y"]],
+    ["CsvParseError", ["a", "https://x.y/?a=1", "b", "", "", "", ""]],
+    ["LinkInvalidCode", ["", "https://x.y", "", "", "", ""]],
+    ["LinkInvalidCode", ["a b", "https://x.y", "", "", "", ""]],
+    ["LinkInvalidCode", ["a\0", "https://x.y", "", "", "", ""]],
+    ["LinkReservedCode", ["admin/x", "https://x.y", "", "", "", ""]],
+    ["LinkInvalidUrl", ["a", "", "", "", "", ""]],
+    ["LinkInvalidUrl", ["a", "javascript:alert(1)", "", "", "", ""]],
+    ["LinkInvalidUrl", ["a", "https://x.y/\r\nSet-Cookie: a", "", "", "", ""]],
+    ["BadRequest", ["a", "https://x.y", "", "", "[REDACTED]", ""]],
+    ["BadRequest", ["a", "https://x.y", "", "", "x".repeat(1025), ""]],
+    ["BadRequest", ["a", "https://x.y", "", "", `$argon2${"x".repeat(249)}`, ""]],
+    ["BadRequest", ["a", "https://x.y", "", "", "$argon2id$\0", ""]],
+  ])("%s for %j", (name, fields) => {
+    expect(errorOf(() => read(...fields))).toBe(name);
+  });
+
+  test("of the export is the link again", () => {
+    const link: Link = {
+      id: 1,
+      code: "a",
+      target: 'https://x.y/?q="a,b"',
+      createdAt: NOW + 1,
+      updatedAt: NOW,
+      expiresAt: NOW + 2,
+      passwordHash: "$argon2id$x,y",
+      clickCount: 12,
+    };
+    expect(CSV_HEADER).toBe("code,target,created_at,expires_at,password,click_count\n");
+    expect(csvLineOf(link)).toBe(
+      'a,"https://x.y/?q=""a,b""",2026-11-20T13:00:00.001Z,2026-11-20T13:00:00.002Z,"$argon2id$x,y",12\n',
+    );
+    expect(csvLineOf({ ...link, target: "https://x.y", expiresAt: null, passwordHash: null })).toBe(
+      "a,https://x.y,2026-11-20T13:00:00.001Z,,,12\n",
+    );
+  });
+});
+
+describe("a file", () => {
+  test("comes in chunks of a few hundred rows, and again from the beginning", async () => {
+    const text = `code,target\n${Array.from({ length: 700 }, (_, at) => `c${at},https://x.y/${at}\n`).join("")}`;
+    const file = openCsvFile(Buffer.from(text), { rule, now: NOW });
+    for (let reading = 0; reading < 2; reading++) {
+      const chunks = await Array.fromAsync(file.chunks());
+      expect(chunks.map((chunk) => chunk.rows.length)).toEqual([250, 250, 200]);
+      expect(chunks.at(-1)).toMatchObject({ done: text.length });
+      expect(chunks[2]?.rows.at(-1)).toMatchObject({ row: 701, code: "c699" });
+    }
+  });
+
+  test("comes in smaller chunks when its rows are long", async () => {
+    const text = `code,target\n${Array.from({ length: 100 }, (_, at) => `c${at},https://x.y/${"x".repeat(8000)}\n`).join("")}`;
+    const chunks = await chunksOf(text);
+    expect(Math.max(...chunks.map((chunk) => chunk.rows.length))).toBeLessThan(20);
+    expect(chunks.flatMap((chunk) => chunk.rows)).toHaveLength(100);
+  });
+
+  test("tells which rows fail, where they stand and why", async () => {
+    const long = "x".repeat(500);
+    const rows = [
+      "a,https://x.y",
+      '"b,https://x.y',
+      'c,"x"y',
+      "d",
+      '"e\nf",https://x.y',
+      `${long},https://x.y`,
+    ];
+    const text = `\uFEFFcode,target\n\n${rows.join("\n")}`;
+    const [chunk] = await chunksOf(text);
+    const failed = chunk!.rows.filter(isFailed).map(({ row, code, error_code }) => [row, code, error_code]);
+    expect(chunk!.rows).toHaveLength(6);
+    expect(failed).toEqual([
+      [4, "", 4005],
+      [5, "", 4005],
+      [6, "d", 4005],
+      [7, "e\nf", 3007],
+      [9, "x".repeat(200), 3007],
+    ]);
+  });
+});

@@ -1,0 +1,61 @@
+import { AppError, appError } from "../../lib/errors.ts";
+import type { LinkBulkRepository } from "./repository.ts";
+import type { CsvLink } from "./row.ts";
+import { type CsvFile, type FailedRow, isFailed } from "./csv-file.ts";
+import type { ImportOptions } from "./import.ts";
+
+/** Password hashes by the row they belong to. */
+export type RowHashes = ReadonlyMap<number, string>;
+
+type Deps = { bulk: LinkBulkRepository; hashPassword(plain: string): Promise<string> };
+
+/** As many as run at once in a process; others wait their turn between them. */
+const AT_ONCE = 2;
+const TRIES = 60;
+
+/**
+ * Hashes the plain passwords of a file, but not those of links that exist when they won't be overwritten. Some fifty
+ * a second, so this is what takes long in an import that has them.
+ */
+export function createPasswordHashing({ bulk, hashPassword }: Deps) {
+  /** Waits while too many others want a hash. @throws ServiceUnavailable when that lasts for a minute */
+  async function hashPatiently(plain: string): Promise<string> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await hashPassword(plain);
+      } catch (error) {
+        if (!(error instanceof AppError) || error.kind !== "unavailable" || tries === TRIES) throw error;
+        await Bun.sleep(1_000);
+      }
+    }
+  }
+
+  /** @throws BadRequest when the signal ends it */
+  return async function hashAll(file: CsvFile, options: ImportOptions): Promise<RowHashes> {
+    const { mode, signal, onProgress } = options;
+    const hashes = new Map<number, string>();
+    let before = 0;
+    for await (const { rows, done } of file.chunks()) {
+      const secret = rows.filter(hasPlainPassword);
+      const codes = mode === "overwrite" ? [] : [...new Set(secret.map((link) => link.code))];
+      const taken = await bulk.existing(codes);
+      const open = secret.filter((link) => !taken.has(link.code));
+      const queue = open.entries();
+      const work = async () => {
+        for (const [index, link] of queue) {
+          if (signal?.aborted) throw appError("BadRequest", "The import was given up; nothing was changed.");
+          hashes.set(link.row, await hashPatiently(link.password.plain));
+          const share = Math.floor(((done - before) * index) / open.length);
+          onProgress?.({ stage: "passwords", done: before + share, total: file.bytes });
+        }
+      };
+      await Promise.all(Array.from({ length: AT_ONCE }, work));
+      before = done;
+    }
+    return hashes;
+  };
+}
+
+type SecretLink = CsvLink & { password: { plain: string } };
+const hasPlainPassword = (row: CsvLink | FailedRow): row is SecretLink =>
+  !isFailed(row) && row.password !== null && "plain" in row.password;

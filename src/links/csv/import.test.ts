@@ -1,0 +1,284 @@
+import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { createChanges } from "../../cluster/changes.ts";
+import type { Database } from "../../db/database.ts";
+import { forEachDialect } from "../../db/for-each-dialect.ts";
+import { silentLogger } from "../../lib/logger.ts";
+import type { LinkFilter } from "../link-filter.ts";
+import { createLinkCsv, type LinkCsv } from "./service.ts";
+import type { ImportMode, ImportResult } from "./import.ts";
+
+const NOW = Date.parse("2026-11-20T13:00:00Z");
+const EVERYTHING: LinkFilter = {
+  search: null,
+  createdAfter: null,
+  createdBefore: null,
+  state: null,
+  asOf: NOW,
+};
+const HASH = "$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHQ$aGFzaGhhc2g";
+const QUOTED_HASH = `"${HASH}"`;
+
+const counts = ({ total_rows, success_count, skipped_count, failed_count }: ImportResult) => [
+  total_rows,
+  success_count,
+  skipped_count,
+  failed_count,
+];
+
+forEachDialect(({ openDb }) => {
+  let db: Database;
+  let csv: LinkCsv;
+  let hashed: string[];
+  let heard: string[];
+  let now = NOW;
+  let hashPassword: (plain: string) => Promise<string>;
+
+  /** As another process has it. */
+  const openCsv = (): LinkCsv => {
+    const clock = { now: () => now };
+    const changes = createChanges({ db, clock, logger: silentLogger });
+    changes.subscribe("links", (codes) => void heard.push(...codes));
+    return createLinkCsv({
+      database: db,
+      changes,
+      routePrefixes: () => ["/admin"],
+      hashPassword: (plain) => hashPassword(plain),
+      clock,
+    });
+  };
+
+  beforeAll(async () => {
+    db = await openDb();
+    csv = openCsv();
+  });
+
+  beforeEach(async () => {
+    await db.write.deleteFrom("links").execute();
+    await db.write.deleteFrom("changes").execute();
+    hashed = [];
+    heard = [];
+    now = NOW;
+    hashPassword = async (plain) => {
+      hashed.push(plain);
+      return `$argon2id$of-${plain}`;
+    };
+  });
+
+  const load = (text: string, mode: ImportMode = "skip"): Promise<ImportResult> =>
+    csv.import(Buffer.from(text), { mode });
+  const dump = async (filter = EVERYTHING): Promise<string> => {
+    let text = "";
+    for await (const page of csv.export.pages(filter)) text += page.text;
+    return text;
+  };
+  const lines = async (filter = EVERYTHING): Promise<string[]> =>
+    (await dump(filter)).split("\n").slice(1, -1);
+  const codes = async (filter: Partial<LinkFilter>) =>
+    (await lines({ ...EVERYTHING, ...filter })).map((line) => line.split(",")[0]);
+  const targets = async () => (await lines()).map((line) => line.split(",").slice(0, 2).join(" "));
+  const clickRows = async () => db.read.selectFrom("link_clicks").selectAll().execute();
+
+  test("what was exported can be imported into nothing and exported again, byte for byte", async () => {
+    const rows = Array.from({ length: 2300 }, (_, at) => {
+      const expiry = at % 3 === 0 ? new Date(NOW + at * 1001).toISOString() : "";
+      const target = at % 7 === 0 ? `"https://x.y/?q=""é,${at}"""` : `https://x.y/${at}`;
+      const created = new Date(NOW - at * 12_345).toISOString();
+      return `${at % 2 ? "a" : "B"}/${at},${target},${created},${expiry},${at % 5 ? "" : QUOTED_HASH},${at * 1_000_003}\n`;
+    });
+    expect(
+      counts(await load(`code,target,created_at,expires_at,password,click_count\n${rows.join("")}`)),
+    ).toEqual([2300, 2300, 0, 0]);
+    const exported = await dump();
+    const exportedRows = exported.split("\n").slice(1, -1);
+    expect(exportedRows).toHaveLength(2300);
+    expect(
+      exportedRows.every(
+        (line, at) => at === 0 || exportedRows[at - 1]!.split(",")[0]! < line.split(",")[0]!,
+      ),
+    ).toBe(true);
+    expect(new Set(exportedRows)).toEqual(new Set(rows.map((row) => row.trimEnd())));
+
+    await db.write.deleteFrom("links").execute();
+    expect(await dump()).toBe("code,target,created_at,expires_at,password,click_count\n");
+    await load(exported);
+    expect(await dump()).toBe(exported);
+
+    now = NOW + 1;
+    expect(counts(await load(exported, "overwrite"))).toEqual([2300, 2300, 0, 0]);
+    expect(await dump()).toBe(exported);
+    expect(counts(await load(exported, "skip"))).toEqual([2300, 0, 2300, 0]);
+    expect(hashed).toEqual([]);
+    expect(await clickRows()).toHaveLength(2300);
+  });
+
+  describe("codes that exist or are repeated", () => {
+    const file = "code,target\nold,https://x.y/1\nnew,https://x.y/2\nnew,https://x.y/3\nNEW,https://x.y/4\n";
+
+    beforeEach(async () => {
+      await load("code,target,click_count,created_at\nold,https://x.y/0,7,2020-01-01T00:00:00Z\n");
+      heard = [];
+    });
+
+    test("are skipped", async () => {
+      expect(await load(file)).toEqual({
+        total_rows: 4,
+        success_count: 2,
+        skipped_count: 2,
+        failed_count: 0,
+        failed_items: [],
+      });
+      expect(await targets()).toEqual(["NEW https://x.y/4", "new https://x.y/2", "old https://x.y/0"]);
+      expect(heard.sort()).toEqual(["NEW", "new"]);
+    });
+
+    test("fail", async () => {
+      const result = await load(file, "error");
+      expect(counts(result)).toEqual([4, 2, 0, 2]);
+      expect(result.failed_items.map(({ row, code, error_code }) => [row, code, error_code])).toEqual([
+        [2, "old", 3001],
+        [4, "new", 3001],
+      ]);
+      expect(await targets()).toEqual(["NEW https://x.y/4", "new https://x.y/2", "old https://x.y/0"]);
+    });
+
+    test("are overwritten, the last row wins", async () => {
+      expect(counts(await load(file, "overwrite"))).toEqual([4, 4, 0, 0]);
+      expect(await targets()).toEqual(["NEW https://x.y/4", "new https://x.y/3", "old https://x.y/1"]);
+      expect(heard.sort()).toEqual(["NEW", "new", "old"]);
+    });
+
+    test("are met alike when thousands of rows lie between them", async () => {
+      const between = Array.from({ length: 1500 }, (_, at) => `c${at},https://x.y/c\n`).join("");
+      const text = `code,target\nnew,https://x.y/1\n${between}new,https://x.y/2\n`;
+      const result = await load(text, "error");
+      expect(result.failed_items.map(({ row, code }) => [row, code])).toEqual([[1503, "new"]]);
+      expect(counts(await load(text, "skip"))).toEqual([1502, 0, 1502, 0]);
+      expect(counts(await load(text, "overwrite"))).toEqual([1502, 1502, 0, 0]);
+      expect(await targets()).toContain("new https://x.y/2");
+    });
+  });
+
+  describe("an overwritten link", () => {
+    beforeEach(() =>
+      load(
+        `code,target,created_at,expires_at,password,click_count\na,https://x.y/0,2020-01-01T00:00:00Z,2030-01-01T00:00:00Z,${QUOTED_HASH},7\n`,
+      ),
+    );
+
+    test("keeps creation time and clicks where there is no column for them", async () => {
+      await load("code,target\na,https://x.y/1\n", "overwrite");
+      expect((await lines())[0]).toBe("a,https://x.y/1,2020-01-01T00:00:00.000Z,,,7");
+    });
+
+    test("takes them from the row where there is one", async () => {
+      await load("code,target,click_count\na,https://x.y/1,3\n", "overwrite");
+      expect((await lines())[0]).toBe("a,https://x.y/1,2020-01-01T00:00:00.000Z,,,3");
+      await load("code,target,created_at\na,https://x.y/1,2021-01-01T00:00:00Z\n", "overwrite");
+      expect((await lines())[0]).toBe("a,https://x.y/1,2021-01-01T00:00:00.000Z,,,3");
+      await load("code,target,created_at,click_count\na,https://x.y/1,,\n", "overwrite");
+      expect((await lines())[0]).toBe("a,https://x.y/1,2026-11-20T13:00:00.000Z,,,0");
+    });
+  });
+
+  describe("passwords", () => {
+    test("are hashed, but hashes stay as they are", async () => {
+      await load(
+        `code,target,password\na,https://x.y,secret\nb,https://x.y,${QUOTED_HASH}\nc,https://x.y,\n`,
+      );
+      const stored = await db.read.selectFrom("links").select("password_hash").orderBy("code").execute();
+      expect(stored.map((link) => link.password_hash)).toEqual(["$argon2id$of-secret", HASH, null]);
+    });
+
+    test("aren't hashed for links that stay as they are, nor for rows that fail", async () => {
+      await load("code,target\na,https://x.y\n");
+      const text = "code,target,password\na,https://x.y,one\nb,ftp://x.y,two\nc,https://x.y,three\n";
+      await load(text, "skip");
+      expect(hashed).toEqual(["three"]);
+      await load(text, "overwrite");
+      expect(hashed.sort()).toEqual(["one", "three", "three"]);
+    });
+
+    test("that can't be hashed end the import before it writes", async () => {
+      hashPassword = () => Promise.reject(new Error("no memory"));
+      const text = "code,target,password\na,https://x.y,\nb,https://x.y,two\n";
+      expect(await load(text).catch((error: Error) => error.message)).toBe("no memory");
+      expect(await lines()).toEqual([]);
+    });
+
+    test("are given up with the request that brought them", async () => {
+      const abort = new AbortController();
+      hashPassword = async () => (abort.abort(), "x");
+      const bytes = Buffer.from(
+        "code,target,password\na,https://x.y,1\nb,https://x.y,2\nc,https://x.y,3\nd,https://x.y,4\n",
+      );
+      const failure = csv
+        .import(bytes, { mode: "skip", signal: abort.signal })
+        .catch((error: Error) => error.name);
+      expect(await failure).toBe("BadRequest");
+      expect(await lines()).toEqual([]);
+    });
+  });
+
+  test("links that another process imports at the same time are met as if they had existed", async () => {
+    const rows = Array.from({ length: 3000 }, (_, at) => `c${at},https://x.y/${at}\n`).join("");
+    const bytes = Buffer.from(`code,target\n${rows}`);
+    const both = [csv, openCsv()].map((process) => process.import(bytes, { mode: "skip" }));
+    const [first, second] = (await Promise.all(both)) as [ImportResult, ImportResult];
+    expect(first.success_count + second.success_count).toBe(3000);
+    expect(first.skipped_count + second.skipped_count).toBe(3000);
+    expect(await clickRows()).toHaveLength(3000);
+  });
+
+  test("what fails in the middle leaves nothing behind, and nobody hears of it", async () => {
+    const broken = createLinkCsv({
+      database: db,
+      changes: {
+        write: (run) =>
+          db.transaction(async (tx) => {
+            let calls = 0;
+            const changed = () => {
+              if (++calls === 2) throw new Error("cut");
+            };
+            return run({ db: tx, changed });
+          }),
+      },
+      routePrefixes: () => [],
+      hashPassword,
+      clock: { now: () => NOW },
+    });
+    const rows = Array.from({ length: 3000 }, (_, at) => `c${at},https://x.y/${at}\n`).join("");
+    const failure = broken.import(Buffer.from(`code,target\n${rows}`), { mode: "skip" });
+    expect(await failure.catch((error: Error) => error.message)).toBe("cut");
+    expect(await lines()).toEqual([]);
+    expect(await clickRows()).toEqual([]);
+    expect(heard).toEqual([]);
+  });
+
+  test("a file of nothing usable changes nothing and says why, row by row", async () => {
+    const result = await load(
+      'code,target\n,https://x.y\nadmin,https://x.y\na b,https://x.y\nc,ftp://x.y\n"d\ne,f,g\n',
+    );
+    expect(counts(result)).toEqual([6, 0, 0, 6]);
+    expect(result.failed_items.map(({ row, code, error_code }) => [row, code, error_code])).toEqual([
+      [2, "", 3007],
+      [3, "admin", 3008],
+      [4, "a b", 3007],
+      [5, "c", 3002],
+      [6, "", 4005],
+      [7, "e", 4005],
+    ]);
+    expect(heard).toEqual([]);
+  });
+
+  test("exports follow the filter of the list", async () => {
+    await load(
+      "code,target,created_at,expires_at\na,https://x.y/Äpfel_1,2020-01-01T00:00:00Z,\nb,https://x.y/2,2021-01-01T00:00:00Z,2022-01-01T00:00:00Z\n",
+    );
+    expect(await codes({})).toEqual(["a", "b"]);
+    expect(await codes({ state: "active" })).toEqual(["a"]);
+    expect(await codes({ state: "expired" })).toEqual(["b"]);
+    expect(await codes({ search: "ÄPFEL_" })).toEqual(["a"]);
+    expect(await codes({ createdAfter: Date.parse("2020-06-01T00:00:00Z") })).toEqual(["b"]);
+    expect(await codes({ search: "nothing" })).toEqual([]);
+  });
+});

@@ -1,0 +1,224 @@
+/**
+ * Imports a CSV file of links in one transaction: every row that can be taken, or none when something fails half-way.
+ * Rows exist some hundreds at a time, so memory stays flat for any number of them. They are read on the event loop
+ * in slices of half a millisecond, and the next chunk is read while the database writes the last.
+ *
+ * Whether a code is taken is asked of the database chunk by chunk, inside the transaction, so it knows the rows of
+ * earlier chunks too: a code repeated in the file is met like one that existed before. `skip` leaves it alone, `error`
+ * makes it a failed item, `overwrite` writes it again, so that the last row wins; each of its rows counts as a success.
+ * An overwritten link keeps its creation time and its clicks where the file has no column for them; without a column
+ * for expiry or password it has none afterwards. A link that serves a shared file or folder is never overwritten, and
+ * rows that were exported from such links are skipped.
+ *
+ * Plain passwords are hashed in a reading of their own before the transaction opens, so that no lock is held meanwhile.
+ */
+import { isRetryable, isUniqueViolation } from "../../db/failures.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { appError } from "../../lib/errors.ts";
+import type { CodeRule } from "../code.ts";
+import { isInternal } from "../internal-target.ts";
+import type { Link } from "../link.ts";
+import type { LinkBulkRepository } from "./repository.ts";
+import type { CsvLink } from "./row.ts";
+import { type CsvChunk, type CsvFile, type FailedRow, failedRow, isFailed, openCsvFile } from "./csv-file.ts";
+import type { LinkTransaction } from "../feed.ts";
+import { createPasswordHashing, type RowHashes } from "./import-passwords.ts";
+import type { LinkRepository, NewLink, StoredLink } from "../links.repository.ts";
+import { isShare } from "../writer.ts";
+
+export const IMPORT_MODES = ["skip", "overwrite", "error"] as const;
+export type ImportMode = (typeof IMPORT_MODES)[number];
+
+/** The mode that a text names; `skip` when it names none. */
+export const importModeOf = (text: string | undefined): ImportMode =>
+  IMPORT_MODES.find((mode) => mode === text?.trim().toLowerCase()) ?? "skip";
+
+/** total = success + skipped + failed. */
+export type ImportResult = {
+  total_rows: number;
+  success_count: number;
+  skipped_count: number;
+  failed_count: number;
+  /** In the order of the file; the first 100,000. */
+  failed_items: FailedRow[];
+};
+
+export type ImportProgress = {
+  /** Bytes of the file that are done, of how many. A second run after a lost race begins at 0 again. */
+  done: number;
+  total: number;
+  stage: "passwords" | "links";
+};
+
+export type ImportOptions = {
+  mode: ImportMode;
+  onProgress?: (progress: ImportProgress) => void;
+  /**
+   * Rests twice as long as it works: the database's threads would else take the core from the redirects for seconds.
+   * With as long as it works, redirects' p99 was twice that of quiet times (bench/latency.ts).
+   */
+  besideRedirects?: boolean;
+  /** Ends the import while it hashes passwords; later it runs to its end. */
+  signal?: AbortSignal;
+};
+
+export type LinkImportDeps = {
+  repository: LinkRepository;
+  bulk: LinkBulkRepository;
+  changes: {
+    write<T>(run: (tx: LinkTransaction) => Promise<T>, options?: { long?: boolean }): Promise<T>;
+  };
+  rule: CodeRule;
+  hashPassword(plain: string): Promise<string>;
+  clock: Clock;
+};
+
+export type LinkImport = ReturnType<typeof createLinkImport>;
+
+const MOST_RUNS = 5;
+const RETRY_MS = 1_000;
+/** More than the rows of an ordinary file of 10 MB. */
+const MOST_ITEMS_LISTED = 100_000;
+
+export function createLinkImport(deps: LinkImportDeps) {
+  const { changes, rule, clock } = deps;
+  const hashAll = createPasswordHashing(deps);
+  const inTurn = createTurns();
+
+  /** @throws CsvParseError (no usable header; what is wrong with a row is in the result), BadRequest (aborted) */
+  return async function importLinks(bytes: Buffer, options: ImportOptions): Promise<ImportResult> {
+    const now = clock.now();
+    const file = openCsvFile(bytes, { rule, now });
+    const hashes = file.hasPasswords ? await hashAll(file, options) : new Map<number, string>();
+    const run: Run = { ...deps, ...options, file, hashes, now };
+    return inTurn(async () => {
+      for (let runs = 1; ; runs++) {
+        try {
+          return await changes.write((tx) => writeAll(tx, run), { long: true });
+        } catch (error) {
+          // Somebody created one of the links between our look and our insert; the next run finds it there. Or
+          // another process imports as well, and the two wait for each other: the one that lost waits for longer.
+          if (runs === MOST_RUNS || !(isUniqueViolation(error) || isRetryable(error))) throw error;
+          if (isRetryable(error)) await Bun.sleep(runs * RETRY_MS * (1 + Math.random()));
+        }
+      }
+    });
+  };
+}
+
+/** One at a time: two imports of the same links would only take the locks from each other. */
+function createTurns() {
+  let last: Promise<unknown> = Promise.resolve();
+  return <T>(work: () => Promise<T>): Promise<T> => {
+    const mine = last.then(work);
+    last = mine.catch(() => undefined);
+    return mine;
+  };
+}
+
+type Run = LinkImportDeps & ImportOptions & { file: CsvFile; hashes: RowHashes; now: number };
+
+async function writeAll(tx: LinkTransaction, run: Run): Promise<ImportResult> {
+  const result = {
+    total_rows: 0,
+    success_count: 0,
+    skipped_count: 0,
+    failed_count: 0,
+    failed_items: [] as FailedRow[],
+  };
+  let writing = Promise.resolve();
+  let restedAt = performance.now();
+  for await (const chunk of run.file.chunks()) {
+    await writing;
+    if (run.besideRedirects === true) {
+      await Bun.sleep(2 * (performance.now() - restedAt));
+      restedAt = performance.now();
+    }
+    run.onProgress?.({ stage: "links", done: chunk.done, total: run.file.bytes });
+    writing =
+      run.mode === "overwrite" ? overwriteChunk(tx, run, chunk, result) : addChunk(tx, run, chunk, result);
+    // It is awaited a turn later; until then nobody else looks after it.
+    writing.catch(() => undefined);
+  }
+  await writing;
+  return result;
+}
+
+/** Modes skip and error: what is there stays as it is. */
+async function addChunk(tx: LinkTransaction, run: Run, chunk: CsvChunk, result: ImportResult): Promise<void> {
+  const taken = await run.bulk.existing([...new Set(codesOf(chunk))], tx.db);
+  const inserts: NewLink[] = [];
+  for (const row of chunk.rows) {
+    result.total_rows++;
+    if (isFailed(row)) fail(result, row);
+    else if (isInternal(row.target)) result.skipped_count++;
+    else if (!taken.has(row.code)) {
+      taken.add(row.code);
+      inserts.push(newLink(row, await hashFor(row, run), run.now));
+      result.success_count++;
+    } else if (run.mode === "skip") result.skipped_count++;
+    else fail(result, failedRow(row.row, row.code, exists(row.code)));
+  }
+  await run.repository.insertMany(tx.db, inserts);
+  tx.changed(
+    "links",
+    inserts.map((link) => link.code),
+  );
+}
+
+async function overwriteChunk(
+  tx: LinkTransaction,
+  run: Run,
+  chunk: CsvChunk,
+  result: ImportResult,
+): Promise<void> {
+  const last = new Map<string, CsvLink>();
+  const stored = await run.repository.lock(tx.db, [...new Set(codesOf(chunk))]);
+  for (const row of chunk.rows) {
+    result.total_rows++;
+    if (isFailed(row)) fail(result, row);
+    else if (isInternal(row.target)) result.skipped_count++;
+    else if (stored.get(row.code)?.isInternal) fail(result, failedRow(row.row, row.code, isShare(row.code)));
+    else {
+      last.set(row.code, row);
+      result.success_count++;
+    }
+  }
+  const inserts: NewLink[] = [];
+  const replacements: Link[] = [];
+  for (const row of last.values()) {
+    const before = stored.get(row.code);
+    const link = newLink(row, await hashFor(row, run), run.now, before);
+    if (before === undefined) inserts.push(link);
+    else replacements.push({ ...link, id: before.id });
+  }
+  await run.repository.insertMany(tx.db, inserts);
+  await run.bulk.replace(tx.db, replacements, { withClicks: run.file.hasClicks });
+  tx.changed("links", [...last.keys()]);
+}
+
+const codesOf = (chunk: CsvChunk): string[] => chunk.rows.flatMap((row) => (isFailed(row) ? [] : row.code));
+
+const newLink = (row: CsvLink, passwordHash: string | null, now: number, before?: StoredLink): NewLink => ({
+  code: row.code,
+  target: row.target,
+  createdAt: row.createdAt ?? before?.createdAt ?? now,
+  updatedAt: now,
+  expiresAt: row.expiresAt,
+  passwordHash,
+  clickCount: row.clickCount ?? 0,
+});
+
+/** Made before the transaction, except for a link that was there then and is gone now. */
+async function hashFor({ row, password }: CsvLink, { hashes, hashPassword }: Run): Promise<string | null> {
+  if (password === null) return null;
+  return "hash" in password ? password.hash : (hashes.get(row) ?? hashPassword(password.plain));
+}
+
+function fail(result: ImportResult, item: FailedRow): void {
+  result.failed_count++;
+  if (result.failed_items.length < MOST_ITEMS_LISTED) result.failed_items.push(item);
+}
+
+const exists = (code: string) =>
+  appError("LinkAlreadyExists", `A link with the code '${code}' exists already.`);

@@ -1,0 +1,44 @@
+/** What an import asks of the database beside links.repository.ts. */
+import type { Database } from "../../db/database.ts";
+import type { Db } from "../../db/dialect.ts";
+import type { Link } from "../link.ts";
+
+export type LinkBulkRepository = ReturnType<typeof createLinkBulkRepository>;
+
+/** Arrays have at most 1,000 items. */
+export function createLinkBulkRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
+  return {
+    /** Which of the codes are taken. */
+    async existing(codes: readonly string[], db: Db = read): Promise<Set<string>> {
+      if (codes.length === 0) return new Set();
+      const asked = dialect.valuesTable(
+        "links",
+        ["code"],
+        codes.map((code) => ({ code })),
+      );
+      const rows = await db
+        .selectFrom(asked)
+        .innerJoin("links", "links.code", "v.code")
+        .select("links.code")
+        .execute();
+      return new Set(rows.map((row) => row.code));
+    },
+
+    /** Sets everything of links that exist but their ids, and their clicks only `withClicks`. */
+    async replace(tx: Db, links: readonly Link[], { withClicks }: { withClicks: boolean }): Promise<void> {
+      const set = ["target", "created_at", "updated_at", "expires_at", "password_hash"] as const;
+      const rows = links.map((link) => ({
+        id: link.id,
+        target: link.target,
+        created_at: link.createdAt,
+        updated_at: link.updatedAt,
+        expires_at: link.expiresAt,
+        password_hash: link.passwordHash,
+      }));
+      await dialect.updateMany(tx, { table: "links", key: "id", set }, rows);
+      if (!withClicks) return;
+      const clicks = links.map((link) => ({ link_id: link.id, clicks: link.clickCount }));
+      await dialect.updateMany(tx, { table: "link_clicks", key: "link_id", set: ["clicks"] }, clicks);
+    },
+  };
+}

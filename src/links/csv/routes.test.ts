@@ -1,0 +1,267 @@
+/** Import and export over HTTP, mounted as the server mounts them, for an administrator. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Context, Hono, type Next } from "hono";
+import { createChanges } from "../../cluster/changes.ts";
+import { type Database, openDatabase } from "../../db/database.ts";
+import { migrateUp } from "../../db/migrate.ts";
+import type { HttpEnv } from "../../http/endpoint.ts";
+import { failureResponse, toAppError } from "../../http/errors.ts";
+import { type HttpApp, mountEndpoints } from "../../http/mount.ts";
+import { silentLogger } from "../../lib/logger.ts";
+import { csvEndpoints } from "./routes.ts";
+import { createLinkCsv } from "./service.ts";
+
+const NOW = Date.parse("2026-11-20T13:00:05Z");
+const LIMIT = 10 * 1024 * 1024;
+const BOUNDARY = "cut-here";
+const HEADER = "code,target,created_at,expires_at,password,click_count\n";
+
+const folder = mkdtempSync(join(tmpdir(), "waymark-test-"));
+let db: Database;
+let app: HttpApp;
+let lifted = 0;
+let cuts = 0;
+
+const asAdministrator = (c: Context<HttpEnv>, next: Next) => {
+  c.set("account", { id: 0, username: "admin", role: "admin" });
+  return next();
+};
+
+beforeAll(async () => {
+  const settings = { url: `sqlite:${join(folder, "test.db")}`, poolSize: 1 };
+  db = await openDatabase(settings, { threads: false, logger: silentLogger });
+  await migrateUp(db, { logger: silentLogger });
+  const clock = { now: () => NOW };
+  const csv = createLinkCsv({
+    database: db,
+    changes: createChanges({ db, clock, logger: silentLogger }),
+    routePrefixes: () => ["/admin"],
+    hashPassword: async (plain) => `$argon2id$of-${plain}`,
+    clock,
+  });
+  app = new Hono<HttpEnv>();
+  app.onError((error) => failureResponse(toAppError(error)));
+  const guards = { public: asAdministrator, account: asAdministrator, admin: asAdministrator };
+  mountEndpoints(app, "/v1", csvEndpoints({ csv, now: clock.now, logger: silentLogger }), guards);
+});
+afterAll(async () => {
+  await db.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+beforeEach(async () => {
+  lifted = 0;
+  cuts = 0;
+  await db.write.deleteFrom("links").execute();
+});
+
+const connection = {
+  peerAddress: () => "192.0.2.1",
+  liftIdleTimeout: () => void lifted++,
+  cut: () => void cuts++,
+};
+const ask = async (path: string, init?: RequestInit): Promise<Response> =>
+  app.request(`/v1/links${path}`, init, connection);
+
+type Part = { name: string; value: string | Buffer; filename?: string };
+const bodyOf = (parts: readonly Part[]): Buffer =>
+  Buffer.concat([
+    ...parts.flatMap(({ name, value, filename }) => [
+      Buffer.from(`--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"`),
+      Buffer.from(`${filename === undefined ? "" : `; filename="${filename}"`}\r\n\r\n`),
+      Buffer.from(value as string),
+      Buffer.from("\r\n"),
+    ]),
+    Buffer.from(`--${BOUNDARY}--\r\n`),
+  ]);
+const send = (body: Buffer, type = `multipart/form-data; boundary=${BOUNDARY}`): Promise<Response> =>
+  ask("/import", { method: "POST", body: body as BodyInit, headers: { "Content-Type": type } });
+const file = (value: string | Buffer): Part => ({ name: "file", value, filename: "links.csv" });
+const load = (text: string, mode?: string): Promise<Response> =>
+  send(bodyOf(mode === undefined ? [file(text)] : [file(text), { name: "mode", value: mode }]));
+
+describe("export", () => {
+  test("answers the header, also of nothing, as a download with the time in its name", async () => {
+    const response = await ask("/export");
+    expect(response.status).toBe(200);
+    expect(response.headers.get("Content-Type")).toBe("text/csv; charset=utf-8");
+    expect(response.headers.get("Content-Disposition")).toBe(
+      'attachment; filename="shortlinks_export_20261120_130005.csv"',
+    );
+    expect(response.headers.has("Content-Length")).toBe(false);
+    expect(await response.text()).toBe(HEADER);
+    expect(lifted).toBe(1);
+  });
+
+  test("shows the links with their hashes, filtered as the list is", async () => {
+    await load(
+      "code,target,created_at,password\nb,https://x.y/1,2020-01-01T00:00:00Z,p\na,https://x.y/2,2021-01-01T00:00:00Z,\n",
+    );
+    expect(await (await ask("/export")).text()).toBe(
+      `${HEADER}a,https://x.y/2,2021-01-01T00:00:00.000Z,,,0\nb,https://x.y/1,2020-01-01T00:00:00.000Z,,$argon2id$of-p,0\n`,
+    );
+    const filtered = await ask("/export?search=Y%2F1&created_before=2020-06-01T00:00:00Z&only_active=true");
+    expect((await filtered.text()).split("\n")).toHaveLength(3);
+  });
+
+  test.each([
+    ["?only_expired=true&only_active=true", 1000],
+    ["?created_after=2020-01-01", 1012],
+    ["?only_active=maybe", 1000],
+  ])("refuses %s", async (query, code) => {
+    const response = await ask(`/export${query}`);
+    expect([response.status, (await response.json()).code]).toEqual([400, code]);
+  });
+
+  test("that can't begin is an error answer", async () => {
+    const gone = createLinkCsv({
+      database: {
+        read: new Proxy({}, { get: () => expect.unreachable("away") }) as Database["read"],
+        dialect: db.dialect,
+      },
+      changes: { write: () => Promise.reject(new Error("away")) },
+      routePrefixes: () => [],
+      hashPassword: async () => "",
+      clock: { now: () => NOW },
+    });
+    const [endpoint] = csvEndpoints({ csv: gone, now: () => NOW, logger: silentLogger });
+    const broken: HttpApp = new Hono<HttpEnv>();
+    broken.onError((error) => failureResponse(toAppError(error)));
+    const guards = { public: asAdministrator, account: asAdministrator, admin: asAdministrator };
+    mountEndpoints(broken, "", [endpoint!], guards);
+    const response = await broken.request("/links/export", undefined, connection);
+    expect([response.status, (await response.json()).error]).toEqual([500, "InternalServerError"]);
+  });
+});
+
+describe("import", () => {
+  const REPEATED = "code,target\na,https://x.y/1\na,https://x.y/2\n";
+
+  test("answers the result in the envelope", async () => {
+    const response = await load("code,target\na,https://x.y\na b,https://x.y\n");
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({
+      code: 0,
+      message: "OK",
+      data: {
+        total_rows: 2,
+        success_count: 1,
+        skipped_count: 0,
+        failed_count: 1,
+        failed_items: [{ row: 3, code: "a b", error: expect.any(String), error_code: 3007 }],
+      },
+    });
+    expect([lifted, cuts]).toEqual([1, 0]);
+  });
+
+  test.each([
+    [undefined, [1, 1, 0]],
+    ["skip", [1, 1, 0]],
+    ["overwrite", [2, 0, 0]],
+    [" Overwrite ", [2, 0, 0]],
+    ["error", [1, 0, 1]],
+    ["replace", [1, 1, 0]],
+    ["", [1, 1, 0]],
+  ])("mode %j", async (mode, counts) => {
+    const { data } = await (await load(REPEATED, mode)).json();
+    expect([data.success_count, data.skipped_count, data.failed_count]).toEqual(counts);
+  });
+
+  test("takes the mode before the file as well as after it, and other fields and names", async () => {
+    const first = bodyOf([
+      { name: "mode", value: "error" },
+      { name: "comment", value: "x" },
+      { name: "file", value: REPEATED, filename: "../x.exe" },
+    ]);
+    expect((await (await send(first)).json()).data.failed_count).toBe(1);
+    const plain = bodyOf([{ name: "file", value: REPEATED }]);
+    expect((await (await send(plain)).json()).data.skipped_count).toBe(2);
+  });
+
+  test.each<[string, number, string, () => Promise<Response>]>([
+    ["no file", 4004, "CsvFileMissing", () => send(bodyOf([{ name: "mode", value: "skip" }]))],
+    ["an empty file", 4004, "CsvFileMissing", () => load("")],
+    [
+      "a file in another field",
+      4004,
+      "CsvFileMissing",
+      () => send(bodyOf([{ ...file(REPEATED), name: "csv" }])),
+    ],
+    ["two files", 4002, "InvalidMultipartData", () => send(bodyOf([file(REPEATED), file(REPEATED)]))],
+    ["JSON", 4002, "InvalidMultipartData", () => send(Buffer.from("{}"), "application/json")],
+    ["a cut form", 4002, "InvalidMultipartData", () => send(bodyOf([file(REPEATED)]).subarray(0, -10))],
+    ["a file without the columns", 4005, "CsvParseError", () => load("a,b\n1,2\n")],
+    ["a file of blank lines", 4005, "CsvParseError", () => load("\n\r\n \n")],
+    [
+      "a UTF-16 file",
+      4005,
+      "CsvParseError",
+      () => send(bodyOf([file(Buffer.from("\uFEFFcode,target", "utf16le"))])),
+    ],
+    ["a header of 10 MB", 4005, "CsvParseError", () => load("x".repeat(LIMIT))],
+    ["a byte more than 10 MB", 1011, "FileTooLarge", () => load("x".repeat(LIMIT + 1))],
+  ])("refuses %s", async (_name, code, error, call) => {
+    const response = await call();
+    const body = await response.json();
+    expect([response.status, body.code, body.error]).toEqual([400, code, error]);
+    expect(body.data).toBeUndefined();
+    expect(await (await ask("/export")).text()).toBe(HEADER);
+  });
+
+  test("takes a file of exactly 10 MB, with a row of nearly that length", async () => {
+    const text = "code,target\na,https://x.y\nb,";
+    const { data } = await (await load(text + "x".repeat(LIMIT - text.length))).json();
+    expect([data.success_count, data.failed_items[0].row, data.failed_items[0].error_code]).toEqual([
+      1, 3, 4005,
+    ]);
+  });
+
+  test("ends an endless upload at the limit", async () => {
+    let sent = 0;
+    const head = Buffer.from(
+      `--${BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n`,
+    );
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        controller.enqueue(sent === 0 ? head : new Uint8Array(65_536));
+        sent += 65_536;
+      },
+    });
+    const headers = { "Content-Type": `multipart/form-data; boundary=${BOUNDARY}` };
+    const response = await ask("/import", { method: "POST", headers, body });
+    expect((await response.json()).error).toBe("FileTooLarge");
+    expect(cuts).toBe(1);
+    expect(sent).toBeLessThan(LIMIT + 1_000_000);
+  });
+
+  test("lists failed rows up to a hundred thousand and counts them all", async () => {
+    const { data } = await (await load(`code,target\n${"x\n".repeat(100_010)}`)).json();
+    expect(data.failed_count).toBe(100_010);
+    expect(data.total_rows).toBe(100_010);
+    expect(data.failed_items).toHaveLength(100_000);
+    expect(data.failed_items.at(-1)).toMatchObject({ row: 100_001, code: "x", error_code: 4005 });
+  });
+
+  test("refuses a fifth at the same time", async () => {
+    const waiting = Array.from({ length: 4 }, () => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const body = new ReadableStream<Uint8Array>({
+        async pull(controller) {
+          await promise;
+          controller.enqueue(bodyOf([file("code,target\n")]));
+          controller.close();
+        },
+      });
+      const headers = { "Content-Type": `multipart/form-data; boundary=${BOUNDARY}` };
+      return { answer: ask("/import", { method: "POST", headers, body }), resolve };
+    });
+    const response = await load(REPEATED);
+    expect([response.status, (await response.json()).code]).toEqual([503, 1030]);
+    for (const { resolve } of waiting) resolve();
+    const statuses = await Promise.all(waiting.map(async ({ answer }) => (await answer).status));
+    expect(statuses).toEqual([200, 200, 200, 200]);
+    expect((await load(REPEATED)).status).toBe(200);
+  });
+});

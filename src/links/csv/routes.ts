@@ -1,0 +1,160 @@
+import { z } from "zod";
+import { type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
+import { type FilePart, readMultipart } from "../../http/multipart.ts";
+import { streamPages } from "../../http/stream-pages.ts";
+import { appError } from "../../lib/errors.ts";
+import type { Logger } from "../../lib/logger.ts";
+import { filterOf, filterQuery } from "../link-filter.ts";
+import type { LinkCsv } from "./service.ts";
+import type { ExportPage } from "./export.ts";
+import { IMPORT_MODES, type ImportResult, importModeOf } from "./import.ts";
+
+const MAX_FILE_BYTES = 10 * 1024 * 1024;
+/** A client has this long to send its 10 MB. */
+const SEND_MS = 600_000;
+/** Each holds its file in memory. */
+const IMPORTS_AT_ONCE = 4;
+/** A longer list of failed items is written to the client in pieces. */
+const ITEMS_AT_ONCE = 500;
+
+const importResult = z.object({
+  total_rows: z.number().int(),
+  success_count: z.number().int(),
+  skipped_count: z.number().int(),
+  failed_count: z.number().int(),
+  failed_items: z
+    .array(
+      z.object({
+        row: z.number().int(),
+        code: z.string(),
+        error: z.string(),
+        error_code: z.number().int().optional(),
+      }),
+    )
+    .describe("the first 100,000"),
+});
+
+const importForm = z.object({
+  file: z.string().meta({ format: "binary", contentMediaType: "text/csv" }),
+  mode: z
+    .enum(IMPORT_MODES)
+    .optional()
+    .describe(
+      "what to do with codes that exist, skip unless told. overwrite sets what the file has columns for, so the count of clicks too: leave out click_count to keep it",
+    ),
+});
+
+/** Relative to {admin}/v1; to be mounted before `/links/:code{.+}`. */
+export function csvEndpoints(deps: { csv: LinkCsv; now(): number; logger: Logger }): Endpoint[] {
+  const { csv, now, logger } = deps;
+  const shared = { access: "admin", tag: "links" } as const;
+  let imports = 0;
+  return [
+    endpoint({
+      ...shared,
+      method: "GET",
+      path: "/links/export",
+      summary: "Export links as CSV, ordered by code, with their password hashes",
+      query: filterQuery,
+      raw: { type: "text/csv" },
+      async handle({ c, query }) {
+        const pages = textOf(csv.export.pages(filterOf(query, now())));
+        const requestId = c.get("requestId");
+        c.env.liftIdleTimeout();
+        const body = await streamPages(pages, {
+          onFailure: (err) => logger.warn({ err, requestId }, "a link export was cut off"),
+          cut: () => c.env.cut(),
+        });
+        return new Response(body, {
+          headers: {
+            "Content-Type": "text/csv; charset=utf-8",
+            "Content-Disposition": `attachment; filename="${csv.export.filename()}"`,
+          },
+        });
+      },
+    }),
+    endpoint({
+      ...shared,
+      method: "POST",
+      path: "/links/import",
+      summary: "Import a CSV file of at most 10 MB",
+      form: importForm,
+      answer: importResult,
+      async handle({ c }) {
+        if (imports >= IMPORTS_AT_ONCE) {
+          throw appError("ServiceUnavailable", "Other imports are running. Try again when they are done.");
+        }
+        imports++;
+        try {
+          const { file, fields } = await readUpload(c);
+          const mode = importModeOf(fields.get("mode"));
+          const result = await csv.import(file, { mode, besideRedirects: true, signal: c.req.raw.signal });
+          if (result.failed_items.length <= ITEMS_AT_ONCE) return result;
+          return await longAnswer(result, () => c.env.cut());
+        } finally {
+          imports--;
+        }
+      },
+    }),
+  ];
+}
+
+async function readUpload(c: HttpContext) {
+  c.env.liftIdleTimeout();
+  try {
+    const { fields, file } = await readMultipart(c.req.raw, {
+      onFile: readFile,
+      isFile: (field) => field === "file",
+      sendMs: SEND_MS,
+    });
+    if (file === undefined) throw appError("CsvFileMissing", "Send the CSV file in the form field 'file'.");
+    if (file.length === 0) throw appError("CsvFileMissing", "The file in the form field 'file' is empty.");
+    return { fields, file };
+  } catch (error) {
+    // The client reads the answer and stops; one that goes on sending what nobody wants is not listened to for long.
+    c.env.cut();
+    throw error;
+  }
+}
+
+async function* textOf(pages: AsyncGenerator<ExportPage, void>): AsyncGenerator<string, void> {
+  for await (const { text } of pages) yield text;
+}
+
+async function readFile({ field, body }: FilePart): Promise<Buffer> {
+  if (field !== "file") {
+    throw appError(
+      "CsvFileMissing",
+      `The CSV file belongs in the form field 'file', not in '${field.slice(0, 100)}'.`,
+    );
+  }
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > MAX_FILE_BYTES) {
+      throw appError(
+        "FileTooLarge",
+        `The file is larger than 10 MB (${MAX_FILE_BYTES} bytes); import it in parts.`,
+      );
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** The envelope as a stream: writing a long list in one go would hold the event loop. */
+async function longAnswer(result: ImportResult, cut: () => void): Promise<Response> {
+  const body = await streamPages(jsonOf(result), { onFailure: () => undefined, cut });
+  return new Response(body, { headers: { "Content-Type": "application/json; charset=utf-8" } });
+}
+
+async function* jsonOf({ failed_items: items, ...counts }: ImportResult): AsyncGenerator<string, void> {
+  yield `{"code":0,"message":"OK","data":${JSON.stringify(counts).slice(0, -1)},"failed_items":[`;
+  for (let at = 0; at < items.length; at += ITEMS_AT_ONCE) {
+    const text = JSON.stringify(items.slice(at, at + ITEMS_AT_ONCE)).slice(1, -1);
+    await new Promise((resolve) => setImmediate(resolve));
+    yield at === 0 ? text : `,${text}`;
+  }
+  yield "]}}";
+}

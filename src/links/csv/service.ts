@@ -1,0 +1,33 @@
+/** Links to and from CSV. */
+import type { Database } from "../../db/database.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { createCodeRule } from "../code.ts";
+import { createLinkBulkRepository } from "./repository.ts";
+import { createLinkExport, type LinkExport } from "./export.ts";
+import { createLinkImport, type LinkImport, type LinkImportDeps } from "./import.ts";
+import { createLinkListRepository } from "../list.repository.ts";
+import { createLinkRepository } from "../links.repository.ts";
+
+export type LinkCsv = { export: LinkExport; import: LinkImport };
+
+export type LinkCsvDeps = Pick<LinkImportDeps, "changes" | "hashPassword"> & {
+  database: Pick<Database, "read" | "dialect">;
+  /** Of the routes in force, with or without their slash. */
+  routePrefixes(): readonly string[];
+  clock: Clock;
+};
+
+export function createLinkCsv(deps: LinkCsvDeps): LinkCsv {
+  const { database, changes, hashPassword, routePrefixes, clock } = deps;
+  return {
+    export: createLinkExport({ list: createLinkListRepository(database), clock }),
+    import: createLinkImport({
+      repository: createLinkRepository(database),
+      bulk: createLinkBulkRepository(database),
+      rule: createCodeRule(routePrefixes),
+      changes,
+      hashPassword,
+      clock,
+    }),
+  };
+}

@@ -1,0 +1,61 @@
+/**
+ * Links of other rooms, whose codes serve something instead of redirecting (see internal-target.ts): made in the
+ * transaction that writes what they serve. They are removed like all links.
+ */
+import { isUniqueViolation } from "../db/failures.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { CodeRule } from "./code.ts";
+import { draftOf } from "./link-input.ts";
+import type { CreateInput, Link } from "./link.ts";
+import type { LinkTransaction } from "./feed.ts";
+import type { LinkRepository } from "./links.repository.ts";
+import { alreadyExists, type LinkEntry, type LinkWriter } from "./writer.ts";
+import { AppError } from "../lib/errors.ts";
+
+export type InternalInput = Pick<CreateInput, "code" | "expires_at" | "password">;
+
+/** All but the target, checked, the password hashed. */
+export type InternalEntry = Omit<LinkEntry, "target" | "force">;
+
+type Deps = {
+  writer: LinkWriter;
+  repository: LinkRepository;
+  rule: CodeRule;
+  hashPassword(plain: string): Promise<string>;
+  clock: Clock;
+};
+
+export type InternalLinks = ReturnType<typeof createInternalLinks>;
+
+/** Passes every check; it is never stored. */
+const PLACEHOLDER = "http://localhost/";
+const MOST_RUNS = 5;
+
+export function createInternalLinks({ writer, repository, rule, hashPassword, clock }: Deps) {
+  return {
+    /** To be called before the transaction. @throws LinkInvalidCode, LinkReservedCode, LinkInvalidExpireTime */
+    async check(input: InternalInput): Promise<InternalEntry> {
+      const { code, expiresAt, password } = draftOf({ ...input, target: PLACEHOLDER }, rule, clock.now());
+      return { code, expiresAt, passwordHash: password === null ? null : await hashPassword(password) };
+    },
+
+    /** @throws LinkAlreadyExists */
+    async create(tx: LinkTransaction, entry: InternalEntry, target: string): Promise<Link> {
+      const [written] = await writer.createIn(tx, [{ ...entry, target, force: false }], clock.now());
+      if (written instanceof AppError) throw written;
+      return (await repository.find(written!.code, tx.db))!;
+    },
+
+    /** Runs what calls `create` in a transaction of its own; again when somebody else took the code meanwhile. */
+    async inTurn<T>(code: string | null, write: () => Promise<T>): Promise<T> {
+      for (let runs = 1; ; runs++) {
+        try {
+          return await write();
+        } catch (error) {
+          if (!isUniqueViolation(error)) throw error;
+          if (runs === MOST_RUNS) throw code === null ? error : alreadyExists(code);
+        }
+      }
+    },
+  };
+}

@@ -1,0 +1,207 @@
+/**
+ * The queries behind the list. A page is found as ids or codes, over narrow columns and indexes; only then are its
+ * rows read whole. links.list.ts decides which of the queries to use.
+ */
+import type { ExpressionBuilder, OrderByDirection, SelectQueryBuilder } from "kysely";
+import type { Database } from "../db/database.ts";
+import type { Schema } from "../db/schema.ts";
+import type { Link } from "./link.ts";
+import { isEverything, type LinkFilter } from "./link-filter.ts";
+import type { LinkOrder } from "./link-page.ts";
+import { linksIn, matching } from "./query.repository.ts";
+
+/** Rows at an offset in an order. */
+export type Slice = { order: LinkOrder; offset: number; limit: number };
+
+/** Links from one id to another, both included. */
+export type IdRange = { from: number; to: number };
+
+/**
+ * How to find a page: `walk` goes along the order's index and stops after the page, which is right where much of
+ * what it passes matches; `sort` looks at everything and sorts what matches.
+ */
+export type Plan = "walk" | "sort";
+
+export type LinkListRepository = ReturnType<typeof createLinkListRepository>;
+
+/** Up to 1,000 links by what names them. */
+export type LinkKeys = { ids: readonly number[] } | { codes: readonly string[] };
+
+/** The share of matches from which on a count takes them for likely. */
+const LIKELY = 0.5;
+/** The most sorted matches that are taken at once. */
+export const MOST_SORTED = 8000;
+const SORT_KEYS = ["links.id", "links.code", "links.created_at as createdAt"] as const;
+
+/** What the orders by code and by creation compare. */
+export type SortKeys = { id: number; code: string; createdAt: number };
+
+type Ids = SelectQueryBuilder<Schema, "links", { id: number }>;
+
+export function createLinkListRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
+  const matches = (filter: LinkFilter) => read.selectFrom("links").where(matching(dialect, filter));
+  /** The ranges first: a server that takes conditions for equally dear tests them in their order. */
+  const within = (filter: LinkFilter, ranges: readonly IdRange[], likely = false) =>
+    read
+      .selectFrom("links")
+      .where((eb) => eb.or(ranges.map(({ from, to }) => eb.between("links.id", from, to))))
+      .where(matching(dialect, filter, likely));
+
+  /** Sorted by expiry in two parts, the links with one and those without, each along its own range of the index. */
+  async function idsByExpiry(filter: LinkFilter, { order, offset, limit }: Slice): Promise<number[]> {
+    const way = direction(order.descending);
+    const dated = matches(filter).where("expires_at", "is not", null);
+    const dateless = matches(filter).where("expires_at", "is", null);
+    const parts = [
+      { part: dated, sorted: dated.orderBy("links.expires_at", way).orderBy("links.id", way) },
+      { part: dateless, sorted: dateless.orderBy("links.id", way) },
+    ];
+    const ids: number[] = [];
+    let skip = offset;
+    for (const { part, sorted } of order.descending ? parts.toReversed() : parts) {
+      if (ids.length === limit) break;
+      const found = await idsOf(
+        sorted
+          .select("links.id")
+          .limit(limit - ids.length)
+          .offset(skip),
+      );
+      ids.push(...found);
+      if (found.length > 0) skip = 0;
+      else skip = Math.max(0, skip - (await countOf(part)));
+    }
+    return ids;
+  }
+
+  async function idsByClicks(filter: LinkFilter, { order, offset, limit }: Slice): Promise<number[]> {
+    const way = direction(order.descending);
+    const clicks = read.selectFrom("link_clicks");
+    const narrowed = isEverything(filter)
+      ? clicks
+      : clicks.where((eb) =>
+          eb("link_id", "in", eb.selectFrom("links").select("links.id").where(matching(dialect, filter))),
+        );
+    const query = narrowed.select("link_id as id").orderBy("clicks", way).orderBy("link_id", way);
+    return (await query.limit(limit).offset(offset).execute()).map((row) => row.id);
+  }
+
+  /** Selects codes alone, which the index along which they are found holds, so that no row is read. */
+  async function codesInOrder(
+    filter: LinkFilter,
+    { order, offset, limit }: Slice,
+    plan: Plan,
+  ): Promise<string[]> {
+    const sorted = sortedBy(matches(filter).select("links.code"), order, plan);
+    return (await sorted.limit(limit).offset(offset).execute()).map((row) => row.code);
+  }
+
+  return {
+    /** See Dialect. */
+    sharesScans: dialect.sharesScans,
+
+    /** Without a search indexes answer it: links less expired ones, rather than looking at all that are active. */
+    async count(filter: LinkFilter): Promise<number> {
+      if (filter.state !== "active" || filter.search !== null) return countOf(matches(filter));
+      const [all, expired] = ([null, "expired"] as const).map((state) =>
+        counting(matches({ ...filter, state })),
+      );
+      const difference = read.selectNoFrom((eb) => eb(all!, "-", expired!).as("n"));
+      return Number((await difference.executeTakeFirstOrThrow()).n);
+    },
+
+    /** How many match in the ranges; `share` is how many of the links do elsewhere. */
+    countWithin: (filter: LinkFilter, ranges: readonly IdRange[], share: number): Promise<number> =>
+      countOf(within(filter, ranges, share >= LIKELY)),
+
+    /** The keys of the first matches in the range, by id; `limit` ≤ 1,001. */
+    keysWithin: (filter: LinkFilter, range: IdRange, limit: number): Promise<SortKeys[]> =>
+      within(filter, [range]).select(SORT_KEYS).orderBy("links.id").limit(limit).execute(),
+
+    /** The smallest and the largest id there is, or null without links. */
+    async extent(): Promise<IdRange | null> {
+      const ends = await Promise.all(
+        (["asc", "desc"] as const).map((way) =>
+          read.selectFrom("links").select("id").orderBy("id", way).limit(1).executeTakeFirst(),
+        ),
+      );
+      return ends[0] && ends[1] ? { from: ends[0].id, to: ends[1].id } : null;
+    },
+
+    /** What names the links of a slice of what matches, in order; limit ≤ 100. */
+    async pageKeys(filter: LinkFilter, slice: Slice, plan: Plan): Promise<LinkKeys> {
+      if (slice.order.sort === "expires_at") return { ids: await idsByExpiry(filter, slice) };
+      if (slice.order.sort === "click_count") return { ids: await idsByClicks(filter, slice) };
+      return { codes: await codesInOrder(filter, slice, plan) };
+    },
+
+    /** The first matches in the ranges, sorted, and how many match there in all; 1 ≤ limit ≤ MOST_SORTED. */
+    async firstWithin(
+      filter: LinkFilter,
+      ranges: readonly IdRange[],
+      order: LinkOrder,
+      limit: number,
+    ): Promise<{ keys: SortKeys[]; total: number }> {
+      const found = within(filter, ranges).select(SORT_KEYS);
+      const counted = found.select((eb) => eb.fn.countAll<number>().over().as("total"));
+      const keys = await sortedBy(counted, order, "sort").limit(limit).execute();
+      return { keys, total: Number(keys[0]?.total ?? 0) };
+    },
+
+    /** A slice of those of up to 1,000 links that exist, in order; limit ≤ 100. */
+    async load(keys: LinkKeys, { order, offset, limit }: Slice): Promise<Link[]> {
+      if (("ids" in keys ? keys.ids : keys.codes).length === 0) return [];
+      const way = direction(order.descending);
+      const links =
+        "ids" in keys
+          ? linksIn(read).where("links.id", "in", keys.ids)
+          : linksIn(read).where("links.code", "in", keys.codes);
+      const sorted =
+        order.sort === "created_at"
+          ? links.orderBy("links.created_at", way).orderBy("links.code", direction(!order.descending))
+          : order.sort === "code"
+            ? links.orderBy("links.code", way)
+            : order.sort === "click_count"
+              ? links.orderBy("link_clicks.clicks", way).orderBy("links.id", way)
+              : links
+                  .orderBy((eb) => eb.case().when("links.expires_at", "is", null).then(1).else(0).end(), way)
+                  .orderBy("links.expires_at", way)
+                  .orderBy("links.id", way);
+      return await sorted.limit(limit).offset(offset).execute();
+    },
+
+    /** The next matches behind the code `after` (null: from the beginning), ordered by code; limit ≤ 1,000. */
+    after(filter: LinkFilter, after: string | null, limit: number): Promise<Link[]> {
+      const links = linksIn(read).where(matching(dialect, filter));
+      return links
+        .$if(after !== null, (query) => query.where("links.code", ">", after!))
+        .orderBy("links.code")
+        .limit(limit)
+        .execute();
+    },
+  };
+}
+
+/** The column to order by; wrapped in an expression the database can't walk its index. */
+const column =
+  (name: "links.created_at" | "links.code", never: number | string, plan: Plan) =>
+  (eb: ExpressionBuilder<Schema, "links">) =>
+    plan === "walk" ? eb.ref(name) : eb.fn.coalesce(name, eb.val(never));
+
+function sortedBy<O>(query: SelectQueryBuilder<Schema, "links", O>, order: LinkOrder, plan: Plan) {
+  const way = direction(order.descending);
+  return order.sort === "code"
+    ? query.orderBy(column("links.code", "", plan), way)
+    : query
+        .orderBy(column("links.created_at", 0, plan), way)
+        .orderBy("links.code", direction(!order.descending));
+}
+
+const idsOf = async (query: Ids): Promise<number[]> => (await query.execute()).map((row) => row.id);
+
+const direction = (descending: boolean): OrderByDirection => (descending ? "desc" : "asc");
+
+const counting = (query: SelectQueryBuilder<Schema, "links", object>) =>
+  query.select((eb) => eb.fn.countAll<number>().as("n"));
+
+const countOf = async (query: SelectQueryBuilder<Schema, "links", object>): Promise<number> =>
+  Number((await counting(query).executeTakeFirstOrThrow()).n);

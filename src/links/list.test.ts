@@ -1,0 +1,192 @@
+/** Lists and searches against a model: the same links, filtered and sorted in memory. */
+import { beforeAll, describe, expect, test } from "bun:test";
+import { forEachDialect } from "../db/for-each-dialect.ts";
+import { linkQueryOf, type ListQuery, SORT_KEYS } from "./link-page.ts";
+import type { LinkFilter } from "./link-filter.ts";
+import { createLinkListRepository } from "./list.repository.ts";
+import { createLinkList } from "./list.ts";
+import type { NewLink } from "./links.repository.ts";
+import { DAY, type LinksRoom, NOW, openLinks, TARGET } from "./links.test-support.ts";
+
+const COUNT = 2600;
+
+/** Creation times repeat and don't follow the ids; every third link has an expiry, half of those are over. */
+const LINKS: NewLink[] = Array.from({ length: COUNT }, (_, at) => {
+  const scattered = (at * 7919) % COUNT;
+  return {
+    code: `${at % 2 === 0 ? "c" : "D"}${scattered.toString(36)}-${at}`,
+    target: `${TARGET}${at % 40 === 0 ? "Medium" : "plain"}/${at % 650 === 3 ? "RARE%_!" : "x"}/${at}`,
+    createdAt: NOW - (scattered >> 2) * 1000,
+    updatedAt: NOW,
+    expiresAt: at % 3 === 0 ? NOW + (scattered - COUNT / 2) * 10_000 : null,
+    passwordHash: null,
+    clickCount: (at * 31) % 100,
+  };
+});
+
+type Model = NewLink & { id: number };
+
+const compare = <T>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** The model's own statement of each order, descending. */
+const ORDERS: Record<string, (a: Model, b: Model) => number> = {
+  created_at: (a, b) => compare(b.createdAt, a.createdAt) || compare(a.code, b.code),
+  code: (a, b) => compare(b.code, a.code),
+  click_count: (a, b) => compare(b.clickCount, a.clickCount) || compare(b.id, a.id),
+  expires_at: (a, b) => compare(b.expiresAt ?? Infinity, a.expiresAt ?? Infinity) || compare(b.id, a.id),
+};
+
+function expected(links: readonly Model[], query: ListQuery): Model[] {
+  const needle = query.search?.toLowerCase() ?? "";
+  const isExpired = (link: Model) => link.expiresAt !== null && link.expiresAt <= NOW;
+  const found = links.filter(
+    (link) =>
+      (link.code.toLowerCase().includes(needle) || link.target.toLowerCase().includes(needle)) &&
+      (query.only_active === undefined || !isExpired(link)) &&
+      (query.only_expired === undefined || isExpired(link)) &&
+      (!query.created_after || link.createdAt >= Date.parse(query.created_after)) &&
+      (!query.created_before || link.createdAt <= Date.parse(query.created_before)),
+  );
+  found.sort(ORDERS[query.sort || "created_at"]!);
+  const descends = query.order ? query.order === "desc" : !["code", "expires_at"].includes(query.sort ?? "");
+  return descends ? found : found.toReversed();
+}
+
+const FILTERS: [string, ListQuery][] = [
+  ["everything", {}],
+  ["active", { only_active: "true" }],
+  ["expired", { only_expired: "1" }],
+  [
+    "a span of creation",
+    {
+      created_after: new Date(NOW - 400_000).toISOString(),
+      created_before: new Date(NOW - 100_000).toISOString(),
+    },
+  ],
+  ["a frequent word", { search: "EXAMPLE" }],
+  ["a medium word", { search: "medium" }],
+  ["a rare word", { search: "rare%_!" }],
+  ["a word of codes", { search: "d1" }],
+  ["a word that is nowhere", { search: "%%" }],
+  ["a frequent word among the active", { search: "plain", only_active: "1" }],
+  ["a word in a span", { search: "plain", created_after: new Date(NOW - 400_000).toISOString() }],
+];
+
+forEachDialect((dialect) => {
+  let room: LinksRoom;
+  let model: Model[];
+
+  beforeAll(async () => {
+    room = await openLinks(await dialect.openDb({ threads: true }));
+    await room.db.transaction((tx) => room.repository.insertMany(tx, LINKS));
+    const repository = createLinkListRepository(room.db);
+    const everything = linkQueryOf({}, NOW).filter;
+    model = [];
+    for (let after: string | null = null; ; after = model.at(-1)!.code) {
+      const part: Model[] = await repository.after(everything, after, 1000);
+      if (part.length === 0) break;
+      model.push(...part);
+    }
+  });
+
+  test("the links come back by code as they were inserted", () => {
+    expect(model).toMatchObject(LINKS.toSorted((a, b) => compare(a.code, b.code)));
+  });
+
+  describe.each(FILTERS)("%s", (_name, filter) => {
+    test.each([...SORT_KEYS])("by %s, both ways: first, middle, last and no page", async (sort) => {
+      for (const order of ["asc", "desc"] as const) {
+        const query = { ...filter, sort, order };
+        const all = expected(model, query);
+        const pages = Math.ceil(all.length / 20);
+        for (const page of new Set([1, 2, Math.ceil(pages / 2), Math.ceil(pages * 0.8), pages, pages + 1])) {
+          if (page < 1) continue;
+          const asked = linkQueryOf({ ...query, page: String(page), page_size: "20" }, NOW);
+          const wanted = all.slice((page - 1) * 20, page * 20);
+          // The first time the total is to be counted, the second time it is known.
+          const list = createLinkList(createLinkListRepository(room.db));
+          for (let time = 0; time < 2; time++) {
+            expect(await list.page(asked)).toEqual({ links: wanted, total: all.length });
+          }
+        }
+      }
+    });
+  });
+
+  test("newest first, then by code, without being told", async () => {
+    const { links } = await room.links.list(linkQueryOf({}, NOW));
+    expect(links).toEqual(expected(model, {}).slice(0, 20));
+  });
+
+  test("both plans find the same page", async () => {
+    const repository = createLinkListRepository(room.db);
+    const { filter } = linkQueryOf({ search: "plain" }, NOW);
+    for (const sort of ["created_at", "code"] as const) {
+      for (const descending of [true, false]) {
+        const slice = { order: { sort, descending }, offset: 1200, limit: 20 };
+        const walked = await repository.pageKeys(filter, slice, "walk");
+        expect(Object.values(walked)[0]).toBeArrayOfSize(20);
+        expect(await repository.pageKeys(filter, slice, "sort")).toEqual(walked);
+      }
+    }
+  });
+
+  test("the next links by code, filtered, for exports", async () => {
+    const repository = createLinkListRepository(room.db);
+    const filter: LinkFilter = linkQueryOf({ search: "plain", only_active: "1" }, NOW).filter;
+    const wanted = expected(model, { search: "plain", only_active: "1", sort: "code", order: "asc" });
+    const first = await repository.after(filter, null, 700);
+    expect(first).toEqual(wanted.slice(0, 700));
+    expect(await repository.after(filter, first.at(-1)!.code, 1000)).toEqual(wanted.slice(700, 1700));
+  });
+
+  test("totals follow every change", async () => {
+    const asked = linkQueryOf({ search: "freshly" }, NOW);
+    expect((await room.links.list(asked)).total).toBe(0);
+    await room.links.create({ code: "freshly-made", target: TARGET });
+    expect((await room.links.list(asked)).total).toBe(1);
+    expect((await room.links.list(linkQueryOf({}, NOW))).total).toBe(COUNT + 1);
+    await room.links.batch.remove(["freshly-made"]);
+    expect((await room.links.list(asked)).total).toBe(0);
+    expect((await room.links.list(linkQueryOf({}, NOW))).total).toBe(COUNT);
+  });
+
+  test("an expiry is reached at its instant", async () => {
+    await room.links.create({ code: "ends-soon", target: TARGET, expires_at: "1d" });
+    const totalAt = async (instant: number, state: ListQuery) =>
+      (await room.links.list(linkQueryOf({ search: "ends-soon", ...state }, instant))).total;
+    expect(await totalAt(NOW + DAY - 1, { only_active: "1" })).toBe(1);
+    expect(await totalAt(NOW + DAY, { only_active: "1" })).toBe(0);
+    expect(await totalAt(NOW + DAY, { only_expired: "1" })).toBe(1);
+    await room.links.remove("ends-soon");
+  });
+
+  test("matches too many to be kept and too few to be walked to: each page, with its total", async () => {
+    // A second crowd far behind the first, so that matches are rare in both halves of the ids.
+    const { db } = room;
+    const far = LINKS.map((link, at) => ({ ...link, id: 1_000_000 + at, code: `far-${link.code}` }));
+    const rows = far.map(({ id, code, target, createdAt }) => {
+      const link = { id, code, target, created_at: createdAt };
+      return { ...link, updated_at: NOW, expires_at: null, password_hash: null };
+    });
+    await db.dialect.insertMany(db.write, "links", rows);
+    const everybody = [...model, ...far];
+    for (const sort of ["created_at", "code"] as const) {
+      for (const search of ["EXAMPLE", "pl"]) {
+        const all = expected(everybody, { search, sort });
+        const pages = Math.ceil(all.length / 100);
+        for (const page of [1, 9, 26, pages - 1, pages, pages + 1]) {
+          const list = createLinkList(createLinkListRepository(db));
+          const asked = linkQueryOf({ search, sort, page: String(page), page_size: "100" }, NOW);
+          for (let time = 0; time < 2; time++) {
+            const { links, total } = await list.page(asked);
+            expect(total).toBe(all.length);
+            expect(links.map(({ id }) => id)).toEqual(
+              all.slice((page - 1) * 100, page * 100).map(({ id }) => id),
+            );
+          }
+        }
+      }
+    }
+  });
+});

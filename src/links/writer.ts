@@ -1,0 +1,211 @@
+/**
+ * Writes any number of links in one transaction, the same way for one link and for a batch: what can't be written is
+ * an outcome of its own and leaves the others alone. Existing links are locked first, so what is kept of them is what
+ * they hold at that moment. A link that somebody else creates between the lock and the insert breaks the transaction
+ * by the unique index; it is then run again and finds that link there, so of two creators exactly one wins.
+ */
+import { isUniqueViolation } from "../db/failures.ts";
+import { type AppError, appError } from "../lib/errors.ts";
+import type { CodeRule } from "./code.ts";
+import type { Link } from "./link.ts";
+import type { LinkFeed, LinkTransaction } from "./feed.ts";
+import type { LinkRepository, NewLink, StoredLink } from "./links.repository.ts";
+import { type RandomBytes, randomCodes } from "./random-code.ts";
+
+/** A checked create, its password hashed. */
+export type LinkEntry = {
+  /** Null: a random one. */
+  code: string | null;
+  target: string;
+  expiresAt: number | null;
+  passwordHash: string | null;
+  force: boolean;
+};
+
+/** A checked update, its password hashed; undefined keeps what is there. */
+export type LinkChange = {
+  code: string;
+  target: string;
+  expiresAt: number | null | undefined;
+  passwordHash: string | null | undefined;
+};
+
+/** The link as it was written. */
+export type WrittenLink = Omit<Link, "id" | "clickCount">;
+
+/** Why nothing was written. */
+export type Outcome<T> = T | AppError;
+
+export type LinkWriter = {
+  /** Outcomes in the order of the entries: the link, LinkAlreadyExists, Conflict for one that serves a share. */
+  create(entries: readonly LinkEntry[], now: number): Promise<Outcome<WrittenLink>[]>;
+  /** The same within a transaction of the caller, who runs it again after a unique violation. */
+  createIn(tx: LinkTransaction, entries: readonly LinkEntry[], now: number): Promise<Outcome<WrittenLink>[]>;
+  /** The link, LinkNotFound, LinkAlreadyExists for a code's second change, Conflict for one that serves a share. */
+  update(changes: readonly LinkChange[], now: number): Promise<Outcome<WrittenLink>[]>;
+  /** The removed code, LinkNotFound, LinkAlreadyExists for a code's second mention. */
+  remove(codes: readonly string[]): Promise<Outcome<string>[]>;
+};
+
+type Deps = {
+  repository: LinkRepository;
+  changes: LinkFeed;
+  rule: CodeRule;
+  randomCodeLength(): number;
+  randomBytes?: RandomBytes;
+};
+
+const MOST_RUNS = 5;
+
+export function createLinkWriter(deps: Deps): LinkWriter {
+  const { repository, changes } = deps;
+
+  async function write<T>(run: (tx: LinkTransaction) => Promise<T>): Promise<T> {
+    for (let runs = 1; ; runs++) {
+      try {
+        return await changes.write(run);
+      } catch (error) {
+        if (runs === MOST_RUNS || !isUniqueViolation(error)) throw error;
+      }
+    }
+  }
+
+  const createIn: LinkWriter["createIn"] = async (tx, entries, now) => {
+    const wanted = new Set(entries.flatMap((entry) => entry.code ?? []));
+    const existing = await repository.lock(tx.db, [...wanted]);
+    const chosen = await chooseCodes(deps, tx, entries, new Set(wanted));
+    const plan = planCreate(entries, chosen, existing, now);
+    await repository.insertMany(tx.db, plan.inserts);
+    await repository.overwriteMany(tx.db, plan.overwrites);
+    tx.changed(
+      "links",
+      [...plan.inserts, ...plan.overwrites].map((link) => link.code),
+    );
+    return plan.outcomes;
+  };
+
+  return {
+    createIn,
+
+    create: (entries, now) => write((tx) => createIn(tx, entries, now)),
+
+    update: (changed, now) =>
+      write(async (tx) => {
+        const existing = await repository.lock(tx.db, [...new Set(changed.map((change) => change.code))]);
+        const plan = planUpdate(changed, existing, now);
+        await repository.overwriteMany(tx.db, plan.overwrites);
+        tx.changed(
+          "links",
+          plan.overwrites.map((link) => link.code),
+        );
+        return plan.outcomes;
+      }),
+
+    remove: (codes) =>
+      write(async (tx) => {
+        const existing = await repository.lock(tx.db, [...new Set(codes)]);
+        const claimed = new Set<string>();
+        const outcomes = codes.map((code): Outcome<string> => {
+          if (!existing.has(code)) return notFound(code);
+          if (claimed.has(code)) return mentionedBefore(code);
+          claimed.add(code);
+          return code;
+        });
+        await repository.removeMany(tx.db, [...claimed]);
+        tx.changed("links", [...claimed]);
+        return outcomes;
+      }),
+  };
+}
+
+/** A free code for every entry without one. Those who were unlucky try again together. */
+async function chooseCodes(
+  { repository, rule, randomCodeLength, randomBytes }: Deps,
+  tx: LinkTransaction,
+  entries: readonly LinkEntry[],
+  taken: Set<string>,
+): Promise<Map<LinkEntry, string>> {
+  const chosen = new Map<LinkEntry, string>();
+  let open = entries.filter((entry) => entry.code === null);
+  const sources = new Map(open.map((entry) => [entry, randomCodes(randomCodeLength(), randomBytes)]));
+  while (open.length > 0) {
+    for (const entry of open) {
+      let code: string;
+      do code = sources.get(entry)!.next().value;
+      while (taken.has(code) || rule.refusal(code) !== null);
+      taken.add(code);
+      chosen.set(entry, code);
+    }
+    const tried = open.map((entry) => chosen.get(entry)!);
+    const existing = await repository.lock(tx.db, tried);
+    open = open.filter((entry) => existing.has(chosen.get(entry)!));
+  }
+  return chosen;
+}
+
+type Stored = ReadonlyMap<string, StoredLink>;
+
+function planCreate(
+  entries: readonly LinkEntry[],
+  chosen: ReadonlyMap<LinkEntry, string>,
+  existing: Stored,
+  now: number,
+) {
+  const claimed = new Set<string>();
+  const inserts: NewLink[] = [];
+  const overwrites: WrittenLink[] = [];
+  const outcomes = entries.map((entry): Outcome<WrittenLink> => {
+    const code = entry.code ?? chosen.get(entry)!;
+    const stored = existing.get(code);
+    if (claimed.has(code)) return mentionedBefore(code);
+    if (stored !== undefined && !entry.force) return alreadyExists(code);
+    if (stored?.isInternal) return isShare(code);
+    const { target, expiresAt, passwordHash } = entry;
+    const createdAt = stored?.createdAt ?? now;
+    const link = { code, target, createdAt, updatedAt: now, expiresAt, passwordHash };
+    if (stored === undefined) inserts.push({ ...link, clickCount: 0 });
+    else overwrites.push(link);
+    claimed.add(code);
+    return link;
+  });
+  return { outcomes, inserts, overwrites };
+}
+
+function planUpdate(changed: readonly LinkChange[], existing: Stored, now: number) {
+  const claimed = new Map<string, WrittenLink>();
+  const outcomes = changed.map((change): Outcome<WrittenLink> => {
+    const { code, target, expiresAt, passwordHash } = change;
+    const stored = existing.get(code);
+    if (stored === undefined) return notFound(code);
+    if (stored.isInternal) return isShare(code);
+    if (claimed.has(code)) return mentionedBefore(code);
+    const link = {
+      code,
+      target,
+      createdAt: stored.createdAt,
+      updatedAt: now,
+      expiresAt: expiresAt === undefined ? stored.expiresAt : expiresAt,
+      passwordHash: passwordHash === undefined ? stored.passwordHash : passwordHash,
+    };
+    claimed.set(code, link);
+    return link;
+  });
+  return { outcomes, overwrites: [...claimed.values()] };
+}
+
+export const alreadyExists = (code: string): AppError =>
+  appError("LinkAlreadyExists", `The code "${code}" is taken; choose another, or overwrite it with force.`);
+
+/** For what would make a link of another kind of it. */
+export const isShare = (code: string): AppError =>
+  appError("Conflict", `The link "${code}" serves a shared file or folder; delete it first.`);
+
+/** Also for codes that can't exist; those are not repeated, for they may hold anything. */
+export const notFound = (code?: string): AppError =>
+  appError("LinkNotFound", code === undefined ? "There is no such link." : `There is no link "${code}".`);
+
+const mentionedBefore = (code: string): AppError =>
+  appError(
+    "LinkAlreadyExists",
+    `The code "${code}" stands in this request more than once; the first one counts.`,
+  );

@@ -1,0 +1,97 @@
+import { join, resolve } from "node:path";
+import type { Command } from "commander";
+import type { CommandContext, Progress } from "../cli/command.ts";
+import { readInstance } from "../cluster/instance.repository.ts";
+import { type Env, fileDatabasePath } from "../env.ts";
+import { systemClock } from "../lib/clock.ts";
+import { counted } from "../lib/counted.ts";
+import { appError } from "../lib/errors.ts";
+import { armFault } from "../lib/fault.ts";
+import { fileTrouble } from "../lib/file-trouble.ts";
+import { VERSION } from "../lib/version.ts";
+import { countRunning } from "./status.commands.ts";
+import { makeBackup } from "./backup.ts";
+import { restoreBackup } from "./restore.ts";
+
+export function addBackupCommands(program: Command, context: CommandContext): void {
+  const { output } = context;
+  program
+    .command("backup")
+    .description("copy database, keys and stored files into a new folder, while servers run")
+    .argument("<dir>", "folder to make")
+    .option("--json", "print the manifest as JSON")
+    .action(async (dir: string, { json }: { json?: boolean }) => {
+      const { env, database } = await context.services();
+      const bars = { copied: output.progress("files copied"), read: output.progress("files read back") };
+      const making = makeBackup(resolve(dir), {
+        dataDir: env.data.dir,
+        databasePath: databasePathOf(env),
+        database,
+        instance: await readInstance(database),
+        version: VERSION,
+        now: systemClock.now,
+        onProgress: (step, done, total) => bars[step].update(done, total),
+      });
+      const manifest = await plainly(making).finally(() => finishAll(bars));
+      if (json) return output.json(manifest);
+      output.line(`${counted(manifest.files.length, "file is", "files are")} in ${resolve(dir)}.`);
+      if (manifest.database.file === null) {
+        output.line(
+          "The database is on a server and not in it. Before each backup, dump it with its own tools:",
+        );
+        output.line(`  ${manifest.database.advice}`);
+      }
+    });
+  program
+    .command("restore")
+    .description(
+      "put a backup into the data folder of these settings, or finish what was broken off; stop servers first",
+    )
+    .argument("<dir>", "folder that backup made")
+    .option("--replace", "put it in the place of the database and files that are there, which are lost")
+    .option("--json", "print the manifest as JSON")
+    .action(async (dir: string, { json, replace = false }: { json?: boolean; replace?: boolean }) => {
+      const env = context.env();
+      armFault(env.fault);
+      const bars = {
+        check: output.progress("Checking the backup, bytes"),
+        compare: output.progress("Comparing with what is there, bytes"),
+        copy: output.progress("Copying, bytes"),
+        place: output.progress("files put in place"),
+      };
+      const restoring = restoreBackup(resolve(dir), {
+        dataDir: env.data.dir,
+        databasePath: databasePathOf(env),
+        replace,
+        isServed: () => countRunning(join(env.data.dir, "journal")) > 0,
+        onProgress: (step, done, total) => bars[step].update(done, total),
+      });
+      const manifest = await plainly(restoring).finally(() => finishAll(bars));
+      if (json) return output.json(manifest);
+      output.line(
+        `Restored ${counted(manifest.files.length, "file")} of ${manifest.created_at} into ${env.data.dir}.`,
+      );
+      if (manifest.database.file === null)
+        output.line(`Restore the database with its own tools: ${manifest.database.advice}`);
+    });
+}
+
+const finishAll = (bars: Record<string, Progress>): void =>
+  Object.values(bars).forEach((bar) => bar.finish());
+
+/** Absolute, as the database takes it. */
+function databasePathOf({ database }: Env): string | null {
+  const path = fileDatabasePath(database);
+  return path === null ? null : resolve(path);
+}
+
+/** A failure of the file system is told in a line. */
+async function plainly<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    const isOfFiles = error instanceof Error && "syscall" in error;
+    if (!isOfFiles) throw error;
+    throw appError("BadRequest", fileTrouble(error) ?? error.message, { cause: error });
+  }
+}

@@ -1,0 +1,124 @@
+import { join } from "node:path";
+import type { Command } from "commander";
+import type { CommandContext } from "../cli/command.ts";
+import { journalBytes } from "../clicks/journal/size.ts";
+import { readInstance } from "../cluster/instance.repository.ts";
+import { openRedis } from "../cluster/redis.ts";
+import { type Database, openDatabase } from "../db/database.ts";
+import { migrationStatus } from "../db/migrate.ts";
+import { storageReport } from "../files/check/storage-report.ts";
+import { systemClock } from "../lib/clock.ts";
+import { appError } from "../lib/errors.ts";
+import { silentLogger } from "../lib/logger.ts";
+import { countRunning } from "./status.commands.ts";
+import {
+  checkCache,
+  checkClock,
+  checkDatabase,
+  checkDataFolder,
+  checkJournal,
+  checkSettings,
+} from "./checks.ts";
+import { type Check, examine, type Finding, ok } from "./doctor.ts";
+
+const MARKS = { ok: "ok", warning: "WARNING", failure: "FAILURE" } as const;
+
+type DoctorOptions = { json?: boolean; storage?: boolean; fix?: boolean };
+
+export function addDoctorCommand(program: Command, context: CommandContext): void {
+  program
+    .command("doctor")
+    .description(
+      "look at every part of this installation and say what to do; exit code 1 when something is broken",
+    )
+    .option("--json", "as JSON")
+    .option("--storage", "also hold every stored file against the database, which takes a while")
+    .option("--fix", "with --storage: mend what can be mended")
+    .action(async ({ json, storage = false, fix = false }: DoctorOptions) => {
+      if (fix && !storage) throw appError("BadRequest", "--fix goes with --storage.");
+      const findings: Finding[] = [];
+      const tell = (finding: Finding) => {
+        findings.push(finding);
+        if (!json) print(context, finding);
+      };
+      for (const finding of await runDoctor(context)) tell(finding);
+      if (storage && isDatabaseUsable(findings))
+        for await (const finding of examineStorage(context, fix)) tell(finding);
+      if (json) context.output.json(findings);
+      if (findings.some(({ verdict }) => verdict === "failure")) process.exitCode = 1;
+    });
+}
+
+function print({ output }: CommandContext, { part, verdict, message, advice }: Finding): void {
+  output.line(`${MARKS[verdict].padEnd(8)} ${part}: ${message}`);
+  if (advice !== "") output.line(`${" ".repeat(9)}→ ${advice}`);
+}
+
+async function runDoctor(context: CommandContext): Promise<Finding[]> {
+  const env = context.env();
+  let opened: Promise<Database> | undefined;
+  // As it is: the services would bring the schema up to date first.
+  const open = () => (opened ??= openDatabase(env.database, { threads: false, logger: silentLogger }));
+  try {
+    const base: Check[] = [
+      checkDataFolder(env.data.dir),
+      checkDatabase(open, migrationStatus),
+      checkClock(open, systemClock.now),
+      checkJournal(
+        env.data.dir,
+        () => countRunning(join(env.data.dir, "journal")),
+        () => journalBytes(join(env.data.dir, "journal")),
+      ),
+    ];
+    const findings = await examine(base);
+    return isDatabaseUsable(findings)
+      ? [...findings, ...(await examine(checksOfServices(context)))]
+      : findings;
+  } finally {
+    await (await opened?.catch(() => undefined))?.close();
+  }
+}
+
+/** What can be looked at on a database that is up to date. */
+const checksOfServices = (context: CommandContext): Check[] => [
+  checkCache(context.env().cache.type === "redis" ? () => pingRedis(context) : null),
+  checkSettings(async () => {
+    const { config, auth, env } = await context.services();
+    return {
+      isAdminEnabled: auth.isAdminEnabled(),
+      hasHealthToken: config.get("api.health_token") !== "",
+      isCookieSecure: config.get("api.cookie_secure"),
+      sameSite: config.get("api.cookie_same_site"),
+      isTls: env.server.tls !== null,
+    };
+  }),
+];
+
+const isDatabaseUsable = (findings: readonly Finding[]): boolean =>
+  !findings.some(({ part, verdict }) => part === "database" && verdict !== "ok");
+
+/** Told as it is found: there may be many files. */
+async function* examineStorage(context: CommandContext, fix: boolean): AsyncGenerator<Finding> {
+  const { content } = await context.services();
+  let isSound = true;
+  for await (const found of content.checkStorage({ fix })) {
+    isSound = false;
+    yield { part: "storage", ...storageReport(found) };
+  }
+  if (isSound) yield { part: "storage", ...ok("every file has its content, and nothing else is stored") };
+}
+
+async function pingRedis(context: CommandContext): Promise<boolean> {
+  const { database } = await context.services();
+  const { redisUrl } = context.env().cache;
+  const redis = await openRedis({
+    url: redisUrl,
+    instance: await readInstance(database),
+    logger: silentLogger,
+  });
+  try {
+    return await redis.check();
+  } finally {
+    redis.close();
+  }
+}
