@@ -197,7 +197,6 @@ function startJobs({ database, auth, reports, content, drive, logger }: Services
       ...content.jobs,
       ...drive.jobs,
     ],
-    owner: crypto.randomUUID(),
     clock: systemClock,
     logger,
   });

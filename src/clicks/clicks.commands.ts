@@ -31,10 +31,9 @@ async function runRebuild({ services, output }: CommandContext, options: Rebuild
     throw appError("BadRequest", "--from is a later day than --to.");
   }
   const { database, config } = await services();
-  const leases = createLeases({ db: database, clock: systemClock });
   const rebuild = createRebuild({
     database,
-    maintenance: createMaintenance({ leases, owner: crypto.randomUUID() }),
+    maintenance: createMaintenance(createLeases({ db: database, clock: systemClock })),
     clock: systemClock,
     hourlyRetentionDays: () => config.get("analytics.hourly_retention_days"),
   });

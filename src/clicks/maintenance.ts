@@ -12,29 +12,6 @@ export type Maintenance = {
   alone<T>(work: (lost: AbortSignal) => Promise<T>): Promise<T | null>;
 };
 
-const LEASE = "analytics-maintenance";
-const LEASE_MS = 120_000;
-const RENEW_MS = 30_000;
-
-/** `owner` is a UUID of this process. */
-export function createMaintenance({ leases, owner }: { leases: Leases; owner: string }): Maintenance {
-  let isBusy = false;
-  return {
-    async alone(work) {
-      if (isBusy || !(await leases.acquire(LEASE, owner, LEASE_MS))) return null;
-      isBusy = true;
-      const lost = new AbortController();
-      const renewing = setInterval(async () => {
-        const isHeld = await leases.renew(LEASE, owner, LEASE_MS).catch(() => false);
-        if (!isHeld) lost.abort();
-      }, RENEW_MS);
-      try {
-        return await work(lost.signal);
-      } finally {
-        clearInterval(renewing);
-        isBusy = false;
-        await leases.release(LEASE, owner).catch(() => {});
-      }
-    },
-  };
-}
+export const createMaintenance = (leases: Leases): Maintenance => ({
+  alone: async (work) => (await leases.hold("analytics-maintenance", 120_000, work))?.value ?? null,
+});

@@ -21,7 +21,6 @@ export type Reports = {
 type Deps = { database: Database; config: Pick<Config, "get">; clock: Clock; logger: Logger };
 
 export function createReports({ database, config, clock, logger }: Deps): Reports {
-  const leases = createLeases({ db: database, clock });
   return {
     endpoints: analyticsEndpoints({
       analytics: createAnalytics({ database, clock }),
@@ -31,7 +30,7 @@ export function createReports({ database, config, clock, logger }: Deps): Report
     }),
     jobs: createRetentionJobs({
       database,
-      maintenance: createMaintenance({ leases, owner: crypto.randomUUID() }),
+      maintenance: createMaintenance(createLeases({ db: database, clock })),
       clock,
       settings: {
         isEnabled: () => config.get("analytics.enable_auto_rollup"),

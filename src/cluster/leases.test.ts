@@ -1,48 +1,103 @@
 import { beforeAll, expect, test } from "bun:test";
+import { until } from "../../test/support/until.ts";
 import type { Database } from "../db/database.ts";
 import { forEachDialect } from "../db/for-each-dialect.ts";
-import { createLeases, type Leases } from "./leases.ts";
+import { AppError } from "../lib/errors.ts";
+import { createLeaseRepository, type LeaseRepository } from "./lease.repository.ts";
+import { createLeases } from "./leases.ts";
+
+/** As far as the rows go; renewals come four times in this time of the real clock. */
+const TTL_MS = 200;
 
 forEachDialect(({ openDb }) => {
-  let now = 1_000_000_000_000;
-  const clock = { now: () => now };
-  let dbs: Database[];
-  let leases: Leases[];
+  const clock = { time: 1_000_000_000_000, now: () => clock.time };
+  let db: Database;
+  let rows: LeaseRepository;
   beforeAll(async () => {
-    dbs = [await openDb(), await openDb()];
-    leases = dbs.map((db) => createLeases({ db, clock }));
+    db = await openDb();
+    rows = createLeaseRepository({ db, clock });
   });
 
-  test("one of many gets it, keeps it, and others get it when it has run out", async () => {
-    const tries = Array.from({ length: 8 }, (_, i) => leases[i % 2]!.acquire("job", `p${i}`, 30_000));
-    const got = await Promise.all(tries);
-    expect(got.filter(Boolean)).toHaveLength(1);
-    const owner = `p${got.indexOf(true)}`;
-    expect(await leases[0]!.acquire("job", owner, 30_000)).toBe(true);
-    expect(await leases[1]!.acquire("job", "other", 30_000)).toBe(false);
-    expect(await leases[1]!.renew("job", "other", 30_000)).toBe(false);
-    now += 20_000;
-    expect(await leases[0]!.renew("job", owner, 30_000)).toBe(true);
-    now += 20_000;
-    expect(await leases[1]!.acquire("job", "other", 30_000)).toBe(false);
-    now += 10_000;
-    expect(await leases[1]!.acquire("job", "other", 30_000)).toBe(true);
-    expect(await leases[0]!.renew("job", owner, 30_000)).toBe(false);
+  const endOf = async (name: string): Promise<number> => {
+    const query = db.read.selectFrom("leases").select("expires_at").where("name", "=", name);
+    return Number((await query.executeTakeFirstOrThrow()).expires_at);
+  };
+  /** The same database, which refuses as many updates as it is told to. */
+  const withOutages = () => {
+    const outage = { toRefuse: 0 };
+    const write = new Proxy(db.write, {
+      get(target, name) {
+        if (name === "updateTable" && outage.toRefuse > 0) {
+          outage.toRefuse--;
+          throw new Error("away");
+        }
+        const value: unknown = Reflect.get(target, name);
+        return typeof value === "function" ? value.bind(target) : value;
+      },
+    });
+    return { outage, db: { ...db, write } };
+  };
+
+  test("the work runs alone, its result is handed on, and the lease is free after it", async () => {
+    const leases = createLeases({ db, clock });
+    const held = await leases.hold("alone", TTL_MS, async () => {
+      expect(await leases.hold("alone", TTL_MS, async () => "second")).toBe(null);
+      return "first";
+    });
+    expect(held).toEqual({ value: "first" });
+    expect(await endOf("alone")).toBe(0);
+    const failing = leases.hold("alone", TTL_MS, () => Promise.reject(new Error("broken")));
+    await expect(failing).rejects.toThrow("broken");
+    expect(await endOf("alone")).toBe(0);
   });
 
-  test("a released lease is free at once, and only its owner releases it", async () => {
-    expect(await leases[0]!.acquire("scrub", "a", 30_000)).toBe(true);
-    await leases[1]!.release("scrub", "b");
-    expect(await leases[1]!.acquire("scrub", "b", 30_000)).toBe(false);
-    await leases[0]!.release("scrub", "a");
-    expect(await leases[1]!.acquire("scrub", "b", 30_000)).toBe(true);
-    await leases[1]!.release("nothing", "b");
+  test("the lease is renewed while the work runs", async () => {
+    await createLeases({ db, clock }).hold("long", TTL_MS, async (lost) => {
+      for (let round = 0; round < 3; round++) {
+        clock.time += TTL_MS / 2;
+        await until(async () => (await endOf("long")) === clock.time + TTL_MS);
+      }
+      expect(lost.aborted).toBe(false);
+    });
   });
 
-  test("a renewal that comes behind the release does not take the lease again", async () => {
-    expect(await leases[0]!.acquire("upload", "a", 30_000)).toBe(true);
-    await leases[0]!.release("upload", "a");
-    expect(await leases[1]!.renew("upload", "a", 30_000)).toBe(false);
-    expect(await leases[1]!.acquire("upload", "b", 30_000)).toBe(true);
+  test("a lease that somebody else took ends the work with a reason", async () => {
+    const held = createLeases({ db, clock }).hold("stolen", TTL_MS, async (lost) => {
+      await until(async () => {
+        clock.time += TTL_MS;
+        return rows.acquire("stolen", "somebody else", 60_000);
+      });
+      await until(() => lost.aborted);
+      lost.throwIfAborted();
+    });
+    const error: unknown = await held.catch((thrown: unknown) => thrown);
+    expect((error as AppError).name).toBe("ServiceUnavailable");
+    expect(await rows.acquire("stolen", "a third", 60_000)).toBe(false);
+  });
+
+  test("one renewal that the database refuses does not end the work, two do", async () => {
+    const { outage, db: failing } = withOutages();
+    await createLeases({ db: failing, clock }).hold("outage", TTL_MS, async (lost) => {
+      for (let round = 0; round < 2; round++) {
+        outage.toRefuse = 1;
+        await until(() => outage.toRefuse === 0);
+        clock.time += TTL_MS / 2;
+        await until(async () => (await endOf("outage")) === clock.time + TTL_MS);
+        expect(lost.aborted).toBe(false);
+      }
+      outage.toRefuse = 2;
+      await until(() => lost.aborted);
+      expect(lost.reason).toBeInstanceOf(AppError);
+    });
+    expect(await endOf("outage")).toBe(0);
+  });
+
+  test("work may keep its lease for a time after its end", async () => {
+    const leases = createLeases({ db, clock });
+    await leases.hold("kept", TTL_MS, async (_, keepFor) => keepFor(60_000));
+    expect(await endOf("kept")).toBe(clock.time + 60_000);
+    expect(await leases.hold("kept", TTL_MS, async () => {})).toBe(null);
+    clock.time += 60_000;
+    expect(await leases.hold("kept", TTL_MS, async () => {})).not.toBe(null);
   });
 });

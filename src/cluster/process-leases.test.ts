@@ -5,6 +5,8 @@ import { join } from "node:path";
 import type { Database } from "../db/database.ts";
 import { forEachDialect } from "../db/for-each-dialect.ts";
 import { silentLogger } from "../lib/logger.ts";
+import { createLeaseRepository } from "./lease.repository.ts";
+import type { Leases } from "./leases.ts";
 import { openProcessLeases } from "./process-leases.ts";
 
 const TTL_MS = 30_000;
@@ -40,20 +42,20 @@ forEachDialect(({ openDb }) => {
     dirs.push(mkdtempSync(join(tmpdir(), "waymark-processes-")));
     return dirs.at(-1)!;
   };
-  const open = (dataDir: string | null) =>
-    openProcessLeases({ db, clock: { now: () => 1_000_000 }, logger: silentLogger, dataDir });
+  const clock = { now: () => 1_000_000 };
+  const open = (dataDir: string | null) => openProcessLeases({ db, clock, logger: silentLogger, dataDir });
+  /** Whether the lease could be had; it is free again then. */
+  const isFree = async (leases: Leases, name: string): Promise<boolean> =>
+    (await leases.hold(name, TTL_MS, async () => {})) !== null;
 
   test("what a living process of the folder holds stays its own", async () => {
     const dir = newDir();
     const [a, b] = [await open(dir), await open(dir)];
-    const [owner, other] = [a.newOwner(), a.newOwner()];
-    expect(owner).not.toBe(other);
-    expect(await a.acquire("living", owner, TTL_MS)).toBe(true);
-    expect(await a.acquire("living", other, TTL_MS)).toBe(false);
-    expect(await b.acquire("living", b.newOwner(), TTL_MS)).toBe(false);
-    expect(await a.renew("living", owner, TTL_MS)).toBe(true);
-    await a.release("living", owner);
-    expect(await b.acquire("living", b.newOwner(), TTL_MS)).toBe(true);
+    await a.hold("living", TTL_MS, async () => {
+      expect(await isFree(a, "living")).toBe(false);
+      expect(await isFree(b, "living")).toBe(false);
+    });
+    expect(await isFree(b, "living")).toBe(true);
     for (const leases of [a, b]) leases.close();
     expect(readdirSync(join(dir, "processes"))).toEqual([]);
   });
@@ -62,6 +64,7 @@ forEachDialect(({ openDb }) => {
     const dir = newDir();
     const running = await open(dir);
     const elsewhere = await open(newDir());
+    const rows = createLeaseRepository({ db, clock });
     for (const [name, next] of [
       ["conflict", () => Promise.resolve(running)],
       ["start", () => open(dir)],
@@ -69,11 +72,10 @@ forEachDialect(({ openDb }) => {
       const number = crypto.randomUUID();
       const kill = await startHolder(join(dir, "processes", number));
       const owners = [1, 2].map((i) => `${number}/${i}`);
-      for (const owner of owners) expect(await elsewhere.acquire(name + owner, owner, TTL_MS)).toBe(true);
-      const leases = await next();
-      expect(await leases.acquire(name + owners[0], leases.newOwner(), TTL_MS)).toBe(false);
+      for (const owner of owners) expect(await rows.acquire(name + owner, owner, TTL_MS)).toBe(true);
+      expect(await isFree(await next(), name + owners[0])).toBe(false);
       await kill();
-      expect(await elsewhere.acquire(name + owners[0], elsewhere.newOwner(), TTL_MS)).toBe(false);
+      expect(await isFree(elsewhere, name + owners[0])).toBe(false);
       const later = await next();
       const holders = await db.read
         .selectFrom("leases")
@@ -82,9 +84,8 @@ forEachDialect(({ openDb }) => {
         .execute();
       expect(holders.every(({ expires_at }) => (expires_at === 0) === (name === "start"))).toBe(true);
       for (const owner of owners) {
-        const mine = later.newOwner();
-        expect(await later.acquire(name + owner, mine, TTL_MS)).toBe(true);
-        expect(await elsewhere.renew(name + owner, owner, TTL_MS)).toBe(false);
+        expect(await isFree(later, name + owner)).toBe(true);
+        expect(await rows.renew(name + owner, owner, TTL_MS)).toBe(false);
       }
       expect(readdirSync(join(dir, "processes"))).not.toContain(number);
     }
@@ -92,8 +93,9 @@ forEachDialect(({ openDb }) => {
 
   test("a command has no file, and its leases run out", async () => {
     const command = await open(null);
-    expect(await command.acquire("command", command.newOwner(), TTL_MS)).toBe(true);
-    expect(await command.acquire("command", command.newOwner(), TTL_MS)).toBe(false);
+    await command.hold("command", TTL_MS, async () => {
+      expect(await isFree(command, "command")).toBe(false);
+    });
     command.close();
   });
 });

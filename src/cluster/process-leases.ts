@@ -13,11 +13,10 @@ import type { Database } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
 import { type FileLock, tryFileLock } from "../lib/file-lock.ts";
 import type { Logger } from "../lib/logger.ts";
+import { createLeaseRepository } from "./lease.repository.ts";
 import { createLeases, type Leases } from "./leases.ts";
 
 export type ProcessLeases = Leases & {
-  /** A name for one piece of work of this process. */
-  newOwner(): string;
   /** To be called when nothing is held any more. */
   close(): void;
 };
@@ -34,22 +33,16 @@ const FREED_AT_ONCE = 1_000;
 const NUMBER = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 
 export async function openProcessLeases({ db, clock, logger, dataDir }: Deps): Promise<ProcessLeases> {
-  const leases = createLeases({ db, clock });
+  const rows = createLeaseRepository({ db, clock });
   const folder = dataDir === null ? null : join(dataDir, "processes");
   const own = folder === null ? null : enter(folder);
 
   async function freeLeasesOf(number: string): Promise<void> {
-    for (;;) {
-      const held = await db.read
-        .selectFrom("leases")
-        .select(["name", "owner"])
-        .where("owner", "like", `${number}/%`)
-        .where("expires_at", ">", 0)
-        .limit(FREED_AT_ONCE)
-        .execute();
-      for (const { name, owner } of held) await leases.release(name, owner);
-      if (held.length < FREED_AT_ONCE) return;
-    }
+    let held: { name: string; owner: string }[];
+    do {
+      held = await rows.heldBy(`${number}/`, FREED_AT_ONCE);
+      for (const { name, owner } of held) await rows.release(name, owner);
+    } while (held.length === FREED_AT_ONCE);
   }
 
   /** Returns whether some of them had died. */
@@ -84,11 +77,12 @@ export async function openProcessLeases({ db, clock, logger, dataDir }: Deps): P
 
   await tryToBury();
   return {
-    ...leases,
-    newOwner: () => `${own?.number ?? crypto.randomUUID()}/${crypto.randomUUID()}`,
-    acquire: async (name, owner, ttlMs) =>
-      (await leases.acquire(name, owner, ttlMs)) ||
-      ((await tryToBury()) && (await leases.acquire(name, owner, ttlMs))),
+    ...createLeases({
+      db,
+      clock,
+      newOwner: () => `${own?.number ?? crypto.randomUUID()}/${crypto.randomUUID()}`,
+      releaseAbandoned: tryToBury,
+    }),
     close() {
       if (own === null) return;
       rmSync(own.lock.path, { force: true });

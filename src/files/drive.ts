@@ -1,5 +1,5 @@
 /** Folders and files, put together on top of what content.ts has of storage. */
-import type { ProcessLeases } from "../cluster/process-leases.ts";
+import type { Leases } from "../cluster/leases.ts";
 import type { Database } from "../db/database.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import type { Job } from "../jobs/runner.ts";
@@ -38,7 +38,7 @@ type Deps = {
   database: Database;
   changes: TreeFeed;
   content: { policies: Policies; blobs: Blobs };
-  leases: ProcessLeases;
+  leases: Leases;
   clock: Clock;
   logger: Logger;
 };

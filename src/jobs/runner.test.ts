@@ -15,7 +15,7 @@ forEachDialect(({ openDb }) => {
     const node = async (owner: string) => {
       const job: Job = { name, everyMs: () => HOUR, run: (signal) => run(owner, signal) };
       const leases = createLeases({ db: await openDb(), clock });
-      return createJobRunner({ leases, jobs: [job], owner, clock, logger: silentLogger });
+      return createJobRunner({ leases, jobs: [job], clock, logger: silentLogger });
     };
     return { name, clock, a: await node("a"), b: await node("b") };
   }
@@ -72,11 +72,10 @@ forEachDialect(({ openDb }) => {
 });
 
 test("an unknown job is a mistake", async () => {
-  const leases = { acquire: async () => true, renew: async () => true, release: async () => {} };
+  const leases = { hold: async () => null };
   const runner = createJobRunner({
     leases,
     jobs: [],
-    owner: "a",
     clock: { now: () => 0 },
     logger: silentLogger,
   });

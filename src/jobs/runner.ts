@@ -30,7 +30,6 @@ export type JobRunner = {
 
 /** How long a process that died keeps others from the job. */
 const LEASE_MS = 120_000;
-const RENEW_MS = 30_000;
 /** How often a process looks whether a job is due and free. */
 const LOOK_MS = 60_000;
 const MIN_PAUSE_MS = 1_000;
@@ -38,22 +37,13 @@ const MIN_PAUSE_MS = 1_000;
 type Deps = {
   leases: Leases;
   jobs: readonly Job[];
-  /** A UUID of this process. */
-  owner: string;
   clock: Clock;
   logger: Logger;
   /** From 0 up to 1. */
   random?: () => number;
 };
 
-export function createJobRunner({
-  leases,
-  jobs,
-  owner,
-  clock,
-  logger,
-  random = Math.random,
-}: Deps): JobRunner {
+export function createJobRunner({ leases, jobs, clock, logger, random = Math.random }: Deps): JobRunner {
   const stopping = new AbortController();
   const timers = new Map<string, ReturnType<typeof setTimeout>>();
   const running = new Map<string, Promise<unknown>>();
@@ -61,45 +51,32 @@ export function createJobRunner({
     jobs.map(({ name }) => [name, { job: name, succeeded: 0, failed: 0, lastDurationMs: 0 }]),
   );
 
-  async function runUnderLease(job: Job): Promise<void> {
-    const lost = new AbortController();
-    const renewing = setInterval(async () => {
-      const isHeld = await leases.renew(job.name, owner, LEASE_MS).catch(() => false);
-      if (!isHeld) lost.abort();
-    }, RENEW_MS);
+  async function runJob(job: Job, lost: AbortSignal): Promise<void> {
     const counted = stats.get(job.name)!;
     const begun = performance.now();
     try {
-      await job.run(AbortSignal.any([stopping.signal, lost.signal]));
+      await job.run(AbortSignal.any([stopping.signal, lost]));
       counted.succeeded++;
       logger.debug({ job: job.name, ms: Math.round(performance.now() - begun) }, "job done");
     } catch (error) {
       counted.failed++;
       throw error;
     } finally {
-      clearInterval(renewing);
       counted.lastDurationMs = performance.now() - begun;
-      await keepUntilDue(job).catch(() => {});
     }
-  }
-
-  /** A stopping process hands the job on at once when it could not finish it. */
-  async function keepUntilDue(job: Job): Promise<void> {
-    if (stopping.signal.aborted) await leases.release(job.name, owner);
-    else await leases.renew(job.name, owner, Math.max(MIN_PAUSE_MS, job.everyMs() - LOOK_MS));
   }
 
   /** False when another process has the lease, or this one runs the job already. */
   async function attempt(job: Job): Promise<boolean> {
     if (running.has(job.name)) return false;
-    const attempting = (async () => {
-      if (!(await leases.acquire(job.name, owner, LEASE_MS))) return false;
-      await runUnderLease(job);
-      return true;
-    })();
-    running.set(job.name, attempting);
+    const attempting = leases.hold(job.name, LEASE_MS, (lost, keepFor) =>
+      runJob(job, lost).finally(() => {
+        // A stopping process hands the job on at once when it could not finish it.
+        if (!stopping.signal.aborted) keepFor(Math.max(MIN_PAUSE_MS, job.everyMs() - LOOK_MS));
+      }),
+    );
     try {
-      return await attempting;
+      return (await attempting) !== null;
     } finally {
       running.delete(job.name);
     }

@@ -33,10 +33,7 @@ export type AnalyticsRoom = Awaited<ReturnType<typeof openAnalytics>>;
 export async function openAnalytics(db: Database) {
   const clock = { time: NOW, now: () => clock.time };
   const retention = { hourlyDays: 7 };
-  const maintenance = createMaintenance({
-    leases: createLeases({ db, clock: { now: () => Date.now() } }),
-    owner: crypto.randomUUID(),
-  });
+  const maintenance = createMaintenance(createLeases({ db, clock: { now: () => Date.now() } }));
   const rebuild = createRebuild({
     database: db,
     maintenance,

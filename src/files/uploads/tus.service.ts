@@ -9,7 +9,7 @@
  * A lease lets one request at a time change an upload, over all processes. What a process that died leaves is free
  * again at once for those on its data folder, and for others when the lease has run out: see cluster/process-leases.ts.
  */
-import type { ProcessLeases } from "../../cluster/process-leases.ts";
+import type { Leases } from "../../cluster/leases.ts";
 import type { ReadingTurns } from "../../http/body-reader.ts";
 import type { Job } from "../../jobs/runner.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -62,7 +62,7 @@ type Deps = {
   files: Pick<Files, "add">;
   uploads: Pick<Uploads, "destination" | "checkSize" | "checkName">;
   blobs: Pick<Blobs, "newUploadId" | "begin" | "resume" | "forgetUpload" | "turnsOf">;
-  leases: Pick<ProcessLeases, "newOwner" | "acquire" | "renew" | "release">;
+  leases: Leases;
   clock: Clock;
   logger: Logger;
 };
@@ -82,21 +82,9 @@ export function createResumable(deps: Deps) {
 
   /** @throws 423 */
   async function locked<T>(id: string, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const [name, owner] = [lockOf(id), leases.newOwner()];
-    if (!(await leases.acquire(name, owner, LOCK_MS))) {
-      throw refusal(423, "Another request is at this upload. Try again.", { retryAfterSeconds: 5 });
-    }
-    const lost = new AbortController();
-    const renewing = setInterval(async () => {
-      if (await leases.renew(name, owner, LOCK_MS).catch(() => false)) return;
-      lost.abort(appError("ServiceUnavailable", "The upload can't be kept from others. Try again."));
-    }, LOCK_MS / 3);
-    try {
-      return await run(lost.signal);
-    } finally {
-      clearInterval(renewing);
-      await leases.release(name, owner).catch(() => undefined);
-    }
+    const held = await leases.hold(lockOf(id), LOCK_MS, run);
+    if (held !== null) return held.value;
+    throw refusal(423, "Another request is at this upload. Try again.", { retryAfterSeconds: 5 });
   }
 
   /** Removes it and what it has stored; the file it may have become stays. @throws StorageUnavailable */

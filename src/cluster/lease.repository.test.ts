@@ -1,0 +1,48 @@
+import { beforeAll, expect, test } from "bun:test";
+import type { Database } from "../db/database.ts";
+import { forEachDialect } from "../db/for-each-dialect.ts";
+import { createLeaseRepository, type LeaseRepository } from "./lease.repository.ts";
+
+forEachDialect(({ openDb }) => {
+  let now = 1_000_000_000_000;
+  const clock = { now: () => now };
+  let dbs: Database[];
+  let leases: LeaseRepository[];
+  beforeAll(async () => {
+    dbs = [await openDb(), await openDb()];
+    leases = dbs.map((db) => createLeaseRepository({ db, clock }));
+  });
+
+  test("one of many gets it, keeps it, and others get it when it has run out", async () => {
+    const tries = Array.from({ length: 8 }, (_, i) => leases[i % 2]!.acquire("job", `p${i}`, 30_000));
+    const got = await Promise.all(tries);
+    expect(got.filter(Boolean)).toHaveLength(1);
+    const owner = `p${got.indexOf(true)}`;
+    expect(await leases[0]!.acquire("job", owner, 30_000)).toBe(true);
+    expect(await leases[1]!.acquire("job", "other", 30_000)).toBe(false);
+    expect(await leases[1]!.renew("job", "other", 30_000)).toBe(false);
+    now += 20_000;
+    expect(await leases[0]!.renew("job", owner, 30_000)).toBe(true);
+    now += 20_000;
+    expect(await leases[1]!.acquire("job", "other", 30_000)).toBe(false);
+    now += 10_000;
+    expect(await leases[1]!.acquire("job", "other", 30_000)).toBe(true);
+    expect(await leases[0]!.renew("job", owner, 30_000)).toBe(false);
+  });
+
+  test("a released lease is free at once, and only its owner releases it", async () => {
+    expect(await leases[0]!.acquire("scrub", "a", 30_000)).toBe(true);
+    await leases[1]!.release("scrub", "b");
+    expect(await leases[1]!.acquire("scrub", "b", 30_000)).toBe(false);
+    await leases[0]!.release("scrub", "a");
+    expect(await leases[1]!.acquire("scrub", "b", 30_000)).toBe(true);
+    await leases[1]!.release("nothing", "b");
+  });
+
+  test("a renewal that comes behind the release does not take the lease again", async () => {
+    expect(await leases[0]!.acquire("upload", "a", 30_000)).toBe(true);
+    await leases[0]!.release("upload", "a");
+    expect(await leases[1]!.renew("upload", "a", 30_000)).toBe(false);
+    expect(await leases[1]!.acquire("upload", "b", 30_000)).toBe(true);
+  });
+});

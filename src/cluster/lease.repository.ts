@@ -1,0 +1,69 @@
+/** The rows of leases: see leases.ts. */
+import type { Database } from "../db/database.ts";
+import type { Clock } from "../lib/clock.ts";
+
+export type LeaseRepository = ReturnType<typeof createLeaseRepository>;
+
+/** In place of the end of a lease that its owner gave back. */
+const RELEASED = 0;
+
+export function createLeaseRepository({ db, clock }: { db: Database; clock: Clock }) {
+  const take = async (name: string, owner: string, ttlMs: number): Promise<boolean> => {
+    const now = clock.now();
+    const { numUpdatedRows } = await db.write
+      .updateTable("leases")
+      .set({ owner, expires_at: now + ttlMs })
+      .where("name", "=", name)
+      .where((eb) => eb.or([eb("owner", "=", owner), eb("expires_at", "<=", now)]))
+      .executeTakeFirst();
+    return numUpdatedRows > 0n;
+  };
+  return {
+    /**
+     * Takes the lease, or extends it when the owner has it already. False when somebody else has it. Rejects with
+     * ServiceUnavailable when the database is away: then the lease may still be held until its end.
+     */
+    async acquire(name: string, owner: string, ttlMs: number): Promise<boolean> {
+      if (await take(name, owner, ttlMs)) return true;
+      await db.dialect.insertIgnore(
+        db.write,
+        "leases",
+        ["name"],
+        [{ name, owner: "", expires_at: RELEASED }],
+      );
+      return take(name, owner, ttlMs);
+    },
+
+    /** Extends a lease that the owner has, even one that ran out but that nobody took. False: lost or released. */
+    async renew(name: string, owner: string, ttlMs: number): Promise<boolean> {
+      const { numUpdatedRows } = await db.write
+        .updateTable("leases")
+        .set({ expires_at: clock.now() + ttlMs })
+        .where("name", "=", name)
+        .where("owner", "=", owner)
+        .where("expires_at", ">", RELEASED)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+
+    /** Lets others take it at once; nothing happens when the owner doesn't have it. */
+    async release(name: string, owner: string): Promise<void> {
+      await db.write
+        .updateTable("leases")
+        .set({ expires_at: RELEASED })
+        .where("name", "=", name)
+        .where("owner", "=", owner)
+        .execute();
+    },
+
+    /** Those that are not released and whose owners' names begin so. */
+    heldBy: (prefix: string, limit: number): Promise<{ name: string; owner: string }[]> =>
+      db.read
+        .selectFrom("leases")
+        .select(["name", "owner"])
+        .where("owner", "like", `${prefix}%`)
+        .where("expires_at", ">", RELEASED)
+        .limit(limit)
+        .execute(),
+  };
+}
