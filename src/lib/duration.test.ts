@@ -24,6 +24,12 @@ test.each([
   ["1year12hours", 365 * DAY + 12 * HOUR],
   ["0s", 0],
   ["007d", 7 * DAY],
+  ["1D", DAY],
+  ["2W", 14 * DAY],
+  ["1Y2H3S", 365 * DAY + 2 * HOUR + 3000],
+  ["1M1m", 30 * DAY + 60_000],
+  ["7Day", 7 * DAY],
+  ["1MONTH2MINUTES", 30 * DAY + 120_000],
 ])("%s is %d ms", (text, ms) => {
   expect(parseDuration(text)).toBe(ms);
 });
@@ -39,8 +45,6 @@ test.each([
   "-7d",
   "+7d",
   "1.5d",
-  "7D",
-  "7Day",
   "1x",
   "1d2",
   "d1",

@@ -1,7 +1,8 @@
 /**
  * Relative lengths of time as people write them: one or more `<digits><unit>` pairs without spaces, such as `7d`,
- * `1d2h30m`, `2weeks`. Units: s m h d w M y, their long names (second, seconds, … year, years) and sec, min, hr. `m`
- * is a minute and `M` a month, so case counts. A month is 30 days and a year 365 days: a length, not a calendar date.
+ * `1d2h30m`, `2weeks`. Units: s m h d w M y, their long names (second, seconds, … year, years) and sec, min, hr, in
+ * any case but for `m`, a minute, and `M`, a month. A month is 30 days and a year 365 days: a length, not a calendar
+ * date.
  */
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -39,7 +40,7 @@ export function parseDuration(text: string): number | null {
   if (text.length > LONGEST_TEXT || !/^(?:[0-9]+[a-zA-Z]+)+$/.test(text)) return null;
   let total = 0;
   for (const [, digits, name] of text.matchAll(/([0-9]+)([a-zA-Z]+)/g)) {
-    const unit = UNITS.get(name!);
+    const unit = UNITS.get(name === "M" ? "M" : name!.toLowerCase());
     if (unit === undefined) return null;
     total += Number(digits) * unit;
   }

@@ -4,13 +4,17 @@ import { LATEST_INSTANT, parseRfc3339 } from "../lib/rfc3339.ts";
 
 /**
  * The instant (epoch ms) that an `expires_at` names: an RFC 3339 instant, past ones too, or a length of time from
- * `now` such as `7d` or `1d2h30m`. An empty text is null: no expiry.
+ * `now` such as `7d` or `1d2h30m`, blanks around it ignored. An empty text is null: no expiry.
  * @throws LinkInvalidExpireTime
  */
 export function parseExpiry(text: string, now: number): number | null {
   if (text === "") return null;
-  const length = parseDuration(text);
-  const instant = length === null ? parseRfc3339(text) : now + length;
+  const wanted = text.trim();
+  const length = parseDuration(wanted);
+  if (length === 0) {
+    throw appError("LinkInvalidExpireTime", "expires_at takes a length of time longer than zero.");
+  }
+  const instant = length === null ? parseRfc3339(wanted) : now + length;
   if (instant !== null && instant <= LATEST_INSTANT) return instant;
   throw appError(
     "LinkInvalidExpireTime",

@@ -110,6 +110,17 @@ describe("expires_at", () => {
     expect(parseExpiry("", NOW)).toBeNull();
   });
 
+  test("takes units in any case, and ignores blanks around the text", () => {
+    expect(parseExpiry("1D", NOW)).toBe(NOW + DAY);
+    expect(parseExpiry("2W", NOW)).toBe(NOW + 14 * DAY);
+    expect(parseExpiry(" 1d ", NOW)).toBe(NOW + DAY);
+    expect(parseExpiry(" 2026-11-21T13:00:00Z\n", NOW)).toBe(NOW + DAY);
+  });
+
+  test.each(["0s", "0d", " 0D0h ", "000M"])("refuses %j, which is no time at all", (text) => {
+    expect(errorOf(() => parseExpiry(text, NOW))).toBe("LinkInvalidExpireTime");
+  });
+
   test.each(["1", "7 d", "2026-11-20", "9000y", " ", "9999-12-31T23:59:59-01:00"])("refuses %j", (text) => {
     expect(errorOf(() => parseExpiry(text, NOW))).toBe("LinkInvalidExpireTime");
   });
