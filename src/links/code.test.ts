@@ -21,7 +21,11 @@ test.each([
   "filesystem",
   "favicon.ico",
   "robots.txt",
-  "batch",
+  "batches",
+  "Export",
+  "batch/a",
+  "a/export",
+  "import",
   "a".repeat(128),
 ])("%s may be a code", (code) => {
   expect(nameOf(code)).toBeNull();
@@ -64,6 +68,8 @@ test.each([
   "files",
   "files/1",
   "folders/a",
+  "batch",
+  "export",
 ])("%s is reserved", (code) => {
   expect(nameOf(code)).toBe("LinkReservedCode");
 });

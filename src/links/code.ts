@@ -2,7 +2,7 @@
  * What a code may be. A new code is 1 to 128 characters of `a-z A-Z 0-9 _ . - /`, without a leading, trailing or
  * double slash and without the segments `.` and `..`, which browsers rewrite before they ask; and it isn't reserved:
  * it neither equals nor lies below a prefix at which something else answers. A request for a code needs only the
- * first part: see `isCodeText`.
+ * first part: see `isCodeText`. Links made before a code was reserved keep redirecting.
  */
 import { type AppError, appError } from "../lib/errors.ts";
 
@@ -13,6 +13,9 @@ const BAD_SEGMENT = /(?:^|\/)(?:\.{0,2})(?:\/|$)/;
 
 /** Paths below the root that belong to the file endpoints, whatever the settings say. */
 const ALWAYS_RESERVED = ["files", "folders"];
+
+/** `links/{code}` of the admin API would not reach them: they are paths of the API itself. */
+const API_PATHS = ["batch", "export"];
 
 /** Whether a link with this code can exist at all: length and characters. */
 export const isCodeText = (text: string): boolean => CODE.test(text);
@@ -41,6 +44,9 @@ export function createCodeRule(prefixes: () => readonly string[]): CodeRule {
           "LinkInvalidCode",
           "A code must not begin or end with a slash, nor hold a double slash or the segments . and ..",
         );
+      }
+      if (API_PATHS.includes(code)) {
+        return appError("LinkReservedCode", `The code "${code}" is reserved: it names a path of the API.`);
       }
       const reserved = reservedBy(code);
       if (reserved === undefined) return null;

@@ -102,10 +102,13 @@ describe("one link", () => {
     [400, 3002, "LinkInvalidUrl", { target: "javascript:alert(1)" }],
     [400, 3002, "LinkInvalidUrl", { target: "https://a.example/\r\nX: y" }],
     [400, 3003, "LinkInvalidExpireTime", { target: TARGET, expires_at: "2026-02-30T00:00:00Z" }],
+    [400, 3003, "LinkInvalidExpireTime", { target: TARGET, expires_at: "0d" }],
     [400, 3007, "LinkInvalidCode", { target: TARGET, code: "a\0b" }],
     [400, 3007, "LinkInvalidCode", { target: TARGET, code: "x".repeat(129) }],
     [400, 3008, "LinkReservedCode", { target: TARGET, code: "admin/a" }],
     [400, 3008, "LinkReservedCode", { target: TARGET, code: "files" }],
+    [400, 3008, "LinkReservedCode", { target: TARGET, code: "batch" }],
+    [400, 3008, "LinkReservedCode", { target: TARGET, code: "export", force: true }],
   ])("%d %d %s for %j, and nothing is stored", async (status, code, error, body) => {
     expect(failure(await call("POST", "/links", body))).toEqual([status, code, error]);
     expect(await room.rows("links")).toBe(0);

@@ -77,6 +77,18 @@ forEachDialect((dialect) => {
     });
   });
 
+  test("a link made before its code was reserved is changed and removed like others", async () => {
+    const { links, repository, db } = room;
+    const old = { code: "batch", target: TARGET, createdAt: NOW, updatedAt: NOW, expiresAt: null };
+    await repository.insertMany(db.write, [{ ...old, passwordHash: null, clickCount: 3 }]);
+    expect(await refusal(links.create({ code: "batch", target: TARGET, force: true }))).toBe(
+      "LinkReservedCode",
+    );
+    expect(await links.update("batch", { target: "http://b.example" })).toMatchObject({ clickCount: 3 });
+    await links.remove("batch");
+    expect(await room.rows("links")).toBe(0);
+  });
+
   test("force on a new code creates it", async () => {
     expect(await room.links.create({ code: "new", target: TARGET, force: true })).toMatchObject({
       code: "new",

@@ -102,6 +102,7 @@ describe("a known code", () => {
     ["/a%2Fb?q#f", "a/b"],
     ["http://evil.test/a/b", "a/b"],
     ["/A-z_0.9/x", "A-z_0.9/x"],
+    ["/batch", "batch"],
     [`/${"c".repeat(128)}`, "c".repeat(128)],
     [`/${"%63".repeat(128)}`, "c".repeat(128)],
   ])("is found as %s", async (target, code) => {
