@@ -41,6 +41,25 @@ describe("reads", () => {
       ],
     ],
     ["CRLF with its LF missing at the end", 'a,"b"\r', [[1, ["a", "b"]]]],
+    [
+      "CR alone",
+      'a,b\r\r"c",d\re,f',
+      [
+        [1, ["a", "b"]],
+        [3, ["c", "d"]],
+        [4, ["e", "f"]],
+      ],
+    ],
+    [
+      "line breaks of every kind in one file",
+      'a,b\rc,"d\re\r\n"\r\ng,h\n\ri,j',
+      [
+        [1, ["a", "b"]],
+        [2, ["c", "d\re\r\n"]],
+        [5, ["g", "h"]],
+        [7, ["i", "j"]],
+      ],
+    ],
     ["a byte order mark", "\uFEFFa,b\n", [[1, ["a", "b"]]]],
     ["a byte order mark before a quote", '\uFEFF"a",b\n', [[1, ["a", "b"]]]],
     [
@@ -76,6 +95,15 @@ describe("reads", () => {
     ["Unicode", 'é,日本,"😀"\n', [[1, ["é", "日本", "😀"]]]],
   ])("%s", (_name, text, records) => {
     expect(read(text)).toEqual(records);
+  });
+
+  test.each([";", "\t"] as const)("fields separated by %j", (separator) => {
+    const text = 'a,b|"c|d"\r\n|1,5\n'.replaceAll("|", separator);
+    const records = [...readCsv(Buffer.from(text), LIMIT, separator)].map((record) => record?.fields);
+    expect(records).toEqual([
+      ["a,b", `c${separator}d`],
+      ["", "1,5"],
+    ]);
   });
 
   test("how far it is", () => {
@@ -142,6 +170,15 @@ describe("goes on after", () => {
       ],
     ],
     [
+      "a quote never closed, in lines that end with CR",
+      'a,"b\rc,d\re,f\r',
+      [
+        [1, "A"],
+        [2, ["c", "d"]],
+        [3, ["e", "f"]],
+      ],
+    ],
+    [
       "a row over the limit behind a quote",
       `"a",${"b".repeat(1000)}\nc,d\n`,
       [
@@ -176,7 +213,7 @@ test("a row of exactly the limit is read", () => {
 function* randomFields(count: number): Generator<string[]> {
   let state = 12345;
   const next = (below: number) => (state = (state * 1103515245 + 12345) % 2147483648) % below;
-  const alphabet = ["a", "b", ",", '"', "\n", "\r\n", "é", " ", "x"];
+  const alphabet = ["a", "b", ",", '"', "\n", "\r\n", "é", " ", "\r"];
   for (let at = 0; at < count; at++) {
     yield Array.from({ length: 3 }, () => Array.from({ length: next(6) }, () => alphabet[next(9)]).join(""));
   }
@@ -191,11 +228,24 @@ test("what is written is read again, by us and by another reader", () => {
 });
 
 test("masses of misplaced quotes are got through without searching the same lines again and again", () => {
-  const patterns = ['"', '"\n', '""\n', '"""\n', '"a\n', 'a,"\n', '"""a\n', '""a"\n'];
+  const patterns = [
+    '"',
+    '"\n',
+    '""\n',
+    '"""\n',
+    '"a\n',
+    'a,"\n',
+    '"""a\n',
+    '""a"\n',
+    '"\r',
+    'a,"\r',
+    '""a"\r\n',
+    "\r",
+  ];
   for (const pattern of patterns) {
     const bytes = Buffer.from(pattern.repeat(100_000));
     let records = 0;
-    for (const record of readCsv(bytes, 64 * 1024)) if (record !== null) records++;
+    for (const record of readCsv(bytes, 64 * 1024)) if (record === null || record.row > 0) records++;
     expect(records).toBeGreaterThan(0);
   }
 });

@@ -1,7 +1,8 @@
 /**
- * CSV as RFC 4180 has it: records end with a line break (`\n` or `\r\n`; the last one may lack it), fields are
+ * CSV as RFC 4180 has it: records end with a line break (`\n`, `\r\n` or `\r`; the last one may lack it), fields are
  * separated by commas, and a field in double quotes may hold commas, line breaks and doubled quotes. A byte order
- * mark is skipped. A quote inside a field that does not begin with one stands for itself.
+ * mark is skipped. A quote inside a field that does not begin with one stands for itself. The reader takes semicolons
+ * or tabs instead of commas.
  *
  * The reader works on the bytes and makes one record at a time, so it needs no memory beside them. Line breaks are
  * counted as they stand in the file, inside quotes too, so `row` is the line on which a record begins. A record that
@@ -23,7 +24,6 @@ export type CsvRecord = {
 };
 
 const QUOTE = 0x22;
-const COMMA = 0x2c;
 const LF = 0x0a;
 const CR = 0x0d;
 const NEEDS_QUOTES = /[",\r\n]/;
@@ -35,23 +35,32 @@ const csvField = (text: string): string =>
 /** One record with its line break. */
 export const csvLine = (fields: readonly string[]): string => `${fields.map(csvField).join(",")}\n`;
 
+/** In the order of their preference. */
+export const CSV_SEPARATORS = [",", ";", "\t"] as const;
+export type CsvSeparator = (typeof CSV_SEPARATORS)[number];
+
 /**
  * The records of a file in order. For each blank line (nothing or blanks only) it gives null, so that a reader that
  * pauses now and then can do so in a file of nothing else.
  */
-export function* readCsv(bytes: Buffer, maxRecordBytes: number): Generator<CsvRecord | null, void> {
+export function* readCsv(
+  bytes: Buffer,
+  maxRecordBytes: number,
+  separator: CsvSeparator = ",",
+): Generator<CsvRecord | null, void> {
   let at = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
   let row = 1;
-  let nextQuote = bytes.indexOf(QUOTE, at);
+  const nextQuote = finder(bytes, QUOTE);
+  const nextLineFeed = finder(bytes, LF);
+  const nextReturn = finder(bytes, CR);
   while (at < bytes.length) {
-    if (nextQuote !== -1 && nextQuote < at) nextQuote = bytes.indexOf(QUOTE, at);
-    const lineEnd = endOfLine(bytes, at);
+    const lineEnd = Math.min(nextLineFeed(at), nextReturn(at));
     const found =
-      nextQuote === -1 || nextQuote >= lineEnd
-        ? readPlain(bytes, at, lineEnd, maxRecordBytes)
-        : readQuoted(bytes, at, Math.min(bytes.length, at + maxRecordBytes));
+      nextQuote(at) >= lineEnd
+        ? readPlain(bytes, { from: at, lineEnd, limit: maxRecordBytes, separator })
+        : readQuoted(bytes, at, Math.min(bytes.length, at + maxRecordBytes), separator.charCodeAt(0));
     if (found === BLANK) {
-      at = lineEnd + 1;
+      at = afterBreak(bytes, lineEnd);
       row++;
       yield null;
       continue;
@@ -59,7 +68,7 @@ export function* readCsv(bytes: Buffer, maxRecordBytes: number): Generator<CsvRe
     const start = at;
     const began = row;
     const isBroken = typeof found === "string";
-    at = isBroken ? lineEnd + 1 : found.end;
+    at = isBroken ? afterBreak(bytes, lineEnd) : found.end;
     row += isBroken ? 1 : found.lines;
     if (isBroken) yield { row: began, fields: [], problem: found, end: at };
     else if (isDamaged(found.fields) && !isUtf8(bytes.subarray(start, at))) {
@@ -77,28 +86,39 @@ const tooLong = (limit: number) => `The row is longer than ${limit.toLocaleStrin
 /** Whether reading may have put the replacement character for bytes that are no text. */
 const isDamaged = (fields: readonly string[]): boolean => fields.some((field) => field.includes("\uFFFD"));
 
-/** Index of the line feed that ends the line at `from`, or the length of the file. */
-function endOfLine(bytes: Buffer, from: number): number {
-  const end = bytes.indexOf(LF, from);
-  return end === -1 ? bytes.length : end;
+/**
+ * Finds the next such byte at or after an index, or the length of the file. The index must not fall, so that the file
+ * is searched once.
+ */
+function finder(bytes: Buffer, byte: number): (from: number) => number {
+  let at = -1;
+  return (from) => {
+    if (at < from) {
+      at = bytes.indexOf(byte, from);
+      if (at === -1) at = bytes.length;
+    }
+    return at;
+  };
 }
 
+const isBreak = (byte: number | undefined): boolean => byte === LF || byte === CR;
+
+/** Where the line after the break at `lineEnd` begins. */
+const afterBreak = (bytes: Buffer, lineEnd: number): number =>
+  lineEnd + (bytes[lineEnd] === CR && bytes[lineEnd + 1] === LF ? 2 : 1);
+
+type Line = { from: number; lineEnd: number; limit: number; separator: string };
+
 /** A line without quotes. */
-function readPlain(
-  bytes: Buffer,
-  from: number,
-  lineEnd: number,
-  limit: number,
-): Found | string | typeof BLANK {
-  const end = bytes[lineEnd - 1] === CR && lineEnd > from ? lineEnd - 1 : lineEnd;
-  if (end - from > limit) return tooLong(limit);
-  const text = bytes.toString("utf8", from, end);
+function readPlain(bytes: Buffer, { from, lineEnd, limit, separator }: Line): Found | string | typeof BLANK {
+  if (lineEnd - from > limit) return tooLong(limit);
+  const text = bytes.toString("utf8", from, lineEnd);
   if (text.trim() === "") return BLANK;
-  return { fields: text.split(","), end: lineEnd + 1, lines: 1 };
+  return { fields: text.split(separator), end: afterBreak(bytes, lineEnd), lines: 1 };
 }
 
 /** A record with a quote in its first line, read up to `limit`. A string says what is wrong with it. */
-function readQuoted(bytes: Buffer, from: number, limit: number): Found | string {
+function readQuoted(bytes: Buffer, from: number, limit: number, separator: number): Found | string {
   const fields: string[] = [];
   let at = from;
   let lines = 1;
@@ -109,19 +129,17 @@ function readQuoted(bytes: Buffer, from: number, limit: number): Found | string 
       if (end === -1) return unclosed(bytes, from, limit);
       const text = bytes.toString("utf8", at + 1, end);
       fields.push(text.includes('"') ? text.replaceAll('""', '"') : text);
-      lines += countLineFeeds(text);
+      lines += countLineBreaks(text);
       end++;
-      if (bytes[end] === CR && (end + 1 === bytes.length || bytes[end + 1] === LF)) end++;
-      if (end < bytes.length && bytes[end] !== COMMA && bytes[end] !== LF) {
+      if (end < bytes.length && bytes[end] !== separator && !isBreak(bytes[end])) {
         return "There is text after a closing quote; a quote inside a quoted field is written twice.";
       }
     } else {
-      end = endOfField(bytes, at, limit);
+      end = endOfField(bytes, at, limit, separator);
       if (end === -1) return tooLong(limit - from);
-      const cut = bytes[end] !== COMMA && bytes[end - 1] === CR && end > at ? end - 1 : end;
-      fields.push(bytes.toString("utf8", at, cut));
+      fields.push(bytes.toString("utf8", at, end));
     }
-    if (end >= bytes.length || bytes[end] === LF) return { fields, end: end + 1, lines };
+    if (end >= bytes.length || isBreak(bytes[end])) return { fields, end: afterBreak(bytes, end), lines };
     at = end + 1;
   }
 }
@@ -134,10 +152,10 @@ function closingQuote(bytes: Buffer, from: number, limit: number): number {
   return -1;
 }
 
-/** Index of the comma or line feed (or end of file) that ends a plain field, or -1 when there is none up to `limit`. */
-function endOfField(bytes: Buffer, from: number, limit: number): number {
+/** Index of the separator or line break (or end of file) that ends a plain field, or -1: none up to `limit`. */
+function endOfField(bytes: Buffer, from: number, limit: number, separator: number): number {
   let at = from;
-  while (at < limit && bytes[at] !== COMMA && bytes[at] !== LF) at++;
+  while (at < limit && bytes[at] !== separator && !isBreak(bytes[at])) at++;
   return at < limit || limit === bytes.length ? at : -1;
 }
 
@@ -146,8 +164,11 @@ const unclosed = (bytes: Buffer, from: number, limit: number): string =>
     ? "A quote is opened and not closed."
     : `A quote is opened and not closed within ${(limit - from).toLocaleString("en")} bytes.`;
 
-function countLineFeeds(text: string): number {
+const countLineBreaks = (text: string): number =>
+  occurrences(text, "\n") + occurrences(text, "\r") - occurrences(text, "\r\n");
+
+function occurrences(text: string, part: string): number {
   let count = 0;
-  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) count++;
+  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + 1)) count++;
   return count;
 }

@@ -1,10 +1,10 @@
 /** A CSV file of links in memory, read in chunks as often as wanted; the rows exist only chunk by chunk. */
-import { readCsv } from "../../lib/csv.ts";
+import { CSV_SEPARATORS, type CsvRecord, type CsvSeparator, readCsv } from "../../lib/csv.ts";
 import { AppError, appError } from "../../lib/errors.ts";
 import { createSweeper } from "../../lib/sweeper.ts";
 import { createTimeSlices } from "../../lib/time-slices.ts";
 import type { CodeRule } from "../code.ts";
-import { codeIn, type CsvLayout, type CsvLink, csvLinkOf, layoutOf } from "./row.ts";
+import { codeIn, type CsvLayout, type CsvLink, csvLinkOf, layoutOf, namesNeeded } from "./row.ts";
 
 export type FailedRow = {
   /** The 1-based line of the file on which the row begins. */
@@ -46,12 +46,14 @@ const MAX_ROW_BYTES = 64 * 1024;
 /** Sending a chunk to the database is one step for the event loop: with 1,000 rows some of them took 10 ms. */
 const CHUNK_ROWS = 250;
 const CHUNK_BYTES = 128 * 1024;
+/** Before the header, which is looked for in one step of the event loop. */
+const MOST_BLANK_LINES = 1000;
 const SLICE_MS = 0.5;
 const SWEPT_BYTES = 1024 * 1024;
 
 /** @throws CsvParseError when there is no usable header */
 export function openCsvFile(bytes: Buffer, { rule, now }: { rule: CodeRule; now: number }): CsvFile {
-  const { layout, start } = readHeader(bytes);
+  const { layout, start, separator } = readHeader(bytes);
   return {
     bytes: bytes.length,
     hasPasswords: layout.at.password !== undefined,
@@ -61,9 +63,9 @@ export function openCsvFile(bytes: Buffer, { rule, now }: { rule: CodeRule; now:
       const sweeper = createSweeper(SWEPT_BYTES);
       let rows: (CsvLink | FailedRow)[] = [];
       let chunkStart = start;
-      for (const record of readCsv(bytes, MAX_ROW_BYTES)) {
+      for (const record of readCsv(bytes, MAX_ROW_BYTES, separator)) {
         if (slices.due()) await slices.rest();
-        if (record === null || record.end <= start) continue;
+        if (!isFilled(record) || record.end <= start) continue;
         const { row, fields, problem, end } = record;
         try {
           if (problem !== null) throw appError("CsvParseError", problem);
@@ -84,16 +86,36 @@ export function openCsvFile(bytes: Buffer, { rule, now }: { rule: CodeRule; now:
   };
 }
 
-function readHeader(bytes: Buffer): { layout: CsvLayout; start: number } {
+/** Not a blank line, nor a row of nothing but separators: spreadsheets write those for rows that were emptied. */
+const isFilled = (record: CsvRecord | null): record is CsvRecord =>
+  record !== null && (record.problem !== null || record.fields.some((field) => field.trim() !== ""));
+
+type Header = { layout: CsvLayout; start: number; separator: CsvSeparator };
+
+/** The separator is the one with which the header names the columns that are needed. */
+function readHeader(bytes: Buffer): Header {
   const [first, second] = bytes;
   if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) {
     throw appError("CsvParseError", "The file is UTF-16; save it as CSV in UTF-8.");
   }
-  for (const record of readCsv(bytes, MAX_ROW_BYTES)) {
-    if (record === null) continue;
-    if (record.problem !== null)
-      throw appError("CsvParseError", `The header can't be read. ${record.problem}`);
-    return { layout: layoutOf(record.fields), start: record.end };
+  const readings = CSV_SEPARATORS.map((separator) => ({ separator, record: firstRecord(bytes, separator) }));
+  const usable = readings.find(({ record }) => namesNeeded(record.fields));
+  // Without one, the error is about the reading that makes most of the line.
+  const { record, separator } = usable ?? readings.toSorted(byWidth)[0]!;
+  if (record.problem !== null) {
+    throw appError("CsvParseError", `The header can't be read. ${record.problem}`);
   }
-  throw appError("CsvParseError", "The file is empty. Its first line must name the columns.");
+  return { layout: layoutOf(record.fields), start: record.end, separator };
+}
+
+const byWidth = (a: { record: CsvRecord }, b: { record: CsvRecord }): number =>
+  b.record.fields.length - a.record.fields.length;
+
+function firstRecord(bytes: Buffer, separator: CsvSeparator): CsvRecord {
+  let lines = 0;
+  for (const record of readCsv(bytes, MAX_ROW_BYTES, separator)) {
+    if (isFilled(record)) return record;
+    if (++lines === MOST_BLANK_LINES) break;
+  }
+  throw appError("CsvParseError", "The file begins with blank lines. Its first line must name the columns.");
 }

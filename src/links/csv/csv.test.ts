@@ -148,6 +148,54 @@ describe("a file", () => {
     expect(chunks.flatMap((chunk) => chunk.rows)).toHaveLength(100);
   });
 
+  const linksIn = async (text: string) =>
+    (await chunksOf(text)).flatMap(({ rows }) =>
+      rows.map((row) => (isFailed(row) ? [row.row, row.error_code] : [row.row, row.code, row.target])),
+    );
+  const TWO = [
+    [2, "a", "https://x.y/?q=1,2;3"],
+    [3, "b", "https://x.y"],
+  ];
+
+  test.each([
+    ["commas", 'code,target\na,"https://x.y/?q=1,2;3"\nb,https://x.y\n'],
+    ["semicolons", 'code;target\na;"https://x.y/?q=1,2;3"\nb;https://x.y\n'],
+    ["semicolons, all in quotes", '"code";"target"\r\n"a";"https://x.y/?q=1,2;3"\r\n"b";"https://x.y"\r\n'],
+    ["tabs", "\uFEFFcode\ttarget\na\thttps://x.y/?q=1,2;3\nb\thttps://x.y"],
+    ["line ends of CR alone", 'code,target\ra,"https://x.y/?q=1,2;3"\rb,https://x.y\r'],
+  ])("is taken with %s", async (_name, text) => {
+    expect(await linksIn(text)).toEqual(TWO);
+  });
+
+  test("is taken by commas when those make the header, whatever else is in it", async () => {
+    expect(await linksIn('code,target,"a;b;c;d"\na,https://x.y/;z,\n')).toEqual([[2, "a", "https://x.y/;z"]]);
+  });
+
+  test("may have rows of separators alone, which are no rows", async () => {
+    const text =
+      ',,\n\ncode,target,password\n,,\na,https://x.y,\n , ,\n,,,,,,\n"","",""\n;;\nb,https://x.y,\n,,';
+    expect(await linksIn(text)).toEqual([
+      [5, "a", "https://x.y"],
+      [9, 4005],
+      [10, "b", "https://x.y"],
+    ]);
+    expect(await linksIn("code;target\n;\na;https://x.y\n;;;\n")).toEqual([[3, "a", "https://x.y"]]);
+  });
+
+  test.each([
+    ["", "blank"],
+    [",,,\n\n", "blank"],
+    ["\n".repeat(1000), "blank"],
+    ["code;link\na;https://x.y", "'target'"],
+    ["codes\ttarget\na\thttps://x.y", "'code'"],
+    ['"code";"link"\na;https://x.y', "'target'"],
+    ["code;target;Code\na;https://x.y;b", "twice"],
+  ])("is refused as %j, and says why", (text, reason) => {
+    const open = () => openCsvFile(Buffer.from(text), { rule, now: NOW });
+    expect(errorOf(open)).toBe("CsvParseError");
+    expect(open).toThrow(reason);
+  });
+
   test("tells which rows fail, where they stand and why", async () => {
     const long = "x".repeat(500);
     const rows = [

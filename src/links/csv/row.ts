@@ -39,9 +39,19 @@ export type CsvLayout = {
   at: Readonly<Partial<Record<CsvColumn, number>>>;
 };
 
+const NEEDED = ["code", "target"] as const;
+
+const namesIn = (header: readonly string[]): string[] => header.map((cell) => cell.trim().toLowerCase());
+
+/** Whether the header has the columns that are needed. */
+export const namesNeeded = (header: readonly string[]): boolean => {
+  const names = namesIn(header);
+  return NEEDED.every((column) => names.includes(column));
+};
+
 /** @throws CsvParseError when a needed column is missing or one is there twice */
 export function layoutOf(header: readonly string[]): CsvLayout {
-  const names = header.map((cell) => cell.trim().toLowerCase());
+  const names = namesIn(header);
   const at: Partial<Record<CsvColumn, number>> = {};
   for (const column of CSV_COLUMNS) {
     const index = names.indexOf(column);
@@ -51,11 +61,11 @@ export function layoutOf(header: readonly string[]): CsvLayout {
     }
     at[column] = index;
   }
-  for (const column of ["code", "target"] as const) {
+  for (const column of NEEDED) {
     if (at[column] === undefined) {
       throw appError(
         "CsvParseError",
-        `The header has no column '${column}'. The first line names the columns, separated by commas; code and target are needed.`,
+        `The header has no column '${column}'. The first line names the columns, separated by commas, semicolons or tabs; code and target are needed.`,
       );
     }
   }
