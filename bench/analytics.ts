@@ -75,8 +75,8 @@ function rangeOf(days: number, run: number): DateRange {
   return { start: end - days * DAY_MS, end };
 }
 
-async function measure(db: Database): Promise<void> {
-  const analytics = createAnalytics({ database: db, clock: { now: () => NOW } });
+async function measure(database: Database): Promise<void> {
+  const analytics = createAnalytics({ database, clock: { now: () => NOW } });
   for (const { days, goalMs } of SPANS) {
     console.log(`\n${`${days} days, goal: p95 ≤ ${goalMs} ms`.padEnd(34)}      p50      p95  slowest`);
     let over = 0;
@@ -102,7 +102,7 @@ async function measure(db: Database): Promise<void> {
 
 const megabytes = (): number => process.memoryUsage.rss() / 1_048_576;
 
-async function measureExport(db: Database): Promise<void> {
+async function measureExport(database: Database): Promise<void> {
   const share = EXPORTED / CLICKS;
   const range = { start: NOW - share * HISTORY.days * DAY_MS, end: NOW };
   Bun.gc(true);
@@ -113,7 +113,7 @@ async function measureExport(db: Database): Promise<void> {
   let ms = 0;
   const gap = await longestGap(async () => {
     ms = await timed(async () => {
-      for await (const page of createClickExport(db).pages(range)) {
+      for await (const page of createClickExport(database).pages(range)) {
         rows += page.split("\n").length - 1;
         bytes += page.length;
         most = Math.max(most, megabytes());
@@ -130,21 +130,21 @@ const open = (url: string, threads: boolean): Promise<Database> =>
   openDatabase({ url, poolSize: 4 }, { threads, logger: silentLogger });
 
 async function fill(url: string, faster: string): Promise<void> {
-  const db = await open(url, false);
-  await migrateUp(db, { logger: silentLogger });
-  if (faster !== "") await sql.raw(faster).execute(db.write);
-  await writeHistory(db, HISTORY, (day) => process.stdout.write(`\rday ${day} of ${HISTORY.days}`));
+  const database = await open(url, false);
+  await migrateUp(database, { logger: silentLogger });
+  if (faster !== "") await sql.raw(faster).execute(database.write);
+  await writeHistory(database, HISTORY, (day) => process.stdout.write(`\rday ${day} of ${HISTORY.days}`));
   process.stdout.write("\n");
-  await db.close();
+  await database.close();
 }
 
 async function bench(name: string, url: string): Promise<void> {
   console.log(`\n${name}: ${CLICKS.toLocaleString("en")} clicks`);
-  const db = await open(url, true);
-  await migrateUp(db, { logger: silentLogger });
-  await measure(db);
-  await measureExport(db);
-  await db.close();
+  const database = await open(url, true);
+  await migrateUp(database, { logger: silentLogger });
+  await measure(database);
+  await measureExport(database);
+  await database.close();
 }
 
 async function benchFile(): Promise<void> {

@@ -27,14 +27,14 @@ const ROUNDS = 5;
 const folder = mkdtempSync(join(tmpdir(), "waymark-bench-"));
 const settings = { url: process.argv[2] || `sqlite:${join(folder, "bench.db")}`, poolSize: 2 };
 const links = Number(process.argv[3] ?? 1_000_000);
-const db = await openDatabase(settings, { threads: false, logger: silentLogger });
+const database = await openDatabase(settings, { threads: false, logger: silentLogger });
 
 try {
-  await migrateUp(db, { logger: silentLogger });
-  await fill(db, links);
+  await migrateUp(database, { logger: silentLogger });
+  await fill(database, links);
   await measure();
 } finally {
-  await db.close();
+  await database.close();
   rmSync(folder, { recursive: true, force: true });
 }
 

@@ -41,44 +41,46 @@ async function measure(label: string, runs: number, run: () => Promise<unknown>)
   );
 }
 
-async function fill(db: Database): Promise<void> {
+async function fill(database: Database): Promise<void> {
   let next = 0;
   await measure(`insert ${BATCH} links with their counters`, Math.ceil(LINKS / BATCH), async () => {
     const rows = range(next, Math.min(next + BATCH, LINKS)).map(link);
     next += rows.length;
-    await db.transaction(async (tx) => {
-      await db.dialect.insertMany(tx, "links", rows);
+    await database.transaction(async (tx) => {
+      await database.dialect.insertMany(tx, "links", rows);
       await sql`insert into link_clicks (link_id, clicks)
         select id, 0 from links where created_at >= ${rows[0]!.created_at}`.execute(tx);
     });
   });
   const analyze = { mysql: "analyze table links, link_clicks", mariadb: "analyze table links, link_clicks" };
-  await sql.raw((analyze as Record<string, string>)[db.dialect.name] ?? "analyze").execute(db.slow);
+  await sql
+    .raw((analyze as Record<string, string>)[database.dialect.name] ?? "analyze")
+    .execute(database.slow);
 }
 
-async function queries(db: Database): Promise<void> {
+async function queries(database: Database): Promise<void> {
   const ids = range(0, BATCH).map((i) => 1 + Math.floor((i * LINKS) / BATCH));
   const ones = ids.map(() => 1);
   const counter = { table: "link_clicks", key: "link_id", column: "clicks" } as const;
   await measure(`add to ${BATCH} counters`, 8, () =>
-    db.transaction((tx) => db.dialect.addToCounters(tx, counter, ids, ones)),
+    database.transaction((tx) => database.dialect.addToCounters(tx, counter, ids, ones)),
   );
-  await measure("find one link", 500, async () => db.findLink(code(Math.floor(Math.random() * LINKS))));
+  await measure("find one link", 500, async () => database.findLink(code(Math.floor(Math.random() * LINKS))));
   await measure("1,000 links by code", 8, () =>
-    db.read.selectFrom("links").selectAll().where("code", "in", range(0, 1_000).map(code)).execute(),
+    database.read.selectFrom("links").selectAll().where("code", "in", range(0, 1_000).map(code)).execute(),
   );
   await measure("count all", 4, () =>
-    db.read
+    database.read
       .selectFrom("links")
       .select(({ fn }) => fn.countAll().as("n"))
       .execute(),
   );
   for (const needle of ["epsilon", "xq", "no such text"]) {
     await measure(`search for "${needle}"`, 4, () =>
-      db.read
+      database.read
         .selectFrom("links")
         .select(["id", "created_at", "code"])
-        .where(db.dialect.linkContains(needle))
+        .where(database.dialect.linkContains(needle))
         .limit(2_001)
         .execute(),
     );
@@ -87,14 +89,14 @@ async function queries(db: Database): Promise<void> {
 
 async function bench(name: DialectName): Promise<void> {
   const { url, drop } = await createFresh(name);
-  const db = await openDatabase({ url, poolSize: 4 }, { threads: true, logger: silentLogger });
+  const database = await openDatabase({ url, poolSize: 4 }, { threads: true, logger: silentLogger });
   try {
-    await migrateUp(db, { logger: silentLogger });
+    await migrateUp(database, { logger: silentLogger });
     console.log(`${name}, ${LINKS} links${" ".repeat(36)}best      mean`);
-    await fill(db);
-    await queries(db);
+    await fill(database);
+    await queries(database);
   } finally {
-    await db.close();
+    await database.close();
     await drop();
   }
 }

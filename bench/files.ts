@@ -219,7 +219,7 @@ async function benchFolder({ client, dataDir }: DriveServer): Promise<void> {
 
 async function fillFolder(dataDir: string, parentId: number, entries: number): Promise<void> {
   const { blob_id, sha256, size } = await lastFile(dataDir);
-  const db = await openDatabase(
+  const database = await openDatabase(
     { url: `sqlite:${join(dataDir, "waymark.db")}`, poolSize: 1 },
     { threads: false, logger: silentLogger },
   );
@@ -230,24 +230,32 @@ async function fillFolder(dataDir: string, parentId: number, entries: number): P
     ...row,
     name: `some document number ${(i * 7919) % entries}.txt`,
   }));
-  await db.transaction(async (tx) => {
-    await db.dialect.insertMany(tx, "entries", rows);
-    await db.dialect.addToCounters(tx, { table: "blobs", key: "id", column: "refs" }, [blob_id], [entries]);
+  await database.transaction(async (tx) => {
+    await database.dialect.insertMany(tx, "entries", rows);
+    await database.dialect.addToCounters(
+      tx,
+      { table: "blobs", key: "id", column: "refs" },
+      [blob_id],
+      [entries],
+    );
     const usage = { table: "account_usage", key: "account_id", column: "bytes" } as const;
-    await db.dialect.addToCounters(tx, usage, [0], [entries * size]);
+    await database.dialect.addToCounters(tx, usage, [0], [entries * size]);
   });
-  await db.close();
+  await database.close();
 }
 
 async function lastFile(dataDir: string) {
   const { id } = (await server.client.upload("filler", "some bytes")).body.data;
-  const db = await openDatabase(
+  const database = await openDatabase(
     { url: `sqlite:${join(dataDir, "waymark.db")}`, poolSize: 1 },
     { threads: false, logger: silentLogger },
   );
-  const query = db.read.selectFrom("entries").select(["blob_id", "sha256", "size"]).where("id", "=", id);
+  const query = database.read
+    .selectFrom("entries")
+    .select(["blob_id", "sha256", "size"])
+    .where("id", "=", id);
   const row = await query.executeTakeFirstOrThrow();
-  await db.close();
+  await database.close();
   return { ...row, blob_id: row.blob_id! };
 }
 

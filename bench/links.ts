@@ -42,11 +42,11 @@ function linkAt(at: number): NewLink {
   };
 }
 
-async function fill(db: Database): Promise<void> {
-  const repository = createLinkRepository(db);
+async function fill(database: Database): Promise<void> {
+  const repository = createLinkRepository(database);
   for (let from = 0; from < COUNT; from += 20_000) {
     const links = Array.from({ length: Math.min(20_000, COUNT - from) }, (_, at) => linkAt(from + at));
-    await db.transaction((tx) => repository.insertMany(tx, links), { long: true });
+    await database.transaction((tx) => repository.insertMany(tx, links), { long: true });
   }
 }
 
@@ -132,31 +132,31 @@ async function measureBatch(links: LinkService): Promise<void> {
 async function bench(
   name: string,
   url: string,
-  afterFill: (db: Database) => Promise<unknown>,
+  afterFill: (database: Database) => Promise<unknown>,
 ): Promise<void> {
-  const db = await openDatabase({ url, poolSize: 10 }, { threads: true, logger: silentLogger });
+  const database = await openDatabase({ url, poolSize: 10 }, { threads: true, logger: silentLogger });
   try {
-    await migrateUp(db, { logger: silentLogger });
+    await migrateUp(database, { logger: silentLogger });
     const clock = { now: () => NOW };
-    const changes = createChanges({ db, clock, logger: silentLogger });
+    const changes = createChanges({ database, clock, logger: silentLogger });
     const { hashPassword } = createPasswords();
     const links = createLinkService({
-      database: db,
+      database,
       changes,
       routePrefixes: () => ["/admin"],
       randomCodeLength: () => 6,
       hashPassword,
       clock,
     });
-    const seconds = (await timed(() => fill(db))) / 1000;
-    await afterFill(db);
+    const seconds = (await timed(() => fill(database))) / 1000;
+    await afterFill(database);
     console.log(`\n${name}: ${COUNT.toLocaleString("en")} links, filled in ${seconds.toFixed(0)} s\n`);
     console.log(`${"milliseconds".padEnd(34)} counted: p50, p95   known: p50, p95`);
     for (const [title, query] of LISTS) await measure(links, title, query);
     console.log(`stats                             ${cell(await timed(() => links.stats()))}`);
     await measureBatch(links);
   } finally {
-    await db.close();
+    await database.close();
   }
 }
 

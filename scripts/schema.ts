@@ -16,7 +16,7 @@ const FOLDER = join(import.meta.dir, "../db/schema");
  * Statements that would make the schema, in an order that depends on nothing but the schema. The migrator's own two
  * tables are left out: it makes them as the server's defaults have it.
  */
-const DUMPS: Record<DialectName, (db: Database) => Promise<string[]>> = {
+const DUMPS: Record<DialectName, (database: Database) => Promise<string[]>> = {
   sqlite: async ({ read }) => {
     const { rows } = await sql<{ sql: string }>`
       select sql from sqlite_master where sql is not null and name not like 'sqlite_%' and tbl_name not like 'kysely_%'
@@ -77,15 +77,18 @@ async function showTables(db: Database["read"]): Promise<string[]> {
 
 async function dump(name: DialectName): Promise<string> {
   const fresh = await createFresh(name);
-  const db = await openDatabase({ url: fresh.url, poolSize: 1 }, { threads: false, logger: silentLogger });
+  const database = await openDatabase(
+    { url: fresh.url, poolSize: 1 },
+    { threads: false, logger: silentLogger },
+  );
   try {
-    await migrateUp(db, { logger: silentLogger });
-    const statements = await DUMPS[name](db);
+    await migrateUp(database, { logger: silentLogger });
+    const statements = await DUMPS[name](database);
     const head =
       "-- Made by scripts/schema.ts from a migrated database; change the migrations, not this file.\n";
     return `${head}\n${statements.map((text) => `${text.replace(/[ \t]+$/gm, "")};\n`).join("\n")}`;
   } finally {
-    await db.close();
+    await database.close();
     await fresh.drop();
   }
 }

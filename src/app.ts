@@ -190,7 +190,7 @@ const HOUR_MS = 3_600_000;
 
 function startJobs({ database, auth, reports, content, drive, logger }: Services): JobRunner {
   const runner = createJobRunner({
-    leases: createLeases({ db: database, clock: systemClock }),
+    leases: createLeases({ database, clock: systemClock }),
     jobs: [
       { name: "auth-clean-up", everyMs: () => HOUR_MS, run: async () => void (await auth.cleanUp()) },
       ...reports.jobs,

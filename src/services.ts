@@ -97,14 +97,14 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
   const clock = systemClock;
   const bus = redis && worker ? joinBuses(redis.bus, worker.bus) : (redis?.bus ?? worker?.bus);
   const changes = createChanges({
-    db: database,
+    database,
     clock,
     logger,
     ...(bus && { bus }),
   });
   const startValues = (await worker?.startValues()) as ReturnType<Config["startValues"]> | null | undefined;
   const config = createConfig({
-    db: database,
+    database,
     changes,
     clock,
     logger,
@@ -153,7 +153,7 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
   });
   await content.start();
   const leases = await openProcessLeases({
-    db: database,
+    database,
     clock,
     logger,
     dataDir: server ? env.data.dir : null,

@@ -86,14 +86,14 @@ const agentValues = agentTexts.map((_, at) => {
 type Ids = Record<Dimension, Map<string, number>>;
 
 export async function writeHistory(
-  db: Database,
+  database: Database,
   history: History,
   onDay: (day: number) => void,
 ): Promise<void> {
   const { clicks, links, days, end } = history;
   const lastDay = Math.floor(end / DAY_MS);
-  await writeLinks(db, links);
-  const ids = await writeValues(db, lastDay);
+  await writeLinks(database, links);
+  const ids = await writeValues(database, lastDay);
   const random = createRandom(20_261_120);
   const draw = createClickDraw(links, random);
   for (let at = 0; at < days; at++) {
@@ -102,10 +102,10 @@ export async function writeHistory(
     const count = Math.floor((clicks * (at + 1)) / days) - Math.floor((clicks * at) / days);
     const drawn = Array.from({ length: count }, () => draw(day * DAY_MS, length));
     drawn.sort((a, b) => a.atMs - b.atMs);
-    await writeDay(db, { day, drawn, ids, withHours: day > lastDay - HOURLY_DAYS });
+    await writeDay(database, { day, drawn, ids, withHours: day > lastDay - HOURLY_DAYS });
     onDay(at + 1);
   }
-  await writeMonths(db);
+  await writeMonths(database);
 }
 
 type Drawn = { linkId: number; atMs: number; referrer: number; place: number; agent: number };
@@ -125,16 +125,16 @@ function createClickDraw(links: number, random: () => number): (start: number, l
   });
 }
 
-async function writeLinks(db: Database, count: number): Promise<void> {
+async function writeLinks(database: Database, count: number): Promise<void> {
   const made = { target: "https://example.com/", created_at: 1, updated_at: 1, expires_at: null };
   const ids = Array.from({ length: count }, (_, at) => at + 1);
-  await db.transaction(async (tx) => {
-    await db.dialect.insertMany(
+  await database.transaction(async (tx) => {
+    await database.dialect.insertMany(
       tx,
       "links",
       ids.map((id) => ({ ...made, id, code: `bench/${id}`, password_hash: null })),
     );
-    await db.dialect.insertMany(
+    await database.dialect.insertMany(
       tx,
       "link_clicks",
       ids.map((link_id) => ({ link_id, clicks: 0 })),
@@ -142,7 +142,7 @@ async function writeLinks(db: Database, count: number): Promise<void> {
   });
 }
 
-async function writeValues(db: Database, seen_day: number): Promise<Ids> {
+async function writeValues(database: Database, seen_day: number): Promise<Ids> {
   let last = 0;
   const ids: Ids = { referrer: new Map(), place: new Map(), agent: new Map() };
   const rows: { id: number; dimension: number; value: string; seen_day: number }[] = [];
@@ -155,9 +155,9 @@ async function writeValues(db: Database, seen_day: number): Promise<Ids> {
   add("referrer", referrers);
   add("place", placeValues);
   add("agent", agentValues);
-  await db.dialect.insertMany(db.write, "click_values", rows);
-  await db.dialect.insertMany(
-    db.write,
+  await database.dialect.insertMany(database.write, "click_values", rows);
+  await database.dialect.insertMany(
+    database.write,
     "user_agents",
     agentTexts.map((text, at) => ({
       id: at + 1,
@@ -172,7 +172,7 @@ async function writeValues(db: Database, seen_day: number): Promise<Ids> {
 
 type Day = { day: number; drawn: readonly Drawn[]; ids: Ids; withHours: boolean };
 
-async function writeDay(db: Database, { day, drawn, ids, withHours }: Day): Promise<void> {
+async function writeDay(database: Database, { day, drawn, ids, withHours }: Day): Promise<void> {
   const rollup = createDayRollup();
   for (const { linkId, atMs, referrer, place, agent } of drawn) {
     const values = {
@@ -183,22 +183,22 @@ async function writeDay(db: Database, { day, drawn, ids, withHours }: Day): Prom
     rollup.add({ linkId, atMs, values });
   }
   const added = rollup.finish();
-  await db.transaction(
+  await database.transaction(
     async (tx) => {
-      await db.dialect.insertMany(tx, "click_log", drawn.map(logRow));
-      await db.dialect.insertMany(
+      await database.dialect.insertMany(tx, "click_log", drawn.map(logRow));
+      await database.dialect.insertMany(
         tx,
         "click_days",
         added.days.map(({ linkId, clicks }) => ({ day, link_id: linkId, clicks })),
       );
-      await db.dialect.insertMany(tx, "click_dim_days", dimRows(day, added, ids));
+      await database.dialect.insertMany(tx, "click_dim_days", dimRows(day, added, ids));
       if (!withHours) return;
-      await db.dialect.insertMany(
+      await database.dialect.insertMany(
         tx,
         "click_hours",
         added.hours.map(({ hour, linkId, clicks }) => ({ hour, link_id: linkId, clicks })),
       );
-      await db.dialect.insertMany(
+      await database.dialect.insertMany(
         tx,
         "click_dim_hours",
         added.dimHours.map(({ hour, dimension, value, clicks }) => ({
@@ -235,14 +235,14 @@ function dimRows(day: number, { dimDays }: DayRollup, ids: Ids) {
   return rows.sort((a, b) => a.link_id - b.link_id || a.dimension - b.dimension || a.value_id - b.value_id);
 }
 
-async function writeMonths(db: Database): Promise<void> {
-  const first = await db.read
+async function writeMonths(database: Database): Promise<void> {
+  const first = await database.read
     .selectFrom("click_days")
     .select("day")
     .orderBy("day")
     .limit(1)
     .executeTakeFirst();
-  const last = await db.read
+  const last = await database.read
     .selectFrom("click_days")
     .select("day")
     .orderBy("day", "desc")
@@ -251,7 +251,7 @@ async function writeMonths(db: Database): Promise<void> {
   for (let month = monthOf(first!.day * DAY_MS); month <= monthOf(last!.day * DAY_MS); month++) {
     const from = Date.UTC(1970, month, 1) / DAY_MS;
     const to = Date.UTC(1970, month + 1, 1) / DAY_MS;
-    await db.slow
+    await database.slow
       .insertInto("click_months")
       .columns(["month", "link_id", "clicks"])
       .expression((eb) =>
@@ -263,7 +263,7 @@ async function writeMonths(db: Database): Promise<void> {
           .groupBy("link_id"),
       )
       .execute();
-    await db.slow
+    await database.slow
       .insertInto("click_dim_months")
       .columns(["month", "dimension", "value_id", "clicks"])
       .expression((eb) =>

@@ -27,9 +27,9 @@ export async function createDataFolder(count: number): Promise<DataFolder> {
   const path = mkdtempSync(join(tmpdir(), "waymark-bench-"));
   const settings = { url: `sqlite:${join(path, "waymark.db")}`, poolSize: 1 };
   const open = () => openDatabase(settings, { threads: false, logger: silentLogger });
-  const db = await open();
-  await migrateUp(db, { logger: silentLogger });
-  const repository = createLinkRepository(db);
+  const database = await open();
+  await migrateUp(database, { logger: silentLogger });
+  const repository = createLinkRepository(database);
   for (let first = 0; first < count; first += CHUNK) {
     const links = Array.from({ length: Math.min(CHUNK, count - first) }, (_, at) => ({
       code: codeAt(first + at),
@@ -40,9 +40,9 @@ export async function createDataFolder(count: number): Promise<DataFolder> {
       passwordHash: null,
       clickCount: 0,
     }));
-    await db.transaction((tx) => repository.insertMany(tx, links), { long: true });
+    await database.transaction((tx) => repository.insertMany(tx, links), { long: true });
   }
-  await db.close();
+  await database.close();
   return {
     path,
     async countedClicks() {

@@ -121,7 +121,7 @@ describe("users", () => {
   });
 
   test("list shows more than a page and no hash", async () => {
-    const db = await folder.open();
+    const database = await folder.open();
     const row = {
       password_hash: "$argon2id$secret",
       role: "user",
@@ -131,7 +131,7 @@ describe("users", () => {
       updated_at: 0,
     };
     const rows = Array.from({ length: 205 }, (_, n) => ({ ...row, username: `many-${1000 + n}` }));
-    await db.dialect.insertMany(db.write, "users", rows);
+    await database.dialect.insertMany(database.write, "users", rows);
     const { out } = await run("users list --json");
     expect(out).not.toContain("argon2");
     expect((JSON.parse(out) as unknown[]).length).toBeGreaterThanOrEqual(205);

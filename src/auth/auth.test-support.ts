@@ -55,13 +55,13 @@ export function createTestFolder() {
     /** Opens the database of that name, migrated; the same name is the same data. */
     async open(name = "test"): Promise<Database> {
       const settings = { url: `sqlite:${join(folder, `${name}.db`)}`, poolSize: 1 };
-      const db = await openDatabase(settings, { threads: false, logger: silentLogger });
-      opened.push(db);
-      await migrateUp(db, { logger: silentLogger });
-      return db;
+      const database = await openDatabase(settings, { threads: false, logger: silentLogger });
+      opened.push(database);
+      await migrateUp(database, { logger: silentLogger });
+      return database;
     },
     async remove(): Promise<void> {
-      for (const db of opened) await db.close();
+      for (const database of opened) await database.close();
       rmSync(folder, { recursive: true });
     },
   };
@@ -77,17 +77,17 @@ type AuthOptions = {
 };
 
 /** The server's part of this room. */
-export async function startAuth(db: Database, settings: AuthOptions = {}) {
+export async function startAuth(database: Database, settings: AuthOptions = {}) {
   const { passwords = createPasswords(), more = async () => [] } = settings;
   const time = { now: Date.UTC(2026, 10, 20, 12) };
   const clock = { now: () => time.now };
   const failures: FailureMethod[] = [];
-  const changes = createChanges({ db, clock, logger: silentLogger });
-  const config = createConfig({ db, changes, clock, logger: silentLogger, startup: true });
+  const changes = createChanges({ database, clock, logger: silentLogger });
+  const config = createConfig({ database, changes, clock, logger: silentLogger, startup: true });
   await changes.poll();
   await config.start();
   const auth = createAuth({
-    database: db,
+    database,
     changes,
     config,
     passwords,

@@ -18,15 +18,15 @@ const folder = mkdtempSync(join(tmpdir(), "waymark-test-"));
 let room: AnalyticsRoom;
 
 beforeAll(async () => {
-  const db = await openDatabase(
+  const database = await openDatabase(
     { url: `sqlite:${join(folder, "test.db")}`, poolSize: 1 },
     { threads: false, logger: silentLogger },
   );
-  await migrateUp(db, { logger: silentLogger });
-  room = await openAnalytics(db);
+  await migrateUp(database, { logger: silentLogger });
+  room = await openAnalytics(database);
 });
 afterAll(async () => {
-  await room.db.close();
+  await room.database.close();
   rmSync(folder, { recursive: true, force: true });
 });
 afterEach(() => room.clear());
@@ -34,7 +34,7 @@ afterEach(() => room.clear());
 async function run(line: string): Promise<string> {
   let printed = "";
   const output = createOutput({ write: (text) => (printed += text) }, { write: () => true });
-  const services = { database: room.db, config: { get: () => 7 } };
+  const services = { database: room.database, config: { get: () => 7 } };
   const context = { services: async () => services, output } as unknown as CommandContext;
   const program = new Command().exitOverride();
   addClickCommands(program, context);

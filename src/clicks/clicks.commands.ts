@@ -33,7 +33,7 @@ async function runRebuild({ services, output }: CommandContext, options: Rebuild
   const { database, config } = await services();
   const rebuild = createRebuild({
     database,
-    maintenance: createMaintenance(createLeases({ db: database, clock: systemClock })),
+    maintenance: createMaintenance(createLeases({ database, clock: systemClock })),
     clock: systemClock,
     hourlyRetentionDays: () => config.get("analytics.hourly_retention_days"),
   });

@@ -69,7 +69,7 @@ export function readSegment(path: string, final = true): Click[] {
 }
 
 /** Makes links and returns their ids. */
-export async function addLinks(db: Database, count: number): Promise<number[]> {
+export async function addLinks(database: Database, count: number): Promise<number[]> {
   const link = {
     target: "http://localhost/",
     created_at: 1,
@@ -77,13 +77,13 @@ export async function addLinks(db: Database, count: number): Promise<number[]> {
     expires_at: null,
     password_hash: null,
   };
-  return db.transaction(async (tx) => {
+  return database.transaction(async (tx) => {
     const ids: number[] = [];
     for (let at = 0; at < count; at++) {
       const code = crypto.randomUUID();
-      ids.push(await db.dialect.insertReturningId(tx, "links", { ...link, code }));
+      ids.push(await database.dialect.insertReturningId(tx, "links", { ...link, code }));
     }
-    await db.dialect.insertMany(
+    await database.dialect.insertMany(
       tx,
       "link_clicks",
       ids.map((link_id) => ({ link_id, clicks: 0 })),
@@ -92,8 +92,12 @@ export async function addLinks(db: Database, count: number): Promise<number[]> {
   });
 }
 
-export async function clicksOf(db: Database, ids: readonly number[]): Promise<number[]> {
-  const rows = await db.read.selectFrom("link_clicks").selectAll().where("link_id", "in", ids).execute();
+export async function clicksOf(database: Database, ids: readonly number[]): Promise<number[]> {
+  const rows = await database.read
+    .selectFrom("link_clicks")
+    .selectAll()
+    .where("link_id", "in", ids)
+    .execute();
   const counts = new Map(rows.map((row) => [row.link_id, row.clicks]));
   return ids.map((id) => counts.get(id) ?? Number.NaN);
 }

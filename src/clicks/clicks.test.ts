@@ -33,10 +33,10 @@ const record = (clicks: { record(link: number, at: number): void }, link: number
 forEachDialect((dialect) => {
   const folder = temporaryFolder();
   let folders = 0;
-  let db: Database;
+  let database: Database;
 
   beforeAll(async () => {
-    db = await dialect.openDb();
+    database = await dialect.openDb();
   });
 
   const freshDir = () => join(folder, String(++folders));
@@ -61,7 +61,7 @@ forEachDialect((dialect) => {
     });
 
   test("a segment that can't be removed at the end keeps nothing from being counted and closed", async () => {
-    const [link] = await addLinks(db, 1);
+    const [link] = await addLinks(database, 1);
     const dataDir = freshDir();
     const clicks = await open(dataDir);
     record(clicks, link!, 2000);
@@ -71,11 +71,11 @@ forEachDialect((dialect) => {
     rmSync(spare);
     mkdirSync(spare);
     expect(await failureOf(clicks.close())).toBe("it succeeded");
-    expect(await clicksOf(db, [link!])).toEqual([2000]);
+    expect(await clicksOf(database, [link!])).toEqual([2000]);
   });
 
   test("a flush counts everything recorded before it", async () => {
-    const [first, second] = await addLinks(db, 2);
+    const [first, second] = await addLinks(database, 2);
     const clicks = await open(freshDir());
     // Behind the flush at the start, nothing but this test flushes.
     await clicks.flush();
@@ -85,7 +85,7 @@ forEachDialect((dialect) => {
     expect(await clicks.pendingLinks()).toBe(2);
     expect(await Promise.all([clicks.pendingLinks(), clicks.pendingLinks()])).toEqual([2, 2]);
     await clicks.flush();
-    expect(await clicksOf(db, [first!, second!])).toEqual([100, 50]);
+    expect(await clicksOf(database, [first!, second!])).toEqual([100, 50]);
     expect(clicks.stats()).toMatchObject({ accepted: 150, stored: 150, pending: 0, replayed: 0 });
     expect(clicks.stats().flushes["manual success"]).toBe(1);
     const lastFlush = { trigger: "manual", status: "success", clicks: 150, links: 2 };
@@ -95,7 +95,7 @@ forEachDialect((dialect) => {
   });
 
   test("who has no time hears what links were pending last, and the answer is for who asks next", async () => {
-    const links = await addLinks(db, 3);
+    const links = await addLinks(database, 3);
     const clicks = await open(freshDir());
     await clicks.flush();
     // More than one look at a few of them takes.
@@ -106,11 +106,11 @@ forEachDialect((dialect) => {
   });
 
   test("flushes by itself: after the interval, and sooner when enough clicks wait", async () => {
-    const [link] = await addLinks(db, 1);
+    const [link] = await addLinks(database, 1);
     const config = { ...NEVER, flushInterval: 0.05 };
     const clicks = await open(freshDir(), config);
     record(clicks, link!, 3);
-    await until(async () => (await clicksOf(db, [link!]))[0] === 3);
+    await until(async () => (await clicksOf(database, [link!]))[0] === 3);
     await until(() => clicks.stats().flushes["interval success"] > 0);
     Object.assign(config, NEVER, { maxClicksBeforeFlush: 50 });
     clicks.refresh();
@@ -121,12 +121,12 @@ forEachDialect((dialect) => {
     await until(() => clicks.stats().stored >= 3 + 50);
     await until(() => clicks.stats().flushes["threshold success"] > 0);
     await clicks.close();
-    expect(await clicksOf(db, [link!])).toEqual([72]);
+    expect(await clicksOf(database, [link!])).toEqual([72]);
   });
 
   test("closing counts the rest and leaves nothing behind", async () => {
     const dataDir = freshDir();
-    const [link] = await addLinks(db, 1);
+    const [link] = await addLinks(database, 1);
     const clicks = await open(dataDir);
     for (let round = 0; round < 30; round++) {
       record(clicks, link!, 1000);
@@ -134,7 +134,7 @@ forEachDialect((dialect) => {
       await Bun.sleep(1);
     }
     await clicks.close();
-    expect(await clicksOf(db, [link!])).toEqual([30_000]);
+    expect(await clicksOf(database, [link!])).toEqual([30_000]);
     expect(clicks.stats()).toMatchObject({ accepted: 30_000, stored: 30_000, pending: 0 });
     expect(listSegments(join(dataDir, "journal", "0"))).toEqual([]);
     clicks.record(link!, Date.now());
@@ -143,7 +143,7 @@ forEachDialect((dialect) => {
   });
 
   test("switching tracking off applies at once", async () => {
-    const [link] = await addLinks(db, 1);
+    const [link] = await addLinks(database, 1);
     const config = { ...NEVER };
     const clicks = await open(freshDir(), config);
     record(clicks, link!, 2);
@@ -151,28 +151,28 @@ forEachDialect((dialect) => {
     clicks.refresh();
     record(clicks, link!, 5);
     await clicks.close();
-    expect(await clicksOf(db, [link!])).toEqual([2]);
+    expect(await clicksOf(database, [link!])).toEqual([2]);
   });
 
   test("two on one data folder don't touch each other's journals", async () => {
     const dataDir = freshDir();
-    const [link] = await addLinks(db, 1);
+    const [link] = await addLinks(database, 1);
     const [one, two] = [await open(dataDir), await open(dataDir)];
     record(one, link!, 10);
     record(two, link!, 5);
     expect(readdirSync(join(dataDir, "journal")).sort()).toEqual(["0", "1"]);
     await Promise.all([one.flush(), two.flush(), one.flush()]);
-    expect(await clicksOf(db, [link!])).toEqual([15]);
+    expect(await clicksOf(database, [link!])).toEqual([15]);
     record(one, link!, 1);
     record(two, link!, 1);
     await Promise.all([one.close(), two.close()]);
-    expect(await clicksOf(db, [link!])).toEqual([17]);
+    expect(await clicksOf(database, [link!])).toEqual([17]);
     expect(two.stats()).toMatchObject({ accepted: 6, stored: 6, replayed: 0 });
   });
 
   test("what a killed process left is counted by the next, in its slot and in others", async () => {
     const dataDir = freshDir();
-    const [link] = await addLinks(db, 1);
+    const [link] = await addLinks(database, 1);
     const source = `
       const { createClicks } = await import(${JSON.stringify(join(import.meta.dir, "clicks.ts"))});
       const { silentLogger } = await import(${JSON.stringify(join(import.meta.dir, "..", "lib", "logger.ts"))});
@@ -204,18 +204,18 @@ forEachDialect((dialect) => {
     const clicks = await open(dataDir);
     const journal = join(dataDir, "journal");
     await until(() => readdirSync(journal).flatMap((slot) => listSegments(join(journal, slot))).length === 1);
-    const [counted] = await clicksOf(db, [link!]);
+    const [counted] = await clicksOf(database, [link!]);
     expect(counted).toBeGreaterThanOrEqual(said[0]! + said[1]!);
     expect(balanced(clicks.stats())).toBe(true);
     await clicks.flush();
-    expect(await clicksOf(db, [link!])).toEqual([counted!]);
+    expect(await clicksOf(database, [link!])).toEqual([counted!]);
     await clicks.close();
   });
 
   if (dialect.name !== "sqlite")
     test("what an outage left at the end is counted at the next start", async () => {
       const dataDir = freshDir();
-      const [link] = await addLinks(db, 1);
+      const [link] = await addLinks(database, 1);
       const proxy: DatabaseProxy = await openDatabaseProxy(dialect.url());
       const cutOff = await open(dataDir, NEVER, { closeMs: 2000 }, proxy.url);
       record(cutOff, link!, 10);
@@ -229,7 +229,7 @@ forEachDialect((dialect) => {
       proxy.close();
       const clicks = await open(dataDir);
       await clicks.flush();
-      expect(await clicksOf(db, [link!])).toEqual([30]);
+      expect(await clicksOf(database, [link!])).toEqual([30]);
       expect(clicks.stats()).toMatchObject({ accepted: 20, replayed: 20, stored: 20, pending: 0 });
       await clicks.close();
     });

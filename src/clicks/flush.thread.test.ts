@@ -11,9 +11,9 @@ forEachDialect((dialect) => {
   const folder = temporaryFolder();
 
   test("a flush thread that dies is replaced by one that goes on, and the books stay right", async () => {
-    const db = await dialect.openDb();
-    const [link] = await addLinks(db, 1);
-    const instance = await createClicksRepository(db).instance();
+    const database = await dialect.openDb();
+    const [link] = await addLinks(database, 1);
+    const instance = await createClicksRepository(database).instance();
     const journalDir = join(folder, "journal");
     const ownDir = join(journalDir, "0");
     const { journal, opened } = await openJournal({
@@ -51,7 +51,7 @@ forEachDialect((dialect) => {
     }
     await thread.flush();
     expect(stored).toBe(recorded);
-    expect(await clicksOf(db, [link!])).toEqual([recorded]);
+    expect(await clicksOf(database, [link!])).toEqual([recorded]);
     await thread.close(5000);
     await journal.close();
   });

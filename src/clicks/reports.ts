@@ -30,7 +30,7 @@ export function createReports({ database, config, clock, logger }: Deps): Report
     }),
     jobs: createRetentionJobs({
       database,
-      maintenance: createMaintenance(createLeases({ db: database, clock })),
+      maintenance: createMaintenance(createLeases({ database, clock })),
       clock,
       settings: {
         isEnabled: () => config.get("analytics.enable_auto_rollup"),

@@ -27,9 +27,9 @@ forEachDialect(({ openDb, name, url }) => {
   });
 
   /** A process's feed that has begun to listen, and all it hears. */
-  const listen = async (db: Database, bus?: Bus) => {
+  const listen = async (database: Database, bus?: Bus) => {
     const changes = createChanges({
-      db,
+      database,
       clock,
       logger: silentLogger,
       ...(bus === undefined ? {} : { bus }),

@@ -92,14 +92,14 @@ const MAX_KEYS = 100_000;
 const MOST_TOLD = 5_000;
 
 type Deps = {
-  db: Database;
+  database: Database;
   clock: Clock;
   logger: Logger;
   bus?: Bus;
 };
 
-export function createChanges({ db, clock, logger, bus }: Deps): Changes {
-  const feed = createFeed(db);
+export function createChanges({ database, clock, logger, bus }: Deps): Changes {
+  const feed = createFeed(database);
   const { tell, subscribe } = createSubscribers(logger);
   const told = createTold();
   const reader = createFeedReader({
@@ -130,7 +130,7 @@ export function createChanges({ db, clock, logger, bus }: Deps): Changes {
     async write(run, options) {
       const write = crypto.randomUUID();
       let changes: Change[] = [];
-      const result = await db.transaction(async (tx) => {
+      const result = await database.transaction(async (tx) => {
         const notes = createNotes();
         const value = await run({ db: tx, changed: notes.add });
         changes = notes.all();

@@ -10,7 +10,7 @@ forEachDialect(({ openDb }) => {
   let leases: LeaseRepository[];
   beforeAll(async () => {
     dbs = [await openDb(), await openDb()];
-    leases = dbs.map((db) => createLeaseRepository({ db, clock }));
+    leases = dbs.map((database) => createLeaseRepository({ database, clock }));
   });
 
   test("one of many gets it, keeps it, and others get it when it has run out", async () => {

@@ -7,10 +7,10 @@ export type LeaseRepository = ReturnType<typeof createLeaseRepository>;
 /** In place of the end of a lease that its owner gave back. */
 const RELEASED = 0;
 
-export function createLeaseRepository({ db, clock }: { db: Database; clock: Clock }) {
+export function createLeaseRepository({ database, clock }: { database: Database; clock: Clock }) {
   const take = async (name: string, owner: string, ttlMs: number): Promise<boolean> => {
     const now = clock.now();
-    const { numUpdatedRows } = await db.write
+    const { numUpdatedRows } = await database.write
       .updateTable("leases")
       .set({ owner, expires_at: now + ttlMs })
       .where("name", "=", name)
@@ -25,8 +25,8 @@ export function createLeaseRepository({ db, clock }: { db: Database; clock: Cloc
      */
     async acquire(name: string, owner: string, ttlMs: number): Promise<boolean> {
       if (await take(name, owner, ttlMs)) return true;
-      await db.dialect.insertIgnore(
-        db.write,
+      await database.dialect.insertIgnore(
+        database.write,
         "leases",
         ["name"],
         [{ name, owner: "", expires_at: RELEASED }],
@@ -36,7 +36,7 @@ export function createLeaseRepository({ db, clock }: { db: Database; clock: Cloc
 
     /** Extends a lease that the owner has, even one that ran out but that nobody took. False: lost or released. */
     async renew(name: string, owner: string, ttlMs: number): Promise<boolean> {
-      const { numUpdatedRows } = await db.write
+      const { numUpdatedRows } = await database.write
         .updateTable("leases")
         .set({ expires_at: clock.now() + ttlMs })
         .where("name", "=", name)
@@ -48,7 +48,7 @@ export function createLeaseRepository({ db, clock }: { db: Database; clock: Cloc
 
     /** Lets others take it at once; nothing happens when the owner doesn't have it. */
     async release(name: string, owner: string): Promise<void> {
-      await db.write
+      await database.write
         .updateTable("leases")
         .set({ expires_at: RELEASED })
         .where("name", "=", name)
@@ -58,7 +58,7 @@ export function createLeaseRepository({ db, clock }: { db: Database; clock: Cloc
 
     /** Those that are not released and whose owners' names begin so. */
     heldBy: (prefix: string, limit: number): Promise<{ name: string; owner: string }[]> =>
-      db.read
+      database.read
         .selectFrom("leases")
         .select(["name", "owner"])
         .where("owner", "like", `${prefix}%`)

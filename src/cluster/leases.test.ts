@@ -11,21 +11,21 @@ const TTL_MS = 200;
 
 forEachDialect(({ openDb }) => {
   const clock = { time: 1_000_000_000_000, now: () => clock.time };
-  let db: Database;
+  let database: Database;
   let rows: LeaseRepository;
   beforeAll(async () => {
-    db = await openDb();
-    rows = createLeaseRepository({ db, clock });
+    database = await openDb();
+    rows = createLeaseRepository({ database, clock });
   });
 
   const endOf = async (name: string): Promise<number> => {
-    const query = db.read.selectFrom("leases").select("expires_at").where("name", "=", name);
+    const query = database.read.selectFrom("leases").select("expires_at").where("name", "=", name);
     return Number((await query.executeTakeFirstOrThrow()).expires_at);
   };
   /** The same database, which refuses as many updates as it is told to. */
   const withOutages = () => {
     const outage = { toRefuse: 0 };
-    const write = new Proxy(db.write, {
+    const write = new Proxy(database.write, {
       get(target, name) {
         if (name === "updateTable" && outage.toRefuse > 0) {
           outage.toRefuse--;
@@ -35,11 +35,11 @@ forEachDialect(({ openDb }) => {
         return typeof value === "function" ? value.bind(target) : value;
       },
     });
-    return { outage, db: { ...db, write } };
+    return { outage, database: { ...database, write } };
   };
 
   test("the work runs alone, its result is handed on, and the lease is free after it", async () => {
-    const leases = createLeases({ db, clock });
+    const leases = createLeases({ database, clock });
     const held = await leases.hold("alone", TTL_MS, async () => {
       expect(await leases.hold("alone", TTL_MS, async () => "second")).toBe(null);
       return "first";
@@ -52,7 +52,7 @@ forEachDialect(({ openDb }) => {
   });
 
   test("the lease is renewed while the work runs", async () => {
-    await createLeases({ db, clock }).hold("long", TTL_MS, async (lost) => {
+    await createLeases({ database, clock }).hold("long", TTL_MS, async (lost) => {
       for (let round = 0; round < 3; round++) {
         clock.time += TTL_MS / 2;
         await until(async () => (await endOf("long")) === clock.time + TTL_MS);
@@ -62,7 +62,7 @@ forEachDialect(({ openDb }) => {
   });
 
   test("a lease that somebody else took ends the work with a reason", async () => {
-    const held = createLeases({ db, clock }).hold("stolen", TTL_MS, async (lost) => {
+    const held = createLeases({ database, clock }).hold("stolen", TTL_MS, async (lost) => {
       await until(async () => {
         clock.time += TTL_MS;
         return rows.acquire("stolen", "somebody else", 60_000);
@@ -76,8 +76,8 @@ forEachDialect(({ openDb }) => {
   });
 
   test("one renewal that the database refuses does not end the work, two do", async () => {
-    const { outage, db: failing } = withOutages();
-    await createLeases({ db: failing, clock }).hold("outage", TTL_MS, async (lost) => {
+    const { outage, database: failing } = withOutages();
+    await createLeases({ database: failing, clock }).hold("outage", TTL_MS, async (lost) => {
       for (let round = 0; round < 2; round++) {
         outage.toRefuse = 1;
         await until(() => outage.toRefuse === 0);
@@ -93,7 +93,7 @@ forEachDialect(({ openDb }) => {
   });
 
   test("work may keep its lease for a time after its end", async () => {
-    const leases = createLeases({ db, clock });
+    const leases = createLeases({ database, clock });
     await leases.hold("kept", TTL_MS, async (_, keepFor) => keepFor(60_000));
     expect(await endOf("kept")).toBe(clock.time + 60_000);
     expect(await leases.hold("kept", TTL_MS, async () => {})).toBe(null);

@@ -24,7 +24,7 @@ export type Leases = {
 export type HeldWork<T> = (lost: AbortSignal, keepFor: (ms: number) => void) => Promise<T>;
 
 type Deps = {
-  db: Database;
+  database: Database;
   clock: Clock;
   /** A name that no other piece of work has. */
   newOwner?: () => string;
@@ -37,12 +37,12 @@ const RENEWALS = 4;
 const MOST_FAILED = 2;
 
 export function createLeases({
-  db,
+  database,
   clock,
   newOwner = () => crypto.randomUUID(),
   releaseAbandoned = () => Promise.resolve(false),
 }: Deps): Leases {
-  const rows = createLeaseRepository({ db, clock });
+  const rows = createLeaseRepository({ database, clock });
 
   /** Renews until it is stopped, which waits for a renewal that is on its way. */
   function startRenewing(name: string, owner: string, ttlMs: number) {

@@ -30,9 +30,9 @@ async function startHolder(path: string): Promise<() => Promise<void>> {
 
 forEachDialect(({ openDb }) => {
   const dirs: string[] = [];
-  let db: Database;
+  let database: Database;
   beforeAll(async () => {
-    db = await openDb();
+    database = await openDb();
   });
   afterAll(() => {
     for (const dir of dirs) rmSync(dir, { recursive: true });
@@ -43,7 +43,8 @@ forEachDialect(({ openDb }) => {
     return dirs.at(-1)!;
   };
   const clock = { now: () => 1_000_000 };
-  const open = (dataDir: string | null) => openProcessLeases({ db, clock, logger: silentLogger, dataDir });
+  const open = (dataDir: string | null) =>
+    openProcessLeases({ database, clock, logger: silentLogger, dataDir });
   /** Whether the lease could be had; it is free again then. */
   const isFree = async (leases: Leases, name: string): Promise<boolean> =>
     (await leases.hold(name, TTL_MS, async () => {})) !== null;
@@ -64,7 +65,7 @@ forEachDialect(({ openDb }) => {
     const dir = newDir();
     const running = await open(dir);
     const elsewhere = await open(newDir());
-    const rows = createLeaseRepository({ db, clock });
+    const rows = createLeaseRepository({ database, clock });
     for (const [name, next] of [
       ["conflict", () => Promise.resolve(running)],
       ["start", () => open(dir)],
@@ -77,7 +78,7 @@ forEachDialect(({ openDb }) => {
       await kill();
       expect(await isFree(elsewhere, name + owners[0])).toBe(false);
       const later = await next();
-      const holders = await db.read
+      const holders = await database.read
         .selectFrom("leases")
         .select("expires_at")
         .where("name", "like", `${name}%`)

@@ -22,7 +22,7 @@ export type ProcessLeases = Leases & {
 };
 
 type Deps = {
-  db: Database;
+  database: Database;
   clock: Clock;
   logger: Logger;
   /** Shared by the processes of a machine. Null for a command, which nobody tells from its kind. */
@@ -32,8 +32,8 @@ type Deps = {
 const FREED_AT_ONCE = 1_000;
 const NUMBER = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 
-export async function openProcessLeases({ db, clock, logger, dataDir }: Deps): Promise<ProcessLeases> {
-  const rows = createLeaseRepository({ db, clock });
+export async function openProcessLeases({ database, clock, logger, dataDir }: Deps): Promise<ProcessLeases> {
+  const rows = createLeaseRepository({ database, clock });
   const folder = dataDir === null ? null : join(dataDir, "processes");
   const own = folder === null ? null : enter(folder);
 
@@ -78,7 +78,7 @@ export async function openProcessLeases({ db, clock, logger, dataDir }: Deps): P
   await tryToBury();
   return {
     ...createLeases({
-      db,
+      database,
       clock,
       newOwner: () => `${own?.number ?? crypto.randomUUID()}/${crypto.randomUUID()}`,
       releaseAbandoned: tryToBury,

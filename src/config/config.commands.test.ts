@@ -13,17 +13,17 @@ import { CONFIG_KEYS } from "./definitions.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "waymark-config-"));
 const file = (name: string) => join(folder, name);
-let db: Database;
+let database: Database;
 beforeAll(async () => {
-  db = await openFileDb(file("commands.db"));
+  database = await openFileDb(file("commands.db"));
 });
 afterAll(async () => {
-  await db.close();
+  await database.close();
   rmSync(folder, { recursive: true, force: true });
 });
 beforeEach(async () => {
-  await db.write.deleteFrom("settings").execute();
-  await db.write.deleteFrom("settings_history").execute();
+  await database.write.deleteFrom("settings").execute();
+  await database.write.deleteFrom("settings_history").execute();
 });
 
 const sink = () => {
@@ -33,7 +33,7 @@ const sink = () => {
 
 /** Runs one command as its own process would: a fresh look at the database. */
 async function run(args: readonly string[], stdin = "") {
-  const { config, start } = openConfig(db);
+  const { config, start } = openConfig(database);
   await start();
   const [out, err] = [sink(), sink()];
   const context = {
@@ -126,12 +126,12 @@ test.each(["toml", "json"])(
     expect(statSync(path).mode & 0o077).toBe(0);
     expect(readFileSync(path, "utf8")).not.toContain("admin_token");
     expect((await run(["export", path])).error).toMatchObject(refused("Conflict", "--force"));
-    await db.write.deleteFrom("settings").execute();
+    await database.write.deleteFrom("settings").execute();
 
     const dry = await run(["import", path, "--dry-run", "--json"]);
     const keys = ["api.health_token", "analytics.sample_rate", "cors.allowed_origins"];
     expect(JSON.parse(dry.out)).toEqual({ dry_run: true, changed: keys, masked: [] });
-    expect(await db.read.selectFrom("settings").selectAll().execute()).toEqual([]);
+    expect(await database.read.selectFrom("settings").selectAll().execute()).toEqual([]);
 
     expect((await run(["import", path])).out).toBe(keys.map((key) => `changed ${key}\n`).join(""));
     expect((await run(["get", "api.health_token", "--show-secrets"])).out).toBe("the-health-token\n");
@@ -160,7 +160,7 @@ test("an import with one mistake changes nothing", async () => {
   }
   writeFileSync(path, `cors.max_age = 60 #${"x".repeat(1024 * 1024)}`);
   expect((await run(["import", path])).error).toMatchObject(refused("BadRequest", "1 MiB"));
-  expect(await db.read.selectFrom("settings").selectAll().execute()).toEqual([]);
+  expect(await database.read.selectFrom("settings").selectAll().execute()).toEqual([]);
   expect((await run(["import", "-"], "cors.max_age = 60")).out).toBe("changed cors.max_age\n");
 });
 

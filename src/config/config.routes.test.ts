@@ -11,17 +11,17 @@ import { HASH, openConfig, openFileDb } from "./config.test-support.ts";
 import { CONFIG_KEYS } from "./definitions.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "waymark-config-"));
-let db: Database;
+let database: Database;
 beforeAll(async () => {
-  db = await openFileDb(join(folder, "routes.db"));
+  database = await openFileDb(join(folder, "routes.db"));
 });
 afterAll(async () => {
-  await db.close();
+  await database.close();
   rmSync(folder, { recursive: true, force: true });
 });
 beforeEach(async () => {
-  await db.write.deleteFrom("settings").execute();
-  await db.write.deleteFrom("settings_history").execute();
+  await database.write.deleteFrom("settings").execute();
+  await database.write.deleteFrom("settings_history").execute();
 });
 
 const SECRET = "an-unmistakable-secret-".repeat(2);
@@ -31,7 +31,7 @@ type Envelope = { code: number; error?: string; data?: any };
 
 /** The endpoints as they are mounted, called by the administrator `ann`, or by nobody. */
 async function serve() {
-  const opened = openConfig(db, { startup: true, generateToken: () => SECRET });
+  const opened = openConfig(database, { startup: true, generateToken: () => SECRET });
   const config = await opened.start();
   const app = createHttpApp({
     tables: [
@@ -217,7 +217,7 @@ describe("PUT", () => {
   ])("%s refuses what it can't take, and nothing changes", async (key, body, status, code) => {
     const { call } = await serve();
     expect(await call("PUT", `/${key}`, body)).toMatchObject({ status, code });
-    const rows = await db.read.selectFrom("settings").select("key").execute();
+    const rows = await database.read.selectFrom("settings").select("key").execute();
     expect(rows).toEqual([{ key: "api.jwt_secret" }]);
   });
 });
@@ -235,7 +235,11 @@ describe("POST", () => {
   test("/config/reload reads again", async () => {
     const { call, config } = await serve();
     await call("PUT", "/cors.max_age", { value: "60" });
-    await db.write.updateTable("settings").set({ value: "61" }).where("key", "=", "cors.max_age").execute();
+    await database.write
+      .updateTable("settings")
+      .set({ value: "61" })
+      .where("key", "=", "cors.max_age")
+      .execute();
     const { status, data } = await call("POST", "/reload");
     expect([status, data]).toEqual([200, { message: expect.any(String), duration_ms: expect.any(Number) }]);
     expect(config.get("cors.max_age")).toBe(61);

@@ -9,23 +9,23 @@ const refusal = (name: string, message: RegExp | string) =>
   expect.objectContaining({ name, message: expect.stringMatching(message) });
 
 forEachDialect(({ openDb }) => {
-  let db: Database;
+  let database: Database;
   beforeAll(async () => {
     // The file database lets two instances write at once only when each writes in a thread of its own.
-    db = await openDb({ threads: true });
+    database = await openDb({ threads: true });
   });
   beforeEach(async () => {
-    await db.write.deleteFrom("settings").execute();
-    await db.write.deleteFrom("settings_history").execute();
+    await database.write.deleteFrom("settings").execute();
+    await database.write.deleteFrom("settings_history").execute();
   });
 
   const put = (key: string, value: string) =>
-    db.write.insertInto("settings").values({ key, value, updated_at: 1, updated_by: "hand" }).execute();
+    database.write.insertInto("settings").values({ key, value, updated_at: 1, updated_by: "hand" }).execute();
 
   describe("start", () => {
     test("a first start stores a secret and nothing else", async () => {
-      const config = await openConfig(db, { startup: true }).start();
-      const rows = await db.read.selectFrom("settings").selectAll().execute();
+      const config = await openConfig(database, { startup: true }).start();
+      const rows = await database.read.selectFrom("settings").selectAll().execute();
       expect(rows.map((row) => row.key)).toEqual(["api.jwt_secret"]);
       expect(config.get("api.jwt_secret")).toMatch(/^[0-9a-f]{64}$/);
       for (const key of CONFIG_KEYS.filter((name) => name !== "api.jwt_secret")) {
@@ -36,18 +36,18 @@ forEachDialect(({ openDb }) => {
     test("two first starts at once end with one secret, and keep it", async () => {
       const other = await openDb({ threads: true, migrate: false });
       const [a, b] = await Promise.all([
-        openConfig(db, { startup: true }).start(),
+        openConfig(database, { startup: true }).start(),
         openConfig(other, { startup: true }).start(),
       ]);
       expect(b.get("api.jwt_secret")).toBe(a.get("api.jwt_secret"));
-      const again = await openConfig(db, { startup: true }).start();
+      const again = await openConfig(database, { startup: true }).start();
       expect(again.get("api.jwt_secret")).toBe(a.get("api.jwt_secret"));
       expect(await a.history("api.jwt_secret", 100)).toHaveLength(1);
     });
 
     test("commands store nothing by starting", async () => {
-      await openConfig(db).start();
-      expect(await db.read.selectFrom("settings").selectAll().execute()).toEqual([]);
+      await openConfig(database).start();
+      expect(await database.read.selectFrom("settings").selectAll().execute()).toEqual([]);
     });
 
     test("unknown keys stay and unusable values give way to the default, each with a warning", async () => {
@@ -57,7 +57,7 @@ forEachDialect(({ openDb }) => {
       await put("utm.enable_passthrough", "YES");
       await put("routes.health_prefix", "/admin/health");
       const { logger, lines } = recordingLogger();
-      const opened = openConfig(db, { startup: true, logger });
+      const opened = openConfig(database, { startup: true, logger });
       const config = await opened.start();
       await config.reload();
       expect(config.get("click.flush_interval")).toBe(5);
@@ -69,17 +69,17 @@ forEachDialect(({ openDb }) => {
       }
       expect(lines.join()).not.toMatch(/bad secret|secret-future-value/);
       expect(
-        await db.read.selectFrom("settings").select("value").where("key", "=", "future.key").execute(),
+        await database.read.selectFrom("settings").select("value").where("key", "=", "future.key").execute(),
       ).toEqual([{ value: "secret-future-value" }]);
     });
 
     test("an unusable secret is replaced at a start, a lost one kept while running", async () => {
       await put("api.jwt_secret", "short");
-      const { config, start } = openConfig(db, { startup: true });
+      const { config, start } = openConfig(database, { startup: true });
       await start();
       const secret = config.get("api.jwt_secret");
       expect(secret).toHaveLength(64);
-      await db.write.deleteFrom("settings").execute();
+      await database.write.deleteFrom("settings").execute();
       await config.reload();
       expect(config.get("api.jwt_secret")).toBe(secret);
     });
@@ -87,7 +87,10 @@ forEachDialect(({ openDb }) => {
 
   describe("writes", () => {
     test("are canonical, in force at once, and heard by others with the next poll", async () => {
-      const [here, there] = [openConfig(db), openConfig(await openDb({ threads: true, migrate: false }))];
+      const [here, there] = [
+        openConfig(database),
+        openConfig(await openDb({ threads: true, migrate: false })),
+      ];
       await Promise.all([here.start(), there.start()]);
       const heard: unknown[] = [];
       there.config.onChange(
@@ -107,7 +110,7 @@ forEachDialect(({ openDb }) => {
     });
 
     test("that are refused change nothing", async () => {
-      const config = await openConfig(db).start();
+      const config = await openConfig(database).start();
       const attempts: [() => Promise<unknown>, unknown][] = [
         [() => config.set("no.such_key", "1", "ann"), refusal("ConfigNotFound", /no\.such_key/)],
         [() => config.set("__proto__", "1", "ann"), refusal("ConfigNotFound", /__proto__/)],
@@ -135,12 +138,12 @@ forEachDialect(({ openDb }) => {
       ];
       for (const [attempt, error] of attempts)
         expect(await attempt().catch((thrown) => thrown)).toEqual(error);
-      expect(await db.read.selectFrom("settings").selectAll().execute()).toEqual([]);
-      expect(await db.read.selectFrom("settings_history").selectAll().execute()).toEqual([]);
+      expect(await database.read.selectFrom("settings").selectAll().execute()).toEqual([]);
+      expect(await database.read.selectFrom("settings_history").selectAll().execute()).toEqual([]);
     });
 
     test("of several are one: prefixes may change places, and a dry run only looks", async () => {
-      const config = await openConfig(db).start();
+      const config = await openConfig(database).start();
       const swap = [
         ["routes.admin_prefix", "/panel"],
         ["routes.frontend_prefix", "/admin"],
@@ -158,7 +161,7 @@ forEachDialect(({ openDb }) => {
 
     test("at the same time can't make two prefixes equal", async () => {
       const [a, b] = await Promise.all([
-        openConfig(db).start(),
+        openConfig(database).start(),
         openConfig(await openDb({ threads: true, migrate: false })).start(),
       ]);
       const results = await Promise.allSettled([
@@ -169,7 +172,7 @@ forEachDialect(({ openDb }) => {
     });
 
     test("of the password go along with what has to happen with them, or not at all", async () => {
-      const config = await openConfig(db).start();
+      const config = await openConfig(database).start();
       const failing = config.setAdminPasswordHash(HASH, "cli", async () => {
         throw new Error("the sessions could not be ended");
       });
@@ -185,16 +188,16 @@ forEachDialect(({ openDb }) => {
 
   describe("settings that need a restart", () => {
     test("hold their value until the next start and show the new one as pending", async () => {
-      const { config, start } = openConfig(db, { startup: true });
+      const { config, start } = openConfig(database, { startup: true });
       await start();
       const heard: unknown[] = [];
       config.onChange("analytics.log_retention_days", (value) => void heard.push(value));
       const item = await config.set("analytics.log_retention_days", "90", "ann");
       expect(item).toMatchObject({ value: "30", pendingValue: "90", requiresRestart: true });
       expect(config.get("analytics.log_retention_days")).toBe(30);
-      const late = await openConfig(db, { startup: true, startValues: config.startValues() }).start();
+      const late = await openConfig(database, { startup: true, startValues: config.startValues() }).start();
       expect(late.get("analytics.log_retention_days")).toBe(30);
-      const restarted = await openConfig(db, { startup: true }).start();
+      const restarted = await openConfig(database, { startup: true }).start();
       expect(restarted.getOne("analytics.log_retention_days")).toMatchObject({ value: "90" });
       expect(restarted.getOne("analytics.log_retention_days")).not.toHaveProperty("pendingValue");
       expect(await config.reset("analytics.log_retention_days", "ann")).not.toHaveProperty("pendingValue");
@@ -204,7 +207,7 @@ forEachDialect(({ openDb }) => {
 
   describe("history", () => {
     test("tells who changed what and when, newest first, secrets masked where they are stored", async () => {
-      const { config, clock, start } = openConfig(db);
+      const { config, clock, start } = openConfig(database);
       await start();
       await config.set("click.flush_interval", "9", "ann");
       await config.set("click.flush_interval", "09", "nobody");
@@ -217,7 +220,7 @@ forEachDialect(({ openDb }) => {
       await config.set("api.health_token", "very-secret-token", "ann");
       await config.set("api.jwt_secret", "another-secret-".repeat(3), "ann");
       await config.reset("api.health_token", "ann");
-      const stored = await db.read.selectFrom("settings_history").selectAll().execute();
+      const stored = await database.read.selectFrom("settings_history").selectAll().execute();
       expect(JSON.stringify(stored)).not.toMatch(/very-secret|another-secret/);
       expect(await config.history("api.health_token", 20)).toMatchObject([
         { oldValue: "[REDACTED]", newValue: "" },
@@ -229,13 +232,17 @@ forEachDialect(({ openDb }) => {
     });
 
     test("is bounded for each key", async () => {
-      const config = await openConfig(db).start();
+      const config = await openConfig(database).start();
       const row = { old_value: "1", new_value: "2", changed_at: 1, changed_by: "ann" };
       const rows = (key: string, count: number) => Array.from({ length: count }, () => ({ key, ...row }));
-      await db.dialect.insertMany(db.write, "settings_history", rows("cors.max_age", HISTORY_MAX_ROWS + 5));
-      await db.dialect.insertMany(db.write, "settings_history", rows("cors.enabled", 3));
+      await database.dialect.insertMany(
+        database.write,
+        "settings_history",
+        rows("cors.max_age", HISTORY_MAX_ROWS + 5),
+      );
+      await database.dialect.insertMany(database.write, "settings_history", rows("cors.enabled", 3));
       await config.set("cors.max_age", "60", "ann");
-      const counted = await db.read
+      const counted = await database.read
         .selectFrom("settings_history")
         .select((eb) => ["key", eb.fn.countAll().as("rows")])
         .groupBy("key")

@@ -14,7 +14,7 @@ import { createLiveSettings } from "./live-settings.ts";
 import type { Action } from "./value-types.ts";
 
 type Deps = {
-  db: Pick<Database, "read" | "dialect">;
+  database: Pick<Database, "read" | "dialect">;
   changes: SettingsFeed;
   clock: Clock;
   logger: Logger;
@@ -34,7 +34,7 @@ export type Config = ReturnType<typeof createConfig>;
 
 export function createConfig(deps: Deps) {
   const { changes, clock, logger, startup = false } = deps;
-  const repository = createConfigRepository(deps.db);
+  const repository = createConfigRepository(deps.database);
   const live = createLiveSettings({
     repository,
     changes,

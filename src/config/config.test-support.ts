@@ -8,10 +8,10 @@ import { createConfig } from "./config.service.ts";
 type Options = Partial<Parameters<typeof createConfig>[0]> & { logger?: Logger };
 
 /** The clock stands at `now` and goes where the test puts it. */
-export function openConfig(db: Database, options: Options = {}) {
+export function openConfig(database: Database, options: Options = {}) {
   const clock = { time: Date.parse("2026-11-20T12:00:00Z"), now: () => clock.time };
-  const changes = createChanges({ db, clock, logger: silentLogger });
-  const config = createConfig({ db, changes, clock, logger: silentLogger, ...options });
+  const changes = createChanges({ database, clock, logger: silentLogger });
+  const config = createConfig({ database, changes, clock, logger: silentLogger, ...options });
   return {
     config,
     changes,
@@ -39,10 +39,10 @@ export const HASH =
 
 /** A fresh database in the file `path`, migrated. */
 export async function openFileDb(path: string): Promise<Database> {
-  const db = await openDatabase(
+  const database = await openDatabase(
     { url: `sqlite:${path}`, poolSize: 1 },
     { threads: false, logger: silentLogger },
   );
-  await migrateUp(db, { logger: silentLogger });
-  return db;
+  await migrateUp(database, { logger: silentLogger });
+  return database;
 }

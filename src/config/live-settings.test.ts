@@ -9,23 +9,23 @@ import { openConfig, openFileDb, recordingLogger } from "./config.test-support.t
 import { createLiveSettings } from "./live-settings.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "waymark-config-"));
-let db: Database;
+let database: Database;
 beforeAll(async () => {
-  db = await openFileDb(join(folder, "live.db"));
+  database = await openFileDb(join(folder, "live.db"));
 });
 afterAll(async () => {
-  await db.close();
+  await database.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
-const rename = (from: string, to: string) => db.write.schema.alterTable(from).renameTo(to).execute();
+const rename = (from: string, to: string) => database.write.schema.alterTable(from).renameTo(to).execute();
 
 test("while the settings can't be read the old ones hold, and they are read when they can be again", async () => {
   const { logger, lines } = recordingLogger();
-  const { config, changes, start } = openConfig(db, { logger });
+  const { config, changes, start } = openConfig(database, { logger });
   await start();
   await config.set("click.flush_interval", "9", "ann");
-  await db.write.updateTable("settings").set({ value: "11" }).execute();
+  await database.write.updateTable("settings").set({ value: "11" }).execute();
   await rename("settings", "settings_away");
   await changes.write(async (tx) => tx.changed("settings", ["click.flush_interval"]));
   expect(config.get("click.flush_interval")).toBe(9);
@@ -39,10 +39,10 @@ test("while the settings can't be read the old ones hold, and they are read when
 });
 
 test("reload brings what was changed behind the program's back to every process", async () => {
-  const [here, there] = [openConfig(db), openConfig(db)];
+  const [here, there] = [openConfig(database), openConfig(database)];
   await here.start();
   await there.start();
-  await db.write.updateTable("settings").set({ value: "13" }).execute();
+  await database.write.updateTable("settings").set({ value: "13" }).execute();
   await here.config.reload();
   expect(here.config.get("click.flush_interval")).toBe(13);
   await there.changes.poll();
@@ -51,7 +51,7 @@ test("reload brings what was changed behind the program's back to every process"
 
 test("listeners hear changed values only, survive one another's failures, and stop when told", async () => {
   const { logger, lines } = recordingLogger();
-  const config = await openConfig(db, { logger }).start();
+  const config = await openConfig(database, { logger }).start();
   const heard: unknown[] = [];
   config.onChange("cors.allowed_origins", () => {
     throw new Error("a listener that fails");
@@ -68,18 +68,18 @@ test("listeners hear changed values only, survive one another's failures, and st
 });
 
 test("after close changes are not followed", async () => {
-  const { config, start } = openConfig(db);
+  const { config, start } = openConfig(database);
   await start();
-  const other = await openConfig(db).start();
+  const other = await openConfig(database).start();
   config.close();
   await other.set("utm.enable_passthrough", "1", "ann");
   expect(config.get("utm.enable_passthrough")).toBe(false);
 });
 
 test("a slow read that began before a change can't bring the old value back", async () => {
-  const config = await openConfig(db).start();
+  const config = await openConfig(database).start();
   await config.set("click.flush_interval", "20", "ann");
-  const stored = createConfigRepository(db);
+  const stored = createConfigRepository(database);
   const gates: (() => void)[] = [];
   const slow: typeof stored = {
     ...stored,

@@ -34,21 +34,21 @@ forEachDialect((dialect: TestDialect) => {
       const outputs = await three(() => inProcess(dialect.url(), body));
       const ran = outputs.flatMap((text) => JSON.parse(text) as string[]);
       expect(ran).toEqual(MIGRATIONS.map(({ name }) => name));
-      const db = await dialect.openDb({ migrate: false });
-      expect((await migrationStatus(db)).every(({ executedAt }) => executedAt !== null)).toBe(true);
-      expect(await db.read.selectFrom("instance").select("id").execute()).toEqual([{ id: 1 }]);
+      const database = await dialect.openDb({ migrate: false });
+      expect((await migrationStatus(database)).every(({ executedAt }) => executedAt !== null)).toBe(true);
+      expect(await database.read.selectFrom("instance").select("id").execute()).toEqual([{ id: 1 }]);
     });
 
     test("a step that was made but not recorded, as after a crash, runs again", async () => {
-      const db = await dialect.openDb();
+      const database = await dialect.openDb();
       const last = MIGRATIONS.slice(-4).map(({ name }) => name);
-      await sql`delete from kysely_migration where name in (${sql.join(last)})`.execute(db.write);
-      expect(await migrateUp(db, { logger: silentLogger })).toEqual(last);
-      expect(await db.read.selectFrom("instance").select("id").execute()).toEqual([{ id: 1 }]);
+      await sql`delete from kysely_migration where name in (${sql.join(last)})`.execute(database.write);
+      expect(await migrateUp(database, { logger: silentLogger })).toEqual(last);
+      expect(await database.read.selectFrom("instance").select("id").execute()).toEqual([{ id: 1 }]);
     });
 
     test("a failing step leaves the ones before it, and is tried again", async () => {
-      const db = await dialect.openDb();
+      const database = await dialect.openDb();
       let broken = true;
       const extra = createTable("9001_extra", "instance", () => []);
       const step = {
@@ -58,17 +58,23 @@ forEachDialect((dialect: TestDialect) => {
         },
       };
       const steps = [...MIGRATIONS, step];
-      await expect(migrateUp(db, { logger: silentLogger, steps })).rejects.toThrow("not yet");
-      expect((await migrationStatus(db, { steps })).at(-1)).toEqual({ name: "9001_extra", executedAt: null });
+      await expect(migrateUp(database, { logger: silentLogger, steps })).rejects.toThrow("not yet");
+      expect((await migrationStatus(database, { steps })).at(-1)).toEqual({
+        name: "9001_extra",
+        executedAt: null,
+      });
       broken = false;
-      expect(await migrateUp(db, { logger: silentLogger, steps })).toEqual(["9001_extra"]);
+      expect(await migrateUp(database, { logger: silentLogger, steps })).toEqual(["9001_extra"]);
     });
 
     test("a database of a newer version is refused, and says what to do", async () => {
-      const db = await dialect.openDb({ migrate: false });
-      for (const refused of [() => migrateUp(db, { logger: silentLogger }), () => migrationStatus(db)])
+      const database = await dialect.openDb({ migrate: false });
+      for (const refused of [
+        () => migrateUp(database, { logger: silentLogger }),
+        () => migrationStatus(database),
+      ])
         await expect(refused()).rejects.toThrow(/newer version.*9001_extra.*[Uu]pgrade/);
-      await sql`delete from kysely_migration where name = '9001_extra'`.execute(db.write);
+      await sql`delete from kysely_migration where name = '9001_extra'`.execute(database.write);
     });
   });
 
@@ -76,13 +82,13 @@ forEachDialect((dialect: TestDialect) => {
     test("two instances and two processes add to one counter, and nothing is lost", async () => {
       const [a, b] = [await dialect.openDb({ threads: true }), await dialect.openDb({ threads: true })];
       await a.write.insertInto("leases").values({ name: "n", owner: "", expires_at: 0 }).execute();
-      const add = (db: typeof a) =>
-        db.transaction(async (tx) => {
+      const add = (database: typeof a) =>
+        database.transaction(async (tx) => {
           const row = await tx
             .selectFrom("leases")
             .select("expires_at")
             .where("name", "=", "n")
-            .$call(db.dialect.forUpdate)
+            .$call(database.dialect.forUpdate)
             .executeTakeFirstOrThrow();
           await tx
             .updateTable("leases")
@@ -90,7 +96,7 @@ forEachDialect((dialect: TestDialect) => {
             .where("name", "=", "n")
             .execute();
         });
-      const many = (db: typeof a) => Promise.all(Array.from({ length: 20 }, () => add(db)));
+      const many = (database: typeof a) => Promise.all(Array.from({ length: 20 }, () => add(database)));
       const elsewhere = `
         const add = () => db.transaction(async (tx) => {
           const row = await tx.selectFrom("leases").select("expires_at").where("name", "=", "n")
@@ -113,14 +119,14 @@ forEachDialect((dialect: TestDialect) => {
     });
 
     test("transactions that lock rows crosswise both get through", async () => {
-      const db = await dialect.openDb();
-      await db.dialect.insertMany(
-        db.write,
+      const database = await dialect.openDb();
+      await database.dialect.insertMany(
+        database.write,
         "leases",
         ["x", "y"].map((name) => ({ name, owner: "", expires_at: 0 })),
       );
       const crosswise = (first: string, second: string) =>
-        db.transaction(async (tx) => {
+        database.transaction(async (tx) => {
           const raise = (name: string) =>
             tx
               .updateTable("leases")
@@ -132,7 +138,7 @@ forEachDialect((dialect: TestDialect) => {
           await raise(second);
         });
       await Promise.all([crosswise("x", "y"), crosswise("y", "x")]);
-      const rows = await db.read
+      const rows = await database.read
         .selectFrom("leases")
         .select("expires_at")
         .where("name", "in", ["x", "y"])
@@ -161,13 +167,15 @@ forEachDialect((dialect: TestDialect) => {
 
   describe("ends", () => {
     test("ping answers while it is open, and everything rejects after close", async () => {
-      const db = await dialect.openDb({ threads: true });
-      await db.ping();
-      await db.close();
-      await db.close();
-      await expect(db.ping()).rejects.toMatchObject({ name: "ServiceUnavailable" });
-      await expect(db.write.deleteFrom("leases").execute()).rejects.toMatchObject({ kind: "unavailable" });
-      await expect((async () => db.findLink("a"))()).rejects.toMatchObject({ kind: "unavailable" });
+      const database = await dialect.openDb({ threads: true });
+      await database.ping();
+      await database.close();
+      await database.close();
+      await expect(database.ping()).rejects.toMatchObject({ name: "ServiceUnavailable" });
+      await expect(database.write.deleteFrom("leases").execute()).rejects.toMatchObject({
+        kind: "unavailable",
+      });
+      await expect((async () => database.findLink("a"))()).rejects.toMatchObject({ kind: "unavailable" });
     });
   });
 });

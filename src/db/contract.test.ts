@@ -22,29 +22,31 @@ const failures = (account: string, count: number, updated_at: number) => ({
 const MAX = Number.MAX_SAFE_INTEGER;
 
 forEachDialect(({ name, openDb }) => {
-  let db: Database;
+  let database: Database;
   beforeAll(async () => {
-    db = await openDb();
+    database = await openDb();
   });
   beforeEach(async () => {
     for (const table of ["link_clicks", "links", "settings", "login_failures"] as const)
-      await db.write.deleteFrom(table).execute();
+      await database.write.deleteFrom(table).execute();
   });
   const addLinks = (...codes: string[]) =>
-    db.dialect.insertMany(
-      db.write,
+    database.dialect.insertMany(
+      database.write,
       "links",
       codes.map((code) => link(code)),
     );
   const codes = async () =>
-    (await db.read.selectFrom("links").select("code").orderBy("code").execute()).map(({ code }) => code);
+    (await database.read.selectFrom("links").select("code").orderBy("code").execute()).map(
+      ({ code }) => code,
+    );
 
   describe("codes", () => {
     test("differ by case, and are found exactly", async () => {
       await addLinks("abc", "ABC", "Abc", "a-b/c", "a_b.c");
-      expect((await db.findLink("ABC"))?.code).toBe("ABC");
-      expect(await db.findLink("aBC")).toBeUndefined();
-      expect(await db.findLink("a%")).toBeUndefined();
+      expect((await database.findLink("ABC"))?.code).toBe("ABC");
+      expect(await database.findLink("aBC")).toBeUndefined();
+      expect(await database.findLink("a%")).toBeUndefined();
       expect(await codes()).toHaveLength(5);
     });
 
@@ -52,7 +54,7 @@ forEachDialect(({ name, openDb }) => {
       await addLinks("b", "B", "a", "_", "-", ".", "/", "10", "9", "Z", "a/b", "a-b");
       const expected = ["-", ".", "/", "10", "9", "B", "Z", "_", "a", "a-b", "a/b", "b"];
       expect(await codes()).toEqual(expected);
-      const after = await db.read
+      const after = await database.read
         .selectFrom("links")
         .select("code")
         .where("code", ">", "Z")
@@ -65,77 +67,77 @@ forEachDialect(({ name, openDb }) => {
       const code = "x".repeat(128);
       const target = `https://example.com/${"ü😀".repeat(1_362)}`;
       expect(Buffer.byteLength(target)).toBe(8_192);
-      await db.dialect.insertMany(db.write, "links", [link(code, target)]);
-      expect((await db.findLink(code))?.target).toBe(target);
+      await database.dialect.insertMany(database.write, "links", [link(code, target)]);
+      expect((await database.findLink(code))?.target).toBe(target);
     });
 
     test("keep quotes, backslashes and JSON's characters", async () => {
       const target = `https://e.com/?a='b'&c="d"\\n\\\\%_!{}[],;--/*? :x @y $1 \u2028`;
-      await db.dialect.insertMany(db.write, "links", [link("q1", target)]);
-      await db.write.insertInto("links").values(link("q2", target)).execute();
-      expect((await db.findLink("q1"))?.target).toBe(target);
-      expect((await db.findLink("q2"))?.target).toBe(target);
+      await database.dialect.insertMany(database.write, "links", [link("q1", target)]);
+      await database.write.insertInto("links").values(link("q2", target)).execute();
+      expect((await database.findLink("q1"))?.target).toBe(target);
+      expect((await database.findLink("q2"))?.target).toBe(target);
     });
   });
 
   describe("search", () => {
     test("ignores case in code and target", async () => {
       await addLinks("Hello", "other");
-      expect(await search(db, "hELL")).toEqual(["Hello"]);
-      expect(await search(db, "EXAMPLE.com/OTH")).toEqual(["other"]);
-      expect(await search(db, "nothing")).toEqual([]);
+      expect(await search(database, "hELL")).toEqual(["Hello"]);
+      expect(await search(database, "EXAMPLE.com/OTH")).toEqual(["other"]);
+      expect(await search(database, "nothing")).toEqual([]);
     });
 
     test("takes %, _, backslash and the escape character literally", async () => {
-      await db.dialect.insertMany(db.write, "links", [
+      await database.dialect.insertMany(database.write, "links", [
         link("p", "https://e.com/100%25"),
         link("u", "https://e.com/a_b"),
         link("x", "https://e.com/axb"),
         link("e", "https://e.com/wow!"),
         link("s", "https://e.com/back\\slash"),
       ]);
-      expect(await search(db, "%")).toEqual(["p"]);
-      expect(await search(db, "a_b")).toEqual(["u"]);
-      expect(await search(db, "!")).toEqual(["e"]);
-      expect(await search(db, "k\\s")).toEqual(["s"]);
-      expect(await search(db, "0%2")).toEqual(["p"]);
-      expect(await search(db, "'; drop table links; --")).toEqual([]);
+      expect(await search(database, "%")).toEqual(["p"]);
+      expect(await search(database, "a_b")).toEqual(["u"]);
+      expect(await search(database, "!")).toEqual(["e"]);
+      expect(await search(database, "k\\s")).toEqual(["s"]);
+      expect(await search(database, "0%2")).toEqual(["p"]);
+      expect(await search(database, "'; drop table links; --")).toEqual([]);
     });
 
     test("finds other letters as written, in lower and in upper case, and tells accents apart", async () => {
-      await db.dialect.insertMany(db.write, "links", [
+      await database.dialect.insertMany(database.write, "links", [
         link("1", "https://e.com/ärger"),
         link("2", "https://e.com/ÄRGER"),
         link("3", "https://e.com/Ärger"),
         link("4", "https://e.com/arger"),
       ]);
       for (const needle of ["ärger", "ÄRGER", "Ärger"])
-        expect(await search(db, needle)).toEqual(["1", "2", "3"]);
-      expect(await search(db, "ARGER")).toEqual(["4"]);
+        expect(await search(database, needle)).toEqual(["1", "2", "3"]);
+      expect(await search(database, "ARGER")).toEqual(["4"]);
     });
   });
 
   describe("numbers", () => {
     test("keep 53 bits as counts, times and sums", async () => {
       await addLinks("a", "b");
-      const ids = await db.read.selectFrom("links").select("id").orderBy("code").execute();
+      const ids = await database.read.selectFrom("links").select("id").orderBy("code").execute();
       const [a, b] = [ids[0]!.id, ids[1]!.id];
-      await db.dialect.insertMany(db.write, "link_clicks", [
+      await database.dialect.insertMany(database.write, "link_clicks", [
         { link_id: a, clicks: 2 ** 32 },
         { link_id: b, clicks: MAX - 2 ** 33 },
       ]);
-      await db.dialect.addToCounters(
-        db.write,
+      await database.dialect.addToCounters(
+        database.write,
         { table: "link_clicks", key: "link_id", column: "clicks" },
         [b, a],
         [5, 2 ** 32 - 5],
       );
-      const rows = await db.read.selectFrom("link_clicks").selectAll().orderBy("link_id").execute();
+      const rows = await database.read.selectFrom("link_clicks").selectAll().orderBy("link_id").execute();
       expect(rows).toEqual([
         { link_id: a, clicks: 2 ** 33 - 5 },
         { link_id: b, clicks: MAX - 2 ** 33 + 5 },
       ]);
-      const { total, n } = await db.read
+      const { total, n } = await database.read
         .selectFrom("link_clicks")
         .select(({ fn }) => [fn.sum<number>("clicks").as("total"), fn.countAll<number>().as("n")])
         .executeTakeFirstOrThrow();
@@ -144,19 +146,19 @@ forEachDialect(({ name, openDb }) => {
     });
 
     test("ids grow and are not given out twice", async () => {
-      const first = await db.dialect.insertReturningId(db.write, "links", link("1"));
-      await db.write.deleteFrom("links").execute();
-      const second = await db.dialect.insertReturningId(db.write, "links", link("2"));
+      const first = await database.dialect.insertReturningId(database.write, "links", link("1"));
+      await database.write.deleteFrom("links").execute();
+      const second = await database.dialect.insertReturningId(database.write, "links", link("2"));
       expect(second).toBeGreaterThan(first);
     });
 
     test("counts of changed rows include rows that had the value already", async () => {
       await addLinks("a", "b");
-      const { numUpdatedRows } = await db.write
+      const { numUpdatedRows } = await database.write
         .updateTable("links")
         .set({ updated_at: 1 })
         .executeTakeFirst();
-      const { numDeletedRows } = await db.write
+      const { numDeletedRows } = await database.write
         .deleteFrom("links")
         .where("code", "=", "a")
         .executeTakeFirst();
@@ -167,17 +169,22 @@ forEachDialect(({ name, openDb }) => {
   describe("bulk statements", () => {
     test("insert, add to and update thousands of rows", async () => {
       const all = Array.from({ length: 2_500 }, (_, i) => link(`c${String(i).padStart(5, "0")}`));
-      await db.dialect.insertMany(db.write, "links", all);
-      await sql`insert into link_clicks (link_id, clicks) select id, 0 from links`.execute(db.write);
-      const ids = (await db.read.selectFrom("links").select("id").orderBy("id", "desc").execute()).map(
+      await database.dialect.insertMany(database.write, "links", all);
+      await sql`insert into link_clicks (link_id, clicks) select id, 0 from links`.execute(database.write);
+      const ids = (await database.read.selectFrom("links").select("id").orderBy("id", "desc").execute()).map(
         ({ id }) => id,
       );
       expect(ids).toHaveLength(2_500);
       const counter = { table: "link_clicks", key: "link_id", column: "clicks" } as const;
-      await db.dialect.addToCounters(db.write, counter, [...ids, MAX], [...ids.map((_, i) => i), 1]);
-      expect(await clicks(db)).toEqual(ids.map((_, i) => 2_499 - i));
-      await db.dialect.updateMany(
-        db.write,
+      await database.dialect.addToCounters(
+        database.write,
+        counter,
+        [...ids, MAX],
+        [...ids.map((_, i) => i), 1],
+      );
+      expect(await clicks(database)).toEqual(ids.map((_, i) => 2_499 - i));
+      await database.dialect.updateMany(
+        database.write,
         { table: "links", key: "code", set: ["target", "expires_at"] },
         all.map(({ code }) => ({
           code,
@@ -185,26 +192,32 @@ forEachDialect(({ name, openDb }) => {
           expires_at: code === "c00007" ? 7 : null,
         })),
       );
-      expect(await db.findLink("c00007")).toMatchObject({ target: "https://new/c00007", expires_at: 7 });
-      expect(await db.findLink("c02499")).toMatchObject({ target: "https://new/c02499", expires_at: null });
+      expect(await database.findLink("c00007")).toMatchObject({
+        target: "https://new/c00007",
+        expires_at: 7,
+      });
+      expect(await database.findLink("c02499")).toMatchObject({
+        target: "https://new/c02499",
+        expires_at: null,
+      });
     });
 
     test("upsert adds to some columns and sets others; insertIgnore leaves rows alone", async () => {
       const upsert = (...rows: ReturnType<typeof failures>[]) =>
-        db.dialect.upsert(
-          db.write,
+        database.dialect.upsert(
+          database.write,
           { table: "login_failures", keys: ["account"], add: ["failures"], set: ["updated_at"] },
           rows,
         );
       await upsert(failures("a", 1, 10), failures("b", 2, 10));
       await upsert(failures("b", 5, 20), failures("c", 1, 20), failures("B", 9, 20));
-      await db.dialect.insertIgnore(
-        db.write,
+      await database.dialect.insertIgnore(
+        database.write,
         "login_failures",
         ["account"],
         [failures("a", 100, 30), failures("d", 4, 30)],
       );
-      const found = await db.read.selectFrom("login_failures").selectAll().orderBy("account").execute();
+      const found = await database.read.selectFrom("login_failures").selectAll().orderBy("account").execute();
       const expected = [
         failures("B", 9, 20),
         failures("a", 1, 10),
@@ -218,16 +231,19 @@ forEachDialect(({ name, openDb }) => {
     test("a table of values joins, keeps nulls and takes reserved words", async () => {
       await addLinks("a", "B");
       const wanted = [{ code: "b" }, { code: "B" }, { code: "a" }];
-      const found = await db.read
-        .selectFrom(db.dialect.valuesTable("links", ["code"], wanted))
+      const found = await database.read
+        .selectFrom(database.dialect.valuesTable("links", ["code"], wanted))
         .innerJoin("links", "links.code", "v.code")
         .select(["v.code", "links.target"])
         .orderBy("v.code")
         .execute();
       expect(found.map(({ code }) => code)).toEqual(["B", "a"]);
       const history = { key: "k", old_value: null, new_value: "1", changed_at: 5, changed_by: "me" };
-      await db.dialect.insertMany(db.write, "settings_history", [history, { ...history, new_value: "" }]);
-      const rows = await db.read.selectFrom("settings_history").selectAll().orderBy("id").execute();
+      await database.dialect.insertMany(database.write, "settings_history", [
+        history,
+        { ...history, new_value: "" },
+      ]);
+      const rows = await database.read.selectFrom("settings_history").selectAll().orderBy("id").execute();
       expect(rows).toMatchObject([history, { ...history, new_value: "" }]);
     });
 
@@ -236,14 +252,14 @@ forEachDialect(({ name, openDb }) => {
       if (name === "sqlite") return; // has no lengths; the services check them
       const tooLong = { ...long, account: "x".repeat(129) };
       await expect(
-        db.dialect.insertIgnore(db.write, "login_failures", ["account"], [tooLong]),
+        database.dialect.insertIgnore(database.write, "login_failures", ["account"], [tooLong]),
       ).rejects.toThrow();
-      expect(await db.read.selectFrom("login_failures").selectAll().execute()).toEqual([]);
+      expect(await database.read.selectFrom("login_failures").selectAll().execute()).toEqual([]);
     });
 
     test("do nothing without rows", async () => {
-      await db.dialect.insertMany(db.write, "links", []);
-      await db.dialect.updateMany(db.write, { table: "links", key: "id", set: ["target"] }, []);
+      await database.dialect.insertMany(database.write, "links", []);
+      await database.dialect.updateMany(database.write, { table: "links", key: "id", set: ["target"] }, []);
       expect(await codes()).toEqual([]);
     });
   });
@@ -252,9 +268,9 @@ forEachDialect(({ name, openDb }) => {
     test("a second row with the key is a Conflict, and nothing of the statement stays", async () => {
       await addLinks("a");
       for (const attempt of [
-        () => db.write.insertInto("links").values(link("a")).execute(),
-        () => db.dialect.insertMany(db.write, "links", [link("b"), link("a")]),
-        () => db.dialect.insertReturningId(db.write, "links", link("a")),
+        () => database.write.insertInto("links").values(link("a")).execute(),
+        () => database.dialect.insertMany(database.write, "links", [link("b"), link("a")]),
+        () => database.dialect.insertReturningId(database.write, "links", link("a")),
       ]) {
         const error = await attempt().then(
           () => undefined,
@@ -267,30 +283,30 @@ forEachDialect(({ name, openDb }) => {
     });
 
     test("counts go with their link, and need one", async () => {
-      const id = await db.dialect.insertReturningId(db.write, "links", link("a"));
-      await db.dialect.insertMany(db.write, "link_clicks", [{ link_id: id, clicks: 0 }]);
-      await db.write.deleteFrom("links").execute();
-      expect(await db.read.selectFrom("link_clicks").selectAll().execute()).toEqual([]);
-      const orphan = db.write.insertInto("link_clicks").values({ link_id: id, clicks: 0 }).execute();
+      const id = await database.dialect.insertReturningId(database.write, "links", link("a"));
+      await database.dialect.insertMany(database.write, "link_clicks", [{ link_id: id, clicks: 0 }]);
+      await database.write.deleteFrom("links").execute();
+      expect(await database.read.selectFrom("link_clicks").selectAll().execute()).toEqual([]);
+      const orphan = database.write.insertInto("link_clicks").values({ link_id: id, clicks: 0 }).execute();
       await expect(orphan).rejects.toMatchObject({ name: "Conflict" });
     });
   });
 
   describe("transactions", () => {
     test("keep nothing when the function throws, and the connection serves on", async () => {
-      const failed = db.transaction(async (tx) => {
-        await db.dialect.insertMany(tx, "links", [link("a")]);
+      const failed = database.transaction(async (tx) => {
+        await database.dialect.insertMany(tx, "links", [link("a")]);
         throw new RangeError("mine");
       });
       await expect(failed).rejects.toThrow(RangeError);
       expect(await codes()).toEqual([]);
-      await db.transaction((tx) => db.dialect.insertMany(tx, "links", [link("b")]));
+      await database.transaction((tx) => database.dialect.insertMany(tx, "links", [link("b")]));
       expect(await codes()).toEqual(["b"]);
     });
 
     test("a swallowed failure inside never looks like a commit of half", async () => {
       await addLinks("a");
-      await db
+      await database
         .transaction(async (tx) => {
           await tx.insertInto("links").values(link("b")).execute();
           await tx
@@ -306,15 +322,15 @@ forEachDialect(({ name, openDb }) => {
 
     test("run again after a deadlock or a lost race, a bounded number of times", async () => {
       let runs = 0;
-      const third = await db.transaction(async () => {
+      const third = await database.transaction(async () => {
         runs += 1;
-        if (runs < 3) throw retryable(db);
+        if (runs < 3) throw retryable(database);
         return runs;
       });
       expect(third).toBe(3);
-      const never = db.transaction(async () => {
+      const never = database.transaction(async () => {
         runs += 1;
-        throw retryable(db);
+        throw retryable(database);
       });
       const error = await never.then(
         () => undefined,
@@ -326,13 +342,13 @@ forEachDialect(({ name, openDb }) => {
   });
 });
 
-async function search(db: Database, needle: string): Promise<string[]> {
+async function search(database: Database, needle: string): Promise<string[]> {
   const [found, likely] = await Promise.all(
     [{}, { likely: true }].map((hints) =>
-      db.read
+      database.read
         .selectFrom("links")
         .select("code")
-        .where(db.dialect.linkContains(needle, hints))
+        .where(database.dialect.linkContains(needle, hints))
         .orderBy("code")
         .execute(),
     ),
@@ -341,20 +357,20 @@ async function search(db: Database, needle: string): Promise<string[]> {
   return found!.map(({ code }) => code);
 }
 
-async function clicks(db: Database): Promise<number[]> {
-  const rows = await db.read.selectFrom("link_clicks").selectAll().orderBy("link_id").execute();
+async function clicks(database: Database): Promise<number[]> {
+  const rows = await database.read.selectFrom("link_clicks").selectAll().orderBy("link_id").execute();
   return rows.map((row) => row.clicks);
 }
 
 /** What the driver says when the database gave up a transaction for another. */
-function retryable(db: Database): unknown {
+function retryable(database: Database): unknown {
   const native = {
     sqlite: { code: "SQLITE_BUSY_SNAPSHOT" },
     postgres: { code: "40P01" },
     mysql: { errno: 1213 },
     mariadb: { errno: 1213 },
-  }[db.dialect.name];
-  const kind = db.dialect.classify(native);
+  }[database.dialect.name];
+  const kind = database.dialect.classify(native);
   if (kind === "other") throw new Error("not recognised");
   return new DatabaseError(kind, native);
 }

@@ -48,17 +48,17 @@ function withDatabase(name: DialectName, body: (dialect: TestDialect) => void): 
     fresh = await createFresh(name);
   });
   afterAll(async () => {
-    await Promise.all(opened.map((db) => db.close()));
+    await Promise.all(opened.map((database) => database.close()));
     await fresh?.drop();
   });
   body({
     name,
     url,
     openDb: async ({ threads = false, migrate = true, poolSize = 4 } = {}) => {
-      const db = await openDatabase({ url: url(), poolSize }, { threads, logger: silentLogger });
-      opened.push(db);
-      if (migrate) await migrateUp(db, { logger: silentLogger });
-      return db;
+      const database = await openDatabase({ url: url(), poolSize }, { threads, logger: silentLogger });
+      opened.push(database);
+      if (migrate) await migrateUp(database, { logger: silentLogger });
+      return database;
     },
   });
 }

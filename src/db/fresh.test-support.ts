@@ -38,11 +38,14 @@ async function createFile(): Promise<Fresh> {
 async function createOnServer(server: string): Promise<Fresh> {
   const name = `waymark_test_${crypto.randomUUID().replaceAll("-", "").slice(0, 16)}`;
   const run = async (text: string) => {
-    const db = await openDatabase({ url: server, poolSize: 1 }, { threads: false, logger: silentLogger });
+    const database = await openDatabase(
+      { url: server, poolSize: 1 },
+      { threads: false, logger: silentLogger },
+    );
     try {
-      await sql.raw(text).execute(db.write);
+      await sql.raw(text).execute(database.write);
     } finally {
-      await db.close();
+      await database.close();
     }
   };
   await run(`create database ${name}`);

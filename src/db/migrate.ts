@@ -27,15 +27,15 @@ export type MigrationState = {
  * database is away, and when it was made by a newer version of the program; then nothing is changed.
  */
 export async function migrateUp(
-  db: Database,
+  database: Database,
   { logger, steps = MIGRATIONS }: { logger: Logger; steps?: readonly Step[] },
 ): Promise<string[]> {
-  await refuseNewer(db, steps);
-  const { error, results = [] } = await migratorOf(db, steps).migrateToLatest();
+  await refuseNewer(database, steps);
+  const { error, results = [] } = await migratorOf(database, steps).migrateToLatest();
   const done = results.filter(({ status }) => status === "Success").map(({ migrationName }) => migrationName);
   if (error !== undefined) {
     // Another, newer process may have migrated since we looked.
-    await refuseNewer(db, steps);
+    await refuseNewer(database, steps);
     throw error;
   }
   if (done.length > 0) logger.info({ steps: done }, "the database schema was brought up to date");
@@ -44,31 +44,31 @@ export async function migrateUp(
 
 /** Every known step with its time, oldest first. Changes nothing; rejects as migrateUp does. */
 export async function migrationStatus(
-  db: Database,
+  database: Database,
   { steps = MIGRATIONS }: { steps?: readonly Step[] } = {},
 ): Promise<MigrationState[]> {
-  await refuseNewer(db, steps);
-  const known = await migratorOf(db, steps).getMigrations();
+  await refuseNewer(database, steps);
+  const known = await migratorOf(database, steps).getMigrations();
   return known.map(({ name, executedAt }) => ({ name, executedAt: executedAt?.getTime() ?? null }));
 }
 
-const migratorOf = (db: Database, steps: readonly Step[]) =>
+const migratorOf = (database: Database, steps: readonly Step[]) =>
   new Migrator({
-    db: db.slow,
+    db: database.slow,
     provider: {
-      getMigrations: async () => Object.fromEntries(steps.map((step) => [step.name, bind(step, db)])),
+      getMigrations: async () => Object.fromEntries(steps.map((step) => [step.name, bind(step, database)])),
     },
   });
 
-const bind = (step: Step, db: Database): Migration => {
-  const words: SchemaWords = db.dialect.schema;
+const bind = (step: Step, database: Database): Migration => {
+  const words: SchemaWords = database.dialect.schema;
   return { up: (kysely) => step.up(kysely, words) };
 };
 
-async function refuseNewer(db: Database, steps: readonly Step[]): Promise<void> {
-  const tables = await db.slow.introspection.getTables({ withInternalKyselyTables: true });
+async function refuseNewer(database: Database, steps: readonly Step[]): Promise<void> {
+  const tables = await database.slow.introspection.getTables({ withInternalKyselyTables: true });
   if (!tables.some(({ name }) => name === "kysely_migration")) return;
-  const executed = await db.slow
+  const executed = await database.slow
     .withTables<{ kysely_migration: { name: string } }>()
     .selectFrom("kysely_migration")
     .select("name")

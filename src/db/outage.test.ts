@@ -17,24 +17,24 @@ forEachDialect((dialect) => {
   if (dialect.name === "sqlite") return;
 
   let proxy: TcpProxy;
-  let db: Database;
+  let database: Database;
   beforeAll(async () => {
     await dialect.openDb();
     const { host = "127.0.0.1", port = 0 } = parseDatabaseUrl(dialect.url());
     proxy = await startTcpProxy(host, port);
-    db = await openDatabase(
+    database = await openDatabase(
       { url: proxy.through(dialect.url()), poolSize: 2 },
       { threads: true, logger: silentLogger },
     );
   });
   afterAll(async () => {
-    await db.close();
+    await database.close();
     proxy.stop();
   });
-  const count = async () => (await db.read.selectFrom("instance").select("id").execute()).length;
+  const count = async () => (await database.read.selectFrom("instance").select("id").execute()).length;
   const untilBack = async () => {
     while (
-      !(await db.ping().then(
+      !(await database.ping().then(
         () => true,
         () => false,
       ))
@@ -50,13 +50,13 @@ forEachDialect((dialect) => {
     await Bun.sleep(20);
     await count().catch(() => {});
     expect(await count()).toBe(1);
-    const broken = db.transaction(async (tx) => {
+    const broken = database.transaction(async (tx) => {
       await tx.updateTable("instance").set({ created_at: 5 }).execute();
       proxy.cut();
       await tx.updateTable("instance").set({ created_at: 6 }).execute();
     });
     await expect(broken).rejects.toMatchObject(unavailable);
-    const { created_at } = await db.read
+    const { created_at } = await database.read
       .selectFrom("instance")
       .select("created_at")
       .executeTakeFirstOrThrow();
@@ -67,9 +67,9 @@ forEachDialect((dialect) => {
     proxy.mode = "refuse";
     proxy.cut();
     await Bun.sleep(20);
-    await expect(db.ping()).rejects.toMatchObject(unavailable);
-    await expect(db.transaction(() => count())).rejects.toMatchObject(unavailable);
-    await expect((async () => db.findLink("a"))()).rejects.toMatchObject(unavailable);
+    await expect(database.ping()).rejects.toMatchObject(unavailable);
+    await expect(database.transaction(() => count())).rejects.toMatchObject(unavailable);
+    await expect((async () => database.findLink("a"))()).rejects.toMatchObject(unavailable);
     proxy.mode = "pass";
     await untilBack();
     expect(await count()).toBe(1);
@@ -79,7 +79,7 @@ forEachDialect((dialect) => {
     proxy.mode = "hang";
     proxy.cut();
     await Bun.sleep(20);
-    const both = await Promise.allSettled([db.ping(), count()]);
+    const both = await Promise.allSettled([database.ping(), count()]);
     for (const outcome of both) expect(outcome).toMatchObject({ status: "rejected", reason: unavailable });
     const refused = await Promise.allSettled(Array.from({ length: 1000 }, count));
     expect(refused.every((outcome) => outcome.status === "rejected")).toBe(true);
@@ -93,7 +93,7 @@ forEachDialect((dialect) => {
     const idle = await Promise.all([count(), count()]);
     expect(idle).toEqual([1, 1]);
     proxy.mode = "hang";
-    const frozen = db.transaction(async (tx) => {
+    const frozen = database.transaction(async (tx) => {
       await tx.updateTable("instance").set({ created_at: 7 }).execute();
     });
     await expect(frozen).rejects.toMatchObject(unavailable);
@@ -136,7 +136,7 @@ forEachDialect((dialect) => {
     const endless = `with recursive c(x) as (select 1 union all select x + 1 from c where x < 900)
       select count(*) as n from c a, c b, c d where a.x + b.x + d.x = 7 or a.x * b.x = d.x`;
     const error = await connection.execute(endless, []).catch((reason: unknown) => reason);
-    expect(db.dialect.classify(error)).toBe("timeout");
+    expect(database.dialect.classify(error)).toBe("timeout");
     expect((await connection.execute("select 1 as n", [])).rows).toEqual([{ n: 1 }]);
     writer.release(connection, false);
     await close();

@@ -8,13 +8,13 @@ import { forEachDialect } from "./for-each-dialect.ts";
 
 forEachDialect(({ openDb }) => {
   test("the database's clock is this machine's, give or take a minute", async () => {
-    const db = await openDb();
-    expect(Math.abs((await db.dialect.currentTime(db.read)) - Date.now())).toBeLessThan(60_000);
+    const database = await openDb();
+    expect(Math.abs((await database.dialect.currentTime(database.read)) - Date.now())).toBeLessThan(60_000);
   });
 
   test("a database is copied while it is written, or says how it is dumped", async () => {
-    const db = await openDb();
-    const { snapshot, dumpAdvice } = db.dialect;
+    const database = await openDb();
+    const { snapshot, dumpAdvice } = database.dialect;
     if (snapshot === null) {
       expect(dumpAdvice).toMatch(/dump/);
       return;
@@ -25,17 +25,17 @@ forEachDialect(({ openDb }) => {
     const writing = (async () => {
       for (let at = 0; !enough.signal.aborted; at++) {
         const row = { name: `job ${at}`, owner: "a", expires_at: at };
-        await db.transaction((tx) => db.dialect.insertMany(tx, "leases", [row]));
+        await database.transaction((tx) => database.dialect.insertMany(tx, "leases", [row]));
       }
     })();
-    await snapshot(db.slow, path);
+    await snapshot(database.slow, path);
     enough.abort();
     await writing;
     const copy = await openDatabase(
       { url: `sqlite:${path}`, poolSize: 1 },
       { threads: false, logger: silentLogger },
     );
-    const count = async (from: typeof db) =>
+    const count = async (from: typeof database) =>
       Number(
         (
           await from.read
@@ -44,9 +44,9 @@ forEachDialect(({ openDb }) => {
             .executeTakeFirstOrThrow()
         ).n,
       );
-    expect(await count(copy)).toBeLessThanOrEqual(await count(db));
+    expect(await count(copy)).toBeLessThanOrEqual(await count(database));
     await copy.close();
-    await expect(snapshot(db.slow, path)).rejects.toThrow();
+    await expect(snapshot(database.slow, path)).rejects.toThrow();
     expect(existsSync(path)).toBe(true);
     rmSync(dir, { recursive: true });
   });

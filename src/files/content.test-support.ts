@@ -22,7 +22,7 @@ export async function startContent(
 ) {
   const time = { now: Date.now() };
   const clock = { now: () => time.now };
-  const changes = given ?? createChanges({ db: database, clock, logger: silentLogger });
+  const changes = given ?? createChanges({ database, clock, logger: silentLogger });
   const content = createContent({
     database,
     changes,

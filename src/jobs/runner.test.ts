@@ -14,7 +14,7 @@ forEachDialect(({ openDb }) => {
     const clock = { time: 1_700_000_000_000, now: () => clock.time };
     const node = async (owner: string) => {
       const job: Job = { name, everyMs: () => HOUR, run: (signal) => run(owner, signal) };
-      const leases = createLeases({ db: await openDb(), clock });
+      const leases = createLeases({ database: await openDb(), clock });
       return createJobRunner({ leases, jobs: [job], clock, logger: silentLogger });
     };
     return { name, clock, a: await node("a"), b: await node("b") };

@@ -74,7 +74,7 @@ forEachDialect((dialect) => {
   });
 
   test("items without a code get one each", async () => {
-    const { links } = await openLinks(room.db, { randomCodeLength: () => 1 });
+    const { links } = await openLinks(room.database, { randomCodeLength: () => 1 });
     const result = await links.batch.create(Array.from({ length: 100 }, () => ({ target: TARGET })));
     expect(result.failed).toEqual([]);
     expect(new Set(result.success).size).toBe(100);

@@ -18,15 +18,15 @@ let printed = "";
 let noted = "";
 
 beforeAll(async () => {
-  const db = await openDatabase(
+  const database = await openDatabase(
     { url: `sqlite:${join(folder, "test.db")}`, poolSize: 1 },
     { threads: false, logger: silentLogger },
   );
-  await migrateUp(db, { logger: silentLogger });
-  room = await openLinks(db);
+  await migrateUp(database, { logger: silentLogger });
+  room = await openLinks(database);
 });
 afterAll(async () => {
-  await room.db.close();
+  await room.database.close();
   rmSync(folder, { recursive: true, force: true });
 });
 beforeEach(() => room.clear());

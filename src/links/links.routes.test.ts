@@ -27,12 +27,12 @@ let room: LinksRoom;
 let app: HttpApp;
 
 beforeAll(async () => {
-  const db = await openDatabase(
+  const database = await openDatabase(
     { url: `sqlite:${join(folder, "test.db")}`, poolSize: 1 },
     { threads: false, logger: silentLogger },
   );
-  await migrateUp(db, { logger: silentLogger });
-  room = await openLinks(db);
+  await migrateUp(database, { logger: silentLogger });
+  room = await openLinks(database);
   const endpoints = linkEndpoints({ links: room.links, now: room.clock.now });
   app = new Hono<HttpEnv>();
   app.onError((error) => failureResponse(toAppError(error)));
@@ -40,7 +40,7 @@ beforeAll(async () => {
   mountRefusals(app, [{ prefix: "/v1", endpoints }]);
 });
 afterAll(async () => {
-  await room.db.close();
+  await room.database.close();
   rmSync(folder, { recursive: true, force: true });
 });
 beforeEach(() => room.clear());

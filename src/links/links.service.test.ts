@@ -78,9 +78,9 @@ forEachDialect((dialect) => {
   });
 
   test("a link made before its code was reserved is changed and removed like others", async () => {
-    const { links, repository, db } = room;
+    const { links, repository, database } = room;
     const old = { code: "batch", target: TARGET, createdAt: NOW, updatedAt: NOW, expiresAt: null };
-    await repository.insertMany(db.write, [{ ...old, passwordHash: null, clickCount: 3 }]);
+    await repository.insertMany(database.write, [{ ...old, passwordHash: null, clickCount: 3 }]);
     expect(await refusal(links.create({ code: "batch", target: TARGET, force: true }))).toBe(
       "LinkReservedCode",
     );
@@ -139,7 +139,7 @@ forEachDialect((dialect) => {
   test("a random code that is taken or reserved is replaced", async () => {
     // "A", "B" … as the source counts on; the first four codes of length 1 are taken.
     let next = 0;
-    const { links } = await openLinks(room.db, {
+    const { links } = await openLinks(room.database, {
       randomCodeLength: () => 1,
       randomBytes: (count) => Uint8Array.from({ length: count }, () => next++ % 62),
       routePrefixes: () => ["/E"],

@@ -15,13 +15,13 @@ export type LinksRoom = Awaited<ReturnType<typeof openLinks>>;
 
 const { hashPassword } = createPasswords();
 
-export async function openLinks(db: Database, overrides: Partial<LinkServiceDeps> = {}) {
+export async function openLinks(database: Database, overrides: Partial<LinkServiceDeps> = {}) {
   const clock = { time: NOW, now: () => clock.time };
-  const changes = createChanges({ db, clock, logger: silentLogger });
+  const changes = createChanges({ database, clock, logger: silentLogger });
   const changed: string[][] = [];
   changes.subscribe("links", (codes) => void changed.push([...codes].sort()));
   const links = createLinkService({
-    database: db,
+    database,
     changes,
     routePrefixes: () => ["/admin", "/health", "/panel"],
     randomCodeLength: () => 6,
@@ -30,25 +30,25 @@ export async function openLinks(db: Database, overrides: Partial<LinkServiceDeps
     ...overrides,
   });
   return {
-    db,
+    database,
     clock,
     changes,
     links,
-    repository: createLinkRepository(db),
+    repository: createLinkRepository(database),
     /** The codes of each change told so far. */
     changed,
     /** Counts clicks as the flush does. */
     async click(code: string, clicks: number) {
       const { id } = await links.get(code);
       const counter = { table: "link_clicks", key: "link_id", column: "clicks" } as const;
-      await db.dialect.addToCounters(db.write, counter, [id], [clicks]);
+      await database.dialect.addToCounters(database.write, counter, [id], [clicks]);
     },
     async rows(table: "links" | "link_clicks") {
-      const query = db.read.selectFrom(table).select((eb) => eb.fn.countAll<number>().as("n"));
+      const query = database.read.selectFrom(table).select((eb) => eb.fn.countAll<number>().as("n"));
       return Number((await query.executeTakeFirstOrThrow()).n);
     },
     async clear() {
-      await db.write.deleteFrom("links").execute();
+      await database.write.deleteFrom("links").execute();
       clock.time = NOW;
       changed.length = 0;
     },

@@ -78,8 +78,8 @@ forEachDialect((dialect) => {
 
   beforeAll(async () => {
     room = await openLinks(await dialect.openDb({ threads: true }));
-    await room.db.transaction((tx) => room.repository.insertMany(tx, LINKS));
-    const repository = createLinkListRepository(room.db);
+    await room.database.transaction((tx) => room.repository.insertMany(tx, LINKS));
+    const repository = createLinkListRepository(room.database);
     const everything = linkQueryOf({}, NOW).filter;
     model = [];
     for (let after: string | null = null; ; after = model.at(-1)!.code) {
@@ -104,7 +104,7 @@ forEachDialect((dialect) => {
           const asked = linkQueryOf({ ...query, page: String(page), page_size: "20" }, NOW);
           const wanted = all.slice((page - 1) * 20, page * 20);
           // The first time the total is to be counted, the second time it is known.
-          const list = createLinkList(createLinkListRepository(room.db));
+          const list = createLinkList(createLinkListRepository(room.database));
           for (let time = 0; time < 2; time++) {
             expect(await list.page(asked)).toEqual({ links: wanted, total: all.length });
           }
@@ -119,7 +119,7 @@ forEachDialect((dialect) => {
   });
 
   test("both plans find the same page", async () => {
-    const repository = createLinkListRepository(room.db);
+    const repository = createLinkListRepository(room.database);
     const { filter } = linkQueryOf({ search: "plain" }, NOW);
     for (const sort of ["created_at", "code"] as const) {
       for (const descending of [true, false]) {
@@ -132,7 +132,7 @@ forEachDialect((dialect) => {
   });
 
   test("the next links by code, filtered, for exports", async () => {
-    const repository = createLinkListRepository(room.db);
+    const repository = createLinkListRepository(room.database);
     const filter: LinkFilter = linkQueryOf({ search: "plain", only_active: "1" }, NOW).filter;
     const wanted = expected(model, { search: "plain", only_active: "1", sort: "code", order: "asc" });
     const first = await repository.after(filter, null, 700);
@@ -163,20 +163,20 @@ forEachDialect((dialect) => {
 
   test("matches too many to be kept and too few to be walked to: each page, with its total", async () => {
     // A second crowd far behind the first, so that matches are rare in both halves of the ids.
-    const { db } = room;
+    const { database } = room;
     const far = LINKS.map((link, at) => ({ ...link, id: 1_000_000 + at, code: `far-${link.code}` }));
     const rows = far.map(({ id, code, target, createdAt }) => {
       const link = { id, code, target, created_at: createdAt };
       return { ...link, updated_at: NOW, expires_at: null, password_hash: null };
     });
-    await db.dialect.insertMany(db.write, "links", rows);
+    await database.dialect.insertMany(database.write, "links", rows);
     const everybody = [...model, ...far];
     for (const sort of ["created_at", "code"] as const) {
       for (const search of ["EXAMPLE", "pl"]) {
         const all = expected(everybody, { search, sort });
         const pages = Math.ceil(all.length / 100);
         for (const page of [1, 9, 26, pages - 1, pages, pages + 1]) {
-          const list = createLinkList(createLinkListRepository(db));
+          const list = createLinkList(createLinkListRepository(database));
           const asked = linkQueryOf({ search, sort, page: String(page), page_size: "100" }, NOW);
           for (let time = 0; time < 2; time++) {
             const { links, total } = await list.page(asked);

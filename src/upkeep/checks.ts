@@ -50,7 +50,7 @@ export function checkDataFolder(dir: string): Check {
 
 export function checkDatabase(
   open: () => Promise<Database>,
-  status: (db: Database) => Promise<MigrationState[]>,
+  status: (database: Database) => Promise<MigrationState[]>,
 ): Check {
   return {
     part: "database",

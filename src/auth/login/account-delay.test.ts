@@ -16,12 +16,12 @@ const waitOf = (error: unknown) => (error as { details: { retryAfterSeconds: num
 
 forEachDialect((dialect) => {
   const time = { now: 1_800_000_000_000 };
-  let db: Database;
+  let database: Database;
   let delay: AccountDelay;
   let key: { username: string };
-  const on = (database: Database) =>
+  const on = (opened: Database) =>
     createAccountDelay({
-      repository: createLoginFailuresRepository(database),
+      repository: createLoginFailuresRepository(opened),
       clock: { now: () => time.now },
     });
   const charge = async (times: number) => {
@@ -34,8 +34,8 @@ forEachDialect((dialect) => {
     );
 
   beforeAll(async () => {
-    db = await dialect.openDb();
-    delay = on(db);
+    database = await dialect.openDb();
+    delay = on(database);
   });
   beforeEach(() => {
     key = { username: crypto.randomUUID() };

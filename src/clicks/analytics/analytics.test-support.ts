@@ -30,29 +30,29 @@ export type TestClick = {
 
 export type AnalyticsRoom = Awaited<ReturnType<typeof openAnalytics>>;
 
-export async function openAnalytics(db: Database) {
+export async function openAnalytics(database: Database) {
   const clock = { time: NOW, now: () => clock.time };
   const retention = { hourlyDays: 7 };
-  const maintenance = createMaintenance(createLeases({ db, clock: { now: () => Date.now() } }));
+  const maintenance = createMaintenance(createLeases({ database, clock: { now: () => Date.now() } }));
   const rebuild = createRebuild({
-    database: db,
+    database,
     maintenance,
     clock,
     hourlyRetentionDays: () => retention.hourlyDays,
   });
   return {
-    db,
+    database,
     clock,
     retention,
     maintenance,
     rebuild,
-    analytics: createAnalytics({ database: db, clock }),
-    addLink: (code: string) => addLink(db, code),
+    analytics: createAnalytics({ database, clock }),
+    addLink: (code: string) => addLink(database, code),
     /** Writes raw rows alone. */
-    log: (clicks: readonly TestClick[]) => writeLog(db, clicks),
+    log: (clicks: readonly TestClick[]) => writeLog(database, clicks),
     /** Writes raw rows and the rollups of everything. */
     async record(clicks: readonly TestClick[]) {
-      await writeLog(db, clicks);
+      await writeLog(database, clicks);
       return rebuild.run({ from: null, to: null }, () => undefined);
     },
     async clear() {
@@ -68,24 +68,24 @@ export async function openAnalytics(db: Database) {
         "click_values",
         "links",
       ] as const;
-      for (const table of tables) await db.write.deleteFrom(table).execute();
+      for (const table of tables) await database.write.deleteFrom(table).execute();
       clock.time = NOW;
       retention.hourlyDays = 7;
     },
   };
 }
 
-async function addLink(db: Database, code: string): Promise<number> {
+async function addLink(database: Database, code: string): Promise<number> {
   const link = { code, target: "https://example.com/", created_at: 1, updated_at: 1 };
-  return db.transaction(async (tx) => {
-    const id = await db.dialect.insertReturningId(tx, "links", link);
-    await db.dialect.insertMany(tx, "link_clicks", [{ link_id: id, clicks: 0 }]);
+  return database.transaction(async (tx) => {
+    const id = await database.dialect.insertReturningId(tx, "links", link);
+    await database.dialect.insertMany(tx, "link_clicks", [{ link_id: id, clicks: 0 }]);
     return id;
   });
 }
 
-async function writeLog(db: Database, clicks: readonly TestClick[]): Promise<void> {
-  const agents = await writeAgents(db, clicks);
+async function writeLog(database: Database, clicks: readonly TestClick[]): Promise<void> {
+  const agents = await writeAgents(database, clicks);
   const rows = clicks.map((click) => ({
     link_id: click.linkId,
     clicked_at: click.at,
@@ -96,22 +96,22 @@ async function writeLog(db: Database, clicks: readonly TestClick[]): Promise<voi
     city: click.city ?? null,
     user_agent_id: click.userAgent ? agents.get(click.userAgent)! : null,
   }));
-  await db.transaction((tx) => db.dialect.insertMany(tx, "click_log", rows));
+  await database.transaction((tx) => database.dialect.insertMany(tx, "click_log", rows));
 }
 
-async function writeAgents(db: Database, clicks: readonly TestClick[]): Promise<Map<string, number>> {
-  const values = createClickValues(db);
+async function writeAgents(database: Database, clicks: readonly TestClick[]): Promise<Map<string, number>> {
+  const values = createClickValues(database);
   const texts = new Set(clicks.map((click) => click.userAgent).filter((text) => typeof text === "string"));
   const seen_day = BUCKETS.day.of(NOW);
   const ids = new Map<string, number>();
   for (const text of texts) {
     const hash = new Bun.CryptoHasher("sha256").update(text).digest("hex").slice(0, 32);
     const value = agentValue(parseAgent(text));
-    await db.transaction(async (tx) => {
+    await database.transaction(async (tx) => {
       const value_id = (await values.intern(tx, "agent", [value], seen_day)).get(value)!;
-      await db.dialect.insertIgnore(tx, "user_agents", ["hash"], [{ hash, text, value_id, seen_day }]);
+      await database.dialect.insertIgnore(tx, "user_agents", ["hash"], [{ hash, text, value_id, seen_day }]);
     });
-    const row = await db.read
+    const row = await database.read
       .selectFrom("user_agents")
       .select("id")
       .where("hash", "=", hash)

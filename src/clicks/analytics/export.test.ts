@@ -13,7 +13,7 @@ forEachDialect((dialect) => {
   });
   afterEach(() => room.clear());
 
-  const pagesOf = (start: number, end: number) => createClickExport(room.db).pages({ start, end });
+  const pagesOf = (start: number, end: number) => createClickExport(room.database).pages({ start, end });
   const rowsOf = async (start: number, end: number): Promise<(readonly string[])[]> => {
     const text = (await Array.fromAsync(pagesOf(start, end))).join("");
     return [...readCsv(Buffer.from(text), 100_000)].map((record) => record?.fields ?? []);
@@ -54,7 +54,7 @@ forEachDialect((dialect) => {
       ...Array.from({ length: 1_200 }, (_, at) => ({ linkId: gone, at: NOW + at })),
       { linkId: kept, at: NOW + 2_000 },
     ]);
-    await room.db.write.deleteFrom("links").where("id", "=", gone).execute();
+    await room.database.write.deleteFrom("links").where("id", "=", gone).execute();
     expect((await rowsOf(NOW, NOW + 9_000)).map((row) => row[0]!)).toEqual(["short_code", "kept"]);
     expect(await rowsOf(NOW, NOW + 1_000)).toEqual([HEADER]);
   });
@@ -69,7 +69,7 @@ forEachDialect((dialect) => {
 
     const pages = pagesOf(NOW, NOW + 9_000);
     await pages.next();
-    await room.db.write.deleteFrom("click_log").execute();
+    await room.database.write.deleteFrom("click_log").execute();
     expect(await pages.next()).toEqual({ done: true, value: undefined });
   });
 });

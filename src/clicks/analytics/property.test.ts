@@ -173,8 +173,8 @@ forEachDialect((dialect) => {
     });
 
     test("out of raw rows, when the hours are gone", async () => {
-      await room.db.write.deleteFrom("click_hours").execute();
-      await room.db.write.deleteFrom("click_dim_hours").execute();
+      await room.database.write.deleteFrom("click_hours").execute();
+      await room.database.write.deleteFrom("click_dim_hours").execute();
       for (let at = 0; at < RANGES; at++) {
         const range = randomRange(random);
         const trend = await room.analytics.trend(range, "day");
@@ -186,7 +186,7 @@ forEachDialect((dialect) => {
     });
 
     test("by whole days, when the raw rows are gone as well", async () => {
-      await room.db.write.deleteFrom("click_log").execute();
+      await room.database.write.deleteFrom("click_log").execute();
       for (let at = 0; at < RANGES; at++) {
         const { start, end } = randomRange(random);
         const counted = clicks.filter(({ at: instant }) => {

@@ -30,18 +30,18 @@ let room: AnalyticsRoom;
 let app: HttpApp;
 
 beforeAll(async () => {
-  const db = await openDatabase(
+  const database = await openDatabase(
     { url: `sqlite:${join(folder, "test.db")}`, poolSize: 1 },
     { threads: false, logger: silentLogger },
   );
-  await migrateUp(db, { logger: silentLogger });
-  room = await openAnalytics(db);
-  const { links } = await openLinks(db);
+  await migrateUp(database, { logger: silentLogger });
+  room = await openAnalytics(database);
+  const { links } = await openLinks(database);
   const { analytics } = room;
   const endpoints = [
     ...analyticsEndpoints({
       analytics,
-      clickExport: createClickExport(db),
+      clickExport: createClickExport(database),
       now,
       logger: silentLogger,
     }),
@@ -53,7 +53,7 @@ beforeAll(async () => {
   mountRefusals(app, [{ prefix: "/v1", endpoints }]);
 });
 afterAll(async () => {
-  await room.db.close();
+  await room.database.close();
   rmSync(folder, { recursive: true, force: true });
 });
 afterEach(() => room.clear());

@@ -126,7 +126,7 @@ forEachDialect((dialect) => {
   test("a deleted link shows nowhere, but its clicks stay in the totals", async () => {
     const [kept, gone] = [await room.addLink("kept"), await room.addLink("gone")];
     await room.record([...repeat(3, { linkId: gone, at: NOW - 9 }), { linkId: kept, at: NOW - 9 }]);
-    await room.db.write.deleteFrom("links").where("id", "=", gone).execute();
+    await room.database.write.deleteFrom("links").where("id", "=", gone).execute();
     expect(await room.analytics.top(LAST_30_DAYS, 10)).toEqual([{ code: "kept", clicks: 1 }]);
     const { values } = await room.analytics.trend(LAST_30_DAYS, "month");
     expect(values.reduce((sum, clicks) => sum + clicks, 0)).toBe(4);
@@ -138,9 +138,21 @@ forEachDialect((dialect) => {
     await room.record([{ linkId, at: NOW - 9, source: "ref:a.example" }]);
     // Nine clicks more that were not sampled.
     for (const id of [0, linkId]) {
-      await room.db.write.updateTable("click_hours").set({ clicks: 10 }).where("link_id", "=", id).execute();
-      await room.db.write.updateTable("click_days").set({ clicks: 10 }).where("link_id", "=", id).execute();
-      await room.db.write.updateTable("click_months").set({ clicks: 10 }).where("link_id", "=", id).execute();
+      await room.database.write
+        .updateTable("click_hours")
+        .set({ clicks: 10 })
+        .where("link_id", "=", id)
+        .execute();
+      await room.database.write
+        .updateTable("click_days")
+        .set({ clicks: 10 })
+        .where("link_id", "=", id)
+        .execute();
+      await room.database.write
+        .updateTable("click_months")
+        .set({ clicks: 10 })
+        .where("link_id", "=", id)
+        .execute();
     }
     const report = await room.analytics.link("a", LAST_30_DAYS);
     expect([report.clicks, report.referrers]).toEqual([
@@ -182,7 +194,7 @@ forEachDialect((dialect) => {
       { linkId, at: old },
       { linkId, at: NOW - HOUR_MS },
     ]);
-    expect(await room.db.read.selectFrom("click_hours").selectAll().execute()).toHaveLength(2);
+    expect(await room.database.read.selectFrom("click_hours").selectAll().execute()).toHaveLength(2);
     const trend = await room.analytics.trend(LAST_30_DAYS, "day");
     const shown = trend.labels.filter((_, index) => trend.values[index]! > 0);
     expect(shown).toEqual([BUCKETS.day.label(BUCKETS.day.of(old)), "2026-11-20"]);

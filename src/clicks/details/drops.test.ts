@@ -23,16 +23,17 @@ let folders = 0;
 const freshDir = () => join(folder, String(++folders), "0");
 
 forEachDialect((dialect) => {
-  let db: Database;
+  let database: Database;
   let instance: string;
   let links: number[];
   beforeAll(async () => {
-    db = await dialect.openDb();
-    instance = await createClicksRepository(db).instance();
+    database = await dialect.openDb();
+    instance = await createClicksRepository(database).instance();
   });
   beforeEach(async () => {
-    for (const table of ["click_log", "detail_drops"] as const) await db.write.deleteFrom(table).execute();
-    links = await addLinks(db, 2);
+    for (const table of ["click_log", "detail_drops"] as const)
+      await database.write.deleteFrom(table).execute();
+    links = await addLinks(database, 2);
   });
 
   async function start(mostLogRows = 0) {
@@ -41,7 +42,7 @@ forEachDialect((dialect) => {
     const settled: Settled[] = [];
     const flusherFor = (position: number | null) => {
       const flusher = createFlusher({
-        repository: createClicksRepository(db),
+        repository: createClicksRepository(database),
         instance,
         journalDir: join(dir, ".."),
         clock: { now: () => NOW },
@@ -56,7 +57,7 @@ forEachDialect((dialect) => {
   }
 
   const drops = () =>
-    db.read.selectFrom("detail_drops").selectAll().orderBy("day").orderBy("reason").execute();
+    database.read.selectFrom("detail_drops").selectAll().orderBy("day").orderBy("reason").execute();
 
   test("refusals are stored by day and reason, in the flush that counts their clicks", async () => {
     const { journal, flusherFor } = await start(1);
@@ -70,7 +71,7 @@ forEachDialect((dialect) => {
     journal.recordDetails(one, NOW, null, null, null, "");
     const flusher = flusherFor(FIRST_RECORD);
     await flusher.flush();
-    expect(await clicksOf(db, links)).toEqual([8, 1]);
+    expect(await clicksOf(database, links)).toEqual([8, 1]);
     const stored = [
       { day: TODAY - 1, reason: "full", clicks: 1 },
       { day: TODAY, reason: "disconnected", clicks: 1 },
@@ -81,7 +82,7 @@ forEachDialect((dialect) => {
     expect(await drops()).toEqual(stored);
     journal.recordRefused(one, NOW, "full");
     await flusher.flush();
-    expect(await createDetailDropsRepository(db).totals()).toEqual({
+    expect(await createDetailDropsRepository(database).totals()).toEqual({
       full: 5,
       disconnected: 1,
       sampled_out: 1,
@@ -95,7 +96,7 @@ forEachDialect((dialect) => {
     const [one, gone] = links as [number, number];
     journal.recordRefused(one, NOW, "full");
     journal.recordRefused(gone, NOW, "full");
-    await db.write.deleteFrom("links").where("id", "=", gone).execute();
+    await database.write.deleteFrom("links").where("id", "=", gone).execute();
     await flusherFor(FIRST_RECORD).flush();
     expect(await drops()).toEqual([{ day: TODAY, reason: "full", clicks: 1 }]);
     await journal.close();

@@ -46,17 +46,17 @@ const ROLLUPS = [
 forEachDialect((dialect) => {
   const folder = temporaryFolder();
   let folders = 0;
-  let db: Database;
+  let database: Database;
   let instance: string;
   let links: number[];
 
   beforeAll(async () => {
-    db = await dialect.openDb();
-    instance = await createClicksRepository(db).instance();
-    links = await addLinks(db, 5);
+    database = await dialect.openDb();
+    instance = await createClicksRepository(database).instance();
+    links = await addLinks(database, 5);
   });
   beforeEach(async () => {
-    for (const table of ROLLUPS) await db.write.deleteFrom(table).execute();
+    for (const table of ROLLUPS) await database.write.deleteFrom(table).execute();
   });
 
   async function start(options: { batchClicks?: number; batchDetails?: number; mostLogRows?: number } = {}) {
@@ -66,7 +66,7 @@ forEachDialect((dialect) => {
     const { journal, opened } = await openJournal({ dir, instance, segmentBytes: segmentOf(200_000) });
     const settled: Settled[] = [];
     const flusher = createFlusher({
-      repository: createClicksRepository(db),
+      repository: createClicksRepository(database),
       instance,
       journalDir,
       clock: { now: () => NOW },
@@ -107,13 +107,13 @@ forEachDialect((dialect) => {
   /** Counts and values as they are stored, as `bucket link dimension value` and the clicks. */
   async function readSums() {
     const [values, hours, days, months, dimHours, dimDays, dimMonths] = await Promise.all([
-      db.read.selectFrom("click_values").select(["id", "dimension", "value"]).execute(),
-      db.read.selectFrom("click_hours").selectAll().execute(),
-      db.read.selectFrom("click_days").selectAll().execute(),
-      db.read.selectFrom("click_months").selectAll().execute(),
-      db.read.selectFrom("click_dim_hours").selectAll().execute(),
-      db.read.selectFrom("click_dim_days").selectAll().execute(),
-      db.read.selectFrom("click_dim_months").selectAll().execute(),
+      database.read.selectFrom("click_values").select(["id", "dimension", "value"]).execute(),
+      database.read.selectFrom("click_hours").selectAll().execute(),
+      database.read.selectFrom("click_days").selectAll().execute(),
+      database.read.selectFrom("click_months").selectAll().execute(),
+      database.read.selectFrom("click_dim_hours").selectAll().execute(),
+      database.read.selectFrom("click_dim_days").selectAll().execute(),
+      database.read.selectFrom("click_dim_months").selectAll().execute(),
     ]);
     const texts = new Map(values.map(({ id, dimension, value }) => [id, `${dimension} ${value}`]));
     return {
@@ -212,12 +212,12 @@ forEachDialect((dialect) => {
     await flusher.flush();
     expect(books()).toEqual({ stored: 1300, deleted: 0, details: { logged: 1000, stopped: 0, deleted: 0 } });
     expect(await readSums()).toEqual(byHand(visits, plain));
-    const rows = await db.read.selectFrom("click_log").selectAll().execute();
+    const rows = await database.read.selectFrom("click_log").selectAll().execute();
     expect(rows).toHaveLength(1000);
     const ofLink = (list: readonly { at: number }[]) => list.map(({ at }) => at).sort();
     expect(rows.map((row) => row.clicked_at).sort()).toEqual(ofLink(visits));
     expect(
-      (await db.read.selectFrom("user_agents").select("text").execute()).map(({ text }) => text).sort(),
+      (await database.read.selectFrom("user_agents").select("text").execute()).map(({ text }) => text).sort(),
     ).toEqual([CHROME, IPHONE, GOOGLEBOT].sort());
     await journal.close();
   });
@@ -240,8 +240,12 @@ forEachDialect((dialect) => {
       address: "unix",
     });
     await flusher.flush();
-    const [agent] = await db.read.selectFrom("user_agents").selectAll().execute();
-    const [first, second] = await db.read.selectFrom("click_log").selectAll().orderBy("clicked_at").execute();
+    const [agent] = await database.read.selectFrom("user_agents").selectAll().execute();
+    const [first, second] = await database.read
+      .selectFrom("click_log")
+      .selectAll()
+      .orderBy("clicked_at")
+      .execute();
     expect(first).toEqual({
       id: expect.any(Number),
       link_id: link!,
@@ -293,20 +297,20 @@ forEachDialect((dialect) => {
         2610 - mine.filter(([key]) => !key.endsWith(OTHER)).reduce((sum, [, clicks]) => sum + clicks, 0),
       );
     }
-    expect((await db.read.selectFrom("click_log").select("id").execute()).length).toBe(2610);
+    expect((await database.read.selectFrom("click_log").select("id").execute()).length).toBe(2610);
     await one.journal.close();
     await other.journal.close();
   });
 
   test("a link that is gone has neither counts nor details; the others of the flush have", async () => {
-    const [gone] = await addLinks(db, 1);
+    const [gone] = await addLinks(database, 1);
     const { journal, flusher, books } = await start();
     const visits = visitsOf(50);
     for (const visit of visits) {
       record(journal, visit);
       record(journal, { ...visit, link: gone! });
     }
-    await db.write.deleteFrom("links").where("id", "=", gone!).execute();
+    await database.write.deleteFrom("links").where("id", "=", gone!).execute();
     await flusher.flush();
     expect(books()).toEqual({ stored: 50, deleted: 50, details: { logged: 50, stopped: 0, deleted: 50 } });
     expect(await readSums()).toEqual(byHand(visits));
@@ -315,13 +319,13 @@ forEachDialect((dialect) => {
 
   test("stop: no more rows than the bound, while counts go on", async () => {
     const { journal, flusher, books } = await start({ mostLogRows: 30, batchDetails: 20 });
-    const before = await clicksOf(db, links);
+    const before = await clicksOf(database, links);
     const visits = visitsOf(100);
     for (const visit of visits) record(journal, visit);
     await flusher.flush();
     expect(books()).toEqual({ stored: 100, deleted: 0, details: { logged: 30, stopped: 70, deleted: 0 } });
-    expect((await db.read.selectFrom("click_log").select("id").execute()).length).toBe(30);
-    const after = await clicksOf(db, links);
+    expect((await database.read.selectFrom("click_log").select("id").execute()).length).toBe(30);
+    const after = await clicksOf(database, links);
     expect(after.reduce((sum, clicks, at) => sum + clicks - before[at]!, 0)).toBe(100);
     const { days, dimDays } = await readSums();
     expect(days).toEqual(byHand(visits).days);
@@ -336,13 +340,13 @@ forEachDialect((dialect) => {
     const visit = { link: links[0]!, at: NOW, referrer: "https://a.example/", agent: CHROME };
     record(journal, visit);
     await flusher.flush();
-    await db.write.deleteFrom("click_values").execute();
-    await db.write.deleteFrom("user_agents").execute();
+    await database.write.deleteFrom("click_values").execute();
+    await database.write.deleteFrom("user_agents").execute();
     record(journal, { ...visit, at: NOW + DAY_MS });
     await flusher.flush();
     const { dimDays } = await readSums();
     expect(dimDays[`${Math.floor(NOW / DAY_MS) + 1} 0 1 a.example`]).toBe(1);
-    const row = await db.read
+    const row = await database.read
       .selectFrom("click_log")
       .innerJoin("user_agents", "user_agents.id", "click_log.user_agent_id")
       .select("user_agents.text")

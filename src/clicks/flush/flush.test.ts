@@ -15,16 +15,16 @@ const DAY = 24 * 3600_000;
 forEachDialect((dialect) => {
   const folder = temporaryFolder();
   let folders = 0;
-  let db: Database;
+  let database: Database;
   let repository: ClicksRepository;
   let instance: string;
   let ids: number[];
 
   beforeAll(async () => {
-    db = await dialect.openDb();
-    repository = createClicksRepository(db);
+    database = await dialect.openDb();
+    repository = createClicksRepository(database);
     instance = await repository.instance();
-    ids = await addLinks(db, 5);
+    ids = await addLinks(database, 5);
   });
 
   /** A slot with an open journal in a journal folder of its own. */
@@ -52,12 +52,12 @@ forEachDialect((dialect) => {
   };
 
   const added = async (work: () => Promise<unknown>): Promise<number[]> => {
-    const before = await clicksOf(db, ids);
+    const before = await clicksOf(database, ids);
     await work();
-    return (await clicksOf(db, ids)).map((clicks, at) => clicks - before[at]!);
+    return (await clicksOf(database, ids)).map((clicks, at) => clicks - before[at]!);
   };
 
-  const journalRows = async () => (await db.read.selectFrom("journals").selectAll().execute()).length;
+  const journalRows = async () => (await database.read.selectFrom("journals").selectAll().execute()).length;
 
   test("counts what is written, then what is added, and nothing twice", async () => {
     const slot = openSlot();
@@ -168,22 +168,23 @@ forEachDialect((dialect) => {
   test("clicks of links that are gone count nowhere and stand in the books", async () => {
     const slot = openSlot();
     const { journal, opened } = await openJournal({ ...slot, instance });
-    const [gone] = await addLinks(db, 1);
+    const [gone] = await addLinks(database, 1);
     const { flusher, books } = flusherOf(slot.journalDir);
     flusher.add({ path: opened[0]!, final: false, position: 4096 }, () => {});
     for (let at = 0; at < 10; at++) journal.record(at < 7 ? gone! : ids[0]!, Date.now());
     journal.record(2 ** 53 - 1, Date.now());
-    await db.write.deleteFrom("links").where("id", "=", gone!).execute();
+    await database.write.deleteFrom("links").where("id", "=", gone!).execute();
     expect(await added(() => flusher.flush())).toEqual([3, 0, 0, 0, 0]);
     expect(books()).toEqual({ stored: 3, deleted: 8 });
     expect(
-      (await db.read.selectFrom("link_clicks").selectAll().where("link_id", "=", gone!).execute()).length,
+      (await database.read.selectFrom("link_clicks").selectAll().where("link_id", "=", gone!).execute())
+        .length,
     ).toBe(0);
     await journal.close();
   });
 
   test("thousands of links at once", async () => {
-    const many = await addLinks(db, 2500);
+    const many = await addLinks(database, 2500);
     const slot = openSlot({ segmentBytes: segmentOf(20_000) });
     const { journal, opened } = await openJournal({ ...slot, instance });
     const { flusher } = flusherOf(slot.journalDir);
@@ -192,7 +193,7 @@ forEachDialect((dialect) => {
       for (let times = 0; times <= at % 3; times++) journal.record(id, Date.now());
     });
     await flusher.flush();
-    expect((await Promise.all(chunks(many).map((part) => clicksOf(db, part)))).flat()).toEqual(
+    expect((await Promise.all(chunks(many).map((part) => clicksOf(database, part)))).flat()).toEqual(
       many.map((_, at) => (at % 3) + 1),
     );
     await journal.close();
@@ -252,7 +253,7 @@ forEachDialect((dialect) => {
   test("rows of segments that are long gone are forgotten, the others stay", async () => {
     const [old, young] = [crypto.randomUUID(), crypto.randomUUID()];
     const now = Date.now();
-    await db.dialect.insertMany(db.write, "journals", [
+    await database.dialect.insertMany(database.write, "journals", [
       { id: old, position: 1, updated_at: now - 31 * DAY },
       { id: young, position: 1, updated_at: now - 29 * DAY },
     ]);

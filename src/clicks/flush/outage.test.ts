@@ -16,12 +16,12 @@ const record = (journal: Pick<Journal, "recordDetails">, link: number, times: nu
 };
 
 /** Everything that the flush wrote about a link, which must tell the same. */
-async function writtenOf(db: Database, link: number): Promise<Record<string, number>> {
+async function writtenOf(database: Database, link: number): Promise<Record<string, number>> {
   const sum = async (table: "click_hours" | "click_days" | "click_months" | "click_dim_days") => {
-    const query = db.read.selectFrom(table).select((eb) => eb.fn.sum<number>("clicks").as("clicks"));
+    const query = database.read.selectFrom(table).select((eb) => eb.fn.sum<number>("clicks").as("clicks"));
     return Number((await query.where("link_id", "=", link).executeTakeFirst())?.clicks ?? 0);
   };
-  const rows = await db.read.selectFrom("click_log").select("id").where("link_id", "=", link).execute();
+  const rows = await database.read.selectFrom("click_log").select("id").where("link_id", "=", link).execute();
   return {
     hours: await sum("click_hours"),
     days: await sum("click_days"),

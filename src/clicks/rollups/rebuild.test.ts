@@ -33,12 +33,12 @@ const COUNTERS = [
 ] as const;
 
 /** Every counter with its values as texts, so that ids given anew make no difference. */
-async function counters(db: Database): Promise<string[]> {
-  const values = await db.read.selectFrom("click_values").select(["id", "value"]).execute();
+async function counters(database: Database): Promise<string[]> {
+  const values = await database.read.selectFrom("click_values").select(["id", "value"]).execute();
   const texts = new Map(values.map((row) => [row.id, row.value]));
   const lines: string[] = [];
   for (const table of COUNTERS) {
-    for (const row of await db.read
+    for (const row of await database.read
       .selectFrom(table as TableName)
       .selectAll()
       .execute()) {
@@ -80,14 +80,14 @@ forEachDialect((dialect) => {
   describe("what is lost comes back", () => {
     test("from nothing, but hours that retention took stay away", async () => {
       await room.record(await somedays());
-      const before = await counters(room.db);
-      for (const table of COUNTERS) await room.db.write.deleteFrom(table).execute();
+      const before = await counters(room.database);
+      for (const table of COUNTERS) await room.database.write.deleteFrom(table).execute();
       const progress: number[][] = [];
       const report = await room.rebuild.run(ALL, (done, total) => progress.push([done, total]));
       expect(report).toMatchObject({ days: 5, clicks: 21, kept: 0 });
       expect(progress.at(-1)).toEqual([31, 31]);
-      expect(await counters(room.db)).toEqual(before);
-      const hours = await room.db.read.selectFrom("click_hours").select("hour").execute();
+      expect(await counters(room.database)).toEqual(before);
+      const hours = await room.database.read.selectFrom("click_hours").select("hour").execute();
       expect(Math.min(...hours.map((row) => row.hour))).toBeGreaterThan(BUCKETS.hour.of(NOW) - 7 * 24);
     });
 
@@ -97,31 +97,33 @@ forEachDialect((dialect) => {
         { linkId, at: NOW - 3 },
         { linkId, at: NOW - 2 * HOUR_MS },
       ]);
-      const before = await counters(room.db);
-      const { write } = room.db;
+      const before = await counters(room.database);
+      const { write } = room.database;
       await write.updateTable("click_hours").set({ clicks: 0 }).where("link_id", "=", linkId).execute();
       await write.deleteFrom("click_days").where("link_id", "=", 0).execute();
       await write.updateTable("click_months").set({ clicks: 1 }).execute();
       expect((await rebuild()).raised).toBe(5);
-      expect(await counters(room.db)).toEqual(before);
+      expect(await counters(room.database)).toEqual(before);
     });
 
     test("profiles of user agents, as they are parsed now", async () => {
       const linkId = await room.addLink("a");
       await room.record([{ linkId, at: NOW - 40 * DAY_MS, userAgent: CHROME }]);
-      const values = createClickValues(room.db);
-      const old = await room.db.transaction((tx) => values.intern(tx, "agent", ["Old\tSystem\tother\t0"], 1));
+      const values = createClickValues(room.database);
+      const old = await room.database.transaction((tx) =>
+        values.intern(tx, "agent", ["Old\tSystem\tother\t0"], 1),
+      );
       const value_id = [...old.values()][0]!;
-      await room.db.write.updateTable("user_agents").set({ value_id }).execute();
+      await room.database.write.updateTable("user_agents").set({ value_id }).execute();
       for (const table of ["click_dim_days", "click_dim_months"] as const) {
-        const rows = room.db.write.updateTable(table).set({ value_id });
+        const rows = room.database.write.updateTable(table).set({ value_id });
         await rows.where("dimension", "=", 3).execute();
       }
       const range = { start: 0, end: NOW };
       expect((await room.analytics.devices(range, 9)).browsers).toMatchObject([{ name: "Old" }]);
       await rebuild();
       expect((await room.analytics.devices(range, 9)).browsers).toMatchObject([{ name: "Chrome" }]);
-      const agent = await room.db.read
+      const agent = await room.database.read
         .selectFrom("user_agents")
         .innerJoin("click_values", "click_values.id", "user_agents.value_id")
         .select(["value", "click_values.seen_day as seenDay"])
@@ -134,28 +136,28 @@ forEachDialect((dialect) => {
   describe("nothing is lost", () => {
     test("where raw rows are gone: counts and values stay", async () => {
       await room.record(await somedays());
-      const before = await counters(room.db);
+      const before = await counters(room.database);
       // As after retention, a clean-up or a deleted link: one of three clicks of each day is left.
-      await room.db.write.deleteFrom("click_log").where("source", "<>", "direct").execute();
+      await room.database.write.deleteFrom("click_log").where("source", "<>", "direct").execute();
       const report = await rebuild();
       expect(report).toMatchObject({ days: 5, clicks: 7, raised: 0 });
       // Link b and the totals have fewer raw rows than they recorded.
       expect(report.kept).toBe(10);
-      expect(await counters(room.db)).toEqual(before);
-      await room.db.write.deleteFrom("click_log").execute();
+      expect(await counters(room.database)).toEqual(before);
+      await room.database.write.deleteFrom("click_log").execute();
       expect(await rebuild()).toEqual({ days: 0, clicks: 0, raised: 0, rewritten: 0, kept: 0 });
-      expect(await counters(room.db)).toEqual(before);
+      expect(await counters(room.database)).toEqual(before);
     });
 
     test("where only some clicks were recorded in detail", async () => {
       const linkId = await room.addLink("a");
       await room.record([{ linkId, at: NOW - 3, source: "ref:a.example" }]);
       for (const table of ["click_hours", "click_days", "click_months"] as const) {
-        await room.db.write.updateTable(table).set({ clicks: 10 }).execute();
+        await room.database.write.updateTable(table).set({ clicks: 10 }).execute();
       }
-      const before = await counters(room.db);
+      const before = await counters(room.database);
       expect(await rebuild()).toMatchObject({ raised: 0, rewritten: 2, kept: 0 });
-      expect(await counters(room.db)).toEqual(before);
+      expect(await counters(room.database)).toEqual(before);
     });
 
     test("in a month whose first days retention took", async () => {
@@ -166,22 +168,22 @@ forEachDialect((dialect) => {
       ]);
       const old = TODAY - 10;
       for (const table of ["click_days", "click_dim_days"] as const) {
-        await room.db.write.deleteFrom(table).where("day", "=", old).execute();
+        await room.database.write.deleteFrom(table).where("day", "=", old).execute();
       }
-      await room.db.write
+      await room.database.write
         .deleteFrom("click_log")
         .where("clicked_at", "<", NOW - DAY_MS)
         .execute();
-      const before = await counters(room.db);
+      const before = await counters(room.database);
       await rebuild();
-      expect(await counters(room.db)).toEqual(before);
+      expect(await counters(room.database)).toEqual(before);
     });
 
     test("outside of the days that are asked for", async () => {
       const linkId = await room.addLink("a");
       await room.log([0, 1, 2, 3].map((days) => ({ linkId, at: NOW - days * DAY_MS })));
       expect(await rebuild({ from: TODAY - 2, to: TODAY - 1 })).toMatchObject({ days: 2, clicks: 2 });
-      const rows = await room.db.read
+      const rows = await room.database.read
         .selectFrom("click_days")
         .select("day")
         .where("link_id", "=", 0)
@@ -200,7 +202,7 @@ forEachDialect((dialect) => {
       const over = new AbortController();
       const flushing = (async () => {
         while (!over.signal.aborted) {
-          await flush(room.db, linkId);
+          await flush(room.database, linkId);
           flushed++;
           await Bun.sleep(1);
         }
@@ -221,7 +223,7 @@ forEachDialect((dialect) => {
       const busy = room.maintenance.alone(() => promise);
       await Bun.sleep(20);
       const other = createRebuild({
-        database: room.db,
+        database: room.database,
         maintenance: room.maintenance,
         clock: room.clock,
         hourlyRetentionDays: () => 7,
@@ -237,12 +239,12 @@ forEachDialect((dialect) => {
 });
 
 /** One click as a flush writes it: the month's row first, then everything else. */
-async function flush(db: Database, linkId: number): Promise<void> {
-  const { dialect } = db;
-  const values = createClickValues(db);
+async function flush(database: Database, linkId: number): Promise<void> {
+  const { dialect } = database;
+  const values = createClickValues(database);
   const hour = BUCKETS.hour.of(NOW - 1);
   const links = [0, linkId];
-  await db.transaction(async (tx) => {
+  await database.transaction(async (tx) => {
     const add = { add: ["clicks"] as const };
     await dialect.upsert(
       tx,

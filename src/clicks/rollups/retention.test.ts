@@ -27,7 +27,7 @@ forEachDialect((dialect) => {
   beforeAll(async () => {
     room = await openAnalytics(await dialect.openDb());
     [retention, logLimit] = createRetentionJobs({
-      database: room.db,
+      database: room.database,
       maintenance: room.maintenance,
       clock: room.clock,
       settings: {
@@ -44,18 +44,18 @@ forEachDialect((dialect) => {
   afterEach(() => room.clear());
 
   const count = async (table: TableName): Promise<number> => {
-    const query = room.db.read.selectFrom(table).select((eb) => eb.fn.countAll<number>().as("n"));
+    const query = room.database.read.selectFrom(table).select((eb) => eb.fn.countAll<number>().as("n"));
     return Number((await query.executeTakeFirstOrThrow()).n);
   };
   const oldestClick = async (): Promise<number> => {
-    const rows = await room.db.read.selectFrom("click_log").select("clicked_at").execute();
+    const rows = await room.database.read.selectFrom("click_log").select("clicked_at").execute();
     return Math.min(...rows.map((row) => row.clicked_at));
   };
   const buckets = async (
     table: "click_hours" | "click_days" | "click_months",
     column: "hour" | "day" | "month",
   ) => {
-    const query = room.db.read.selectFrom(table as never).select(column as never);
+    const query = room.database.read.selectFrom(table as never).select(column as never);
     const rows = (await query.execute()) as Record<string, number>[];
     return [...new Set(rows.map((row) => row[column]!))].sort((a, b) => a - b);
   };
@@ -95,7 +95,7 @@ forEachDialect((dialect) => {
     test("with values and user agents that nothing refers to any more", async () => {
       await history([0, 40, 500], GOOGLEBOT);
       const values = async () => {
-        const rows = await room.db.read.selectFrom("click_values").select("value").execute();
+        const rows = await room.database.read.selectFrom("click_values").select("value").execute();
         return rows.map((row) => row.value).filter((value) => value.endsWith(".example"));
       };
       await run(retention);
@@ -106,7 +106,7 @@ forEachDialect((dialect) => {
         "40.example",
       ]);
       room.clock.time = NOW + 31 * DAY_MS;
-      await room.db.write
+      await room.database.write
         .updateTable("user_agents")
         .set({ seen_day: BUCKETS.day.of(NOW) })
         .execute();
@@ -128,11 +128,11 @@ forEachDialect((dialect) => {
         value_id: at,
         clicks: 1,
       }));
-      await room.db.dialect.insertMany(room.db.write, "click_dim_days", [
+      await room.database.dialect.insertMany(room.database.write, "click_dim_days", [
         ...rows,
         { ...rows[0]!, day: day + 100 },
       ]);
-      const repository = createRetentionRepository(room.db);
+      const repository = createRetentionRepository(room.database);
       expect(await repository.deleteOldest("click_dim_days", day + 3)).toBe(1_000);
       expect(await count("click_dim_days")).toBe(1_501);
       expect(await repository.deleteOldestClicks(NOW, 5_000)).toBe(1_000);
@@ -184,7 +184,7 @@ forEachDialect((dialect) => {
       await room.analytics.link("kept", LAST_YEAR),
     ];
     const before = await totals();
-    await room.db.write.deleteFrom("links").where("id", "=", gone).execute();
+    await room.database.write.deleteFrom("links").where("id", "=", gone).execute();
     await run(retention);
     for (const table of [
       "click_log",
@@ -193,7 +193,7 @@ forEachDialect((dialect) => {
       "click_months",
       "click_dim_days",
     ] as const) {
-      const rows = await room.db.read
+      const rows = await room.database.read
         .selectFrom(table as "click_log")
         .select("link_id")
         .where("link_id", "<>", 0)
@@ -219,9 +219,9 @@ forEachDialect((dialect) => {
     test("counts rows, not ids that are gone", async () => {
       const linkId = await room.addLink("a");
       await room.log(Array.from({ length: 20 }, (_, at) => ({ linkId, at: NOW - at })));
-      const ids = await room.db.read.selectFrom("click_log").select("id").orderBy("id").execute();
+      const ids = await room.database.read.selectFrom("click_log").select("id").orderBy("id").execute();
       const middle = ids.slice(2, 18).map((row) => row.id);
-      await room.db.write.deleteFrom("click_log").where("id", "in", middle).execute();
+      await room.database.write.deleteFrom("click_log").where("id", "in", middle).execute();
       settings.rows = 4;
       await run(logLimit);
       expect(await count("click_log")).toBe(4);

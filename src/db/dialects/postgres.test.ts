@@ -14,29 +14,29 @@ describe.skipIf(!there)(name, () => {
   afterAll(async () => {
     for (const end of ends.toReversed()) await end();
   });
-  const fresh = async (): Promise<{ url: string; db: Database }> => {
+  const fresh = async (): Promise<{ url: string; database: Database }> => {
     const { url, drop } = await createFresh("postgres");
     ends.push(drop);
-    return { url, db: await open(url) };
+    return { url, database: await open(url) };
   };
   const open = async (url: string): Promise<Database> => {
-    const db = await openDatabase({ url, poolSize: 1 }, { threads: false, logger: silentLogger });
-    ends.push(db.close);
-    return db;
+    const database = await openDatabase({ url, poolSize: 1 }, { threads: false, logger: silentLogger });
+    ends.push(database.close);
+    return database;
   };
 
   test("a search uses the index of trigrams", async () => {
-    const { db } = await fresh();
-    await migrateUp(db, { logger: silentLogger });
-    await db.dialect.insertMany(db.write, "links", links);
+    const { database } = await fresh();
+    await migrateUp(database, { logger: silentLogger });
+    await database.dialect.insertMany(database.write, "links", links);
     // The table is so small that the planner would rather read it all.
-    await sql`set enable_seqscan = off`.execute(db.read);
-    expect(JSON.stringify(await search(db, "nEEdle").explain())).toContain("links_search");
-    expect(await search(db, "nEEdle").execute()).toEqual([{ code: "c777" }]);
+    await sql`set enable_seqscan = off`.execute(database.read);
+    expect(JSON.stringify(await search(database, "nEEdle").explain())).toContain("links_search");
+    expect(await search(database, "nEEdle").execute()).toEqual([{ code: "c777" }]);
   });
 
   test("an account that may not add extensions goes without", async () => {
-    const { url, db: owner } = await fresh();
+    const { url, database: owner } = await fresh();
     const role = `waymark_test_${crypto.randomUUID().slice(0, 8)}`;
     await sql.raw(`create role ${role} login password 'pass'`).execute(owner.write);
     ends.push(async () => {
@@ -44,12 +44,12 @@ describe.skipIf(!there)(name, () => {
       await sql.raw(`drop role ${role}`).execute(owner.write);
     });
     await sql.raw(`grant create on schema public to ${role}`).execute(owner.write);
-    const db = await open(url.replace(/\/\/[^@]*@/, `//${role}:pass@`));
-    await migrateUp(db, { logger: silentLogger });
-    const { rows } = await sql`select 1 from pg_class where relname = 'links_search'`.execute(db.read);
+    const database = await open(url.replace(/\/\/[^@]*@/, `//${role}:pass@`));
+    await migrateUp(database, { logger: silentLogger });
+    const { rows } = await sql`select 1 from pg_class where relname = 'links_search'`.execute(database.read);
     expect(rows).toEqual([]);
-    await db.dialect.insertMany(db.write, "links", links);
-    expect(await search(db, "nEEdle").execute()).toEqual([{ code: "c777" }]);
+    await database.dialect.insertMany(database.write, "links", links);
+    expect(await search(database, "nEEdle").execute()).toEqual([{ code: "c777" }]);
   });
 });
 
@@ -60,5 +60,5 @@ const links = Array.from({ length: 3_000 }, (_, i) => ({
   updated_at: i,
 }));
 
-const search = (db: Database, needle: string) =>
-  db.read.selectFrom("links").select("code").where(db.dialect.linkContains(needle));
+const search = (database: Database, needle: string) =>
+  database.read.selectFrom("links").select("code").where(database.dialect.linkContains(needle));

@@ -29,7 +29,7 @@ type Statement = ReturnType<Bun["prepare"]>;
 /** Opens the file; a writer creates it, readable by its owner only, with its folder. */
 export function openSqlite(settings: SqliteSettings): SqliteConnection {
   if (!settings.readonly) createFile(settings.path);
-  const db = new Bun(settings.path, settings.readonly ? { readonly: true } : { readwrite: true });
+  const database = new Bun(settings.path, settings.readonly ? { readonly: true } : { readwrite: true });
   const statements = new Map<string, Statement>();
 
   const prepare = (sql: string) => {
@@ -39,7 +39,7 @@ export function openSqlite(settings: SqliteSettings): SqliteConnection {
       statements.set(sql, kept);
       return kept;
     }
-    const statement = db.prepare(sql);
+    const statement = database.prepare(sql);
     statements.set(sql, statement);
     if (statements.size > STATEMENTS_KEPT) {
       const [oldest, unused] = statements.entries().next().value!;
@@ -65,13 +65,13 @@ export function openSqlite(settings: SqliteSettings): SqliteConnection {
   const close = () => {
     for (const statement of statements.values()) statement.finalize();
     statements.clear();
-    db.close();
+    database.close();
   };
 
   try {
-    configure(settings, (sql) => db.run(sql));
+    configure(settings, (sql) => database.run(sql));
   } catch (error) {
-    db.close();
+    database.close();
     throw error;
   }
   return { executeSync, execute: async (sql, parameters) => executeSync(sql, parameters), close };

@@ -13,18 +13,18 @@ import { openThread } from "./sqlite.thread.ts";
 const folder = mkdtempSync(join(tmpdir(), "waymark-sqlite-"));
 const opened: Database[] = [];
 afterAll(async () => {
-  await Promise.all(opened.map((db) => db.close()));
+  await Promise.all(opened.map((database) => database.close()));
   rmSync(folder, { recursive: true, force: true });
 });
 
 async function open(name: string, threads = true): Promise<Database> {
-  const db = await openDatabase(
+  const database = await openDatabase(
     { url: `sqlite:${join(folder, name)}`, poolSize: 1 },
     { threads, logger: silentLogger },
   );
-  opened.push(db);
-  await migrateUp(db, { logger: silentLogger });
-  return db;
+  opened.push(database);
+  await migrateUp(database, { logger: silentLogger });
+  return database;
 }
 
 /** Keeps a thread busy for a second or more on any machine this runs on. */
@@ -52,21 +52,21 @@ test("a file that can't be opened is named, with the reason", async () => {
 });
 
 test("a slow query and an open transaction hold neither findLink nor other reads", async () => {
-  const db = await open("busy.db");
-  await db.write.insertInto("links").values(row("a")).execute();
+  const database = await open("busy.db");
+  await database.write.insertInto("links").values(row("a")).execute();
   let done = false;
   const query = slow(12_000_000)
-    .execute(db.read)
+    .execute(database.read)
     .finally(() => {
       done = true;
     });
-  await db.transaction(async (tx) => {
+  await database.transaction(async (tx) => {
     await tx.insertInto("links").values(row("b")).execute();
-    expect((await db.findLink("a"))?.code).toBe("a");
-    expect(await db.findLink("b")).toBeUndefined();
-    expect(await db.read.selectFrom("links").select("code").execute()).toEqual([{ code: "a" }]);
+    expect((await database.findLink("a"))?.code).toBe("a");
+    expect(await database.findLink("b")).toBeUndefined();
+    expect(await database.read.selectFrom("links").select("code").execute()).toEqual([{ code: "a" }]);
   });
-  expect((await db.findLink("b"))?.code).toBe("b");
+  expect((await database.findLink("b"))?.code).toBe("b");
   // All that happened while the query ran, in the other reading thread.
   expect(done).toBe(false);
   expect((await query).rows).toEqual([{ n: 12_000_000 }]);
@@ -102,7 +102,7 @@ test("a thread that is given up rejects its calls, and the next call gets a new 
 });
 
 test("who waits for a connection too long is told so, and the others keep their turn", async () => {
-  const db = await open("turns.db", false);
+  const database = await open("turns.db", false);
   const order: number[] = [];
   const lanes = createLanes({
     count: 1,
@@ -120,27 +120,27 @@ test("who waits for a connection too long is told so, and the others keep their 
   lanes.release(first, false);
   await Promise.all(patient);
   expect(order).toEqual([1, 2, 3]);
-  await db.ping();
+  await database.ping();
 });
 
 test("a result without a limit is refused, not copied between threads", async () => {
-  const db = await open("busy.db");
+  const database = await open("busy.db");
   const rows = sql`with recursive c(x) as (select 1 union all select x + 1 from c where x < 10001) select x from c`;
-  await expect(rows.execute(db.read)).rejects.toThrow("more than 10000 rows");
-  await db.ping();
+  await expect(rows.execute(database.read)).rejects.toThrow("more than 10000 rows");
+  await database.ping();
 });
 
 test("reading connections refuse to write", async () => {
   for (const threads of [true, false]) {
-    const db = await open("busy.db", threads);
-    await expect(db.read.deleteFrom("links").execute()).rejects.toMatchObject({ kind: "unavailable" });
+    const database = await open("busy.db", threads);
+    await expect(database.read.deleteFrom("links").execute()).rejects.toMatchObject({ kind: "unavailable" });
   }
 });
 
 test("closing folds the journal into the file", async () => {
-  const db = await open("closed.db");
-  await db.write.insertInto("links").values(row("a")).execute();
-  await db.findLink("a");
-  await db.close();
+  const database = await open("closed.db");
+  await database.write.insertInto("links").values(row("a")).execute();
+  await database.findLink("a");
+  await database.close();
   expect(existsSync(join(folder, "closed.db-wal"))).toBe(false);
 });

@@ -18,12 +18,12 @@ let seed = 0;
 const newBytes = (size = 1_000): Uint8Array => bytesOf(size, ++seed);
 
 forEachDialect((dialect) => {
-  let db: Database;
+  let database: Database;
   let at: ContentHarness;
   let policyId: number;
   beforeAll(async () => {
-    db = await dialect.openDb();
-    at = await startContent(db);
+    database = await dialect.openDb();
+    at = await startContent(database);
     policyId = at.policy.id;
   });
   beforeEach(() => {
@@ -31,7 +31,7 @@ forEachDialect((dialect) => {
   });
   afterAll(() => at?.close());
 
-  const rows = () => db.read.selectFrom("blobs").selectAll().orderBy("id").execute();
+  const rows = () => database.read.selectFrom("blobs").selectAll().orderBy("id").execute();
   const store = (bytes: Uint8Array) => at.blobs.store(once(bytes), policyId, { maxBytes: 0 });
 
   describe("content", () => {
@@ -138,7 +138,7 @@ forEachDialect((dialect) => {
       for (const late of [false, true]) {
         const stored = await store(bytes);
         const keeping = stored.keep((commit) =>
-          db.transaction(async (tx) => {
+          database.transaction(async (tx) => {
             if (late) await commit(tx);
             throw new Error("no");
           }),
@@ -154,9 +154,9 @@ forEachDialect((dialect) => {
     const lost = new DatabaseError("unavailable", new Error("the connection broke"));
     const committed = await store(bytes);
     const keeping = committed.keep(async (commit) => {
-      const file = await db.transaction(async (tx) => {
+      const file = await database.transaction(async (tx) => {
         const blobId = await commit(tx);
-        return db.dialect.insertReturningId(tx, "entries", {
+        return database.dialect.insertReturningId(tx, "entries", {
           account_id: 1,
           parent_id: 0,
           kind: "file",
@@ -174,7 +174,7 @@ forEachDialect((dialect) => {
       throw lost;
     });
     expect(await failure(keeping)).toBe("ServiceUnavailable");
-    const { id } = await db.read
+    const { id } = await database.read
       .selectFrom("entries")
       .select("id")
       .where("name", "=", "answer lost")
@@ -197,7 +197,7 @@ forEachDialect((dialect) => {
     test("dead rows, with and without their object, are finished", async () => {
       const files = [await at.files.add(newBytes(), policyId), await at.files.add(newBytes(), policyId)];
       const ids = await Promise.all(files.map((file) => at.files.blobOf(file)));
-      await db.transaction(async (tx) => {
+      await database.transaction(async (tx) => {
         await tx.deleteFrom("entries").where("id", "in", files).execute();
         await at.blobs.release(tx, ids);
       });
@@ -216,14 +216,14 @@ forEachDialect((dialect) => {
         await upload.append(once(newBytes()), { maxBytes: 0 });
         await upload.suspend();
       }
-      await db.dialect.insertMany(db.write, "uploads", [uploadRow(known, policyId)]);
+      await database.dialect.insertMany(database.write, "uploads", [uploadRow(known, policyId)]);
       await at.runJob("storage-reaper");
       expect(at.stored().length).toBe(2);
       at.time.now += 2 * 3_600_000;
       expect(await at.findings()).toMatchObject([{ problem: "stale_staging", fixed: false }]);
       await at.runJob("storage-reaper");
       expect(at.stored()).toEqual([`.staging/${known}`]);
-      await db.write.deleteFrom("uploads").execute();
+      await database.write.deleteFrom("uploads").execute();
       await at.blobs.forgetUpload(policyId, known);
       expect(at.stored()).toEqual([]);
     });
@@ -233,7 +233,7 @@ forEachDialect((dialect) => {
     test("goes on, is hashed as a whole, and keeps its limits", async () => {
       const bytes = newBytes(900_000);
       const id = crypto.randomUUID();
-      const elsewhere = await startContent(db, { dataDir: at.dataDir });
+      const elsewhere = await startContent(database, { dataDir: at.dataDir });
       let upload = await at.blobs.begin(policyId, id);
       // Hashed here, here again, in another process, and here after that.
       for (const [by, until] of [
@@ -270,8 +270,13 @@ forEachDialect((dialect) => {
   describe("the scrub", () => {
     const MONTH = 31 * 24 * 3_600_000;
     const state = async (blobId: number) =>
-      (await db.read.selectFrom("blobs").select("state").where("id", "=", blobId).executeTakeFirstOrThrow())
-        .state;
+      (
+        await database.read
+          .selectFrom("blobs")
+          .select("state")
+          .where("id", "=", blobId)
+          .executeTakeFirstOrThrow()
+      ).state;
 
     test("finds silent damage, which is then never served nor joined, and takes back what was repaired", async () => {
       const bytes = newBytes();
@@ -324,7 +329,7 @@ forEachDialect((dialect) => {
     });
 
     test("stops at its budget and goes on from there", async () => {
-      const small = await startContent(db, {
+      const small = await startContent(database, {
         dataDir: at.dataDir,
         scrub: { bytesPerRun: 2_500, bytesPerSecond: 1e9 },
       });

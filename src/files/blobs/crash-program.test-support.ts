@@ -16,8 +16,8 @@ const size = Number(bytes);
 
 const answer = (text: string) => writeSync(1, `${text}\n`);
 
-const db = await openDatabase({ url, poolSize: 2 }, { threads: false, logger: silentLogger });
-const content = await startContent(db, { dataDir });
+const database = await openDatabase({ url, poolSize: 2 }, { threads: false, logger: silentLogger });
+const content = await startContent(database, { dataDir });
 const policyId = Number(policy);
 
 armFault(point);

@@ -30,15 +30,15 @@ const LOCAL_ONLY = new Set(["blob.after-fsync"]);
 let seed = 1_000;
 
 forEachDialect((dialect) => {
-  let db: Database;
+  let database: Database;
   let at: ContentHarness;
   let stub: S3Stub;
   const policyIds: Record<string, number> = {};
 
   beforeAll(async () => {
     stub = await startS3Stub();
-    db = await dialect.openDb();
-    at = await startContent(db);
+    database = await dialect.openDb();
+    at = await startContent(database);
     policyIds["local"] = at.policy.id;
     const keys = { access_key: "a", secret_key: "b", bucket: "bucket" };
     const endpoint = `http://127.0.0.1:${stub.port}`;
@@ -54,9 +54,9 @@ forEachDialect((dialect) => {
     ...[...stub.objects.keys()].filter((key) => !key.startsWith(".waymark-")),
     ...[...stub.uploads.values()].map(({ key }) => `unfinished ${key}`),
   ];
-  const blobs = async () => (await db.read.selectFrom("blobs").select("id").execute()).length;
+  const blobs = async () => (await database.read.selectFrom("blobs").select("id").execute()).length;
   const fileIds = async () =>
-    (await db.read.selectFrom("entries").select("id").orderBy("id").execute()).map(({ id }) => id);
+    (await database.read.selectFrom("entries").select("id").orderBy("id").execute()).map(({ id }) => id);
 
   async function expectAllTidy(): Promise<void> {
     expect(await at.findings()).toEqual([]);

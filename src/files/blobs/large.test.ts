@@ -19,17 +19,17 @@ async function* cutOff(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 }
 
 forEachDialect((dialect) => {
-  let db: Database;
+  let database: Database;
   let at: ContentHarness;
   beforeAll(async () => {
-    db = await dialect.openDb();
-    at = await startContent(db);
+    database = await dialect.openDb();
+    at = await startContent(database);
   });
   afterAll(() => at?.close());
 
   async function expectStored(stored: StoredBytes, bytes: Uint8Array): Promise<void> {
     expect(stored).toMatchObject({ sha256: sha256(bytes), size: bytes.length });
-    const id = await stored.keep((commit) => db.transaction(commit));
+    const id = await stored.keep((commit) => database.transaction(commit));
     const { body } = await at.blobs.open(id);
     expect(sha256(await readAll(body))).toBe(sha256(bytes));
   }

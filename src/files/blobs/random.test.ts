@@ -67,8 +67,8 @@ async function act(
 forEachDialect((dialect) => {
   describe(`a random schedule of ${STEPS} steps (seed ${SEED})`, () => {
     test("loses nothing and leaves nothing", async () => {
-      const db = await dialect.openDb({ poolSize: 8 });
-      const at = await startContent(db);
+      const database = await dialect.openDb({ poolSize: 8 });
+      const at = await startContent(database);
       const other = await at.policies.create({ name: "other", driver_type: "local", base_path: "files" });
       const policyIds = [at.policy.id, other.id];
       let left = STEPS;

@@ -13,13 +13,13 @@ import { bytesOf, sha256 } from "../storage/driver.contract.ts";
 const HOUR_MS = 3_600_000;
 
 forEachDialect((dialect) => {
-  let db: Database;
+  let database: Database;
   let at: ContentHarness;
   let seed = 0;
 
   beforeAll(async () => {
-    db = await dialect.openDb();
-    at = await startContent(db);
+    database = await dialect.openDb();
+    at = await startContent(database);
   });
   beforeEach(() => {
     at.time.now = Date.now();
@@ -31,11 +31,11 @@ forEachDialect((dialect) => {
   const pathOf = (name: string) => join(at.dataDir, "files", name);
   const objectOf = async (file: number): Promise<string> => {
     const id = await at.files.blobOf(file);
-    const query = db.read.selectFrom("blobs").select("object_key").where("id", "=", id);
+    const query = database.read.selectFrom("blobs").select("object_key").where("id", "=", id);
     return pathOf((await query.executeTakeFirstOrThrow()).object_key);
   };
   const setBlob = (id: number, values: Record<string, unknown>) =>
-    db.write.updateTable("blobs").set(values).where("id", "=", id).execute();
+    database.write.updateTable("blobs").set(values).where("id", "=", id).execute();
 
   /** Found without a fix as well as with it, and afterwards not any more. */
   async function expectFixed(problem: Problem, told: string, fixed = true): Promise<void> {
@@ -48,7 +48,7 @@ forEachDialect((dialect) => {
 
   async function expectClean(): Promise<void> {
     expect(await at.findings()).toEqual([]);
-    const ids = (await db.read.selectFrom("entries").select("id").execute()).map(({ id }) => id);
+    const ids = (await database.read.selectFrom("entries").select("id").execute()).map(({ id }) => id);
     if (ids.length > 0) await at.files.remove(...ids);
     expect(at.stored()).toEqual([]);
     expect(await at.findings()).toEqual([]);
@@ -81,7 +81,7 @@ forEachDialect((dialect) => {
   test("a blob that nobody holds goes, with its object", async () => {
     const file = await add();
     const blob = await at.files.blobOf(file);
-    await db.write.deleteFrom("entries").where("id", "=", file).execute();
+    await database.write.deleteFrom("entries").where("id", "=", file).execute();
     await expectFixed("unheld_blob", `Blob ${blob} counts 1 files, and 0 hold it.`);
     expect(at.stored()).toEqual([]);
     await expectClean();
@@ -99,13 +99,13 @@ forEachDialect((dialect) => {
 
   test("files that do not fit their content are told", async () => {
     const file = await add(bytesFor(), "odd one");
-    const was = await db.read
+    const was = await database.read
       .selectFrom("entries")
       .select(["size", "sha256"])
       .where("id", "=", file)
       .executeTakeFirstOrThrow();
     const set = (values: Record<string, unknown>) =>
-      db.write.updateTable("entries").set(values).where("id", "=", file).execute();
+      database.write.updateTable("entries").set(values).where("id", "=", file).execute();
     for (const wrong of [{ size: 999 }, { sha256: "0".repeat(64) }, { sha256: null }]) {
       await set(wrong);
       await expectFixed("odd_file", `File 'odd one' (${file} of account 1)`, false);
@@ -208,7 +208,7 @@ forEachDialect((dialect) => {
     test("is told and left alone, when its disk is not mounted", async () => {
       const file = await add();
       renameSync(pathOf(""), join(at.dataDir, "unmounted"));
-      const elsewhere = await startContent(db, { dataDir: at.dataDir });
+      const elsewhere = await startContent(database, { dataDir: at.dataDir });
       for (const fix of [false, true]) {
         expect(await elsewhere.findings(fix)).toMatchObject([
           { problem: "storage_unavailable", fixed: false },
@@ -250,7 +250,7 @@ forEachDialect((dialect) => {
       checked_at: 0,
       created_at: 0,
     });
-    await db.dialect.insertMany(db.write, "blobs", rows.map(blob));
+    await database.dialect.insertMany(database.write, "blobs", rows.map(blob));
     for (const [n, { key }] of rows.entries()) {
       mkdirSync(dirname(pathOf(key)), { recursive: true });
       if (n !== 1_234) writeFileSync(pathOf(key), bytesOf(8, n + 10_000));

@@ -4,14 +4,14 @@ import { forEachDialect } from "../../db/for-each-dialect.ts";
 import { type DriveHarness, startDrive } from "../drive.test-support.ts";
 
 forEachDialect((dialect) => {
-  let db: Database;
+  let database: Database;
   let at: DriveHarness;
   let me: number;
   let outer: number;
   let inner: number;
   beforeAll(async () => {
-    db = await dialect.openDb();
-    at = await startDrive(db);
+    database = await dialect.openDb();
+    at = await startDrive(database);
     me = await at.account();
     outer = await at.folder(me, null, "outer");
     inner = await at.folder(me, outer, "inner");
@@ -22,7 +22,7 @@ forEachDialect((dialect) => {
   const problems = async (fix = false) =>
     (await at.content.findings(fix)).map(({ problem, fixed }) => (fixed ? `${problem}, fixed` : problem));
   const put = (id: number, values: { parent_id?: number; account_id?: number }) =>
-    db.write.updateTable("entries").set(values).where("id", "=", id).execute();
+    database.write.updateTable("entries").set(values).where("id", "=", id).execute();
 
   describe("the doctor", () => {
     test("finds nothing wrong with a tree, nor with one that is being removed", async () => {
@@ -30,7 +30,7 @@ forEachDialect((dialect) => {
       const gone = await at.folder(me, null, "gone");
       const inGone = await at.folder(me, gone, "in gone");
       await at.upload(me, inGone, "file");
-      await db.write
+      await database.write
         .updateTable("entries")
         .set({ account_id: -1, parent_id: me, name: String(gone) })
         .where("id", "=", gone)
@@ -61,7 +61,11 @@ forEachDialect((dialect) => {
     });
 
     test("finds wrong sums, and sets them right", async () => {
-      await db.write.updateTable("account_usage").set({ bytes: 1 }).where("account_id", "=", me).execute();
+      await database.write
+        .updateTable("account_usage")
+        .set({ bytes: 1 })
+        .where("account_id", "=", me)
+        .execute();
       expect(await problems()).toEqual(["wrong_usage"]);
       expect(await problems(true)).toEqual(["wrong_usage, fixed"]);
       expect(await problems()).toEqual([]);

@@ -22,7 +22,7 @@ const expectRefused = (answer: Answer, status: number, code: number) =>
   expect([answer.status, answer.json.code, answer.json.data]).toEqual([status, code, undefined]);
 
 forEachDialect((dialect) => {
-  let db: Database;
+  let database: Database;
   let content: ContentHarness;
   let harness: AuthHarness;
   let admin: Browser;
@@ -56,10 +56,10 @@ forEachDialect((dialect) => {
 
   beforeAll(async () => {
     stub = await startS3Stub();
-    db = await dialect.openDb();
-    harness = await startAuth(db, {
+    database = await dialect.openDb();
+    harness = await startAuth(database, {
       more: async (changes) => {
-        content = await startContent(db, { dataDir, changes });
+        content = await startContent(database, { dataDir, changes });
         return content.endpoints;
       },
     });
@@ -109,7 +109,7 @@ forEachDialect((dialect) => {
         expect(text).not.toContain(SECRET_KEY);
         expect(text).not.toContain('"v1.');
       }
-      const rows = JSON.stringify(await db.read.selectFrom("policies").selectAll().execute());
+      const rows = JSON.stringify(await database.read.selectFrom("policies").selectAll().execute());
       expect(rows).not.toContain(ACCESS_KEY);
       expect(rows).not.toContain(SECRET_KEY);
       expect((await remove(id)).status).toBe(200);
@@ -275,11 +275,15 @@ forEachDialect((dialect) => {
     expectRefused(refused, 409, 7012);
     expect(refused.json.message).toContain("the content of files (1 stored)");
     await content.files.remove(file);
-    const folder = await db.dialect.insertReturningId(db.write, "entries", folderRow("Invoices", id));
+    const folder = await database.dialect.insertReturningId(
+      database.write,
+      "entries",
+      folderRow("Invoices", id),
+    );
     const again = await remove(id);
     expectRefused(again, 409, 7012);
     expect(again.json.message).toContain(`'Invoices' (${folder})`);
-    await db.write.deleteFrom("entries").where("id", "=", folder).execute();
+    await database.write.deleteFrom("entries").where("id", "=", folder).execute();
     expect((await remove(id)).status).toBe(200);
     expectRefused(await remove(id), 404, 7002);
   });
@@ -288,7 +292,7 @@ forEachDialect((dialect) => {
     const id = await created({ base_path: "left-overs" });
     const file = await content.files.add(bytesOf(11), id);
     const blob = await content.files.blobOf(file);
-    await db.transaction(async (tx) => {
+    await database.transaction(async (tx) => {
       await tx.deleteFrom("entries").where("id", "=", file).execute();
       await content.blobs.release(tx, [blob]);
     });
@@ -340,7 +344,7 @@ forEachDialect((dialect) => {
   test("keys sealed with another secret key can't be used, and are no 500", async () => {
     const id = await created(s3());
     const broken = { access_key: "v1.00000000.AAAA", secret_key: "nonsense" };
-    await db.write.updateTable("policies").set(broken).where("id", "=", id).execute();
+    await database.write.updateTable("policies").set(broken).where("id", "=", id).execute();
     await content.changes.write(async (tx) => tx.changed("policies", [String(id)]));
     expectRefused(await tryOut(id), 502, 7030);
     expect((await patch(id, { access_key: ACCESS_KEY, secret_key: SECRET_KEY })).status).toBe(200);

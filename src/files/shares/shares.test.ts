@@ -7,18 +7,18 @@ import { createSharesRepository } from "./repository.ts";
 import { createShares, type Shareable, type Shares } from "./service.ts";
 
 forEachDialect((dialect) => {
-  let db: Database;
+  let database: Database;
   let at: DriveHarness;
   let links: LinkService;
   let shares: Shares;
   let me: number;
   const heard: string[] = [];
   beforeAll(async () => {
-    db = await dialect.openDb({ poolSize: 8 });
-    at = await startDrive(db);
+    database = await dialect.openDb({ poolSize: 8 });
+    at = await startDrive(database);
     const clock = { now: () => at.content.time.now };
     links = createLinkService({
-      database: db,
+      database,
       changes: at.content.changes,
       routePrefixes: () => ["/admin"],
       randomCodeLength: () => 6,
@@ -28,7 +28,7 @@ forEachDialect((dialect) => {
     at.content.changes.subscribe("links", (codes) => void heard.push(...codes));
     shares = createShares({
       tree: at.tree,
-      repository: createSharesRepository(db),
+      repository: createSharesRepository(database),
       links: links.internal,
       clock,
     });
@@ -127,7 +127,7 @@ forEachDialect((dialect) => {
       const { code } = await shares.create(me, await file(), { ...none, expires_at: "1h" });
       const id = await linkId(code);
       const disable = (disabled: number) =>
-        db.write.updateTable("users").set({ disabled }).where("id", "=", me).execute();
+        database.write.updateTable("users").set({ disabled }).where("id", "=", me).execute();
       await disable(1);
       expect(await shares.find(id)).toBeNull();
       await disable(0);

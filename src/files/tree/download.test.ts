@@ -10,7 +10,7 @@ import type { StoredFile } from "./entry.ts";
 import { type S3Stub, startS3Stub } from "../storage/s3/stub.test-support.ts";
 
 let fresh: Fresh;
-let db: Database;
+let database: Database;
 let at: DriveHarness;
 let stub: S3Stub;
 let policyId: number;
@@ -19,10 +19,10 @@ const content = "0123456789".repeat(50_000);
 
 beforeAll(async () => {
   fresh = await createFresh("sqlite");
-  db = await openDatabase({ url: fresh.url, poolSize: 1 }, { threads: false, logger: silentLogger });
-  await migrateUp(db, { logger: silentLogger });
+  database = await openDatabase({ url: fresh.url, poolSize: 1 }, { threads: false, logger: silentLogger });
+  await migrateUp(database, { logger: silentLogger });
   stub = await startS3Stub();
-  at = await startDrive(db);
+  at = await startDrive(database);
   ({ id: policyId } = await at.content.policies.create({
     name: "s3",
     driver_type: "s3",
@@ -38,7 +38,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await at?.close();
   stub?.close();
-  await db?.close();
+  await database?.close();
   await fresh?.drop();
 });
 

@@ -4,12 +4,12 @@ import { forEachDialect } from "../../db/for-each-dialect.ts";
 import { chunksOf, type DriveHarness, refusal, startDrive } from "../drive.test-support.ts";
 
 forEachDialect((dialect) => {
-  let db: Database;
+  let database: Database;
   let at: DriveHarness;
   let me: number;
   beforeAll(async () => {
-    db = await dialect.openDb({ poolSize: 8 });
-    at = await startDrive(db);
+    database = await dialect.openDb({ poolSize: 8 });
+    at = await startDrive(database);
   });
   beforeEach(async () => {
     me = await at.account();
@@ -242,7 +242,7 @@ forEachDialect((dialect) => {
     });
 
     test("of an account that is gone is none", async () => {
-      await db.write.deleteFrom("users").where("id", "=", me).execute();
+      await database.write.deleteFrom("users").where("id", "=", me).execute();
       expect(await refusal(at.upload(me, null, "x"))).toBe("Unauthorized");
     });
 

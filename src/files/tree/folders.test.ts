@@ -6,12 +6,12 @@ import { MOST_LEVELS, ROOT } from "./entry.ts";
 import type { Cursor } from "./folders.service.ts";
 
 forEachDialect((dialect) => {
-  let db: Database;
+  let database: Database;
   let at: DriveHarness;
   let me: number;
   beforeAll(async () => {
-    db = await dialect.openDb({ poolSize: 8 });
-    at = await startDrive(db);
+    database = await dialect.openDb({ poolSize: 8 });
+    at = await startDrive(database);
   });
   beforeEach(async () => {
     me = await at.account();
@@ -211,7 +211,7 @@ forEachDialect((dialect) => {
     /** Folders in one another; returns their ids, outermost first. */
     async function chain(levels: number): Promise<number[]> {
       const ids: number[] = [];
-      await db.transaction(async (tx) => {
+      await database.transaction(async (tx) => {
         ids.length = 0;
         for (let level = 0; level < levels; level++) {
           const row = {
@@ -227,7 +227,7 @@ forEachDialect((dialect) => {
             created_at: 0,
             updated_at: 0,
           };
-          ids.push(await db.dialect.insertReturningId(tx, "entries", row));
+          ids.push(await database.dialect.insertReturningId(tx, "entries", row));
         }
       });
       return ids;

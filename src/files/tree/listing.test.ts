@@ -7,17 +7,17 @@ import { type DriveHarness, startDrive } from "../drive.test-support.ts";
 import { contentsView, LARGEST_PAGE, viewWhole, wholeText } from "./listing.ts";
 
 let fresh: Fresh;
-let db: Database;
+let database: Database;
 let at: DriveHarness;
 beforeAll(async () => {
   fresh = await createFresh("sqlite");
-  db = await openDatabase({ url: fresh.url, poolSize: 1 }, { threads: false, logger: silentLogger });
-  await migrateUp(db, { logger: silentLogger });
-  at = await startDrive(db);
+  database = await openDatabase({ url: fresh.url, poolSize: 1 }, { threads: false, logger: silentLogger });
+  await migrateUp(database, { logger: silentLogger });
+  at = await startDrive(database);
 });
 afterAll(async () => {
   await at?.close();
-  await db?.close();
+  await database?.close();
   await fresh?.drop();
 });
 
@@ -43,8 +43,8 @@ async function fill(parentId: number, folders: number, files: number): Promise<v
     sha256,
     size,
   }));
-  await db.dialect.insertMany(db.write, "entries", folderRows);
-  await db.dialect.insertMany(db.write, "entries", fileRows);
+  await database.dialect.insertMany(database.write, "entries", folderRows);
+  await database.dialect.insertMany(database.write, "entries", fileRows);
 }
 
 test.each([

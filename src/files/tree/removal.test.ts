@@ -4,12 +4,12 @@ import { forEachDialect } from "../../db/for-each-dialect.ts";
 import { type DriveHarness, refusal, startDrive } from "../drive.test-support.ts";
 
 forEachDialect((dialect) => {
-  let db: Database;
+  let database: Database;
   let at: DriveHarness;
   let me: number;
   beforeAll(async () => {
-    db = await dialect.openDb({ poolSize: 8 });
-    at = await startDrive(db);
+    database = await dialect.openDb({ poolSize: 8 });
+    at = await startDrive(database);
   });
   beforeEach(async () => {
     me = await at.account();
@@ -18,7 +18,7 @@ forEachDialect((dialect) => {
   afterAll(() => at?.close());
 
   const entries = async (): Promise<number> => {
-    const query = db.read.selectFrom("entries").select((eb) => eb.fn.countAll<number>().as("n"));
+    const query = database.read.selectFrom("entries").select((eb) => eb.fn.countAll<number>().as("n"));
     return Number((await query.executeTakeFirstOrThrow()).n);
   };
 
@@ -27,10 +27,10 @@ forEachDialect((dialect) => {
     const common = { account_id: me, policy_id: null, created_at: 0, updated_at: 0 };
     const folder = { ...common, kind: "folder", blob_id: null, mime_type: null, sha256: null, size: 0 };
     const { blobId, sha256, size } = await at.upload(me, root, "first", "content");
-    const insert = (rows: Parameters<typeof db.dialect.insertMany<"entries">>[2]) =>
-      db.dialect.insertMany(db.write, "entries", rows);
+    const insert = (rows: Parameters<typeof database.dialect.insertMany<"entries">>[2]) =>
+      database.dialect.insertMany(database.write, "entries", rows);
     await insert(Array.from({ length: folders }, (_, i) => ({ ...folder, parent_id: root, name: `d${i}` })));
-    const query = db.read.selectFrom("entries").select("id").where("parent_id", "=", root);
+    const query = database.read.selectFrom("entries").select("id").where("parent_id", "=", root);
     const made = (await query.where("kind", "=", "folder").execute()).map(({ id }) => id);
     const file = { ...common, kind: "file", blob_id: blobId, mime_type: "a/b", sha256, size };
     await insert(
@@ -39,14 +39,14 @@ forEachDialect((dialect) => {
       ),
     );
     const count = folders * files;
-    await db.dialect.addToCounters(
-      db.write,
+    await database.dialect.addToCounters(
+      database.write,
       { table: "blobs", key: "id", column: "refs" },
       [blobId],
       [count],
     );
     const usage = { table: "account_usage", key: "account_id", column: "bytes" } as const;
-    await db.dialect.addToCounters(db.write, usage, [me], [count * size]);
+    await database.dialect.addToCounters(database.write, usage, [me], [count * size]);
     return made;
   }
 
@@ -108,7 +108,8 @@ forEachDialect((dialect) => {
       expect(await refusal(at.upload(me, second, "x"))).toBe("FolderNotFound");
       expect(await refusal(at.folders.create(me, { name: "a", parentId: null }))).toBe("no error");
       expect(
-        (await db.read.selectFrom("entries").select("id").where("policy_id", "=", policyId).execute()).length,
+        (await database.read.selectFrom("entries").select("id").where("policy_id", "=", policyId).execute())
+          .length,
       ).toBe(0);
       await Promise.all([at.cleanUp(), at.cleanUp()]);
       expect(await entries()).toBe(1);
@@ -140,7 +141,7 @@ forEachDialect((dialect) => {
     const codes = shared.map((_, i) => `share-${me}-${i}`);
     for (const [i, code] of codes.entries()) {
       const link = { code, target: "https://a.test/", created_at: 0, updated_at: 0 };
-      const linkId = await db.dialect.insertReturningId(db.write, "links", {
+      const linkId = await database.dialect.insertReturningId(database.write, "links", {
         ...link,
         expires_at: null,
         password_hash: null,
@@ -152,15 +153,17 @@ forEachDialect((dialect) => {
         downloads: 0,
         created_at: 0,
       };
-      await db.dialect.insertMany(db.write, "shares", [share]);
+      await database.dialect.insertMany(database.write, "shares", [share]);
     }
     const heard: string[] = [];
     const stop = at.content.changes.subscribe("links", (keys) => void heard.push(...keys));
     await at.folders.remove(me, folder);
     stop();
     expect(heard.sort()).toEqual(codes);
-    expect(await db.read.selectFrom("links").select("code").where("code", "in", codes).execute()).toEqual([]);
-    expect(await db.read.selectFrom("shares").select("link_id").execute()).toEqual([]);
+    expect(
+      await database.read.selectFrom("links").select("code").where("code", "in", codes).execute(),
+    ).toEqual([]);
+    expect(await database.read.selectFrom("shares").select("link_id").execute()).toEqual([]);
   });
 
   test("the tree of an account that is gone goes, other trees stay", async () => {
@@ -179,10 +182,10 @@ forEachDialect((dialect) => {
       });
     const { upload: theirs } = await begin(other);
     await begin(me);
-    await db.write.deleteFrom("users").where("id", "=", me).execute();
+    await database.write.deleteFrom("users").where("id", "=", me).execute();
     await at.cleanUp();
     expect(await entries()).toBe(1);
-    const used = await db.read
+    const used = await database.read
       .selectFrom("account_usage")
       .select("account_id")
       .where("account_id", "=", me)
@@ -190,7 +193,7 @@ forEachDialect((dialect) => {
     expect(used).toEqual([]);
     expect(await at.read(kept)).toBe("content");
     await at.jobs.find(({ name }) => name === "uploads-expiry")!.run(new AbortController().signal);
-    expect(await db.read.selectFrom("uploads").select("id").execute()).toEqual([{ id: theirs.id }]);
+    expect(await database.read.selectFrom("uploads").select("id").execute()).toEqual([{ id: theirs.id }]);
     await at.resumable.terminate(other, theirs.id);
     await at.files.remove(other, kept.id);
     expect(at.content.stored()).toEqual([]);

@@ -11,12 +11,12 @@ import type { Upload } from "./tus.service.ts";
 const HOUR_MS = 3_600_000;
 
 forEachDialect((dialect) => {
-  let db: Database;
+  let database: Database;
   let at: DriveHarness;
   let me: number;
   beforeAll(async () => {
-    db = await dialect.openDb({ poolSize: 8 });
-    at = await startDrive(db);
+    database = await dialect.openDb({ poolSize: 8 });
+    at = await startDrive(database);
   });
   beforeEach(async () => {
     me = await at.account();
@@ -36,8 +36,9 @@ forEachDialect((dialect) => {
     at.jobs.find(({ name }) => name === "uploads-expiry")!.run(new AbortController().signal);
   const stagings = () => at.content.stored().filter((name) => name.startsWith("."));
   const count = async (query: { execute(): Promise<unknown[]> }) => (await query.execute()).length;
-  const rows = () => count(db.read.selectFrom("uploads").select("id"));
-  const locks = () => count(db.read.selectFrom("leases").select("name").where("name", "like", "upload:%"));
+  const rows = () => count(database.read.selectFrom("uploads").select("id"));
+  const locks = () =>
+    count(database.read.selectFrom("leases").select("name").where("name", "like", "upload:%"));
 
   const begin = async (name: string, size: number, folderId: number | null = null): Promise<Upload> =>
     (await at.resumable.create(me, { size, name, mimeType: undefined, folderId, metadata: "" })).upload;

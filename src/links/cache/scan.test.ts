@@ -6,10 +6,10 @@ import { createLinkScan } from "./scan.repository.ts";
 const COUNT = 2500;
 
 forEachDialect(({ openDb }) => {
-  let db: Database;
+  let database: Database;
 
   beforeAll(async () => {
-    db = await openDb();
+    database = await openDb();
     const rows = Array.from({ length: COUNT }, (_, i) => ({
       code: `c${i}`,
       target: `https://h/${i}`,
@@ -17,14 +17,14 @@ forEachDialect(({ openDb }) => {
       updated_at: 1,
       expires_at: i % 2 === 0 ? null : 2_000_000_000_000 + i,
     }));
-    await db.transaction(async (tx) => {
+    await database.transaction(async (tx) => {
       for (let at = 0; at < COUNT; at += 1000)
-        await db.dialect.insertMany(tx, "links", rows.slice(at, at + 1000));
+        await database.dialect.insertMany(tx, "links", rows.slice(at, at + 1000));
     });
   });
 
   test("every link comes once, newest first, in pages of at most 1,000", async () => {
-    const pages = await Array.fromAsync(createLinkScan(db).links());
+    const pages = await Array.fromAsync(createLinkScan(database).links());
     expect(pages.map((page) => page.length)).toEqual([1000, 1000, 500]);
     const links = pages.flat();
     expect(links.map(({ id }) => id)).toEqual(links.map(({ id }) => id).sort((a, b) => b - a));
@@ -39,7 +39,7 @@ forEachDialect(({ openDb }) => {
   });
 
   test("codes come all, or those of the links before an id", async () => {
-    const scan = createLinkScan(db);
+    const scan = createLinkScan(database);
     const links = (await Array.fromAsync(scan.links())).flat();
     const codes = (await Array.fromAsync(scan.codes(null))).flat();
     expect(codes).toEqual(links.map((link) => link.code));

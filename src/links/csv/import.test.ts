@@ -26,7 +26,7 @@ const counts = ({ total_rows, success_count, skipped_count, failed_count }: Impo
 ];
 
 forEachDialect(({ openDb }) => {
-  let db: Database;
+  let database: Database;
   let csv: LinkCsv;
   let hashed: string[];
   let heard: string[];
@@ -36,10 +36,10 @@ forEachDialect(({ openDb }) => {
   /** As another process has it. */
   const openCsv = (): LinkCsv => {
     const clock = { now: () => now };
-    const changes = createChanges({ db, clock, logger: silentLogger });
+    const changes = createChanges({ database, clock, logger: silentLogger });
     changes.subscribe("links", (codes) => void heard.push(...codes));
     return createLinkCsv({
-      database: db,
+      database,
       changes,
       routePrefixes: () => ["/admin"],
       hashPassword: (plain) => hashPassword(plain),
@@ -48,13 +48,13 @@ forEachDialect(({ openDb }) => {
   };
 
   beforeAll(async () => {
-    db = await openDb();
+    database = await openDb();
     csv = openCsv();
   });
 
   beforeEach(async () => {
-    await db.write.deleteFrom("links").execute();
-    await db.write.deleteFrom("changes").execute();
+    await database.write.deleteFrom("links").execute();
+    await database.write.deleteFrom("changes").execute();
     hashed = [];
     heard = [];
     now = NOW;
@@ -76,7 +76,7 @@ forEachDialect(({ openDb }) => {
   const codes = async (filter: Partial<LinkFilter>) =>
     (await lines({ ...EVERYTHING, ...filter })).map((line) => line.split(",")[0]);
   const targets = async () => (await lines()).map((line) => line.split(",").slice(0, 2).join(" "));
-  const clickRows = async () => db.read.selectFrom("link_clicks").selectAll().execute();
+  const clickRows = async () => database.read.selectFrom("link_clicks").selectAll().execute();
 
   test("what was exported can be imported into nothing and exported again, byte for byte", async () => {
     const rows = Array.from({ length: 2300 }, (_, at) => {
@@ -98,7 +98,7 @@ forEachDialect(({ openDb }) => {
     ).toBe(true);
     expect(new Set(exportedRows)).toEqual(new Set(rows.map((row) => row.trimEnd())));
 
-    await db.write.deleteFrom("links").execute();
+    await database.write.deleteFrom("links").execute();
     expect(await dump()).toBe("code,target,created_at,expires_at,password,click_count\n");
     await load(exported);
     expect(await dump()).toBe(exported);
@@ -185,7 +185,11 @@ forEachDialect(({ openDb }) => {
       await load(
         `code,target,password\na,https://x.y,secret\nb,https://x.y,${QUOTED_HASH}\nc,https://x.y,\n`,
       );
-      const stored = await db.read.selectFrom("links").select("password_hash").orderBy("code").execute();
+      const stored = await database.read
+        .selectFrom("links")
+        .select("password_hash")
+        .orderBy("code")
+        .execute();
       expect(stored.map((link) => link.password_hash)).toEqual(["$argon2id$of-secret", HASH, null]);
     });
 
@@ -231,10 +235,10 @@ forEachDialect(({ openDb }) => {
 
   test("what fails in the middle leaves nothing behind, and nobody hears of it", async () => {
     const broken = createLinkCsv({
-      database: db,
+      database,
       changes: {
         write: (run) =>
-          db.transaction(async (tx) => {
+          database.transaction(async (tx) => {
             let calls = 0;
             const changed = () => {
               if (++calls === 2) throw new Error("cut");

@@ -20,7 +20,7 @@ const BOUNDARY = "cut-here";
 const HEADER = "code,target,created_at,expires_at,password,click_count\n";
 
 const folder = mkdtempSync(join(tmpdir(), "waymark-test-"));
-let db: Database;
+let database: Database;
 let app: HttpApp;
 let lifted = 0;
 let cuts = 0;
@@ -32,12 +32,12 @@ const asAdministrator = (c: Context<HttpEnv>, next: Next) => {
 
 beforeAll(async () => {
   const settings = { url: `sqlite:${join(folder, "test.db")}`, poolSize: 1 };
-  db = await openDatabase(settings, { threads: false, logger: silentLogger });
-  await migrateUp(db, { logger: silentLogger });
+  database = await openDatabase(settings, { threads: false, logger: silentLogger });
+  await migrateUp(database, { logger: silentLogger });
   const clock = { now: () => NOW };
   const csv = createLinkCsv({
-    database: db,
-    changes: createChanges({ db, clock, logger: silentLogger }),
+    database,
+    changes: createChanges({ database, clock, logger: silentLogger }),
     routePrefixes: () => ["/admin"],
     hashPassword: async (plain) => `$argon2id$of-${plain}`,
     clock,
@@ -48,13 +48,13 @@ beforeAll(async () => {
   mountEndpoints(app, "/v1", csvEndpoints({ csv, now: clock.now, logger: silentLogger }), guards);
 });
 afterAll(async () => {
-  await db.close();
+  await database.close();
   rmSync(folder, { recursive: true, force: true });
 });
 beforeEach(async () => {
   lifted = 0;
   cuts = 0;
-  await db.write.deleteFrom("links").execute();
+  await database.write.deleteFrom("links").execute();
 });
 
 const connection = {
@@ -119,7 +119,7 @@ describe("export", () => {
     const gone = createLinkCsv({
       database: {
         read: new Proxy({}, { get: () => expect.unreachable("away") }) as Database["read"],
-        dialect: db.dialect,
+        dialect: database.dialect,
       },
       changes: { write: () => Promise.reject(new Error("away")) },
       routePrefixes: () => [],
