@@ -29,16 +29,17 @@ Change them with \`waymark config set KEY VALUE\`, whether the server runs or no
 within about a second on every node. Settings marked *Restart* keep their value until the next start and show the new
 one as \`pending_value\` until then.
 
-Sensitive settings (marked *Secret*) read \`[REDACTED]\` in answers and in the history, and that text is refused as a
-value. The API's \`action\` endpoint makes a token to copy; \`execute-and-save\` stores one without showing it.
+Sensitive settings (marked *Secret*) read \`[REDACTED]\` in answers and in the history, and empty while they are not
+set; the mask is refused as a value. The API's \`action\` endpoint makes a token to copy; \`execute-and-save\` stores one
+without showing it.
 \`api.admin_token\` is set by \`waymark reset-password\` alone.
 
 The three route prefixes must differ, none may lie below another, and none may be or lie below \`/files\` or
-\`/folders\`.
+\`/folders\`. \`api.cookie_same_site\` takes \`None\` only while \`api.cookie_secure\` is on.
 
 \`waymark config export settings.toml\` writes all of them to a file and \`waymark config import settings.toml\` checks
 the whole file, then sets them in one transaction; \`--dry-run\` only says what would change. Secrets are masked unless
-\`--show-secrets\` is given, and masks are left out on import.
+\`--show-secrets\` is given, and masks are left out on import; an unset secret is an empty text, which clears it.
 `;
 
 const CATEGORY_TITLES: Record<string, string> = {
@@ -48,7 +49,6 @@ const CATEGORY_TITLES: Record<string, string> = {
   features: "Features",
   tracking: "Click counting",
   cache: "Cache",
-  utm: "UTM",
   analytics: "Analytics",
   cors: "Cross-origin requests",
 };

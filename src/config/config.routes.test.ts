@@ -97,6 +97,8 @@ describe("GET", () => {
     const secrets = data.filter((item: { is_sensitive: boolean }) => item.is_sensitive);
     expect(secrets.map((item: { value: string }) => item.value)).toEqual(Array(3).fill("[REDACTED]"));
     expect(text).not.toContain("$argon2");
+    await config.reset("api.health_token", "ann");
+    expect((await call("GET", "/api.health_token")).data.value).toBe("");
   });
 
   test("/config/schema says what each takes", async () => {
@@ -120,6 +122,7 @@ describe("GET", () => {
       order: CONFIG_KEYS.indexOf("analytics.max_rows_action"),
       action: null,
     });
+    expect(byKey.get("utm.enable_passthrough")).toMatchObject({ category: "analytics" });
     expect(byKey.get("api.jwt_secret")).toMatchObject({
       default_value: "",
       action: "generate_token",

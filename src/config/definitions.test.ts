@@ -191,7 +191,7 @@ describe.each(CONFIG_KEYS)("%s", (key) => {
       expect(definition.canonical(definition.defaultText)).toBe(definition.defaultText);
     expect(definition.description).toMatch(/^[A-Z].*\.$/);
     expect(Buffer.byteLength(definition.defaultText)).toBeLessThan(VALUE_MAX_BYTES);
-    expect(key.startsWith(`${definition.category}.`) || /^(api|click)\./.test(key)).toBe(true);
+    expect(key.startsWith(`${definition.category}.`) || /^(api|click|utm)\./.test(key)).toBe(true);
   });
 });
 

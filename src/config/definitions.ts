@@ -58,7 +58,7 @@ export const DEFINITIONS = {
     {
       Strict: "Never sent from other sites, not even by a link to the panel.",
       Lax: "Sent from other sites when somebody follows a link.",
-      None: "Sent from other sites; browsers then ask for api.cookie_secure.",
+      None: "Sent from other sites; needs api.cookie_secure.",
     },
     { category: "cookie", description: "SameSite attribute of the cookies." },
   ),
@@ -119,11 +119,6 @@ export const DEFINITIONS = {
       description: "Seconds between two rebuilds of the Bloom filter, which drop deleted codes. 0: never.",
     },
   ),
-  "utm.enable_passthrough": bool(false, {
-    category: "utm",
-    description:
-      "Append utm_source, utm_medium, utm_campaign, utm_term and utm_content of the request to the target.",
-  }),
   "analytics.enable_detailed_logging": bool(false, {
     category: "analytics",
     description: "Record each click with referrer, source, address and user agent.",
@@ -178,6 +173,11 @@ export const DEFINITIONS = {
     { cleanup: "Delete the oldest records.", stop: "Stop detailed logging." },
     { category: "analytics", description: "What to do when analytics.max_log_rows is exceeded." },
   ),
+  "utm.enable_passthrough": bool(false, {
+    category: "analytics",
+    description:
+      "Append utm_source, utm_medium, utm_campaign, utm_term and utm_content of the request to the target.",
+  }),
   "cors.enabled": bool(false, {
     category: "cors",
     description: "Answer cross-origin requests by the rules below. Off: browsers allow the same origin only.",

@@ -1,4 +1,4 @@
-/** Settings and their definitions as lists show them, secrets masked unless asked for. */
+/** Settings and their definitions as lists show them. Set secrets are masked unless asked for; unset ones are empty. */
 import { formatRfc3339 } from "../lib/rfc3339.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { MASK } from "./writer.ts";
@@ -42,7 +42,7 @@ export function itemOf(
   { secrets = false }: Reveal = {},
 ): ConfigItem {
   const definition = definitionOf(key);
-  const shown = (text: string) => (definition.sensitive && !secrets ? MASK : text);
+  const shown = (text: string) => (definition.sensitive && !secrets && text !== "" ? MASK : text);
   const item: ConfigItem = {
     key,
     value: shown(snapshot.texts[key]),

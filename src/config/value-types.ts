@@ -15,7 +15,6 @@ export type Category =
   | "features"
   | "tracking"
   | "cache"
-  | "utm"
   | "analytics"
   | "cors";
 export type Action = "generate_token";
