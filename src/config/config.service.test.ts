@@ -56,6 +56,8 @@ forEachDialect(({ openDb }) => {
       await put("api.health_token", "bad secret");
       await put("utm.enable_passthrough", "YES");
       await put("routes.health_prefix", "/admin/health");
+      await put("api.cookie_same_site", "None");
+      await put("api.cookie_secure", "false");
       const { logger, lines } = recordingLogger();
       const opened = openConfig(database, { startup: true, logger });
       const config = await opened.start();
@@ -64,7 +66,15 @@ forEachDialect(({ openDb }) => {
       expect(config.get("api.health_token")).toBe("");
       expect(config.get("utm.enable_passthrough")).toBe(true);
       expect(config.get("routes.health_prefix")).toBe("/health");
-      for (const key of ["future.key", "click.flush_interval", "api.health_token", "routes.health_prefix"]) {
+      expect(config.get("api.cookie_same_site")).toBe("Lax");
+      expect(config.get("api.cookie_secure")).toBe(false);
+      for (const key of [
+        "future.key",
+        "click.flush_interval",
+        "api.health_token",
+        "routes.health_prefix",
+        "api.cookie_same_site",
+      ]) {
         expect(lines.filter((line) => line.includes(`"${key}"`))).toHaveLength(1);
       }
       expect(lines.join()).not.toMatch(/bad secret|secret-future-value/);
@@ -169,6 +179,26 @@ forEachDialect(({ openDb }) => {
         b.set("routes.frontend_prefix", "/x", "bob"),
       ]);
       expect(results.map((result) => result.status).sort()).toEqual(["fulfilled", "rejected"]);
+    });
+
+    test("can't turn cookies into ones that browsers refuse, in either order", async () => {
+      const config = await openConfig(database).start();
+      const [none, insecure] = [
+        ["api.cookie_same_site", "None"],
+        ["api.cookie_secure", "false"],
+      ] as const;
+      const refused = refusal("BadRequest", /None.*api\.cookie_secure/);
+      const attempt = (run: Promise<unknown>) => run.catch((thrown: unknown) => thrown);
+      expect(await attempt(config.setMany([none, insecure], "ann", { dryRun: true }))).toEqual(refused);
+      await config.set(...none, "ann");
+      expect(await attempt(config.set(...insecure, "ann"))).toEqual(refused);
+      await config.reset("api.cookie_same_site", "ann");
+      await config.set(...insecure, "ann");
+      expect(await attempt(config.set(...none, "ann"))).toEqual(refused);
+      expect(config.get("api.cookie_same_site")).toBe("Lax");
+      expect(config.get("api.cookie_secure")).toBe(false);
+      expect(await config.setMany([none, ["api.cookie_secure", "true"]], "ann")).toHaveLength(2);
+      expect(config.get("api.cookie_same_site")).toBe("None");
     });
 
     test("of the password go along with what has to happen with them, or not at all", async () => {

@@ -1,6 +1,6 @@
 /** The settings as this process sees them, built whole from the stored rows and swapped in one assignment. */
 import { CONFIG_KEYS, type ConfigKey, type ConfigValues, definitionOf, isConfigKey } from "./definitions.ts";
-import { findPrefixConflict, ROUTE_PREFIX_KEYS } from "./route-prefixes.ts";
+import { JOINT_RULES } from "./joint-rules.ts";
 
 export type StoredSetting = {
   key: string;
@@ -56,9 +56,10 @@ function latestTexts(rows: readonly StoredSetting[], { previous, onInvalid }: Op
     if (typeof checked !== "string" && stored.has(key)) onInvalid(key, checked.error);
     texts[key] = typeof checked === "string" ? checked : fallback;
   }
-  const conflict = findPrefixConflict(texts);
-  if (conflict !== null) {
-    for (const key of ROUTE_PREFIX_KEYS) {
+  for (const rule of JOINT_RULES) {
+    const conflict = rule.conflict((key) => texts[key]);
+    if (conflict === null) continue;
+    for (const key of rule.fallback) {
       if (stored.has(key)) onInvalid(key, conflict);
       texts[key] = definitionOf(key).defaultText;
     }

@@ -52,7 +52,7 @@ export const cookieDomain = {
   },
 };
 
-/** A prefix's own rule; how the three stand to each other is route-prefixes.ts. */
+/** A prefix's own rule; how the three stand to each other is joint-rules.ts. */
 export const routePrefix = {
   allowed:
     "1 to 3 segments of A-Z a-z 0-9 _ . -, each after a slash, at most 64 characters, without a slash at the end",

@@ -5,7 +5,7 @@ import type { Clock } from "../lib/clock.ts";
 import { appError } from "../lib/errors.ts";
 import type { ConfigRepository } from "./config.repository.ts";
 import { CONFIG_KEYS, type ConfigKey, definitionOf } from "./definitions.ts";
-import { findPrefixConflict, ROUTE_PREFIX_KEYS, type RoutePrefixKey } from "./route-prefixes.ts";
+import { JOINT_RULES } from "./joint-rules.ts";
 
 /** What stands for a sensitive value wherever it is shown or written down. */
 export const MASK = "[REDACTED]";
@@ -20,10 +20,17 @@ type Deps = { repository: ConfigRepository; changes: SettingsFeed; clock: Clock 
 export function createConfigWriter({ repository, changes, clock }: Deps) {
   /** The keys whose stored value would become another one. @throws BadRequest when the whole breaks a rule */
   async function difference(writes: SettingWrites, tx?: Db): Promise<Map<ConfigKey, string | null>> {
-    const keys = new Set<string>([...writes.keys(), ...ROUTE_PREFIX_KEYS]);
+    if (writes.size === 0) return new Map();
+    const rules = JOINT_RULES.filter((rule) => rule.keys.some((key) => writes.has(key)));
+    const keys = new Set<string>([...writes.keys(), ...rules.flatMap((rule) => rule.keys)]);
     const rows = await repository.find([...keys], tx);
     const stored = new Map(rows.map((row) => [row.key, row.value]));
-    checkPrefixes(writes, stored);
+    const next = (key: ConfigKey): string =>
+      (writes.has(key) ? writes.get(key) : stored.get(key)) ?? definitionOf(key).defaultText;
+    for (const rule of rules) {
+      const conflict = rule.conflict(next);
+      if (conflict !== null) throw appError("BadRequest", conflict);
+    }
     const changing = [...writes].filter(([key, value]) => value !== (stored.get(key) ?? null));
     return new Map(changing.map(([key]) => [key, stored.get(key) ?? null]));
   }
@@ -101,16 +108,4 @@ function historyText(key: ConfigKey, stored: string | null): string {
   const definition = definitionOf(key);
   const text = stored ?? definition.defaultText;
   return definition.sensitive && text !== "" ? MASK : text;
-}
-
-function checkPrefixes(writes: SettingWrites, stored: ReadonlyMap<string, string>): void {
-  if (!ROUTE_PREFIX_KEYS.some((key) => writes.has(key))) return;
-  const next = (key: RoutePrefixKey): string =>
-    (writes.has(key) ? writes.get(key) : stored.get(key)) ?? definitionOf(key).defaultText;
-  const conflict = findPrefixConflict({
-    "routes.admin_prefix": next("routes.admin_prefix"),
-    "routes.health_prefix": next("routes.health_prefix"),
-    "routes.frontend_prefix": next("routes.frontend_prefix"),
-  });
-  if (conflict !== null) throw appError("BadRequest", conflict);
 }
