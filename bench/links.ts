@@ -145,6 +145,7 @@ async function bench(
       changes,
       routePrefixes: () => ["/admin"],
       randomCodeLength: () => 6,
+      shareCodeLength: () => 14,
       hashPassword,
       clock,
     });

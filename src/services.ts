@@ -140,6 +140,7 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
   const links = createLinkService({
     ...shared,
     randomCodeLength: () => config.get("features.random_code_length"),
+    shareCodeLength: () => config.get("features.share_code_length"),
     ...(onDatabaseOperation && { observe: onDatabaseOperation }),
   });
   const content = createContent({

@@ -38,6 +38,13 @@ async function account(username: string): Promise<DriveClient & { id: number }> 
 const visit = (code: string, query = "") =>
   fetch(`${server.url}/${code}${query}`, { redirect: "manual", headers: { "User-Agent": BROWSER } });
 
+/** Shares what lies there and returns the code. */
+async function shareOf(drive: DriveClient, path: string): Promise<string> {
+  const made = await drive.call("POST", `${path}/share`, {});
+  expect(made.status).toBe(201);
+  return made.body.data.code;
+}
+
 const stored = (): string[] =>
   readdirSync(join(installation.dataDir, "files"), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !/^\.waymark-[0-9a-f-]{36}$/.test(entry.name))
@@ -68,37 +75,49 @@ test("an account has a tree of its own, and shares of it that the administrator 
   expect((await user.call("GET", "/folders")).body.data.folders).toHaveLength(1);
   expect((await chief.call("GET", "/folders")).body.data.folders).toHaveLength(0);
 
-  const byFile = await user.call("POST", `/files/${file}/share`, { code: "user-file" });
-  const byFolder = await user.call("POST", `/folders/${folder}/share`, { code: "user-folder" });
-  expect([byFile.status, byFolder.status]).toEqual([201, 201]);
-  expect(await (await visit("user-file")).text()).toBe("one");
-  expect(await (await visit("user-folder")).text()).toContain("a.txt");
-  expect(await (await visit("user-folder", `?file=${file}`)).text()).toBe("one");
-  expect(await user.refusal("POST", `/files/${file}/share`, { code: "user-file" })).toEqual([409, 3001]);
+  const byFile = await shareOf(user, `/files/${file}`);
+  const byFolder = await shareOf(user, `/folders/${folder}`);
+  expect(await (await visit(byFile)).text()).toBe("one");
+  expect(await (await visit(byFolder)).text()).toContain("a.txt");
+  expect(await (await visit(byFolder, `?file=${file}`)).text()).toBe("one");
 
   const listed = async () =>
-    (await admin.call("GET", "/links?search=user-")).body.data.map(
+    (await admin.call("GET", "/links")).body.data.map(
       (link: { code: string; target: string; click_count: number }) =>
         `${link.code} ${link.target} ${link.click_count}`,
     );
-  const expected = [`user-file waymark:file/${file} 1`, `user-folder waymark:folder/${folder} 2`];
+  const expected = [`${byFile} waymark:file/${file} 1`, `${byFolder} waymark:folder/${folder} 2`].sort();
   await until(async () => (await listed()).sort().join() === expected.join(), OVER_A_MINUTE);
-  const { data } = (await admin.call("GET", "/links/user-folder/analytics")).body;
+  const { data } = (await admin.call("GET", `/links/${byFolder}/analytics`)).body;
   expect(data.total_clicks).toBe(2);
 
-  expect((await user.call("DELETE", `/files/${file}/share/user-file`)).status).toBe(200);
-  expect((await visit("user-file")).status).toBe(404);
+  expect((await user.call("DELETE", `/files/${file}/share/${byFile}`)).status).toBe(200);
+  expect((await visit(byFile)).status).toBe(404);
   expect((await user.call("GET", `/files/${file}/share`)).body.data).toEqual([]);
-  expect((await admin.call("DELETE", "/links/user-folder")).status).toBe(200);
+  expect((await admin.call("DELETE", `/links/${byFolder}`)).status).toBe(200);
   expect((await user.call("GET", `/folders/${folder}/share`)).body.data).toEqual([]);
-  expect((await visit("user-folder")).status).toBe(404);
+  expect((await visit(byFolder)).status).toBe(404);
+});
+
+test("an account does not choose what stands where on the site", async () => {
+  const { id } = (await user.upload("chosen.txt", "x")).body.data;
+  for (const code of ["chosen", ".well-known/acme-challenge/x", "robots.txt"]) {
+    const refused = await user.call("POST", `/files/${id}/share`, { code });
+    expect([refused.status, refused.body.code]).toEqual([403, 1003]);
+    expect(refused.body.message).toContain("leave code out");
+    expect((await visit(code)).status).toBe(404);
+  }
+  for (const code of [null, ""]) {
+    const made = await user.call("POST", `/files/${id}/share`, { code });
+    expect(made.body.data.code).toMatch(/^[A-Za-z0-9]{14}$/);
+  }
 });
 
 test("nobody, not even the administrator, reaches another account's files by their ids", async () => {
   const folder = await user.folder("private");
   const { id: file } = (await user.upload("private.txt", "secret")).body.data;
-  await user.call("POST", `/files/${file}/share`, { code: "private-file" });
-  await user.call("POST", `/folders/${folder}/share`, { code: "private-folder" });
+  const byFile = await shareOf(user, `/files/${file}`);
+  const byFolder = await shareOf(user, `/folders/${folder}`);
   const tus = await beginTus(user, "resumable", 5);
   const bytes = {
     "Tus-Resumable": "1.0.0",
@@ -122,12 +141,12 @@ test("nobody, not even the administrator, reaches another account's files by the
       ["DELETE", `/files/${file}`, undefined, 7000],
       ["POST", `/files/${file}/share`, {}, 7000],
       ["GET", `/files/${file}/share`, undefined, 7000],
-      ["DELETE", `/files/${file}/share/private-file`, undefined, 7000],
-      ["DELETE", `/files/${ownFile}/share/private-file`, undefined, 3000],
+      ["DELETE", `/files/${file}/share/${byFile}`, undefined, 7000],
+      ["DELETE", `/files/${ownFile}/share/${byFile}`, undefined, 3000],
       ["POST", `/folders/${folder}/share`, {}, 7001],
       ["GET", `/folders/${folder}/share`, undefined, 7001],
-      ["DELETE", `/folders/${folder}/share/private-folder`, undefined, 7001],
-      ["DELETE", `/folders/${own}/share/private-folder`, undefined, 3000],
+      ["DELETE", `/folders/${folder}/share/${byFolder}`, undefined, 7001],
+      ["DELETE", `/folders/${own}/share/${byFolder}`, undefined, 3000],
       // The other kind's id is none.
       ["POST", `/files/${own}/share`, {}, 7000],
       ["POST", `/folders/${ownFile}/share`, {}, 7001],
@@ -149,7 +168,7 @@ test("nobody, not even the administrator, reaches another account's files by the
     const listing = JSON.stringify((await stranger.call("GET", "/folders")).body.data);
     expect(listing).not.toContain("private");
   }
-  expect((await visit("private-file")).status).toBe(200);
+  expect((await visit(byFile)).status).toBe(200);
   expect((await user.send(tus, { method: "PATCH", headers: bytes, body: "hello" })).status).toBe(204);
 });
 
@@ -188,15 +207,15 @@ test("over the whole table of routes, what is the administrator's is 403 for an 
 test("a disabled account's shares rest and come back with it", async () => {
   const resting = await account("resting");
   const { id } = (await resting.upload("rests.txt", "here again")).body.data;
-  await resting.call("POST", `/files/${id}/share`, { code: "rests" });
-  expect((await visit("rests")).status).toBe(200);
+  const rests = await shareOf(resting, `/files/${id}`);
+  expect((await visit(rests)).status).toBe(200);
   await admin.call("PATCH", `/users/${resting.id}`, { disabled: true });
-  expect((await visit("rests")).status).toBe(404);
+  expect((await visit(rests)).status).toBe(404);
   expect(await resting.refusal("GET", `/files/${id}`)).toEqual([401, 1001]);
   expect(await resting.refusal("GET", "/folders")).toEqual([401, 1001]);
   await expectNothingWrong();
   await admin.call("PATCH", `/users/${resting.id}`, { disabled: false });
-  expect(await (await visit("rests")).text()).toBe("here again");
+  expect(await (await visit(rests)).text()).toBe("here again");
 });
 
 test("with an account go its files, shares and unfinished uploads, and nothing of anybody else", async () => {
@@ -208,7 +227,7 @@ test("with an account go its files, shares and unfinished uploads, and nothing o
   const deep = await going.folder("deep", top);
   await going.upload("same.txt", same, { folder: String(deep) });
   for (let i = 0; i < 30; i++) await going.upload(`${i}`, `content ${i}`, { folder: String(deep) });
-  await going.call("POST", `/folders/${top}/share`, { code: "goes/folder" });
+  const goes = await shareOf(going, `/folders/${top}`);
   const tus = await beginTus(going, "never finished", 10);
   const headers = {
     "Tus-Resumable": "1.0.0",
@@ -217,10 +236,10 @@ test("with an account go its files, shares and unfinished uploads, and nothing o
   };
   expect((await going.send(tus, { method: "PATCH", headers, body: "hello" })).status).toBe(204);
   expect(stored().length).toBe(before + 31);
-  expect((await visit("goes/folder")).status).toBe(200);
+  expect((await visit(goes)).status).toBe(200);
 
   expect((await admin.call("DELETE", `/users/${going.id}`)).status).toBe(200);
-  expect((await visit("goes/folder")).status).toBe(404);
+  expect((await visit(goes)).status).toBe(404);
   expect(await going.refusal("GET", "/folders")).toEqual([401, 1001]);
   await expectNothingWrong();
   // What is done once a minute begins with the server: first the tree goes, then what was being uploaded.
@@ -232,7 +251,7 @@ test("with an account go its files, shares and unfinished uploads, and nothing o
     // The job has still rows to remove; what it does not end now may come a minute later.
     await Bun.sleep(500);
   }
-  await until(async () => (await admin.call("GET", "/links/goes%2Ffolder")).status === 404, OVER_A_MINUTE);
+  await until(async () => (await admin.call("GET", `/links/${goes}`)).status === 404, OVER_A_MINUTE);
   await expectNothingWrong();
   const { files } = (await chief.call("GET", "/folders")).body.data;
   const kept = files.find(({ name }: { name: string }) => name === "kept.txt");
@@ -241,5 +260,5 @@ test("with an account go its files, shares and unfinished uploads, and nothing o
   const next = await account("going");
   expect((await next.call("GET", "/folders")).body.data).toMatchObject({ folders: [], files: [] });
   expect((await next.call("GET", "/files/usage")).body.data).toEqual({ used_bytes: 0, quota_bytes: 0 });
-  expect((await visit("goes/folder")).status).toBe(404);
+  expect((await visit(goes)).status).toBe(404);
 }, 240_000);

@@ -154,6 +154,24 @@ describe("a shared file", () => {
     await downloadsOf(id, 3);
   });
 
+  test("has a code that can't be guessed, and never one that speaks for the whole site", async () => {
+    const id = await upload("coded", "x");
+    expect((await share("files", id)).code).toMatch(/^[A-Za-z0-9]{14}$/);
+    const set = (length: string) =>
+      client.call("PUT", "/config/features.share_code_length", { value: length });
+    expect((await set("13")).status).toBe(400);
+    expect((await set("20")).status).toBe(200);
+    expect((await share("files", id)).code).toHaveLength(20);
+    for (const code of [".well-known/acme-challenge/x", "robots.txt", "favicon.ico", "sitemap.xml"]) {
+      const refused = await api("POST", `/files/${id}/share`, { code });
+      expect([refused.status, refused.body.code]).toEqual([400, 3008]);
+      expect((await client.call("POST", "/links", { code, target: "https://example.com/" })).status).toBe(
+        201,
+      );
+      expect((await visit(`${server.url}/${code}`)).status).toBe(307);
+    }
+  });
+
   test("can't be redirected, overwritten, or made by a link's target", async () => {
     const id = await upload("guarded", "x");
     const { code, target, url } = await share("files", id);
@@ -208,6 +226,18 @@ describe("a shared folder", () => {
 });
 
 describe("a password", () => {
+  test("has at least eight characters, or is none", async () => {
+    const id = await upload("short.txt", "short");
+    for (const password of ["1", "1234567", "🔑🔑🔑🔑"]) {
+      const refused = await api("POST", `/files/${id}/share`, { password });
+      expect([refused.status, refused.body.code]).toEqual([400, 1000]);
+      expect(refused.body.message).toContain("at least 8 characters");
+    }
+    for (const password of [null, ""])
+      expect(await share("files", id, { password })).toMatchObject({ password: null });
+    expect(await share("files", id, { password: "12345678" })).toMatchObject({ password: "[REDACTED]" });
+  });
+
   const send = (url: string, password: string) =>
     visit(url, BROWSER, { method: "POST", body: new URLSearchParams({ password }) });
 

@@ -102,6 +102,7 @@ const CASES: Record<ConfigKey, { good: Record<string, string>; bad: readonly str
   "routes.health_prefix": prefix,
   "routes.frontend_prefix": prefix,
   "features.random_code_length": { good: { "4": "4", "128": "128" }, bad: ["3", "129", "six"] },
+  "features.share_code_length": { good: { "14": "14", "128": "128" }, bad: ["13", "129", "0"] },
   "features.default_url": {
     good: { "": "", " https://example.com/a?b#c ": "https://example.com/a?b#c" },
     bad: [

@@ -89,6 +89,15 @@ export const DEFINITIONS = {
       description: "Length of the codes made for links that come without one.",
     },
   ),
+  "features.share_code_length": int(
+    14,
+    { min: 14, max: 128 },
+    {
+      category: "features",
+      description:
+        "Length of the codes made for shares that come without one. 14 characters can't be guessed.",
+    },
+  ),
   "features.default_url": string("", check.urlOrEmpty, {
     category: "features",
     description: "Where the root path / redirects to. Empty: 404.",

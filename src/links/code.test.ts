@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createCodeRule, isCodeText } from "./code.ts";
+import { createCodeRule, createShareCodeRule, isCodeText } from "./code.ts";
 import { randomCode, randomCodes } from "./random-code.ts";
 
 const rule = createCodeRule(() => ["/admin", "/health", "/panel", "/ops/api"]);
@@ -72,6 +72,45 @@ test.each([
   "export",
 ])("%s is reserved", (code) => {
   expect(nameOf(code)).toBe("LinkReservedCode");
+});
+
+test.each([
+  ".well-known",
+  ".well-known/acme-challenge/x",
+  ".Well-Known/security.txt",
+  "robots.txt",
+  "ROBOTS.TXT",
+  "favicon.ico",
+  "favicon-32x32.png",
+  "apple-touch-icon-precomposed.png",
+  "apple-app-site-association",
+  "sitemap.xml",
+  "sitemap_index.xml.gz",
+  "ads.txt",
+  "security.txt",
+  "manifest.json",
+  "site.webmanifest",
+  "crossdomain.xml",
+  "sw.js",
+  "wpad.dat",
+  "google0123456789abcdef.html",
+  "BingSiteAuth.xml",
+  "autodiscover/autodiscover.xml",
+])("%s may be a link's code and no share's", (code) => {
+  expect(rule.refusal(code)).toBeNull();
+  expect(createShareCodeRule(rule).refusal(code)?.name).toBe("LinkReservedCode");
+});
+
+test.each(["my.well-known", "well-known", "docs/robots.txt", "a/favicon.ico", "google.html", "report.xml"])(
+  "%s may be a share's code",
+  (code) => {
+    expect(createShareCodeRule(rule).refusal(code)).toBeNull();
+  },
+);
+
+test("a share's code keeps the rule of links", () => {
+  expect(createShareCodeRule(rule).refusal("admin/x")?.name).toBe("LinkReservedCode");
+  expect(createShareCodeRule(rule).refusal("a b")?.name).toBe("LinkInvalidCode");
 });
 
 test("the prefixes are read anew at each call", () => {

@@ -3,7 +3,7 @@ import type { Database } from "../db/database.ts";
 import { AppError } from "../lib/errors.ts";
 import type { Clock } from "../lib/clock.ts";
 import { type OperationObserver, timeMethods } from "../lib/timed-methods.ts";
-import { createCodeRule, isCodeText } from "./code.ts";
+import { createCodeRule, createShareCodeRule, isCodeText } from "./code.ts";
 import { draftOf, patchOf } from "./link-input.ts";
 import type { CreateInput, Link, ShownLink, UpdateInput } from "./link.ts";
 import type { LinkQuery } from "./link-page.ts";
@@ -22,6 +22,8 @@ export type LinkServiceDeps = {
   /** Of the routes in force, with or without their slash. */
   routePrefixes(): readonly string[];
   randomCodeLength(): number;
+  /** The same for shares. */
+  shareCodeLength(): number;
   hashPassword(plain: string): Promise<string>;
   clock: Clock;
   randomBytes?: RandomBytes;
@@ -40,7 +42,19 @@ export function createLinkService(deps: LinkServiceDeps) {
   );
   const rule = createCodeRule(deps.routePrefixes);
   const writer = createLinkWriter({ ...deps, repository, rule });
-  const internal = createInternalLinks({ writer, repository, rule, hashPassword, clock });
+  const shareRule = createShareCodeRule(rule);
+  const internal = createInternalLinks({
+    writer: createLinkWriter({
+      ...deps,
+      repository,
+      rule: shareRule,
+      randomCodeLength: deps.shareCodeLength,
+    }),
+    repository,
+    rule: shareRule,
+    hashPassword,
+    clock,
+  });
   const list = createLinkList(
     timeMethods(
       createLinkListRepository(database),

@@ -25,6 +25,7 @@ export async function openLinks(database: Database, overrides: Partial<LinkServi
     changes,
     routePrefixes: () => ["/admin", "/health", "/panel"],
     randomCodeLength: () => 6,
+    shareCodeLength: () => 14,
     hashPassword,
     clock,
     ...overrides,

@@ -1,12 +1,25 @@
-/** Sharing files and folders by short links: the owner's side. What visitors see is shares.public.routes.ts. */
+/** Sharing files and folders by short links: the owner's side. What visitors see is public.routes.ts. */
 import { z } from "zod";
 import { type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
+import { appError } from "../../lib/errors.ts";
 import { createSchema, linkViewSchema, viewOfLink } from "../../links/link.ts";
 import { idIn } from "../tree/entry-id.ts";
 import type { ShareRecord } from "./repository.ts";
 import type { Shareable, Shares } from "./service.ts";
 
-const shareSchema = createSchema.pick({ code: true, expires_at: true, password: true }).extend({
+const PASSWORD_MIN_CHARACTERS = 8;
+
+const shareSchema = createSchema.pick({ expires_at: true }).extend({
+  code: z
+    .string()
+    .nullish()
+    .describe("administrators only: 1 to 128 of a-z A-Z 0-9 _ . - /; a random one without it"),
+  password: createSchema.shape.password
+    .refine(
+      (text) => !text || [...text].length >= PASSWORD_MIN_CHARACTERS,
+      `A share's password has at least ${PASSWORD_MIN_CHARACTERS} characters.`,
+    )
+    .describe(`at least ${PASSWORD_MIN_CHARACTERS} characters; none when empty or absent`),
   max_downloads: z
     .int()
     .min(1)
@@ -34,6 +47,15 @@ function originOf(c: HttpContext): string {
   return `${c.req.header("X-Forwarded-Proto") === "https" ? "https:" : protocol}//${host}`;
 }
 
+/** Only administrators choose what stands where on the site. @throws Forbidden */
+function refuseOwnCode({ role }: { role: string }, code: string | null | undefined): void {
+  if (role === "admin" || !code) return;
+  throw appError(
+    "Forbidden",
+    "Only administrators choose the code of a share; leave code out for a random one.",
+  );
+}
+
 /** To be mounted at the root. */
 export const shareEndpoints = ({ shares }: { shares: Shares }): Endpoint[] =>
   (["file", "folder"] as const).flatMap((kind) => endpointsOf(shares, kind));
@@ -55,6 +77,7 @@ function endpointsOf(shares: Shares, kind: Shareable["kind"]): Endpoint[] {
       status: 201,
       answer: shareView,
       async handle({ c, account, body }) {
+        refuseOwnCode(account, body.code);
         const { max_downloads: maxDownloads, ...link } = body;
         const input = { ...link, maxDownloads: maxDownloads ?? null };
         return viewShare(await shares.create(account.id, placeIn(c), input), c);

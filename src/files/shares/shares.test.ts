@@ -22,6 +22,7 @@ forEachDialect((dialect) => {
       changes: at.content.changes,
       routePrefixes: () => ["/admin"],
       randomCodeLength: () => 6,
+      shareCodeLength: () => 14,
       hashPassword: async (plain) => `hash of ${plain}`,
       clock,
     });
@@ -62,7 +63,7 @@ forEachDialect((dialect) => {
         clickCount: 0,
       });
       const second = await shares.create(me, place, { maxDownloads: 2 });
-      expect(second.code).toMatch(/^[A-Za-z0-9]{6,}$/);
+      expect(second.code).toMatch(/^[A-Za-z0-9]{14}$/);
       expect(heard.toSorted()).toEqual([code, second.code].toSorted());
       const listed = await shares.list(me, place);
       expect(listed.map((share) => [share.code, share.maxDownloads])).toEqual([
@@ -86,6 +87,7 @@ forEachDialect((dialect) => {
       const create = (input: object) => refusal(shares.create(me, place, { ...none, ...input }));
       expect(await create({ code })).toBe("LinkAlreadyExists");
       expect(await create({ code: "admin/x" })).toBe("LinkReservedCode");
+      expect(await create({ code: ".well-known/security.txt" })).toBe("LinkReservedCode");
       expect(await create({ code: "a b" })).toBe("LinkInvalidCode");
       expect(await create({ expires_at: "soon" })).toBe("LinkInvalidExpireTime");
       expect(await shares.list(me, place)).toEqual([]);
