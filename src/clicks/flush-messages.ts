@@ -1,6 +1,5 @@
 /** What the main thread and the flush thread tell each other. */
 import type { DatabaseSettings } from "../db/database.ts";
-import type { ErrorName } from "../lib/errors.ts";
 import type { FlushTrigger } from "./flush/flush.ts";
 import type { Settled, SourceState } from "./flush/source.ts";
 import type { GeoSettings } from "./details/geo.ts";
@@ -24,18 +23,31 @@ export type FlushStart = {
   logLevel: string;
 };
 
-export type FlushRequest =
-  | ({ type: "start"; sources: SourceState[] } & FlushStart)
-  /** Follows "start" when the asking side is ready for reports. */
-  | { type: "begin" }
-  | { type: "add"; source: SourceState }
-  | { type: "seal"; path: string }
-  | { type: "due" }
-  | { type: "interval"; ms: number }
-  | { type: "details"; settings: DetailSettings }
-  | { type: "flush"; id: number }
-  | { type: "pendingLinks"; id: number }
-  | { type: "close"; id: number };
+/** What the flush thread answers to; `start` comes first. */
+export type FlushCalls = {
+  /** Resolves with the UUID of the database when it is open. */
+  start(start: FlushStart & { sources: SourceState[] }): Promise<string>;
+  /** Starts flushing, and reporting what was flushed. */
+  begin(): Promise<void>;
+  add(source: SourceState): Promise<void>;
+  seal(path: string): Promise<void>;
+  due(): Promise<void>;
+  setInterval(ms: number): Promise<void>;
+  setDetails(settings: DetailSettings): Promise<void>;
+  flush(): Promise<void>;
+  pendingLinks(): Promise<number>;
+  /** After a last flush. */
+  close(): Promise<void>;
+};
+
+/** What it tells meanwhile. */
+export type FlushNews = {
+  settled(settled: Settled): void;
+  /** A segment of this process's slot is gone. */
+  retired(path: string): void;
+  flushed(report: FlushReport): void;
+  log(line: string): void;
+};
 
 export type FlushReport = {
   trigger: FlushTrigger;
@@ -46,15 +58,3 @@ export type FlushReport = {
   /** Rows of link_clicks that it touched. */
   links: number;
 };
-
-export type FlushAnswer =
-  | { type: "started"; instance: string }
-  | { type: "failed"; error: SentError }
-  | { type: "answer"; id: number; value?: number; error?: SentError }
-  | { type: "settled"; settled: Settled }
-  | { type: "retired"; path: string }
-  | { type: "flushed"; report: FlushReport }
-  | { type: "log"; line: string };
-
-/** An AppError on its way between threads. */
-export type SentError = { name: ErrorName; message: string };

@@ -3,17 +3,12 @@
  * that a thread that dies is replaced by one that goes on where the database says.
  */
 // oxlint-disable unicorn/require-post-message-target-origin -- that is for windows; a worker has no origin
-import { type AppError, appError } from "../lib/errors.ts";
+import { appError, messageOf } from "../lib/errors.ts";
 import type { Logger } from "../lib/logger.ts";
+import { createRpc, type Rpc } from "../lib/rpc.ts";
+import { before } from "../lib/timeout.ts";
 import { workerUrl } from "../lib/worker-url.ts";
-import type {
-  DetailSettings,
-  FlushAnswer,
-  FlushReport,
-  FlushRequest,
-  FlushStart,
-  SentError,
-} from "./flush-messages.ts";
+import type { DetailSettings, FlushCalls, FlushNews, FlushReport, FlushStart } from "./flush-messages.ts";
 import type { Settled, SourceState } from "./flush/source.ts";
 import { FIRST_RECORD } from "./journal/format.ts";
 
@@ -52,8 +47,6 @@ export type FlushThreadOptions = FlushStart & {
   onReport(report: FlushReport): void;
 };
 
-type Call = { resolve: (value: number) => void; reject: (error: AppError) => void };
-
 const RESTART_AFTER_MS = 1000;
 
 /**
@@ -68,77 +61,62 @@ export async function startFlushThread(options: FlushThreadOptions): Promise<Flu
   const sources = new Map<string, SourceState>(
     leftovers.map((path) => [path, { path, final: true, position: null }]),
   );
-  const calls = new Map<number, Call>();
-  let lastId = 0;
   let begun = false;
   let closed = false;
-  let alive = false;
   let lastPendingLinks = 0;
   let pendingAsked: { answer: Promise<number>; at: number } | undefined;
   let worker: Worker;
+  let rpc: Rpc<FlushCalls>;
+  let giveUp: (error: unknown) => void;
   const first = Promise.withResolvers<string>();
 
-  const send = (request: FlushRequest): void => worker.postMessage(request);
+  const news: FlushNews = {
+    settled(settled) {
+      const source = sources.get(settled.path);
+      if (source && source.position !== null) source.position = settled.position;
+      onSettled(settled);
+    },
+    retired(path) {
+      sources.delete(path);
+      onRetired();
+    },
+    flushed: onReport,
+    log: (line) => relay(logger, line),
+  };
 
-  const ask = (type: "flush" | "pendingLinks" | "close"): Promise<number> =>
-    new Promise((resolve, reject) => {
-      if (!alive) return reject(appError("ServiceUnavailable", "the flush thread is being started again"));
-      const id = ++lastId;
-      calls.set(id, { resolve, reject });
-      send({ type, id });
-    });
+  /** A thread that can't do as it is told is of no use. */
+  const order: Rpc<FlushCalls>["tell"] = (method, payload) => void rpc.call(method, payload).catch(giveUp);
 
   /** An answer that nobody waits for any more is what it said last all the same. */
   const askPendingLinks = async (): Promise<number> => {
     try {
-      return (lastPendingLinks = await ask("pendingLinks"));
+      return (lastPendingLinks = await rpc.call("pendingLinks", undefined));
     } finally {
       pendingAsked = undefined;
     }
   };
 
-  const receive = (answer: FlushAnswer): void => {
-    if (answer.type === "settled") {
-      const { path, position } = answer.settled;
-      const source = sources.get(path);
-      if (source && source.position !== null) source.position = position;
-      onSettled(answer.settled);
-    } else if (answer.type === "retired") {
-      sources.delete(answer.path);
-      onRetired();
-    } else if (answer.type === "answer") {
-      const call = calls.get(answer.id);
-      calls.delete(answer.id);
-      if (answer.error) call?.reject(received(answer.error));
-      else call?.resolve(answer.value ?? 0);
-    } else if (answer.type === "flushed") onReport(answer.report);
-    else if (answer.type === "log") relay(logger, answer.line);
-    else if (answer.type === "started") first.resolve(answer.instance);
-    else {
-      first.reject(received(answer.error));
-      logger.error({ reason: answer.error.message }, "the flush thread can't start");
-      worker.terminate();
-    }
-  };
-
   const spawn = (current: Worker): void => {
     worker = current;
-    worker.addEventListener("message", ({ data }: MessageEvent<FlushAnswer>) => receive(data));
-    worker.addEventListener("error", (event) => {
-      logger.error({ reason: event.message }, "the flush thread failed");
+    rpc = createRpc<FlushCalls>({ send: (message) => current.postMessage(message), handlers: news });
+    let isAlive = true;
+    giveUp = (error) => {
+      if (!isAlive) return;
+      isAlive = false;
+      logger.error({ reason: messageOf(error) }, "the flush thread failed; another takes its place");
       current.terminate();
-    });
-    worker.addEventListener("close", () => {
-      const error = appError("ServiceUnavailable", "the flush thread ended");
-      first.reject(error);
-      alive = false;
-      for (const call of calls.values()) call.reject(error);
-      calls.clear();
+    };
+    current.addEventListener("message", ({ data }) => rpc.receive(data));
+    current.addEventListener("error", (event) => giveUp(event.message));
+    current.addEventListener("close", () => {
+      isAlive = false;
+      rpc.close(appError("ServiceUnavailable", "the flush thread ended; another takes its place"));
       if (!closed) setTimeout(() => closed || spawn(loadFlushWorker()), RESTART_AFTER_MS);
     });
-    alive = true;
-    send({ type: "start", ...start, sources: [...sources.values()] });
-    if (begun) send({ type: "begin" });
+    const started = rpc.call("start", { ...start, sources: [...sources.values()] });
+    started.catch(giveUp);
+    started.then(first.resolve, first.reject);
+    if (begun) order("begin", undefined);
   };
 
   spawn(loaded ?? loadFlushWorker());
@@ -151,28 +129,28 @@ export async function startFlushThread(options: FlushThreadOptions): Promise<Flu
     instance,
     begin() {
       begun = true;
-      send({ type: "begin" });
+      order("begin", undefined);
     },
     opened(path) {
       const source = { path, final: false, position: FIRST_RECORD };
       sources.set(path, source);
-      send({ type: "add", source });
+      order("add", source);
     },
     sealed(path) {
       const source = sources.get(path);
       if (source) source.final = true;
-      send({ type: "seal", path });
+      order("seal", path);
     },
-    due: () => send({ type: "due" }),
+    due: () => order("due", undefined),
     setInterval(ms) {
       start.intervalMs = ms;
-      send({ type: "interval", ms });
+      order("setInterval", ms);
     },
     setDetails(settings) {
       start.details = settings;
-      send({ type: "details", settings });
+      order("setDetails", settings);
     },
-    flush: async () => void (await ask("flush")),
+    flush: () => rpc.call("flush", undefined),
     pendingLinks(boundMs) {
       pendingAsked ??= { answer: askPendingLinks(), at: performance.now() };
       const { answer, at } = pendingAsked;
@@ -185,7 +163,7 @@ export async function startFlushThread(options: FlushThreadOptions): Promise<Flu
     async close(boundMs) {
       closed = true;
       try {
-        await within(boundMs, ask("close"));
+        await within(boundMs, rpc.call("close", undefined));
       } finally {
         worker.terminate();
       }
@@ -193,22 +171,10 @@ export async function startFlushThread(options: FlushThreadOptions): Promise<Flu
   };
 }
 
-const received = ({ name, message }: SentError): AppError => appError(name, message);
-
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(appError("ServiceUnavailable", `the flush thread did not answer within ${ms} ms`)),
-      ms,
-    );
+const within = <T>(ms: number, work: Promise<T>): Promise<T> =>
+  before(ms, work, () => {
+    throw appError("ServiceUnavailable", `the flush thread did not answer within ${ms} ms`);
   });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
 
 function relay(logger: Logger, line: string): void {
   const { level, msg, ...fields } = JSON.parse(line) as { level: "info"; msg: string };

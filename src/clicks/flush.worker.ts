@@ -1,17 +1,17 @@
 /**
  * The flush thread: owns a database of its own, so that neither the queries nor the sorting hold the loop that
- * answers redirects. The first message starts it; see flush.messages.ts.
+ * answers redirects. See flush-messages.ts.
  */
 // oxlint-disable unicorn/require-post-message-target-origin -- that is for windows; a worker has no origin
 import pino from "pino";
 import { type Database, openDatabase } from "../db/database.ts";
 import { systemClock } from "../lib/clock.ts";
-import { AppError, messageOf } from "../lib/errors.ts";
+import { createRpc, type RpcMessage } from "../lib/rpc.ts";
 import { lowerThreadPriority } from "../lib/thread-priority.ts";
 import { type ClicksRepository, createClicksRepository } from "./flush/repository.ts";
 import { createDetailsParser } from "./details/details.ts";
 import { createAdoption } from "./flush/adoption.ts";
-import type { DetailSettings, FlushAnswer, FlushRequest, SentError } from "./flush-messages.ts";
+import type { DetailSettings, FlushCalls, FlushNews } from "./flush-messages.ts";
 import { createPace, type Pace } from "./flush/pace.ts";
 import { createFlushSchedule, type FlushSchedule } from "./flush/schedule.ts";
 import type { SourceState } from "./flush/source.ts";
@@ -24,6 +24,7 @@ const PRUNE_EVERY_MS = 24 * 3600_000;
 const ROWS_KEPT_MS = 30 * 24 * 3600_000;
 
 type Running = {
+  instance: string;
   database: Database;
   flusher: Flusher;
   pace: Pace;
@@ -33,13 +34,7 @@ type Running = {
   stop(): void;
 };
 
-const tell = (answer: FlushAnswer): void => postMessage(answer);
-const sentError = (error: unknown): SentError => ({
-  name: error instanceof AppError ? error.name : "InternalServerError",
-  message: messageOf(error),
-});
-
-async function start(request: FlushRequest & { type: "start" }): Promise<Running> {
+async function start(request: Parameters<FlushCalls["start"]>[0]): Promise<Running> {
   lowerThreadPriority();
   const logger = pino(
     {
@@ -48,7 +43,7 @@ async function start(request: FlushRequest & { type: "start" }): Promise<Running
       timestamp: false,
       formatters: { level: (label) => ({ level: label }) },
     },
-    { write: (line: string) => tell({ type: "log", line }) },
+    { write: (line: string) => rpc.tell("log", line) },
   );
   const database = await openDatabase(
     { ...request.database, poolSize: 1 },
@@ -65,7 +60,7 @@ async function start(request: FlushRequest & { type: "start" }): Promise<Running
     journalDir: request.journalDir,
     clock: systemClock,
     logger,
-    onSettled: (settled) => tell({ type: "settled", settled }),
+    onSettled: (settled) => rpc.tell("settled", settled),
     parser: createDetailsParser(async (addresses) =>
       settings.locates ? geo.lookupMany(addresses) : NO_PLACES,
     ),
@@ -90,27 +85,25 @@ async function start(request: FlushRequest & { type: "start" }): Promise<Running
     sweeping = setInterval(adoption.sweep, SWEEP_EVERY_MS);
     schedule.start();
   };
-  tell({ type: "started", instance });
   const stop = () => {
     schedule.stop();
     clearInterval(sweeping);
   };
   const setDetails = (changed: DetailSettings) => void (settings = changed);
-  return { database, flusher, pace, schedule, setDetails, begin, stop };
+  return { instance, database, flusher, pace, schedule, setDetails, begin, stop };
 }
 
 const addOwn = (flusher: Flusher, source: SourceState): void =>
-  flusher.add(source, () => tell({ type: "retired", path: source.path }));
+  flusher.add(source, () => rpc.tell("retired", source.path));
 
 async function flushAndReport(flusher: Flusher, trigger: FlushTrigger): Promise<void> {
   const startedAt = performance.now();
   const durationMs = () => performance.now() - startedAt;
   try {
     const done = await flusher.flush();
-    tell({ type: "flushed", report: { trigger, status: "success", durationMs: durationMs(), ...done } });
+    rpc.tell("flushed", { trigger, status: "success", durationMs: durationMs(), ...done });
   } catch (error) {
-    const report = { trigger, status: "failed" as const, durationMs: durationMs(), clicks: 0, links: 0 };
-    tell({ type: "flushed", report });
+    rpc.tell("flushed", { trigger, status: "failed", durationMs: durationMs(), clicks: 0, links: 0 });
     throw error;
   }
 }
@@ -126,55 +119,31 @@ function createPruning(repository: ClicksRepository): () => Promise<void> {
   };
 }
 
-/** Requests wait here for the start; promises keep their order. */
+/** Calls wait here for the start; promises keep their order. */
 let running: Promise<Running>;
 
-async function handle(request: FlushRequest): Promise<number | undefined> {
-  if (request.type === "start") running = start(request);
-  const { flusher, pace, schedule, setDetails, begin, stop, database } = await running;
-  switch (request.type) {
-    case "start":
-      break;
-    case "begin":
-      begin();
-      break;
-    case "add":
-      addOwn(flusher, request.source);
-      break;
-    case "seal":
-      flusher.seal(request.path);
-      break;
-    case "due":
-      schedule.due();
-      break;
-    case "interval":
-      schedule.setInterval(request.ms);
-      break;
-    case "details":
-      setDetails(request.settings);
-      break;
-    case "flush":
-      await pace.hurry(schedule.flushNow);
-      break;
-    case "pendingLinks":
-      return flusher.pendingLinks();
-    case "close":
-      stop();
-      await pace.hurry(schedule.flushNow).finally(() => database.close());
-  }
-  return undefined;
-}
+const calls: FlushCalls = {
+  async start(request) {
+    running = start(request);
+    return (await running).instance;
+  },
+  begin: async () => (await running).begin(),
+  add: async (source) => addOwn((await running).flusher, source),
+  seal: async (path) => (await running).flusher.seal(path),
+  due: async () => (await running).schedule.due(),
+  setInterval: async (ms) => (await running).schedule.setInterval(ms),
+  setDetails: async (settings) => (await running).setDetails(settings),
+  async flush() {
+    const { pace, schedule } = await running;
+    await pace.hurry(schedule.flushNow);
+  },
+  pendingLinks: async () => (await running).flusher.pendingLinks(),
+  async close() {
+    const { stop, pace, schedule, database } = await running;
+    stop();
+    await pace.hurry(schedule.flushNow).finally(() => database.close());
+  },
+};
 
-self.addEventListener("message", async ({ data }: MessageEvent<FlushRequest>) => {
-  const id = "id" in data ? data.id : null;
-  try {
-    const value = await handle(data);
-    if (id !== null) tell({ type: "answer", id, ...(value === undefined ? {} : { value }) });
-  } catch (error) {
-    tell(
-      id === null
-        ? { type: "failed", error: sentError(error) }
-        : { type: "answer", id, error: sentError(error) },
-    );
-  }
-});
+const rpc = createRpc<FlushNews>({ send: (message) => postMessage(message), handlers: calls });
+self.addEventListener("message", ({ data }: MessageEvent<RpcMessage>) => rpc.receive(data));

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { until } from "../../test/support/until.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { createRpc } from "../lib/rpc.ts";
-import { createSupervisor, type SpawnWorker } from "./supervisor.ts";
+import { createSupervisor, type ParentCalls, type SpawnWorker } from "./supervisor.ts";
 
 type FakeWorker = { index: number; ready(): void; die(): void };
 
@@ -17,7 +17,7 @@ function createFakes() {
       refusals -= 1;
       throw Object.assign(new Error("no more processes"), { code: "EAGAIN" });
     }
-    const rpc = createRpc({
+    const rpc = createRpc<ParentCalls>({
       send: (message) => queueMicrotask(() => onMessage(message)),
       handlers: { steerAway: () => true, leave: () => null },
       timeoutMs: 60_000,

@@ -6,7 +6,8 @@
  * When the parent dies, the channel closes and the workers stop by themselves.
  */
 import type { Logger } from "../lib/logger.ts";
-import { createRpc, type Rpc, type RpcHandlers } from "../lib/rpc.ts";
+import { createRpc, type Rpc } from "../lib/rpc.ts";
+import type { News } from "./changes.ts";
 
 /** A spawned worker process. */
 export type WorkerProcess = {
@@ -24,6 +25,30 @@ export type SpawnWorker = (options: {
 
 /** What a worker says when it listens. */
 export type WorkerReady = { address: string; port: number; startValues: unknown };
+
+/** What a worker may ask of its parent. */
+export type ParentCalls = {
+  /** Resolves when the other workers have applied it. */
+  publish(news: News): Promise<void>;
+  /** The answers of all workers. */
+  collect(): Promise<unknown[]>;
+  collectLive(sinceMs: number): Promise<unknown[]>;
+  takeLoginTry(address: string): number;
+  startValues(): unknown;
+  /** It hears of changes; from here on a write waits for it. */
+  joined(): void;
+  ready(said: WorkerReady): void;
+};
+
+/** What the parent may ask of a worker. */
+export type WorkerCalls = {
+  changed(news: News): Promise<void>;
+  snapshot(): unknown;
+  live(sinceMs: number): unknown;
+  leave(): void;
+  /** False where the kernel can't do it. */
+  steerAway(steering: { port: number; leaving: number; groupSize: number }): boolean;
+};
 
 export type Supervisor = {
   /** Resolves with the address when all workers listen. Rejects with the exit code when the first ones can't. */
@@ -55,7 +80,7 @@ const GROWN_UP_MS = 30_000;
 type Worker = {
   index: number;
   process: WorkerProcess;
-  rpc: Rpc;
+  rpc: Rpc<WorkerCalls>;
   startedAt: number;
   /** It hears of changes; from here on a write waits for it. */
   hasJoined: boolean;
@@ -87,22 +112,20 @@ export function createSupervisor(deps: {
   const others = (self: Worker) => [...workers].filter((worker) => worker !== self && worker.hasJoined);
 
   /** The answers of those that give one in time. */
-  async function askAll(self: Worker, method: string, payload: unknown): Promise<unknown[]> {
-    const asked = [...others(self), self];
-    const answers = await Promise.allSettled(asked.map((worker) => worker.rpc.call(method, payload)));
+  async function askAll(self: Worker, ask: (worker: Worker) => Promise<unknown>): Promise<unknown[]> {
+    const answers = await Promise.allSettled([...others(self), self].map(ask));
     return answers.flatMap((answer) =>
       answer.status === "fulfilled" && answer.value !== null ? [answer.value] : [],
     );
   }
 
-  /** What a worker may ask of its parent. */
-  const handlersFor = (self: () => Worker): RpcHandlers => ({
-    publish: async (news: unknown) => {
+  const handlersFor = (self: () => Worker): Omit<ParentCalls, "joined" | "ready"> => ({
+    publish: async (news) => {
       await Promise.allSettled(others(self()).map((worker) => worker.rpc.call("changed", news)));
     },
-    collect: () => askAll(self(), "snapshot", null),
-    collectLive: (sinceMs: number) => askAll(self(), "live", sinceMs),
-    takeLoginTry: (client: string) => takeLoginTry(client),
+    collect: () => askAll(self(), ({ rpc }) => rpc.call("snapshot", undefined)),
+    collectLive: (sinceMs) => askAll(self(), ({ rpc }) => rpc.call("live", sinceMs)),
+    takeLoginTry,
     startValues: () => startValues,
   });
 
@@ -127,7 +150,11 @@ export function createSupervisor(deps: {
       process: spawnOrEnd({ index, port, onMessage, onExit }),
       rpc: createRpc({
         send: (message) => worker.process.send(message),
-        handlers: { ...handlers, joined: () => void (worker.hasJoined = true), ready: onReady },
+        handlers: {
+          ...handlers,
+          joined: () => void (worker.hasJoined = true),
+          ready: onReady,
+        } satisfies ParentCalls,
         timeoutMs: CALL_MS,
       }),
       startedAt: performance.now(),
@@ -184,10 +211,10 @@ export function createSupervisor(deps: {
 
   /** New connections go to others before the old worker's socket closes, and clients leave its open ones. */
   async function takeOutOfService(old: Worker, successor: Worker): Promise<void> {
-    const steering = { port, leaving: sockets.indexOf(old), groupSize: sockets.length };
-    const isSteered = await successor.rpc.call<boolean>("steerAway", steering).catch(() => false);
+    const steering = { port: port!, leaving: sockets.indexOf(old), groupSize: sockets.length };
+    const isSteered = await successor.rpc.call("steerAway", steering).catch(() => false);
     if (!isSteered) logger.warn("new connections can't be steered here; a reload may reset a few");
-    await old.rpc.call("leave", null).catch(() => {});
+    await old.rpc.call("leave", undefined).catch(() => {});
     await Bun.sleep(LEAVE_MS);
     await drain(old);
   }

@@ -1,8 +1,8 @@
 /** A worker's end of the channel to its supervisor: see supervisor.ts. */
 import { steerAway } from "../lib/port-steering.ts";
 import { createRpc } from "../lib/rpc.ts";
-import type { Bus, News, NewsHandler } from "./changes.ts";
-import type { WorkerReady } from "./supervisor.ts";
+import type { Bus, NewsHandler } from "./changes.ts";
+import type { ParentCalls, WorkerCalls, WorkerReady } from "./supervisor.ts";
 
 export type WorkerChannel = {
   bus: Bus;
@@ -23,8 +23,6 @@ export type WorkerChannel = {
   startValues(): Promise<unknown>;
 };
 
-type Steering = { port: number; leaving: number; groupSize: number };
-
 /** A little more than the parent gives the other workers. */
 const CALL_MS = 3_000;
 
@@ -32,17 +30,18 @@ const CALL_MS = 3_000;
 export function createWorkerChannel(onLost: () => void): WorkerChannel {
   const handlers = new Set<NewsHandler>();
   const hooks: { snapshot?: () => unknown; live?: (sinceMs: number) => unknown; leave?: () => void } = {};
-  const rpc = createRpc({
-    send: (message) => void process.send?.(message),
-    handlers: {
-      changed: async (news: News) => {
-        await Promise.all([...handlers].map((handler) => handler(news)));
-      },
-      snapshot: () => hooks.snapshot?.() ?? null,
-      live: (sinceMs: number) => hooks.live?.(sinceMs) ?? null,
-      leave: () => hooks.leave?.(),
-      steerAway: ({ port, leaving, groupSize }: Steering) => steerAway(port, leaving, groupSize),
+  const calls: WorkerCalls = {
+    changed: async (news) => {
+      await Promise.all([...handlers].map((handler) => handler(news)));
     },
+    snapshot: () => hooks.snapshot?.() ?? null,
+    live: (sinceMs) => hooks.live?.(sinceMs) ?? null,
+    leave: () => hooks.leave?.(),
+    steerAway: ({ port, leaving, groupSize }) => steerAway(port, leaving, groupSize),
+  };
+  const rpc = createRpc<ParentCalls>({
+    send: (message) => void process.send?.(message),
+    handlers: calls,
     timeoutMs: CALL_MS,
   });
   process.on("message", rpc.receive);
@@ -55,20 +54,20 @@ export function createWorkerChannel(onLost: () => void): WorkerChannel {
   return {
     bus: {
       // The others read the feed all the same when the parent can't tell them.
-      publish: (news) => rpc.call<void>("publish", news).catch(() => {}),
+      publish: (news) => rpc.call("publish", news).catch(() => {}),
       subscribe(handler) {
         handlers.add(handler);
         return () => handlers.delete(handler);
       },
     },
-    join: () => rpc.call("joined", null),
+    join: () => rpc.call("joined", undefined),
     ready: (info) => rpc.call("ready", info),
-    collect: () => rpc.call("collect", null),
+    collect: () => rpc.call("collect", undefined),
     onLeave: (leave) => void (hooks.leave = leave),
     onSnapshot: (snapshot) => void (hooks.snapshot = snapshot),
     collectLive: (sinceMs) => rpc.call("collectLive", sinceMs),
     onLive: (live) => void (hooks.live = live),
     takeLoginTry: (address) => rpc.call("takeLoginTry", address),
-    startValues: () => rpc.call("startValues", null),
+    startValues: () => rpc.call("startValues", undefined),
   };
 }

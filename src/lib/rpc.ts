@@ -1,42 +1,60 @@
 /**
- * Calls over a two-way message channel that delivers in order: each side has handlers and may call the other's.
- * A call ends with its answer, with the failure's text, or after a time limit; when the channel closes, all that
- * are under way fail.
+ * Calls over a two-way message channel that delivers in order, between processes or threads. Each side has handlers
+ * and may call the other's. A call ends with its answer, with the failure, or after a time limit. When the channel
+ * closes, all calls that are under way fail.
  */
-import { messageOf } from "./errors.ts";
+import { AppError, appError, type ErrorName, messageOf } from "./errors.ts";
+
 export type RpcMessage =
   | { type: "call"; id: number; method: string; payload: unknown }
   | { type: "answer"; id: number; payload: unknown }
-  | { type: "failure"; id: number; message: string };
+  | { type: "failure"; id: number; error: SentError };
+
+/** Of an AppError the name, of another error its code. */
+type SentError = { message: string; name?: ErrorName; code?: string };
 
 export type RpcHandlers = Record<string, (payload: never) => unknown>;
 
-export type Rpc = {
+/** `Remote` are the handlers of the other side. */
+export type Rpc<Remote extends RpcHandlers> = {
   /** Rejects when the other side fails, has no such handler, or does not answer in time. */
-  call<T>(method: string, payload: unknown): Promise<T>;
-  /** To be given every message that arrives; what is none of these is ignored. */
+  call<M extends keyof Remote & string>(
+    method: M,
+    payload: Parameters<Remote[M]>[0],
+    timeoutMs?: number,
+  ): Promise<Awaited<ReturnType<Remote[M]>>>;
+  /** Calls without an answer. */
+  tell<M extends keyof Remote & string>(method: M, payload: Parameters<Remote[M]>[0]): void;
+  /** Takes every message that arrives; ignores what is none of these. */
   receive(message: unknown): void;
-  close(): void;
+  /** Fails the calls that are under way, and all later ones, with the reason. */
+  close(reason?: unknown): void;
 };
 
 type Waiting = {
   resolve(value: never): void;
-  reject(error: Error): void;
-  timer: ReturnType<typeof setTimeout>;
+  reject(error: unknown): void;
+  timer: ReturnType<typeof setTimeout> | undefined;
 };
 
-export function createRpc(deps: {
+/** Waits for no answer. */
+const NOBODY = 0;
+
+export function createRpc<Remote extends RpcHandlers>(deps: {
   send(message: RpcMessage): void;
   handlers: RpcHandlers;
-  timeoutMs: number;
-}): Rpc {
-  const { handlers, timeoutMs } = deps;
+  /** For calls that give no limit of their own; without it they have none. */
+  timeoutMs?: number;
+  /** Makes the error of a call that was not answered in time. */
+  onTimeout?(method: string, timeoutMs: number): unknown;
+}): Rpc<Remote> {
+  const { handlers, onTimeout = notAnswered } = deps;
   const waiting = new Map<number, Waiting>();
   let nextId = 1;
-  let closed = false;
+  let closed: { reason: unknown } | undefined;
 
   function send(message: RpcMessage): void {
-    if (closed) return;
+    if (closed !== undefined) return;
     try {
       deps.send(message);
     } catch {
@@ -51,47 +69,70 @@ export function createRpc(deps: {
     return call;
   }
 
-  async function serve(id: number, method: string, payload: unknown): Promise<void> {
+  function serve({ id, method, payload }: RpcMessage & { type: "call" }): void {
+    const answer = (value: unknown) => send({ type: "answer", id, payload: value });
+    const fail = (error: unknown) => {
+      if (id === NOBODY) throw error;
+      send({ type: "failure", id, error: toSent(error) });
+    };
     try {
       const handler = Object.hasOwn(handlers, method) ? handlers[method] : undefined;
       if (handler === undefined) throw new Error(`there is no ${method} to call`);
-      send({ type: "answer", id, payload: await handler(payload as never) });
+      const value = handler(payload as never);
+      if (value instanceof Promise) void value.then(id === NOBODY ? undefined : answer, fail);
+      else if (id !== NOBODY) answer(value);
     } catch (error) {
-      send({ type: "failure", id, message: messageOf(error) });
+      fail(error);
     }
   }
 
   return {
-    call(method, payload) {
+    call(method, payload, timeoutMs = deps.timeoutMs) {
       const { promise, resolve, reject } = Promise.withResolvers<never>();
-      if (closed) {
-        reject(new Error("the channel is closed"));
+      if (closed !== undefined) {
+        reject(closed.reason);
         return promise;
       }
       const id = nextId++;
-      const timer = setTimeout(
-        () => settle(id)?.reject(new Error(`${method} was not answered in ${timeoutMs} ms`)),
-        timeoutMs,
-      );
+      const timer =
+        timeoutMs === undefined
+          ? undefined
+          : setTimeout(() => settle(id)?.reject(onTimeout(method, timeoutMs)), timeoutMs);
       waiting.set(id, { resolve, reject, timer });
       send({ type: "call", id, method, payload });
       return promise;
     },
+    tell: (method, payload) => send({ type: "call", id: NOBODY, method, payload }),
     receive(message) {
       if (!isRpcMessage(message)) return;
-      if (message.type === "call") void serve(message.id, message.method, message.payload);
+      if (message.type === "call") serve(message);
       else if (message.type === "answer") settle(message.id)?.resolve(message.payload as never);
-      else settle(message.id)?.reject(new Error(message.message));
+      else settle(message.id)?.reject(fromSent(message.error));
     },
-    close() {
-      closed = true;
-      for (const id of waiting.keys()) settle(id)?.reject(new Error("the channel is closed"));
+    close(reason = new Error("the channel is closed")) {
+      closed ??= { reason };
+      for (const id of waiting.keys()) settle(id)?.reject(closed.reason);
     },
   };
 }
 
+const notAnswered = (method: string, timeoutMs: number): Error =>
+  new Error(`${method} was not answered in ${timeoutMs} ms`);
+
+function toSent(error: unknown): SentError {
+  const message = messageOf(error);
+  if (error instanceof AppError) return { message, name: error.name };
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === "string" ? { message, code } : { message };
+}
+
+function fromSent({ message, name, code }: SentError): Error {
+  if (name !== undefined) return appError(name, message);
+  return Object.assign(new Error(message), code === undefined ? {} : { code });
+}
+
 function isRpcMessage(message: unknown): message is RpcMessage {
-  if (typeof message !== "object" || message === null || !("type" in message) || !("id" in message))
-    return false;
-  return typeof message.id === "number" && ["call", "answer", "failure"].includes(String(message.type));
+  if (typeof message !== "object" || message === null) return false;
+  const { type, id } = message as Partial<RpcMessage>;
+  return typeof id === "number" && (type === "call" || type === "answer" || type === "failure");
 }

@@ -1,16 +1,21 @@
 /**
- * The main thread's end of the hash thread, which is started with the first large upload. It answers in the order in
- * which it was asked. When it dies, what it was hashing has no hash (null), and the next hash has another thread.
+ * The main thread's end of the hash thread, which is started with the first large upload. When it dies, what it was
+ * hashing has no hash (null), and the next hash has another thread.
  */
 // oxlint-disable unicorn/require-post-message-target-origin -- that is for windows; a worker has no origin
+import { createRpc, type Rpc } from "../../lib/rpc.ts";
 import { workerUrl } from "../../lib/worker-url.ts";
 
-export type HashRequest =
-  | { type: "memory"; memory: SharedArrayBuffer }
-  | { type: "update"; hash: number; bytes: Uint8Array }
-  | { type: "update"; hash: number; at: number; length: number }
-  | { type: "digest"; hash: number }
-  | { type: "forget"; hash: number };
+type Piece = { hash: number; bytes: Uint8Array } | { hash: number; at: number; length: number };
+
+/** What the thread answers to. */
+export type HashCalls = {
+  /** Where most pieces lie from here on. Told once: to be given shared memory costs the collector much. */
+  memory(memory: SharedArrayBuffer): void;
+  update(piece: Piece): void;
+  digest(hash: number): string;
+  forget(hash: number): void;
+};
 
 export type ThreadHash = {
   /** Resolves when the bytes have been read; until then they must stay, where they are shared. */
@@ -25,9 +30,12 @@ export type ThreadHash = {
 type RuntimeWorker = Worker & { ref(): void; unref(): void };
 
 type Thread = {
-  ask(request: HashRequest): Promise<string | null>;
-  tell(request: HashRequest): void;
-  update(hash: number, bytes: Uint8Array): Promise<string | null>;
+  ask<M extends keyof HashCalls>(
+    method: M,
+    payload: Parameters<HashCalls[M]>[0],
+  ): Promise<ReturnType<HashCalls[M]> | null>;
+  tell: Rpc<HashCalls>["tell"];
+  pieceOf(hash: number, bytes: Uint8Array): Piece;
 };
 
 export function createHashThread() {
@@ -36,39 +44,35 @@ export function createHashThread() {
 
   function start(): Thread {
     const worker = new Worker(workerUrl("files/blobs/hash.worker.ts"), { smol: true }) as RuntimeWorker;
-    const asked: ((answer: string | null) => void)[] = [];
-    let isAlive = true;
+    const rpc = createRpc<HashCalls>({ send: (message) => worker.postMessage(message), handlers: {} });
+    let asked = 0;
     // While it has nothing to do, a process need not wait for it.
     worker.unref();
-    worker.addEventListener("message", ({ data }: MessageEvent<string | null>) => {
-      asked.shift()?.(data);
-      if (asked.length === 0) worker.unref();
-    });
+    worker.addEventListener("message", ({ data }) => rpc.receive(data));
     const end = (): void => {
-      isAlive = false;
       if (thread === started) thread = undefined;
-      for (const answer of asked.splice(0)) answer(null);
+      rpc.close();
     };
     worker.addEventListener("error", end);
     worker.addEventListener("close", end);
-    const tell = (request: HashRequest): void => {
-      if (isAlive) worker.postMessage(request);
-    };
-    const ask = (request: HashRequest): Promise<string | null> =>
-      new Promise((resolve) => {
-        if (!isAlive) return resolve(null);
-        if (asked.push(resolve) === 1) worker.ref();
-        worker.postMessage(request);
-      });
     let memory: SharedArrayBuffer | undefined;
     const started: Thread = {
-      ask,
-      tell,
-      update(hash, bytes) {
+      async ask(method, payload) {
+        if (asked++ === 0) worker.ref();
+        try {
+          return await rpc.call(method, payload);
+        } catch {
+          return null;
+        } finally {
+          if (--asked === 0) worker.unref();
+        }
+      },
+      tell: rpc.tell,
+      pieceOf(hash, bytes) {
         const { buffer, byteOffset: at, byteLength: length } = bytes;
-        if (!(buffer instanceof SharedArrayBuffer)) return ask({ type: "update", hash, bytes });
-        if (memory === undefined) tell({ type: "memory", memory: (memory = buffer) });
-        return ask({ type: "update", hash, ...(buffer === memory ? { at, length } : { bytes }) });
+        if (!(buffer instanceof SharedArrayBuffer)) return { hash, bytes };
+        if (memory === undefined) rpc.tell("memory", (memory = buffer));
+        return buffer === memory ? { hash, at, length } : { hash, bytes };
       },
     };
     return started;
@@ -76,12 +80,12 @@ export function createHashThread() {
 
   return {
     begin(): ThreadHash {
-      const { ask, tell, update } = (thread ??= start());
+      const { ask, tell, pieceOf } = (thread ??= start());
       const hash = ++lastHash;
       return {
-        update: async (bytes) => void (await update(hash, bytes)),
-        digest: () => ask({ type: "digest", hash }),
-        forget: () => tell({ type: "forget", hash }),
+        update: async (bytes) => void (await ask("update", pieceOf(hash, bytes))),
+        digest: () => ask("digest", hash),
+        forget: () => tell("forget", hash),
       };
     },
   };

@@ -1,28 +1,30 @@
 /** The hash thread: SHA-256 of bytes in shared memory, for any number of uploads at once. */
 // oxlint-disable unicorn/require-post-message-target-origin -- that is for windows; a worker has no origin
-import type { HashRequest } from "./hash.thread.ts";
+import { createRpc, type RpcMessage } from "../../lib/rpc.ts";
+import type { HashCalls } from "./hash.thread.ts";
 
-/** Where most bytes are. Told once: to be given shared memory costs the collector much. */
 let memory: SharedArrayBuffer | undefined;
 const hashers = new Map<number, Bun.CryptoHasher>();
 
-addEventListener("message", ({ data }: MessageEvent<HashRequest>) => {
-  if (data.type === "memory") {
-    memory = data.memory;
-    return;
-  }
-  const { hash } = data;
-  if (data.type === "forget") {
-    hashers.delete(hash);
-    return;
-  }
+function hasherOf(hash: number): Bun.CryptoHasher {
   let hasher = hashers.get(hash);
   if (hasher === undefined) hashers.set(hash, (hasher = new Bun.CryptoHasher("sha256")));
-  if (data.type === "update") {
-    hasher.update("bytes" in data ? data.bytes : new Uint8Array(memory!, data.at, data.length));
-    postMessage(null);
-  } else {
+  return hasher;
+}
+
+const handlers: HashCalls = {
+  memory: (shared) => void (memory = shared),
+  update(piece) {
+    const bytes = "bytes" in piece ? piece.bytes : new Uint8Array(memory!, piece.at, piece.length);
+    hasherOf(piece.hash).update(bytes);
+  },
+  digest(hash) {
+    const hasher = hasherOf(hash);
     hashers.delete(hash);
-    postMessage(hasher.digest("hex"));
-  }
-});
+    return hasher.digest("hex");
+  },
+  forget: (hash) => void hashers.delete(hash),
+};
+
+const rpc = createRpc({ send: (message) => postMessage(message), handlers });
+addEventListener("message", ({ data }: MessageEvent<RpcMessage>) => rpc.receive(data));
