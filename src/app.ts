@@ -8,6 +8,7 @@ import { createLive, createLivePart, type Live, type LivePart } from "./clicks/l
 import { createLiveRepository } from "./clicks/live.repository.ts";
 import { journalBytes } from "./clicks/journal/size.ts";
 import { createLeases } from "./cluster/leases.ts";
+import type { AdminApi } from "./cluster/supervisor.ts";
 import type { WorkerChannel } from "./cluster/worker-channel.ts";
 import type { Env } from "./env.ts";
 import { createHealth } from "./health/health.service.ts";
@@ -29,7 +30,7 @@ import { openServices, type Services } from "./services.ts";
 export type App = {
   fetch(request: Request, server: Server<undefined>): Response | Promise<Response>;
   onError(error: Error): Response;
-  isAdminEnabled(): boolean;
+  adminApi(): AdminApi;
   clickStats(): ClickStats;
   /** For the workers that start later: see Config.startValues. */
   startValues(): unknown;
@@ -82,7 +83,10 @@ export async function createApp(env: Env, options: AppOptions): Promise<App> {
   return {
     fetch: createFetch({ services, redirect, health: createHealthReport(services), scrape, live, worker }),
     onError: (error) => failureResponse(toAppError(error)),
-    isAdminEnabled: services.auth.isAdminEnabled,
+    adminApi: () => ({
+      prefix: services.config.get("routes.admin_prefix"),
+      isEnabled: services.auth.isAdminEnabled(),
+    }),
     clickStats: clicks.stats,
     startValues: services.config.startValues,
     endStreams: live.close,

@@ -4,7 +4,13 @@ import { type Command, Option } from "commander";
 import { createAddressBuckets } from "./auth/login/address-limit.ts";
 import { createApp } from "./app.ts";
 import type { CommandContext } from "./cli/command.ts";
-import { createSupervisor, type SpawnWorker, STOP_MS, WorkerStartError } from "./cluster/supervisor.ts";
+import {
+  type AdminApi,
+  createSupervisor,
+  type SpawnWorker,
+  STOP_MS,
+  WorkerStartError,
+} from "./cluster/supervisor.ts";
 import { createWorkerChannel } from "./cluster/worker-channel.ts";
 import type { Env } from "./env.ts";
 import { systemClock } from "./lib/clock.ts";
@@ -14,15 +20,16 @@ import { programName } from "./lib/program-name.ts";
 import { VERSION } from "./lib/version.ts";
 import { startServer } from "./server.ts";
 
-type ServeOptions = { workerPort?: string };
+type ServeOptions = { port?: string; workerPort?: string };
 
 export function addServeCommand(program: Command, context: CommandContext): void {
   program
     .command("serve")
     .description("run the server until SIGTERM or SIGINT; SIGHUP reloads workers one after another")
+    .option("--port <number>", "port to listen on, instead of server.port; 0 picks a free one")
     .addOption(new Option("--worker-port <port>", "be a worker of a parent process").hideHelp())
-    .action(async ({ workerPort }: ServeOptions) => {
-      const env = context.env();
+    .action(async ({ port, workerPort }: ServeOptions) => {
+      const env = withPort(context.env(), port);
       const logger = await createLogger(env.logging);
       if (workerPort !== undefined) {
         // The channel to the parent would keep the process alive, also after a start that failed.
@@ -48,10 +55,7 @@ async function serveAlone(env: Env, logger: Logger): Promise<void> {
   const app = await createApp(env, { logger, stopping: abortedBy(signalled) });
   try {
     const server = await startServer(env.server, app);
-    announce(logger, server.address, env, 1);
-    if (!app.isAdminEnabled()) {
-      logger.info(`The admin API is off until a password is set: run '${programName()} reset-password'`);
-    }
+    announce(logger, env, { address: server.address, workers: 1, adminApi: app.adminApi() });
     logger.info({ signal: await signalled }, "stopping: finishing running requests and storing clicks");
     await server.stop();
   } finally {
@@ -74,7 +78,8 @@ async function serveAsWorker(env: Env, logger: Logger, port: number): Promise<vo
   try {
     const server = await startServer({ ...env.server, port }, app, { sharePort: true });
     try {
-      const info = { address: server.address, port: server.port, startValues: app.startValues() };
+      const { address, port: bound } = server;
+      const info = { address, port: bound, startValues: app.startValues(), adminApi: app.adminApi() };
       await worker.ready(info).catch((error: unknown) => {
         // Without a parent `stopped` says so.
         if (process.connected) throw error;
@@ -106,7 +111,7 @@ async function superviseWorkers(env: Env, logger: Logger, count: number): Promis
   let reloading: Promise<unknown> = starting.catch(() => undefined);
   process.on("SIGHUP", () => (reloading = reloading.then(supervisor.reload)));
   try {
-    announce(logger, await starting, env, count);
+    announce(logger, env, { ...(await starting), workers: count });
   } catch (error) {
     // The worker has said why.
     if (error instanceof WorkerStartError) process.exitCode = error.exitCode;
@@ -132,8 +137,36 @@ const createSpawn =
     });
   };
 
-function announce(logger: Logger, address: string, env: Env, workers: number): void {
-  logger.info({ version: VERSION, address, data: env.data.dir, workers }, `Waymark listens on ${address}`);
+/** The settings with this port, as `serve --port` takes it. @throws BadRequest */
+function withPort(env: Env, text: string | undefined): Env {
+  if (text === undefined) return env;
+  if (env.server.unixSocket !== null) {
+    throw appError("BadRequest", "--port and server.unix_socket exclude each other; give one of them.");
+  }
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) {
+    throw appError("BadRequest", "--port takes a whole number from 0 to 65535.");
+  }
+  return { ...env, server: { ...env.server, port: Number(text) } };
+}
+
+type Started = { address: string; workers: number; adminApi: AdminApi };
+
+/** Where the server is, for the person who started it. The address field is what scripts read. */
+function announce(logger: Logger, env: Env, { address, workers, adminApi }: Started): void {
+  const origin = address.startsWith("unix:") ? "" : address;
+  const share = workers === 1 ? "" : ` with ${workers} workers`;
+  logger.info(
+    { version: VERSION, address, data: env.data.dir, workers },
+    `Waymark ${VERSION} listens on ${address}${share}.`,
+  );
+  logger.info(
+    `API: ${origin}${adminApi.prefix}/v1, described at …/v1/openapi.json. This version has no panel.`,
+  );
+  logger.info(
+    adminApi.isEnabled
+      ? "The admin API is on."
+      : `The admin API is off until a password is set: run '${programName()} reset-password'.`,
+  );
 }
 
 /** Aborted when the promise is fulfilled. */
@@ -143,14 +176,18 @@ function abortedBy(stopped: Promise<unknown>): AbortSignal {
   return controller.signal;
 }
 
-/** The first of these signals; a second one ends the process at once. */
+/** `npm start` passes on a Ctrl-C that the terminal has sent to this process already. */
+const SAME_SIGNAL_MS = 1_000;
+
+/** The first of these signals. A later one ends the process at once. */
 function nextStop(signals: readonly NodeJS.Signals[]): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
-  let isStopping = false;
+  let firstAt: number | null = null;
   for (const signal of signals) {
     process.on(signal, () => {
-      if (isStopping) process.exit(130);
-      isStopping = true;
+      const now = performance.now();
+      firstAt ??= now;
+      if (now - firstAt > SAME_SIGNAL_MS) process.exit(130);
       resolve(signal);
     });
   }

@@ -14,7 +14,7 @@ import { openProcessLeases } from "./cluster/process-leases.ts";
 import type { WorkerChannel } from "./cluster/worker-channel.ts";
 import { type Config, createConfig } from "./config/config.service.ts";
 import { type Database, openDatabase } from "./db/database.ts";
-import { migrateUp } from "./db/migrate.ts";
+import { madeDatabase, migrateUp } from "./db/migrate.ts";
 import { withPatience } from "./db/retry-start.ts";
 import { type Env, fileDatabasePath } from "./env.ts";
 import { type Content, createContent } from "./files/content.ts";
@@ -64,6 +64,8 @@ export type ServiceOptions = {
   onStorageOperation?: StorageObserver;
   /** What ties a worker process to the others of its machine. */
   worker?: WorkerChannel;
+  /** Hears the name of a database whose tables this start has made. */
+  onNewDatabase?: (name: string) => void;
   /** Ends a start that waits for the database. */
   stopping?: AbortSignal;
 };
@@ -75,12 +77,14 @@ const START_PATIENCE_MS = 60_000;
 export async function openServices(env: Env, options: ServiceOptions): Promise<Services> {
   const { logger } = options;
   armFault(env.fault);
-  openDataFolder(env);
+  if (openDataFolder(env)) logger.info(`Made the data folder ${env.data.dir}.`);
   const database = await openDatabase(env.database, { threads: options.server, logger });
   let redis: Redis | null = null;
   try {
     const forMs = options.server ? START_PATIENCE_MS : 0;
-    await withPatience(() => migrateUp(database, { logger }), { forMs, logger, signal: options.stopping });
+    const migrate = () => migrateUp(database, { logger });
+    const steps = await withPatience(migrate, { forMs, logger, signal: options.stopping });
+    if (madeDatabase(steps)) options.onNewDatabase?.(database.name);
     if (options.server) redis = await openSharedRedis(env, database, logger);
     return await startRooms(env, { database, redis }, options);
   } catch (error) {
@@ -221,10 +225,14 @@ const openSecretBox = ({ storage, data }: Env) =>
     () => parseSecretKey(storage.secretKey ?? "") ?? loadSecretKey(join(data.dir, "secret.key")),
   );
 
-/** Makes the data folder and says in time who may not write what. @throws BadRequest, Conflict during a restore */
-function openDataFolder({ data: { dir }, database }: Env): void {
+/**
+ * Whether it made the data folder. Names in time what this account can't write.
+ * @throws BadRequest, Conflict during a restore
+ */
+function openDataFolder({ data: { dir }, database }: Env): boolean {
+  let made: string | undefined;
   try {
-    mkdirSync(dir, { recursive: true, mode: 0o750 });
+    made = mkdirSync(dir, { recursive: true, mode: 0o750 });
   } catch (cause) {
     const reason = fileTrouble(cause) ?? messageOf(cause);
     throw appError(
@@ -238,4 +246,5 @@ function openDataFolder({ data: { dir }, database }: Env): void {
   const refused = writeRefusal([dir, join(dir, "journal"), join(dir, "processes"), ...files]);
   if (refused !== null) throw appError("BadRequest", refused);
   refuseDuringRestore(dir);
+  return made !== undefined;
 }

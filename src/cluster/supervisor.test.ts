@@ -7,6 +7,13 @@ import { createSupervisor, type ParentCalls, type SpawnWorker } from "./supervis
 
 type FakeWorker = { index: number; ready(): void; die(): void };
 
+const READY = {
+  address: "http://here",
+  port: 1,
+  startValues: {},
+  adminApi: { prefix: "/admin", isEnabled: false },
+};
+
 /** Workers that listen when they are told to, and end when they are asked to. */
 function createFakes() {
   const alive = new Set<FakeWorker>();
@@ -29,8 +36,7 @@ function createFakes() {
     };
     const worker: FakeWorker = {
       index,
-      ready: () =>
-        void rpc.call("ready", { address: "http://here", port: 1, startValues: {} }).catch(() => {}),
+      ready: () => void rpc.call("ready", READY).catch(() => {}),
       die: () => end("signal SIGKILL", null),
     };
     alive.add(worker);

@@ -24,7 +24,10 @@ export type SpawnWorker = (options: {
 }) => WorkerProcess;
 
 /** What a worker says when it listens. */
-export type WorkerReady = { address: string; port: number; startValues: unknown };
+export type WorkerReady = { address: string; port: number; startValues: unknown; adminApi: AdminApi };
+
+/** The admin API's path prefix, and whether a password is set. */
+export type AdminApi = { prefix: string; isEnabled: boolean };
 
 /** What a worker may ask of its parent. */
 export type ParentCalls = {
@@ -51,8 +54,8 @@ export type WorkerCalls = {
 };
 
 export type Supervisor = {
-  /** Resolves with the address when all workers listen. Rejects with the exit code when the first ones can't. */
-  start(): Promise<string>;
+  /** Resolves with what the first worker said when all listen. Rejects with the exit code when the first ones can't. */
+  start(): Promise<WorkerReady>;
   /** Replaces the workers one after another: a new one listens before the old one drains. */
   reload(): Promise<void>;
   /** Drains all and resolves when they are gone. */
@@ -103,8 +106,8 @@ export function createSupervisor(deps: {
   /** The kernel's order of their listening sockets: as bound, the last taking the place of one that closes. */
   const sockets: Worker[] = [];
   const respawns = new Set<ReturnType<typeof setTimeout>>();
-  let port: number | null = null;
-  let address = "";
+  /** What the first worker said when it listened. */
+  let first: WorkerReady | null = null;
   let startValues: unknown = null;
   let diedYoung = 0;
   let stopping = false;
@@ -147,7 +150,7 @@ export function createSupervisor(deps: {
     const handlers = handlersFor(() => worker);
     const worker: Worker = {
       index,
-      process: spawnOrEnd({ index, port, onMessage, onExit }),
+      process: spawnOrEnd({ index, port: first?.port ?? null, onMessage, onExit }),
       rpc: createRpc({
         send: (message) => worker.process.send(message),
         handlers: {
@@ -173,8 +176,7 @@ export function createSupervisor(deps: {
       clearTimeout(timer);
       worker.isReady = true;
       sockets.push(worker);
-      port ??= said.port;
-      address ||= said.address;
+      first ??= said;
       startValues ??= said.startValues;
       ready.resolve(worker);
     }
@@ -211,7 +213,7 @@ export function createSupervisor(deps: {
 
   /** New connections go to others before the old worker's socket closes, and clients leave its open ones. */
   async function takeOutOfService(old: Worker, successor: Worker): Promise<void> {
-    const steering = { port: port!, leaving: sockets.indexOf(old), groupSize: sockets.length };
+    const steering = { port: first!.port, leaving: sockets.indexOf(old), groupSize: sockets.length };
     const isSteered = await successor.rpc.call("steerAway", steering).catch(() => false);
     if (!isSteered) logger.warn("new connections can't be steered here; a reload may reset a few");
     await old.rpc.call("leave", undefined).catch(() => {});
@@ -237,9 +239,10 @@ export function createSupervisor(deps: {
     async start() {
       try {
         await launch(0, { insist: false });
+        const said = first!;
         // One after another, so that the order of their sockets is known.
         for (let index = 1; index < count && !stopping; index++) await launch(index, { insist: false });
-        return address;
+        return said;
       } catch (error) {
         await stop();
         throw error;

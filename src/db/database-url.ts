@@ -57,6 +57,13 @@ export function parseDatabaseUrl(url: string): DatabaseLocation {
   };
 }
 
+/** For people: the file's path, or scheme, host and database of a server. */
+export function databaseName({ kind, path, socket, host, port, database }: DatabaseLocation): string {
+  if (kind === "sqlite") return path;
+  const place = socket ?? `${host ?? "localhost"}${port === undefined ? "" : `:${port}`}`;
+  return `${kind}://${place}/${database ?? ""}`;
+}
+
 const EMPTY: DatabaseLocation = {
   kind: "sqlite",
   path: "",

@@ -1,7 +1,7 @@
 /** The open database: two query builders, the dialect's capabilities and the one hot read. */
 import { type Kysely, sql, type Transaction } from "kysely";
 import type { Logger } from "../lib/logger.ts";
-import { type DatabaseLocation, parseDatabaseUrl } from "./database-url.ts";
+import { type DatabaseLocation, databaseName, parseDatabaseUrl } from "./database-url.ts";
 import { before } from "../lib/timeout.ts";
 import type { Dialect } from "./dialect.ts";
 import {
@@ -33,6 +33,8 @@ export type TransactionOptions = {
 
 /** Everything here rejects with AppErrors: Conflict for a unique violation, ServiceUnavailable when it is away. */
 export type Database = {
+  /** For people: the file's path, or scheme, host and database of a server. Never a password. */
+  readonly name: string;
   /** For queries that only read, in or out of a transaction. May be other connections than `write`'s. */
   readonly read: Kysely<Schema>;
   /** For single writing statements; several belong into `transaction`. */
@@ -89,6 +91,7 @@ export async function openDatabase(
   const write = open(backend.writer, STATEMENT_TIMEOUT_MS);
   const slow = open(backend.writer, LONG_STATEMENT_TIMEOUT_MS);
   return {
+    name: databaseName(location),
     read,
     write,
     slow,

@@ -5,6 +5,7 @@
  */
 import { type Migration, Migrator } from "kysely";
 import { appError } from "../lib/errors.ts";
+import { counted } from "../lib/counted.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Database } from "./database.ts";
 import type { SchemaWords } from "./dialect.ts";
@@ -22,6 +23,9 @@ export type MigrationState = {
   executedAt: number | null;
 };
 
+/** Whether these steps, which were just run, made the tables of a new database. */
+export const madeDatabase = (done: readonly string[]): boolean => done[0] === MIGRATIONS[0]!.name;
+
 /**
  * Runs what is pending and returns its names, none when all was done. Rejects with ServiceUnavailable when the
  * database is away, and when it was made by a newer version of the program; then nothing is changed.
@@ -38,7 +42,14 @@ export async function migrateUp(
     await refuseNewer(database, steps);
     throw error;
   }
-  if (done.length > 0) logger.info({ steps: done }, "the database schema was brought up to date");
+  if (done.length > 0) {
+    logger.debug({ steps: done }, "schema steps");
+    logger.info(
+      madeDatabase(done)
+        ? `Made the tables of a new database: ${db.name}.`
+        : `Brought the database schema up to date (${counted(done.length, "step")}).`,
+    );
+  }
   return done;
 }
 

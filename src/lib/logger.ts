@@ -30,6 +30,7 @@ export async function createLogger(settings: LogSettings): Promise<Logger> {
     destination,
     colorize: settings.file === null && process.stderr.isTTY,
     ignore: "pid,hostname",
+    singleLine: true,
   });
   return pino(options, stream);
 }
