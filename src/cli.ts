@@ -1,4 +1,5 @@
 /** The command line: the table of commands, each brought by its room, and what every command shares. */
+import { existsSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { addAuthCommands } from "./auth/auth.commands.ts";
 import { addBackupCommands } from "./upkeep/backup.commands.ts";
@@ -6,16 +7,18 @@ import type { CommandContext } from "./cli/command.ts";
 import { createInput } from "./cli/input.ts";
 import { createOutput } from "./cli/output.ts";
 import { addClickCommands } from "./clicks/clicks.commands.ts";
+import { addLinkStatsCommand } from "./clicks/analytics/commands.ts";
 import { addConfigCommands } from "./config/config.commands.ts";
 import { addMigrateCommands } from "./db/migrate.commands.ts";
 import { addDoctorCommand } from "./upkeep/doctor.commands.ts";
-import { type Env, loadEnv } from "./env.ts";
+import { type Env, fileDatabasePath, loadEnv } from "./env.ts";
 import { AppError, type ErrorKind } from "./lib/errors.ts";
 import { fileTrouble } from "./lib/file-trouble.ts";
 import { createLogger } from "./lib/logger.ts";
 import { VERSION } from "./lib/version.ts";
 import { addLinkCommands } from "./links/links.commands.ts";
 import { addServeCommand } from "./server.commands.ts";
+import { refuseStrayDatabase } from "./other-servers.ts";
 import { openServices, type Services } from "./services.ts";
 import { addStatusCommand } from "./upkeep/status.commands.ts";
 
@@ -34,13 +37,15 @@ export async function runCli(argv: readonly string[]): Promise<number> {
     .description("Short links and the files behind them")
     .version(VERSION, "-V, --version")
     .option("-c, --config <file>", "settings file (default: waymark.toml, when there is one)")
-    .showHelpAfterError("(run with --help for the options)")
+    .showHelpAfterError("Run it with --help for the options.")
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "waymark: ")) })
     .exitOverride();
   const session = createSession(program);
   addServeCommand(program, session.context);
   addAuthCommands(program, session.context);
   addConfigCommands(program, session.context);
-  addLinkCommands(program, session.context);
+  const links = addLinkCommands(program, session.context);
+  addLinkStatsCommand(links, session.context);
   addClickCommands(program, session.context);
   addMigrateCommands(program, session.context);
   addStatusCommand(program, session.context);
@@ -65,7 +70,7 @@ function createSession(program: Command): { context: CommandContext; close(): Pr
   let services: Promise<Services> | undefined;
   const context: CommandContext = {
     env: () => (env ??= loadEnv({ configFile: program.opts<{ config?: string }>().config })),
-    services: () => (services ??= openForCommand(context.env())),
+    services: () => (services ??= openForCommand(context)),
     output: createOutput(process.stdout, process.stderr),
     input: createInput(process.stdin, process.stderr),
   };
@@ -76,11 +81,15 @@ function createSession(program: Command): { context: CommandContext; close(): Pr
   return { context, close };
 }
 
-/** Commands log warnings only, for a person; results go to standard output. */
-async function openForCommand(env: Env): Promise<Services> {
-  return openServices(env, {
+/** Commands log warnings only, for a person. Results go to standard output. @throws Conflict as refuseStrayDatabase */
+async function openForCommand({ env, output }: CommandContext): Promise<Services> {
+  const settings = env();
+  const file = fileDatabasePath(settings.database);
+  if (file !== null && !existsSync(file)) refuseStrayDatabase(settings, process.cwd());
+  return openServices(settings, {
     logger: await createLogger({ level: "warn", format: "pretty", file: null }),
     server: false,
+    onNewDatabase: (name) => output.note(`waymark: made a new database: ${name}`),
   });
 }
 

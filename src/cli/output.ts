@@ -1,32 +1,71 @@
 import type { Output, Progress } from "./command.ts";
 
-type Stream = { write(text: string): unknown; isTTY?: boolean };
+type Stream = { write(text: string): unknown; isTTY?: boolean; columns?: number };
 
-/** Writes results to `stdout`, remarks and progress to `stderr`. */
+/** Writes results to `stdout`, remarks and progress to `stderr`. Tables fit the terminal; elsewhere nothing is cut. */
 export function createOutput(stdout: Stream, stderr: Stream): Output {
   return {
     line: (text) => void stdout.write(`${text}\n`),
     json: (value) => void stdout.write(`${JSON.stringify(value, null, 2)}\n`),
-    table: (rows, columns) => void stdout.write(formatTable(rows, columns)),
+    table: (rows, columns) =>
+      void stdout.write(formatTable(rows, columns, stdout.isTTY ? (stdout.columns ?? 80) : Infinity)),
     note: (text) => void stderr.write(`${text}\n`),
     progress: (label) => createProgress(label, stderr),
   };
 }
 
-function formatTable(rows: readonly Record<string, unknown>[], columns: Record<string, string>): string {
+function formatTable(
+  rows: readonly Record<string, unknown>[],
+  columns: Record<string, string>,
+  width: number,
+): string {
   const keys = Object.keys(columns);
   const cells = [
     keys.map((key) => columns[key] ?? key),
     ...rows.map((row) => keys.map((key) => printable(row[key]))),
   ];
-  const widths = keys.map((_, at) => Math.max(...cells.map((line) => line[at]!.length)));
+  const widths = fitted(
+    keys.map((_, at) => cells.reduce((most, line) => Math.max(most, widthOf(line[at]!)), 0)),
+    width - GAP.length * (keys.length - 1),
+  );
   const lines = cells.map((line) =>
     line
-      .map((cell, at) => cell.padEnd(widths[at]!))
-      .join("  ")
+      .map((cell, at) => cut(cell, widths[at]!))
+      .join(GAP)
       .trimEnd(),
   );
   return `${lines.join("\n")}\n`;
+}
+
+const GAP = "  ";
+/** A narrower column says too little. */
+const LEAST_COLUMN = 8;
+const ELLIPSIS = "…";
+
+/** The widest columns shrink until the sum fits. */
+function fitted(wanted: readonly number[], room: number): number[] {
+  const widths = [...wanted];
+  for (let over = widths.reduce((sum, width) => sum + width, -room); over > 0; over--) {
+    const widest = Math.max(...widths);
+    if (widest <= LEAST_COLUMN) break;
+    widths[widths.indexOf(widest)]! -= 1;
+  }
+  return widths;
+}
+
+/** Terminal cells: wide characters take two, combining ones none. */
+const widthOf = (text: string): number => Bun.stringWidth(text);
+
+/** The text in exactly so many cells. */
+function cut(text: string, width: number): string {
+  const missing = width - widthOf(text);
+  if (missing >= 0) return text + " ".repeat(missing);
+  let kept = "";
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    if (widthOf(kept) + widthOf(segment) >= width) break;
+    kept += segment;
+  }
+  return kept + ELLIPSIS + " ".repeat(Math.max(0, width - widthOf(kept) - 1));
 }
 
 /** Stored text could hold terminal escapes; a table shows them as what they are. */

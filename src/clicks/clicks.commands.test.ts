@@ -11,6 +11,7 @@ import { migrateUp } from "../db/migrate.ts";
 import { AppError } from "../lib/errors.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { type AnalyticsRoom, NOW, openAnalytics } from "./analytics/analytics.test-support.ts";
+import { addLinkStatsCommand } from "./analytics/commands.ts";
 import { addClickCommands } from "./clicks.commands.ts";
 import { DAY_MS } from "./rollups/time-buckets.ts";
 
@@ -38,7 +39,8 @@ async function run(line: string): Promise<string> {
   const context = { services: async () => services, output } as unknown as CommandContext;
   const program = new Command().exitOverride();
   addClickCommands(program, context);
-  await program.parseAsync(["analytics", ...line.split(" ")], { from: "user" });
+  addLinkStatsCommand(program.command("links"), context);
+  await program.parseAsync(line.split(" "), { from: "user" });
   return printed;
 }
 
@@ -53,9 +55,9 @@ async function refusal(line: string): Promise<string> {
 test("rebuild says what it did, to people and to scripts", async () => {
   const linkId = await room.addLink("a");
   await room.log([0, 1, 2].map((days) => ({ linkId, at: NOW - days * DAY_MS })));
-  const report = JSON.parse(await run("rebuild --from 2026-11-19 --to 2026-11-20 --json"));
+  const report = JSON.parse(await run("analytics rebuild --from 2026-11-19 --to 2026-11-20 --json"));
   expect(report).toMatchObject({ days: 2, clicks: 2, rewritten: 4, kept: 0 });
-  const text = await run("rebuild");
+  const text = await run("analytics rebuild");
   expect(text).toContain("3 days rebuilt from 3 clicks.");
   const range = { start: NOW - 9 * DAY_MS, end: NOW };
   expect((await room.analytics.link("a", range)).clicks).toBe(3);
@@ -68,5 +70,26 @@ test.each([
   ["rebuild --from 1969-12-31", "BadRequest: --from takes a day such as 2026-11-20."],
   ["rebuild --from 2026-11-20 --to 2026-11-19", "BadRequest: --from is a later day than --to."],
 ])("%s: %s", async (line, message) => {
-  expect(await refusal(line)).toBe(message);
+  expect(await refusal(`analytics ${line}`)).toBe(message);
+});
+
+test("links stats shows a link's clicks in the range, and refuses half a range", async () => {
+  const linkId = await room.addLink("docs");
+  await room.log([0, 1, 1].map((days) => ({ linkId, at: NOW - days * DAY_MS })));
+  await run("analytics rebuild");
+  const range = "--from 2026-11-01 --to 2026-12-01";
+  const report = JSON.parse(await run(`links stats docs ${range} --json`));
+  expect(report).toMatchObject({
+    code: "docs",
+    total_clicks: 3,
+    devices: { total_with_ua: expect.any(Number) },
+  });
+  const text = await run(`links stats docs ${range}`);
+  expect(text).toStartWith("docs: 3 clicks from 2026-11-01T00:00:00.000Z to 2026-12-01T00:00:00.000Z\n");
+  expect(text).toMatch(/^DAY +CLICKS$/m);
+  expect(text).toMatch(/^REFERRER +CLICKS +%$/m);
+  expect(await refusal("links stats docs --from 2026-11-01")).toStartWith(
+    "BadRequest: --from and --to go together",
+  );
+  expect(await refusal("links stats nope")).toBe('LinkNotFound: There is no link "nope".');
 });

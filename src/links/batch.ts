@@ -4,10 +4,10 @@
  */
 import type { Clock } from "../lib/clock.ts";
 import { AppError, appError } from "../lib/errors.ts";
-import { type CodeRule, isCodeText } from "./code.ts";
+import { type CodeRule, isCodeText, linkNotFound } from "./code.ts";
 import { draftOf, patchOf } from "./link-input.ts";
 import { createSchema, parseInput, updateItemSchema } from "./link.ts";
-import { type LinkWriter, notFound, type Outcome, type WrittenLink } from "./writer.ts";
+import type { LinkWriter, Outcome, WrittenLink } from "./writer.ts";
 
 const MOST_ITEMS = 5000;
 const ITEMS_A_TURN = 100;
@@ -46,7 +46,7 @@ export function createLinkBatch({ writer, rule, hashPassword, clock }: Deps) {
       const now = clock.now();
       const patches = await checked(items, (item) => {
         const { code, payload } = parseInput(updateItemSchema, item);
-        if (!isCodeText(code)) throw notFound();
+        if (!isCodeText(code)) throw linkNotFound(code);
         return { code, ...patchOf(payload, now) };
       });
       const updates = await hashed(patches, hashPassword);
@@ -58,7 +58,7 @@ export function createLinkBatch({ writer, rule, hashPassword, clock }: Deps) {
     async remove(items: readonly unknown[]): Promise<BatchResult> {
       const codes = await checked(items, (item) => {
         if (typeof item !== "string") throw appError("BadRequest", "A code must be a string.");
-        if (!isCodeText(item)) throw notFound();
+        if (!isCodeText(item)) throw linkNotFound(item);
         return item;
       });
       const outcomes = await written(codes, (valid) => writer.remove(valid));

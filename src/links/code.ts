@@ -20,6 +20,15 @@ const API_PATHS = ["batch", "export"];
 /** Whether a link with this code can exist at all: length and characters. */
 export const isCodeText = (text: string): boolean => CODE.test(text);
 
+/** The code is repeated only where a link could have it: another text may hold anything. */
+export const linkNotFound = (code: unknown): AppError =>
+  appError(
+    "LinkNotFound",
+    typeof code === "string" && isCodeText(code)
+      ? `There is no link "${code}".`
+      : "There is no link with this code.",
+  );
+
 export type CodeRule = {
   /** What forbids this code for a new link (LinkInvalidCode, LinkReservedCode), or null. */
   refusal(code: string): AppError | null;

@@ -31,18 +31,26 @@ afterAll(async () => {
 });
 beforeEach(() => room.clear());
 
+let asked: string[] = [];
+let answer = false;
+
 async function run(line: string, stdin = ""): Promise<string> {
   printed = "";
   noted = "";
+  asked = [];
   const context = {
     services: async () => ({ links: room.links }),
     output: createOutput({ write: (text) => (printed += text) }, { write: (text) => (noted += text) }),
-    input: { text: async () => stdin, secret: async () => stdin, confirm: async () => false },
+    input: { text: async () => stdin, secret: async () => stdin, confirm },
   } as unknown as CommandContext;
-  const program = new Command().exitOverride();
+  const program = new Command().exitOverride().configureOutput({ writeErr: () => {} });
   addLinkCommands(program, context);
   await program.parseAsync(["links", ...line.split(" ").filter(Boolean)], { from: "user" });
   return printed;
+}
+async function confirm(question: string): Promise<boolean> {
+  asked.push(question);
+  return answer;
 }
 const json = async (line: string, stdin?: string) => JSON.parse(await run(`${line} --json`, stdin));
 
@@ -62,6 +70,22 @@ test("add, get, update, remove", async () => {
   expect(await json("remove a/b")).toEqual({ code: "a/b", removed: true });
   expect(await refusal(run("get a/b"))).toBe("LinkNotFound");
   expect(await refusal(run("remove a/b"))).toBe("LinkNotFound");
+});
+
+test("remove of several asks first, and tells which were not there", async () => {
+  for (const code of ["a", "b", "c"]) await run(`add ${TARGET} --code ${code}`);
+  answer = false;
+  expect(await refusal(run("remove a b"))).toBe("BadRequest");
+  expect([asked, await room.rows("links")]).toEqual([["Delete 2 links?"], 3]);
+  answer = true;
+  expect(await run("remove a b")).toBe("Removed 2 links.\n");
+  process.exitCode = 0;
+  expect(await json("remove c gone --yes")).toEqual([
+    { code: "c", removed: true },
+    { code: "gone", removed: false, error: 'There is no link "gone".' },
+  ]);
+  expect([asked, process.exitCode]).toEqual([[], 3]);
+  process.exitCode = 0;
 });
 
 test("a password is stored as its hash and never printed", async () => {

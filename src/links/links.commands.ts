@@ -21,11 +21,13 @@ const COLUMNS = {
 type Json = { json?: true };
 type Secret = { password?: true; passwordStdin?: true };
 
-export function addLinkCommands(program: Command, context: CommandContext): void {
+/** Returns the group, which other rooms add to. */
+export function addLinkCommands(program: Command, context: CommandContext): Command {
   const group = program.command("links").description("create, find, change and remove links");
   addReading(group, context);
   addWriting(group, context);
   addCsvCommands(group, context);
+  return group;
 }
 
 function addReading(group: Command, context: CommandContext): void {
@@ -125,15 +127,47 @@ function addWriting(group: Command, context: CommandContext): void {
 
   group
     .command("remove")
-    .description("delete a link")
-    .argument("<code>")
+    .description("delete links; asks when there are several")
+    .argument("<code...>")
+    .option("--yes", "do not ask")
     .option("--json", "print JSON")
-    .action(async (code: string, { json }: Json) => {
-      const { links } = await context.services();
-      await links.remove(code);
-      if (json) context.output.json({ code, removed: true });
-      else context.output.line(`Removed ${code}.`);
+    .action(async (codes: string[], options: RemoveOptions) => {
+      const [only] = codes;
+      if (codes.length === 1 && only !== undefined) await removeOne(context, only, options);
+      else await removeMany(context, [...new Set(codes)], options);
     });
+}
+
+type RemoveOptions = Json & { yes?: true };
+
+async function removeOne({ services, output }: CommandContext, code: string, { json }: Json): Promise<void> {
+  const { links } = await services();
+  await links.remove(code);
+  if (json) output.json({ code, removed: true });
+  else output.line(`Removed ${code}.`);
+}
+
+/** Exit code 3 when some were not there. @throws BadRequest when nobody says yes */
+async function removeMany(
+  { services, input, output }: CommandContext,
+  codes: readonly string[],
+  { yes, json }: RemoveOptions,
+): Promise<void> {
+  if (!yes && !(await input.confirm(`Delete ${counted(codes.length, "link")}?`))) {
+    throw appError("BadRequest", "Nothing was deleted; answer y, or give --yes.");
+  }
+  const { links } = await services();
+  const { success, failed } = await links.batch.remove(codes);
+  if (json) {
+    output.json([
+      ...success.map((code) => ({ code, removed: true })),
+      ...failed.map(({ code, error }) => ({ code, removed: false, error })),
+    ]);
+  } else {
+    output.line(`Removed ${counted(success.length, "link")}.`);
+    for (const { error } of failed) output.note(`waymark: ${error}`);
+  }
+  if (failed.length > 0) process.exitCode = 3;
 }
 
 /** @throws BadRequest when two options are given of which one takes back what the other sets */

@@ -3,7 +3,7 @@ import type { Database } from "../db/database.ts";
 import { AppError } from "../lib/errors.ts";
 import type { Clock } from "../lib/clock.ts";
 import { type OperationObserver, timeMethods } from "../lib/timed-methods.ts";
-import { createCodeRule, createShareCodeRule, isCodeText } from "./code.ts";
+import { createCodeRule, createShareCodeRule, isCodeText, linkNotFound } from "./code.ts";
 import { draftOf, patchOf } from "./link-input.ts";
 import type { CreateInput, Link, ShownLink, UpdateInput } from "./link.ts";
 import type { LinkQuery } from "./link-page.ts";
@@ -13,7 +13,7 @@ import { createInternalLinks } from "./internal-links.ts";
 import { createLinkList } from "./list.ts";
 import { createLinkListRepository } from "./list.repository.ts";
 import { createLinkRepository } from "./links.repository.ts";
-import { alreadyExists, createLinkWriter, notFound, type Outcome, type WrittenLink } from "./writer.ts";
+import { alreadyExists, createLinkWriter, type Outcome, type WrittenLink } from "./writer.ts";
 import type { RandomBytes } from "./random-code.ts";
 
 export type LinkServiceDeps = {
@@ -69,7 +69,7 @@ export function createLinkService(deps: LinkServiceDeps) {
 
   async function get(code: string): Promise<Link> {
     const link = await find(code);
-    if (link === null) throw notFound();
+    if (link === null) throw linkNotFound(code);
     return link;
   }
 
@@ -110,7 +110,7 @@ export function createLinkService(deps: LinkServiceDeps) {
 
     /** @throws LinkNotFound */
     async remove(code: string): Promise<void> {
-      if (!isCodeText(code)) throw notFound();
+      if (!isCodeText(code)) throw linkNotFound(code);
       only(await writer.remove([code]));
     },
 

@@ -6,7 +6,7 @@
  */
 import { isUniqueViolation } from "../db/failures.ts";
 import { type AppError, appError } from "../lib/errors.ts";
-import type { CodeRule } from "./code.ts";
+import { type CodeRule, linkNotFound } from "./code.ts";
 import type { Link } from "./link.ts";
 import type { LinkFeed, LinkTransaction } from "./feed.ts";
 import type { LinkRepository, NewLink, StoredLink } from "./links.repository.ts";
@@ -106,7 +106,7 @@ export function createLinkWriter(deps: Deps): LinkWriter {
         const existing = await repository.lock(tx.db, [...new Set(codes)]);
         const claimed = new Set<string>();
         const outcomes = codes.map((code): Outcome<string> => {
-          if (!existing.has(code)) return notFound(code);
+          if (!existing.has(code)) return linkNotFound(code);
           if (claimed.has(code)) return mentionedBefore(code);
           claimed.add(code);
           return code;
@@ -176,7 +176,7 @@ function planUpdate(changed: readonly LinkChange[], existing: Stored, now: numbe
   const outcomes = changed.map((change): Outcome<WrittenLink> => {
     const { code, target, expiresAt, passwordHash } = change;
     const stored = existing.get(code);
-    if (stored === undefined) return notFound(code);
+    if (stored === undefined) return linkNotFound(code);
     if (stored.isInternal) return isShare(code);
     if (claimed.has(code)) return mentionedBefore(code);
     const link = {
@@ -199,10 +199,6 @@ export const alreadyExists = (code: string): AppError =>
 /** For what would make a link of another kind of it. */
 export const isShare = (code: string): AppError =>
   appError("Conflict", `The link "${code}" serves a shared file or folder; delete it first.`);
-
-/** Also for codes that can't exist; those are not repeated, for they may hold anything. */
-export const notFound = (code?: string): AppError =>
-  appError("LinkNotFound", code === undefined ? "There is no such link." : `There is no link "${code}".`);
 
 const mentionedBefore = (code: string): AppError =>
   appError(

@@ -38,8 +38,8 @@ export function parseRange(start: string | undefined, end: string | undefined, n
   return { start: first, end: last };
 }
 
-/** A day is its first instant. */
-function parseDate(text: string | undefined): number | null {
+/** Epoch milliseconds; null when it is no date. A day is its first instant. */
+export function parseDate(text: string | undefined): number | null {
   if (!text) return null;
   // In a query a plus sign that wasn't percent-encoded arrives as a space: 13:00:00+02:00.
   const written = DAY_FORM.test(text) ? `${text}T00:00:00Z` : text.replace(/ (?=\d{2}:\d{2}$)/, "+");

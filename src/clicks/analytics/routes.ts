@@ -4,8 +4,8 @@ import { streamPages } from "../../http/stream-pages.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { ClickExport } from "./export.ts";
 import { type DateRange, parseRange, unitOf } from "./range.ts";
-import type { Analytics, LinkReport, PlaceShare, ReferrerShare } from "./service.ts";
-import type { DeviceShares, NamedShare } from "./percentages.ts";
+import type { Analytics } from "./service.ts";
+import { viewOfDevices, viewOfLink, viewOfPlace, viewOfReferrer } from "./views.ts";
 import { UNITS } from "../rollups/time-buckets.ts";
 
 type Deps = { analytics: Analytics; clickExport: ClickExport; now(): number; logger: Logger };
@@ -177,34 +177,3 @@ function limitOf(text: string | undefined, standard: number, maximum: number): n
   const trimmed = text?.trim() ?? "";
   return /^-?\d+$/.test(trimmed) ? Math.min(Math.max(Number(trimmed), 1), maximum) : standard;
 }
-
-const viewOfReferrer = ({ referrer, clicks, percentage }: ReferrerShare) => ({
-  referrer,
-  count: clicks,
-  percentage,
-});
-
-const viewOfPlace = ({ country, city, clicks, percentage }: PlaceShare) => ({
-  country,
-  city,
-  count: clicks,
-  percentage,
-});
-
-const viewOfNamed = ({ name, clicks, percentage }: NamedShare) => ({ name, count: clicks, percentage });
-
-const viewOfDevices = (shares: DeviceShares) => ({
-  browsers: shares.browsers.map(viewOfNamed),
-  operating_systems: shares.systems.map(viewOfNamed),
-  devices: shares.devices.map(viewOfNamed),
-  bot_percentage: shares.botPercentage,
-  total_with_ua: shares.total,
-});
-
-const viewOfLink = ({ code, clicks, trend, referrers, places }: LinkReport) => ({
-  code,
-  total_clicks: clicks,
-  trend,
-  top_referrers: referrers.map(viewOfReferrer),
-  geo_distribution: places.map(viewOfPlace),
-});

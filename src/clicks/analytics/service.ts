@@ -5,8 +5,7 @@
  */
 import type { Database } from "../../db/database.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { appError } from "../../lib/errors.ts";
-import { isCodeText } from "../../links/code.ts";
+import { isCodeText, linkNotFound } from "../../links/code.ts";
 import { type BucketCounts, createCountRepository } from "./counts.repository.ts";
 import { type BucketFacts, joinCuts, settleDays, settleHours } from "./edges.ts";
 import { type Cut, cutAt, type DateRange, numbers, spanOf, trendOf, withMonths } from "./range.ts";
@@ -132,7 +131,7 @@ export function createAnalytics({ database, clock }: Deps): Analytics {
 
   async function idOf(code: string): Promise<number> {
     const id = isCodeText(code) ? await counts.linkId(code) : null;
-    if (id === null) throw appError("LinkNotFound", "There is no link with this code.");
+    if (id === null) throw linkNotFound(code);
     return id;
   }
 

@@ -1,0 +1,32 @@
+import { expect, test } from "bun:test";
+import { createOutput } from "./output.ts";
+
+const COLUMNS = { code: "CODE", target: "TARGET", clicks: "CLICKS" };
+const LONG = `https://example.com/${"path/".repeat(30)}`;
+
+function table(rows: readonly Record<string, unknown>[], terminal: { columns?: number } | null): string[] {
+  let text = "";
+  const stream = { write: (part: string) => (text += part), isTTY: terminal !== null, ...terminal };
+  createOutput(stream, stream).table(rows, COLUMNS);
+  return text.trimEnd().split("\n");
+}
+
+test("a table fits the terminal, and its widest column gives way", () => {
+  const lines = table([{ code: "docs", target: LONG, clicks: 12 }], { columns: 60 });
+  expect(lines.map((line) => line.length <= 60)).toEqual([true, true]);
+  expect(lines[1]).toMatch(/^docs {2}https:\/\/example\.com\/\S+… {2}12$/);
+});
+
+test("wide characters count as the cells they take", () => {
+  const lines = table([{ code: "docs", target: "漢字".repeat(40), clicks: 12 }], { columns: 40 });
+  for (const line of lines) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(40);
+  expect(lines[1]).toEndWith("12");
+});
+
+test("a pipe gets every character", () => {
+  expect(table([{ code: "docs", target: LONG, clicks: 12 }], null)[1]).toContain(LONG);
+});
+
+test("control characters of stored text reach no terminal", () => {
+  expect(table([{ code: "a", target: "\u001b[2J", clicks: 0 }], { columns: 80 })[1]).toContain("\\u001b[2J");
+});

@@ -1,0 +1,76 @@
+/** `waymark links stats CODE`: what the API says of one link's clicks. */
+import type { Command } from "commander";
+import type { CommandContext, Output } from "../../cli/command.ts";
+import { systemClock } from "../../lib/clock.ts";
+import { counted } from "../../lib/counted.ts";
+import { appError } from "../../lib/errors.ts";
+import { formatRfc3339 } from "../../lib/rfc3339.ts";
+import { type DateRange, parseDate, parseRange } from "./range.ts";
+import { createAnalytics } from "./service.ts";
+import { viewOfDevices, viewOfLink } from "./views.ts";
+
+type StatsOptions = { from?: string; to?: string; json?: true };
+
+const MOST_ROWS = 10;
+
+/** Adds to the group `links`. */
+export function addLinkStatsCommand(links: Command, context: CommandContext): void {
+  links
+    .command("stats")
+    .description("show a link's clicks; those of the last seconds may not be counted yet")
+    .argument("<code>")
+    .option("--from <date>", "first instant or day, with --to; the last 30 days without them")
+    .option("--to <date>", "last instant, or the day up to whose beginning clicks count")
+    .option("--json", "print JSON")
+    .action(async (code: string, options: StatsOptions) => {
+      const range = rangeOf(options);
+      const { database } = await context.services();
+      const analytics = createAnalytics({ database, clock: systemClock });
+      const report = viewOfLink(await analytics.link(code, range));
+      const devices = viewOfDevices(await analytics.linkDevices(code, range, MOST_ROWS));
+      if (options.json) context.output.json({ ...report, devices });
+      else print(context.output, range, report, devices);
+    });
+}
+
+/** @throws BadRequest when one of the two is missing or no date */
+function rangeOf({ from, to }: StatsOptions): DateRange {
+  const areDates = [from, to].every((text) => parseDate(text) !== null);
+  if (!areDates && (from ?? to) !== undefined) {
+    throw appError(
+      "BadRequest",
+      "--from and --to go together, each a day such as 2026-11-20 or an RFC 3339 instant.",
+    );
+  }
+  return parseRange(from, to, systemClock.now());
+}
+
+function print(
+  output: Output,
+  { start, end }: DateRange,
+  report: ReturnType<typeof viewOfLink>,
+  devices: ReturnType<typeof viewOfDevices>,
+): void {
+  const clicks = counted(report.total_clicks, "click");
+  output.line(`${report.code}: ${clicks} from ${formatRfc3339(start)} to ${formatRfc3339(end)}`);
+  const days = report.trend.labels
+    .map((day, at) => ({ day, clicks: report.trend.values[at] ?? 0 }))
+    .filter((row) => row.clicks > 0);
+  section(output, days, { day: "DAY", clicks: "CLICKS" });
+  const shares = { count: "CLICKS", percentage: "%" };
+  section(output, report.top_referrers, { referrer: "REFERRER", ...shares });
+  section(output, report.geo_distribution, { country: "COUNTRY", city: "CITY", ...shares });
+  section(output, devices.browsers, { name: "BROWSER", ...shares });
+  section(output, devices.operating_systems, { name: "SYSTEM", ...shares });
+  section(output, devices.devices, { name: "DEVICE", ...shares });
+}
+
+function section(
+  output: Output,
+  rows: readonly Record<string, unknown>[],
+  columns: Record<string, string>,
+): void {
+  if (rows.length === 0) return;
+  output.line("");
+  output.table(rows, columns);
+}

@@ -1,0 +1,34 @@
+/** Reports as the API and the command line show them. */
+import type { DeviceShares, NamedShare } from "./percentages.ts";
+import type { LinkReport, PlaceShare, ReferrerShare } from "./service.ts";
+
+export const viewOfReferrer = ({ referrer, clicks, percentage }: ReferrerShare) => ({
+  referrer,
+  count: clicks,
+  percentage,
+});
+
+export const viewOfPlace = ({ country, city, clicks, percentage }: PlaceShare) => ({
+  country,
+  city,
+  count: clicks,
+  percentage,
+});
+
+const viewOfNamed = ({ name, clicks, percentage }: NamedShare) => ({ name, count: clicks, percentage });
+
+export const viewOfDevices = (shares: DeviceShares) => ({
+  browsers: shares.browsers.map(viewOfNamed),
+  operating_systems: shares.systems.map(viewOfNamed),
+  devices: shares.devices.map(viewOfNamed),
+  bot_percentage: shares.botPercentage,
+  total_with_ua: shares.total,
+});
+
+export const viewOfLink = ({ code, clicks, trend, referrers, places }: LinkReport) => ({
+  code,
+  total_clicks: clicks,
+  trend,
+  top_referrers: referrers.map(viewOfReferrer),
+  geo_distribution: places.map(viewOfPlace),
+});

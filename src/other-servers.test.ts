@@ -1,0 +1,96 @@
+import { afterAll, beforeEach, expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { loadEnv } from "./env.ts";
+import { type Machine, refuseStrayDatabase } from "./other-servers.ts";
+
+const root = mkdtempSync(join(tmpdir(), "waymark-machine-"));
+afterAll(() => rmSync(root, { recursive: true }));
+
+const shell = join(root, "home");
+const machine: Machine = {
+  units: [join(root, "units")],
+  processes: join(root, "proc"),
+  program: "/opt/main.ts",
+};
+
+beforeEach(() => {
+  for (const folder of ["home", "units", "proc"]) {
+    rmSync(join(root, folder), { recursive: true, force: true });
+    mkdirSync(join(root, folder));
+  }
+});
+
+const refusal = (variables: Record<string, string> = {}): string | null => {
+  try {
+    refuseStrayDatabase(loadEnv({ cwd: shell, processEnv: variables }), shell, machine);
+    return null;
+  } catch (error) {
+    return (error as Error).message;
+  }
+};
+
+function writeUnit(text: string): void {
+  writeFileSync(
+    join(root, "units", "waymark.service"),
+    `[Service]\n${text}\nExecStart=/usr/bin/waymark serve\n`,
+  );
+}
+
+function startProcess(args: readonly string[], variables: readonly string[]): void {
+  const folder = join(root, "proc", "4711");
+  mkdirSync(folder);
+  writeFileSync(join(folder, "cmdline"), args.join("\0"));
+  writeFileSync(join(folder, "environ"), variables.join("\0"));
+  symlinkSync("/srv", join(folder, "cwd"));
+}
+
+test("without a server on the machine a database may be made", () => {
+  expect(refusal()).toBeNull();
+});
+
+test("a unit's EnvironmentFile names another database", () => {
+  const file = join(root, "environment");
+  writeFileSync(file, "# secrets\nWAYMARK__DATABASE__URL='postgres://links:secret@db/links'\n");
+  writeUnit(
+    `Environment=WAYMARK__DATA__DIR=/var/lib/waymark "WAYMARK__LOGGING__FORMAT=json"\nEnvironmentFile=-${file}`,
+  );
+  expect(refusal()).toContain("waymark.service uses postgres://db/links");
+  expect(refusal()).not.toContain("secret");
+  // The data folder of the unit, without what its file says.
+  expect(refusal({ WAYMARK__DATA__DIR: "/var/lib/waymark" })).toContain("postgres://db/links");
+  // Settings that name a place of their own, and those of the unit.
+  expect(refusal({ WAYMARK__DATA__DIR: "/tmp/other" })).toBeNull();
+  expect(refusal({ WAYMARK__DATABASE__URL: "postgres://links:secret@db/links" })).toBeNull();
+});
+
+test("a unit's drop-in and working folder count", () => {
+  writeUnit("WorkingDirectory=/srv/links");
+  expect(refusal()).toContain("/srv/links/data/waymark.db");
+  mkdirSync(join(root, "units", "waymark.service.d"));
+  writeFileSync(
+    join(root, "units", "waymark.service.d", "data.conf"),
+    "[Service]\nEnvironment=WAYMARK__DATA__DIR=/mnt/links\n",
+  );
+  expect(refusal()).toContain("/mnt/links/waymark.db");
+});
+
+test("a unit's file that can't be read is named", () => {
+  // A folder can't be read as a file, not even by root.
+  writeUnit(`EnvironmentFile=${shell}`);
+  expect(refusal()).toContain(`settings in ${shell}, which`);
+});
+
+test("a running server of this program works elsewhere", () => {
+  startProcess(["bun", "/opt/main.ts", "serve"], ["WAYMARK__DATA__DIR=/srv/data", "HOME=/root"]);
+  expect(refusal()).toContain("process 4711) uses /srv/data/waymark.db");
+});
+
+test.each([
+  ["a server of another copy of the program", ["bun", "/elsewhere/main.ts", "serve"]],
+  ["another command", ["bun", "/opt/main.ts", "links", "list"]],
+])("%s is no reason", (_name, args) => {
+  startProcess(args, ["WAYMARK__DATA__DIR=/srv/data"]);
+  expect(refusal()).toBeNull();
+});

@@ -1,0 +1,156 @@
+/**
+ * Servers of this machine that work on another database than a command would make: systemd units and running
+ * processes. A shell lacks the variables of a unit's EnvironmentFile, so a command there would make a database that
+ * no server reads.
+ */
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { type Env, fileDatabasePath, loadEnv } from "./env.ts";
+import { databaseName, parseDatabaseUrl } from "./db/database-url.ts";
+import { appError } from "./lib/errors.ts";
+
+export type Machine = {
+  units: readonly string[];
+  processes: string;
+  /** The program that a running server must be: its main file, or the one executable. */
+  program: string;
+};
+
+const MACHINE: Machine = {
+  units: ["/etc/systemd/system", "/run/systemd/system", "/usr/lib/systemd/system", "/lib/systemd/system"],
+  processes: "/proc",
+  program: Bun.main.startsWith("/$bunfs/") ? process.execPath : Bun.main,
+};
+
+type OtherServer = {
+  /** As a message names it. */
+  name: string;
+  /** Null when its settings can't be read. */
+  env: Env | null;
+  /** A settings file that this account may not read. */
+  unreadable?: string;
+};
+
+type Source = { cwd: string; variables: Record<string, string>; args: readonly string[] };
+
+/**
+ * Refuses to make a database where a command has only default settings, or the data folder of a server, and that
+ * server uses another database. Call it when the command's database does not exist.
+ * @throws Conflict
+ */
+export function refuseStrayDatabase(env: Env, cwd: string, machine: Machine = MACHINE): void {
+  const isDefault = fileDatabasePath(env.database) === join(cwd, "data", "waymark.db");
+  for (const server of listServers(machine)) {
+    if (server.env?.database.url === env.database.url) continue;
+    if (!isDefault && server.env?.data.dir !== env.data.dir) continue;
+    const theirs =
+      server.env === null
+        ? `has settings in ${server.unreadable}, which this account can't read`
+        : `uses ${databaseName(parseDatabaseUrl(server.env.database.url))}`;
+    throw appError(
+      "Conflict",
+      `The database ${fileDatabasePath(env.database)} does not exist, and ${server.name} ${theirs}. ` +
+        `Nothing was made. Run the command with that server's settings, or make a new database here with 'migrate up' first.`,
+    );
+  }
+}
+
+const listServers = ({ units, processes, program }: Machine): OtherServer[] =>
+  [...units.flatMap(listUnits), ...listProcesses(processes, program)].filter(
+    // One whose settings are wrong does not start.
+    ({ env, unreadable }) => env !== null || unreadable !== undefined,
+  );
+
+function listUnits(folder: string): OtherServer[] {
+  return namesIn(folder)
+    .filter((name) => /^waymark.*\.service$/.test(name))
+    .map((name) => {
+      const dropIns = namesIn(join(folder, `${name}.d`)).filter((part) => part.endsWith(".conf"));
+      const files = [join(folder, name), ...dropIns.sort().map((part) => join(folder, `${name}.d`, part))];
+      return readUnit(name, files);
+    });
+}
+
+/** The settings that systemd gives the unit's process: systemd.exec(5), Environment, EnvironmentFile. */
+function readUnit(name: string, files: readonly string[]): OtherServer {
+  const assignments: string[] = [];
+  const source: Source = { cwd: "/", variables: {}, args: [] };
+  for (const file of files) {
+    for (const line of (textOf(file) ?? "").replaceAll(/\\\n/g, " ").split("\n")) {
+      const [, key, value = ""] = /^\s*(\w+)\s*=\s*(.*?)\s*$/.exec(line) ?? [];
+      if (key === "Environment") assignments.push(...wordsOf(value));
+      if (key === "WorkingDirectory") source.cwd = value.replace(/^-/, "");
+      if (key === "ExecStart") source.args = wordsOf(value);
+      if (key !== "EnvironmentFile") continue;
+      const path = value.replace(/^-/, "");
+      const text = textOf(path);
+      if (text === null) return { name, env: null, unreadable: path };
+      assignments.push(...text.split("\n").map((row) => wordsOf(row.replace(/^\s*[#;].*/, "")).join(" ")));
+    }
+  }
+  source.variables = variablesOf(assignments);
+  return { name, env: settingsOf(source) };
+}
+
+function listProcesses(folder: string, program: string): OtherServer[] {
+  return namesIn(folder)
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) => {
+      const args = (textOf(join(folder, pid, "cmdline")) ?? "").split("\0");
+      const isOurs = args.includes(program) || targetOf(join(folder, pid, "exe")) === program;
+      const variables = textOf(join(folder, pid, "environ"));
+      if (!isOurs || !args.includes("serve") || args.includes("--worker-port") || !variables) return [];
+      const source = {
+        cwd: targetOf(join(folder, pid, "cwd")),
+        args,
+        variables: variablesOf(variables.split("\0")),
+      };
+      return [{ name: `the running server (process ${pid})`, env: settingsOf(source) }];
+    });
+}
+
+/** Null when they are wrong: such a server does not start. */
+function settingsOf({ cwd, variables, args }: Source): Env | null {
+  const at = args.findIndex((arg) => arg === "-c" || arg === "--config");
+  try {
+    return loadEnv({ cwd, processEnv: variables, configFile: at === -1 ? undefined : args[at + 1] });
+  } catch {
+    return null;
+  }
+}
+
+const variablesOf = (assignments: readonly string[]): Record<string, string> =>
+  Object.fromEntries(
+    assignments
+      .map((assignment) => /^(\w+)=(.*)$/s.exec(assignment))
+      .flatMap((match) => (match === null ? [] : [[match[1]!, match[2]!]])),
+  );
+
+/** The words of a line, without their quotes. */
+const wordsOf = (text: string): string[] =>
+  [...text.matchAll(/(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|[^\s"']+)+/g)].map(([word]) =>
+    word.replaceAll(
+      /"((?:[^"\\]|\\.)*)"|'([^']*)'/g,
+      (_all, double?: string, single?: string) => double ?? single ?? "",
+    ),
+  );
+
+const namesIn = (folder: string): string[] => attempt(() => readdirSync(folder)) ?? [];
+const targetOf = (link: string): string => attempt(() => readlinkSync(link)) ?? dirname(link);
+
+/** Empty when the file is missing, null when it can't be read. */
+function textOf(path: string): string | null {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ENOENT" ? "" : null;
+  }
+}
+
+function attempt<T>(run: () => T): T | null {
+  try {
+    return run();
+  } catch {
+    return null;
+  }
+}

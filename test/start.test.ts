@@ -1,0 +1,121 @@
+/** Starting and stopping as a person does: `npm start`, what the first start says, and commands in the wrong folder. */
+import { afterAll, expect, test } from "bun:test";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { until } from "./support/until.ts";
+import { install } from "./support/waymark.ts";
+
+const ROOT = join(import.meta.dir, "..");
+const folder = mkdtempSync(join(tmpdir(), "waymark-start-"));
+const installation = install();
+afterAll(async () => {
+  await installation.remove();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** The environment of a shell that has no settings of Waymark. */
+const shell = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !name.startsWith("WAYMARK__")),
+);
+
+function start(command: readonly string[], settings: Record<string, string>, cwd = ROOT) {
+  const child = Bun.spawn([...command], {
+    env: { ...shell, ...settings },
+    cwd,
+    stdin: "ignore",
+    stdout: "ignore",
+    stderr: "pipe",
+  });
+  const said = { text: "" };
+  const reading = (async () => {
+    const decoder = new TextDecoder();
+    for await (const chunk of child.stderr) said.text += decoder.decode(chunk, { stream: true });
+  })();
+  return {
+    child,
+    said,
+    ended: async () => {
+      const code = await child.exited;
+      await reading;
+      return code;
+    },
+    listening: async () => {
+      await until(() => said.text.includes("admin API is") || child.exitCode !== null);
+      return /"address":"([^"]+)"/.exec(said.text)?.[1] ?? `not listening: ${said.text}`;
+    },
+  };
+}
+
+const answers = (url: string): Promise<boolean> =>
+  fetch(url).then(
+    () => true,
+    () => false,
+  );
+
+test("npm start hands SIGTERM on, and the server stops in order", async () => {
+  const settings = { WAYMARK__DATA__DIR: join(folder, "npm") };
+  const npm = start(["npm", "start", "--", "--port", "0"], settings);
+  const url = await npm.listening();
+  expect(await answers(url)).toBe(true);
+  npm.child.kill("SIGTERM");
+  await npm.ended();
+  expect(npm.said.text).toContain("stopped");
+  expect(await answers(url)).toBe(false);
+});
+
+test("the same Ctrl-C from the terminal and from npm is one", async () => {
+  const server = start(["bin/waymark", "serve", "--port", "0"], {
+    WAYMARK__DATA__DIR: join(folder, "twice"),
+  });
+  await server.listening();
+  server.child.kill("SIGINT");
+  server.child.kill("SIGINT");
+  expect(await server.ended()).toBe(0);
+  expect(server.said.text).toContain("stopped");
+});
+
+test.each(["1", "2"])("the first start of %s workers says what it did in five lines", async (workers) => {
+  const dataDir = join(folder, `first-${workers}`);
+  const settings = { WAYMARK__DATA__DIR: dataDir, WAYMARK__SERVER__WORKERS: workers };
+  const run = async () => {
+    const server = start(["bin/waymark", "serve", "--port", "0"], settings);
+    const url = await server.listening();
+    const lines = server.said.text.trimEnd().split("\n");
+    server.child.kill("SIGTERM");
+    expect(await server.ended()).toBe(0);
+    return { url, lines };
+  };
+  const first = await run();
+  expect(first.lines).toHaveLength(5);
+  expect(first.lines[0]).toContain(`Made the data folder ${dataDir}.`);
+  expect(first.lines[1]).toContain(`Made the tables of a new database: ${join(dataDir, "waymark.db")}.`);
+  expect(first.lines[2]).toContain(`listens on ${first.url}`);
+  expect(first.lines[3]).toContain(`API: ${first.url}/admin/v1`);
+  expect(first.lines[4]).toContain("The admin API is off until a password is set");
+  expect((await run()).lines).toHaveLength(3);
+});
+
+test.each([
+  ["a port that is no number", ["serve", "--port", "http"], "--port takes"],
+  ["a port beside a socket", ["serve", "--port", "1"], "exclude each other"],
+  ["an unknown option", ["serve", "--prot", "1"], "waymark: unknown option '--prot'"],
+])("%s is refused in one sentence", async (name, args, sentence) => {
+  const socket = name.includes("socket") ? { WAYMARK__SERVER__UNIX_SOCKET: "a.sock" } : {};
+  const run = start(["bin/waymark", ...args], { WAYMARK__DATA__DIR: join(folder, "refused"), ...socket });
+  expect(await run.ended()).toBe(2);
+  expect(run.said.text).toContain(sentence);
+});
+
+test("a command without settings makes no database beside the one of a running server", async () => {
+  await installation.serve();
+  const cwd = mkdtempSync(join(folder, "home-"));
+  const waymark = join(ROOT, "bin", "waymark");
+  const refused = start([waymark, "links", "list"], {}, cwd);
+  expect(await refused.ended()).toBe(4);
+  expect(refused.said.text).toContain(join(installation.dataDir, "waymark.db"));
+  expect(readdirSync(cwd)).toEqual([]);
+  const named = start([waymark, "links", "list"], { WAYMARK__DATA__DIR: join(cwd, "mine") }, cwd);
+  expect(await named.ended()).toBe(0);
+  expect(named.said.text).toContain(`made a new database: ${join(cwd, "mine", "waymark.db")}`);
+});
