@@ -46,7 +46,7 @@ export async function migrateUp(
     logger.debug({ steps: done }, "schema steps");
     logger.info(
       madeDatabase(done)
-        ? `Made the tables of a new database: ${db.name}.`
+        ? `Made the tables of a new database: ${database.name}.`
         : `Brought the database schema up to date (${counted(done.length, "step")}).`,
     );
   }
