@@ -255,7 +255,8 @@ describe("an upload", () => {
     ["%2e%2e", 0],
     ["..%2f..%2fpasswd", 0],
     ['q\\"uote.txt', 0],
-    ["\u202egpj.exe", 0],
+    ["\u202egpj.exe", 7020],
+    ["\u200b", 7020],
     ["\u00e9".repeat(127), 0],
     ["a;b=c", 0],
   ])("named %j is refused or harmless", async (name, code) => {

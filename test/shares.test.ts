@@ -7,7 +7,7 @@ import type { Installation, RunningWaymark } from "./support/waymark.ts";
 const BROWSER =
   "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0 Safari/537.36";
 const PREVIEW = "Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)";
-const HOSTILE = `<img src=x onerror=alert(1)>"'&\u202e.html`;
+const HOSTILE = `<img src=x onerror=alert(1)>"'&\u2028.html`;
 
 let installation: Installation;
 let server: RunningWaymark;

@@ -8,6 +8,10 @@ const FILE_NAME_BYTES = 255;
 const MOST_UNITS = 4 * FILE_NAME_BYTES;
 /** C0, delete and C1; a name goes into headers, paths and terminals. */
 const CONTROL = /\p{Cc}/u;
+/** They make other text read in another order: `gpj.exe` as `exe.jpg`. */
+const BIDI_CONTROL = /\p{Bidi_Control}/u;
+/** What leaves no mark on a screen. */
+const INVISIBLE = /[\s\p{Z}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 const SEPARATOR = /[/\\]/;
 /** `\s` is every blank of Unicode, line ends and the byte order mark. */
 const BLANK_END = /^\s|\s$/u;
@@ -22,10 +26,13 @@ export function checkFileName(text: string): string {
   const name = text.normalize("NFC");
   if (name === "") throw refused("is empty");
   if (Buffer.byteLength(name) > FILE_NAME_BYTES) throw tooLong();
-  if (name === "." || name === "..") throw refused("can't be '.' or '..'");
   if (SEPARATOR.test(name)) throw refused("can't hold '/' or '\\'");
   if (CONTROL.test(name)) throw refused("can't hold control characters");
+  if (BIDI_CONTROL.test(name)) throw refused("can't hold characters that change the direction of text");
   if (BLANK_END.test(name)) throw refused("can't begin or end with a blank");
+  const visible = name.replaceAll(INVISIBLE, "");
+  if (visible === "") throw refused("shows nothing");
+  if (visible === "." || visible === "..") throw refused("can't be '.' or '..'");
   return name;
 }
 

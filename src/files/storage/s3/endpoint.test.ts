@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { parseEndpoint } from "./endpoint.ts";
+import { checkedAddress, parseEndpoint } from "./endpoint.ts";
 import { partBytes } from "./parts.ts";
 import { elementsOf, escapeXml, textOf } from "./xml.ts";
 
@@ -46,6 +46,10 @@ describe("endpoints", () => {
     "http://[::169.254.169.254]",
     "http://[64:ff9b::169.254.169.254]",
     "http://[2002:a9fe:a9fe::1]",
+    "http://[64:ff9b:1::a9fe:a9fe]",
+    "http://[64:ff9b:1:a9fe:00a9:fe00::]",
+    "http://[64:ff9b:1:a9:00fe:a9fe::]",
+    "http://[64:ff9b:1:0:00a9:fea9:fe00:0]",
     "http://[fe80::1]",
     "http://[febf::1]",
     "http://[fd00:ec2::254]",
@@ -56,6 +60,27 @@ describe("endpoints", () => {
     "https://169.254.1.1",
   ])("%s is a metadata or link-local address", (text) => {
     expect(() => parseEndpoint(text)).toThrow("metadata address");
+  });
+
+  test.each([
+    "http://[::ffff:127.0.0.1]:9000",
+    "http://[::ffff:a00:1]",
+    "http://[0:0:0:0:0:ffff:8.8.8.8]",
+    "http://[::ffff:0:a9fe:a9fe]",
+    "http://[::ffff:0:127.0.0.1]",
+    "http://[2001::1]",
+    "http://[2001:0:4136:e378:8000:63bf:5601:5601]",
+  ])("%s is an IPv4 address in disguise", (text) => {
+    expect(() => parseEndpoint(text)).toThrow("the IPv4 address itself");
+  });
+
+  test("a name that leads to such an address is refused before anybody connects", async () => {
+    const endpoint = parseEndpoint("http://s3.example.com");
+    for (const address of ["169.254.169.254", "::ffff:10.0.0.1", "::ffff:0:10.0.0.1", "2001::1"]) {
+      const resolve = () => Promise.resolve(["10.0.0.1", address]);
+      await expect(checkedAddress(endpoint, resolve)).rejects.toThrow("endpoint:");
+    }
+    expect(await checkedAddress(endpoint, async () => ["10.0.0.1", "2001:db8::1"])).toBe("10.0.0.1");
   });
 });
 

@@ -7,7 +7,7 @@
  */
 import { lookup } from "node:dns/promises";
 import { appError } from "../../../lib/errors.ts";
-import { isInRange, parseIp, parseIpRange } from "../../../lib/ip-address.ts";
+import { isInRange, isIpv4, parseIp, parseIpRange } from "../../../lib/ip-address.ts";
 import { storageFailure } from "../storage-failure.ts";
 
 export type Endpoint = {
@@ -31,15 +31,24 @@ const FORBIDDEN = [
   "fd20:ce::254", // Google
 ].map((text) => parseIpRange(text)!);
 
-/** Ranges of IPv6 that carry an IPv4 address, and the byte at which it begins. */
+/** Ranges of IPv6 that carry an IPv4 address, and in which of their bytes: RFC 6052 leaves out byte 8. */
 const CARRIERS = (
   [
-    ["::/96", 12],
-    ["64:ff9b::/96", 12],
-    ["64:ff9b:1::/48", 12],
-    ["2002::/16", 2],
+    ["::/96", [12, 13, 14, 15]],
+    ["64:ff9b::/96", [12, 13, 14, 15]],
+    ["64:ff9b:1::/48", [12, 13, 14, 15]],
+    ["64:ff9b:1::/48", [9, 10, 11, 12]],
+    ["64:ff9b:1::/48", [7, 9, 10, 11]],
+    ["64:ff9b:1::/48", [6, 7, 9, 10]],
+    ["2002::/16", [2, 3, 4, 5]],
   ] as const
 ).map(([text, at]) => ({ range: parseIpRange(text)!, at }));
+
+/** Ranges of IPv6 that only stand for an IPv4 address; the system makes of them what it likes. */
+const STAND_INS = [
+  "::ffff:0:0:0/96", // translated (RFC 2765)
+  "2001::/32", // Teredo
+].map((text) => parseIpRange(text)!);
 
 /** @throws BadRequest */
 export function parseEndpoint(text: string): Endpoint {
@@ -51,8 +60,7 @@ export function parseEndpoint(text: string): Endpoint {
     throw refused("must end after the host; bucket and base_path have fields of their own");
   }
   const hostname = url.hostname.replace(/^\[(.*)\]$/, "$1");
-  const address = parseIp(hostname);
-  if (address !== null) refuseForbidden(address);
+  refuseForbidden(hostname);
   return { protocol: url.protocol, host: url.host, hostname, port: url.port };
 }
 
@@ -70,32 +78,33 @@ export async function checkedAddress(
   });
   const [first] = addresses;
   if (first === undefined) throw storageFailure(null, "The name of the S3 endpoint can't be resolved.");
-  for (const text of addresses) {
-    const address = parseIp(text);
-    if (address !== null) refuseForbidden(address);
-  }
+  addresses.forEach(refuseForbidden);
   return first;
 }
 
 const resolveName: Resolve = async (hostname) =>
   (await lookup(hostname, { all: true })).map(({ address }) => address);
 
-function refuseForbidden(address: Uint8Array): void {
+/** A name passes. @throws BadRequest */
+function refuseForbidden(text: string): void {
+  const address = parseIp(text);
+  if (address === null) return;
   const carried = CARRIERS.filter(({ range }) => isInRange(address, range)).map(({ at }) =>
-    mapped(address, at),
+    mapped(at.map((index) => address[index]!)),
   );
   for (const one of [address, ...carried]) {
     if (FORBIDDEN.some((range) => isInRange(one, range))) {
       throw refused("is a link-local or cloud metadata address");
     }
   }
+  const isMapped = text.includes(":") && isIpv4(address);
+  if (isMapped || STAND_INS.some((range) => isInRange(address, range))) {
+    throw refused("is an IPv4 address in the form of an IPv6 one; give the IPv4 address itself");
+  }
 }
 
-/** The IPv4 address in these four bytes, in the form of lib/ip-address.ts. */
-function mapped(address: Uint8Array, at: number): Uint8Array {
-  const bytes = new Uint8Array(16).fill(0xff, 10, 12);
-  bytes.set(address.subarray(at, at + 4), 12);
-  return bytes;
-}
+/** The IPv4 address of these four bytes, in the form of lib/ip-address.ts. */
+const mapped = (bytes: readonly number[]): Uint8Array =>
+  Uint8Array.from([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, ...bytes]);
 
 const refused = (reason: string) => appError("BadRequest", `endpoint: it ${reason}.`);

@@ -6,7 +6,7 @@ test("an object that can't be opened keeps no program alive", async () => {
   const stub = await startS3Stub();
   const program = `
     import { systemClock } from "${join(import.meta.dir, "../../../lib/clock.ts")}";
-    import { parseEndpoint } from "${join(import.meta.dir, "s3.endpoint.ts")}";
+    import { parseEndpoint } from "${join(import.meta.dir, "endpoint.ts")}";
     import { createS3Driver } from "${join(import.meta.dir, "s3.ts")}";
     const driver = createS3Driver({
       endpoint: parseEndpoint("http://127.0.0.1:${stub.port}"),
