@@ -1,15 +1,19 @@
 /** Backup, restore and doctor with the real program. */
+import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
 import {
   appendFileSync,
   chmodSync,
+  closeSync,
   existsSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
   writeFileSync,
+  writeSync,
 } from "node:fs";
 import { join } from "node:path";
 import { PASSWORD, signIn, startSignedIn } from "./support/session.ts";
@@ -222,7 +226,7 @@ describe("doctor", () => {
     expect(exitCode).toBe(0);
     expect(findings.filter(({ verdict }) => verdict === "failure")).toEqual([]);
     expect(new Set(findings.map(({ part }) => part))).toEqual(
-      new Set(["data folder", "database", "clock", "click journal", "cache", "settings"]),
+      new Set(["data folder", "database", "clock", "click journal", "click records", "cache", "settings"]),
     );
     expect(findings.find(({ message }) => message === "monitors have no token")?.advice).toContain(
       "api.health_token",
@@ -258,4 +262,49 @@ describe("doctor", () => {
     ).toContain("migrate up");
     expect(findings.some(({ advice }) => advice.startsWith("chmod 750"))).toBe(true);
   });
+
+  test("names a damaged database file and what to do, and what reads it says so too", async () => {
+    const made = keep(install());
+    await made.cli(["migrate", "up"]);
+    const path = join(made.dataDir, "waymark.db");
+    const links = linksPage(path);
+    const file = openSync(path, "r+");
+    writeSync(file, Buffer.alloc(4096, 0xaa), 0, 4096, links);
+    closeSync(file);
+    const { exitCode, findings } = await doctor(made);
+    expect(exitCode).toBe(1);
+    const { part, message, advice } = findings.find(({ verdict }) => verdict === "failure")!;
+    expect(part).toBe("database");
+    expect(message).toContain("damaged");
+    expect(advice).toContain("restore DIR --replace");
+    const list = await made.cli(["links", "list"]);
+    expect([list.exitCode, list.stderr]).toEqual([5, expect.stringContaining("the command doctor says")]);
+  });
+
+  test("names click records that nothing bounds but their age", async () => {
+    const made = keep(install());
+    await made.cli(["migrate", "up"]);
+    const records = async () => (await doctor(made)).findings.filter(({ part }) => part === "click records");
+    expect(await records()).toMatchObject([{ verdict: "ok" }]);
+    const db = new Database(join(made.dataDir, "waymark.db"));
+    for (const id of [1, 10_000_000]) {
+      db.run("insert into click_log (id, link_id, clicked_at, source) values (?, 1, 1, 'direct')", [id]);
+    }
+    db.close();
+    expect(await records()).toMatchObject([
+      { verdict: "warning", advice: expect.stringContaining("analytics.max_log_rows 10000000") },
+    ]);
+    await made.cli(["config", "set", "analytics.max_log_rows", "10000000"]);
+    expect(await records()).toMatchObject([{ verdict: "ok" }]);
+  });
 });
+
+/** Where in the file the table of links begins. */
+function linksPage(path: string): number {
+  const db = new Database(path, { readonly: true });
+  const { rootpage } = db.query("select rootpage from sqlite_schema where name = 'links'").get() as {
+    rootpage: number;
+  };
+  db.close();
+  return (rootpage - 1) * 4096;
+}

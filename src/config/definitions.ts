@@ -174,7 +174,7 @@ export const DEFINITIONS = {
     { min: 0, max: 1_000_000_000 },
     {
       category: "analytics",
-      description: "Most raw click records kept. 0: no limit.",
+      description: "Most raw click records kept. 0: no limit but their age; 10000000 suits one machine.",
     },
   ),
   "analytics.max_rows_action": choice(

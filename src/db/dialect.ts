@@ -104,6 +104,8 @@ export type Dialect = {
    * server's own business, null, and `dumpAdvice` says how it is done.
    */
   readonly snapshot: ((db: Db, path: string) => Promise<void>) | null;
+  /** Reads the whole database file and says what is wrong with it, or null when it is sound; null without a file. */
+  readonly findDamage: ((db: Db) => Promise<{ damage: string; advice: string } | null>) | null;
   /** The commands that dump and restore, with `$DATABASE_URL` for the address. */
   readonly dumpAdvice: string;
 

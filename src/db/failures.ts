@@ -7,9 +7,16 @@ import { AppError, type ErrorName } from "../lib/errors.ts";
 
 /**
  * What went wrong, as far as callers can act on it. "retry": a deadlock or a lost race for a lock, the transaction
- * is gone and may run again. "other": a defect of ours.
+ * is gone and may run again. "damaged": the database file can't be read as one. "other": a defect of ours.
  */
-export type FailureKind = "unique" | "foreign_key" | "retry" | "timeout" | "unavailable" | "other";
+export type FailureKind =
+  | "unique"
+  | "foreign_key"
+  | "retry"
+  | "timeout"
+  | "unavailable"
+  | "damaged"
+  | "other";
 
 const ANSWERS: Record<Exclude<FailureKind, "other">, { name: ErrorName; message: string }> = {
   unique: { name: "Conflict", message: "Something with this key exists already." },
@@ -20,6 +27,10 @@ const ANSWERS: Record<Exclude<FailureKind, "other">, { name: ErrorName; message:
   retry: { name: "ServiceUnavailable", message: "The database is busy with another change. Try again." },
   timeout: { name: "ServiceUnavailable", message: "The database took too long. Try again, or ask for less." },
   unavailable: { name: "ServiceUnavailable", message: "The database is not available. Try again later." },
+  damaged: {
+    name: "ServiceUnavailable",
+    message: "The database file is damaged. On the server, the command doctor says what to do.",
+  },
 };
 
 export class DatabaseError extends AppError {
@@ -53,9 +64,14 @@ export const isUniqueViolation = (error: unknown): boolean => failedBy(error, "u
 export const isForeignKeyViolation = (error: unknown): boolean => failedBy(error, "foreign_key");
 /** The transaction was rolled back by the database to let another one go on. */
 export const isRetryable = (error: unknown): boolean => failedBy(error, "retry");
-/** The database is away or too slow; another try later may work. */
+/** The database file is damaged; no other try will work. */
+export const isDamaged = (error: unknown): boolean => failedBy(error, "damaged");
+/** The database didn't do its work, and whether a commit took place is unknown; another try later may work. */
 export const isUnavailable = (error: unknown): boolean =>
-  failedBy(error, "unavailable") || failedBy(error, "timeout") || failedBy(error, "retry");
+  failedBy(error, "unavailable") ||
+  failedBy(error, "timeout") ||
+  failedBy(error, "retry") ||
+  isDamaged(error);
 
 const NETWORK_CODES = new Set([
   "ECONNREFUSED",

@@ -34,7 +34,9 @@ test("without patience, and for what waiting doesn't mend, there is one try", as
   await expect(withPatience(once.run, { forMs: 0, logger })).rejects.toThrow("ECONNREFUSED");
   const broken = failing(99, () => appError("ServiceUnavailable", "made by a newer version"));
   await expect(withPatience(broken.run, { forMs: 60_000, logger })).rejects.toThrow("newer version");
-  expect([once.tries, broken.tries]).toEqual([1, 1]);
+  const damaged = failing(99, () => new DatabaseError("damaged", new Error("malformed")));
+  await expect(withPatience(damaged.run, { forMs: 60_000, logger })).rejects.toThrow("damaged");
+  expect([once.tries, broken.tries, damaged.tries]).toEqual([1, 1, 1]);
 });
 
 test("a stop ends the waiting", async () => {

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { appError } from "../lib/errors.ts";
 import type { Logger } from "../lib/logger.ts";
-import { isUnavailable } from "./failures.ts";
+import { isDamaged, isUnavailable } from "./failures.ts";
 
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5_000;
@@ -28,7 +28,7 @@ export async function withPatience<T>(
     try {
       return await work();
     } catch (error) {
-      if (!isUnavailable(error)) throw error;
+      if (!isUnavailable(error) || isDamaged(error)) throw error;
       const waitedMs = Math.round(performance.now() - begun);
       const reason = reasonOf(error);
       if (forMs === 0) throw unavailable(reason, error);

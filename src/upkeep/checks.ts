@@ -59,6 +59,8 @@ export function checkDatabase(
       const begun = performance.now();
       await database.ping();
       const findings = [ok(`${database.dialect.name} answers in ${Math.ceil(performance.now() - begun)} ms`)];
+      const found = await database.dialect.findDamage?.(database.read);
+      if (found) return [failure(`the database file is damaged: ${found.damage}`, found.advice)];
       const pending = (await status(database)).filter(({ executedAt }) => executedAt === null);
       findings.push(
         pending.length === 0
@@ -126,6 +128,27 @@ export function checkJournal(dataDir: string, running: () => number, bytes: () =
         );
       } else findings.push(ok(`the journals take ${Math.ceil(size / MB)} MB`));
       return findings;
+    },
+  };
+}
+
+/** From here on the records of single clicks cost more disk than they are worth to most. */
+export const MANY_CLICK_RECORDS = 10_000_000;
+
+/** `most` is the bound that is set, 0 for none. */
+export function checkClickRecords(view: () => Promise<{ most: number; areMany: boolean }>): Check {
+  return {
+    part: "click records",
+    async look() {
+      const { most, areMany } = await view();
+      if (most > 0) return [ok(`at most ${most.toLocaleString("en")} are kept`)];
+      if (!areMany) return [ok("they are bounded by their age alone")];
+      return [
+        warning(
+          `more than ${MANY_CLICK_RECORDS.toLocaleString("en")} are kept, and only their age bounds them`,
+          `Bound their number: ${programName()} config set analytics.max_log_rows ${MANY_CLICK_RECORDS}`,
+        ),
+      ];
     },
   };
 }

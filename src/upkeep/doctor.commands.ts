@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Command } from "commander";
 import type { CommandContext } from "../cli/command.ts";
+import { createLogRoom } from "../clicks/details/log-capacity.ts";
 import { journalBytes } from "../clicks/journal/size.ts";
 import { readInstance } from "../cluster/instance.repository.ts";
 import { openRedis } from "../cluster/redis.ts";
@@ -13,11 +14,13 @@ import { silentLogger } from "../lib/logger.ts";
 import { countRunning } from "./status.commands.ts";
 import {
   checkCache,
+  checkClickRecords,
   checkClock,
   checkDatabase,
   checkDataFolder,
   checkJournal,
   checkSettings,
+  MANY_CLICK_RECORDS,
 } from "./checks.ts";
 import { type Check, examine, type Finding, ok } from "./doctor.ts";
 
@@ -81,6 +84,13 @@ async function runDoctor(context: CommandContext): Promise<Finding[]> {
 
 /** What can be looked at on a database that is up to date. */
 const checksOfServices = (context: CommandContext): Check[] => [
+  checkClickRecords(async () => {
+    const { config, database } = await context.services();
+    return {
+      most: config.get("analytics.max_log_rows"),
+      areMany: (await createLogRoom(database).left(database.read, MANY_CLICK_RECORDS)) === 0,
+    };
+  }),
   checkCache(context.env().cache.type === "redis" ? () => pingRedis(context) : null),
   checkSettings(async () => {
     const { config, auth, env } = await context.services();

@@ -88,6 +88,7 @@ const familyDialect = (family: Family): Dialect => ({
     return Number(rows[0]?.now);
   },
   snapshot: null,
+  findDamage: null,
   dumpAdvice: `${family.dumpTool} --single-transaction --routines NAME > waymark.sql; back: ${family.client} NAME < waymark.sql`,
   schema,
   classify,

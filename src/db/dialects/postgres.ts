@@ -118,6 +118,7 @@ const dialect: Dialect = {
     return Number(rows[0]?.now);
   },
   snapshot: null,
+  findDamage: null,
   dumpAdvice:
     'pg_dump --format=custom --file=waymark.dump "$DATABASE_URL"; back: pg_restore --clean --if-exists --dbname="$DATABASE_URL" waymark.dump',
   schema,

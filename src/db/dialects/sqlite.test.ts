@@ -1,11 +1,21 @@
 /** What is particular to the database in a file: its threads, and that nothing slow holds the calling thread. */
 import { afterAll, expect, test } from "bun:test";
-import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "kysely";
 import { silentLogger } from "../../lib/logger.ts";
 import { type Database, openDatabase } from "../database.ts";
+import { isDamaged } from "../failures.ts";
 import { migrateUp } from "../migrate.ts";
 import { createLanes } from "./sqlite-lanes.ts";
 import { openThread } from "./sqlite.thread.ts";
@@ -48,6 +58,39 @@ test("a file that can't be opened is named, with the reason", async () => {
       { threads, logger: silentLogger },
     );
     await expect(opening).rejects.toThrow(/\/dev\/null\/w\.db can't be opened: /);
+  }
+});
+
+test("a file that is no database, or a damaged one, is named, with what to do", async () => {
+  const path = join(folder, "damaged.db");
+  writeFileSync(path, "This is a letter, and no database at all. ".repeat(100));
+  for (const threads of [true, false]) {
+    const opening = openDatabase({ url: `sqlite:${path}`, poolSize: 1 }, { threads, logger: silentLogger });
+    await expect(opening).rejects.toThrow(/damaged\.db is damaged, or is none: .*restore DIR --replace/);
+  }
+});
+
+test("damage inside of a file that opens is found, and is no outage to wait for", async () => {
+  const path = join(folder, "eaten.db");
+  const whole = await open("eaten.db", false);
+  const rows = Array.from({ length: 3_000 }, (_, at) => row(`code-${at}`));
+  await whole.dialect.insertMany(whole.write, "links", rows);
+  expect(await whole.dialect.findDamage?.(whole.read)).toBeNull();
+  await whole.close();
+  const file = openSync(path, "r+");
+  // The last pages are full of links.
+  for (let page = 1; page <= 20; page++)
+    writeSync(file, Buffer.alloc(4096, 0xaa), 0, 4096, statSync(path).size - page * 4096);
+  closeSync(file);
+  for (const threads of [true, false]) {
+    const db = await openDatabase({ url: `sqlite:${path}`, poolSize: 1 }, { threads, logger: silentLogger });
+    opened.push(db);
+    const reading = db.read.selectFrom("links").select("target").execute();
+    const error = await reading.catch((reason: unknown) => reason);
+    expect([isDamaged(error), (error as Error).message]).toEqual([true, expect.stringContaining("damaged")]);
+    const found = await db.dialect.findDamage?.(db.read);
+    expect(found?.advice).toContain("restore DIR --replace");
+    expect(found?.damage).not.toBe("");
   }
 });
 

@@ -9,6 +9,7 @@ import {
   SqliteQueryCompiler,
 } from "kysely";
 import { appError, messageOf } from "../../lib/errors.ts";
+import { programName } from "../../lib/program-name.ts";
 import {
   assignmentsOf,
   type BulkWords,
@@ -94,6 +95,12 @@ const dialect: Dialect = {
   currentTime: async () => Date.now(),
   // A read transaction of its own: the copy is of one moment, and writers go on.
   snapshot: async (db, path) => void (await sql`vacuum into ${path}`.execute(db)),
+  findDamage: async (db) => {
+    const { rows } = await sql<{ quick_check: string }>`pragma quick_check(1)`.execute(db);
+    const lines = rows.flatMap((row) => row.quick_check.split("\n"));
+    const damage = lines.find((line) => line !== "ok" && !line.startsWith("***"));
+    return damage === undefined ? null : { damage, advice: damageAdvice() };
+  },
   dumpAdvice: "",
   schema,
   classify,
@@ -166,8 +173,8 @@ function classify(error: unknown): FailureKind {
   if (/^SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY|ROWID)$/.test(code)) return "unique";
   if (code === "SQLITE_CONSTRAINT_FOREIGNKEY") return "foreign_key";
   if (code === "SQLITE_BUSY_SNAPSHOT" || code === "SQLITE_LOCKED") return "retry";
-  if (/^SQLITE_(BUSY|CANTOPEN|IOERR|FULL|READONLY|CORRUPT|NOTADB|PROTOCOL|NOLFS|PERM)/.test(code))
-    return "unavailable";
+  if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) return "damaged";
+  if (/^SQLITE_(BUSY|CANTOPEN|IOERR|FULL|READONLY|PROTOCOL|NOLFS|PERM)/.test(code)) return "unavailable";
   // Creating the file's folder.
   if (/^(ENOSPC|EROFS|EACCES|ENOTDIR|EPERM|EIO)$/.test(code)) return "unavailable";
   return "other";
@@ -221,6 +228,12 @@ function createFinder(path: string) {
   };
 }
 
+/** For whoever runs the server, on the terminal or in the log. */
+const damageAdvice = (): string =>
+  "Stop the server and keep a copy of the file with its -wal beside it. " +
+  `Then restore a backup: ${programName()} restore DIR --replace. ` +
+  "Without a backup, the command .recover of sqlite3 saves what can still be read.";
+
 /** Creates the file before anybody reads it, and says which file when it can't. */
 async function touch(writer: Lanes, path: string): Promise<void> {
   try {
@@ -230,9 +243,11 @@ async function touch(writer: Lanes, path: string): Promise<void> {
   } catch (error) {
     void writer.close();
     const reason = messageOf(error);
-    throw appError("ServiceUnavailable", `The database file ${path} can't be opened: ${reason}`, {
-      cause: error,
-    });
+    const message =
+      classify(error) === "damaged"
+        ? `The database file ${path} is damaged, or is none: ${reason}. ${damageAdvice()}`
+        : `The database file ${path} can't be opened: ${reason}`;
+    throw appError("ServiceUnavailable", message, { cause: error });
   }
 }
 
