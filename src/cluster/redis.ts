@@ -7,6 +7,7 @@
  * may have come back with what it had an hour ago. Values of another generation are as good as not there.
  */
 import type { Logger } from "../lib/logger.ts";
+import { before } from "../lib/timeout.ts";
 import { createRedisBus, type RedisBus } from "./redis-bus.ts";
 import { connectRedis, type RedisLimits } from "./redis-connection.ts";
 
@@ -56,7 +57,7 @@ export async function openRedis({ url, instance, logger, limits = {} }: Options)
     logger,
   });
   const listening = connectRedis({ url, purpose: "changes", prepare: bus.listenOn, logger, limits });
-  await Promise.race([Promise.all([values.attempted(), listening.attempted()]), Bun.sleep(START_MS)]);
+  await before<unknown>(START_MS, Promise.all([values.attempted(), listening.attempted()]), () => undefined);
   return {
     bus,
     send: values.send,

@@ -1,5 +1,6 @@
 /** The health report: what each part says of itself within two seconds, and the verdict over all. */
 import type { Clock } from "../lib/clock.ts";
+import { before } from "../lib/timeout.ts";
 
 export type HealthStatus = "healthy" | "degraded" | "unhealthy";
 
@@ -78,14 +79,5 @@ export function createHealth(sources: HealthSources): { report(): Promise<Health
 }
 
 /** The result, or undefined when it failed or took too long. */
-async function withinDeadline<T>(check: Promise<T>): Promise<T | undefined> {
-  const { promise: late, resolve } = Promise.withResolvers<undefined>();
-  const timer = setTimeout(() => resolve(undefined), CHECK_DEADLINE_MS);
-  try {
-    return await Promise.race([check, late]);
-  } catch {
-    return undefined;
-  } finally {
-    clearTimeout(timer);
-  }
-}
+const withinDeadline = <T>(check: Promise<T>): Promise<T | undefined> =>
+  before<T | undefined>(CHECK_DEADLINE_MS, check, () => undefined).catch(() => undefined);

@@ -1,4 +1,5 @@
 import { appError } from "../lib/errors.ts";
+import { before } from "../lib/timeout.ts";
 import { createBodyReader, type ReadingTurns } from "./body-reader.ts";
 
 /**
@@ -28,17 +29,13 @@ export async function* bodyChunks(
   }
 }
 
-async function within<T>(reading: Promise<T>, stallMs: number): Promise<T> {
-  const { promise: stalled, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(appError("BadRequest", "The upload stalls.")), stallMs);
-  const read = reading.catch((cause: unknown) => {
-    throw appError("BadRequest", "The upload was cut off.", { cause });
-  });
-  // When it stalls, nobody looks at the read any more.
-  read.catch(() => undefined);
-  try {
-    return await Promise.race([read, stalled]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
+const within = <T>(reading: Promise<T>, stallMs: number): Promise<T> =>
+  before(
+    stallMs,
+    reading.catch((cause: unknown) => {
+      throw appError("BadRequest", "The upload was cut off.", { cause });
+    }),
+    () => {
+      throw appError("BadRequest", "The upload stalls.");
+    },
+  );

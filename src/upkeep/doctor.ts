@@ -1,5 +1,6 @@
 /** Looks at every part of an installation and says what to do about what is wrong. It changes nothing. */
 import { messageOf } from "../lib/errors.ts";
+import { before } from "../lib/timeout.ts";
 
 export type Verdict = "ok" | "warning" | "failure";
 
@@ -48,12 +49,7 @@ export async function examine(checks: readonly Check[]): Promise<Finding[]> {
   return findings;
 }
 
-async function within<T>(look: Promise<T>): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`gave no answer in ${CHECK_MS / 1000} s`)), CHECK_MS);
-  try {
-    return await Promise.race([look, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
+const within = <T>(look: Promise<T>): Promise<T> =>
+  before(CHECK_MS, look, () => {
+    throw new Error(`gave no answer in ${CHECK_MS / 1000} s`);
+  });
