@@ -7,6 +7,7 @@
  */
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
+import { createGenerationMap } from "../../lib/generation-map.ts";
 import { addressGroup } from "../client-address.ts";
 
 const AT_ONCE = 5;
@@ -40,25 +41,19 @@ export function createAddressBuckets({
   clock: Clock;
   generationSize?: number;
 }): AddressBuckets {
-  let young = new Map<string, number>();
-  let old = new Map<string, number>();
-
+  const fullAts = createGenerationMap<number>(generationSize);
   return {
     tryNow(address) {
       const group = addressGroup(address);
       const now = clock.now();
-      const stored = young.get(group) ?? old.get(group) ?? now;
+      const stored = fullAts.get(group) ?? now;
       // Further ahead than a full bucket it can only be when the clock was set back.
       const fullAt = stored > now + AT_ONCE * INTERVAL_MS ? now : Math.max(stored, now);
       const waitMs = fullAt + INTERVAL_MS - (now + AT_ONCE * INTERVAL_MS);
-      if (young.size >= generationSize && !young.has(group)) {
-        old = young;
-        young = new Map();
-      }
-      young.set(group, waitMs > 0 ? fullAt : fullAt + INTERVAL_MS);
+      fullAts.set(group, waitMs > 0 ? fullAt : fullAt + INTERVAL_MS);
       return Math.max(0, waitMs);
     },
-    size: () => young.size + old.size,
+    size: fullAts.size,
   };
 }
 
