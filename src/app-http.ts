@@ -10,7 +10,7 @@ import { createHttpMetrics } from "./health/http-metrics.ts";
 import { metricsEndpoint } from "./health/metrics.routes.ts";
 import type { Scrape } from "./health/scrape.ts";
 import { createHttpApp, type EndpointTable } from "./http/app.ts";
-import type { Connection } from "./http/endpoint.ts";
+import type { HttpConnection } from "./http/endpoint.ts";
 import { failureResponse } from "./http/errors.ts";
 import type { HttpApp } from "./http/mount.ts";
 import { openApiEndpoint } from "./http/openapi.ts";
@@ -80,7 +80,7 @@ function createAnswer(parts: HttpParts): App["fetch"] {
     }
     scrape.watch(server);
     server.timeout(request, API_IDLE_S);
-    const connection: Connection = {
+    const connection: HttpConnection = {
       peerAddress: () => server.requestIP(request)?.address ?? "unix",
       liftIdleTimeout: () => server.timeout(request, 0),
       cut: () => server.timeout(request, 1),

@@ -12,7 +12,7 @@ import type { AdminApi } from "./cluster/supervisor.ts";
 import type { WorkerChannel } from "./cluster/worker-channel.ts";
 import type { Env } from "./env.ts";
 import { createHealth } from "./health/health.service.ts";
-import { createObserved, type Observed, timeSome } from "./health/observed.ts";
+import { createObservers, type Observers, timeSampled } from "./health/observed.ts";
 import { createScrape } from "./health/scrape.ts";
 import { failureResponse, toAppError } from "./http/errors.ts";
 import { createJobRunner, type JobRunner } from "./jobs/runner.ts";
@@ -52,7 +52,7 @@ export type AppOptions = {
 export async function createApp(env: Env, options: AppOptions): Promise<App> {
   const { worker } = options;
   const registry = createRegistry();
-  const observed = createObserved(registry);
+  const observed = createObservers(registry);
   // Its code loads while the database is opened.
   const flushWorker = loadFlushWorker();
   const services = await openServices(env, { ...options, server: true, ...observed }).catch(
@@ -100,7 +100,7 @@ export async function createApp(env: Env, options: AppOptions): Promise<App> {
   };
 }
 
-function startCache(services: Services, { onDatabaseOperation, onCacheOperation }: Observed): LinkCache {
+function startCache(services: Services, { onDatabaseOperation, onCacheOperation }: Observers): LinkCache {
   const { env, database, changes, config, redis, logger } = services;
   const cache = createLinkCache({
     maxLinks: env.cache.maxLinks,
@@ -120,7 +120,7 @@ function startCache(services: Services, { onDatabaseOperation, onCacheOperation 
   changes.subscribe("links", timeFunction(cache.invalidate, "invalidate", onCacheOperation));
   config.onChange("cache.bloom_rebuild_interval", cache.reschedule);
   cache.start();
-  return { ...cache, findIn: timeSome(cache.findIn, onCacheOperation) };
+  return { ...cache, findIn: timeSampled(cache.findIn, onCacheOperation) };
 }
 
 async function startClicks({ env, config, logger }: Services, flushWorker: Worker): Promise<Clicks> {

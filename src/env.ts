@@ -9,7 +9,7 @@ import { ENV_SETTINGS, type SettingValue } from "./env-settings.ts";
 import { appError } from "./lib/errors.ts";
 import type { LogSettings } from "./lib/logger.ts";
 
-export type DatabaseSettings = {
+export type DatabaseSection = {
   /** Always with a scheme; the path of a file database is absolute. May hold a password: never log it. */
   url: string;
   kind: "sqlite" | "postgres" | "mysql" | "mariadb";
@@ -28,7 +28,7 @@ export type Env = {
   data: { dir: string };
   /** A secret: never log it. */
   storage: { secretKey: string | null };
-  database: DatabaseSettings;
+  database: DatabaseSection;
   cache: { type: "memory" | "redis"; redisUrl: string; maxLinks: number; ttl: number };
   logging: LogSettings & {
     /** From 0 (none) to 1 (all): how many requests are logged. */
@@ -192,7 +192,7 @@ function databaseUrl(
   url: string,
   dir: string,
   path: (value: string) => string,
-): Pick<DatabaseSettings, "url" | "kind"> {
+): Pick<DatabaseSection, "url" | "kind"> {
   if (url === "") return { url: `sqlite:${join(dir, "waymark.db")}`, kind: "sqlite" };
   if (url.startsWith("sqlite:"))
     return { url: `sqlite:${path(url.replace(/^sqlite:(\/\/(?=\/|[^/]))?/, ""))}`, kind: "sqlite" };
@@ -201,5 +201,5 @@ function databaseUrl(
 }
 
 /** Where the file database lies; null when a server keeps the database. */
-export const fileDatabasePath = ({ url, kind }: DatabaseSettings): string | null =>
+export const fileDatabasePath = ({ url, kind }: DatabaseSection): string | null =>
   kind === "sqlite" ? url.slice("sqlite:".length) : null;

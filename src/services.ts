@@ -9,13 +9,13 @@ import { createReports, type Reports } from "./clicks/reports.ts";
 import { type Changes, createChanges } from "./cluster/changes.ts";
 import { readInstance } from "./cluster/instance.repository.ts";
 import { openRedis, type Redis } from "./cluster/redis.ts";
-import { joinBuses } from "./cluster/redis-bus.ts";
+import { combineBuses } from "./cluster/redis-bus.ts";
 import { openProcessLeases } from "./cluster/process-leases.ts";
 import type { WorkerChannel } from "./cluster/worker-channel.ts";
 import { type Config, createConfig } from "./config/config.service.ts";
 import { type Database, openDatabase } from "./db/database.ts";
 import { madeDatabase, migrateUp } from "./db/migrate.ts";
-import { withPatience } from "./db/retry-start.ts";
+import { retryStart } from "./db/retry-start.ts";
 import { type Env, fileDatabasePath } from "./env.ts";
 import { type Content, createContent } from "./files/content.ts";
 import { createDrive, type Drive } from "./files/drive.ts";
@@ -71,7 +71,7 @@ export type ServiceOptions = {
 };
 
 /** A server that starts waits so long for its database. */
-const START_PATIENCE_MS = 60_000;
+const START_TIMEOUT_MS = 60_000;
 
 /** Opens and migrates the database and starts the rooms. Rejects with ServiceUnavailable when it is away. */
 export async function openServices(env: Env, options: ServiceOptions): Promise<Services> {
@@ -81,9 +81,9 @@ export async function openServices(env: Env, options: ServiceOptions): Promise<S
   const database = await openDatabase(env.database, { threads: options.server, logger });
   let redis: Redis | null = null;
   try {
-    const forMs = options.server ? START_PATIENCE_MS : 0;
+    const forMs = options.server ? START_TIMEOUT_MS : 0;
     const migrate = () => migrateUp(database, { logger });
-    const steps = await withPatience(migrate, { forMs, logger, signal: options.stopping });
+    const steps = await retryStart(migrate, { forMs, logger, signal: options.stopping });
     if (madeDatabase(steps)) options.onNewDatabase?.(database.name);
     if (options.server) redis = await openSharedRedis(env, database, logger);
     return await startRooms(env, { database, redis }, options);
@@ -99,7 +99,7 @@ type Opened = { database: Database; redis: Redis | null };
 async function startRooms(env: Env, { database, redis }: Opened, options: ServiceOptions): Promise<Services> {
   const { logger, server, worker, onAuthFailure, onDatabaseOperation } = options;
   const clock = systemClock;
-  const bus = redis && worker ? joinBuses(redis.bus, worker.bus) : (redis?.bus ?? worker?.bus);
+  const bus = redis && worker ? combineBuses(redis.bus, worker.bus) : (redis?.bus ?? worker?.bus);
   const changes = createChanges({
     database,
     clock,

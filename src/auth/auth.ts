@@ -7,7 +7,7 @@ import type { Logger } from "../lib/logger.ts";
 import { createAccountDelay } from "./login/account-delay.ts";
 import { createAddressBuckets, createAddressLimit } from "./login/address-limit.ts";
 import type { AuthConfig } from "./auth-config.ts";
-import type { AuthFeed } from "./feed.ts";
+import type { AuthChanges } from "./changes.ts";
 import { authEndpoints } from "./auth.routes.ts";
 import { createClientAddress } from "./client-address.ts";
 import { createGuards, createHealthGuard } from "./guards.ts";
@@ -25,7 +25,7 @@ import { createUsers, type Users } from "./users/service.ts";
 export type AuthDeps = {
   database: Pick<Database, "read" | "write" | "dialect">;
   /** The change feed. */
-  changes: AuthFeed;
+  changes: AuthChanges;
   config: AuthConfig & AdminPasswordSetting;
   /** The process's one bound on hashes at work. */
   passwords: Passwords;
@@ -62,14 +62,14 @@ const CLEAN_UP_ROWS = 1000;
 const CLEAN_UP_ROUNDS = 25;
 
 export function createAuth(deps: AuthDeps): Auth {
-  const { database, changes: feed, config, passwords, clock, logger } = deps;
+  const { database, changes, config, passwords, clock, logger } = deps;
   const { onFailure = () => {}, newId = () => crypto.randomUUID() } = deps;
   const { tryLogin = createAddressBuckets({ clock }).tryNow } = deps;
   const usersRepository = createUsersRepository(database);
   const tokens = createTokens({ secret: () => config.get("api.jwt_secret"), clock });
   const sessions = createSessions({
     repository: createSessionsRepository(database),
-    feed,
+    changes,
     tokens,
     config,
     clock,
@@ -84,7 +84,7 @@ export function createAuth(deps: AuthDeps): Auth {
     sessions,
     passwords,
     accountDelay,
-    feed,
+    changes,
     clock,
   });
   const login = createLogin({
@@ -95,7 +95,7 @@ export function createAuth(deps: AuthDeps): Auth {
     passwordCheck,
     accountDelay,
     config,
-    feed,
+    changes,
     clock,
   });
   const clientAddress = createClientAddress(() => config.get("api.trusted_proxies"));

@@ -5,7 +5,7 @@
 import type { Services } from "../services.ts";
 import type { Env } from "../env.ts";
 
-export type Progress = {
+export type ProgressLine = {
   /** Redraws one status line on standard error when that is a terminal, at most ten times a second; silent otherwise. */
   update(done: number, total?: number): void;
   finish(): void;
@@ -20,7 +20,7 @@ export type Output = {
   table(rows: readonly Record<string, unknown>[], columns: Record<string, string>): void;
   /** A remark on standard error. */
   note(text: string): void;
-  progress(label: string): Progress;
+  progress(label: string): ProgressLine;
 };
 
 export type Input = {

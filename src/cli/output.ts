@@ -1,4 +1,4 @@
-import type { Output, Progress } from "./command.ts";
+import type { Output, ProgressLine } from "./command.ts";
 
 type Stream = { write(text: string): unknown; isTTY?: boolean; columns?: number };
 
@@ -74,7 +74,7 @@ const printable = (value: unknown): string =>
 
 const REDRAW_MS = 100;
 
-function createProgress(label: string, stderr: Stream): Progress {
+function createProgress(label: string, stderr: Stream): ProgressLine {
   let drawnAt = Number.NEGATIVE_INFINITY;
   let drawn = false;
   return {

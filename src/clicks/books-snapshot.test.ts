@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "bun:test";
-import { createBooksFile, readBooks } from "./books-snapshot.ts";
+import { createBooksSnapshotWriter, readBooksSnapshot } from "./books-snapshot.ts";
 import type { ClickStats } from "./books.ts";
 import { temporaryFolder } from "./clicks.test-support.ts";
 
@@ -30,7 +30,7 @@ function setUp() {
   mkdirSync(dir);
   let stored = 5;
   const errors: unknown[] = [];
-  const file = createBooksFile({
+  const file = createBooksSnapshotWriter({
     dir,
     stats: () => stats(stored),
     clock: { now: () => 1_760_000_000_000 },
@@ -41,12 +41,12 @@ function setUp() {
 
 test("the last books of a process are read back, until it removes them", async () => {
   const { dir, file, store } = setUp();
-  expect(readBooks(dir)).toBeNull();
+  expect(readBooksSnapshot(dir)).toBeNull();
   await file.update();
   store(4);
   await file.update();
   const { accepted, replayed, stored, pending, dropped, details } = stats(9);
-  expect(readBooks(dir)).toEqual({
+  expect(readBooksSnapshot(dir)).toEqual({
     pid: process.pid,
     written_at: "2025-10-09T08:53:20.000Z",
     accepted,
@@ -63,7 +63,7 @@ test("the last books of a process are read back, until it removes them", async (
 test("a folder that is gone is told, and hurts nobody", async () => {
   const { file, errors, dir } = setUp();
   writeFileSync(`${dir}/books.json.tmp`, "");
-  const lost = createBooksFile({
+  const lost = createBooksSnapshotWriter({
     dir: join(dir, "gone"),
     stats: () => stats(1),
     clock: { now: () => 0 },
@@ -72,11 +72,11 @@ test("a folder that is gone is told, and hurts nobody", async () => {
   await lost.update();
   expect(errors).toHaveLength(1);
   await file.update();
-  expect(readBooks(dir)?.stored).toBe(5);
+  expect(readBooksSnapshot(dir)?.stored).toBe(5);
 });
 
 test.each(["", "{", "[]", '{"pid":1}'])("%p is no books", (text) => {
   const { dir } = setUp();
   writeFileSync(join(dir, "books.json"), text);
-  expect(readBooks(dir)).toBeNull();
+  expect(readBooksSnapshot(dir)).toBeNull();
 });

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import type { Clock } from "../lib/clock.ts";
 import type { ClickStats } from "./books.ts";
-import { BOOKS_NAME } from "./journal/slot.ts";
+import { BOOKS_SNAPSHOT_NAME } from "./journal/slot.ts";
 
 const count = z.number().int().nonnegative();
 const drops = z.record(z.string(), count);
@@ -23,9 +23,9 @@ const BOOKS = z.object({
   details: z.object({ recorded: count, logged: count, pending: count, dropped: drops }),
 });
 
-export type WrittenBooks = z.infer<typeof BOOKS>;
+export type BooksSnapshot = z.infer<typeof BOOKS>;
 
-export type BooksFile = {
+export type BooksSnapshotWriter = {
   /** Writes what changed since the last call; never rejects. */
   update(): Promise<void>;
   remove(): Promise<void>;
@@ -33,8 +33,8 @@ export type BooksFile = {
 
 type Options = { dir: string; stats(): ClickStats; clock: Clock; onError(error: unknown): void };
 
-export function createBooksFile({ dir, stats, clock, onError }: Options): BooksFile {
-  const path = join(dir, BOOKS_NAME);
+export function createBooksSnapshotWriter({ dir, stats, clock, onError }: Options): BooksSnapshotWriter {
+  const path = join(dir, BOOKS_SNAPSHOT_NAME);
   const unfinished = `${path}.tmp`;
   let last = "";
   let busy: Promise<void> | null = null;
@@ -63,9 +63,9 @@ export function createBooksFile({ dir, stats, clock, onError }: Options): BooksF
 }
 
 /** What the process of a slot wrote last; null when it wrote nothing that can be read. */
-export function readBooks(slotDir: string): WrittenBooks | null {
+export function readBooksSnapshot(slotDir: string): BooksSnapshot | null {
   try {
-    return BOOKS.parse(JSON.parse(readFileSync(join(slotDir, BOOKS_NAME), "utf8")));
+    return BOOKS.parse(JSON.parse(readFileSync(join(slotDir, BOOKS_SNAPSHOT_NAME), "utf8")));
   } catch {
     return null;
   }

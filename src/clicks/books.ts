@@ -1,7 +1,7 @@
 /** The books of click counting: accepted = stored + pending + dropped, at any time. */
 import type { DetailGate, DetailStats } from "./details/gate.ts";
 import type { FlushReport } from "./flush-messages.ts";
-import type { Settled } from "./flush/source.ts";
+import type { SettledClicks } from "./flush/source.ts";
 import type { FlushTrigger } from "./flush/flush.ts";
 import type { Journal, JournalDrop } from "./journal/journal.ts";
 
@@ -26,7 +26,7 @@ export type ClickStats = {
 };
 
 export type ClickBooks = {
-  settled(settled: Settled): void;
+  settled(settled: SettledClicks): void;
   flushed(report: FlushReport): void;
   stats(journal: ReturnType<Journal["stats"]>): ClickStats;
 };

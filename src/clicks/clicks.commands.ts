@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import type { CommandContext } from "../cli/command.ts";
 import { createLeases } from "../cluster/leases.ts";
 import { systemClock } from "../lib/clock.ts";
-import { counted } from "../lib/counted.ts";
+import { pluralize } from "../lib/pluralize.ts";
 import { appError } from "../lib/errors.ts";
 import { parseRfc3339 } from "../lib/rfc3339.ts";
 import { createMaintenance } from "./maintenance.ts";
@@ -50,8 +50,8 @@ async function runRebuild({ services, output }: CommandContext, options: Rebuild
 
 function tell(output: CommandContext["output"], report: RebuildReport): void {
   const { days, clicks, raised, rewritten, kept } = report;
-  output.line(`${counted(days, "day")} rebuilt from ${counted(clicks, "click")}.`);
-  output.line(`${counted(raised, "count was", "counts were")} too low and raised.`);
+  output.line(`${pluralize(days, "day")} rebuilt from ${pluralize(clicks, "click")}.`);
+  output.line(`${pluralize(raised, "count was", "counts were")} too low and raised.`);
   output.line(
     `Referrers, places and devices of a day: ${rewritten.toLocaleString("en")} written anew, ` +
       `${kept.toLocaleString("en")} left alone because the click log no longer has all their clicks.`,

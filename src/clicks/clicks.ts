@@ -3,7 +3,7 @@
  * books between them. At any time accepted = stored + pending + dropped.
  */
 import { join } from "node:path";
-import { createBooksFile } from "./books-snapshot.ts";
+import { createBooksSnapshotWriter } from "./books-snapshot.ts";
 import { type ClickStats, createClickBooks } from "./books.ts";
 import type { DatabaseSettings } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -183,7 +183,7 @@ export async function createClicks(options: ClicksOptions): Promise<Clicks> {
   await journal.start();
   refresh();
   thread.begin();
-  const booksFile = createBooksFile({
+  const booksFile = createBooksSnapshotWriter({
     dir: slot.dir,
     stats,
     clock,

@@ -1,7 +1,7 @@
 /** What the main thread and the flush thread tell each other. */
 import type { DatabaseSettings } from "../db/database.ts";
 import type { FlushTrigger } from "./flush/flush.ts";
-import type { Settled, SourceState } from "./flush/source.ts";
+import type { SettledClicks, SourceState } from "./flush/source.ts";
 import type { GeoSettings } from "./details/geo.ts";
 
 /** What the configuration says of details. */
@@ -42,7 +42,7 @@ export type FlushCalls = {
 
 /** What it tells meanwhile. */
 export type FlushNews = {
-  settled(settled: Settled): void;
+  settled(settled: SettledClicks): void;
   /** A segment of this process's slot is gone. */
   retired(path: string): void;
   flushed(report: FlushReport): void;

@@ -6,10 +6,10 @@
 import { appError, messageOf } from "../lib/errors.ts";
 import type { Logger } from "../lib/logger.ts";
 import { createRpc, type Rpc } from "../lib/rpc.ts";
-import { before } from "../lib/timeout.ts";
+import { withTimeout } from "../lib/timeout.ts";
 import { workerUrl } from "../lib/worker-url.ts";
 import type { DetailSettings, FlushCalls, FlushNews, FlushReport, FlushStart } from "./flush-messages.ts";
-import type { Settled, SourceState } from "./flush/source.ts";
+import type { SettledClicks, SourceState } from "./flush/source.ts";
 import { FIRST_RECORD } from "./journal/format.ts";
 
 export type FlushThread = {
@@ -41,7 +41,7 @@ export type FlushThreadOptions = FlushStart & {
   logger: Logger;
   /** See loadFlushWorker; made here without it. */
   worker?: Worker | undefined;
-  onSettled(settled: Settled): void;
+  onSettled(settled: SettledClicks): void;
   /** A segment of this process's slot is gone. */
   onRetired(): void;
   onReport(report: FlushReport): void;
@@ -172,7 +172,7 @@ export async function startFlushThread(options: FlushThreadOptions): Promise<Flu
 }
 
 const within = <T>(ms: number, work: Promise<T>): Promise<T> =>
-  before(ms, work, () => {
+  withTimeout(ms, work, () => {
     throw appError("ServiceUnavailable", `the flush thread did not answer within ${ms} ms`);
   });
 

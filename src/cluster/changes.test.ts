@@ -3,7 +3,14 @@ import { openDatabaseProxy } from "../clicks/database-proxy.test-support.ts";
 import { type Database, openDatabase } from "../db/database.ts";
 import { forEachDialect } from "../db/for-each-dialect.ts";
 import { silentLogger } from "../lib/logger.ts";
-import { type Bus, type Changes, createChanges, type News, type NewsHandler, type Topic } from "./changes.ts";
+import {
+  type Bus,
+  type Changes,
+  createChanges,
+  type ChangeMessage,
+  type ChangeMessageHandler,
+  type Topic,
+} from "./changes.ts";
 import { createFeed } from "./feed.repository.ts";
 
 const setting = (key: string) => ({ key, value: "1", updated_at: 0, updated_by: "test" });
@@ -222,8 +229,8 @@ forEachDialect(({ openDb, name, url }) => {
   });
 
   test("the bus is told after the commit and waited for, and its news reach the subscribers once", async () => {
-    const published: News[] = [];
-    let hear: NewsHandler | undefined;
+    const published: ChangeMessage[] = [];
+    let hear: ChangeMessageHandler | undefined;
     const bus: Bus = {
       publish: async (news) => {
         await Bun.sleep(1);
@@ -245,7 +252,11 @@ forEachDialect(({ openDb, name, url }) => {
     // What the other one writes comes by the bus, perhaps twice, and then stands in the feed as well.
     await two.changes.write(async (tx) => tx.changed("users", ["1"]));
     const [row] = await a!.read.selectFrom("changes").select("origin").where("topic", "=", "users").execute();
-    const news: News = { write: row!.origin, changes: [{ topic: "users", keys: ["1"] }], isCleaned: true };
+    const news: ChangeMessage = {
+      write: row!.origin,
+      changes: [{ topic: "users", keys: ["1"] }],
+      isCleaned: true,
+    };
     const cleaned: boolean[] = [];
     one.changes.subscribe("users", (_keys, isCleaned) => void cleaned.push(isCleaned));
     await Promise.all([hear!(news), hear!(news)]);

@@ -38,20 +38,20 @@ export type Topic = (typeof TOPICS)[number];
 export type ChangeHandler = (keys: readonly string[], isCleaned: boolean) => void | Promise<void>;
 export type Change = { topic: Topic; keys: readonly string[] };
 /** What a write changed. */
-export type News = {
+export type ChangeMessage = {
   /** The write's name; null in a part of one, whose rows are heard as well. */
   write: string | null;
   changes: readonly Change[];
   isCleaned: boolean;
 };
-export type NewsHandler = (news: News) => Promise<void>;
+export type ChangeMessageHandler = (news: ChangeMessage) => Promise<void>;
 
 /** Tells other processes at once: the workers of one machine, other nodes. */
 export type Bus = {
   /** Resolves when the others have heard, or after a bound of its own; never rejects. */
-  publish(news: News): Promise<unknown>;
+  publish(news: ChangeMessage): Promise<unknown>;
   /** Hears what others published, not what this process did. Returns how to stop. */
-  subscribe(handler: NewsHandler): () => void;
+  subscribe(handler: ChangeMessageHandler): () => void;
 };
 
 export type ChangeTransaction = {

@@ -4,8 +4,8 @@
  */
 
 /** Inclusive. */
-export type IdRange = { from: number; to: number };
-type Gap = IdRange & { since: number };
+export type MissingIds = { from: number; to: number };
+type Gap = MissingIds & { since: number };
 
 /** Ids are given out just before their commit; a commit that takes longer has lost its connection. */
 const GAP_MS = 120_000;
@@ -41,11 +41,11 @@ export function createGaps() {
     advance: pass,
 
     /** The ranges still missing, in portions for a query each; what has waited too long is forgotten. */
-    open(now: number): IdRange[][] {
+    open(now: number): MissingIds[][] {
       // A clock that was set back must not keep a gap for ever, nor one set forward forget it at once.
       for (const gap of gaps) gap.since = Math.min(gap.since, now);
       gaps = gaps.filter(({ since }) => now - since < GAP_MS);
-      const portions: IdRange[][] = [];
+      const portions: MissingIds[][] = [];
       for (let i = 0; i < gaps.length; i += RANGES_AT_ONCE) portions.push(gaps.slice(i, i + RANGES_AT_ONCE));
       return portions;
     },

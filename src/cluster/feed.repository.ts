@@ -1,7 +1,7 @@
 /** The table `changes`: appended by writers, read in pages, pruned in portions. */
 import type { Database } from "../db/database.ts";
 import type { Db } from "../db/dialect.ts";
-import type { IdRange } from "./feed-gaps.ts";
+import type { MissingIds } from "./feed-gaps.ts";
 
 /** The keys are parsed when they are asked for: nobody asks for those of rows he wrote himself. */
 export type FeedRow = { id: number; topic: string; origin: string; readonly keys: readonly string[] };
@@ -62,7 +62,7 @@ export function createFeed({ read, write, dialect }: Database) {
       (await select().where("id", ">", id).limit(limit).execute()).map(parsed),
 
     /** Rows in the ranges, ascending; when there are more than the limit the next call finds them. */
-    within: async (ranges: readonly IdRange[], limit: number): Promise<FeedRow[]> => {
+    within: async (ranges: readonly MissingIds[], limit: number): Promise<FeedRow[]> => {
       const found = await select()
         .where((eb) =>
           eb.or(ranges.map(({ from, to }) => eb.and([eb("id", ">=", from), eb("id", "<=", to)]))),

@@ -5,7 +5,14 @@
  */
 import type { RedisClient } from "bun";
 import type { Logger } from "../lib/logger.ts";
-import { type Bus, type Change, type News, type NewsHandler, type Topic, TOPICS } from "./changes.ts";
+import {
+  type Bus,
+  type Change,
+  type ChangeMessage,
+  type ChangeMessageHandler,
+  type Topic,
+  TOPICS,
+} from "./changes.ts";
 
 /** An import's codes go in several messages, so that none blocks Redis. */
 const KEYS_A_MESSAGE = 2_000;
@@ -24,13 +31,13 @@ export type RedisBus = Omit<Bus, "publish"> & {
    * Whether Redis has taken it. If so, it has also done what this process sent on the same connection before, or has
    * begun a new generation since (redis.ts): the shared cache holds nothing older.
    */
-  publish(news: News): Promise<boolean>;
+  publish(news: ChangeMessage): Promise<boolean>;
   /** Makes a new connection the one that listens. */
   listenOn(client: RedisClient): Promise<unknown>;
 };
 
 export function createRedisBus({ channel, origin, send, logger }: Deps): RedisBus {
-  const handlers = new Set<NewsHandler>();
+  const handlers = new Set<ChangeMessageHandler>();
 
   function hear(message: string): void {
     const heard = readMessage(message);
@@ -58,7 +65,7 @@ export function createRedisBus({ channel, origin, send, logger }: Deps): RedisBu
   };
 }
 
-function portions(news: News): News[] {
+function portions(news: ChangeMessage): ChangeMessage[] {
   if (news.changes.every(({ keys }) => keys.length <= KEYS_A_MESSAGE)) return [news];
   return news.changes.flatMap(({ topic, keys }) =>
     Array.from({ length: Math.ceil(keys.length / KEYS_A_MESSAGE) }, (_, at) => ({
@@ -70,7 +77,7 @@ function portions(news: News): News[] {
 }
 
 /** Null for what is none of ours; topics of a newer version are left out. */
-function readMessage(message: string): { origin: string; news: News } | null {
+function readMessage(message: string): { origin: string; news: ChangeMessage } | null {
   try {
     const { origin, write, changes } = JSON.parse(message) as Record<string, unknown>;
     if (typeof origin !== "string" || !Array.isArray(changes)) return null;
@@ -93,7 +100,7 @@ function isChange(change: Partial<Change> | null): change is Change {
 }
 
 /** Tells other nodes first, so that the workers of this machine hear whether the shared cache is clean. */
-export function joinBuses(nodes: RedisBus, workers: Bus): Bus {
+export function combineBuses(nodes: RedisBus, workers: Bus): Bus {
   return {
     async publish(news) {
       const isCleaned = await nodes.publish(news);

@@ -8,7 +8,7 @@
  * at once. A connection is ready only when `prepare` has succeeded on it.
  */
 import { RedisClient } from "bun";
-import { before } from "../lib/timeout.ts";
+import { withTimeout } from "../lib/timeout.ts";
 import { appError, messageOf } from "../lib/errors.ts";
 import type { Logger } from "../lib/logger.ts";
 
@@ -49,7 +49,7 @@ type Options = {
 /** Begins to connect. @throws BadRequest when the URL can't be used */
 export function connectRedis({ url, purpose, prepare, logger, limits }: Options): RedisConnection {
   const { connectMs, commandMs, heartbeatMs, longestPauseMs } = { ...LIMITS, ...limits };
-  const report = createReport(logger, { purpose, redis: placeOf(url) });
+  const report = createReport(logger, { purpose, redis: redisAddress(url) });
   const { promise: attempted, resolve: onAttempted } = Promise.withResolvers<void>();
   let active: RedisClient | null = null;
   let isReady = false;
@@ -62,7 +62,7 @@ export function connectRedis({ url, purpose, prepare, logger, limits }: Options)
     active = client;
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no EventTarget
     client.onclose = (error) => lose(client, error);
-    before(connectMs + commandMs, establish(client), late).then(
+    withTimeout(connectMs + commandMs, establish(client), late).then(
       () => {
         if (client !== active) return;
         isReady = true;
@@ -100,7 +100,7 @@ export function connectRedis({ url, purpose, prepare, logger, limits }: Options)
     const client = active;
     if (client === null || !isReady) throw away();
     try {
-      return await before(commandMs, client.send(command, [...args]), late);
+      return await withTimeout(commandMs, client.send(command, [...args]), late);
     } catch (error) {
       lose(client, error);
       throw appError("ServiceUnavailable", `Redis did not do ${command}.`, { cause: error });
@@ -160,7 +160,7 @@ function createReport(logger: Logger, where: { purpose: string; redis: string })
 }
 
 /** Host and port without user and password. */
-export function placeOf(url: string): string {
+export function redisAddress(url: string): string {
   const parsed = URL.parse(url);
   return parsed === null ? "unknown" : parsed.host || parsed.pathname;
 }

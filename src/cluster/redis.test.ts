@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { silentLogger } from "../lib/logger.ts";
 import { startProxyTo, type TcpProxy } from "../lib/tcp-proxy.test-support.ts";
-import type { Change, News } from "./changes.ts";
+import type { Change, ChangeMessage } from "./changes.ts";
 import { openRedis, type Redis } from "./redis.ts";
-import { joinBuses } from "./redis-bus.ts";
-import { placeOf } from "./redis-connection.ts";
+import { combineBuses } from "./redis-bus.ts";
+import { redisAddress } from "./redis-connection.ts";
 import { until } from "../../test/support/until.ts";
 
 const URL_OF_SERVER = process.env["WAYMARK_TEST_REDIS_URL"] ?? "";
@@ -17,7 +17,7 @@ const listen = (redis: Redis) => {
   return heard;
 };
 
-const news = (changes: readonly Change[]): News => ({
+const news = (changes: readonly Change[]): ChangeMessage => ({
   write: crypto.randomUUID(),
   changes,
   isCleaned: false,
@@ -130,10 +130,10 @@ describe.skipIf(URL_OF_SERVER === "")("Redis (WAYMARK_TEST_REDIS_URL)", () => {
 });
 
 test("the log names the server, never the password", () => {
-  expect(placeOf("redis://user:p%40ss@cache.example:6380/2")).toBe("cache.example:6380");
-  expect(placeOf("rediss://:secret@[::1]:6379")).toBe("[::1]:6379");
-  expect(placeOf("redis+unix:///run/redis.sock")).toBe("/run/redis.sock");
-  expect(placeOf("nonsense")).toBe("unknown");
+  expect(redisAddress("redis://user:p%40ss@cache.example:6380/2")).toBe("cache.example:6380");
+  expect(redisAddress("rediss://:secret@[::1]:6379")).toBe("[::1]:6379");
+  expect(redisAddress("redis+unix:///run/redis.sock")).toBe("/run/redis.sock");
+  expect(redisAddress("nonsense")).toBe("unknown");
 });
 
 test("a URL that can't be used is said without its password", async () => {
@@ -145,15 +145,15 @@ test("a URL that can't be used is said without its password", async () => {
 test("joined buses tell the workers whether the nodes' cache is clean, and stop together", async () => {
   const log: unknown[] = [];
   const bus = (name: string, isTaken: boolean) => ({
-    publish: async ({ isCleaned }: News) => {
+    publish: async ({ isCleaned }: ChangeMessage) => {
       log.push([name, isCleaned]);
       return isTaken;
     },
     subscribe: () => () => void log.push(`${name} stops`),
     listenOn: async () => {},
   });
-  await joinBuses(bus("nodes", true), bus("workers", true)).publish(news([]));
-  const joined = joinBuses(bus("nodes", false), bus("workers", true));
+  await combineBuses(bus("nodes", true), bus("workers", true)).publish(news([]));
+  const joined = combineBuses(bus("nodes", false), bus("workers", true));
   await joined.publish(news([]));
   joined.subscribe(async () => {})();
   expect(log).toEqual([

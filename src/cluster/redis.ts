@@ -7,7 +7,7 @@
  * may have come back with what it had an hour ago. Values of another generation are as good as not there.
  */
 import type { Logger } from "../lib/logger.ts";
-import { before } from "../lib/timeout.ts";
+import { withTimeout } from "../lib/timeout.ts";
 import { createRedisBus, type RedisBus } from "./redis-bus.ts";
 import { connectRedis, type RedisLimits } from "./redis-connection.ts";
 
@@ -28,7 +28,7 @@ export const GENERATION_LENGTH = 16;
 /** How long a start waits for the first connection. */
 const START_MS = 1_000;
 
-export const newGeneration = (): string =>
+export const newCacheGeneration = (): string =>
   Buffer.from(crypto.getRandomValues(new Uint8Array(GENERATION_LENGTH / 2))).toString("hex");
 
 type Options = {
@@ -46,7 +46,7 @@ export async function openRedis({ url, instance, logger, limits = {} }: Options)
   const values = connectRedis({
     url,
     purpose: "cache",
-    prepare: (client) => client.set(generationKey, newGeneration()),
+    prepare: (client) => client.set(generationKey, newCacheGeneration()),
     logger,
     limits,
   });
@@ -57,7 +57,11 @@ export async function openRedis({ url, instance, logger, limits = {} }: Options)
     logger,
   });
   const listening = connectRedis({ url, purpose: "changes", prepare: bus.listenOn, logger, limits });
-  await before<unknown>(START_MS, Promise.all([values.attempted(), listening.attempted()]), () => undefined);
+  await withTimeout<unknown>(
+    START_MS,
+    Promise.all([values.attempted(), listening.attempted()]),
+    () => undefined,
+  );
   return {
     bus,
     send: values.send,

@@ -7,7 +7,7 @@
  */
 import type { Logger } from "../lib/logger.ts";
 import { createRpc, type Rpc } from "../lib/rpc.ts";
-import type { News } from "./changes.ts";
+import type { ChangeMessage } from "./changes.ts";
 
 /** A spawned worker process. */
 export type WorkerProcess = {
@@ -32,7 +32,7 @@ export type AdminApi = { prefix: string; isEnabled: boolean };
 /** What a worker may ask of its parent. */
 export type ParentCalls = {
   /** Resolves when the other workers have applied it. */
-  publish(news: News): Promise<void>;
+  publish(news: ChangeMessage): Promise<void>;
   /** The answers of all workers. */
   collect(): Promise<unknown[]>;
   collectLive(sinceMs: number): Promise<unknown[]>;
@@ -45,7 +45,7 @@ export type ParentCalls = {
 
 /** What the parent may ask of a worker. */
 export type WorkerCalls = {
-  changed(news: News): Promise<void>;
+  changed(news: ChangeMessage): Promise<void>;
   snapshot(): unknown;
   live(sinceMs: number): unknown;
   leave(): void;

@@ -1,7 +1,7 @@
 /** A worker's end of the channel to its supervisor: see supervisor.ts. */
 import { steerAway } from "../lib/port-steering.ts";
 import { createRpc } from "../lib/rpc.ts";
-import type { Bus, NewsHandler } from "./changes.ts";
+import type { Bus, ChangeMessageHandler } from "./changes.ts";
 import type { ParentCalls, WorkerCalls, WorkerReady } from "./supervisor.ts";
 
 export type WorkerChannel = {
@@ -28,7 +28,7 @@ const CALL_MS = 3_000;
 
 /** Of the running process, which was spawned with a channel; `onLost` is called when the parent is gone. */
 export function createWorkerChannel(onLost: () => void): WorkerChannel {
-  const handlers = new Set<NewsHandler>();
+  const handlers = new Set<ChangeMessageHandler>();
   const hooks: { snapshot?: () => unknown; live?: (sinceMs: number) => unknown; leave?: () => void } = {};
   const calls: WorkerCalls = {
     changed: async (news) => {

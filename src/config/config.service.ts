@@ -7,15 +7,15 @@ import { appError } from "../lib/errors.ts";
 import type { Logger } from "../lib/logger.ts";
 import { type ConfigItem, type ConfigSchema, itemOf, type Reveal, schemaOf } from "./items.ts";
 import { createConfigRepository, type SettingChange } from "./config.repository.ts";
-import type { Texts } from "./snapshot.ts";
-import { createConfigWriter, MASK, type SettingsFeed, type SettingWrites } from "./writer.ts";
+import type { SettingTexts } from "./snapshot.ts";
+import { createConfigWriter, MASK, type SettingsChanges, type SettingWrites } from "./writer.ts";
 import { CONFIG_KEYS, type ConfigKey, type ConfigValues, definitionOf, isConfigKey } from "./definitions.ts";
 import { createLiveSettings } from "./live-settings.ts";
 import type { Action } from "./value-types.ts";
 
 type Deps = {
   database: Pick<Database, "read" | "dialect">;
-  changes: SettingsFeed;
+  changes: SettingsChanges;
   clock: Clock;
   logger: Logger;
   /**
@@ -24,7 +24,7 @@ type Deps = {
    */
   startup?: boolean;
   /** The start values of another process (its `startValues()`), so that a worker started later agrees with it. */
-  startValues?: Partial<Texts>;
+  startValues?: Partial<SettingTexts>;
   generateToken?: () => string;
 };
 

@@ -6,18 +6,18 @@
  */
 import type { Logger } from "../lib/logger.ts";
 import type { ConfigRepository } from "./config.repository.ts";
-import { buildSnapshot, type Snapshot, type Texts } from "./snapshot.ts";
-import type { SettingsFeed } from "./writer.ts";
+import { buildSnapshot, type Snapshot, type SettingTexts } from "./snapshot.ts";
+import type { SettingsChanges } from "./writer.ts";
 import { CONFIG_KEYS, type ConfigKey, type ConfigValues, definitionOf } from "./definitions.ts";
 
 const RETRY_MS = 1000;
 
 type Deps = {
   repository: ConfigRepository;
-  changes: Pick<SettingsFeed, "subscribe">;
+  changes: Pick<SettingsChanges, "subscribe">;
   logger: Logger;
   /** What settings that need a restart hold; null: what the first read finds. */
-  held: Partial<Texts> | null;
+  held: Partial<SettingTexts> | null;
 };
 
 export function createLiveSettings({ repository, changes, logger, held }: Deps) {
@@ -63,7 +63,7 @@ export function createLiveSettings({ repository, changes, logger, held }: Deps) 
     /** Reads the stored settings now. Rejects as the database does. */
     read,
     onChange: listeners.add,
-    startValues: (): Partial<Texts> => ({ ...held }),
+    startValues: (): Partial<SettingTexts> => ({ ...held }),
     /** Follows the changes from here on, after a first read. */
     async start(): Promise<void> {
       unsubscribe = changes.subscribe("settings", refresh);
@@ -121,7 +121,7 @@ function createReporter(logger: Logger): (invalid: ReadonlyMap<ConfigKey, string
   };
 }
 
-const textsOf = (texts: Texts, wanted: (key: ConfigKey) => boolean): Partial<Texts> =>
+const textsOf = (texts: SettingTexts, wanted: (key: ConfigKey) => boolean): Partial<SettingTexts> =>
   Object.fromEntries(CONFIG_KEYS.filter(wanted).map((key) => [key, texts[key]]));
 
 /** Calls never overlap; a call made while one runs joins the one that follows it. */

@@ -5,7 +5,7 @@ import { MASK } from "./writer.ts";
 import { type ConfigKey, definitionOf } from "./definitions.ts";
 
 export type FileFormat = "toml" | "json";
-export type Entry = readonly [key: string, value: string];
+export type FileSetting = readonly [key: string, value: string];
 
 const DEPTH_MAX = 4;
 const ENTRIES_MAX = 1000;
@@ -39,15 +39,18 @@ function literal(key: ConfigKey, text: string): string {
  * The entries of such a file, whether its keys are whole ("api.cookie_secure") or tables ([api] cookie_secure), as
  * texts for the validators. Masked secrets are left out and listed. @throws BadRequest with the place of the mistake
  */
-export function readConfigFile(source: string, format: FileFormat): { entries: Entry[]; masked: string[] } {
-  const entries: Entry[] = [];
+export function readConfigFile(
+  source: string,
+  format: FileFormat,
+): { entries: FileSetting[]; masked: string[] } {
+  const entries: FileSetting[] = [];
   collect(format === "json" ? parseJson(source) : parseToml(source), "", 0, entries);
   const seen = new Set<string>();
   for (const [key] of entries) {
     if (seen.has(key)) throw appError("BadRequest", `${key} stands in the file twice.`);
     seen.add(key);
   }
-  const isMasked = ([, value]: Entry) => value.trim() === MASK;
+  const isMasked = ([, value]: FileSetting) => value.trim() === MASK;
   return {
     entries: entries.filter((entry) => !isMasked(entry)),
     masked: entries.filter(isMasked).map(([key]) => key),
@@ -76,7 +79,7 @@ function parseToml(source: string): unknown {
   }
 }
 
-function collect(value: unknown, path: string, depth: number, into: Entry[]): void {
+function collect(value: unknown, path: string, depth: number, into: FileSetting[]): void {
   if (typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date)) {
     if (depth > DEPTH_MAX) throw appError("BadRequest", `${path} is nested too deeply.`);
     for (const [name, inner] of Object.entries(value)) {

@@ -10,22 +10,22 @@ export type StoredSetting = {
   updatedBy: string;
 };
 
-export type Texts = Readonly<Record<ConfigKey, string>>;
+export type SettingTexts = Readonly<Record<ConfigKey, string>>;
 
 export type Snapshot = {
   /** What `get` returns; a value keeps its identity for as long as its text does. */
   readonly values: ConfigValues;
   /** The canonical texts in force. */
-  readonly texts: Texts;
+  readonly texts: SettingTexts;
   /** What will be in force after the next start; differs from `texts` for settings that wait for it. */
-  readonly latest: Texts;
+  readonly latest: SettingTexts;
   /** When a stored setting was last written. */
   readonly updatedAt: ReadonlyMap<ConfigKey, number>;
 };
 
 type Options = {
   /** Texts that settings needing a restart keep until then. */
-  held: Partial<Texts>;
+  held: Partial<SettingTexts>;
   previous: Snapshot | null;
   /** Told of each stored value that can't be used, with the reason; the default holds instead. */
   onInvalid(key: ConfigKey, reason: string): void;
@@ -46,7 +46,7 @@ export function buildSnapshot(rows: readonly StoredSetting[], options: Options):
   return { values: values as ConfigValues, texts, latest, updatedAt: updatedAt as Map<ConfigKey, number> };
 }
 
-function latestTexts(rows: readonly StoredSetting[], { previous, onInvalid }: Options): Texts {
+function latestTexts(rows: readonly StoredSetting[], { previous, onInvalid }: Options): SettingTexts {
   const stored = new Map(rows.map((row) => [row.key, row.value]));
   const texts = {} as Record<ConfigKey, string>;
   for (const key of CONFIG_KEYS) {

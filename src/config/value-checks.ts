@@ -1,7 +1,7 @@
 /** The checks of text settings and list items: what they accept, in canonical form, or what is wrong. */
 import { isIP } from "node:net";
 import { checkHttpUrl } from "../lib/http-url.ts";
-import type { Checked } from "./value-types.ts";
+import type { CheckedText } from "./value-types.ts";
 
 const must = (allowed: string): { error: string } => ({ error: `must be ${allowed}` });
 
@@ -9,7 +9,7 @@ const must = (allowed: string): { error: string } => ({ error: `must be ${allowe
 export function secret(
   minLength: number,
   { orEmpty = false } = {},
-): { allowed: string; check(text: string): Checked } {
+): { allowed: string; check(text: string): CheckedText } {
   const allowed = `${orEmpty ? "empty or " : ""}${minLength} to 512 characters of visible ASCII`;
   return {
     allowed,
@@ -24,13 +24,13 @@ const ARGON2 = /^\$argon2(id|i|d)\$[A-Za-z0-9+/=,.$-]{16,480}$/;
 
 export const argon2Hash = {
   allowed: "empty or an Argon2 hash",
-  check: (text: string): Checked =>
+  check: (text: string): CheckedText =>
     text === "" || ARGON2.test(text) ? text : must("empty or an Argon2 hash"),
 };
 
 export const urlOrEmpty = {
   allowed: "empty or an absolute http or https URL without user name and password, at most 8192 bytes",
-  check(text: string): Checked {
+  check(text: string): CheckedText {
     if (text === "") return text;
     const checked = checkHttpUrl(text);
     if (typeof checked === "string") return checked;
@@ -44,7 +44,7 @@ const DOMAIN = new RegExp(`^\\.?${LABEL}(?:\\.${LABEL})*$`);
 
 export const cookieDomain = {
   allowed: "empty or a domain name such as example.com",
-  check(text: string): Checked {
+  check(text: string): CheckedText {
     const domain = text.toLowerCase();
     return domain === "" || (domain.length <= 254 && DOMAIN.test(domain))
       ? domain
@@ -56,7 +56,7 @@ export const cookieDomain = {
 export const routePrefix = {
   allowed:
     "1 to 3 segments of A-Z a-z 0-9 _ . -, each after a slash, at most 64 characters, without a slash at the end",
-  check(text: string): Checked {
+  check(text: string): CheckedText {
     const wellFormed = text.length <= 64 && /^(\/[A-Za-z0-9_.-]+){1,3}$/.test(text);
     return wellFormed && !/\/\.\.?(\/|$)/.test(text) ? text : must(routePrefix.allowed);
   },
@@ -64,7 +64,7 @@ export const routePrefix = {
 
 export const addressRange = {
   items: "of IP addresses and CIDR ranges; `unix` stands for peers on a unix socket",
-  check(item: string): Checked {
+  check(item: string): CheckedText {
     if (item.toLowerCase() === "unix") return "unix";
     const [address = "", bits, ...rest] = item.toLowerCase().split("/");
     const version = isIP(address);
@@ -79,7 +79,7 @@ export const addressRange = {
 
 export const origin = {
   items: "of origins such as https://app.example.com, or *",
-  check(item: string): Checked {
+  check(item: string): CheckedText {
     if (item === "*") return item;
     const url = URL.canParse(item) ? new URL(item) : null;
     const isOrigin =
@@ -92,6 +92,6 @@ export const origin = {
 
 export const headerName = {
   items: "of header names, or *",
-  check: (item: string): Checked =>
+  check: (item: string): CheckedText =>
     /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/.test(item) ? item : must("a list of header names, or *"),
 };

@@ -5,7 +5,7 @@
  */
 
 /** The accepted text, or a sentence part that follows the key: "must be …". */
-export type Checked = string | { error: string };
+export type CheckedText = string | { error: string };
 
 export type ValueType = "string" | "int" | "float" | "bool" | "enum" | "stringarray" | "enumarray";
 export type Category =
@@ -21,7 +21,7 @@ export type Action = "generate_token";
 export type EnumOption = { value: string; label: string; description: string | null };
 
 /** What a row of the table says besides its type, default and bounds. */
-export type About = {
+export type SettingInfo = {
   category: Category;
   description: string;
   /** A changed value waits for the next start and shows as pending until then. */
@@ -49,7 +49,7 @@ export type Definition<T> = {
   readonly editable: boolean;
   readonly generated: boolean;
   readonly action: Action | null;
-  canonical(text: string): Checked;
+  canonical(text: string): CheckedText;
   parse(canonical: string): T;
 };
 
@@ -62,10 +62,10 @@ const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f]/;
 
 type Kind<T> = Pick<Definition<T>, "type" | "defaultText" | "allowed" | "options" | "canonical" | "parse">;
 
-function define<T>(kind: Kind<T>, about: About): Definition<T> {
+function define<T>(kind: Kind<T>, about: SettingInfo): Definition<T> {
   return Object.freeze({
     ...kind,
-    canonical(text: string): Checked {
+    canonical(text: string): CheckedText {
       const refusal = { error: `must be ${kind.allowed}` };
       if (!text.isWellFormed() || CONTROL_CHARACTERS.test(text.trim())) return refusal;
       const checked = kind.canonical(text.trim());
@@ -91,7 +91,7 @@ const BOOL_OPTIONS = [
   { value: "false", label: "Disabled", description: null },
 ];
 
-export function bool(fallback: boolean, about: About): Definition<boolean> {
+export function bool(fallback: boolean, about: SettingInfo): Definition<boolean> {
   const allowed = "true or false";
   return define(
     {
@@ -117,7 +117,7 @@ type IntBounds = {
   orZero?: true;
 };
 
-export function int(fallback: number, bounds: IntBounds, about: About): Definition<number> {
+export function int(fallback: number, bounds: IntBounds, about: SettingInfo): Definition<number> {
   const { min, max, orZero = false } = bounds;
   const allowed = `${orZero ? "0 or " : ""}a whole number from ${min} to ${max}`;
   return define(
@@ -143,7 +143,7 @@ const writeFloat = (value: number) => (Number.isInteger(value) ? value.toFixed(1
 export function float(
   fallback: number,
   { min, max }: { min: number; max: number },
-  about: About,
+  about: SettingInfo,
 ): Definition<number> {
   const allowed = `a number from ${min} to ${max}`;
   return define(
@@ -165,8 +165,8 @@ export function float(
 /** Free text within a check; `check` gets it without blank ends and returns its canonical form. */
 export function string(
   fallback: string,
-  { allowed, check }: { allowed: string; check(text: string): Checked },
-  about: About,
+  { allowed, check }: { allowed: string; check(text: string): CheckedText },
+  about: SettingInfo,
 ): Definition<string> {
   return define(
     {
@@ -189,7 +189,7 @@ const pick = <V extends string>(options: readonly V[], text: string): V | undefi
 export function choice<V extends string>(
   fallback: NoInfer<V>,
   options: Record<V, string>,
-  about: About,
+  about: SettingInfo,
 ): Definition<V> {
   const values = Object.keys(options) as V[];
   const allowed = `one of ${values.join(", ")}`;
@@ -209,8 +209,8 @@ export function choice<V extends string>(
 /** A JSON array of texts, or the items between commas; duplicates and blank items are dropped. */
 export function list(
   fallback: readonly string[],
-  { items, check }: { items: string; check(item: string): Checked },
-  about: About,
+  { items, check }: { items: string; check(item: string): CheckedText },
+  about: SettingInfo,
 ): Definition<readonly string[]> {
   return define(listKind("stringarray", fallback, items, null, check), about);
 }
@@ -219,11 +219,11 @@ export function list(
 export function choices<V extends string>(
   fallback: readonly NoInfer<V>[],
   options: readonly V[],
-  about: About,
+  about: SettingInfo,
 ): Definition<readonly V[]> {
   const shown = options.map((value) => ({ value, label: value, description: null }));
   const items = `of ${options.join(", ")}`;
-  const check = (item: string): Checked => pick(options, item) ?? { error: `must be a list ${items}` };
+  const check = (item: string): CheckedText => pick(options, item) ?? { error: `must be a list ${items}` };
   return define(listKind<V>("enumarray", fallback, items, shown, check), about);
 }
 
@@ -232,7 +232,7 @@ function listKind<V extends string>(
   fallback: readonly V[],
   items: string,
   options: readonly EnumOption[] | null,
-  check: (item: string) => Checked,
+  check: (item: string) => CheckedText,
 ): Kind<readonly V[]> {
   const allowed = `a list ${items}, as a JSON array or separated by commas, at most ${LIST_MAX_ITEMS}`;
   return {

@@ -13,9 +13,9 @@ export const MASK = "[REDACTED]";
 /** Canonical texts to store; null returns a setting to its default. */
 export type SettingWrites = ReadonlyMap<ConfigKey, string | null>;
 
-export type SettingsFeed = Pick<Changes, "write" | "subscribe">;
+export type SettingsChanges = Pick<Changes, "write" | "subscribe">;
 
-type Deps = { repository: ConfigRepository; changes: SettingsFeed; clock: Clock };
+type Deps = { repository: ConfigRepository; changes: SettingsChanges; clock: Clock };
 
 export function createConfigWriter({ repository, changes, clock }: Deps) {
   /** The keys whose stored value would become another one. @throws BadRequest when the whole breaks a rule */

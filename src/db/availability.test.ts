@@ -2,17 +2,17 @@ import { afterEach, expect, test } from "bun:test";
 import { appError } from "../lib/errors.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { DatabaseError } from "./failures.ts";
-import { createPresence, isAnswer, type Presence } from "./availability.ts";
+import { createAvailability, isAnswer, type Availability } from "./availability.ts";
 
-const made: Presence[] = [];
+const made: Availability[] = [];
 afterEach(() => {
-  for (const presence of made.splice(0)) presence.stop();
+  for (const availability of made.splice(0)) availability.stop();
 });
 
 /** A server that answers, fails or hangs as the test says, watched in milliseconds. */
 function watch(limits: object = {}) {
   const server = { answer: async (): Promise<void> => {}, probes: 0 };
-  const presence = createPresence({
+  const availability = createAvailability({
     probe: () => {
       server.probes++;
       return server.answer();
@@ -20,8 +20,8 @@ function watch(limits: object = {}) {
     logger: silentLogger,
     limits: { beatMs: 2, quietMs: 5, probeMs: 5, giveUpMs: 10, ...limits },
   });
-  made.push(presence);
-  return { presence, server };
+  made.push(availability);
+  return { availability, server };
 }
 
 const hang = () => new Promise<void>(() => {});
@@ -36,68 +36,72 @@ const patiently = new Promise<string>(() => {});
 
 test("a server that is heard of, or that nobody waits for, is not probed; else it is, and stays", async () => {
   const heard = watch({ quietMs: 10_000 });
-  void heard.presence.follow(patiently);
+  void heard.availability.follow(patiently);
   const idle = watch();
   await Bun.sleep(20);
   expect([heard.server.probes, idle.server.probes]).toEqual([0, 0]);
   const quiet = watch();
-  void quiet.presence.follow(patiently);
+  void quiet.availability.follow(patiently);
   await until(() => quiet.server.probes > 2);
-  expect([heard, idle, quiet].map(({ presence }) => presence.isAway())).toEqual([false, false, false]);
+  expect([heard, idle, quiet].map(({ availability }) => availability.isAway())).toEqual([
+    false,
+    false,
+    false,
+  ]);
 });
 
 test("one that hangs is away: new queries are refused, those under way given up, and its answer lets all in", async () => {
-  const { presence, server } = watch();
-  const work = presence.follow(patiently);
+  const { availability, server } = watch();
+  const work = availability.follow(patiently);
   const hung = Promise.withResolvers<void>();
   server.answer = () => hung.promise;
-  await until(presence.isAway);
-  expect(() => presence.check()).toThrow("not available");
+  await until(availability.isAway);
+  expect(() => availability.check()).toThrow("not available");
   await expect(work).rejects.toMatchObject({ name: "ServiceUnavailable", failure: "unavailable" });
-  const before = presence.backAt();
+  const before = availability.backAt();
   hung.resolve();
-  await until(() => !presence.isAway());
-  presence.check();
-  expect(presence.backAt()).toBeGreaterThan(before);
+  await until(() => !availability.isAway());
+  availability.check();
+  expect(availability.backAt()).toBeGreaterThan(before);
 });
 
 test("a failed connection brings the probe at once", async () => {
-  const { presence, server } = watch({ quietMs: 10_000 });
+  const { availability, server } = watch({ quietMs: 10_000 });
   server.answer = refuse;
-  presence.suspect();
-  await until(presence.isAway);
+  availability.suspect();
+  await until(availability.isAway);
   expect(server.probes).toBe(1);
   server.answer = async () => {};
-  await until(() => !presence.isAway());
+  await until(() => !availability.isAway());
 });
 
 test("work that ends while the server is away has its own outcome when it is back soon enough", async () => {
-  const { presence, server } = watch({ giveUpMs: 10_000 });
+  const { availability, server } = watch({ giveUpMs: 10_000 });
   const slow = Promise.withResolvers<number>();
-  const work = presence.follow(slow.promise);
+  const work = availability.follow(slow.promise);
   server.answer = hang;
-  await until(presence.isAway);
+  await until(availability.isAway);
   slow.resolve(7);
   expect(await work).toBe(7);
 });
 
 test("a late probe is waited for, not doubled", async () => {
-  const { presence, server } = watch();
+  const { availability, server } = watch();
   server.answer = hang;
-  presence.suspect();
-  await until(presence.isAway);
+  availability.suspect();
+  await until(availability.isAway);
   await Bun.sleep(30);
   expect(server.probes).toBe(1);
 });
 
 test("a server that answers with an error is there", async () => {
-  const { presence, server } = watch();
+  const { availability, server } = watch();
   server.answer = async () => {
     throw Object.assign(new Error("too many connections"), { code: "53300" });
   };
-  void presence.follow(patiently);
+  void availability.follow(patiently);
   await until(() => server.probes > 2);
-  expect(presence.isAway()).toBe(false);
+  expect(availability.isAway()).toBe(false);
 });
 
 const failed = (fields: object) => Object.assign(new Error("x"), fields);

@@ -17,10 +17,10 @@
  */
 import { AppError } from "../lib/errors.ts";
 import type { Logger } from "../lib/logger.ts";
-import { before } from "../lib/timeout.ts";
+import { withTimeout } from "../lib/timeout.ts";
 import { DatabaseError } from "./failures.ts";
 
-export type Presence = {
+export type Availability = {
   isAway(): boolean;
   /** @throws DatabaseError while it is away */
   check(): void;
@@ -35,16 +35,16 @@ export type Presence = {
   stop(): void;
 };
 
-export type PresenceLimits = { beatMs: number; quietMs: number; probeMs: number; giveUpMs: number };
+export type AvailabilityLimits = { beatMs: number; quietMs: number; probeMs: number; giveUpMs: number };
 
-const LIMITS: PresenceLimits = { beatMs: 500, quietMs: 1_500, probeMs: 2_000, giveUpMs: 3_000 };
+const LIMITS: AvailabilityLimits = { beatMs: 500, quietMs: 1_500, probeMs: 2_000, giveUpMs: 3_000 };
 
-export function createPresence(deps: {
+export function createAvailability(deps: {
   /** Asks the server something; settles in a bounded time, not necessarily soon. */
   probe: () => Promise<void>;
   logger: Logger;
-  limits?: Partial<PresenceLimits>;
-}): Presence {
+  limits?: Partial<AvailabilityLimits>;
+}): Availability {
   const { probe, logger } = deps;
   const { beatMs, quietMs, probeMs, giveUpMs } = { ...LIMITS, ...deps.limits };
   const underWay = new Set<(reason: unknown) => void>();
@@ -64,11 +64,11 @@ export function createPresence(deps: {
     try {
       // One that is late goes on; the next beat waits for the same.
       running ??= probe().finally(() => (running = null));
-      await before(probeMs, running, late);
-      came();
+      await withTimeout(probeMs, running, late);
+      markAnswering();
     } catch (error) {
-      if (isAnswer(error)) came();
-      else went(error);
+      if (isAnswer(error)) markAnswering();
+      else markAway(error);
     }
     isProbing = false;
     schedule();
@@ -84,7 +84,7 @@ export function createPresence(deps: {
     beat.unref();
   }
 
-  function came(): void {
+  function markAnswering(): void {
     answeredAt = performance.now();
     if (awaySince === null) return;
     clearTimeout(givingUp);
@@ -93,7 +93,7 @@ export function createPresence(deps: {
     awaySince = null;
   }
 
-  function went(error: unknown): void {
+  function markAway(error: unknown): void {
     if (awaySince !== null || isStopped) return;
     awaySince = performance.now();
     reason = error;

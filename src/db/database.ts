@@ -2,7 +2,7 @@
 import { type Kysely, sql, type Transaction } from "kysely";
 import type { Logger } from "../lib/logger.ts";
 import { type DatabaseLocation, databaseName, parseDatabaseUrl } from "./database-url.ts";
-import { before } from "../lib/timeout.ts";
+import { withTimeout } from "../lib/timeout.ts";
 import type { Dialect } from "./dialect.ts";
 import {
   type Backend,
@@ -73,7 +73,7 @@ const ATTEMPTS = 4;
  * findLink runs on the caller's. Without them (CLI, flush thread) everything runs on the calling thread, which
  * stands still while it waits for a lock: never beside another instance that this thread has to drive on. It
  * doesn't migrate: see migrate.ts. With `guarded` (as with threads) a database server that is away is refused at once
- * and given up when it hangs, which may take one connection more: see presence.ts. A URL that can't be read throws BadRequest.
+ * and given up when it hangs, which may take one connection more: see availability.ts. A URL that can't be read throws BadRequest.
  */
 export async function openDatabase(
   settings: DatabaseSettings,
@@ -100,7 +100,7 @@ export async function openDatabase(
     findLink: backend.findLink ?? ((code) => queryLink(read, code)),
     ping: async () => {
       const answer = sql.raw(backend.pingSql).execute(read);
-      await before<unknown>(CONNECT_TIMEOUT_MS, answer, tooLate(CONNECT_TIMEOUT_MS));
+      await withTimeout<unknown>(CONNECT_TIMEOUT_MS, answer, tooLate(CONNECT_TIMEOUT_MS));
     },
     close: backend.close,
   };

@@ -34,7 +34,7 @@ export type StatementResult = {
   insertId?: number | undefined;
 };
 
-export type Connection = {
+export type SqlConnection = {
   /** When its connection to a server was made, as performance.now(). */
   readonly openedAt?: number;
   execute(sql: string, parameters: readonly unknown[]): Promise<StatementResult>;
@@ -44,9 +44,9 @@ export type ConnectionSource = {
   /** The statement that opens a writing transaction. */
   readonly begin: string;
   /** A connection of the caller's own until it is released; its statements are bounded by the timeout. */
-  acquire(statementTimeoutMs: number): Promise<Connection>;
+  acquire(statementTimeoutMs: number): Promise<SqlConnection>;
   /** Gives it back; a broken one is closed instead. */
-  release(connection: Connection, broken: boolean): void;
+  release(connection: SqlConnection, broken: boolean): void;
 };
 
 /** What Kysely has to know of a database's SQL. */
@@ -98,7 +98,7 @@ export function createKysely(settings: Settings): Kysely<Schema> {
   return new Kysely<Schema>({ dialect });
 }
 
-type OpenConnection = DatabaseConnection & { connection: Connection; broken: boolean };
+type OpenConnection = DatabaseConnection & { connection: SqlConnection; broken: boolean };
 
 const run = async (open: DatabaseConnection, text: string): Promise<void> => {
   await open.executeQuery(CompiledQuery.raw(text));
@@ -144,7 +144,7 @@ function createDriver({ source, classify, statementTimeoutMs }: Settings): Drive
 }
 
 function wrapConnection(
-  connection: Connection,
+  connection: SqlConnection,
   translated: <T>(work: () => Promise<T>) => Promise<T>,
 ): OpenConnection {
   return {

@@ -1,8 +1,8 @@
-/** Connections that refuse, and give up, while the server is away: see presence.ts. */
+/** Connections that refuse, and give up, while the server is away: see availability.ts. */
 import type { Logger } from "../lib/logger.ts";
-import { before } from "../lib/timeout.ts";
-import type { Backend, Connection, ConnectionSource } from "./driver.ts";
-import { createPresence, isAnswer, type Presence, type PresenceLimits } from "./availability.ts";
+import { withTimeout } from "../lib/timeout.ts";
+import type { Backend, SqlConnection, ConnectionSource } from "./driver.ts";
+import { createAvailability, isAnswer, type Availability, type AvailabilityLimits } from "./availability.ts";
 
 const PROBE_STATEMENT_MS = 2_000;
 const QUICK_MS = 500;
@@ -11,16 +11,16 @@ const QUICK_MS = 500;
 export function guardBackend(
   backend: Backend,
   probing: Backend,
-  { logger, limits }: { logger: Logger; limits?: Partial<PresenceLimits> },
+  { logger, limits }: { logger: Logger; limits?: Partial<AvailabilityLimits> },
 ): Backend {
-  const presence = createPresence({ probe: () => probe(probing), logger, ...(limits && { limits }) });
-  const guard = (source: ConnectionSource) => guardSource(source, presence);
+  const availability = createAvailability({ probe: () => probe(probing), logger, ...(limits && { limits }) });
+  const guard = (source: ConnectionSource) => guardSource(source, availability);
   return {
     ...backend,
     writer: guard(backend.writer),
     reader: guard(backend.reader),
     async close() {
-      presence.stop();
+      availability.stop();
       await Promise.all([backend.close(), probing.close()]);
     },
   };
@@ -41,29 +41,29 @@ async function ask({ reader, pingSql }: Backend): Promise<void> {
   const connection = await reader.acquire(PROBE_STATEMENT_MS);
   let isBroken = true;
   try {
-    await before<unknown>(PROBE_STATEMENT_MS, connection.execute(pingSql, []), late);
+    await withTimeout<unknown>(PROBE_STATEMENT_MS, connection.execute(pingSql, []), late);
     isBroken = false;
   } finally {
     reader.release(connection, isBroken);
   }
 }
 
-type Guarded = Connection & { inner: Connection; isBroken: boolean };
+type Guarded = SqlConnection & { inner: SqlConnection; isBroken: boolean };
 
-function guardSource(source: ConnectionSource, presence: Presence): ConnectionSource {
-  async function acquire(statementTimeoutMs: number): Promise<Connection> {
-    presence.check();
+function guardSource(source: ConnectionSource, availability: Availability): ConnectionSource {
+  async function acquire(statementTimeoutMs: number): Promise<SqlConnection> {
+    availability.check();
     const taking = source.acquire(statementTimeoutMs);
-    const inner = await presence.follow(taking).catch((error: unknown) => {
+    const inner = await availability.follow(taking).catch((error: unknown) => {
       // Given up, it may come all the same.
       taking.then(
         (late) => source.release(late, true),
         () => {},
       );
-      notice(presence, error);
+      notice(availability, error);
       throw error;
     });
-    if ((inner.openedAt ?? 0) >= presence.backAt()) return guardConnection(inner, presence);
+    if ((inner.openedAt ?? 0) >= availability.backAt()) return guardConnection(inner, availability);
     source.release(inner, true);
     return acquire(statementTimeoutMs);
   }
@@ -77,19 +77,19 @@ function guardSource(source: ConnectionSource, presence: Presence): ConnectionSo
   };
 }
 
-function guardConnection(inner: Connection, presence: Presence): Guarded {
+function guardConnection(inner: SqlConnection, availability: Availability): Guarded {
   const guarded: Guarded = {
     inner,
     isBroken: false,
     async execute(sql, parameters) {
       try {
-        const result = await presence.follow(inner.execute(sql, parameters));
-        presence.answered();
+        const result = await availability.follow(inner.execute(sql, parameters));
+        availability.answered();
         return result;
       } catch (error) {
         // A statement that was given up may still run there.
-        if (presence.isAway()) guarded.isBroken = true;
-        notice(presence, error);
+        if (availability.isAway()) guarded.isBroken = true;
+        notice(availability, error);
         throw error;
       }
     },
@@ -97,9 +97,9 @@ function guardConnection(inner: Connection, presence: Presence): Guarded {
   return guarded;
 }
 
-function notice(presence: Presence, error: unknown): void {
-  if (isAnswer(error)) presence.answered();
-  else presence.suspect();
+function notice(availability: Availability, error: unknown): void {
+  if (isAnswer(error)) availability.answered();
+  else availability.suspect();
 }
 
 const late = (): never => {

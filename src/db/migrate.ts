@@ -5,7 +5,7 @@
  */
 import { type Migration, Migrator } from "kysely";
 import { appError } from "../lib/errors.ts";
-import { counted } from "../lib/counted.ts";
+import { pluralize } from "../lib/pluralize.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Database } from "./database.ts";
 import type { SchemaWords } from "./dialect.ts";
@@ -47,7 +47,7 @@ export async function migrateUp(
     logger.info(
       madeDatabase(done)
         ? `Made the tables of a new database: ${database.name}.`
-        : `Brought the database schema up to date (${counted(done.length, "step")}).`,
+        : `Brought the database schema up to date (${pluralize(done.length, "step")}).`,
     );
   }
   return done;

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { appError } from "../lib/errors.ts";
 import { silentLogger as logger } from "../lib/logger.ts";
 import { DatabaseError } from "./failures.ts";
-import { withPatience } from "./retry-start.ts";
+import { retryStart } from "./retry-start.ts";
 
 const away = () => new DatabaseError("unavailable", new Error("connect ECONNREFUSED 127.0.0.1:1"));
 
@@ -19,29 +19,29 @@ function failing(times: number, error: () => Error) {
 
 test("a database that comes late is waited for", async () => {
   const work = failing(2, away);
-  expect(await withPatience(work.run, { forMs: 60_000, logger })).toBe("done");
+  expect(await retryStart(work.run, { forMs: 60_000, logger })).toBe("done");
   expect(work.tries).toBe(3);
 });
 
 test("when the time is over it says why, and how long it waited", async () => {
-  const waiting = withPatience(failing(99, away).run, { forMs: 300, logger });
+  const waiting = retryStart(failing(99, away).run, { forMs: 300, logger });
   await expect(waiting).rejects.toMatchObject({ kind: "unavailable" });
   await expect(waiting).rejects.toThrow(/waited 1 s; connect ECONNREFUSED 127.0.0.1:1.*database\.url/);
 });
 
 test("without patience, and for what waiting doesn't mend, there is one try", async () => {
   const once = failing(99, away);
-  await expect(withPatience(once.run, { forMs: 0, logger })).rejects.toThrow("ECONNREFUSED");
+  await expect(retryStart(once.run, { forMs: 0, logger })).rejects.toThrow("ECONNREFUSED");
   const broken = failing(99, () => appError("ServiceUnavailable", "made by a newer version"));
-  await expect(withPatience(broken.run, { forMs: 60_000, logger })).rejects.toThrow("newer version");
+  await expect(retryStart(broken.run, { forMs: 60_000, logger })).rejects.toThrow("newer version");
   const damaged = failing(99, () => new DatabaseError("damaged", new Error("malformed")));
-  await expect(withPatience(damaged.run, { forMs: 60_000, logger })).rejects.toThrow("damaged");
+  await expect(retryStart(damaged.run, { forMs: 60_000, logger })).rejects.toThrow("damaged");
   expect([once.tries, broken.tries, damaged.tries]).toEqual([1, 1, 1]);
 });
 
 test("a stop ends the waiting", async () => {
   const stop = new AbortController();
-  const waiting = withPatience(failing(99, away).run, { forMs: 60_000, logger, signal: stop.signal });
+  const waiting = retryStart(failing(99, away).run, { forMs: 60_000, logger, signal: stop.signal });
   stop.abort();
   await expect(waiting).rejects.toThrow("stopped while waiting");
 });

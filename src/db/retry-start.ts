@@ -7,7 +7,7 @@ import { isDamaged, isUnavailable } from "./failures.ts";
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5_000;
 
-type Patience = {
+type RetryOptions = {
   /** How long it is tried again; 0: once. */
   forMs: number;
   logger: Logger;
@@ -19,9 +19,9 @@ type Patience = {
  * The outcome of the work, which is tried again while the database is away, after pauses that grow to five seconds.
  * Rejects with ServiceUnavailable, saying why, when the time is over or the signal came; other failures pass at once.
  */
-export async function withPatience<T>(
+export async function retryStart<T>(
   work: () => Promise<T>,
-  { forMs, logger, signal }: Patience,
+  { forMs, logger, signal }: RetryOptions,
 ): Promise<T> {
   const begun = performance.now();
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {

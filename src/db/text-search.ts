@@ -5,7 +5,7 @@
  */
 
 /** What a search of links looks in. */
-export const SEARCHED = ["links.code", "links.target"] as const;
+export const SEARCHED_COLUMNS = ["links.code", "links.target"] as const;
 
 /** The escape character of the patterns: unlike the backslash it needs no escaping in any SQL literal. */
 export const LIKE_ESCAPE = "!";

@@ -8,7 +8,7 @@ import type { Db } from "../db/dialect.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { createSecretBox } from "../lib/secret-box.ts";
 import { type Content, type ContentDeps, createContent } from "./content.ts";
-import type { Finding } from "./check/storage-check.ts";
+import type { StorageFinding } from "./check/storage-check.ts";
 import { markerOf } from "./storage/object-key.ts";
 
 export type ContentHarness = Awaited<ReturnType<typeof startContent>>;
@@ -50,7 +50,7 @@ export async function startContent(
     /** The name of the file that marks the default policy's folder. */
     marker: markerOf(uuid),
     files: fileRows(database, content),
-    findings: (fix = false): Promise<Finding[]> => Array.fromAsync(content.checkStorage({ fix })),
+    findings: (fix = false): Promise<StorageFinding[]> => Array.fromAsync(content.checkStorage({ fix })),
     runJob: async (name: string): Promise<void> => {
       await content.jobs.find((job) => job.name === name)!.run(new AbortController().signal);
     },

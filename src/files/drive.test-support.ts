@@ -4,17 +4,17 @@ import type { Database } from "../db/database.ts";
 import { AppError } from "../lib/errors.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { startContent } from "./content.test-support.ts";
-import type { TreeFeed } from "./tree/account-tree.ts";
+import type { TreeChanges } from "./tree/account-tree.ts";
 import { createDrive } from "./drive.ts";
 import type { StoredFile } from "./tree/entry.ts";
 
 export type DriveHarness = Awaited<ReturnType<typeof startDrive>>;
 
-export async function startDrive(database: Database, { changes }: { changes?: TreeFeed } = {}) {
+export async function startDrive(database: Database, { changes }: { changes?: TreeChanges } = {}) {
   const content = await startContent(database);
   const clock = { now: () => content.time.now };
   const leases = await openProcessLeases({ database, clock, logger: silentLogger, dataDir: null });
-  const on = (feed: TreeFeed) =>
+  const on = (feed: TreeChanges) =>
     createDrive({ database, changes: feed, content, leases, clock, logger: silentLogger });
   const drive = on(changes ?? content.changes);
   let users = 0;

@@ -5,7 +5,7 @@ import type { Endpoint } from "../http/endpoint.ts";
 import type { Job } from "../jobs/runner.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../lib/logger.ts";
-import { createAccountTree, type AccountTree, type TreeFeed } from "./tree/account-tree.ts";
+import { createAccountTree, type AccountTree, type TreeChanges } from "./tree/account-tree.ts";
 import type { Blobs } from "./blobs/service.ts";
 import { createDownload, type Download } from "./tree/download.ts";
 import { createEntriesRepository } from "./tree/entries.repository.ts";
@@ -36,7 +36,7 @@ export type Drive = {
 
 type Deps = {
   database: Database;
-  changes: TreeFeed;
+  changes: TreeChanges;
   content: { policies: Policies; blobs: Blobs };
   leases: Leases;
   clock: Clock;

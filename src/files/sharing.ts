@@ -8,7 +8,7 @@ import type { Blobs } from "./blobs/service.ts";
 import type { Drive } from "./drive.ts";
 import { createShareCookies } from "./shares/cookie.ts";
 import { createShareDownload } from "./shares/download.routes.ts";
-import { createShareAnswers, type ShareAnswers, type ShareDoor } from "./shares/public.routes.ts";
+import { createShareAnswers, type ShareAnswers, type ShareGuards } from "./shares/public.routes.ts";
 import { createSharesRepository } from "./shares/repository.ts";
 import { shareEndpoints } from "./shares/routes.ts";
 import { createShares, type Shares } from "./shares/service.ts";
@@ -26,7 +26,7 @@ type Deps = {
   drive: Pick<Drive, "tree" | "folders">;
   blobs: Pick<Blobs, "open">;
   links: InternalLinks;
-  door: ShareDoor & {
+  door: ShareGuards & {
     /** What the visitors' cookies are signed with; the same on all nodes. */
     secret(): string;
     isSecure(): boolean;

@@ -1,6 +1,6 @@
 /** The health report: what each part says of itself within two seconds, and the verdict over all. */
 import type { Clock } from "../lib/clock.ts";
-import { before } from "../lib/timeout.ts";
+import { withTimeout } from "../lib/timeout.ts";
 
 export type HealthStatus = "healthy" | "degraded" | "unhealthy";
 
@@ -80,4 +80,4 @@ export function createHealth(sources: HealthSources): { report(): Promise<Health
 
 /** The result, or undefined when it failed or took too long. */
 const withinDeadline = <T>(check: Promise<T>): Promise<T | undefined> =>
-  before<T | undefined>(CHECK_DEADLINE_MS, check, () => undefined).catch(() => undefined);
+  withTimeout<T | undefined>(CHECK_DEADLINE_MS, check, () => undefined).catch(() => undefined);

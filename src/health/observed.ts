@@ -5,7 +5,7 @@ import type { Histogram, Registry } from "../lib/metrics.ts";
 import type { OperationObserver } from "../lib/timed-methods.ts";
 import type { LinkCache } from "../links/cache/cache.ts";
 
-export type Observed = {
+export type Observers = {
   onAuthFailure(method: FailureMethod): void;
   onDatabaseOperation: OperationObserver;
   /** Of the object cache. */
@@ -39,7 +39,7 @@ const OPERATIONS = [
   "get_stats",
 ];
 
-export function createObserved(registry: Registry): Observed {
+export function createObservers(registry: Registry): Observers {
   const failures = registry.counter({
     name: "svc_auth_failures_total",
     help: "Refused credentials, by how they came.",
@@ -109,7 +109,7 @@ function observeStorage(registry: Registry): StorageObserver {
 const SAMPLE_MASK = 63;
 
 /** Times one look-up in 64; those that wait for the database count as operations of the database only. */
-export function timeSome(findIn: LinkCache["findIn"], observe: OperationObserver): LinkCache["findIn"] {
+export function timeSampled(findIn: LinkCache["findIn"], observe: OperationObserver): LinkCache["findIn"] {
   let calls = 0;
   return (text, start, end, now) => {
     if ((calls++ & SAMPLE_MASK) !== 0) return findIn(text, start, end, now);

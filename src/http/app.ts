@@ -5,7 +5,7 @@ import { appError } from "../lib/errors.ts";
 import type { Logger } from "../lib/logger.ts";
 import { type Endpoint, type HttpEnv } from "./endpoint.ts";
 import { failureResponse, toAppError } from "./errors.ts";
-import { keepHeadBodies } from "./head-requests.ts";
+import { answerHeadRequests } from "./head-requests.ts";
 import { type Guards, type HttpApp, mountEndpoints, mountRefusals } from "./mount.ts";
 
 export type CorsSettings = {
@@ -38,7 +38,7 @@ export function createHttpApp({
   logger,
 }: HttpAppOptions): HttpApp {
   const app: HttpApp = new Hono<HttpEnv>();
-  keepHeadBodies(app);
+  answerHeadRequests(app);
   app.use(async (c, next) => {
     const requestId = newRequestId();
     c.set("requestId", requestId);

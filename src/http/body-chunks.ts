@@ -1,6 +1,6 @@
 import { appError } from "../lib/errors.ts";
-import { before } from "../lib/timeout.ts";
-import { createBodyReader, type ReadingTurns } from "./body-reader.ts";
+import { withTimeout } from "../lib/timeout.ts";
+import { createBodyReader, type BodyReadQueue } from "./body-reader.ts";
 
 /**
  * The request's body as it comes in, without the server's idle timeout (see Connection.liftIdleTimeout) but with a
@@ -10,10 +10,10 @@ import { createBodyReader, type ReadingTurns } from "./body-reader.ts";
 export async function* bodyChunks(
   { body, headers }: Request,
   stallMs: number,
-  turns?: ReadingTurns,
+  readQueue?: BodyReadQueue,
 ): AsyncGenerator<Uint8Array, void> {
   if (body === null) return;
-  const reader = createBodyReader(body, headers, turns);
+  const reader = createBodyReader(body, headers, readQueue);
   let isOver = false;
   try {
     for (;;) {
@@ -30,7 +30,7 @@ export async function* bodyChunks(
 }
 
 const within = <T>(reading: Promise<T>, stallMs: number): Promise<T> =>
-  before(
+  withTimeout(
     stallMs,
     reading.catch((cause: unknown) => {
       throw appError("BadRequest", "The upload was cut off.", { cause });

@@ -20,7 +20,7 @@ function bodyOf(...sizes: number[]) {
   return { body, state };
 }
 
-function fakeTurns() {
+function fakeQueue() {
   const seen = { held: 0, waits: 0 };
   return {
     seen,
@@ -55,31 +55,31 @@ test("the read behind a large chunk is begun at once", async () => {
 
 test("of a long body the first chunk counts as large; it is held until it is disposed of or read on", async () => {
   const { body, state } = bodyOf(1_000, 2_000, 3_000);
-  const turns = fakeTurns();
-  const reader = createBodyReader(body, new Headers({ "content-length": "1000000" }), turns);
+  const queue = fakeQueue();
+  const reader = createBodyReader(body, new Headers({ "content-length": "1000000" }), queue);
   const first = await reader.read();
-  expect([state.pulled, turns.seen.held]).toEqual([2, 256 * KIB]);
+  expect([state.pulled, queue.seen.held]).toEqual([2, 256 * KIB]);
   dispose(first!);
-  expect([first!.byteLength, turns.seen.held]).toEqual([0, 0]);
+  expect([first!.byteLength, queue.seen.held]).toEqual([0, 0]);
   await reader.read();
-  expect(turns.seen.held).toBe(2_000);
+  expect(queue.seen.held).toBe(2_000);
   await reader.turn();
-  expect(turns.seen.held).toBe(0);
+  expect(queue.seen.held).toBe(0);
   await reader.read();
   reader.close();
   reader.close();
-  expect(turns.seen.held).toBe(0);
+  expect(queue.seen.held).toBe(0);
 });
 
 test("while others have their turn a long body waits, a short one does not", async () => {
-  const turns = fakeTurns();
-  turns.hold(1);
-  const long = createBodyReader(bodyOf(1_000).body, new Headers(), turns);
+  const queue = fakeQueue();
+  queue.hold(1);
+  const long = createBodyReader(bodyOf(1_000).body, new Headers(), queue);
   await long.turn();
-  expect(turns.seen.waits).toBe(1);
-  const short = createBodyReader(bodyOf(1_000).body, new Headers({ "content-length": "1000" }), turns);
+  expect(queue.seen.waits).toBe(1);
+  const short = createBodyReader(bodyOf(1_000).body, new Headers({ "content-length": "1000" }), queue);
   expect(await sizesOf(short)).toEqual([1_000]);
-  expect(turns.seen).toEqual({ held: 1, waits: 1 });
+  expect(queue.seen).toEqual({ held: 1, waits: 1 });
 });
 
 test("what fails is told by the read that comes to it", async () => {

@@ -8,7 +8,7 @@
 import { giveAway } from "../lib/disposable-bytes.ts";
 
 /** Whose turn it is to read on, where many clients send at once. */
-export type ReadingTurns = {
+export type BodyReadQueue = {
   isFree(): boolean;
   /** Resolves when it may be read on. */
   wait(): Promise<void>;
@@ -26,11 +26,11 @@ export type BodyReader = ReturnType<typeof createBodyReader>;
 export function createBodyReader(
   body: ReadableStream<Uint8Array>,
   headers: Headers,
-  turns: ReadingTurns | undefined,
+  queue: BodyReadQueue | undefined,
 ) {
   const reader = body.getReader();
   const length = headers.get("content-length");
-  const pace = length !== null && Number(length) <= SHORT_BYTES ? undefined : turns;
+  const pace = length !== null && Number(length) <= SHORT_BYTES ? undefined : queue;
   let ahead: ReturnType<typeof reader.read> | undefined;
   let letGo: (() => void) | undefined;
 

@@ -7,7 +7,7 @@ import type { z } from "zod";
 import type { Account } from "../auth/account.ts";
 
 /** What the server tells of the connection behind a request. */
-export type Connection = {
+export type HttpConnection = {
   /** Address of the peer as text; `unix` on a unix socket. */
   peerAddress(): string;
   /** Lifts the server's idle timeout from this request; the endpoint sets its own deadlines (uploads, exports). */
@@ -17,7 +17,7 @@ export type Connection = {
 };
 
 export type HttpVariables = { requestId: string; account: Account };
-export type HttpEnv = { Bindings: Connection; Variables: HttpVariables };
+export type HttpEnv = { Bindings: HttpConnection; Variables: HttpVariables };
 export type HttpContext = Context<HttpEnv>;
 
 /** `public`: anybody. `account`: any signed-in account. `admin`: the role admin. */

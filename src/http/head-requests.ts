@@ -6,7 +6,7 @@
 import type { HttpApp } from "./mount.ts";
 
 /** To be called before anything else is added to the app. */
-export function keepHeadBodies(app: HttpApp): void {
+export function answerHeadRequests(app: HttpApp): void {
   const answers = new WeakMap<Request, Response>();
   app.use(async (c, next) => {
     await next();

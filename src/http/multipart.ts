@@ -14,7 +14,7 @@ import {
   createMultipartReader,
   type MultipartReader,
 } from "../lib/multipart-reader.ts";
-import { type BodyReader, createBodyReader, type ReadingTurns } from "./body-reader.ts";
+import { type BodyReader, createBodyReader, type BodyReadQueue } from "./body-reader.ts";
 
 export type FilePart = {
   /** Name of the form field; empty when the part has none. */
@@ -40,7 +40,7 @@ export type MultipartOptions<T> = {
   /** How long the client may take to send everything, in milliseconds; any time unless told. */
   sendMs?: number;
   /** Among which clients that send at once it waits for its turn; none unless told. */
-  turns?: ReadingTurns;
+  readQueue?: BodyReadQueue;
 };
 
 export type MultipartForm<T> = {
@@ -68,7 +68,7 @@ export async function readMultipart<T>(
 ): Promise<MultipartForm<T>> {
   const boundary = boundaryOf(request);
   if (request.body === null) throw broken("The form is empty.");
-  const source = createSource(createBodyReader(request.body, request.headers, options.turns), options);
+  const source = createSource(createBodyReader(request.body, request.headers, options.readQueue), options);
   try {
     const form = await readForm(createMultipartReader(boundary, source.read, LIMITS), source, options);
     while ((await source.read()) !== null);

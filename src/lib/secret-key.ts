@@ -32,23 +32,23 @@ export function loadSecretKey(path: string): Uint8Array {
 
 /** Written and synced under another name first, so that nobody ever reads half a key. */
 function make(path: string): string {
-  const draft = `${path}.${randomBytes(8).toString("hex")}`;
-  const file = openSync(draft, "wx", 0o600);
+  const unfinished = `${path}.${randomBytes(8).toString("hex")}`;
+  const file = openSync(unfinished, "wx", 0o600);
   try {
     writeSync(file, `${randomBytes(SECRET_KEY_BYTES).toString("hex")}\n`);
     fsyncSync(file);
-    linkUnlessThere(draft, path);
+    linkUnlessThere(unfinished, path);
   } finally {
     closeSync(file);
-    unlinkSync(draft);
+    unlinkSync(unfinished);
   }
   syncFolder(dirname(path));
   return readFileSync(path, "utf8");
 }
 
-function linkUnlessThere(draft: string, path: string): void {
+function linkUnlessThere(unfinished: string, path: string): void {
   try {
-    linkSync(draft, path);
+    linkSync(unfinished, path);
   } catch (error) {
     if ((error as { code?: unknown }).code !== "EEXIST") throw error;
   }

@@ -1,5 +1,5 @@
 /** The outcome of `work`, or of `late` when it takes longer than that; the work itself goes on unheard. */
-export async function before<T>(timeoutMs: number, work: Promise<T>, late: () => T): Promise<T> {
+export async function withTimeout<T>(timeoutMs: number, work: Promise<T>, late: () => T): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   const timer = setTimeout(() => {
     try {

@@ -5,9 +5,9 @@
 import type { Clock } from "../lib/clock.ts";
 import { AppError, appError } from "../lib/errors.ts";
 import { type CodeRule, isCodeText, linkNotFound } from "./code.ts";
-import { draftOf, patchOf } from "./link-input.ts";
+import { parseLinkInput, parseLinkUpdate } from "./link-input.ts";
 import { createSchema, parseInput, updateItemSchema } from "./link.ts";
-import type { LinkWriter, Outcome, WrittenLink } from "./writer.ts";
+import type { LinkWriter, WriteOutcome, WrittenLink } from "./writer.ts";
 
 const MOST_ITEMS = 5000;
 const ITEMS_A_TURN = 100;
@@ -35,8 +35,10 @@ export function createLinkBatch({ writer, rule, hashPassword, clock }: Deps) {
     /** Items as the body of a single create. @throws BatchSizeTooLarge */
     async create(items: readonly unknown[]): Promise<BatchResult> {
       const now = clock.now();
-      const drafts = await checked(items, (item) => draftOf(parseInput(createSchema, item), rule, now));
-      const entries = await hashed(drafts, hashPassword);
+      const inputs = await checked(items, (item) =>
+        parseLinkInput(parseInput(createSchema, item), rule, now),
+      );
+      const entries = await hashed(inputs, hashPassword);
       const outcomes = await written(entries, (valid) => writer.create(valid, now));
       return resultOf(outcomes, items);
     },
@@ -47,7 +49,7 @@ export function createLinkBatch({ writer, rule, hashPassword, clock }: Deps) {
       const patches = await checked(items, (item) => {
         const { code, payload } = parseInput(updateItemSchema, item);
         if (!isCodeText(code)) throw linkNotFound(code);
-        return { code, ...patchOf(payload, now) };
+        return { code, ...parseLinkUpdate(payload, now) };
       });
       const updates = await hashed(patches, hashPassword);
       const outcomes = await written(updates, (valid) => writer.update(valid, now));
@@ -117,8 +119,8 @@ async function hashed<T extends Secret>(
 /** Writes what passed its check and puts the outcomes back among the refusals. */
 async function written<T, W>(
   items: readonly Checked<T>[],
-  write: (valid: readonly T[]) => Promise<Outcome<W>[]>,
-): Promise<Outcome<W>[]> {
+  write: (valid: readonly T[]) => Promise<WriteOutcome<W>[]>,
+): Promise<WriteOutcome<W>[]> {
   const valid = items.filter((item): item is Exclude<typeof item, AppError> => !(item instanceof AppError));
   const outcomes = valid.length === 0 ? [] : await write(valid);
   let next = 0;
@@ -126,7 +128,7 @@ async function written<T, W>(
 }
 
 function resultOf(
-  outcomes: readonly Outcome<WrittenLink | string>[],
+  outcomes: readonly WriteOutcome<WrittenLink | string>[],
   items: readonly unknown[],
 ): BatchResult {
   const result: BatchResult = { success: [], failed: [] };

@@ -5,17 +5,17 @@
 import { isUniqueViolation } from "../db/failures.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { CodeRule } from "./code.ts";
-import { draftOf } from "./link-input.ts";
+import { parseLinkInput } from "./link-input.ts";
 import type { CreateInput, Link } from "./link.ts";
-import type { LinkTransaction } from "./feed.ts";
+import type { LinkTransaction } from "./changes.ts";
 import type { LinkRepository } from "./links.repository.ts";
-import { alreadyExists, type LinkEntry, type LinkWriter } from "./writer.ts";
+import { alreadyExists, type CheckedCreate, type LinkWriter } from "./writer.ts";
 import { AppError } from "../lib/errors.ts";
 
 export type InternalInput = Pick<CreateInput, "code" | "expires_at" | "password">;
 
 /** All but the target, checked, the password hashed. */
-export type InternalEntry = Omit<LinkEntry, "target" | "force">;
+export type InternalEntry = Omit<CheckedCreate, "target" | "force">;
 
 type Deps = {
   writer: LinkWriter;
@@ -35,7 +35,11 @@ export function createInternalLinks({ writer, repository, rule, hashPassword, cl
   return {
     /** To be called before the transaction. @throws LinkInvalidCode, LinkReservedCode, LinkInvalidExpireTime */
     async check(input: InternalInput): Promise<InternalEntry> {
-      const { code, expiresAt, password } = draftOf({ ...input, target: PLACEHOLDER }, rule, clock.now());
+      const { code, expiresAt, password } = parseLinkInput(
+        { ...input, target: PLACEHOLDER },
+        rule,
+        clock.now(),
+      );
       return { code, expiresAt, passwordHash: password === null ? null : await hashPassword(password) };
     },
 

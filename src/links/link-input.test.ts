@@ -1,15 +1,15 @@
 import { describe, expect, test } from "bun:test";
 import { parseWith } from "../http/read-body.ts";
 import { createCodeRule } from "./code.ts";
-import { draftOf, patchOf } from "./link-input.ts";
+import { parseLinkInput, parseLinkUpdate } from "./link-input.ts";
 import { parseExpiry } from "./expiry.ts";
 import { createSchema, type Link, updateSchema, viewOfLink } from "./link.ts";
 
 const NOW = Date.parse("2026-11-20T13:00:00Z");
 const DAY = 86_400_000;
 const rule = createCodeRule(() => ["/admin"]);
-const draft = (body: unknown) => draftOf(parseWith(createSchema, body, "body"), rule, NOW);
-const patch = (body: unknown) => patchOf(parseWith(updateSchema, body, "body"), NOW);
+const parsed = (body: unknown) => parseLinkInput(parseWith(createSchema, body, "body"), rule, NOW);
+const patch = (body: unknown) => parseLinkUpdate(parseWith(updateSchema, body, "body"), NOW);
 
 function errorOf(run: () => unknown): string {
   try {
@@ -22,7 +22,7 @@ function errorOf(run: () => unknown): string {
 
 describe("create", () => {
   test("the least that is needed", () => {
-    expect(draft({ target: " https://example.com/ " })).toEqual({
+    expect(parsed({ target: " https://example.com/ " })).toEqual({
       code: null,
       target: "https://example.com/",
       expiresAt: null,
@@ -34,8 +34,8 @@ describe("create", () => {
   test("null and empty mean absent, unknown fields are ignored", () => {
     const body = { target: "http://a.b", code: "", expires_at: "", password: "", force: null, color: 1 };
     const absent = { code: null, target: "http://a.b", expiresAt: null, password: null, force: false };
-    expect(draft(body)).toEqual(absent);
-    expect(draft({ ...body, code: null, expires_at: null, password: null })).toEqual(absent);
+    expect(parsed(body)).toEqual(absent);
+    expect(parsed({ ...body, code: null, expires_at: null, password: null })).toEqual(absent);
   });
 
   test("everything given", () => {
@@ -46,7 +46,7 @@ describe("create", () => {
       password: "$argon2id$x",
       force: true,
     };
-    expect(draft(body)).toEqual({
+    expect(parsed(body)).toEqual({
       code: "a/b",
       target: "http://a.b",
       expiresAt: NOW + DAY,
@@ -75,7 +75,7 @@ describe("create", () => {
     ["LinkReservedCode", { target: "http://a.b", code: "admin/x" }],
     ["LinkInvalidExpireTime", { target: "http://a.b", expires_at: "soon" }],
   ])("%s for %j", (name, body) => {
-    expect(errorOf(() => draft(body))).toBe(name);
+    expect(errorOf(() => parsed(body))).toBe(name);
   });
 });
 

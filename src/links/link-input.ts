@@ -5,7 +5,7 @@ import type { CodeRule } from "./code.ts";
 import { parseExpiry } from "./expiry.ts";
 import type { CreateInput, UpdateInput } from "./link.ts";
 
-export type LinkDraft = {
+export type LinkInput = {
   /** Null: choose a random one. */
   code: string | null;
   target: string;
@@ -15,7 +15,7 @@ export type LinkDraft = {
   force: boolean;
 };
 
-export type LinkPatch = {
+export type LinkUpdateInput = {
   target: string;
   /** Undefined keeps what is there, null clears it. */
   expiresAt: number | null | undefined;
@@ -33,7 +33,7 @@ export function parseTarget(text: string): string {
 }
 
 /** @throws LinkInvalidCode, LinkReservedCode, LinkInvalidUrl, LinkInvalidExpireTime */
-export function draftOf(input: CreateInput, rule: CodeRule, now: number): LinkDraft {
+export function parseLinkInput(input: CreateInput, rule: CodeRule, now: number): LinkInput {
   const code = input.code || null;
   const refusal = code === null ? null : rule.refusal(code);
   if (refusal !== null) throw refusal;
@@ -47,7 +47,7 @@ export function draftOf(input: CreateInput, rule: CodeRule, now: number): LinkDr
 }
 
 /** @throws LinkInvalidUrl, LinkInvalidExpireTime */
-export function patchOf(input: UpdateInput, now: number): LinkPatch {
+export function parseLinkUpdate(input: UpdateInput, now: number): LinkUpdateInput {
   return {
     target: parseTarget(input.target),
     expiresAt: isAbsent(input.expires_at) ? undefined : parseExpiry(input.expires_at, now),

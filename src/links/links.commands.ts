@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import type { CommandContext } from "../cli/command.ts";
 import { systemClock } from "../lib/clock.ts";
-import { counted } from "../lib/counted.ts";
+import { pluralize } from "../lib/pluralize.ts";
 import { appError } from "../lib/errors.ts";
 import { createSchema, parseInput, type ShownLink, updateSchema, viewOfLink } from "./link.ts";
 import { addCsvCommands } from "./csv/commands.ts";
@@ -77,7 +77,7 @@ async function listLinks(context: CommandContext, options: ListOptions): Promise
   }
   if (rows.length > 0) context.output.table(rows, COLUMNS);
   const where = pages === 0 ? "" : `, page ${at.page} of ${pages}`;
-  context.output.note(`${counted(found.total, "link")}${where}`);
+  context.output.note(`${pluralize(found.total, "link")}${where}`);
 }
 
 type AddOptions = Json & Secret & { code?: string; expires?: string; force?: true };
@@ -153,7 +153,7 @@ async function removeMany(
   codes: readonly string[],
   { yes, json }: RemoveOptions,
 ): Promise<void> {
-  if (!yes && !(await input.confirm(`Delete ${counted(codes.length, "link")}?`))) {
+  if (!yes && !(await input.confirm(`Delete ${pluralize(codes.length, "link")}?`))) {
     throw appError("BadRequest", "Nothing was deleted; answer y, or give --yes.");
   }
   const { links } = await services();
@@ -164,7 +164,7 @@ async function removeMany(
       ...failed.map(({ code, error }) => ({ code, removed: false, error })),
     ]);
   } else {
-    output.line(`Removed ${counted(success.length, "link")}.`);
+    output.line(`Removed ${pluralize(success.length, "link")}.`);
     for (const { error } of failed) output.note(`waymark: ${error}`);
   }
   if (failed.length > 0) process.exitCode = 3;

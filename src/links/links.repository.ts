@@ -1,4 +1,4 @@
-/** The links themselves: finding, writing, counting. Lists are links.list.repository.ts. */
+/** The links themselves: finding, writing, counting. Lists are list.repository.ts. */
 import type { Database } from "../db/database.ts";
 import type { Db } from "../db/dialect.ts";
 import type { Link } from "./link.ts";
@@ -8,7 +8,7 @@ import { linksIn } from "./query.repository.ts";
 export type NewLink = Omit<Link, "id">;
 
 /** What a write must know of a link that exists. */
-export type StoredLink = Pick<Link, "id" | "code" | "createdAt" | "expiresAt" | "passwordHash"> & {
+export type ExistingLink = Pick<Link, "id" | "code" | "createdAt" | "expiresAt" | "passwordHash"> & {
   /** See internal-target.ts. */
   isInternal: boolean;
 };
@@ -33,8 +33,8 @@ export function createLinkRepository({ read, dialect }: Pick<Database, "read" | 
     },
 
     /** Those of the links that exist, by code, locked until the transaction ends. */
-    async lock(tx: Db, codes: readonly string[]): Promise<Map<string, StoredLink>> {
-      const found = new Map<string, StoredLink>();
+    async lock(tx: Db, codes: readonly string[]): Promise<Map<string, ExistingLink>> {
+      const found = new Map<string, ExistingLink>();
       // Sorted, so that two writers of the same links wait for one another in one order.
       for (const chunk of chunked([...codes].sort())) {
         const rows = await tx

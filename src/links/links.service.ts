@@ -4,21 +4,21 @@ import { AppError } from "../lib/errors.ts";
 import type { Clock } from "../lib/clock.ts";
 import { type OperationObserver, timeMethods } from "../lib/timed-methods.ts";
 import { createCodeRule, createShareCodeRule, isCodeText, linkNotFound } from "./code.ts";
-import { draftOf, patchOf } from "./link-input.ts";
+import { parseLinkInput, parseLinkUpdate } from "./link-input.ts";
 import type { CreateInput, Link, ShownLink, UpdateInput } from "./link.ts";
 import type { LinkQuery } from "./link-page.ts";
 import { createLinkBatch } from "./batch.ts";
-import type { LinkFeed } from "./feed.ts";
+import type { LinkChanges } from "./changes.ts";
 import { createInternalLinks } from "./internal-links.ts";
 import { createLinkList } from "./list.ts";
 import { createLinkListRepository } from "./list.repository.ts";
 import { createLinkRepository } from "./links.repository.ts";
-import { alreadyExists, createLinkWriter, type Outcome, type WrittenLink } from "./writer.ts";
+import { alreadyExists, createLinkWriter, type WriteOutcome, type WrittenLink } from "./writer.ts";
 import type { RandomBytes } from "./random-code.ts";
 
 export type LinkServiceDeps = {
   database: Pick<Database, "read" | "dialect">;
-  changes: LinkFeed;
+  changes: LinkChanges;
   /** Of the routes in force, with or without their slash. */
   routePrefixes(): readonly string[];
   randomCodeLength(): number;
@@ -90,19 +90,19 @@ export function createLinkService(deps: LinkServiceDeps) {
      */
     async create(input: CreateInput): Promise<ShownLink> {
       const now = clock.now();
-      const { password, ...draft } = draftOf(input, rule, now);
+      const { password, ...checked } = parseLinkInput(input, rule, now);
       // Looking first spares the hash; it is the transaction that decides.
-      if (draft.code !== null && !draft.force && (await find(draft.code)) !== null) {
-        throw alreadyExists(draft.code);
+      if (checked.code !== null && !checked.force && (await find(checked.code)) !== null) {
+        throw alreadyExists(checked.code);
       }
       const passwordHash = password === null ? null : await hashPassword(password);
-      return counted(only(await writer.create([{ ...draft, passwordHash }], now)));
+      return counted(only(await writer.create([{ ...checked, passwordHash }], now)));
     },
 
     /** @throws LinkNotFound, LinkInvalidUrl, LinkInvalidExpireTime, Conflict (it serves a shared file or folder) */
     async update(code: string, input: UpdateInput): Promise<ShownLink> {
       const now = clock.now();
-      const { password, ...patch } = patchOf(input, now);
+      const { password, ...patch } = parseLinkUpdate(input, now);
       await get(code);
       const passwordHash = typeof password === "string" ? await hashPassword(password) : password;
       return counted(only(await writer.update([{ code, ...patch, passwordHash }], now)));
@@ -124,7 +124,7 @@ export function createLinkService(deps: LinkServiceDeps) {
   };
 }
 
-function only<T>([outcome]: readonly Outcome<T>[]): T {
+function only<T>([outcome]: readonly WriteOutcome<T>[]): T {
   if (outcome instanceof AppError) throw outcome;
   return outcome!;
 }

@@ -1,6 +1,6 @@
 /**
  * The queries behind the list. A page is found as ids or codes, over narrow columns and indexes; only then are its
- * rows read whole. links.list.ts decides which of the queries to use.
+ * rows read whole. list.ts decides which of the queries to use.
  */
 import type { ExpressionBuilder, OrderByDirection, SelectQueryBuilder } from "kysely";
 import type { Database } from "../db/database.ts";
@@ -20,7 +20,7 @@ export type IdRange = { from: number; to: number };
  * How to find a page: `walk` goes along the order's index and stops after the page, which is right where much of
  * what it passes matches; `sort` looks at everything and sorts what matches.
  */
-export type Plan = "walk" | "sort";
+export type ListPlan = "walk" | "sort";
 
 export type LinkListRepository = ReturnType<typeof createLinkListRepository>;
 
@@ -89,7 +89,7 @@ export function createLinkListRepository({ read, dialect }: Pick<Database, "read
   async function codesInOrder(
     filter: LinkFilter,
     { order, offset, limit }: Slice,
-    plan: Plan,
+    plan: ListPlan,
   ): Promise<string[]> {
     const sorted = sortedBy(matches(filter).select("links.code"), order, plan);
     return (await sorted.limit(limit).offset(offset).execute()).map((row) => row.code);
@@ -128,7 +128,7 @@ export function createLinkListRepository({ read, dialect }: Pick<Database, "read
     },
 
     /** What names the links of a slice of what matches, in order; limit ≤ 100. */
-    async pageKeys(filter: LinkFilter, slice: Slice, plan: Plan): Promise<LinkKeys> {
+    async pageKeys(filter: LinkFilter, slice: Slice, plan: ListPlan): Promise<LinkKeys> {
       if (slice.order.sort === "expires_at") return { ids: await idsByExpiry(filter, slice) };
       if (slice.order.sort === "click_count") return { ids: await idsByClicks(filter, slice) };
       return { codes: await codesInOrder(filter, slice, plan) };
@@ -183,11 +183,11 @@ export function createLinkListRepository({ read, dialect }: Pick<Database, "read
 
 /** The column to order by; wrapped in an expression the database can't walk its index. */
 const column =
-  (name: "links.created_at" | "links.code", never: number | string, plan: Plan) =>
+  (name: "links.created_at" | "links.code", never: number | string, plan: ListPlan) =>
   (eb: ExpressionBuilder<Schema, "links">) =>
     plan === "walk" ? eb.ref(name) : eb.fn.coalesce(name, eb.val(never));
 
-function sortedBy<O>(query: SelectQueryBuilder<Schema, "links", O>, order: LinkOrder, plan: Plan) {
+function sortedBy<O>(query: SelectQueryBuilder<Schema, "links", O>, order: LinkOrder, plan: ListPlan) {
   const way = direction(order.descending);
   return order.sort === "code"
     ? query.orderBy(column("links.code", "", plan), way)

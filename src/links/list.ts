@@ -20,7 +20,7 @@ import {
   type IdRange,
   type LinkListRepository,
   MOST_SORTED,
-  type Plan,
+  type ListPlan,
   type Slice,
   type SortKeys,
 } from "./list.repository.ts";
@@ -38,7 +38,7 @@ export type LinkList = {
 type Seen = { keys: readonly SortKeys[]; rest: readonly IdRange[] };
 
 /** How a page is found; a sort may go range by range. */
-type Way = { plan: Plan; ranges: readonly IdRange[] };
+type Way = { plan: ListPlan; ranges: readonly IdRange[] };
 
 const WALK: Way = { plan: "walk", ranges: [] };
 const RANGES = 2;
@@ -113,7 +113,7 @@ export function createLinkList(repository: LinkListRepository): LinkList {
   const shared = (ranges: readonly IdRange[]): (readonly IdRange[])[] =>
     repository.sharesScans && ranges.length > 0 ? [ranges] : ranges.map((range) => [range]);
 
-  const isShort = ({ offset, limit }: Slice, plan: Plan): boolean =>
+  const isShort = ({ offset, limit }: Slice, plan: ListPlan): boolean =>
     plan === "sort" && offset + limit <= MOST_SORTED;
 
   /** Sorts what was seen with what comes first in the rest, which is counted on the way. */
@@ -186,7 +186,7 @@ export function createLinkList(repository: LinkListRepository): LinkList {
 }
 
 /** Which plan finds a slice of about `matches` among `links` sooner. */
-function planFor({ order, offset, limit }: Slice, matches: number, links: number): Plan {
+function planFor({ order, offset, limit }: Slice, matches: number, links: number): ListPlan {
   if (order.sort === "click_count" || order.sort === "expires_at") return "walk";
   const depth = Math.min(offset, Math.max(0, matches - offset - limit)) + limit;
   const walk = (Math.min(depth, matches) / matches) * links * WALK_COST;

@@ -7,17 +7,17 @@ import type { LinkFilter } from "./link-filter.ts";
 const MOST_KEPT = 100;
 
 /** `ids` are those of all matches, in no order, or null. */
-export type Known = { total: number; ids: readonly number[] | null };
+export type KnownTotal = { total: number; ids: readonly number[] | null };
 
 export type TotalCache = {
-  get(filter: LinkFilter): Known | undefined;
+  get(filter: LinkFilter): KnownTotal | undefined;
   /** To be called before counting; gives the function that keeps what was counted. */
-  open(filter: LinkFilter): (known: Known) => void;
+  open(filter: LinkFilter): (known: KnownTotal) => void;
   clear(): void;
 };
 
 export function createTotalCache(): TotalCache {
-  const totals = new Map<string, Known>();
+  const totals = new Map<string, KnownTotal>();
   let changes = 0;
   return {
     get: (filter) => totals.get(keyOf(filter)),

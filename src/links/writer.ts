@@ -8,12 +8,12 @@ import { isUniqueViolation } from "../db/failures.ts";
 import { type AppError, appError } from "../lib/errors.ts";
 import { type CodeRule, linkNotFound } from "./code.ts";
 import type { Link } from "./link.ts";
-import type { LinkFeed, LinkTransaction } from "./feed.ts";
-import type { LinkRepository, NewLink, StoredLink } from "./links.repository.ts";
+import type { LinkChanges, LinkTransaction } from "./changes.ts";
+import type { LinkRepository, NewLink, ExistingLink } from "./links.repository.ts";
 import { type RandomBytes, randomCodes } from "./random-code.ts";
 
 /** A checked create, its password hashed. */
-export type LinkEntry = {
+export type CheckedCreate = {
   /** Null: a random one. */
   code: string | null;
   target: string;
@@ -23,7 +23,7 @@ export type LinkEntry = {
 };
 
 /** A checked update, its password hashed; undefined keeps what is there. */
-export type LinkChange = {
+export type CheckedUpdate = {
   code: string;
   target: string;
   expiresAt: number | null | undefined;
@@ -34,22 +34,26 @@ export type LinkChange = {
 export type WrittenLink = Omit<Link, "id" | "clickCount">;
 
 /** Why nothing was written. */
-export type Outcome<T> = T | AppError;
+export type WriteOutcome<T> = T | AppError;
 
 export type LinkWriter = {
   /** Outcomes in the order of the entries: the link, LinkAlreadyExists, Conflict for one that serves a share. */
-  create(entries: readonly LinkEntry[], now: number): Promise<Outcome<WrittenLink>[]>;
+  create(entries: readonly CheckedCreate[], now: number): Promise<WriteOutcome<WrittenLink>[]>;
   /** The same within a transaction of the caller, who runs it again after a unique violation. */
-  createIn(tx: LinkTransaction, entries: readonly LinkEntry[], now: number): Promise<Outcome<WrittenLink>[]>;
+  createIn(
+    tx: LinkTransaction,
+    entries: readonly CheckedCreate[],
+    now: number,
+  ): Promise<WriteOutcome<WrittenLink>[]>;
   /** The link, LinkNotFound, LinkAlreadyExists for a code's second change, Conflict for one that serves a share. */
-  update(changes: readonly LinkChange[], now: number): Promise<Outcome<WrittenLink>[]>;
+  update(changes: readonly CheckedUpdate[], now: number): Promise<WriteOutcome<WrittenLink>[]>;
   /** The removed code, LinkNotFound, LinkAlreadyExists for a code's second mention. */
-  remove(codes: readonly string[]): Promise<Outcome<string>[]>;
+  remove(codes: readonly string[]): Promise<WriteOutcome<string>[]>;
 };
 
 type Deps = {
   repository: LinkRepository;
-  changes: LinkFeed;
+  changes: LinkChanges;
   rule: CodeRule;
   randomCodeLength(): number;
   randomBytes?: RandomBytes;
@@ -105,7 +109,7 @@ export function createLinkWriter(deps: Deps): LinkWriter {
       write(async (tx) => {
         const existing = await repository.lock(tx.db, [...new Set(codes)]);
         const claimed = new Set<string>();
-        const outcomes = codes.map((code): Outcome<string> => {
+        const outcomes = codes.map((code): WriteOutcome<string> => {
           if (!existing.has(code)) return linkNotFound(code);
           if (claimed.has(code)) return mentionedBefore(code);
           claimed.add(code);
@@ -122,10 +126,10 @@ export function createLinkWriter(deps: Deps): LinkWriter {
 async function chooseCodes(
   { repository, rule, randomCodeLength, randomBytes }: Deps,
   tx: LinkTransaction,
-  entries: readonly LinkEntry[],
+  entries: readonly CheckedCreate[],
   taken: Set<string>,
-): Promise<Map<LinkEntry, string>> {
-  const chosen = new Map<LinkEntry, string>();
+): Promise<Map<CheckedCreate, string>> {
+  const chosen = new Map<CheckedCreate, string>();
   let open = entries.filter((entry) => entry.code === null);
   const sources = new Map(open.map((entry) => [entry, randomCodes(randomCodeLength(), randomBytes)]));
   while (open.length > 0) {
@@ -143,18 +147,18 @@ async function chooseCodes(
   return chosen;
 }
 
-type Stored = ReadonlyMap<string, StoredLink>;
+type Stored = ReadonlyMap<string, ExistingLink>;
 
 function planCreate(
-  entries: readonly LinkEntry[],
-  chosen: ReadonlyMap<LinkEntry, string>,
+  entries: readonly CheckedCreate[],
+  chosen: ReadonlyMap<CheckedCreate, string>,
   existing: Stored,
   now: number,
 ) {
   const claimed = new Set<string>();
   const inserts: NewLink[] = [];
   const overwrites: WrittenLink[] = [];
-  const outcomes = entries.map((entry): Outcome<WrittenLink> => {
+  const outcomes = entries.map((entry): WriteOutcome<WrittenLink> => {
     const code = entry.code ?? chosen.get(entry)!;
     const stored = existing.get(code);
     if (claimed.has(code)) return mentionedBefore(code);
@@ -171,9 +175,9 @@ function planCreate(
   return { outcomes, inserts, overwrites };
 }
 
-function planUpdate(changed: readonly LinkChange[], existing: Stored, now: number) {
+function planUpdate(changed: readonly CheckedUpdate[], existing: Stored, now: number) {
   const claimed = new Map<string, WrittenLink>();
-  const outcomes = changed.map((change): Outcome<WrittenLink> => {
+  const outcomes = changed.map((change): WriteOutcome<WrittenLink> => {
     const { code, target, expiresAt, passwordHash } = change;
     const stored = existing.get(code);
     if (stored === undefined) return linkNotFound(code);

@@ -1,10 +1,10 @@
 import { join, resolve } from "node:path";
 import type { Command } from "commander";
-import type { CommandContext, Progress } from "../cli/command.ts";
+import type { CommandContext, ProgressLine } from "../cli/command.ts";
 import { readInstance } from "../cluster/instance.repository.ts";
 import { type Env, fileDatabasePath } from "../env.ts";
 import { systemClock } from "../lib/clock.ts";
-import { counted } from "../lib/counted.ts";
+import { pluralize } from "../lib/pluralize.ts";
 import { appError } from "../lib/errors.ts";
 import { armFault } from "../lib/fault.ts";
 import { fileTrouble } from "../lib/file-trouble.ts";
@@ -34,7 +34,7 @@ export function addBackupCommands(program: Command, context: CommandContext): vo
       });
       const manifest = await plainly(making).finally(() => finishAll(bars));
       if (json) return output.json(manifest);
-      output.line(`${counted(manifest.files.length, "file is", "files are")} in ${resolve(dir)}.`);
+      output.line(`${pluralize(manifest.files.length, "file is", "files are")} in ${resolve(dir)}.`);
       if (manifest.database.file === null) {
         output.line(
           "The database is on a server and not in it. Before each backup, dump it with its own tools:",
@@ -69,14 +69,14 @@ export function addBackupCommands(program: Command, context: CommandContext): vo
       const manifest = await plainly(restoring).finally(() => finishAll(bars));
       if (json) return output.json(manifest);
       output.line(
-        `Restored ${counted(manifest.files.length, "file")} of ${manifest.created_at} into ${env.data.dir}.`,
+        `Restored ${pluralize(manifest.files.length, "file")} of ${manifest.created_at} into ${env.data.dir}.`,
       );
       if (manifest.database.file === null)
         output.line(`Restore the database with its own tools: ${manifest.database.advice}`);
     });
 }
 
-const finishAll = (bars: Record<string, Progress>): void =>
+const finishAll = (bars: Record<string, ProgressLine>): void =>
   Object.values(bars).forEach((bar) => bar.finish());
 
 /** Absolute, as the database takes it. */

@@ -16,11 +16,11 @@ import { dirname, join, relative, resolve } from "node:path";
 import type { Database } from "../db/database.ts";
 import { appError } from "../lib/errors.ts";
 import {
-  DATABASE,
-  describe,
-  draftPath,
+  DATABASE_COPY,
+  describeFile,
+  unfinishedManifestPath,
   isBackup,
-  LEFT_OUT,
+  EXCLUDED,
   type Manifest,
   manifestPath,
 } from "./manifest.ts";
@@ -60,17 +60,17 @@ export async function makeBackup(target: string, sources: BackupSources): Promis
 }
 
 async function fill(target: string, sources: BackupSources): Promise<Manifest> {
-  writeFileSync(draftPath(target), "", { mode: 0o600 });
+  writeFileSync(unfinishedManifestPath(target), "", { mode: 0o600 });
   const copied = new Set<string>();
   await copyNew(target, copied, sources);
   const { snapshot, dumpAdvice, name } = sources.database.dialect;
   if (snapshot !== null) {
-    await snapshot(sources.database.slow, join(target, DATABASE));
-    chmodSync(join(target, DATABASE), 0o600);
+    await snapshot(sources.database.slow, join(target, DATABASE_COPY));
+    chmodSync(join(target, DATABASE_COPY), 0o600);
     await copyNew(target, copied, sources);
   }
   const listed = [
-    ...(snapshot === null ? [] : [DATABASE]),
+    ...(snapshot === null ? [] : [DATABASE_COPY]),
     ...[...copied].map((path) => join("files", path)),
   ];
   const manifest: Manifest = {
@@ -78,11 +78,11 @@ async function fill(target: string, sources: BackupSources): Promise<Manifest> {
     version: sources.version,
     instance: sources.instance,
     created_at: new Date(sources.now()).toISOString(),
-    database: { name, file: snapshot === null ? null : DATABASE, advice: dumpAdvice },
+    database: { name, file: snapshot === null ? null : DATABASE_COPY, advice: dumpAdvice },
     files: await describeAll(target, listed.sort(), sources),
   };
-  writeFileSync(draftPath(target), `${JSON.stringify(manifest, null, 2)}\n`);
-  await rename(draftPath(target), manifestPath(target));
+  writeFileSync(unfinishedManifestPath(target), `${JSON.stringify(manifest, null, 2)}\n`);
+  await rename(unfinishedManifestPath(target), manifestPath(target));
   return manifest;
 }
 
@@ -94,7 +94,7 @@ async function describeAll(
 ): Promise<Manifest["files"]> {
   const files: Manifest["files"] = [];
   for (const path of paths) {
-    files.push(await describe(target, path));
+    files.push(await describeFile(target, path));
     onProgress?.("read", files.length, paths.length);
   }
   return files;
@@ -105,7 +105,7 @@ function listFiles(dir: string, databasePath: string | null, base = dir): string
   if (!existsSync(dir) || (dir !== base && isBackup(dir))) return [];
   return readdirSync(dir, { withFileTypes: true }).flatMap((entry) => {
     const path = join(dir, entry.name);
-    if (LEFT_OUT.test(relative(base, path)) || isOfDatabase(path, databasePath)) return [];
+    if (EXCLUDED.test(relative(base, path)) || isOfDatabase(path, databasePath)) return [];
     if (entry.isDirectory()) return listFiles(path, databasePath, base);
     return entry.isFile() ? [relative(base, path)] : [];
   });

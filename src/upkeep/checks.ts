@@ -4,7 +4,7 @@ import { statfs } from "node:fs/promises";
 import { join } from "node:path";
 import type { Database } from "../db/database.ts";
 import type { MigrationState } from "../db/migrate.ts";
-import { counted } from "../lib/counted.ts";
+import { pluralize } from "../lib/pluralize.ts";
 import { writeRefusal } from "../lib/file-trouble.ts";
 import { programName } from "../lib/program-name.ts";
 import { type Check, failure, ok, warning } from "./doctor.ts";
@@ -110,7 +110,7 @@ export function checkJournal(dataDir: string, running: () => number, bytes: () =
       if (!existsSync(dir)) return [ok("no server has run on this data folder yet")];
       const [servers, size] = [running(), bytes()];
       const findings = [
-        ok(`${counted(servers, "server process runs", "server processes run")} on this data folder`),
+        ok(`${pluralize(servers, "server process runs", "server processes run")} on this data folder`),
       ];
       if (servers === 0 && size > 0) {
         findings.push(

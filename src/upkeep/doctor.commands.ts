@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Command } from "commander";
 import type { CommandContext } from "../cli/command.ts";
-import { createLogRoom } from "../clicks/details/log-capacity.ts";
+import { createLogCapacity } from "../clicks/details/log-capacity.ts";
 import { journalBytes } from "../clicks/journal/size.ts";
 import { readInstance } from "../cluster/instance.repository.ts";
 import { openRedis } from "../cluster/redis.ts";
@@ -22,7 +22,7 @@ import {
   checkSettings,
   MANY_CLICK_RECORDS,
 } from "./checks.ts";
-import { type Check, examine, type Finding, ok } from "./doctor.ts";
+import { type Check, runChecks, type CheckResult, ok } from "./doctor.ts";
 
 const MARKS = { ok: "ok", warning: "WARNING", failure: "FAILURE" } as const;
 
@@ -39,8 +39,8 @@ export function addDoctorCommand(program: Command, context: CommandContext): voi
     .option("--fix", "with --storage: mend what can be mended")
     .action(async ({ json, storage = false, fix = false }: DoctorOptions) => {
       if (fix && !storage) throw appError("BadRequest", "--fix goes with --storage.");
-      const findings: Finding[] = [];
-      const tell = (finding: Finding) => {
+      const findings: CheckResult[] = [];
+      const tell = (finding: CheckResult) => {
         findings.push(finding);
         if (!json) print(context, finding);
       };
@@ -52,12 +52,12 @@ export function addDoctorCommand(program: Command, context: CommandContext): voi
     });
 }
 
-function print({ output }: CommandContext, { part, verdict, message, advice }: Finding): void {
+function print({ output }: CommandContext, { part, verdict, message, advice }: CheckResult): void {
   output.line(`${MARKS[verdict].padEnd(8)} ${part}: ${message}`);
   if (advice !== "") output.line(`${" ".repeat(9)}→ ${advice}`);
 }
 
-async function runDoctor(context: CommandContext): Promise<Finding[]> {
+async function runDoctor(context: CommandContext): Promise<CheckResult[]> {
   const env = context.env();
   let opened: Promise<Database> | undefined;
   // As it is: the services would bring the schema up to date first.
@@ -73,9 +73,9 @@ async function runDoctor(context: CommandContext): Promise<Finding[]> {
         () => journalBytes(join(env.data.dir, "journal")),
       ),
     ];
-    const findings = await examine(base);
+    const findings = await runChecks(base);
     return isDatabaseUsable(findings)
-      ? [...findings, ...(await examine(checksOfServices(context)))]
+      ? [...findings, ...(await runChecks(checksOfServices(context)))]
       : findings;
   } finally {
     await (await opened?.catch(() => undefined))?.close();
@@ -88,7 +88,7 @@ const checksOfServices = (context: CommandContext): Check[] => [
     const { config, database } = await context.services();
     return {
       most: config.get("analytics.max_log_rows"),
-      areMany: (await createLogRoom(database).left(database.read, MANY_CLICK_RECORDS)) === 0,
+      areMany: (await createLogCapacity(database).left(database.read, MANY_CLICK_RECORDS)) === 0,
     };
   }),
   checkCache(context.env().cache.type === "redis" ? () => pingRedis(context) : null),
@@ -104,11 +104,11 @@ const checksOfServices = (context: CommandContext): Check[] => [
   }),
 ];
 
-const isDatabaseUsable = (findings: readonly Finding[]): boolean =>
+const isDatabaseUsable = (findings: readonly CheckResult[]): boolean =>
   !findings.some(({ part, verdict }) => part === "database" && verdict !== "ok");
 
 /** Told as it is found: there may be many files. */
-async function* examineStorage(context: CommandContext, fix: boolean): AsyncGenerator<Finding> {
+async function* examineStorage(context: CommandContext, fix: boolean): AsyncGenerator<CheckResult> {
   const { content } = await context.services();
   let isSound = true;
   for await (const found of content.checkStorage({ fix })) {

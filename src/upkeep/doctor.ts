@@ -1,13 +1,13 @@
 /** Looks at every part of an installation and says what to do about what is wrong. It changes nothing. */
 import { messageOf } from "../lib/errors.ts";
-import { before } from "../lib/timeout.ts";
+import { withTimeout } from "../lib/timeout.ts";
 
-export type Verdict = "ok" | "warning" | "failure";
+export type CheckVerdict = "ok" | "warning" | "failure";
 
-export type Finding = {
+export type CheckResult = {
   /** The part that was looked at. */
   part: string;
-  verdict: Verdict;
+  verdict: CheckVerdict;
   /** What was found, in one sentence. */
   message: string;
   /** What to do; empty when all is well. */
@@ -15,15 +15,15 @@ export type Finding = {
 };
 
 /** What a check found; a check that throws is a failure with that message. */
-export type Check = { part: string; look(): Promise<readonly Omit<Finding, "part">[]> };
+export type Check = { part: string; look(): Promise<readonly Omit<CheckResult, "part">[]> };
 
-export const ok = (message: string): Omit<Finding, "part"> => ({ verdict: "ok", message, advice: "" });
-export const warning = (message: string, advice: string): Omit<Finding, "part"> => ({
+export const ok = (message: string): Omit<CheckResult, "part"> => ({ verdict: "ok", message, advice: "" });
+export const warning = (message: string, advice: string): Omit<CheckResult, "part"> => ({
   verdict: "warning",
   message,
   advice,
 });
-export const failure = (message: string, advice: string): Omit<Finding, "part"> => ({
+export const failure = (message: string, advice: string): Omit<CheckResult, "part"> => ({
   verdict: "failure",
   message,
   advice,
@@ -33,8 +33,8 @@ export const failure = (message: string, advice: string): Omit<Finding, "part"> 
 const CHECK_MS = 15_000;
 
 /** Runs the checks one after another, so that their order is the order of the report. */
-export async function examine(checks: readonly Check[]): Promise<Finding[]> {
-  const findings: Finding[] = [];
+export async function runChecks(checks: readonly Check[]): Promise<CheckResult[]> {
+  const findings: CheckResult[] = [];
   for (const { part, look } of checks) {
     try {
       findings.push(...(await within(look())).map((found) => ({ part, ...found })));
@@ -50,6 +50,6 @@ export async function examine(checks: readonly Check[]): Promise<Finding[]> {
 }
 
 const within = <T>(look: Promise<T>): Promise<T> =>
-  before(CHECK_MS, look, () => {
+  withTimeout(CHECK_MS, look, () => {
     throw new Error(`gave no answer in ${CHECK_MS / 1000} s`);
   });

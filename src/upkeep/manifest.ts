@@ -8,12 +8,12 @@ import { readRefusal } from "../lib/file-trouble.ts";
 
 const MANIFEST = "manifest.json";
 /** Stands in a folder from the first moment of a backup; its renaming says that the backup is whole. */
-const DRAFT = `${MANIFEST}.tmp`;
+const UNFINISHED_MANIFEST = `${MANIFEST}.tmp`;
 /** The copy of the file database, beside the manifest. */
-export const DATABASE = "waymark.db";
+export const DATABASE_COPY = "waymark.db";
 
 /** Of the data folder: the live database and its companions, journals, locks, unfinished uploads and restores. */
-export const LEFT_OUT =
+export const EXCLUDED =
   /^(waymark\.db(\.replaced)?(-wal|-shm|-journal)?|journal|processes|\.restore|(.*\/)?\.staging|.*\.(tmp|restoring))$/;
 
 const manifestSchema = z.object({
@@ -21,23 +21,24 @@ const manifestSchema = z.object({
   version: z.string(),
   instance: z.string(),
   created_at: z.string(),
-  database: z.object({ name: z.string(), file: z.literal(DATABASE).nullable(), advice: z.string() }),
+  database: z.object({ name: z.string(), file: z.literal(DATABASE_COPY).nullable(), advice: z.string() }),
   files: z.array(z.object({ path: z.string(), size: z.number().int(), sha256: z.string() })),
 });
 export type Manifest = z.infer<typeof manifestSchema>;
 
 export const manifestPath = (backup: string): string => join(backup, MANIFEST);
-export const draftPath = (backup: string): string => join(backup, DRAFT);
+export const unfinishedManifestPath = (backup: string): string => join(backup, UNFINISHED_MANIFEST);
 
 /** Whether the folder is a backup, also one that is being made or was broken off. */
 export const isBackup = (folder: string): boolean =>
-  existsSync(draftPath(folder)) || (existsSync(manifestPath(folder)) && readManifest(folder) !== null);
+  existsSync(unfinishedManifestPath(folder)) ||
+  (existsSync(manifestPath(folder)) && readManifest(folder) !== null);
 
 /** Bytes that are done, of how many. */
 export type OnBytes = (done: number, total: number) => void;
 
 /** `onRead` is told of each piece. */
-export async function describe(
+export async function describeFile(
   root: string,
   path: string,
   onRead?: (bytes: number) => void,
@@ -58,11 +59,11 @@ export function countBytes(total: number, onBytes: OnBytes | undefined): (bytes:
   return (bytes) => onBytes?.((done += bytes), total);
 }
 
-export const sizeOf = (files: readonly { size: number }[]): number =>
+export const totalSize = (files: readonly { size: number }[]): number =>
   files.reduce((sum, { size }) => sum + size, 0);
 
 /** Where a file of the backup lies in the data folder, relative to both; null for the database's copy. */
-export const placeOf = (path: string): string | null =>
+export const dataFolderPath = (path: string): string | null =>
   path.startsWith("files/") ? path.slice("files/".length) : null;
 
 /** Reads the manifest and checks every file against it. @throws BadRequest naming what is wrong */
@@ -72,12 +73,12 @@ export async function verifyBackup(source: string, onBytes?: OnBytes): Promise<M
     const reason = readRefusal(manifestPath(source)) ?? `Its ${MANIFEST} is not there, or is none.`;
     throw appError("BadRequest", `${source} holds no whole backup that can be read. ${reason}`);
   }
-  const count = countBytes(sizeOf(manifest.files), onBytes);
+  const count = countBytes(totalSize(manifest.files), onBytes);
   for (const file of manifest.files) {
     if (!isOfBackup(file.path, manifest)) {
       throw appError("BadRequest", `The backup names a file that no backup holds: ${file.path}`);
     }
-    const found = await describe(source, file.path, count).catch(() => null);
+    const found = await describeFile(source, file.path, count).catch(() => null);
     if (found?.sha256 === file.sha256) continue;
     const reason = found === null ? readRefusal(join(source, file.path)) : null;
     throw appError("BadRequest", reason ?? `The backup is damaged: ${file.path} is not what was written.`);
@@ -86,10 +87,10 @@ export async function verifyBackup(source: string, onBytes?: OnBytes): Promise<M
 }
 
 function isOfBackup(path: string, { database }: Manifest): boolean {
-  const place = placeOf(path);
+  const place = dataFolderPath(path);
   if (place === null) return path === database.file;
   const parts = place.split("/");
-  return !parts.some((part) => part === "" || part === "." || part === "..") && !LEFT_OUT.test(parts[0]!);
+  return !parts.some((part) => part === "" || part === "." || part === "..") && !EXCLUDED.test(parts[0]!);
 }
 
 function readManifest(folder: string): Manifest | null {

@@ -25,14 +25,14 @@ const planSchema = z.object({
   /** Relative to the data folder and to new/. */
   files: z.array(z.string()),
 });
-export type Plan = z.infer<typeof planSchema>;
+export type RestorePlan = z.infer<typeof planSchema>;
 
 export const stagingPath = (dataDir: string, ...parts: string[]): string =>
   join(dataDir, ".restore", ...parts);
 export const planPath = (dataDir: string): string => stagingPath(dataDir, "plan.json");
 
 /** The restore that was broken off while it moved files into place. */
-export const readPlan = (dataDir: string): Plan | null =>
+export const readPlan = (dataDir: string): RestorePlan | null =>
   existsSync(planPath(dataDir))
     ? planSchema.parse(JSON.parse(readFileSync(planPath(dataDir), "utf8")))
     : null;

@@ -1,6 +1,6 @@
 /**
  * Puts a backup into a data folder. That may be the root of a volume with nothing writable around it, so all is
- * done inside (see restore.state.ts for the folder `.restore`), and entries are moved one by one:
+ * done inside (see restore-state.ts for the folder `.restore`), and entries are moved one by one:
  *
  *  1. The backup is verified and copied into `.restore`, on the disk for certain. Until here nothing has changed;
  *     what a crash leaves is removed by the next restore or start.
@@ -29,8 +29,22 @@ import { dirname, join } from "node:path";
 import { appError, messageOf } from "../lib/errors.ts";
 import { fault } from "../lib/fault.ts";
 import { fileTrouble } from "../lib/file-trouble.ts";
-import { countBytes, describe, type Manifest, placeOf, sizeOf, verifyBackup } from "./manifest.ts";
-import { enterStaging, type Plan, planPath, readPlan, removeStaging, stagingPath } from "./restore-state.ts";
+import {
+  countBytes,
+  describeFile,
+  type Manifest,
+  dataFolderPath,
+  totalSize,
+  verifyBackup,
+} from "./manifest.ts";
+import {
+  enterStaging,
+  type RestorePlan,
+  planPath,
+  readPlan,
+  removeStaging,
+  stagingPath,
+} from "./restore-state.ts";
 
 export type RestoreTarget = {
   dataDir: string;
@@ -75,7 +89,7 @@ async function holding<T>(target: RestoreTarget, run: () => Promise<T>): Promise
   }
 }
 
-async function finishBegun(target: RestoreTarget): Promise<Plan | null> {
+async function finishBegun(target: RestoreTarget): Promise<RestorePlan | null> {
   const plan = readPlan(target.dataDir);
   if (plan !== null) await finish(plan, target);
   return plan;
@@ -99,17 +113,17 @@ async function restoreWhole(source: string, manifest: Manifest, target: RestoreT
 async function copyAll(
   source: string,
   manifest: Manifest,
-  plan: Plan,
+  plan: RestorePlan,
   { dataDir, onProgress }: RestoreTarget,
 ): Promise<void> {
   const planned = new Set(plan.files);
   const wanted = manifest.files.filter(({ path }) => {
-    const place = placeOf(path);
+    const place = dataFolderPath(path);
     return place === null ? plan.database !== null : planned.has(place);
   });
-  const count = countBytes(sizeOf(wanted), (done, total) => onProgress?.("copy", done, total));
+  const count = countBytes(totalSize(wanted), (done, total) => onProgress?.("copy", done, total));
   for (const { path, size } of wanted) {
-    const place = placeOf(path);
+    const place = dataFolderPath(path);
     const to = place === null ? stagingPath(dataDir, "waymark.db") : stagingPath(dataDir, "new", place);
     await copySynced(join(source, path), to);
     count(size);
@@ -124,7 +138,7 @@ function refuseServed({ isServed }: RestoreTarget): void {
 }
 
 /** Files that are there already, the same, are not in the plan. */
-async function makePlan(source: string, manifest: Manifest, target: RestoreTarget): Promise<Plan> {
+async function makePlan(source: string, manifest: Manifest, target: RestoreTarget): Promise<RestorePlan> {
   const { dataDir, databasePath, replace, onProgress } = target;
   const refuse = (path: string) => {
     const choice = "add --replace to put the backup in its place, or restore into another data.dir";
@@ -137,12 +151,12 @@ async function makePlan(source: string, manifest: Manifest, target: RestoreTarge
   }
   if (hasDatabase && existsSync(databasePath!)) refuse(databasePath!);
   const files: string[] = [];
-  const count = countBytes(sizeOf(manifest.files), (done, total) => onProgress?.("compare", done, total));
+  const count = countBytes(totalSize(manifest.files), (done, total) => onProgress?.("compare", done, total));
   for (const { path, sha256 } of manifest.files) {
-    const place = placeOf(path);
+    const place = dataFolderPath(path);
     if (place === null) continue;
     if (existsSync(join(dataDir, place))) {
-      if ((await describe(dataDir, place, count)).sha256 === sha256) continue;
+      if ((await describeFile(dataDir, place, count)).sha256 === sha256) continue;
       refuse(join(dataDir, place));
     }
     files.push(place);
@@ -152,7 +166,7 @@ async function makePlan(source: string, manifest: Manifest, target: RestoreTarge
 }
 
 /** Step 3 and 4; does what is left to do. */
-async function finish(plan: Plan, { dataDir, onProgress }: RestoreTarget): Promise<void> {
+async function finish(plan: RestorePlan, { dataDir, onProgress }: RestoreTarget): Promise<void> {
   const { database, files } = plan;
   const staged = stagingPath(dataDir, "waymark.db");
   const folders = new Set([dataDir, stagingPath(dataDir)]);

@@ -6,7 +6,7 @@ import { createClicksRepository } from "../clicks/flush/repository.ts";
 import { createDetailDropsRepository } from "../clicks/details/drops.repository.ts";
 import { readPending } from "../clicks/journal/pending.ts";
 import { listSlots, tryTakeSlot } from "../clicks/journal/slot.ts";
-import { counted } from "../lib/counted.ts";
+import { pluralize } from "../lib/pluralize.ts";
 import { appError } from "../lib/errors.ts";
 import { VERSION } from "../lib/version.ts";
 
@@ -37,7 +37,7 @@ type Journal = Awaited<ReturnType<typeof readStatus>>["journals"][number];
 
 function describeJournal({ slot, running, pending_clicks, pending_details, books }: Journal) {
   const name = `journal ${slot}`;
-  const waiting = `${counted(pending_clicks, "click waits", "clicks wait")}, ${pending_details} with details`;
+  const waiting = `${pluralize(pending_clicks, "click waits", "clicks wait")}, ${pending_details} with details`;
   if (!running) return [[`${name} (left behind)`, waiting]];
   if (books === null) return [[name, waiting]];
   const { accepted, stored, pending, details } = books;

@@ -4,7 +4,7 @@ import { appError } from "../../lib/errors.ts";
 import { type Account, BUILT_IN_ADMIN } from "../account.ts";
 import type { AccountDelay, DelayKey } from "./account-delay.ts";
 import type { AuthConfig } from "../auth-config.ts";
-import type { AuthFeed, AuthTransaction } from "../feed.ts";
+import type { AuthChanges, AuthTransaction } from "../changes.ts";
 import type { Passwords } from "./password.ts";
 import type { Candidate, PasswordCheck } from "./password-check.ts";
 import type { Session } from "../sessions/repository.ts";
@@ -40,14 +40,14 @@ type Deps = {
   passwordCheck: PasswordCheck;
   accountDelay: AccountDelay;
   config: AuthConfig & AdminPasswordSetting;
-  feed: AuthFeed;
+  changes: AuthChanges;
   clock: Clock;
 };
 
 export type Login = ReturnType<typeof createLogin>;
 
 export function createLogin(deps: Deps) {
-  const { users, sessions, tokens, passwords, passwordCheck, accountDelay, config, feed, clock } = deps;
+  const { users, sessions, tokens, passwords, passwordCheck, accountDelay, config, changes, clock } = deps;
 
   const builtIn = (): Candidate => ({
     account: BUILT_IN_ADMIN,
@@ -75,7 +75,7 @@ export function createLogin(deps: Deps) {
   }
 
   async function changeUserPassword(user: User, passwordHash: string): Promise<SignedIn> {
-    const session = await feed.write(async (tx) => {
+    const session = await changes.write(async (tx) => {
       const current = await users.lock(tx.db, user.id);
       if (current === null || current.passwordHash !== user.passwordHash) {
         throw appError("Conflict", "The password was changed at the same time. Sign in again.");

@@ -13,7 +13,7 @@ import { appError } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { Account } from "../account.ts";
 import type { AuthConfig } from "../auth-config.ts";
-import type { AuthFeed, AuthTransaction } from "../feed.ts";
+import type { AuthChanges, AuthTransaction } from "../changes.ts";
 import { csrfToken } from "./csrf.ts";
 import { createSessionCache } from "./cache.ts";
 import type { Session, SessionOwner, SessionsRepository } from "./repository.ts";
@@ -38,7 +38,7 @@ export type SignedIn = {
 
 type Deps = {
   repository: SessionsRepository;
-  feed: AuthFeed;
+  changes: AuthChanges;
   tokens: Tokens;
   config: AuthConfig;
   clock: Clock;
@@ -52,10 +52,10 @@ type Turn = { is: "ended" | "reused" } | { is: "good"; session: Session; account
 export type Sessions = ReturnType<typeof createSessions>;
 
 export function createSessions(deps: Deps) {
-  const { repository, feed, tokens, config, clock, logger, newId } = deps;
+  const { repository, changes, tokens, config, clock, logger, newId } = deps;
   const cache = createSessionCache({ find: repository.find, clock });
-  feed.subscribe("sessions", cache.drop);
-  feed.subscribe("users", cache.clear);
+  changes.subscribe("sessions", cache.drop);
+  changes.subscribe("users", cache.clear);
 
   const lifetime = (): number => config.get("api.refresh_token_days") * DAY_MS;
 
@@ -102,7 +102,7 @@ export function createSessions(deps: Deps) {
   }
 
   function takeTurn(claims: TokenClaims): Promise<Turn> {
-    return feed.write(async (tx): Promise<Turn> => {
+    return changes.write(async (tx): Promise<Turn> => {
       const now = clock.now();
       const owner = await repository.lock(tx.db, claims.sessionId);
       if (!isAlive(owner, now)) return { is: "ended" };
@@ -126,7 +126,7 @@ export function createSessions(deps: Deps) {
   }
 
   async function end(ids: readonly string[]): Promise<void> {
-    await feed.write(async (tx) => {
+    await changes.write(async (tx) => {
       for (const id of ids) await repository.revoke(tx.db, id, clock.now());
       tx.changed("sessions", ids);
     });
@@ -138,7 +138,7 @@ export function createSessions(deps: Deps) {
 
     /** @throws AuthFailed when the password was changed or the account disabled meanwhile */
     async start(account: Account, passwordHash: string): Promise<SignedIn> {
-      const session = await feed.write(async (tx) => {
+      const session = await changes.write(async (tx) => {
         if (await repository.lockAccount(tx.db, account.id, passwordHash)) return open(tx, account.id);
         throw appError("AuthFailed", "The password was changed just now. Sign in again.");
       });

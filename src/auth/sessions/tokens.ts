@@ -1,7 +1,7 @@
 /**
  * The two signed tokens. Both are JWTs, HS256 under `api.jwt_secret`, with the same claims; `token_type` keeps one
  * from passing for the other. A token proves who was meant at the time it was signed; whether its session still
- * stands is asked of the session (sessions.service.ts) each time.
+ * stands is asked of the session (sessions/service.ts) each time.
  */
 import { errors, jwtVerify, SignJWT } from "jose";
 import type { Clock } from "../../lib/clock.ts";

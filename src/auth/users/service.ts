@@ -3,7 +3,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
 import { BUILT_IN_ADMIN } from "../account.ts";
 import type { AccountDelay } from "../login/account-delay.ts";
-import type { AuthFeed } from "../feed.ts";
+import type { AuthChanges } from "../changes.ts";
 import type { Passwords } from "../login/password.ts";
 import type { Sessions } from "../sessions/service.ts";
 import type { CreateUser, UpdateUser, User } from "./user.ts";
@@ -14,13 +14,13 @@ type Deps = {
   sessions: Sessions;
   passwords: Passwords;
   accountDelay: AccountDelay;
-  feed: AuthFeed;
+  changes: AuthChanges;
   clock: Clock;
 };
 
 export type Users = ReturnType<typeof createUsers>;
 
-export function createUsers({ repository, sessions, passwords, accountDelay, feed, clock }: Deps) {
+export function createUsers({ repository, sessions, passwords, accountDelay, changes, clock }: Deps) {
   return {
     /** One page, by username. */
     async list(at: { page: number; pageSize: number }): Promise<{ users: User[]; total: number }> {
@@ -52,7 +52,7 @@ export function createUsers({ repository, sessions, passwords, accountDelay, fee
       const passwordHash = await passwords.hashPassword(password);
       const now = clock.now();
       const user = { username, passwordHash, role, disabled, quotaBytes, createdAt: now, updatedAt: now };
-      const id = await feed.write(async (tx) => {
+      const id = await changes.write(async (tx) => {
         const newId = await repository.insert(tx.db, user);
         tx.changed("users", [String(newId)]);
         return newId;
@@ -64,7 +64,7 @@ export function createUsers({ repository, sessions, passwords, accountDelay, fee
     async update(id: number, { username, password, role, disabled, quota_bytes }: UpdateUser): Promise<User> {
       if (username !== undefined) refuseTaken(username);
       const passwordHash = password === undefined ? undefined : await passwords.hashPassword(password);
-      const updated = await feed.write(async (tx) => {
+      const updated = await changes.write(async (tx) => {
         const user = (await repository.lock(tx.db, id)) ?? unknownUser();
         const next: User = {
           ...user,
@@ -88,7 +88,7 @@ export function createUsers({ repository, sessions, passwords, accountDelay, fee
 
     /** Removes the account and its sessions. @throws NotFound */
     async remove(id: number): Promise<User> {
-      return feed.write(async (tx) => {
+      return changes.write(async (tx) => {
         const user = (await repository.lock(tx.db, id)) ?? unknownUser();
         await sessions.removeAllOf(tx, id);
         await repository.remove(tx.db, id);

@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import type { CommandContext, Output } from "../../cli/command.ts";
 import { systemClock } from "../../lib/clock.ts";
-import { counted } from "../../lib/counted.ts";
+import { pluralize } from "../../lib/pluralize.ts";
 import { appError } from "../../lib/errors.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
 import { type DateRange, parseDate, parseRange } from "./range.ts";
@@ -17,7 +17,7 @@ const MOST_ROWS = 10;
 export function addLinkStatsCommand(links: Command, context: CommandContext): void {
   links
     .command("stats")
-    .description("show a link's clicks; those of the last seconds may not be counted yet")
+    .description("show a link's clicks; those of the last seconds may not be pluralize yet")
     .argument("<code>")
     .option("--from <date>", "first instant or day, with --to; the last 30 days without them")
     .option("--to <date>", "last instant, or the day up to whose beginning clicks count")
@@ -51,7 +51,7 @@ function print(
   report: ReturnType<typeof viewOfLink>,
   devices: ReturnType<typeof viewOfDevices>,
 ): void {
-  const clicks = counted(report.total_clicks, "click");
+  const clicks = pluralize(report.total_clicks, "click");
   output.line(`${report.code}: ${clicks} from ${formatRfc3339(start)} to ${formatRfc3339(end)}`);
   const days = report.trend.labels
     .map((day, at) => ({ day, clicks: report.trend.values[at] ?? 0 }))

@@ -6,7 +6,7 @@ import type { SelectQueryBuilder } from "kysely";
 import type { Database } from "../../db/database.ts";
 import type { Schema } from "../../db/schema.ts";
 import { MOST_RAW_ROWS } from "./edges.ts";
-import type { Cut, Span } from "./range.ts";
+import type { SumParts, Span } from "./range.ts";
 
 /** Clicks by the number of a bucket; buckets without clicks are left out. */
 export type BucketCounts = ReadonlyMap<number, number>;
@@ -80,7 +80,7 @@ export function createCountRepository({ read, findLink }: Pick<Database, "read" 
     },
 
     /** The links with the most clicks that exist, most first, of equals in the order of their codes; limit ≤ 100. */
-    async top(cut: Cut, limit: number): Promise<{ code: string; clicks: number }[]> {
+    async top(cut: SumParts, limit: number): Promise<{ code: string; clicks: number }[]> {
       const parts: object[] = [];
       if (cut.months.length > 0) parts.push(months(cut.months).select(["link_id", "clicks"]));
       if (cut.days.length > 0) parts.push(days(cut.days).select(["link_id", "clicks"]));

@@ -1,7 +1,7 @@
 /** What a part of a bucket counts, by what the finer rows know of it; day 20,000 begins at hour 480,000. */
 import { expect, test } from "bun:test";
 import { type BucketFacts, MOST_RAW_ROWS, settleDays } from "./edges.ts";
-import type { Cut, Span } from "./range.ts";
+import type { SumParts, Span } from "./range.ts";
 import { DAY_MS, HOUR_MS } from "../rollups/time-buckets.ts";
 
 const DAY = 20_000;
@@ -12,7 +12,7 @@ const PART: Span = { from: START + 1.5 * HOUR_MS, to: START + 4 * HOUR_MS };
 
 type Known = { total: number; hours?: [number, number][] | null; rawRows?: (span: Span) => number };
 
-function settle(span: Span, { total, hours = [], rawRows = () => 0 }: Known): Promise<Cut> {
+function settle(span: Span, { total, hours = [], rawRows = () => 0 }: Known): Promise<SumParts> {
   const facts: BucketFacts = {
     day: async () => total,
     hours: hours === null ? null : async () => new Map(hours.map(([at, count]) => [FIRST_HOUR + at, count])),
@@ -21,7 +21,7 @@ function settle(span: Span, { total, hours = [], rawRows = () => 0 }: Known): Pr
   return settleDays([{ bucket: DAY, span }], facts);
 }
 
-const nothing: Cut = { months: [], days: [], hours: [], spans: [] };
+const nothing: SumParts = { months: [], days: [], hours: [], spans: [] };
 const hour = (at: number): number => FIRST_HOUR + at;
 
 test("a day without clicks counts nothing", async () => {

@@ -6,7 +6,7 @@
  * out of the finer rows. Otherwise nobody knows any more when the bucket's clicks were, and the whole bucket counts,
  * unless the range touches it with a single instant only, as a range does that ends at a date without a time.
  */
-import { type Cut, cutAt, type Edge, numbers, type Span } from "./range.ts";
+import { type SumParts, splitSpan, type Edge, sequence, type Span } from "./range.ts";
 import { BUCKETS } from "../rollups/time-buckets.ts";
 
 /** Raw rows are counted for buckets of at most so many clicks. */
@@ -21,25 +21,25 @@ export type BucketFacts = {
   rawRows(span: Span): Promise<number>;
 };
 
-export const joinCuts = (cuts: readonly Partial<Cut>[]): Cut => ({
+export const joinParts = (cuts: readonly Partial<SumParts>[]): SumParts => ({
   months: cuts.flatMap((cut) => cut.months ?? []),
   days: cuts.flatMap((cut) => cut.days ?? []),
   hours: cuts.flatMap((cut) => cut.hours ?? []),
   spans: cuts.flatMap((cut) => cut.spans ?? []),
 });
 
-export async function settleDays(edges: readonly Edge[], facts: BucketFacts): Promise<Cut> {
-  return joinCuts(await Promise.all(edges.map((edge) => settleDay(edge, facts))));
+export async function settleDays(edges: readonly Edge[], facts: BucketFacts): Promise<SumParts> {
+  return joinParts(await Promise.all(edges.map((edge) => settleDay(edge, facts))));
 }
 
-async function settleDay({ bucket, span }: Edge, facts: BucketFacts): Promise<Partial<Cut>> {
+async function settleDay({ bucket, span }: Edge, facts: BucketFacts): Promise<Partial<SumParts>> {
   const day: Span = bucketSpan("day", bucket);
   const [total, hours] = await Promise.all([facts.day(bucket), facts.hours?.(hoursOf(day)) ?? null]);
   if (total === 0) return {};
   if (hours !== null && sumOf(hours) === total) {
-    const { whole, edges } = cutAt("hour", span);
+    const { whole, edges } = splitSpan("hour", span);
     const parts = await settleHours(edges, hours, facts);
-    return joinCuts([{ hours: numbers(whole.from, whole.to) }, parts]);
+    return joinParts([{ hours: sequence(whole.from, whole.to) }, parts]);
   }
   if (await areRawRowsComplete(day, total, facts)) return { spans: [span] };
   return isMoreThanAnInstant(span) ? { days: [bucket] } : {};
@@ -50,14 +50,14 @@ export async function settleHours(
   edges: readonly Edge[],
   totals: ReadonlyMap<number, number>,
   facts: Pick<BucketFacts, "rawRows">,
-): Promise<Cut> {
-  const parts = edges.map(async ({ bucket, span }): Promise<Partial<Cut>> => {
+): Promise<SumParts> {
+  const parts = edges.map(async ({ bucket, span }): Promise<Partial<SumParts>> => {
     const total = totals.get(bucket) ?? 0;
     if (total === 0) return {};
     if (await areRawRowsComplete(bucketSpan("hour", bucket), total, facts)) return { spans: [span] };
     return isMoreThanAnInstant(span) ? { hours: [bucket] } : {};
   });
-  return joinCuts(await Promise.all(parts));
+  return joinParts(await Promise.all(parts));
 }
 
 const areRawRowsComplete = async (
@@ -70,7 +70,7 @@ const bucketSpan = (unit: "hour" | "day", bucket: number): Span => ({
   from: BUCKETS[unit].startOf(bucket),
   to: BUCKETS[unit].startOf(bucket + 1),
 });
-const hoursOf = (day: Span): number[] => numbers(BUCKETS.hour.of(day.from), BUCKETS.hour.of(day.to));
+const hoursOf = (day: Span): number[] => sequence(BUCKETS.hour.of(day.from), BUCKETS.hour.of(day.to));
 const isMoreThanAnInstant = ({ from, to }: Span): boolean => to - from > 1;
 
 const sumOf = (counts: ReadonlyMap<number, number>): number => {

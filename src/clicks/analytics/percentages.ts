@@ -1,6 +1,6 @@
 /** Counts as shares of a whole, and user agents taken apart into what reports show. */
 import type { ValueShare } from "./values.repository.ts";
-import { agentOf, OTHER } from "../rollups/dimensions.ts";
+import { parseAgentValue, OTHER } from "../rollups/dimensions.ts";
 
 export type NamedShare = { name: string; clicks: number; percentage: number };
 
@@ -38,7 +38,7 @@ export function deviceShares({ values, total }: ValueShare, limit: number): Devi
   let bots = 0;
   let left = total;
   const add = (value: string, clicks: number) => {
-    const { browser, os, device, isBot } = agentOf(value);
+    const { browser, os, device, isBot } = parseAgentValue(value);
     increase(browsers, browser, clicks);
     increase(systems, os, clicks);
     increase(devices, device, clicks);

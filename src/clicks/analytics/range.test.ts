@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { AppError } from "../../lib/errors.ts";
 import {
-  cutAt,
+  splitSpan,
   type DateRange,
   MOST_BUCKETS,
   parseRange,
@@ -119,14 +119,14 @@ describe("cutting", () => {
   const start = d1 * DAY_MS;
 
   test("leaves whole days whole", () => {
-    expect(cutAt("day", { from: start, to: d2 * DAY_MS })).toEqual({
+    expect(splitSpan("day", { from: start, to: d2 * DAY_MS })).toEqual({
       whole: { from: d1, to: d2 },
       edges: [],
     });
-    expect(cutAt("day", { from: start, to: start + DAY_MS }).whole).toEqual({ from: d1, to: d1 + 1 });
+    expect(splitSpan("day", { from: start, to: start + DAY_MS }).whole).toEqual({ from: d1, to: d1 + 1 });
   });
   test("makes the parts of days edges", () => {
-    expect(cutAt("day", { from: start + 1, to: d2 * DAY_MS + 1 })).toEqual({
+    expect(splitSpan("day", { from: start + 1, to: d2 * DAY_MS + 1 })).toEqual({
       whole: { from: d1 + 1, to: d2 },
       edges: [
         { bucket: d1, span: { from: start + 1, to: start + DAY_MS } },
@@ -134,12 +134,12 @@ describe("cutting", () => {
       ],
     });
     const part = { from: start + 1, to: start + 9 };
-    const { whole, edges } = cutAt("day", part);
+    const { whole, edges } = splitSpan("day", part);
     expect(edges).toEqual([{ bucket: d1, span: part }]);
     expect(whole.to - whole.from).toBe(0);
   });
   test("of nothing is nothing", () => {
-    expect(cutAt("hour", { from: 7, to: 7 })).toEqual({ whole: { from: 0, to: 0 }, edges: [] });
+    expect(splitSpan("hour", { from: 7, to: 7 })).toEqual({ whole: { from: 0, to: 0 }, edges: [] });
   });
 
   test("finds whole months", () => {

@@ -3,7 +3,7 @@
  *
  * A range is asked for as two instants, both included, and kept as a span: from, up to but not including `to`. It is
  * cut into whole days and at most two edges, parts of a day. An end that is not before now takes its whole bucket in:
- * nothing later has happened, so it needs no cutting. What an edge counts is found in analytics.edges.ts.
+ * nothing later has happened, so it needs no cutting. What an edge counts is found in analytics/edges.ts.
  */
 import { appError } from "../../lib/errors.ts";
 import { LATEST_INSTANT, parseRfc3339 } from "../../lib/rfc3339.ts";
@@ -22,7 +22,7 @@ export type Edge = { bucket: number; span: Span };
 export type WholeAndEdges = { whole: Span; edges: Edge[] };
 
 /** What a sum consists of: whole buckets of each table, and spans that are counted in the raw rows. */
-export type Cut = { months: number[]; days: number[]; hours: number[]; spans: Span[] };
+export type SumParts = { months: number[]; days: number[]; hours: number[]; spans: Span[] };
 
 export type TrendQuery = { unit: Unit; first: number; labels: string[] };
 
@@ -82,7 +82,7 @@ export function spanOf({ start, end }: DateRange, unit: Unit, now: number): Span
 }
 
 /** Cuts a span at the bounds of hours or days. */
-export function cutAt(unit: "hour" | "day", { from, to }: Span): WholeAndEdges {
+export function splitSpan(unit: "hour" | "day", { from, to }: Span): WholeAndEdges {
   const buckets = BUCKETS[unit];
   if (to <= from) return { whole: { from: 0, to: 0 }, edges: [] };
   const [first, last] = [buckets.of(from), buckets.of(to - 1)];
@@ -98,20 +98,20 @@ export function cutAt(unit: "hour" | "day", { from, to }: Span): WholeAndEdges {
 }
 
 /** Whole days as whole months and the days around them. */
-export function withMonths({ from, to }: Span): Pick<Cut, "months" | "days"> {
+export function withMonths({ from, to }: Span): Pick<SumParts, "months" | "days"> {
   const { day, month } = BUCKETS;
   if (to <= from) return { months: [], days: [] };
   const firstDayOf = (number: number) => day.of(month.startOf(number));
   const held = month.of(day.startOf(from));
   const first = firstDayOf(held) === from ? held : held + 1;
   const end = month.of(day.startOf(to));
-  if (end <= first) return { months: [], days: numbers(from, to) };
+  if (end <= first) return { months: [], days: sequence(from, to) };
   return {
-    months: numbers(first, end),
-    days: [...numbers(from, firstDayOf(first)), ...numbers(firstDayOf(end), to)],
+    months: sequence(first, end),
+    days: [...sequence(from, firstDayOf(first)), ...sequence(firstDayOf(end), to)],
   };
 }
 
 /** from, from + 1, … below `to`. */
-export const numbers = (from: number, to: number): number[] =>
+export const sequence = (from: number, to: number): number[] =>
   Array.from({ length: Math.max(0, to - from) }, (_, at) => from + at);

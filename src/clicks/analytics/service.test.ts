@@ -1,4 +1,4 @@
-/** What the answers hold besides sums (analytics.property.test.ts): bounds, order, shares, what is missing. */
+/** What the answers hold besides sums (property.test.ts): bounds, order, shares, what is missing. */
 import { afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { forEachDialect } from "../../db/for-each-dialect.ts";
 import { AppError } from "../../lib/errors.ts";

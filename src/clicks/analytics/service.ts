@@ -1,17 +1,17 @@
 /**
  * What the clicks of a range of time add up to. Every answer comes from rollups, so its cost grows with the length
- * of the range and the number of links or values, not with the clicks; analytics.edges.ts says how exact it is at
+ * of the range and the number of links or values, not with the clicks; analytics/edges.ts says how exact it is at
  * the ends. Clicks that happen while an answer is made may be in it in part.
  */
 import type { Database } from "../../db/database.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { isCodeText, linkNotFound } from "../../links/code.ts";
 import { type BucketCounts, createCountRepository } from "./counts.repository.ts";
-import { type BucketFacts, joinCuts, settleDays, settleHours } from "./edges.ts";
-import { type Cut, cutAt, type DateRange, numbers, spanOf, trendOf, withMonths } from "./range.ts";
+import { type BucketFacts, joinParts, settleDays, settleHours } from "./edges.ts";
+import { type SumParts, splitSpan, type DateRange, sequence, spanOf, trendOf, withMonths } from "./range.ts";
 import { type DeviceShares, deviceShares, MOST_PROFILES, sharesOf } from "./percentages.ts";
 import { createValueRepository, type ValueShare } from "./values.repository.ts";
-import { type Place, placeOf } from "../rollups/dimensions.ts";
+import { type Place, parsePlaceValue } from "../rollups/dimensions.ts";
 import { BUCKETS, type Unit } from "../rollups/time-buckets.ts";
 
 export type Trend = { labels: string[]; values: number[] };
@@ -64,24 +64,24 @@ export function createAnalytics({ database, clock }: Deps): Analytics {
   });
 
   /** Days, and whole months where the sums by month may be used, with the edges as the facts tell them. */
-  async function cutDays(range: DateRange, facts: BucketFacts, useMonths: boolean): Promise<Cut> {
+  async function cutDays(range: DateRange, facts: BucketFacts, useMonths: boolean): Promise<SumParts> {
     const span = spanOf(range, useMonths ? "month" : "day", clock.now());
-    const { whole, edges } = cutAt("day", span);
+    const { whole, edges } = splitSpan("day", span);
     const [oldest, settled] = await Promise.all([counts.oldest(), settleDays(edges, facts)]);
     const { months, days } = useMonths
       ? withMonths(whole)
-      : { months: [], days: numbers(whole.from, whole.to) };
-    return joinCuts([{ months, days: days.filter((day) => day >= (oldest.day ?? day + 1)) }, settled]);
+      : { months: [], days: sequence(whole.from, whole.to) };
+    return joinParts([{ months, days: days.filter((day) => day >= (oldest.day ?? day + 1)) }, settled]);
   }
 
-  async function cutHours(range: DateRange, facts: BucketFacts): Promise<Cut> {
-    const { whole, edges } = cutAt("hour", spanOf(range, "hour", clock.now()));
+  async function cutHours(range: DateRange, facts: BucketFacts): Promise<SumParts> {
+    const { whole, edges } = splitSpan("hour", spanOf(range, "hour", clock.now()));
     const [oldest, totals] = await Promise.all([
       counts.oldest(),
       facts.hours?.(edges.map((edge) => edge.bucket)) ?? new Map<number, number>(),
     ]);
-    const hours = numbers(Math.max(whole.from, oldest.hour ?? whole.to), whole.to);
-    return joinCuts([{ hours }, await settleHours(edges, totals, facts)]);
+    const hours = sequence(Math.max(whole.from, oldest.hour ?? whole.to), whole.to);
+    return joinParts([{ hours }, await settleHours(edges, totals, facts)]);
   }
 
   async function trend(linkId: number, range: DateRange, unit: Unit): Promise<Trend> {
@@ -113,10 +113,10 @@ export function createAnalytics({ database, clock }: Deps): Analytics {
     return { labels, values: sums };
   }
 
-  const cutValues = (linkId: number, range: DateRange): Promise<Cut> =>
+  const cutValues = (linkId: number, range: DateRange): Promise<SumParts> =>
     cutDays(range, valueFacts(linkId), linkId === ALL_LINKS);
 
-  async function places(cut: Cut, limit: number): Promise<PlaceShare[]> {
+  async function places(cut: SumParts, limit: number): Promise<PlaceShare[]> {
     const [share, total] = await Promise.all([
       values.share("place", ALL_LINKS, cut, limit),
       values.total("referrer", ALL_LINKS, cut),
@@ -167,4 +167,4 @@ const referrersOf = (share: ValueShare): ReferrerShare[] =>
 
 /** Their percentages are of all clicks, also of those from unknown places. */
 const placesOf = (share: ValueShare, total: number): PlaceShare[] =>
-  sharesOf(share, total).map(({ value, ...rest }) => ({ ...placeOf(value), ...rest }));
+  sharesOf(share, total).map(({ value, ...rest }) => ({ ...parsePlaceValue(value), ...rest }));

@@ -7,7 +7,7 @@ import { type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
 import type { Database } from "../../db/database.ts";
 import type { Schema } from "../../db/schema.ts";
 import type { BucketCounts } from "./counts.repository.ts";
-import type { Cut, Span } from "./range.ts";
+import type { SumParts, Span } from "./range.ts";
 import { detailedClicksOf } from "./detailed-hours.repository.ts";
 import { type Dimension, DIMENSIONS, OTHER } from "../rollups/dimensions.ts";
 
@@ -26,7 +26,7 @@ type Part = object;
 const NO_VALUE = 0;
 
 export function createValueRepository({ read }: Pick<Database, "read">) {
-  const partsOf = (dimension: Dimension, linkId: number, cut: Cut): ValueCounts[] => {
+  const partsOf = (dimension: Dimension, linkId: number, cut: SumParts): ValueCounts[] => {
     const number = DIMENSIONS[dimension];
     const { months, days, hours, spans } = cut;
     const found: Part[] = [];
@@ -123,7 +123,7 @@ export function createValueRepository({ read }: Pick<Database, "read">) {
     hourTotals: (hours: readonly number[]): Promise<BucketCounts> => detailedClicksOf(read, hours),
 
     /** Clicks with a value of the dimension. */
-    async total(dimension: Dimension, linkId: number, cut: Cut): Promise<number> {
+    async total(dimension: Dimension, linkId: number, cut: SumParts): Promise<number> {
       const all = union(partsOf(dimension, linkId, cut));
       if (all === null) return 0;
       const { clicks } = await read
@@ -134,7 +134,7 @@ export function createValueRepository({ read }: Pick<Database, "read">) {
     },
 
     /** The most frequent values; limit ≤ 2,000. */
-    async share(dimension: Dimension, linkId: number, cut: Cut, limit: number): Promise<ValueShare> {
+    async share(dimension: Dimension, linkId: number, cut: SumParts, limit: number): Promise<ValueShare> {
       const all = union(partsOf(dimension, linkId, cut));
       if (all === null) return { values: [], total: 0 };
       const sums = read

@@ -9,9 +9,9 @@ import { createClicksRepository } from "../flush/repository.ts";
 import { addLinks, clicksOf, openJournal, segmentOf, temporaryFolder } from "../clicks.test-support.ts";
 import { createDetailDropsRepository } from "./drops.repository.ts";
 import { createDetailGate } from "./gate.ts";
-import type { Settled } from "../flush/source.ts";
+import type { SettledClicks } from "../flush/source.ts";
 import { createFlusher } from "../flush/flush.ts";
-import { FIRST_RECORD, refusalOf } from "../journal/format.ts";
+import { FIRST_RECORD, detailRefusalOf } from "../journal/format.ts";
 import { createBatch, openSegmentReader } from "../journal/reader.ts";
 import { DAY_MS } from "../rollups/time-buckets.ts";
 import { until } from "../../../test/support/until.ts";
@@ -39,7 +39,7 @@ forEachDialect((dialect) => {
   async function start(mostLogRows = 0) {
     const dir = freshDir();
     const { journal, opened } = await openJournal({ dir, instance });
-    const settled: Settled[] = [];
+    const settled: SettledClicks[] = [];
     const flusherFor = (position: number | null) => {
       const flusher = createFlusher({
         repository: createClicksRepository(database),
@@ -140,7 +140,7 @@ describe("without a segment", () => {
     reader.close();
     const found = Array.from(batch.links.subarray(0, batch.count), (link, at) => [
       link,
-      refusalOf(batch.kinds[at]!),
+      detailRefusalOf(batch.kinds[at]!),
     ]);
     expect(found).toEqual([...[5, 6, 7, 8].map((link) => [link, "disconnected" as const]), [9, null]]);
     await journal.close();

@@ -3,7 +3,7 @@
  * the transaction that counts the clicks: count = details + drops holds whatever became of the process.
  */
 import type { Detail } from "./details.ts";
-import { type DetailRefusal, REFUSALS, refusalOf } from "../journal/format.ts";
+import { type DetailRefusal, REFUSALS, detailRefusalOf } from "../journal/format.ts";
 import type { ClickBatch } from "../journal/reader.ts";
 import { BUCKETS } from "../rollups/time-buckets.ts";
 
@@ -30,7 +30,7 @@ export function refusedByDay(
   if (batch.refused === 0) return [];
   const days = new Map<number, Record<DetailRefusal, number>>();
   for (let at = 0; at < batch.count; at++) {
-    const reason = refusalOf(batch.kinds[at]!);
+    const reason = detailRefusalOf(batch.kinds[at]!);
     if (reason === null || gone.has(batch.links[at]!)) continue;
     const day = BUCKETS.day.of(batch.times[at]!);
     let counts = days.get(day);

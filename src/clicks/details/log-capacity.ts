@@ -6,7 +6,7 @@
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 
-export type LogRoom = {
+export type LogCapacity = {
   /** Rows that may be written; in the transaction that writes them. */
   left(tx: Db, most: number): Promise<number>;
   /** Counts the rows when that is due; outside of transactions. */
@@ -15,7 +15,7 @@ export type LogRoom = {
 
 const COUNT_EVERY_MS = 10 * 60_000;
 
-export function createLogRoom({ read }: Pick<Database, "read">): LogRoom {
+export function createLogCapacity({ read }: Pick<Database, "read">): LogCapacity {
   let holes = 0;
   let countedAt = Number.NEGATIVE_INFINITY;
 

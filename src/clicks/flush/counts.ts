@@ -4,13 +4,13 @@ import { BUCKETS, DAY_MS, HOUR_MS } from "../rollups/time-buckets.ts";
 /** Links in ascending order with their clicks; the order keeps two flushes from locking rows crosswise. */
 export type LinkCounts = { links: number[]; clicks: number[] };
 /** The same of one hour, day or month. */
-export type BucketCounts = LinkCounts & { bucket: number };
+export type BucketIncrements = LinkCounts & { bucket: number };
 /** Each list in ascending order of its buckets. */
 export type ClickCounts = {
   links: LinkCounts;
-  hours: BucketCounts[];
-  days: BucketCounts[];
-  months: BucketCounts[];
+  hours: BucketIncrements[];
+  days: BucketIncrements[];
+  months: BucketIncrements[];
 };
 
 const HOURS_OF_DAY = DAY_MS / HOUR_MS;
@@ -30,7 +30,7 @@ export function withoutLinks(counts: ClickCounts, gone: ReadonlySet<number>): Cl
     links: of.links.filter((link) => !gone.has(link)),
     clicks: of.clicks.filter((_, at) => !gone.has(of.links[at]!)),
   });
-  const keepAll = (buckets: readonly BucketCounts[]) =>
+  const keepAll = (buckets: readonly BucketIncrements[]) =>
     buckets.map(keep).filter(({ links }) => links.length > 0);
   return {
     links: keep(counts.links),
@@ -42,7 +42,7 @@ export function withoutLinks(counts: ClickCounts, gone: ReadonlySet<number>): Cl
 
 export const totalOf = ({ clicks }: LinkCounts): number => clicks.reduce((sum, count) => sum + count, 0);
 
-function countByHour({ links, times, count }: ClickBatch): BucketCounts[] {
+function countByHour({ links, times, count }: ClickBatch): BucketIncrements[] {
   const rows = new Map<number, number>();
   for (let at = 0; at < count; at++) {
     const hour = Math.floor(times[at]! / HOUR_MS);
@@ -77,7 +77,10 @@ function countSorted(column: Float64Array): LinkCounts {
   return { links, clicks };
 }
 
-function groupCounts(buckets: readonly BucketCounts[], of: (one: BucketCounts) => number): BucketCounts[] {
+function groupCounts(
+  buckets: readonly BucketIncrements[],
+  of: (one: BucketIncrements) => number,
+): BucketIncrements[] {
   const groups = Map.groupBy(buckets, of);
   return [...groups].map(([bucket, members]) => ({ ...mergeCounts(members), bucket }));
 }

@@ -17,7 +17,7 @@ import {
   OTHER,
   placeValue,
 } from "../rollups/dimensions.ts";
-import type { Settled } from "./source.ts";
+import type { SettledClicks } from "./source.ts";
 import { createFlusher } from "./flush.ts";
 import type { Journal } from "../journal/journal.ts";
 import { originOf } from "../details/referrer.ts";
@@ -64,7 +64,7 @@ forEachDialect((dialect) => {
     const journalDir = join(folder, String(++folders));
     const dir = join(journalDir, "0");
     const { journal, opened } = await openJournal({ dir, instance, segmentBytes: segmentOf(200_000) });
-    const settled: Settled[] = [];
+    const settled: SettledClicks[] = [];
     const flusher = createFlusher({
       repository: createClicksRepository(database),
       instance,

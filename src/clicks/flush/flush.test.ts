@@ -6,7 +6,7 @@ import { forEachDialect } from "../../db/for-each-dialect.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { type ClicksRepository, createClicksRepository } from "./repository.ts";
 import { addLinks, clicksOf, openJournal, segmentOf, temporaryFolder } from "../clicks.test-support.ts";
-import type { Settled } from "./source.ts";
+import type { SettledClicks } from "./source.ts";
 import { NO_REFUSALS } from "../details/drops.ts";
 import { createFlusher } from "./flush.ts";
 
@@ -34,7 +34,7 @@ forEachDialect((dialect) => {
   };
 
   const flusherOf = (journalDir: string, options: { batchClicks?: number; now?: number } = {}) => {
-    const settled: Settled[] = [];
+    const settled: SettledClicks[] = [];
     const flusher = createFlusher({
       repository,
       instance,

@@ -12,7 +12,13 @@ import type { ClicksRepository } from "./repository.ts";
 import { createDetailsParser, type DetailsParser } from "../details/details.ts";
 import { AppError } from "../../lib/errors.ts";
 import { countPendingLinks } from "./pending.ts";
-import { createSource, drainSource, type Settled, type Source, type SourceState } from "./source.ts";
+import {
+  createSource,
+  drainSource,
+  type SettledClicks,
+  type SegmentSource,
+  type SourceState,
+} from "./source.ts";
 import { createBatch } from "../journal/reader.ts";
 
 export type FlushTrigger = "interval" | "threshold" | "manual";
@@ -39,12 +45,12 @@ export type FlusherOptions = {
   journalDir: string;
   clock: Clock;
   logger: Logger;
-  onSettled(settled: Settled): void;
+  onSettled(settled: SettledClicks): void;
   /** See DetailsParser; without one, details are taken without places. */
   parser?: DetailsParser;
   /** See FlushWork; no limit unless told. */
   mostLogRows?(): number;
-  /** See flush.pace.ts; without it, one transaction follows the other. */
+  /** See flush/pace.ts; without it, one transaction follows the other. */
   rest?(tookMs: number, segments: number): Promise<void>;
   /** Clicks counted in one transaction at most. */
   batchClicks?: number;
@@ -52,14 +58,14 @@ export type FlusherOptions = {
   batchDetails?: number;
 };
 
-/** Most clicks; how many are taken depends on the links they belong to (flush.source.ts). */
+/** Most clicks; how many are taken depends on the links they belong to (flush/source.ts). */
 const DEFAULT_BATCH_CLICKS = 1_048_576;
 const FIRST_BATCH_CLICKS = 40_000;
 /** Some 0.2 s of work: a transaction must not keep other writers waiting long on a busy core. */
 const DEFAULT_BATCH_DETAILS = 20_000;
 
 export function createFlusher(options: FlusherOptions): Flusher {
-  const sources = new Map<string, Source>();
+  const sources = new Map<string, SegmentSource>();
   const batch = createBatch(
     options.batchClicks ?? DEFAULT_BATCH_CLICKS,
     options.batchDetails ?? DEFAULT_BATCH_DETAILS,

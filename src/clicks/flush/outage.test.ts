@@ -7,7 +7,7 @@ import { createClicksRepository } from "./repository.ts";
 import { addLinks, clicksOf, openJournal, temporaryFolder } from "../clicks.test-support.ts";
 import { type DatabaseProxy, openDatabaseProxy } from "../database-proxy.test-support.ts";
 import type { Journal } from "../journal/journal.ts";
-import type { Settled } from "./source.ts";
+import type { SettledClicks } from "./source.ts";
 import { createFlusher } from "./flush.ts";
 
 const record = (journal: Pick<Journal, "recordDetails">, link: number, times: number) => {
@@ -71,7 +71,7 @@ forEachDialect((dialect) => {
     const instance = await createClicksRepository(direct).instance();
     const { journal, opened } = await openJournal({ dir: join(journalDir, "0"), instance });
     const books = { stored: 0, deleted: 0 };
-    const onSettled = (part: Settled) => {
+    const onSettled = (part: SettledClicks) => {
       books.stored += part.stored;
       books.deleted += part.deleted;
     };

@@ -1,5 +1,5 @@
 /** How many links have clicks that are not counted yet. */
-import type { Source } from "./source.ts";
+import type { SegmentSource } from "./source.ts";
 import { FIRST_RECORD } from "../journal/format.ts";
 import { type ClickBatch, createBatch, openSegmentReader } from "../journal/reader.ts";
 
@@ -8,13 +8,13 @@ const MOST_CLICKS = 262_144;
 const FEW_CLICKS = 4_096;
 
 /** Distinct links among the clicks of these sources that are not counted yet; beyond 262,144 clicks it looks no further. */
-export function countPendingLinks(sources: readonly Source[]): number {
+export function countPendingLinks(sources: readonly SegmentSource[]): number {
   const few = countIn(sources, createBatch(FEW_CLICKS));
   return few.isWhole ? few.links : countIn(sources, createBatch(MOST_CLICKS)).links;
 }
 
 /** All of them, or a batch full. */
-function countIn(sources: readonly Source[], batch: ClickBatch): { links: number; isWhole: boolean } {
+function countIn(sources: readonly SegmentSource[], batch: ClickBatch): { links: number; isWhole: boolean } {
   const pending = new Float64Array(batch.links.length);
   let size = 0;
   for (const { path, position, row, final } of sources) {

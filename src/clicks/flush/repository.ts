@@ -9,7 +9,7 @@ import { createDetailsRepository } from "../details/repository.ts";
 import { type DetailSums, sumDetails } from "../details/sums.ts";
 import { type ClickCounts, type LinkCounts, totalOf, withoutLinks } from "./counts.ts";
 import { FIRST_RECORD } from "../journal/format.ts";
-import { createLogRoom } from "../details/log-capacity.ts";
+import { createLogCapacity } from "../details/log-capacity.ts";
 import { createRollupsRepository } from "../rollups/repository.ts";
 
 /** What the clicks of a span add up to. */
@@ -74,7 +74,7 @@ export function createClicksRepository(database: Database): ClicksRepository {
   const rollups = createRollupsRepository(database);
   const log = createDetailsRepository(database);
   const drops = createDetailDropsRepository(database);
-  const logRoom = createLogRoom(database);
+  const logCapacity = createLogCapacity(database);
 
   /** Moves the position; false when it isn't where the span begins. */
   async function move(tx: Db, { segment, from, to, atMs, exists }: CountedSpan): Promise<boolean> {
@@ -104,7 +104,7 @@ export function createClicksRepository(database: Database): ClicksRepository {
     await rollups.addClicks(tx, counts);
     const present = gone.size === 0 ? work.details : work.details.filter(({ linkId }) => !gone.has(linkId));
     const limited = work.mostLogRows > 0 && present.length > 0;
-    const room = limited ? await logRoom.left(tx, work.mostLogRows) : present.length;
+    const room = limited ? await logCapacity.left(tx, work.mostLogRows) : present.length;
     const kept = room < present.length ? present.slice(0, room) : present;
     await drops.add(tx, [...work.refused(gone), ...stoppedByDay(present.slice(kept.length))]);
     span.details = {
@@ -128,7 +128,8 @@ export function createClicksRepository(database: Database): ClicksRepository {
     },
 
     async count(span, work) {
-      if (work.mostLogRows > 0 && work.details.length > 0) await logRoom.refresh(work.mostLogRows, span.atMs);
+      if (work.mostLogRows > 0 && work.details.length > 0)
+        await logCapacity.refresh(work.mostLogRows, span.atMs);
       const remember = await transaction(async (tx) => ((await move(tx, span)) ? add(tx, span, work) : null));
       remember?.();
       return remember !== null;

@@ -33,7 +33,7 @@ export type SourceState = {
 };
 
 /** Clicks of one segment that left the journal, up to that position. */
-export type Settled = {
+export type SettledClicks = {
   path: string;
   position: number;
   stored: number;
@@ -44,7 +44,7 @@ export type Settled = {
   replayed: boolean;
 };
 
-export type Source = {
+export type SegmentSource = {
   readonly path: string;
   readonly replayed: boolean;
   final: boolean;
@@ -63,12 +63,12 @@ export type DrainContext = {
   journalDir: string;
   clock: Clock;
   logger: Logger;
-  onSettled(settled: Settled): void;
+  onSettled(settled: SettledClicks): void;
   parser: DetailsParser;
   /** See FlushWork. */
   mostLogRows(): number;
   batch: ClickBatch;
-  /** Called between two transactions with the time that the first took; see flush.pace.ts. */
+  /** Called between two transactions with the time that the first took; see flush/pace.ts. */
   rest(tookMs: number): Promise<void>;
   /** Added to. */
   done: { clicks: number; links: number };
@@ -84,7 +84,7 @@ const MOST_LINKS = 110_000;
 /** Under a load that brings details faster than they are written, a flush must end all the same. */
 const MOST_DETAILS = 50_000;
 
-export const createSource = (state: SourceState, onRetired: () => void): Source => ({
+export const createSource = (state: SourceState, onRetired: () => void): SegmentSource => ({
   ...state,
   replayed: state.position === null,
   row: undefined,
@@ -93,7 +93,7 @@ export const createSource = (state: SourceState, onRetired: () => void): Source 
 });
 
 /** Counts what is written; true when the segment is gone for good. */
-export async function drainSource(source: Source, context: DrainContext): Promise<boolean> {
+export async function drainSource(source: SegmentSource, context: DrainContext): Promise<boolean> {
   const reader = open(source);
   if (reader === "missing") {
     context.logger.error(
@@ -121,7 +121,7 @@ export async function drainSource(source: Source, context: DrainContext): Promis
   }
 }
 
-function open({ path }: Source): SegmentReader | null | "missing" {
+function open({ path }: SegmentSource): SegmentReader | null | "missing" {
   try {
     return openSegmentReader(path);
   } catch (error) {
@@ -131,7 +131,11 @@ function open({ path }: Source): SegmentReader | null | "missing" {
 }
 
 /** Asks the database, and enters into the books what it counted of this segment without this process knowing. */
-async function learnPosition(source: Source, reader: SegmentReader, context: DrainContext): Promise<void> {
+async function learnPosition(
+  source: SegmentSource,
+  reader: SegmentReader,
+  context: DrainContext,
+): Promise<void> {
   const row = await context.repository.readPosition(reader.header.uuid);
   const doubt = source.doubt;
   source.row = row;
@@ -167,20 +171,25 @@ const fatesOf = (known: Partial<DetailFates>): DetailFates => ({
 
 type Counted = Pick<Span, "clicks" | "deleted" | "details">;
 
-function settle(source: Source, position: number, counted: Counted, { onSettled }: DrainContext): void {
+function settle(
+  source: SegmentSource,
+  position: number,
+  counted: Counted,
+  { onSettled }: DrainContext,
+): void {
   source.position = position;
   const { path, replayed } = source;
   const { clicks, deleted, details } = counted;
   onSettled({ path, position, stored: clicks - deleted, deleted, details, replayed });
 }
 
-function isTooOld(source: Source, reader: SegmentReader, { batch, clock }: DrainContext): boolean {
+function isTooOld(source: SegmentSource, reader: SegmentReader, { batch, clock }: DrainContext): boolean {
   if (!source.replayed || source.row !== null || source.position !== FIRST_RECORD) return false;
   reader.read(batch, FIRST_RECORD, true);
   return batch.count > 0 && batch.times[0]! < clock.now() - ROW_SURELY_KEPT_MS;
 }
 
-async function countAll(source: Source, reader: SegmentReader, context: DrainContext): Promise<void> {
+async function countAll(source: SegmentSource, reader: SegmentReader, context: DrainContext): Promise<void> {
   const { batch, done, logger } = context;
   let detailed = 0;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
@@ -247,7 +256,7 @@ async function workOf({ batch, parser, mostLogRows }: DrainContext): Promise<Flu
 
 /** False when the position in the database is another one. */
 async function countSpan(
-  source: Source,
+  source: SegmentSource,
   span: Span,
   work: FlushWork,
   context: DrainContext,
@@ -261,7 +270,11 @@ async function countSpan(
   return moved;
 }
 
-async function retire(source: Source, segment: string, { repository, logger }: DrainContext): Promise<void> {
+async function retire(
+  source: SegmentSource,
+  segment: string,
+  { repository, logger }: DrainContext,
+): Promise<void> {
   await removeSegment(source.path);
   source.onRetired();
   if (source.row === null) return;
@@ -272,7 +285,7 @@ async function retire(source: Source, segment: string, { repository, logger }: D
 }
 
 async function setAside(
-  source: Source,
+  source: SegmentSource,
   { logger, journalDir }: DrainContext,
   reason: string,
 ): Promise<boolean> {

@@ -1,4 +1,4 @@
-/** What a visitor sent, as a record of kind 2 holds it: see journal.format.ts. */
+/** What a visitor sent, as a record of kind 2 holds it: see journal/format.ts. */
 import { RECORD_BYTES } from "./format.ts";
 
 /** Untrusted texts as they were sent; null for a header that was not sent, "" for nothing else. */
@@ -25,13 +25,13 @@ const TEXTS_AT = 24;
 const LONGEST_RECORD = 3_920;
 
 /** A record that is being made: its words from 4 on are what the details take. */
-export type DetailsDraft = {
+export type DetailsRecord = {
   readonly words: Int32Array;
   /** Takes each header's first bytes; returns the length of the whole record in bytes. Allocates nothing. */
   write(referrer: string | null, utmSource: string | null, userAgent: string | null, address: string): number;
 };
 
-export function createDetailsDraft(): DetailsDraft {
+export function createDetailsRecord(): DetailsRecord {
   const bytes = Buffer.alloc(LONGEST_RECORD + RECORD_BYTES);
   const words = new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
   let end = 0;

@@ -25,7 +25,7 @@
  *     kind 1  count: 16 bytes.
  *     kind 2  count with details: words 4 and 5 are u16 byte lengths of the referrer, the utm_source and the user
  *             agent, an u8 length of the address and an u8 of 0; their bytes follow in that order, zero-padded. The
- *             headers are as sent, shortened to the bounds of journal.details.ts; the utm_source is percent-encoded,
+ *             headers are as sent, shortened to the bounds of journal/details-record.ts; the utm_source is percent-encoded,
  *             the address is text. A header of length 65,535 was not sent.
  *     kinds 3, 4, 5  count whose details were refused (REFUSALS, in this order): as kind 1.
  *     kind 15 filler: skip its length, no click. Ends a page in which the next record has no room.
@@ -48,7 +48,7 @@ export const FIRST_REFUSED_KIND = 3;
 export const KIND_FILLER = 15;
 
 /** Word 0 of a record without its check. */
-export const headOf = (kind: number, bytes: number): number => kind | ((bytes / RECORD_BYTES) << 4);
+export const firstWord = (kind: number, bytes: number): number => kind | ((bytes / RECORD_BYTES) << 4);
 /**
  * Why a click is without the details that were wanted: too many of them waited, there was no segment to keep them, or
  * the sample left it out. It stands in the journal, so that a process that dies takes no click out of the books.
@@ -59,7 +59,8 @@ export type DetailRefusal = (typeof REFUSALS)[number];
 /** The kind of a plain count; `refused` says that its details were wanted. */
 export const countKind = (refused: DetailRefusal | null): number =>
   refused === null ? KIND_COUNT : FIRST_REFUSED_KIND + REFUSALS.indexOf(refused);
-export const refusalOf = (kind: number): DetailRefusal | null => REFUSALS[kind - FIRST_REFUSED_KIND] ?? null;
+export const detailRefusalOf = (kind: number): DetailRefusal | null =>
+  REFUSALS[kind - FIRST_REFUSED_KIND] ?? null;
 export const isClick = (kind: number): boolean =>
   kind >= KIND_COUNT && kind < FIRST_REFUSED_KIND + REFUSALS.length;
 export const CHECK_MASK = 0xfffff000 | 0;

@@ -1,5 +1,5 @@
 /**
- * The writing end of the click journal: what the redirect calls. The format is in journal.format.ts.
+ * The writing end of the click journal: what the redirect calls. The format is in journal/format.ts.
  *
  * `record` has one comparison in front of its stores. `stop` is the nearest place where anything else is to be
  * done: the segment's end, the mark at which the next segment is made ready, the click that makes a flush due, or 0
@@ -9,14 +9,14 @@
  * known to fit. What it can't keep, or what is too much, becomes a plain click.
  */
 import type { Clock } from "../../lib/clock.ts";
-import { createDetailsDraft } from "./details-record.ts";
+import { createDetailsRecord } from "./details-record.ts";
 import {
   CHECK_MASK,
   countKind,
   type DetailRefusal,
   digestWord,
   FIRST_RECORD,
-  headOf,
+  firstWord,
   KIND_COUNT,
   KIND_DETAILS,
   KIND_FILLER,
@@ -84,7 +84,7 @@ export type JournalOptions = {
 const MAX_AGE_MS = 24 * 3600_000;
 const RECORD_WORDS = RECORD_BYTES / 4;
 /** The length of a plain record, as word 0 has it. */
-const ONE_UNIT = headOf(0, RECORD_BYTES);
+const ONE_UNIT = firstWord(0, RECORD_BYTES);
 const FIRST_WORD = FIRST_RECORD / 4;
 const PAGE_WORDS = PAGE_BYTES / 4;
 const TWO_32 = 2 ** 32;
@@ -104,7 +104,7 @@ export function createJournal(options: JournalOptions): Journal {
   let stop = 0;
   let written = 0;
   let detailed = 0;
-  const draft = createDetailsDraft();
+  const detailsRecord = createDetailsRecord();
   let timeOf = 0;
   let timeLow = 0;
   let timeHigh = 0;
@@ -123,7 +123,7 @@ export function createJournal(options: JournalOptions): Journal {
     words[place + 1] = low;
     words[place + 2] = high;
     words[place + 3] = timeLow;
-    // recordCheck() of journal.format.ts, in line.
+    // recordCheck() of journal/format.ts, in line.
     let hash = Math.imul(low ^ seed ^ place, 0x9e3779b1);
     hash = Math.imul(hash ^ (hash >>> 15) ^ high, 0x85ebca6b);
     hash = Math.imul(hash ^ (hash >>> 13) ^ timeLow, 0xc2b2ae35);
@@ -132,7 +132,7 @@ export function createJournal(options: JournalOptions): Journal {
     written += 1;
   };
 
-  /** Puts the draft, `length` words of it, into the segment; `at` is where it fits. */
+  /** Puts the record, `length` words of it, into the segment; `at` is where it fits. */
   const storeDraft = (linkId: number, atMs: number, length: number): void => {
     const place = at;
     if (atMs !== timeOf) splitTime(atMs);
@@ -140,14 +140,15 @@ export function createJournal(options: JournalOptions): Journal {
     const high = timeHigh | (linkId < TWO_32 ? 0 : Math.floor(linkId / TWO_32));
     let digest = 0;
     for (let index = 4; index < length; index++) {
-      const word = draft.words[index]!;
+      const word = detailsRecord.words[index]!;
       words[place + index] = word;
       digest = digestWord(digest, word);
     }
     words[place + 1] = low;
     words[place + 2] = high;
     words[place + 3] = timeLow;
-    words[place] = recordCheck(seed ^ digest, place, low, high, timeLow) | headOf(KIND_DETAILS, length * 4);
+    words[place] =
+      recordCheck(seed ^ digest, place, low, high, timeLow) | firstWord(KIND_DETAILS, length * 4);
     at = place + length;
     written += 1;
     detailed += 1;
@@ -159,7 +160,7 @@ export function createJournal(options: JournalOptions): Journal {
       if (at >= stop && !makeRoom()) return false;
       const room = PAGE_WORDS - (at % PAGE_WORDS);
       if (room >= length) return true;
-      words[at] = recordCheck(seed, at, 0, 0, 0) | headOf(KIND_FILLER, room * 4);
+      words[at] = recordCheck(seed, at, 0, 0, 0) | firstWord(KIND_FILLER, room * 4);
       at += room;
     }
   };
@@ -233,7 +234,7 @@ export function createJournal(options: JournalOptions): Journal {
     },
     isEnabled: () => gate.enabled,
     recordDetails(linkId, atMs, referrer, utmSource, userAgent, address) {
-      const length = draft.write(referrer, utmSource, userAgent, address) / 4;
+      const length = detailsRecord.write(referrer, utmSource, userAgent, address) / 4;
       if (gate.enabled && !gate.closed && makeRoomFor(length)) {
         storeDraft(linkId, atMs, length);
         return true;

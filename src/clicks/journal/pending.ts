@@ -1,7 +1,7 @@
 /** What waits in the journals of a data folder, of processes that run and of such that died; anybody may look. */
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
-import { readBooks, type WrittenBooks } from "../books-snapshot.ts";
+import { readBooksSnapshot, type BooksSnapshot } from "../books-snapshot.ts";
 import type { ClicksRepository } from "../flush/repository.ts";
 import { FIRST_RECORD } from "./format.ts";
 import { createBatch, openSegmentReader } from "./reader.ts";
@@ -16,7 +16,7 @@ export type SlotPending = {
   clicks: number;
   details: number;
   /** Of the process that owns it, since its start. */
-  books: WrittenBooks | null;
+  books: BooksSnapshot | null;
 };
 
 const BATCH = 65_536;
@@ -40,7 +40,7 @@ export async function readPending(
       books: null,
     };
     lock?.release();
-    if (slot.isOwned) slot.books = readBooks(dir);
+    if (slot.isOwned) slot.books = readBooksSnapshot(dir);
     for (const path of listSegments(dir)) {
       const reader = openIfThere(path);
       if (reader === null) continue;

@@ -86,7 +86,7 @@ export type SegmentReader = {
   readonly header: SegmentHeader;
   /**
    * Fills the batch with the clicks from `position` (an end of a record) to `end`: all there are, or as many as it
-   * holds. `final` says that the segment's writer is done or dead: see journal.format.ts.
+   * holds. `final` says that the segment's writer is done or dead: see journal/format.ts.
    */
   read(batch: ClickBatch, position: number, final: boolean, end?: number): SegmentSpan;
   close(): void;

@@ -1,4 +1,4 @@
-/** Segment files: made ready ahead of need, found again after a restart. The layout is in journal.format.ts. */
+/** Segment files: made ready ahead of need, found again after a restart. The layout is in journal/format.ts. */
 import { randomUUID } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";

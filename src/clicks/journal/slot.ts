@@ -13,8 +13,8 @@ export type Slot = { dir: string; lock: FileLock };
 
 const MAX_SLOTS = 1024;
 const LOCK_NAME = "lock";
-/** See books-file.ts. */
-export const BOOKS_NAME = "books.json";
+/** See books-snapshot.ts. */
+export const BOOKS_SNAPSHOT_NAME = "books.json";
 
 /** Takes the lowest free slot and makes its folder. */
 export function takeSlot(journalDir: string): Slot {
@@ -44,6 +44,6 @@ export function listSlots(journalDir: string): string[] {
 
 /** Removes what is of no use to who takes over the slot of a process that died. */
 export function tidySlot({ dir }: Slot): void {
-  rmSync(join(dir, BOOKS_NAME), { force: true });
+  rmSync(join(dir, BOOKS_SNAPSHOT_NAME), { force: true });
   for (const path of listUnfinished(dir)) unlinkSync(path);
 }

@@ -37,7 +37,7 @@ export const placeValue = ({ country, city }: Place): string =>
   city === null ? country : `${country}/${city}`;
 
 /** OTHER is the name of a country of its own. */
-export function placeOf(value: string): Place {
+export function parsePlaceValue(value: string): Place {
   const slash = value.indexOf("/");
   return slash === -1
     ? { country: value, city: null }
@@ -50,7 +50,7 @@ export const agentValue = ({ browser, os, device, isBot }: AgentProfile): string
   [browser, os, device, isBot ? 1 : 0].join("\t");
 
 /** OTHER is a profile whose parts are unknown. */
-export function agentOf(value: string): AgentProfile {
+export function parseAgentValue(value: string): AgentProfile {
   if (value === OTHER) return { browser: OTHER, os: OTHER, device: "other", isBot: false };
   const [browser = "", os = "", device = "", bot] = value.split("\t");
   return { browser, os, device, isBot: bot === "1" };

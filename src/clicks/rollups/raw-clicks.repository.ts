@@ -14,7 +14,7 @@ export type RawClick = {
   userAgentId: number | null;
 };
 
-export type UserAgent = { id: number; text: string; valueId: number; seenDay: number };
+export type LoggedUserAgent = { id: number; text: string; valueId: number; seenDay: number };
 
 const PAGE = 1_000;
 
@@ -77,7 +77,7 @@ export function createRawRepository({ read }: Pick<Database, "read">) {
       return Number(clicks);
     },
 
-    userAgents: (ids: readonly number[]): Promise<UserAgent[]> =>
+    userAgents: (ids: readonly number[]): Promise<LoggedUserAgent[]> =>
       read
         .selectFrom("user_agents")
         .select(["id", "text", "value_id as valueId", "seen_day as seenDay"])

@@ -5,7 +5,7 @@ import { createAgents } from "../details/agents.ts";
 import type { Span } from "../analytics/range.ts";
 import { createClickValues } from "./values.repository.ts";
 import { agentValue, type Dimension, DIMENSIONS, labelOfSource, OTHER, placeValue } from "./dimensions.ts";
-import { type RawClick, createRawRepository, type UserAgent } from "./raw-clicks.repository.ts";
+import { type RawClick, createRawRepository, type LoggedUserAgent } from "./raw-clicks.repository.ts";
 import { createRebuildRepository } from "./rebuild.repository.ts";
 import { createDayRollup, type DayRollup, type ValueCount } from "./rollup.ts";
 import { BUCKETS, DAY_MS } from "./time-buckets.ts";
@@ -18,7 +18,7 @@ export type RawDay = {
   agents: ReadonlyMap<number, Profile>;
 };
 
-type Profile = { value: string } & Pick<UserAgent, "valueId" | "seenDay">;
+type Profile = { value: string } & Pick<LoggedUserAgent, "valueId" | "seenDay">;
 
 /** What a part of a day changed. */
 export type Written = {

@@ -3,11 +3,11 @@ import type { Database } from "../../db/database.ts";
 import type { Db, Rows } from "../../db/dialect.ts";
 import type { ColumnName } from "../../db/schema.ts";
 import { TOTAL } from "../details/sums.ts";
-import { type BucketCounts, type ClickCounts, totalOf } from "../flush/counts.ts";
+import { type BucketIncrements, type ClickCounts, totalOf } from "../flush/counts.ts";
 import { BUCKETS, DAY_MS } from "./time-buckets.ts";
 
 /** Clicks of a bucket and, in `days`, a link (0: all) by value. */
-export type ValueCount = {
+export type ValueIncrement = {
   bucket: number;
   linkId: number;
   dimension: number;
@@ -38,7 +38,7 @@ export function createRollupsRepository({ dialect }: Pick<Database, "dialect">) 
     },
 
     /** Values of links by day; the months of all links together are made of them. */
-    async addDayValues(tx: Db, counts: readonly ValueCount[]): Promise<void> {
+    async addDayValues(tx: Db, counts: readonly ValueIncrement[]): Promise<void> {
       const rows = [...counts].sort(inOrder).map(({ bucket, linkId, dimension, valueId, clicks }) => ({
         day: bucket,
         link_id: linkId,
@@ -58,7 +58,7 @@ export function createRollupsRepository({ dialect }: Pick<Database, "dialect">) 
       );
     },
 
-    async addHourValues(tx: Db, counts: readonly ValueCount[]): Promise<void> {
+    async addHourValues(tx: Db, counts: readonly ValueIncrement[]): Promise<void> {
       const rows = [...counts].sort(inOrder).map(({ bucket, dimension, valueId, clicks }) => ({
         hour: bucket,
         dimension,
@@ -77,7 +77,7 @@ export function createRollupsRepository({ dialect }: Pick<Database, "dialect">) 
 /** Rows made at a time; the statements take fewer. */
 const CHUNK = 4_000;
 
-const inOrder = (a: ValueCount, b: ValueCount): number =>
+const inOrder = (a: ValueIncrement, b: ValueIncrement): number =>
   a.bucket - b.bucket || a.linkId - b.linkId || a.dimension - b.dimension || a.valueId - b.valueId;
 
 type CountRow<K extends string> = Record<K, number> & { link_id: number; clicks: number };
@@ -87,7 +87,7 @@ type CountRow<K extends string> = Record<K, number> & { link_id: number; clicks:
  */
 function* rowsOf<K extends "hour" | "day" | "month">(
   key: K,
-  buckets: readonly BucketCounts[],
+  buckets: readonly BucketIncrements[],
   only?: "totals" | "links",
 ): Generator<CountRow<K>[]> {
   const rows: CountRow<K>[] = [];
@@ -113,8 +113,8 @@ function* rowsOf<K extends "hour" | "day" | "month">(
   if (size > 0) yield size < rows.length ? rows.slice(0, size) : rows;
 }
 
-function monthsOf(counts: readonly ValueCount[]) {
-  const sums = new Map<string, ValueCount>();
+function monthsOf(counts: readonly ValueIncrement[]) {
+  const sums = new Map<string, ValueIncrement>();
   for (const count of counts) {
     if (count.linkId !== TOTAL) continue;
     const month = BUCKETS.month.of(count.bucket * DAY_MS);

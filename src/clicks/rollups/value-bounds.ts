@@ -8,7 +8,7 @@ import type { Db } from "../../db/dialect.ts";
 import type { Value } from "../details/details.ts";
 import { type DetailSums, TOTAL, type ValueSums } from "../details/sums.ts";
 import { type Dimension, DIMENSIONS, LINK_DAY_VALUES, OTHER, TOTAL_VALUES } from "./dimensions.ts";
-import type { ValueCount } from "./repository.ts";
+import type { ValueIncrement } from "./repository.ts";
 import type { BoundsRepository, GroupCount, GroupValue } from "./value-bounds.repository.ts";
 import type { ValueLookup } from "./value-ids.ts";
 
@@ -28,7 +28,7 @@ const OTHERS: Record<Dimension, Value> = {
   agent: { dimension: "agent", text: OTHER },
 };
 
-export type BoundedSums = { days: ValueCount[]; hours: ValueCount[] };
+export type BoundedSums = { days: ValueIncrement[]; hours: ValueIncrement[] };
 
 /** The sums within their bounds, all of whose values have ids. */
 export async function boundSums(
@@ -135,7 +135,7 @@ function valuesOf(groups: readonly Group[]): Set<Value> {
   return values;
 }
 
-function rowsOf(groups: readonly Group[], ids: ValueLookup): ValueCount[] {
+function rowsOf(groups: readonly Group[], ids: ValueLookup): ValueIncrement[] {
   return groups.flatMap(({ bucket, linkId, sums }) =>
     [...sums].map(([value, clicks]) => ({
       bucket,

@@ -5,7 +5,7 @@ import type { Dialect, SchemaWords } from "../dialect.ts";
 import type { OpenBackend, SqlFlavour } from "../driver.ts";
 import { DatabaseError, type FailureKind, isNetworkFailure } from "../failures.ts";
 import type { ColumnKind } from "../schema.ts";
-import { LIKE_ESCAPE, likePatterns, SEARCHED } from "../text-search.ts";
+import { LIKE_ESCAPE, likePatterns, SEARCHED_COLUMNS } from "../text-search.ts";
 import { openPoolSource, type SessionWords } from "./mysql-pool.ts";
 
 export type Family = SessionWords & {
@@ -72,7 +72,7 @@ const familyDialect = (family: Family): Dialect => ({
   ...createBulk(words),
   linkContains: (needle) => {
     const tests = likePatterns(needle).flatMap((pattern) =>
-      SEARCHED.map(
+      SEARCHED_COLUMNS.map(
         (column) =>
           sql`${sql.ref(column)} collate ${sql.raw(family.searchCollation)} like ${pattern} escape ${sql.lit(LIKE_ESCAPE)}`,
       ),

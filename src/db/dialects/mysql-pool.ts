@@ -2,10 +2,10 @@
 import { createPool, type Pool, type PoolConnection } from "mysql2";
 import { appError } from "../../lib/errors.ts";
 import type { DatabaseLocation } from "../database-url.ts";
-import { before } from "../../lib/timeout.ts";
+import { withTimeout } from "../../lib/timeout.ts";
 import {
   CONNECT_TIMEOUT_MS,
-  type Connection,
+  type SqlConnection,
   type ConnectionSource,
   type StatementResult,
 } from "../driver.ts";
@@ -50,7 +50,7 @@ function openPool(location: DatabaseLocation, poolSize: number): Pool {
   });
 }
 
-type PooledConnection = Connection & { raw: PoolConnection };
+type PooledConnection = SqlConnection & { raw: PoolConnection };
 
 export function openPoolSource(
   location: DatabaseLocation,
@@ -62,9 +62,9 @@ export function openPoolSource(
   const sessions = new WeakMap<PoolConnection, number>();
   const openedAt = new WeakMap<PoolConnection, number>();
 
-  const acquire = async (statementTimeoutMs: number): Promise<Connection> => {
+  const acquire = async (statementTimeoutMs: number): Promise<SqlConnection> => {
     const raw = await connect(pool);
-    const execute: Connection["execute"] = (text, parameters) =>
+    const execute: SqlConnection["execute"] = (text, parameters) =>
       query(raw, text, parameters, statementTimeoutMs + GRACE_MS);
     try {
       if (!sessions.has(raw)) {
@@ -84,7 +84,7 @@ export function openPoolSource(
   return { source: { begin: "begin", acquire, release }, close: () => drain(pool) };
 }
 
-function release(connection: Connection, broken: boolean): void {
+function release(connection: SqlConnection, broken: boolean): void {
   const { raw } = connection as PooledConnection;
   if (broken) raw.destroy();
   else raw.release();
@@ -99,13 +99,13 @@ async function connect(pool: Pool): Promise<PoolConnection> {
     if (late) return raw.release();
     resolve(raw);
   });
-  return before(CONNECT_TIMEOUT_MS, promise, () => {
+  return withTimeout(CONNECT_TIMEOUT_MS, promise, () => {
     late = true;
     throw new DatabaseError("unavailable", new Error(`no connection within ${CONNECT_TIMEOUT_MS} ms`));
   });
 }
 
-async function setUp(execute: Connection["execute"], words: SessionWords): Promise<void> {
+async function setUp(execute: SqlConnection["execute"], words: SessionWords): Promise<void> {
   const { rows } = await execute("select version() as version", []);
   const { version } = rows[0] as { version: string };
   if (!words.recognises(version))
@@ -144,5 +144,5 @@ function query(
 async function drain(pool: Pool): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   pool.end(() => resolve());
-  await before(CONNECT_TIMEOUT_MS, promise, () => {});
+  await withTimeout(CONNECT_TIMEOUT_MS, promise, () => {});
 }

@@ -3,11 +3,11 @@ import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql, type
 import { type CustomTypesConfig, Pool, type PoolClient, types as pgTypes } from "pg";
 import type { Logger } from "../../lib/logger.ts";
 import { type BulkWords, createBulk, standardCreateIndex, standardWords } from "../bulk.ts";
-import { before } from "../../lib/timeout.ts";
+import { withTimeout } from "../../lib/timeout.ts";
 import type { Dialect, SchemaWords } from "../dialect.ts";
 import {
   CONNECT_TIMEOUT_MS,
-  type Connection,
+  type SqlConnection,
   type ConnectionSource,
   type OpenBackend,
   type SqlFlavour,
@@ -15,7 +15,7 @@ import {
 } from "../driver.ts";
 import { type FailureKind, isNetworkFailure } from "../failures.ts";
 import type { ColumnKind } from "../schema.ts";
-import { LIKE_ESCAPE, likePatterns, SEARCHED } from "../text-search.ts";
+import { LIKE_ESCAPE, likePatterns, SEARCHED_COLUMNS } from "../text-search.ts";
 
 /** The server cancels a statement at its limit; a server that is gone is noticed this much later. */
 const GRACE_MS = 5_000;
@@ -96,7 +96,8 @@ const dialect: Dialect = {
     const tests = likePatterns(needle).flatMap((pattern) => {
       const small = pattern.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
       const like = sql`like ${small} escape ${sql.lit(LIKE_ESCAPE)}`;
-      const plain = likely || isShort ? SEARCHED.map((column) => sql`${sql.ref(column)} ${like}`) : [];
+      const plain =
+        likely || isShort ? SEARCHED_COLUMNS.map((column) => sql`${sql.ref(column)} ${like}`) : [];
       return [...plain, sql`${folded} ${like}`];
     });
     const test = sql<SqlBool>`(${sql.join(tests, sql` or `)})`;
@@ -183,7 +184,7 @@ export const openBackend: OpenBackend = async ({ location, poolSize, logger }) =
   };
 };
 
-type PooledConnection = Connection & { client: PoolClient };
+type PooledConnection = SqlConnection & { client: PoolClient };
 
 function createSource(pool: Pool, logger: Logger): ConnectionSource {
   const timeouts = new WeakMap<PoolClient, number>();
@@ -238,5 +239,5 @@ const socketOf = (client: PoolClient): { destroy(): void } | undefined =>
 /** Ends idle connections at once and waits a while for those in use. */
 async function drain(pool: Pool): Promise<void> {
   if (pool.ending) return;
-  await before(CONNECT_TIMEOUT_MS, pool.end(), () => {});
+  await withTimeout(CONNECT_TIMEOUT_MS, pool.end(), () => {});
 }

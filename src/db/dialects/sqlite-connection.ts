@@ -2,7 +2,7 @@
 import { Database as Bun } from "bun:sqlite";
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
-import type { Connection, StatementResult } from "../driver.ts";
+import type { SqlConnection, StatementResult } from "../driver.ts";
 
 export type SqliteSettings = {
   /** Absolute. */
@@ -14,7 +14,7 @@ export type SqliteSettings = {
   cacheKib: number;
 };
 
-export type SqliteConnection = Connection & {
+export type SqliteConnection = SqlConnection & {
   executeSync(sql: string, parameters: readonly unknown[]): StatementResult;
   close(): void;
 };

@@ -3,12 +3,16 @@
  * one or two for reading. A lane opens its connection when it is first wanted, and again when the last one died or
  * was given back broken.
  */
-import { before } from "../../lib/timeout.ts";
-import { CONNECT_TIMEOUT_MS, type Connection, type ConnectionSource } from "../driver.ts";
+import { withTimeout } from "../../lib/timeout.ts";
+import { CONNECT_TIMEOUT_MS, type SqlConnection, type ConnectionSource } from "../driver.ts";
 import { DatabaseError } from "../failures.ts";
 
 export type LaneConnection = {
-  execute(sql: string, parameters: readonly unknown[], timeoutMs: number): ReturnType<Connection["execute"]>;
+  execute(
+    sql: string,
+    parameters: readonly unknown[],
+    timeoutMs: number,
+  ): ReturnType<SqlConnection["execute"]>;
   /** False once it can't be used any more. */
   alive(): boolean;
   close(): Promise<void>;
@@ -22,7 +26,7 @@ export type Lanes = ConnectionSource & { close(): Promise<void> };
 export function createLanes(settings: { count: number; begin: string; open: () => LaneConnection }): Lanes {
   const free: Lane[] = Array.from({ length: settings.count }, () => ({ connection: undefined }));
   const waiting: Waiter[] = [];
-  const held = new Map<Connection, Lane>();
+  const held = new Map<SqlConnection, Lane>();
   let closed = false;
   let allFree: (() => void) | undefined;
 
@@ -66,7 +70,7 @@ export function createLanes(settings: { count: number; begin: string; open: () =
         throw error;
       }
       const opened = lane.connection;
-      const connection: Connection = {
+      const connection: SqlConnection = {
         execute: (sql, parameters) => opened.execute(sql, parameters, statementTimeoutMs),
       };
       held.set(connection, lane);
@@ -91,7 +95,7 @@ export function createLanes(settings: { count: number; begin: string; open: () =
       if (free.length < settings.count) {
         const { promise, resolve } = Promise.withResolvers<void>();
         allFree = resolve;
-        await before(CONNECT_TIMEOUT_MS, promise, () => {});
+        await withTimeout(CONNECT_TIMEOUT_MS, promise, () => {});
       }
       const lanes = new Set([...free, ...held.values()]);
       await Promise.all([...lanes].map((lane) => lane.connection?.close()));

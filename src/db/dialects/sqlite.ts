@@ -23,7 +23,7 @@ import {
 import type { Db, Dialect, SchemaWords } from "../dialect.ts";
 import type { LinkRow, OpenBackend, SqlFlavour } from "../driver.ts";
 import { type FailureKind, translateFailure } from "../failures.ts";
-import { LIKE_ESCAPE, likePatterns, SEARCHED } from "../text-search.ts";
+import { LIKE_ESCAPE, likePatterns, SEARCHED_COLUMNS } from "../text-search.ts";
 import { openSqlite, type SqliteConnection, type SqliteSettings } from "./sqlite-connection.ts";
 import { createLanes, type LaneConnection, type Lanes } from "./sqlite-lanes.ts";
 import { openThread } from "./sqlite.thread.ts";
@@ -85,7 +85,9 @@ const dialect: Dialect = {
     insertRows(db, table, rows as readonly Row[], words.onConflict(table, keys, assignmentsOf(set, add))),
   linkContains: (needle) => {
     const tests = likePatterns(needle).flatMap((pattern) =>
-      SEARCHED.map((column) => sql`${sql.ref(column)} like ${pattern} escape ${sql.lit(LIKE_ESCAPE)}`),
+      SEARCHED_COLUMNS.map(
+        (column) => sql`${sql.ref(column)} like ${pattern} escape ${sql.lit(LIKE_ESCAPE)}`,
+      ),
     );
     return sql`(${sql.join(tests, sql` or `)})`;
   },

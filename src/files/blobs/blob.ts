@@ -1,4 +1,4 @@
-/** Content as it is stored: see blobs.service.ts. */
+/** Content as it is stored: see blobs/service.ts. */
 export type BlobState = "live" | "dead" | "damaged";
 
 export type StoredBlob = {

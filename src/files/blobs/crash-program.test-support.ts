@@ -1,5 +1,5 @@
 /**
- * The process that blobs.crash.test.ts kills: `… DATABASE_URL DATA_FOLDER POLICY_ID SIZE FAULT COMMAND`. It writes a line
+ * The process that crash.test.ts kills: `… DATABASE_URL DATA_FOLDER POLICY_ID SIZE FAULT COMMAND`. It writes a line
  * for each answer that a client would have got. "upload SEED": one file. "again SEED": the same content twice.
  * "delete ID": one file. "resume ID SEED": an upload in two halves.
  */

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createTurns } from "./read-queue.ts";
+import { createReadQueue } from "./read-queue.ts";
 
 const LARGE = 1024 * 1024;
 
@@ -13,39 +13,39 @@ function watch(waits: readonly Promise<void>[]): () => number {
 const turnOfTheLoop = () => new Promise((resolve) => setImmediate(resolve));
 
 test("nobody waits while little is held", () => {
-  const turns = createTurns();
-  turns.hold(64 * 1024);
-  expect(turns.isFree()).toBe(true);
+  const queue = createReadQueue();
+  queue.hold(64 * 1024);
+  expect(queue.isFree()).toBe(true);
 });
 
 test("while much is held nobody reads on; then one after the other, as long as each brings little", async () => {
-  const turns = createTurns();
-  const letGo = turns.hold(LARGE);
-  expect(turns.isFree()).toBe(false);
-  const through = watch([turns.wait(), turns.wait(), turns.wait()]);
+  const queue = createReadQueue();
+  const letGo = queue.hold(LARGE);
+  expect(queue.isFree()).toBe(false);
+  const through = watch([queue.wait(), queue.wait(), queue.wait()]);
   for (let i = 0; i < 5; i++) await turnOfTheLoop();
   expect(through()).toBe(0);
 
   letGo();
   await Promise.resolve();
   expect(through()).toBe(1);
-  const letGoNext = turns.hold(LARGE);
+  const letGoNext = queue.hold(LARGE);
   for (let i = 0; i < 5; i++) await turnOfTheLoop();
   expect(through()).toBe(1);
 
   letGoNext();
   await Promise.resolve();
-  turns.hold(64 * 1024);
+  queue.hold(64 * 1024);
   await Promise.resolve();
   expect(through()).toBe(3);
 });
 
 test("one who reads nothing at once holds up nobody", async () => {
-  const turns = createTurns();
-  const letGo = turns.hold(LARGE);
-  const through = watch(Array.from({ length: 10 }, () => turns.wait()));
+  const queue = createReadQueue();
+  const letGo = queue.hold(LARGE);
+  const through = watch(Array.from({ length: 10 }, () => queue.wait()));
   letGo();
   for (let i = 0; i < 20; i++) await turnOfTheLoop();
   expect(through()).toBe(10);
-  expect(turns.isFree()).toBe(true);
+  expect(queue.isFree()).toBe(true);
 });

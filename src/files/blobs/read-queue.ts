@@ -1,6 +1,6 @@
 /**
  * Whose turn it is to read on, where many uploads to one storage wait for it. What a client has sent meanwhile may come
- * as one chunk of a megabyte (http/body-reader.ts), and would lie here until there are blocks for it (blobs.blocks.ts).
+ * as one chunk of a megabyte (http/body-reader.ts), and would lie here until there are blocks for it (blobs/blocks.ts).
  * So nobody reads on, or begins to, while chunks of others wait; then one at a time does. What is not read stays with
  * its client, and at last in the kernel, which stops the client. An upload alone never waits, nor does one that waits
  * for its client keep a turn.
@@ -9,9 +9,9 @@
 /** As much may be on its way into blocks before others wait. */
 const HELD_BYTES = 256 * 1024;
 
-export type Turns = ReturnType<typeof createTurns>;
+export type ReadQueue = ReturnType<typeof createReadQueue>;
 
-export function createTurns() {
+export function createReadQueue() {
   let held = 0;
   const waiting: (() => void)[] = [];
   let isWaking = false;
@@ -50,12 +50,12 @@ export function createTurns() {
   };
 }
 
-/** The turns by policy: each storage has its own, so one that hangs holds nobody else up. */
-export function createTurnsByPolicy(): (policyId: number) => Turns {
-  const turns = new Map<number, Turns>();
+/** The queues by policy: each storage has its own, so one that hangs holds nobody else up. */
+export function createReadQueues(): (policyId: number) => ReadQueue {
+  const queues = new Map<number, ReadQueue>();
   return (policyId) => {
-    const known = turns.get(policyId) ?? createTurns();
-    turns.set(policyId, known);
+    const known = queues.get(policyId) ?? createReadQueue();
+    queues.set(policyId, known);
     return known;
   };
 }

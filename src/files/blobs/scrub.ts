@@ -21,7 +21,7 @@ const PAGE = 100;
 const FILES_TOLD = 20;
 
 export type Scrub = ReturnType<typeof createScrub>;
-export type Verdict = "sound" | "missing" | "damaged";
+export type BlobCondition = "sound" | "missing" | "damaged";
 
 type Deps = {
   repository: BlobsRepository;
@@ -39,7 +39,7 @@ export function createScrub(deps: Deps) {
   const { bytesPerRun = BYTES_PER_RUN, bytesPerSecond = BYTES_PER_SECOND } = deps;
 
   /** What the storage holds for the blob. Rejects when it can't be told now. */
-  async function examine(driver: Driver, blob: StoredBlob, signal?: AbortSignal): Promise<Verdict> {
+  async function examine(driver: Driver, blob: StoredBlob, signal?: AbortSignal): Promise<BlobCondition> {
     const found = await driver.stat(blob.objectKey);
     if (found === null) return "missing";
     if (found.size !== blob.size) return "damaged";
@@ -47,14 +47,14 @@ export function createScrub(deps: Deps) {
   }
 
   /** Looks again, and at the marker of the location, before it believes in damage. */
-  async function examineTwice(blob: StoredBlob, signal?: AbortSignal): Promise<Verdict> {
+  async function examineTwice(blob: StoredBlob, signal?: AbortSignal): Promise<BlobCondition> {
     const first = await examine(await drivers.forReading(blob.policyId), blob, signal);
     if (first === "sound") return first;
     return examine(await drivers.verify(blob.policyId, { mark: false }), blob, signal);
   }
 
   /** Writes down what was found. */
-  async function judge(blob: StoredBlob, verdict: Verdict): Promise<void> {
+  async function judge(blob: StoredBlob, verdict: BlobCondition): Promise<void> {
     const now = clock.now();
     if (verdict === "sound") {
       if (blob.state === "damaged" && (await repository.setLive(blob.id, now))) {

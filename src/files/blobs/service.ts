@@ -5,7 +5,7 @@
  * nothing else will ever have, and only then does a transaction write the row (and the file that holds it). Removing:
  * the transaction that takes the last holder away marks the row dead, then the object goes, then the row. So a row
  * that is not dead has its bytes, and what a crash leaves, an object without a row or a dead row, refers to nothing;
- * the reaper (blobs.reaper.ts) finishes it.
+ * the reaper (blobs/reaper.ts) finishes it.
  *
  * Every upload writes its bytes, also when they are there already: nobody can tell by the time it takes. Which
  * object stays is decided in the transaction, by one upsert on (policy, sha256, live). Who finds a live blob joins it
@@ -24,11 +24,11 @@ import type { Logger } from "../../lib/logger.ts";
 import type { DeadBlob, StoredBlob } from "./blob.ts";
 import type { BlobsRepository } from "./repository.ts";
 import { createHashes, digestOf, type Meter, measured } from "./hashes.ts";
-import { createTurnsByPolicy } from "./read-queue.ts";
+import { createReadQueues } from "./read-queue.ts";
 import type { PolicyCache } from "../policies/cache.ts";
 import type { Drivers } from "../policies/drivers.ts";
 import type { ByteRange, Driver, PresignedAnswer, Staging } from "../storage/driver.ts";
-import { newGeneration, newStagingId } from "../storage/object-key.ts";
+import { newContentGeneration, newStagingId } from "../storage/object-key.ts";
 
 export type { DeadBlob } from "./blob.ts";
 export type Blobs = ReturnType<typeof createBlobs>;
@@ -112,7 +112,7 @@ export function createBlobs({ repository, policies, drivers, clock, logger }: De
     sha256: string,
   ): Promise<StoredBytes> {
     const size = staging.received;
-    const generation = newGeneration(await drivers.tag());
+    const generation = newContentGeneration(await drivers.tag());
     const objectKey = await staging.finish({ sha256, generation });
     return {
       sha256,
@@ -223,7 +223,7 @@ export function createBlobs({ repository, policies, drivers, clock, logger }: De
     },
 
     /** Whose bytes for this policy's storage are read next. */
-    turnsOf: createTurnsByPolicy(),
+    readQueueOf: createReadQueues(),
 
     /** For `begin`; also the name of whatever a crash leaves of the upload. A UUID, lower-case. */
     newUploadId: async (): Promise<string> => newStagingId(await drivers.tag()),

@@ -7,7 +7,7 @@ import { forEachDialect } from "../../db/for-each-dialect.ts";
 import { migrateUp } from "../../db/migrate.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { type ContentHarness, once, startContent } from "../content.test-support.ts";
-import type { Problem } from "./storage-check.ts";
+import type { StorageProblem } from "./storage-check.ts";
 import { bytesOf, sha256 } from "../storage/driver.contract.ts";
 
 const HOUR_MS = 3_600_000;
@@ -38,7 +38,7 @@ forEachDialect((dialect) => {
     database.write.updateTable("blobs").set(values).where("id", "=", id).execute();
 
   /** Found without a fix as well as with it, and afterwards not any more. */
-  async function expectFixed(problem: Problem, told: string, fixed = true): Promise<void> {
+  async function expectFixed(problem: StorageProblem, told: string, fixed = true): Promise<void> {
     for (const fix of [false, true]) {
       const findings = await at.findings(fix);
       expect(findings).toMatchObject([{ problem, fixed: fix && fixed }]);

@@ -24,7 +24,7 @@ import { createBlobFixes } from "./storage-fixes.ts";
 import type { StorageCheckRepository } from "./storage.repository.ts";
 import type { Driver, StoredObject } from "../storage/driver.ts";
 
-export type Problem =
+export type StorageProblem =
   | "storage_unavailable"
   | "missing_object"
   | "wrong_size"
@@ -39,15 +39,18 @@ export type Problem =
   | "folder_cycle"
   | "wrong_usage";
 
-export type Finding = {
-  problem: Problem;
+export type StorageFinding = {
+  problem: StorageProblem;
   /** For people, with what it is about. */
   message: string;
   fixed: boolean;
 };
 
 /** Findings as they are made. Rejects when the database is away. */
-export type StorageCheck = (options: { fix: boolean; signal?: AbortSignal }) => AsyncGenerator<Finding>;
+export type StorageCheck = (options: {
+  fix: boolean;
+  signal?: AbortSignal;
+}) => AsyncGenerator<StorageFinding>;
 
 export type StorageCheckDeps = {
   database: Database;
@@ -73,7 +76,7 @@ export function createStorageCheck(deps: StorageCheckDeps): StorageCheck {
   /** Blobs whose loss was told in this run. */
   const told = new Set<number>();
 
-  async function* checkFiles(): AsyncGenerator<Finding> {
+  async function* checkFiles(): AsyncGenerator<StorageFinding> {
     for (let after = 0; ; ) {
       const page = await checks.oddFiles(after, PAGE);
       for (const { id, accountId, name, blobId } of page) {
@@ -88,7 +91,7 @@ export function createStorageCheck(deps: StorageCheckDeps): StorageCheck {
   }
 
   /** Counts, and what is known to be damaged. */
-  async function* checkBlobs(fix: boolean, signal?: AbortSignal): AsyncGenerator<Finding> {
+  async function* checkBlobs(fix: boolean, signal?: AbortSignal): AsyncGenerator<StorageFinding> {
     for (let page: StoredBlob[] = []; ; ) {
       page = await checks.blobs(page.at(-1)?.id ?? 0, PAGE);
       const holders = page.length > 0 ? await checks.holders(page[0]!.id, page.at(-1)!.id) : new Map();
@@ -103,7 +106,11 @@ export function createStorageCheck(deps: StorageCheckDeps): StorageCheck {
     }
   }
 
-  async function* damaged(blob: StoredBlob, fix: boolean, signal?: AbortSignal): AsyncGenerator<Finding> {
+  async function* damaged(
+    blob: StoredBlob,
+    fix: boolean,
+    signal?: AbortSignal,
+  ): AsyncGenerator<StorageFinding> {
     const files = await filesOf(blob.id);
     const fixed = fix && (await fixes.repair(blob, signal));
     yield { problem: "damaged_blob", message: `Blob ${blob.id} is damaged${files}.`, fixed };
@@ -141,7 +148,7 @@ export function createStorageCheck(deps: StorageCheckDeps): StorageCheck {
     driver: Driver,
     range: KeyRange,
     fix: boolean,
-  ): AsyncGenerator<Finding> {
+  ): AsyncGenerator<StorageFinding> {
     const sizes = new Map(range.objects.map(({ key, size }) => [key, size]));
     let { after } = range;
     for (;;) {
@@ -164,7 +171,7 @@ export function createStorageCheck(deps: StorageCheckDeps): StorageCheck {
     { id, objectKey, size }: StoredBlob,
     driver: Driver,
     fix: boolean,
-  ): AsyncGenerator<Finding> {
+  ): AsyncGenerator<StorageFinding> {
     const found = await driver.stat(objectKey);
     const blob = await repository.find(id);
     if (blob?.state !== "live" || found?.size === size) return;
@@ -211,7 +218,11 @@ export function createStorageCheck(deps: StorageCheckDeps): StorageCheck {
 
 type KeyRange = { after: string; through: string | null; objects: readonly StoredObject[] };
 
-const finding = (problem: Problem, message: string, fixed: boolean): Finding => ({ problem, message, fixed });
+const finding = (problem: StorageProblem, message: string, fixed: boolean): StorageFinding => ({
+  problem,
+  message,
+  fixed,
+});
 
 /** Folders of local storages hold few objects each, and every page costs queries. */
 async function* inLargePages(

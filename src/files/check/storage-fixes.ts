@@ -1,7 +1,7 @@
 import type { DeadBlob, StoredBlob } from "../blobs/blob.ts";
-import type { Finding, Problem, StorageCheckDeps } from "./storage-check.ts";
+import type { StorageFinding, StorageProblem, StorageCheckDeps } from "./storage-check.ts";
 
-type Counted = { problem: Problem; message: string; dead: DeadBlob[] };
+type Counted = { problem: StorageProblem; message: string; dead: DeadBlob[] };
 
 export function createBlobFixes({ database, repository, checks, scrub, blobs, clock }: StorageCheckDeps) {
   /** Looks at the count under the row's lock; nobody adds or takes a reference meanwhile. */
@@ -45,7 +45,7 @@ export function createBlobFixes({ database, repository, checks, scrub, blobs, cl
     });
 
   return {
-    async *checkCount(id: number, fix: boolean): AsyncGenerator<Finding> {
+    async *checkCount(id: number, fix: boolean): AsyncGenerator<StorageFinding> {
       const counted = await recount(id, fix);
       if (counted === null) return;
       await blobs.discard(counted.dead);

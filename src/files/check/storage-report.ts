@@ -1,11 +1,11 @@
 import { programName } from "../../lib/program-name.ts";
-import type { Finding, Problem } from "./storage-check.ts";
+import type { StorageFinding, StorageProblem } from "./storage-check.ts";
 
 const FIX = `'${programName()} doctor --storage --fix'`;
 const MEND = `${FIX} mends it.`;
 const RESTORE = `Put the object back from a backup, then run ${FIX}; or delete the files.`;
 
-const ADVICE: Record<Problem, string> = {
+const ADVICE: Record<StorageProblem, string> = {
   storage_unavailable: "Make the storage reachable, then run this again.",
   missing_object: RESTORE,
   wrong_size: RESTORE,
@@ -22,7 +22,7 @@ const ADVICE: Record<Problem, string> = {
 };
 
 /** How the doctor tells a finding: what was mended is a warning. */
-export const storageReport = ({ problem, message, fixed }: Finding) =>
+export const storageReport = ({ problem, message, fixed }: StorageFinding) =>
   fixed
     ? { verdict: "warning" as const, message, advice: "It was mended." }
     : { verdict: "failure" as const, message, advice: ADVICE[problem] };

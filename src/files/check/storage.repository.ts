@@ -5,7 +5,7 @@ import { toBlob } from "../blobs/repository.ts";
 
 export type StorageCheckRepository = ReturnType<typeof createStorageCheckRepository>;
 
-export type OddFile = { id: number; accountId: number; name: string; blobId: number | null };
+export type InconsistentFile = { id: number; accountId: number; name: string; blobId: number | null };
 
 /** Limits are at most 1,000. */
 export function createStorageCheckRepository({ read }: Pick<Database, "read">) {
@@ -55,7 +55,7 @@ export function createStorageCheckRepository({ read }: Pick<Database, "read">) {
     },
 
     /** Files whose content is gone or is not what they say, by id. */
-    async oddFiles(afterId: number, limit: number): Promise<OddFile[]> {
+    async oddFiles(afterId: number, limit: number): Promise<InconsistentFile[]> {
       return read
         .selectFrom("entries")
         .leftJoin("blobs", "blobs.id", "entries.blob_id")

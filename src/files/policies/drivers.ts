@@ -40,7 +40,7 @@ export function createDrivers({ policies, repository, box, context, observe }: D
     const policy = await policies.find(policyId);
     const known = opened.get(policyId);
     if (known?.policy.updatedAt === policy.updatedAt) return known;
-    const bare = openDriver(unseal(policy, box), context);
+    const bare = openDriver(unsealSettings(policy, box), context);
     const driver = observe === undefined ? bare : observeDriver(bare, policy.driverType, observe);
     const one: Opened = { policy, driver, claimed: undefined };
     opened.set(policyId, one);
@@ -90,7 +90,7 @@ const MARKER_GONE =
   "The storage is not the one that was used before: its disk may not be mounted, or its marker is lost.";
 
 /** @throws StorageUnavailable when the keys were sealed with another secret key */
-export function unseal(policy: StoredPolicy, box: SecretBox): DriverSettings {
+export function unsealSettings(policy: StoredPolicy, box: SecretBox): DriverSettings {
   const open = (sealed: string | null, purpose: string): string | null => {
     try {
       return sealed === null ? null : box.open(sealed, purpose);

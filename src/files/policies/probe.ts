@@ -1,6 +1,6 @@
 import { appError } from "../../lib/errors.ts";
 import type { Drivers } from "./drivers.ts";
-import { newGeneration, newStagingId } from "../storage/object-key.ts";
+import { newContentGeneration, newStagingId } from "../storage/object-key.ts";
 
 /** Writes an object into the policy's storage, reads it and removes it again. @throws StorageUnavailable saying why not */
 export const createProbe =
@@ -19,7 +19,7 @@ export const createProbe =
       await staging.abort();
       throw error;
     }
-    const key = await staging.finish({ sha256, generation: newGeneration(tag) });
+    const key = await staging.finish({ sha256, generation: newContentGeneration(tag) });
     try {
       const body = await driver.open(key, { size: bytes.length });
       const read = await new Response(body).text().catch(() => "");

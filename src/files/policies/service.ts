@@ -4,7 +4,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
 import type { SecretBox } from "../../lib/secret-box.ts";
 import type { PolicyCache } from "./cache.ts";
-import { ACCESS_KEY_PURPOSE, SECRET_KEY_PURPOSE, unseal } from "./drivers.ts";
+import { ACCESS_KEY_PURPOSE, SECRET_KEY_PURPOSE, unsealSettings } from "./drivers.ts";
 import type { PoliciesRepository, PolicyUses, StoredPolicy } from "./repository.ts";
 import {
   changedFixedField,
@@ -49,14 +49,14 @@ export function createPolicies({
   const seal = (key: string, purpose: string) => box.seal(key, purpose);
 
   /** Inserts it; the first policy of all is the default. */
-  const insert = (draft: Omit<StoredPolicy, "id">): Promise<Policy> =>
+  const insert = (policy: Omit<StoredPolicy, "id">): Promise<Policy> =>
     changes.write(async (tx) => {
       await repository.lock(tx.db);
-      const isDefault = draft.isDefault || (await repository.list(tx.db)).length === 0;
+      const isDefault = policy.isDefault || (await repository.list(tx.db)).length === 0;
       if (isDefault) await repository.clearDefault(tx.db);
-      const id = await repository.insert(tx.db, { ...draft, isDefault });
+      const id = await repository.insert(tx.db, { ...policy, isDefault });
       tx.changed("policies", [String(id)]);
-      return { ...draft, id, isDefault };
+      return { ...policy, id, isDefault };
     });
 
   return {
@@ -74,7 +74,7 @@ export function createPolicies({
         await repository.lock(tx.db);
         if ((await repository.list(tx.db)).length > 0) return;
         const id = await repository.insert(tx.db, {
-          ...localDraft(FIRST_POLICY.name, FIRST_POLICY.basePath, now),
+          ...localPolicy(FIRST_POLICY.name, FIRST_POLICY.basePath, now),
           isDefault: true,
         });
         tx.changed("policies", [String(id)]);
@@ -84,10 +84,10 @@ export function createPolicies({
 
     /** @throws BadRequest (a place that can't be used), Conflict (the name) */
     async create(given: CreatePolicy): Promise<Policy> {
-      const { draft, accessKey, secretKey } = draftOf(given, clock.now());
-      await checkDriverSettings({ ...draft, accessKey, secretKey }, context);
+      const { policy, accessKey, secretKey } = newPolicyOf(given, clock.now());
+      await checkDriverSettings({ ...policy, accessKey, secretKey }, context);
       return insert({
-        ...draft,
+        ...policy,
         sealedAccessKey: accessKey === null ? null : seal(accessKey, ACCESS_KEY_PURPOSE),
         sealedSecretKey: secretKey === null ? null : seal(secretKey, SECRET_KEY_PURPOSE),
       });
@@ -131,17 +131,17 @@ export function createPolicies({
     /** @throws PolicyNotFound, StorageUnavailable saying why it does not work */
     async test(id: number): Promise<void> {
       const policy = await cache.find(id);
-      await checkDriverSettings(unseal(policy, box), context);
+      await checkDriverSettings(unsealSettings(policy, box), context);
       await probe(id);
     },
   };
 }
 
-type Draft = Omit<StoredPolicy, "id" | "sealedAccessKey" | "sealedSecretKey">;
+type NewPolicy = Omit<StoredPolicy, "id" | "sealedAccessKey" | "sealedSecretKey">;
 
-function draftOf(given: CreatePolicy, now: number) {
+function newPolicyOf(given: CreatePolicy, now: number) {
   const isS3 = given.driver_type === "s3";
-  const draft: Draft = {
+  const policy: NewPolicy = {
     name: given.name,
     driverType: given.driver_type,
     endpoint: isS3 ? (given.endpoint ?? null) : null,
@@ -156,7 +156,7 @@ function draftOf(given: CreatePolicy, now: number) {
     updatedAt: now,
   };
   return {
-    draft,
+    policy,
     accessKey: isS3 ? (given.access_key ?? null) : null,
     secretKey: isS3 ? (given.secret_key ?? null) : null,
   };
@@ -168,8 +168,8 @@ function basePathOf(driverType: DriverType, given: string): string {
   return given === "" ? `${FIRST_POLICY.basePath}-${crypto.randomUUID().slice(0, 8)}` : given;
 }
 
-const localDraft = (name: string, basePath: string, now: number): Omit<StoredPolicy, "id"> => ({
-  ...draftOf({ name, driver_type: "local", base_path: basePath }, now).draft,
+const localPolicy = (name: string, basePath: string, now: number): Omit<StoredPolicy, "id"> => ({
+  ...newPolicyOf({ name, driver_type: "local", base_path: basePath }, now).policy,
   sealedAccessKey: null,
   sealedSecretKey: null,
 });

@@ -1,7 +1,7 @@
 /**
  * What a share's code answers: the file, or a page that lists the folder. `?folder=` and `?file=` name what lies in a
  * shared folder. Crawlers and link previews get a page in place of a file, so they use up no download. With a
- * password there is its form first; a right one sets a cookie (shares.cookie.ts), wrong ones are limited by address
+ * password there is its form first; a right one sets a cookie (shares/cookie.ts), wrong ones are limited by address
  * like those of a sign-in.
  */
 import { isbot } from "isbot";
@@ -29,7 +29,7 @@ export type ShareAnswers = {
   answer(linkId: number, request: Request, connection?: ShareConnection): Promise<Response>;
 };
 
-export type ShareDoor = {
+export type ShareGuards = {
   /** Counts a try of a password. @throws RateLimitExceeded */
   takeTry(address: string): void | Promise<void>;
   verifyPassword(plain: string, hash: string): Promise<boolean>;
@@ -42,7 +42,7 @@ type Deps = {
   folders: Pick<Folders, "page">;
   download: ShareDownload;
   cookies: ReturnType<typeof createShareCookies>;
-  door: ShareDoor;
+  door: ShareGuards;
   clock: Clock;
   logger: Logger;
 };

@@ -1,7 +1,7 @@
 /** Test support: what every storage driver promises, as one suite. See driver.ts. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { AppError } from "../../lib/errors.ts";
-import type { Content, Driver } from "./driver.ts";
+import type { ContentIdentity, Driver } from "./driver.ts";
 
 export type DriverUnderTest = {
   driver: Driver;
@@ -31,7 +31,7 @@ export function bytesOf(length: number, seed = 1): Uint8Array {
 export const sha256 = (bytes: Uint8Array): string =>
   new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
 
-export const contentOf = (bytes: Uint8Array): Content => ({
+export const contentOf = (bytes: Uint8Array): ContentIdentity => ({
   sha256: sha256(bytes),
   generation: Math.floor(Math.random() * 2 ** 52),
 });

@@ -28,7 +28,7 @@ export type Driver = {
    * The object's bytes, or a range of them, for `new Response(body)`. Rejects unless the object is there with this
    * size; a stream that can't be read to its end fails instead of ending early.
    */
-  open(key: string, wanted: Wanted): Promise<Blob | ReadableStream<Uint8Array>>;
+  open(key: string, wanted: ReadOptions): Promise<Blob | ReadableStream<Uint8Array>>;
   /** Null when there is no such object. */
   stat(key: string): Promise<{ size: number } | null>;
   /** Removes the object; one that is not there is fine. */
@@ -57,12 +57,12 @@ export type Staging = {
   /** The bytes from the beginning, to hash what came through other hands. Nothing is appended after it. */
   read(): AsyncIterable<Uint8Array>;
   /** Makes the bytes a durable object and returns its key. The staging is over, also when this rejects. */
-  finish(content: Content): Promise<string>;
+  finish(content: ContentIdentity): Promise<string>;
   /** Removes what was received. Never rejects: what it can't remove is found by its age. */
   abort(): Promise<void>;
 };
 
-export type Content = {
+export type ContentIdentity = {
   /** 64 hex digits. */
   sha256: string;
   /** Random: no two objects of the same content share it. */
@@ -72,7 +72,7 @@ export type Content = {
 /** Both ends are inside; 0 ≤ start ≤ end < size. */
 export type ByteRange = { start: number; end: number };
 
-export type Wanted = {
+export type ReadOptions = {
   /** Of the whole object, as it must be. */
   size: number;
   range?: ByteRange;

@@ -5,7 +5,7 @@
  * A location may be shared, also by mistake, with another installation that has a database of its own. So that none
  * takes the other's objects for left-overs, each name carries a tag of 20 bits that stands for who made it.
  */
-import type { Content } from "./driver.ts";
+import type { ContentIdentity } from "./driver.ts";
 
 const CONTENT_KEY = /^([0-9a-f]{2})\/([0-9a-f]{2})\/\1\2[0-9a-f]{60}\.([0-9]{1,16})$/;
 const ID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
@@ -21,7 +21,7 @@ const TAG_UNIT = 2 ** 32;
 export const markerOf = (installation: string): string => `.waymark-${installation}`;
 
 /** Where the content is known before the bytes get their key: `ab/cd/<sha256>.<generation>`. */
-export const contentKey = ({ sha256, generation }: Content): string =>
+export const contentKey = ({ sha256, generation }: ContentIdentity): string =>
   `${sha256.slice(0, 2)}/${sha256.slice(2, 4)}/${sha256}.${generation}`;
 
 /** Where bytes are sent to their place at once: `ab/cd/<staging id>`. */
@@ -38,7 +38,7 @@ export const tagOf = (installation: string): number =>
   Number.parseInt(new Bun.CryptoHasher("sha256").update(installation).digest("hex").slice(0, TAG_DIGITS), 16);
 
 /** The tag and 32 random bits; below 2^52, and not 0, which means live (blobs.retired). */
-export function newGeneration(tag: number): number {
+export function newContentGeneration(tag: number): number {
   const [random = 0] = crypto.getRandomValues(new Uint32Array(1));
   return tag * TAG_UNIT + random || 1;
 }

@@ -32,7 +32,7 @@ export const isStagingLost = (error: unknown): boolean =>
   error instanceof AppError && error.details?.["isLost"] === true;
 
 /** Runs the work with its failures translated. */
-export async function inStorage<T>(work: () => Promise<T>): Promise<T> {
+export async function withStorageFailures<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -6,24 +6,24 @@
  */
 import type { Db } from "../../db/dialect.ts";
 import { appError } from "../../lib/errors.ts";
-import type { EntriesRepository, Space } from "./entries.repository.ts";
+import type { EntriesRepository, AccountSpace } from "./entries.repository.ts";
 import { type Folder, ROOT, type StoredFile } from "./entry.ts";
 
 export type TreeTransaction = {
   readonly db: Db;
   /** Codes of short links that go away with what they share. */
   changed(topic: "links", codes: readonly string[]): void;
-  readonly space: Space;
+  readonly space: AccountSpace;
 };
 
 /** What this room uses of the change feed: see cluster/changes.ts. */
-export type TreeFeed = {
+export type TreeChanges = {
   write<T>(run: (tx: Omit<TreeTransaction, "space">) => Promise<T>): Promise<T>;
 };
 
 export type AccountTree = ReturnType<typeof createAccountTree>;
 
-type Deps = { repository: EntriesRepository; changes: TreeFeed };
+type Deps = { repository: EntriesRepository; changes: TreeChanges };
 
 export function createAccountTree({ repository, changes }: Deps) {
   /** Null where there is nothing of that account with that id, or it lies in what is being removed. */
@@ -53,7 +53,7 @@ export function createAccountTree({ repository, changes }: Deps) {
 }
 
 /** Where an entry of the API goes: null is the root, and the number that stands for the root inside is no folder. */
-export const placeOf = (folderId: number | null): number => {
+export const toFolderId = (folderId: number | null): number => {
   if (folderId === null) return ROOT;
   return folderId === ROOT ? Number.NaN : folderId;
 };

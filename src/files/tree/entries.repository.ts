@@ -10,7 +10,7 @@ import { type Entry, type Folder, MOST_LEVELS, ROOT, type StoredFile } from "./e
 export type EntriesRepository = ReturnType<typeof createEntriesRepository>;
 
 /** An account's space, in bytes. */
-export type Space = {
+export type AccountSpace = {
   used: number;
   /** 0 is unlimited; null when the account is gone. */
   quota: number | null;
@@ -57,7 +57,10 @@ export function createEntriesRepository({ read, dialect }: Pick<Database, "read"
       ])
       .where("account_id", "=", accountId);
 
-  const toSpace = (accountId: number, row: { bytes: number; quota: number | null } | undefined): Space => ({
+  const toSpace = (
+    accountId: number,
+    row: { bytes: number; quota: number | null } | undefined,
+  ): AccountSpace => ({
     used: row?.bytes ?? 0,
     quota: accountId === 0 ? 0 : (row?.quota ?? null),
   });
@@ -151,7 +154,7 @@ export function createEntriesRepository({ read, dialect }: Pick<Database, "read"
       }),
 
     /** As it is at this moment. */
-    async space(accountId: number): Promise<Space> {
+    async space(accountId: number): Promise<AccountSpace> {
       const row = await space(read, accountId).executeTakeFirst();
       if (row !== undefined || accountId === 0) return toSpace(accountId, row);
       const query = read.selectFrom("users").select("quota_bytes").where("id", "=", accountId);
@@ -159,7 +162,7 @@ export function createEntriesRepository({ read, dialect }: Pick<Database, "read"
     },
 
     /** Lets nobody else into the account's tree until the transaction ends. */
-    async lock(tx: Db, accountId: number): Promise<Space> {
+    async lock(tx: Db, accountId: number): Promise<AccountSpace> {
       const find = () => space(tx, accountId).$call(dialect.forUpdate).executeTakeFirst();
       const row = await find();
       if (row !== undefined) return toSpace(accountId, row);

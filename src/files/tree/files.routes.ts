@@ -58,7 +58,7 @@ async function receive(uploads: Uploads, destination: Destination, request: Requ
   try {
     await readMultipart(request, {
       stallMs: STALL_MS,
-      turns: uploads.turnsAt(destination),
+      readQueue: uploads.readQueueAt(destination),
       async onFile({ filename, mimeType, body }) {
         received = await uploads.receive(destination, { name: filename ?? "", mimeType, body });
       },

@@ -2,9 +2,9 @@
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
 import { checkFileName } from "../../lib/file-name.ts";
-import { type AccountTree, placeOf, type TreeTransaction } from "./account-tree.ts";
+import { type AccountTree, toFolderId, type TreeTransaction } from "./account-tree.ts";
 import type { StoredBytes } from "../blobs/service.ts";
-import type { EntriesRepository, Space } from "./entries.repository.ts";
+import type { EntriesRepository, AccountSpace } from "./entries.repository.ts";
 import type { StoredFile } from "./entry.ts";
 import type { Removal } from "./removal.ts";
 
@@ -42,7 +42,7 @@ export function createFiles({ tree, repository, removal, clock }: Deps) {
       stored.keep((commit) =>
         tree.change(accountId, async (tx) => {
           await tree.folders(accountId, parentId, tx.db);
-          if (leftOf(tx.space) < stored.size) throw overQuota(tx.space);
+          if (remainingBytes(tx.space) < stored.size) throw overQuota(tx.space);
           const { size, sha256 } = stored;
           const now = clock.now();
           const file = {
@@ -69,7 +69,7 @@ export function createFiles({ tree, repository, removal, clock }: Deps) {
       const name = change.name === undefined ? undefined : checkFileName(change.name);
       return tree.change(accountId, async (tx) => {
         const file = await tree.file(accountId, id, tx.db);
-        const parentId = change.folderId === undefined ? file.parentId : placeOf(change.folderId);
+        const parentId = change.folderId === undefined ? file.parentId : toFolderId(change.folderId);
         if (parentId !== file.parentId) await tree.folders(accountId, parentId, tx.db);
         const next = { ...file, name: name ?? file.name, parentId, updatedAt: clock.now() };
         await repository.update(tx.db, next);
@@ -89,12 +89,12 @@ export function createFiles({ tree, repository, removal, clock }: Deps) {
 }
 
 /** Bytes that still fit. @throws Unauthorized when the account is gone */
-export function leftOf({ used, quota }: Space): number {
+export function remainingBytes({ used, quota }: AccountSpace): number {
   if (quota === null) throw appError("Unauthorized", "This account is gone.");
   return quota === 0 ? Number.POSITIVE_INFINITY : Math.max(quota - used, 0);
 }
 
-export const overQuota = ({ used, quota }: Space) =>
+export const overQuota = ({ used, quota }: AccountSpace) =>
   appError(
     "FileTooLargeForPolicy",
     `The file doesn't fit: ${used} of the account's ${quota} bytes are in use. Delete something, or ask for more.`,

@@ -2,7 +2,7 @@
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
 import { checkFileName } from "../../lib/file-name.ts";
-import { type AccountTree, placeOf, type TreeTransaction } from "./account-tree.ts";
+import { type AccountTree, toFolderId, type TreeTransaction } from "./account-tree.ts";
 import type { EntriesRepository } from "./entries.repository.ts";
 import { type Folder, MOST_LEVELS, ROOT, type StoredFile } from "./entry.ts";
 import type { Policies } from "../policies/service.ts";
@@ -57,7 +57,7 @@ export function createFolders({ tree, repository, removal, policies, clock }: De
   return {
     /** @throws FolderNotFound */
     async find(accountId: number, folderId: number | null): Promise<Listing> {
-      const [folder = null, ...above] = await tree.folders(accountId, placeOf(folderId));
+      const [folder = null, ...above] = await tree.folders(accountId, toFolderId(folderId));
       return { folder, path: folder === null ? [] : [folder, ...above].toReversed() };
     },
 
@@ -83,7 +83,7 @@ export function createFolders({ tree, repository, removal, policies, clock }: De
     /** @throws InvalidName, FolderNotFound (the parent), NameConflict, BadRequest (too deep) */
     async create(accountId: number, given: { name: string; parentId: number | null }): Promise<Folder> {
       const name = checkFileName(given.name);
-      const parentId = placeOf(given.parentId);
+      const parentId = toFolderId(given.parentId);
       return tree.change(accountId, async (tx) => {
         const above = await tree.folders(accountId, parentId, tx.db);
         if (above.length >= MOST_LEVELS) throw tooDeep();
@@ -105,8 +105,8 @@ export function createFolders({ tree, repository, removal, policies, clock }: De
     async update(accountId: number, id: number, change: FolderChange): Promise<Folder> {
       const name = change.name === undefined ? undefined : checkFileName(change.name);
       return tree.change(accountId, async (tx) => {
-        const [folder] = await tree.folders(accountId, placeOf(id), tx.db);
-        const parentId = change.parentId === undefined ? folder!.parentId : placeOf(change.parentId);
+        const [folder] = await tree.folders(accountId, toFolderId(id), tx.db);
+        const parentId = change.parentId === undefined ? folder!.parentId : toFolderId(change.parentId);
         if (parentId !== folder!.parentId) await move(tx, folder!, parentId);
         if (typeof change.policyId === "number") await policies.find(change.policyId);
         const next: Folder = {
@@ -122,7 +122,7 @@ export function createFolders({ tree, repository, removal, policies, clock }: De
     },
 
     /** With all that is in it. @throws FolderNotFound */
-    remove: (accountId: number, id: number): Promise<void> => removal.folder(accountId, placeOf(id)),
+    remove: (accountId: number, id: number): Promise<void> => removal.folder(accountId, toFolderId(id)),
   };
 }
 

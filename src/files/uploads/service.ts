@@ -2,14 +2,14 @@
  * An upload, from the request's first bytes to the file: what can be refused early is refused before the bytes are
  * read, and everything is decided again in the transaction that makes the file.
  */
-import type { ReadingTurns } from "../../http/body-reader.ts";
+import type { BodyReadQueue } from "../../http/body-reader.ts";
 import { appError } from "../../lib/errors.ts";
 import { checkFileName } from "../../lib/file-name.ts";
-import { type AccountTree, placeOf } from "../tree/account-tree.ts";
+import { type AccountTree, toFolderId } from "../tree/account-tree.ts";
 import type { Blobs, StoredBytes } from "../blobs/service.ts";
-import { type EntriesRepository, nameConflict, type Space } from "../tree/entries.repository.ts";
+import { type EntriesRepository, nameConflict, type AccountSpace } from "../tree/entries.repository.ts";
 import type { Folder, StoredFile } from "../tree/entry.ts";
-import { type Files, leftOf, overQuota } from "../tree/files.service.ts";
+import { type Files, remainingBytes, overQuota } from "../tree/files.service.ts";
 import { mediaTypeOf } from "../tree/media-type.ts";
 import type { Policies } from "../policies/service.ts";
 import type { Policy } from "../policies/policy.ts";
@@ -21,7 +21,7 @@ export type Destination = {
   parentId: number;
   policy: Policy;
   /** When it began. */
-  space: Space;
+  space: AccountSpace;
 };
 
 export type Incoming = {
@@ -39,7 +39,7 @@ type Deps = {
   repository: EntriesRepository;
   files: Pick<Files, "add">;
   policies: Pick<Policies, "find" | "defaultPolicy">;
-  blobs: Pick<Blobs, "store" | "turnsOf">;
+  blobs: Pick<Blobs, "store" | "readQueueOf">;
 };
 
 export type Uploads = ReturnType<typeof createUploads>;
@@ -63,7 +63,7 @@ export function createUploads({ tree, repository, files, policies, blobs }: Deps
 
     /** Null is the root. @throws FolderNotFound */
     async destination(accountId: number, folderId: number | null): Promise<Destination> {
-      const parentId = placeOf(folderId);
+      const parentId = toFolderId(folderId);
       const [folders, space] = await Promise.all([
         tree.folders(accountId, parentId),
         repository.space(accountId),
@@ -74,11 +74,11 @@ export function createUploads({ tree, repository, files, policies, blobs }: Deps
     /** @throws FileTooLargeForPolicy when so many bytes can't be stored there */
     checkSize({ policy, space }: Destination, bytes: number): void {
       if (policy.maxFileSize > 0 && bytes > policy.maxFileSize) throw overLimit(policy);
-      if (bytes > leftOf(space)) throw overQuota(space);
+      if (bytes > remainingBytes(space)) throw overQuota(space);
     },
 
     /** In which the bytes that go there are to be read. */
-    turnsAt: ({ policy }: Destination): ReadingTurns => blobs.turnsOf(policy.id),
+    readQueueAt: ({ policy }: Destination): BodyReadQueue => blobs.readQueueOf(policy.id),
 
     /**
      * Stores the bytes; then either keep or drop them. When anything fails, nothing is left.
@@ -98,12 +98,12 @@ export function createUploads({ tree, repository, files, policies, blobs }: Deps
 }
 
 /** The body, which fails when it has more bytes than the account's space. */
-function within(body: AsyncIterable<Uint8Array>, space: Space): AsyncIterable<Uint8Array> {
-  const left = leftOf(space);
+function within(body: AsyncIterable<Uint8Array>, space: AccountSpace): AsyncIterable<Uint8Array> {
+  const left = remainingBytes(space);
   return left === Number.POSITIVE_INFINITY ? body : counted(body, left, space);
 }
 
-async function* counted(body: AsyncIterable<Uint8Array>, left: number, space: Space) {
+async function* counted(body: AsyncIterable<Uint8Array>, left: number, space: AccountSpace) {
   let bytes = 0;
   for await (const chunk of body) {
     bytes += chunk.byteLength;

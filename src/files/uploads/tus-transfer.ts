@@ -17,7 +17,7 @@ const REMEMBERED_MS = 3_600_000;
 const CHECKPOINT_BYTES = 64 * 1024 * 1024;
 
 /** `fileId` when this request made it a file. */
-export type Progress = { upload: Upload; fileId: number | null };
+export type TransferProgress = { upload: Upload; fileId: number | null };
 
 type Deps = {
   repository: Pick<TusRepository, "advance" | "remove">;
@@ -50,7 +50,7 @@ export function createTransfer({ repository, files, blobs, clock }: Deps) {
   }
 
   /** All bytes are there. When they can't become a file, they and the upload are gone. */
-  async function finish(upload: Upload, open: OpenUpload): Promise<Progress> {
+  async function finish(upload: Upload, open: OpenUpload): Promise<TransferProgress> {
     const expiresAt = clock.now() + REMEMBERED_MS;
     const { id, size } = upload;
     try {
@@ -65,7 +65,11 @@ export function createTransfer({ repository, files, blobs, clock }: Deps) {
     }
   }
 
-  return async (from: Upload, body: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<Progress> => {
+  return async (
+    from: Upload,
+    body: AsyncIterable<Uint8Array>,
+    signal: AbortSignal,
+  ): Promise<TransferProgress> => {
     let upload = from;
     const bytes = body[Symbol.asyncIterator]();
     try {

@@ -25,7 +25,7 @@ export type Upload = {
 export type TusRepository = ReturnType<typeof createTusRepository>;
 
 /** The name of the lease that lets one request at a time change an upload. */
-export const lockOf = (id: string): string => `upload:${id}`;
+export const uploadLease = (id: string): string => `upload:${id}`;
 
 const COLUMNS = [
   "id",
@@ -76,7 +76,7 @@ export function createTusRepository({ read, write }: Pick<Database, "read" | "wr
 
     async remove(id: string): Promise<void> {
       await write.deleteFrom("uploads").where("id", "=", id).execute();
-      await write.deleteFrom("leases").where("name", "=", lockOf(id)).execute();
+      await write.deleteFrom("leases").where("name", "=", uploadLease(id)).execute();
     },
 
     /** By id, those above `after`. */

@@ -1,5 +1,5 @@
 import { bodyChunks } from "../../http/body-chunks.ts";
-import type { ReadingTurns } from "../../http/body-reader.ts";
+import type { BodyReadQueue } from "../../http/body-reader.ts";
 import {
   type Endpoint,
   type EndpointInput,
@@ -19,7 +19,7 @@ import {
   refusal,
   TUS_VERSION,
 } from "./tus-protocol.ts";
-import type { Progress, Resumable, Upload } from "./tus.service.ts";
+import type { TransferProgress, Resumable, Upload } from "./tus.service.ts";
 
 /** A client may be silent for so long. */
 const STALL_MS = 60_000;
@@ -147,7 +147,7 @@ async function appendTo(resumable: Resumable, c: HttpContext, accountId: number)
     checksum: readChecksum(c.req.header("Upload-Checksum")),
   };
   c.env.liftIdleTimeout();
-  const body = (turns: ReadingTurns) => bodyChunks(c.req.raw, STALL_MS, turns);
+  const body = (readQueue: BodyReadQueue) => bodyChunks(c.req.raw, STALL_MS, readQueue);
   return empty(204, progressOf(await resumable.append(accountId, uploadIdIn(c), { ...portion, body })));
 }
 
@@ -164,7 +164,7 @@ const stateOf = ({ received, expiresAt }: Upload) => ({
 });
 
 /** X-File-Id: the file that the upload has become. */
-const progressOf = ({ upload, fileId }: Progress) => ({
+const progressOf = ({ upload, fileId }: TransferProgress) => ({
   ...stateOf(upload),
   ...(fileId !== null && { "X-File-Id": String(fileId) }),
 });

@@ -10,23 +10,30 @@
  * again at once for those on its data folder, and for others when the lease has run out: see cluster/process-leases.ts.
  */
 import type { Leases } from "../../cluster/leases.ts";
-import type { ReadingTurns } from "../../http/body-reader.ts";
+import type { BodyReadQueue } from "../../http/body-reader.ts";
 import type { Job } from "../../jobs/runner.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { AccountTree } from "../tree/account-tree.ts";
 import type { Blobs } from "../blobs/service.ts";
-import { type Files, leftOf, overQuota } from "../tree/files.service.ts";
+import { type Files, remainingBytes, overQuota } from "../tree/files.service.ts";
 import { mediaTypeOf } from "../tree/media-type.ts";
 import { createCheckedBodies } from "./tus-checksum.ts";
 import { type Checksum, refusal } from "./tus-protocol.ts";
-import { lockOf, type TusRepository, type Upload } from "./tus.repository.ts";
-import { createTransfer, EXPIRES_MS, gone, type Progress, tooLong, wrongOffset } from "./tus-transfer.ts";
+import { uploadLease, type TusRepository, type Upload } from "./tus.repository.ts";
+import {
+  createTransfer,
+  EXPIRES_MS,
+  gone,
+  type TransferProgress,
+  tooLong,
+  wrongOffset,
+} from "./tus-transfer.ts";
 import type { Uploads } from "./service.ts";
 
 export type { Upload } from "./tus.repository.ts";
-export type { Progress } from "./tus-transfer.ts";
+export type { TransferProgress } from "./tus-transfer.ts";
 
 const CHECK_MS = 60_000;
 const EXPIRED_AT_ONCE = 100;
@@ -50,8 +57,8 @@ export type Portion = {
   /** As the client says; undefined when it doesn't. */
   length: number | undefined;
   checksum: Checksum | null;
-  /** To be read in the turns of the storage it goes to. */
-  body(turns: ReadingTurns): AsyncIterable<Uint8Array>;
+  /** To be read in the order of the queue of the storage it goes to. */
+  body(readQueue: BodyReadQueue): AsyncIterable<Uint8Array>;
 };
 
 export type Resumable = ReturnType<typeof createResumable>;
@@ -61,7 +68,7 @@ type Deps = {
   repository: TusRepository;
   files: Pick<Files, "add">;
   uploads: Pick<Uploads, "destination" | "checkSize" | "checkName">;
-  blobs: Pick<Blobs, "newUploadId" | "begin" | "resume" | "forgetUpload" | "turnsOf">;
+  blobs: Pick<Blobs, "newUploadId" | "begin" | "resume" | "forgetUpload" | "readQueueOf">;
   leases: Leases;
   clock: Clock;
   logger: Logger;
@@ -82,7 +89,7 @@ export function createResumable(deps: Deps) {
 
   /** @throws 423 */
   async function locked<T>(id: string, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const held = await leases.hold(lockOf(id), LOCK_MS, run);
+    const held = await leases.hold(uploadLease(id), LOCK_MS, run);
     if (held !== null) return held.value;
     throw refusal(423, "Another request is at this upload. Try again.", { retryAfterSeconds: 5 });
   }
@@ -129,7 +136,7 @@ export function createResumable(deps: Deps) {
           `${MOST_UPLOADS} uploads are unfinished; end some of them first.`,
         );
       }
-      if (upload.size + bytes > leftOf(tx.space)) throw overQuota(tx.space);
+      if (upload.size + bytes > remainingBytes(tx.space)) throw overQuota(tx.space);
       await repository.insert(tx.db, upload);
     });
 
@@ -138,7 +145,7 @@ export function createResumable(deps: Deps) {
     jobs: [expiry] as const,
 
     /** @throws FolderNotFound, InvalidName, NameConflict, FileTooLargeForPolicy, RateLimitExceeded */
-    async create(accountId: number, given: NewUpload): Promise<Progress> {
+    async create(accountId: number, given: NewUpload): Promise<TransferProgress> {
       const destination = await uploads.destination(accountId, given.folderId);
       uploads.checkSize(destination, given.size);
       const name = await uploads.checkName(destination, given.name);
@@ -171,12 +178,12 @@ export function createResumable(deps: Deps) {
       accountId: number,
       id: string,
       { offset, length, checksum, body: open }: Portion,
-    ): Promise<Progress> {
+    ): Promise<TransferProgress> {
       return inTurn(accountId, id, async (upload, signal) => {
         if (upload.received !== offset) throw wrongOffset(upload.received);
         if ((length ?? 0) > upload.size - offset) throw tooLong();
         if (offset === upload.size) return { upload, fileId: null };
-        const bytes = open(blobs.turnsOf(upload.policyId));
+        const bytes = open(blobs.readQueueOf(upload.policyId));
         if (checksum === null) return transfer(upload, bytes, signal);
         const body = { bytes, checksum, length, left: upload.size - offset };
         return checked.prove(body, (proved) => transfer(upload, proved, signal));

@@ -2,7 +2,7 @@
  * The memory of the link table: entries one after another in segments of 1 MiB, in the order in which they were
  * written. New entries go to the head. One that is replaced or deleted only gets a mark; its room comes back when
  * the tail has passed it, a segment at a time. When entries are given up and when they are written again is the
- * table's decision (link-table.ts); here is only how they lie.
+ * table's decision (cache/table.ts); here is only how they lie.
  *
  *     8-byte words   | id (float64) | sizes and marks (int32), time of storing (int32) | expiry (float64) | bytes …
  *
@@ -167,7 +167,7 @@ export function takeOldest(log: LinkLog): number {
 }
 
 /** Marks an entry dead: its room comes back when the tail passes. */
-export function bury(log: LinkLog, address: number): void {
+export function markDead(log: LinkLog, address: number): void {
   log.dead += entryWords(log, address);
   segmentOf(log, address).ints[marksAt(address)]! |= DEAD;
 }
@@ -198,7 +198,7 @@ export function locationAt(log: LinkLog, address: number): string {
   return bytes.latin1Slice(start, start + (marks & MAX_LOCATION_LENGTH));
 }
 
-export function restamp(log: LinkLog, address: number, storedAt: number): void {
+export function setStoredAt(log: LinkLog, address: number, storedAt: number): void {
   segmentOf(log, address).ints[marksAt(address) + 1] = storedAt;
 }
 

@@ -15,7 +15,7 @@
  * Values of another generation (cluster/redis.ts) count as nothing. `clear` begins a new one, and so does whoever could
  * not delete: its connection is over then, and the next one begins with a new generation.
  */
-import { GENERATION_LENGTH, newGeneration, type Redis } from "../../cluster/redis.ts";
+import { GENERATION_LENGTH, newCacheGeneration, type Redis } from "../../cluster/redis.ts";
 import { expiryOrZero, type FoundLink, type SharedLinks } from "./cached-link.ts";
 
 const LEASE_MS = 10_000;
@@ -62,14 +62,14 @@ export function createSharedLinks({ redis, ttlSeconds }: Deps): SharedLinks {
   /** What stands there now; null when Redis is away. */
   async function look(code: string): Promise<string | null> {
     try {
-      return String(await evaluate(FIND, code, [newGeneration(), String(LEASE_MS)]));
+      return String(await evaluate(FIND, code, [newCacheGeneration(), String(LEASE_MS)]));
     } catch {
       return null;
     }
   }
 
   const clear = async (): Promise<void> => {
-    await redis.send("SET", [redis.generationKey, newGeneration()]).catch(() => {});
+    await redis.send("SET", [redis.generationKey, newCacheGeneration()]).catch(() => {});
   };
 
   return {

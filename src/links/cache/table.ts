@@ -3,7 +3,7 @@
  * large buffers and no objects, so a collection costs nothing more and never stops the loop.
  *
  * **The index** is an open-addressing hash table with linear probing over one Int32Array: pairs of the hash of an
- * entry's code and the entry's address in the log (link-log.ts), plus one; zero is an empty slot. A deletion shifts
+ * entry's code and the entry's address in the log (record-log.ts), plus one; zero is an empty slot. A deletion shifts
  * the slots behind it back, so there are no tombstones. The array is made once, for `maxLinks`, at most two thirds
  * full: it never grows, thus never stops the loop for a rehash. (Pages that are never touched take no memory.)
  *
@@ -93,7 +93,7 @@ export function createLinkTable(maxLinks: number, seed: number): LinkTable {
       compact(table, freedWords);
       return freedWords > 0;
     },
-    restamp: (address, storedAt) => log.restamp(entries, address, storedAt),
+    restamp: (address, storedAt) => log.setStoredAt(entries, address, storedAt),
     clear() {
       index.fill(0);
       log.clearLog(entries);
@@ -153,7 +153,7 @@ function remove(table: Table, code: string): number {
   if (slot < 0) return 0;
   const address = table.index[slot + 1]! - 1;
   emptySlot(table, slot);
-  log.bury(table.log, address);
+  log.markDead(table.log, address);
   return log.entryWords(table.log, address);
 }
 

@@ -5,7 +5,7 @@ import { pipeline } from "node:stream/promises";
 import type { Command } from "commander";
 import type { CommandContext } from "../../cli/command.ts";
 import { systemClock } from "../../lib/clock.ts";
-import { counted } from "../../lib/counted.ts";
+import { pluralize } from "../../lib/pluralize.ts";
 import { appError, messageOf } from "../../lib/errors.ts";
 import { parseInput } from "../link.ts";
 import { filterOf, filterQuery } from "../link-filter.ts";
@@ -63,7 +63,7 @@ const isMode = (text: string): text is ImportMode => (IMPORT_MODES as readonly s
 
 function show({ output }: CommandContext, result: ImportResult): void {
   const { total_rows: total, success_count: taken, skipped_count: skipped, failed_count: failed } = result;
-  output.line(`${counted(total, "row")}: ${taken} imported, ${skipped} skipped, ${failed} failed.`);
+  output.line(`${pluralize(total, "row")}: ${taken} imported, ${skipped} skipped, ${failed} failed.`);
   for (const { row, code, error } of result.failed_items.slice(0, ITEMS_SHOWN)) {
     output.note(`line ${row}${code === "" ? "" : ` (${JSON.stringify(code)})`}: ${error}`);
   }
@@ -109,7 +109,7 @@ async function exportLinks(
   };
   const write = path === undefined || path === "-" ? writeOutput : (source: Texts) => writeFile(path, source);
   await write(texts(csv.export.pages(filter))).finally(() => bar.finish());
-  context.output.note(`${counted(done, "link")} exported.`);
+  context.output.note(`${pluralize(done, "link")} exported.`);
 }
 
 type Texts = AsyncGenerator<string, void>;

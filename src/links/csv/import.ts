@@ -21,9 +21,9 @@ import type { Link } from "../link.ts";
 import type { LinkBulkRepository } from "./repository.ts";
 import type { CsvLink } from "./row.ts";
 import { type CsvChunk, type CsvFile, type FailedRow, failedRow, isFailed, openCsvFile } from "./csv-file.ts";
-import type { LinkTransaction } from "../feed.ts";
+import type { LinkTransaction } from "../changes.ts";
 import { createPasswordHashing, type RowHashes } from "./import-passwords.ts";
-import type { LinkRepository, NewLink, StoredLink } from "../links.repository.ts";
+import type { LinkRepository, NewLink, ExistingLink } from "../links.repository.ts";
 import { isShare } from "../writer.ts";
 
 export const IMPORT_MODES = ["skip", "overwrite", "error"] as const;
@@ -199,7 +199,7 @@ async function overwriteChunk(
 
 const codesOf = (chunk: CsvChunk): string[] => chunk.rows.flatMap((row) => (isFailed(row) ? [] : row.code));
 
-const newLink = (row: CsvLink, passwordHash: string | null, now: number, before?: StoredLink): NewLink => ({
+const newLink = (row: CsvLink, passwordHash: string | null, now: number, before?: ExistingLink): NewLink => ({
   code: row.code,
   target: row.target,
   createdAt: row.createdAt ?? before?.createdAt ?? now,

@@ -8,7 +8,7 @@
  * taken as it is, as far as its column can hold it. Links that serve a shared file or folder are exported, with their
  * internal target; a row with such a target is skipped by an import, for it can't bring the share back.
  */
-import { counted } from "../../lib/counted.ts";
+import { pluralize } from "../../lib/pluralize.ts";
 import { csvLine } from "../../lib/csv.ts";
 import { type AppError, appError } from "../../lib/errors.ts";
 import { formatRfc3339, parseRfc3339 } from "../../lib/rfc3339.ts";
@@ -95,7 +95,10 @@ export const codeIn = ({ at }: CsvLayout, fields: readonly string[]): string =>
 export function csvLinkOf(row: number, fields: readonly string[], { layout, rule, now }: CsvRules): CsvLink {
   const { width, at } = layout;
   if (fields.length !== width) {
-    throw appError("CsvParseError", `The row has ${counted(fields.length, "column")}, the header ${width}.`);
+    throw appError(
+      "CsvParseError",
+      `The row has ${pluralize(fields.length, "column")}, the header ${width}.`,
+    );
   }
   const cell = (column: CsvColumn): string | undefined => {
     const index = at[column];

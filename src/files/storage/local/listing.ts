@@ -4,12 +4,12 @@ import { join } from "node:path";
 import type { StoredObject } from "../driver.ts";
 import { isMissing, type LocalFolders } from "./folders.ts";
 import { isObjectKey, isStagingId, STAGING } from "../object-key.ts";
-import { inStorage } from "../storage-failure.ts";
+import { withStorageFailures } from "../storage-failure.ts";
 
 const PAGE = 1_000;
 
 export async function* listObjects(folders: LocalFolders): AsyncGenerator<readonly StoredObject[]> {
-  const root = await inStorage(folders.root);
+  const root = await withStorageFailures(folders.root);
   for (const outer of await namesIn(root, isHexFolder)) {
     for (const inner of await namesIn(join(root, outer), isHexFolder)) {
       const keys = (await namesIn(join(root, outer, inner), (entry) => entry.isFile()))
@@ -24,7 +24,7 @@ const isHexFolder = (entry: Dirent): boolean => entry.isDirectory() && /^[0-9a-f
 
 /** Sorted by bytes: the names that count are ASCII. A folder that went away meanwhile is empty. */
 async function namesIn(folder: string, wanted: (entry: Dirent) => boolean): Promise<string[]> {
-  return inStorage(async () => {
+  return withStorageFailures(async () => {
     try {
       const entries = await readdir(folder, { withFileTypes: true });
       return entries
@@ -43,7 +43,7 @@ async function* describeInPages(
   keys: readonly string[],
 ): AsyncGenerator<readonly StoredObject[]> {
   for (let at = 0; at < keys.length; at += PAGE) {
-    const page = await inStorage(() =>
+    const page = await withStorageFailures(() =>
       Promise.all(keys.slice(at, at + PAGE).map((key) => describeFile(root, key))),
     );
     yield page.filter((one) => one !== null);
@@ -65,10 +65,10 @@ export async function* listStagings(
   folders: LocalFolders,
   before: number,
 ): AsyncGenerator<readonly string[]> {
-  const folder = join(await inStorage(folders.root), STAGING);
+  const folder = join(await withStorageFailures(folders.root), STAGING);
   const ids = await namesIn(folder, (entry) => !entry.isDirectory() && isStagingId(entry.name));
   for (let at = 0; at < ids.length; at += PAGE) {
-    const page = await inStorage(() =>
+    const page = await withStorageFailures(() =>
       Promise.all(ids.slice(at, at + PAGE).map((id) => describeFile(folder, id))),
     );
     yield page.filter((one) => one !== null && one.modifiedAt < before).map((one) => one!.key);

@@ -1,12 +1,12 @@
 /** Objects as files in a folder of this machine, or of a file system that several machines share. */
 import { lstat, open, rm } from "node:fs/promises";
 import { appError } from "../../../lib/errors.ts";
-import type { Driver, Wanted } from "../driver.ts";
+import type { Driver, ReadOptions } from "../driver.ts";
 import { createLocalFolders, isMissing, READ_FLAGS } from "./folders.ts";
 import { listObjects, listStagings } from "./listing.ts";
 import { claimFolder } from "./marker.ts";
 import { createLocalStaging } from "./staging.ts";
-import { inStorage, stagingLost, storageFailure } from "../storage-failure.ts";
+import { withStorageFailures, stagingLost, storageFailure } from "../storage-failure.ts";
 
 /** An upload under way writes at least twice a minute. */
 const STALE_AFTER_MS = 3_600_000;
@@ -23,10 +23,10 @@ export function createLocalDriver({ folder, checkRealPath }: LocalSettings): Dri
 
   return {
     staleAfterMs: STALE_AFTER_MS,
-    claim: (installation, mark) => inStorage(() => claimFolder(folders, installation, mark)),
+    claim: (installation, mark) => withStorageFailures(() => claimFolder(folders, installation, mark)),
     stage: async (id) => createLocalStaging({ folders, id, received: 0, resumed: false }),
     resume: (id, received) =>
-      inStorage(async () => {
+      withStorageFailures(async () => {
         const path = await folders.forStaging(id);
         const { size } = await lstat(path).catch((error: unknown) => {
           throw isMissing(error) ? stagingLost(error) : error;
@@ -36,7 +36,7 @@ export function createLocalDriver({ folder, checkRealPath }: LocalSettings): Dri
         return createLocalStaging({ folders, id, received, resumed: true });
       }),
     open: (key, wanted) =>
-      inStorage(async () => {
+      withStorageFailures(async () => {
         try {
           const path = await folders.forReading(key);
           await expectFile(path, wanted.size);
@@ -46,7 +46,7 @@ export function createLocalDriver({ folder, checkRealPath }: LocalSettings): Dri
         }
       }),
     stat: (key) =>
-      inStorage(async () => {
+      withStorageFailures(async () => {
         try {
           const found = await lstat(await folders.forReading(key));
           return found.isFile() ? { size: found.size } : null;
@@ -56,7 +56,7 @@ export function createLocalDriver({ folder, checkRealPath }: LocalSettings): Dri
         }
       }),
     remove: (key) =>
-      inStorage(async () => {
+      withStorageFailures(async () => {
         try {
           await rm(await folders.forReading(key), { force: true });
         } catch (error) {
@@ -66,11 +66,11 @@ export function createLocalDriver({ folder, checkRealPath }: LocalSettings): Dri
     presign: async () => null,
     listObjects: () => listObjects(folders),
     listStagings: (before) => listStagings(folders, before),
-    removeStaging: (id) => inStorage(async () => rm(await folders.forStaging(id), { force: true })),
+    removeStaging: (id) => withStorageFailures(async () => rm(await folders.forStaging(id), { force: true })),
   };
 }
 
-const slice = (file: Blob, { range }: Wanted): Blob =>
+const slice = (file: Blob, { range }: ReadOptions): Blob =>
   range === undefined ? file : file.slice(range.start, range.end + 1);
 
 async function expectFile(path: string, size: number): Promise<void> {

@@ -16,15 +16,15 @@ export async function claimFolder(
 }
 
 async function writeMarker(path: string): Promise<boolean> {
-  const draft = `${path}.${crypto.randomUUID()}`;
-  const file = await open(draft, "wx", 0o600);
+  const unfinished = `${path}.${crypto.randomUUID()}`;
+  const file = await open(unfinished, "wx", 0o600);
   try {
     await file.writeFile("Waymark keeps files here. Do not remove this one.\n");
     await file.sync();
   } finally {
     await file.close();
   }
-  await rename(draft, path);
+  await rename(unfinished, path);
   await syncFolder(dirname(path));
   return true;
 }

@@ -2,11 +2,11 @@ import { constants } from "node:fs";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { fault } from "../../../lib/fault.ts";
-import type { Content, Staging } from "../driver.ts";
+import type { ContentIdentity, Staging } from "../driver.ts";
 import { type LocalFolders, syncFolder } from "./folders.ts";
 import { createLocalWriter, type LocalWriter } from "./writer.ts";
 import { contentKey } from "../object-key.ts";
-import { inStorage, storageFailure } from "../storage-failure.ts";
+import { withStorageFailures, storageFailure } from "../storage-failure.ts";
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
 const NEW_FILE = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
@@ -67,7 +67,7 @@ export function createLocalStaging({ folders, id, received, resumed }: Begun): S
       return size;
     },
     async append(source) {
-      const { take } = await inStorage(openFile);
+      const { take } = await withStorageFailures(openFile);
       for await (const chunk of source) {
         const { byteLength } = chunk;
         await take(chunk).catch((error: unknown) => Promise.reject(storageFailure(error)));
@@ -75,13 +75,13 @@ export function createLocalStaging({ folders, id, received, resumed }: Begun): S
       }
     },
     suspend: () =>
-      inStorage(async () => {
+      withStorageFailures(async () => {
         await flushAndSync();
         await close();
       }),
     async *read() {
-      await inStorage(flushAndSync);
-      const path = await inStorage(() => folders.forStaging(id));
+      await withStorageFailures(flushAndSync);
+      const path = await withStorageFailures(() => folders.forStaging(id));
       const stream = Bun.file(path).stream() as unknown as AsyncIterable<Uint8Array>;
       try {
         yield* stream;
@@ -89,7 +89,7 @@ export function createLocalStaging({ folders, id, received, resumed }: Begun): S
         throw storageFailure(error);
       }
     },
-    async finish(content: Content) {
+    async finish(content: ContentIdentity) {
       const key = contentKey(content);
       try {
         fault("blob.before-fsync");

@@ -1,6 +1,6 @@
 /**
  * Writes a file in the order in which its bytes come. Small pieces are gathered and go through the system's cache.
- * Past the first megabytes, blocks in shared memory (blobs.blocks.ts) go straight to the disk where the file system
+ * Past the first megabytes, blocks in shared memory (blobs/blocks.ts) go straight to the disk where the file system
  * knows how: nothing has to be copied, what others read stays in the cache, and little is left for the sync at the
  * end. Bytes beside them, as the last ones of a file, still go through the cache, in pages of their own.
  */

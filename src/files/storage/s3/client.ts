@@ -12,14 +12,14 @@ import type { Clock } from "../../../lib/clock.ts";
 import { readBounded } from "../../../lib/bounded-text.ts";
 import { AppError } from "../../../lib/errors.ts";
 import { socketGet } from "../../../lib/socket-get.ts";
-import { checkedAddress, type Endpoint, type Resolve } from "./endpoint.ts";
-import { isRetryable, S3Refusal, s3Failure } from "./failure.ts";
+import { checkedAddress, type S3Endpoint, type Resolve } from "./endpoint.ts";
+import { isS3Retryable, S3Refusal, s3Failure } from "./failure.ts";
 import { EMPTY_HASH, encodeTarget, presignTarget, type S3Credentials, signHeaders } from "./signature.ts";
 import { textOf } from "./xml.ts";
 import { storageFailure } from "../storage-failure.ts";
 
 export type S3Settings = {
-  endpoint: Endpoint;
+  endpoint: S3Endpoint;
   bucket: string;
   credentials: S3Credentials;
   clock: Clock;
@@ -142,7 +142,7 @@ export function createS3Client({ endpoint, bucket, credentials, clock, resolve, 
         const refusal =
           error instanceof S3Refusal ? error : new S3Refusal(0, "Network", String(error), { cause: error });
         const isLate = attempts > 1 && performance.now() - begun > pace.giveUpMs;
-        if (attempts === ATTEMPTS || isLate || !isRetryable(refusal)) throw s3Failure(refusal);
+        if (attempts === ATTEMPTS || isLate || !isS3Retryable(refusal)) throw s3Failure(refusal);
         await Bun.sleep(pace.pauseMs * 2 ** (attempts - 1) * (0.5 + Math.random()));
       }
     }
@@ -173,7 +173,11 @@ export function createS3Client({ endpoint, bucket, credentials, clock, resolve, 
 }
 
 /** What a connection is made to: for http the checked address itself, looked up again every few seconds. */
-function createOrigin(endpoint: Endpoint, clock: Clock, resolve: Resolve | undefined): () => Promise<string> {
+function createOrigin(
+  endpoint: S3Endpoint,
+  clock: Clock,
+  resolve: Resolve | undefined,
+): () => Promise<string> {
   let known: { origin: string; until: number } | undefined;
   return async () => {
     if (known !== undefined && clock.now() < known.until) return known.origin;
@@ -194,7 +198,7 @@ function createOrigin(endpoint: Endpoint, clock: Clock, resolve: Resolve | undef
 }
 
 /** Null where fetch has to do it: with TLS, through a proxy of the environment, and where answers are not plain. */
-function createPlainGet({ protocol }: Endpoint, clock: Clock): typeof socketGet {
+function createPlainGet({ protocol }: S3Endpoint, clock: Clock): typeof socketGet {
   let avoidUntil = 0;
   return async (request) => {
     if (protocol !== "http:" || clock.now() < avoidUntil) return null;

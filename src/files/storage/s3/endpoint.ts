@@ -10,7 +10,7 @@ import { appError } from "../../../lib/errors.ts";
 import { isInRange, isIpv4, parseIp, parseIpRange } from "../../../lib/ip-address.ts";
 import { storageFailure } from "../storage-failure.ts";
 
-export type Endpoint = {
+export type S3Endpoint = {
   protocol: "http:" | "https:";
   /** Name or address with its port where it is not the scheme's own. */
   host: string;
@@ -51,7 +51,7 @@ const STAND_INS = [
 ].map((text) => parseIpRange(text)!);
 
 /** @throws BadRequest */
-export function parseEndpoint(text: string): Endpoint {
+export function parseEndpoint(text: string): S3Endpoint {
   const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`);
   if (url === null || url.hostname === "") throw refused("is no URL like https://s3.example.com");
   if (url.protocol !== "http:" && url.protocol !== "https:") throw refused("must be http or https");
@@ -69,7 +69,7 @@ export function parseEndpoint(text: string): Endpoint {
  * @throws BadRequest when any of its addresses is forbidden, StorageUnavailable when it has none
  */
 export async function checkedAddress(
-  { hostname }: Endpoint,
+  { hostname }: S3Endpoint,
   resolve: Resolve = resolveName,
 ): Promise<string> {
   if (parseIp(hostname) !== null) return hostname;

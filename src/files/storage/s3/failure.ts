@@ -24,7 +24,7 @@ const RETRYABLE = new Set([
 ]);
 
 /** Whether the same request may well succeed in a moment. */
-export const isRetryable = ({ status, word }: S3Refusal): boolean =>
+export const isS3Retryable = ({ status, word }: S3Refusal): boolean =>
   RETRYABLE.has(word) || status === 429 || (status >= 500 && status !== 501 && status !== 507);
 
 const SENTENCES: Record<string, string> = {
@@ -53,7 +53,7 @@ export function s3Failure(refusal: S3Refusal): AppError {
 }
 
 /** What the endpoint said, when that is why. */
-export const refusalOf = (error: unknown): S3Refusal | null => {
+export const s3RefusalOf = (error: unknown): S3Refusal | null => {
   const cause = error instanceof Error ? error.cause : undefined;
   return cause instanceof S3Refusal ? cause : null;
 };

@@ -2,7 +2,7 @@
 import type { StoredObject } from "../driver.ts";
 import { STAGING } from "../object-key.ts";
 import type { S3Client } from "./client.ts";
-import type { Bytes } from "./parts.ts";
+import type { HashedBytes } from "./parts.ts";
 import { elementsOf, textOf } from "./xml.ts";
 import { storageFailure } from "../storage-failure.ts";
 
@@ -49,7 +49,7 @@ export function createS3Location(client: S3Client, prefix: string) {
     list,
     /** Takes a key in the bucket; one that is not there is fine. */
     remove,
-    async putTail(id: string, offset: number, body: Bytes): Promise<void> {
+    async putTail(id: string, offset: number, body: HashedBytes): Promise<void> {
       await client.head({ method: "PUT", key: tailKey(id, offset), body });
     },
     /** Null when nothing was put aside at this byte. */

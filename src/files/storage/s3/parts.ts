@@ -1,11 +1,11 @@
 /** Uploads in parts, as the endpoint knows them. Each call is one request, or a few where lists are long. */
-import { refusalOf } from "./failure.ts";
+import { s3RefusalOf } from "./failure.ts";
 import type { S3Client } from "./client.ts";
 import { elementsOf, escapeXml, textOf } from "./xml.ts";
 import { storageFailure } from "../storage-failure.ts";
 
 export type Part = { number: number; etag: string; size: number };
-export type OpenUpload = { key: string; uploadId: string; initiatedAt: number };
+export type MultipartUpload = { key: string; uploadId: string; initiatedAt: number };
 
 const MIB = 1024 * 1024;
 /** An object has at most 10,000 parts; growing ones reach 387 GiB with that and keep small uploads small. */
@@ -26,14 +26,14 @@ export async function beginUpload(client: S3Client, key: string): Promise<string
   return uploadId;
 }
 
-export type Bytes = { bytes: Uint8Array<ArrayBuffer>; sha256: string };
+export type HashedBytes = { bytes: Uint8Array<ArrayBuffer>; sha256: string };
 
 /** Returns the part's ETag. */
 export async function putPart(
   client: S3Client,
-  { key, uploadId }: Pick<OpenUpload, "key" | "uploadId">,
+  { key, uploadId }: Pick<MultipartUpload, "key" | "uploadId">,
   number: number,
-  body: Bytes,
+  body: HashedBytes,
 ): Promise<string> {
   const { headers } = await client.head({
     method: "PUT",
@@ -50,7 +50,7 @@ export async function putPart(
 /** Makes the parts one object. An answer that got lost is not taken for a failure. */
 export async function completeUpload(
   client: S3Client,
-  { key, uploadId }: Pick<OpenUpload, "key" | "uploadId">,
+  { key, uploadId }: Pick<MultipartUpload, "key" | "uploadId">,
   parts: readonly Part[],
 ): Promise<void> {
   const list = parts.map(
@@ -68,7 +68,7 @@ export async function completeUpload(
       timeoutMs: client.pace.completeMs,
     });
   } catch (error) {
-    if (refusalOf(error)?.word !== "NoSuchUpload") throw error;
+    if (s3RefusalOf(error)?.word !== "NoSuchUpload") throw error;
   }
   const found = await objectSize(client, key);
   if (found !== size) {
@@ -87,7 +87,7 @@ export async function objectSize(client: S3Client, key: string): Promise<number 
 
 /** Ends all unfinished uploads of the key and removes their parts. */
 export async function abortUploads(client: S3Client, key: string): Promise<void> {
-  for await (const page of openUploads(client, key)) {
+  for await (const page of listMultipartUploads(client, key)) {
     for (const upload of page) {
       if (upload.key !== key) continue;
       const query = { uploadId: upload.uploadId };
@@ -97,7 +97,10 @@ export async function abortUploads(client: S3Client, key: string): Promise<void>
 }
 
 /** The unfinished uploads of keys with this prefix, in pages. */
-export async function* openUploads(client: S3Client, prefix: string): AsyncGenerator<OpenUpload[]> {
+export async function* listMultipartUploads(
+  client: S3Client,
+  prefix: string,
+): AsyncGenerator<MultipartUpload[]> {
   let after: Record<string, string> = {};
   for (;;) {
     const query = { uploads: "", prefix, "max-uploads": "1000", ...after };
@@ -116,7 +119,7 @@ export async function* openUploads(client: S3Client, prefix: string): AsyncGener
 /** The parts that are there, by number, and when the newest of them came (epoch milliseconds, 0 without parts). */
 export async function partsOf(
   client: S3Client,
-  { key, uploadId }: Pick<OpenUpload, "key" | "uploadId">,
+  { key, uploadId }: Pick<MultipartUpload, "key" | "uploadId">,
 ): Promise<{ parts: Part[]; newestAt: number }> {
   const parts: Part[] = [];
   let newestAt = 0;

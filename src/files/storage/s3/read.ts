@@ -4,12 +4,12 @@
  * disposed of.
  */
 import { giveAway } from "../../../lib/disposable-bytes.ts";
-import type { ByteRange, Wanted } from "../driver.ts";
+import type { ByteRange, ReadOptions } from "../driver.ts";
 import type { S3Client } from "./client.ts";
 import { S3Refusal, s3Failure } from "./failure.ts";
 import { storageFailure } from "../storage-failure.ts";
 
-type Reading = Wanted & { client: S3Client; key: string };
+type Reading = ReadOptions & { client: S3Client; key: string };
 
 const REOPENINGS = 5;
 /** From here on a connection of its own costs less than what it saves. */
@@ -23,7 +23,7 @@ export async function openS3Object(reading: Reading): Promise<ReadableStream<Uin
   let etag: string | null = null;
   let reader = await connect();
   // Not before: nobody would end it for an object that can't be opened.
-  const patience = createPatience(client.pace.stallMs);
+  const stallTimer = createStallTimer(client.pace.stallMs);
   let reopened = 0;
 
   async function connect() {
@@ -36,7 +36,7 @@ export async function openS3Object(reading: Reading): Promise<ReadableStream<Uin
   async function read(): Promise<Uint8Array> {
     for (;;) {
       try {
-        const result = await (reader && patience.read(reader));
+        const result = await (reader && stallTimer.read(reader));
         if (result?.value !== undefined) return result.value;
         throw new S3Refusal(0, "Network", `the answer ended ${last + 1 - next} bytes early`);
       } catch (error) {
@@ -75,7 +75,7 @@ export async function openS3Object(reading: Reading): Promise<ReadableStream<Uin
   );
 
   async function end(reason?: unknown): Promise<void> {
-    patience.end();
+    stallTimer.end();
     onEnd?.(reason);
     await reader?.cancel().catch(() => undefined);
   }
@@ -85,7 +85,7 @@ export async function openS3Object(reading: Reading): Promise<ReadableStream<Uin
 const isWhole = ({ byteLength, buffer }: Uint8Array): boolean => byteLength === buffer.byteLength;
 
 /** One timer for all readings: there are thousands of them in a second. */
-function createPatience(stallMs: number) {
+function createStallTimer(stallMs: number) {
   let giveUp: ((reason: unknown) => void) | undefined;
   const timer = setTimeout(() => giveUp?.(new S3Refusal(0, "Timeout", `silent for ${stallMs} ms`)), stallMs);
   return {

@@ -3,7 +3,7 @@ import { systemClock } from "../../../lib/clock.ts";
 import { bytesOf, driverContract, put, sha256 } from "../driver.contract.ts";
 import { createS3Client } from "./client.ts";
 import { parseEndpoint } from "./endpoint.ts";
-import { openUploads } from "./parts.ts";
+import { listMultipartUploads } from "./parts.ts";
 import { createS3Driver } from "./s3.ts";
 
 /** A real S3 server: see scripts/services. */
@@ -46,7 +46,7 @@ async function namesBelow(prefix: string): Promise<string[]> {
     if (!page.isTruncated) break;
     startAfter = page.contents?.at(-1)?.key;
   }
-  for await (const uploads of openUploads(openDriver(prefix).client, `${prefix}/`)) {
+  for await (const uploads of listMultipartUploads(openDriver(prefix).client, `${prefix}/`)) {
     names.push(...uploads.map(({ key }) => `unfinished:${key.slice(prefix.length + 1)}`));
   }
   return names.sort();

@@ -7,9 +7,9 @@ import { appError } from "../../../lib/errors.ts";
 import type { Driver } from "../driver.ts";
 import { idKey, isObjectKey, isStagingId, markerOf, STAGING, stagingOfKey } from "../object-key.ts";
 import { createS3Client, type S3Settings } from "./client.ts";
-import { refusalOf } from "./failure.ts";
+import { s3RefusalOf } from "./failure.ts";
 import { createS3Location, type S3Location } from "./location.ts";
-import { abortUploads, hashOf, objectSize, openUploads, partsOf } from "./parts.ts";
+import { abortUploads, hashOf, objectSize, listMultipartUploads, partsOf } from "./parts.ts";
 import { openS3Object } from "./read.ts";
 import { createS3Staging, resumeS3Staging } from "./staging.ts";
 
@@ -61,7 +61,7 @@ export function createS3Driver({ prefix, ...settings }: S3Settings & { prefix: s
 
 async function* listStagings(location: S3Location, before: number): AsyncGenerator<readonly string[]> {
   const { client, full } = location;
-  for await (const page of openUploads(client, full(""))) {
+  for await (const page of listMultipartUploads(client, full(""))) {
     const stale: string[] = [];
     for (const upload of page.filter(({ initiatedAt }) => initiatedAt < before)) {
       const id = stagingOfKey(upload.key.slice(full("").length));
@@ -83,7 +83,7 @@ async function claim({ client, full }: S3Location, installation: string, mark: b
     () => true,
     (error: unknown) => {
       // A missing bucket is no unmarked location.
-      if (refusalOf(error)?.word !== "NoSuchKey") throw error;
+      if (s3RefusalOf(error)?.word !== "NoSuchKey") throw error;
       return false;
     },
   );

@@ -14,10 +14,10 @@ import type { S3Location } from "./location.ts";
 import {
   abortUploads,
   beginUpload,
-  type Bytes,
+  type HashedBytes,
   completeUpload,
   MAX_PARTS,
-  openUploads,
+  listMultipartUploads,
   type Part,
   partBytes,
   partsOf,
@@ -57,7 +57,7 @@ const lost = (id: string, found: number, received: number) =>
 async function findParts({ client, full }: S3Location, id: string): Promise<Parts> {
   let best: Parts = { uploadId: undefined, parts: [] };
   const key = full(idKey(id));
-  for await (const page of openUploads(client, key)) {
+  for await (const page of listMultipartUploads(client, key)) {
     for (const upload of page.filter((one) => one.key === key)) {
       const parts = unbroken((await partsOf(client, upload)).parts);
       if (best.uploadId === undefined || sizeOf(parts) > sizeOf(best.parts)) {
@@ -215,14 +215,14 @@ function createBuffer(initial: Uint8Array) {
       size += piece.byteLength;
     },
     /** What was gathered, which is the taker's until it is given back. */
-    take(): Bytes {
+    take(): HashedBytes {
       const taken = { bytes: held.subarray(0, size), sha256: hasher.digest("hex") };
       held = spare.pop() ?? new Uint8Array(held.length);
       size = 0;
       hasher = new Bun.CryptoHasher("sha256");
       return taken;
     },
-    giveBack: ({ bytes }: Bytes): void => void spare.push(new Uint8Array(bytes.buffer)),
-    copy: (): Bytes => ({ bytes: held.slice(0, size), sha256: hasher.copy().digest("hex") }),
+    giveBack: ({ bytes }: HashedBytes): void => void spare.push(new Uint8Array(bytes.buffer)),
+    copy: (): HashedBytes => ({ bytes: held.slice(0, size), sha256: hasher.copy().digest("hex") }),
   };
 }

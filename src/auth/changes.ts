@@ -7,7 +7,7 @@ export type AuthTransaction = {
   changed(topic: "users" | "sessions", keys: readonly string[]): void;
 };
 
-export type AuthFeed = {
+export type AuthChanges = {
   write<T>(run: (tx: AuthTransaction) => Promise<T>): Promise<T>;
   subscribe(
     topic: "users" | "sessions",

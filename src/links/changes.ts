@@ -7,7 +7,7 @@ export type LinkTransaction = {
   changed(topic: "links", codes: readonly string[]): void;
 };
 
-export type LinkFeed = {
+export type LinkChanges = {
   write<T>(run: (tx: LinkTransaction) => Promise<T>): Promise<T>;
   subscribe(topic: "links", heard: (codes: readonly string[]) => void | Promise<void>): () => void;
 };
