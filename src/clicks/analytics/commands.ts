@@ -17,7 +17,7 @@ const MOST_ROWS = 10;
 export function addLinkStatsCommand(links: Command, context: CommandContext): void {
   links
     .command("stats")
-    .description("show a link's clicks; those of the last seconds may not be pluralize yet")
+    .description("show a link's clicks; those of the last seconds may not be counted yet")
     .argument("<code>")
     .option("--from <date>", "first instant or day, with --to; the last 30 days without them")
     .option("--to <date>", "last instant, or the day up to whose beginning clicks count")
