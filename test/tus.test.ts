@@ -230,15 +230,21 @@ describe("the protocol", () => {
     const refused = async (headers: Record<string, string>) => {
       const answer = await files("/files/tus", { method: "POST", headers });
       expect(answer.headers.get("Tus-Resumable")).toBe("1.0.0");
-      return [answer.status, ((await answer.json()) as { code: number }).code];
+      const { code, message } = (await answer.json()) as { code: number; message: string };
+      lastMessage = message;
+      return [answer.status, code];
     };
+    let lastMessage = "";
     const named = (name: string, more = "") => ({
       "Upload-Length": "1",
       "Upload-Metadata": `filename ${encode(name)}${more}`,
     });
     expect(await refused(named("taken"))).toEqual([409, 7010]);
     expect(await refused(named("a/b"))).toEqual([400, 7020]);
-    expect(await refused({ "Upload-Length": "1" })).toEqual([400, 7020]);
+    for (const metadata of [{}, { "Upload-Metadata": "name eA==" }, { "Upload-Metadata": "filename" }]) {
+      expect(await refused({ "Upload-Length": "1", ...metadata })).toEqual([400, 7020]);
+      expect(lastMessage).toBe("Send the file's name in Upload-Metadata, under the key `filename`.");
+    }
     expect(await refused(named("x", `,folder_id ${encode("4711")}`))).toEqual([404, 7001]);
     expect(await refused(named("x", `,folder_id ${encode("root")}`))).toEqual([400, 1000]);
     expect(await refused(named("x", `,filename ${encode("y")}`))).toEqual([400, 1000]);

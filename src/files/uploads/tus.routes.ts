@@ -123,12 +123,18 @@ async function create(resumable: Resumable, c: HttpContext, accountId: number): 
   const told = readMetadata(metadata);
   const { upload, fileId } = await resumable.create(accountId, {
     size: readBytes("Upload-Length", c.req.header("Upload-Length")),
-    name: told.get("filename") ?? "",
+    name: nameIn(told),
     mimeType: told.get("filetype"),
     folderId: folderIdOf(told.get("folder_id")),
     metadata,
   });
   return empty(201, { Location: `${ROOT_PATH}/${upload.id}`, ...progressOf({ upload, fileId }) });
+}
+
+function nameIn(told: ReadonlyMap<string, string>): string {
+  const name = told.get("filename") ?? "";
+  if (name !== "") return name;
+  throw appError("InvalidName", "Send the file's name in Upload-Metadata, under the key `filename`.");
 }
 
 function folderIdOf(text: string | undefined): number | null {
