@@ -13,21 +13,26 @@ async function takeAll(lender: ReturnType<ReturnType<typeof createBlocks>["open"
   }
 }
 
-test("one upload alone has many blocks, each other one still has two", async () => {
+const sizes = (taken: readonly { memory: Uint8Array }[]) => taken.map(({ memory }) => memory.byteLength);
+const [LARGE, SMALL] = [1024 * 1024, 256 * 1024];
+
+test("one upload alone has a few large blocks, each other one still has two small ones", async () => {
   const blocks = createBlocks();
   const { taken } = await takeAll(blocks.open());
-  expect(taken.length).toBe(20);
-  for (let i = 0; i < 5; i++) expect((await takeAll(blocks.open())).taken.length).toBe(2);
+  expect(sizes(taken)).toEqual([LARGE, LARGE, LARGE, LARGE, LARGE]);
+  for (let i = 0; i < 30; i++) {
+    expect(sizes((await takeAll(blocks.open())).taken)).toEqual([SMALL, SMALL]);
+  }
 });
 
 test("a block comes back when both of its readers are done, and whoever waits for it gets it", async () => {
   const { taken, next } = await takeAll(createBlocks().open());
-  const { bytes, release } = taken[7]!.lend(10);
+  const { bytes, release } = taken[3]!.lend(10);
   expect(bytes.byteLength).toBe(10);
   release();
   dispose(bytes);
   dispose(bytes);
-  expect((await next).memory).toBe(taken[7]!.memory);
+  expect((await next).memory).toBe(taken[3]!.memory);
 });
 
 test("what a closed upload has not given back holds up nobody", async () => {
@@ -35,7 +40,7 @@ test("what a closed upload has not given back holds up nobody", async () => {
   const first = blocks.open();
   await takeAll(first);
   first.close();
-  expect((await takeAll(blocks.open())).taken.length).toBe(20);
+  expect((await takeAll(blocks.open())).taken.length).toBe(5);
 });
 
 test("bytes of which no reader disposed come back when nobody has them any more", async () => {

@@ -38,6 +38,8 @@ type Thread = {
   pieceOf(hash: number, bytes: Uint8Array): Piece;
 };
 
+export type HashThread = ReturnType<typeof createHashThread>;
+
 export function createHashThread() {
   let thread: Thread | undefined;
   let lastHash = 0;

@@ -1,13 +1,15 @@
 /**
  * SHA-256 of what passes by. A file that is small and there as a whole is hashed on the spot; everything else by the
- * hash thread, so that neither redirects nor the reading of the next bytes wait for it. An upload that comes in several
+ * hash thread, so that neither redirects nor the reading of the next bytes wait for it. With a single core there is no
+ * such thread: it would only add switches, and each block holds the loop for half a millisecond. An upload that comes in several
  * requests keeps its hash between them in this process, as long as all of its bytes came through here; otherwise its
  * bytes are read once more at its end.
  */
+import { availableParallelism } from "node:os";
 import { dispose } from "../../lib/disposable-bytes.ts";
 import { appError } from "../../lib/errors.ts";
 import { BLOCK_BYTES, type Block, type Blocks, createBlocks } from "./blocks.ts";
-import { createHashThread, type ThreadHash } from "./hash.thread.ts";
+import { createHashThread, type HashThread, type ThreadHash } from "./hash.thread.ts";
 import type { Staging } from "../storage/driver.ts";
 
 /** A hash of the first `bytes` bytes of something. */
@@ -28,9 +30,9 @@ const KEPT = 10_000;
 /** Up to here a hash costs less than the way to the thread. */
 const SMALL_BYTES = 128 * 1024;
 
-export function createHashes() {
+export function createHashes({ cores = availableParallelism() } = {}) {
   const kept = new Map<string, Meter>();
-  const thread = createHashThread();
+  const thread = cores > 1 ? createHashThread() : null;
 
   /** Null unless it was kept, for just so many bytes. It is not kept any longer. */
   function take(id: string, bytes: number): Meter | null {
@@ -43,7 +45,7 @@ export function createHashes() {
 
   return {
     blocks: createBlocks(),
-    create: (): Meter => createMeter(thread.begin),
+    create: (): Meter => createMeter(thread),
     put(id: string, meter: Meter): void {
       kept.set(id, meter);
       if (kept.size <= KEPT) return;
@@ -55,7 +57,7 @@ export function createHashes() {
   };
 }
 
-function createMeter(begin: () => ThreadHash): Meter {
+function createMeter(thread: HashThread | null): Meter {
   const here = new Bun.CryptoHasher("sha256");
   let there: ThreadHash | undefined;
   let bytes = 0;
@@ -69,10 +71,10 @@ function createMeter(begin: () => ThreadHash): Meter {
         bytes += chunk.byteLength;
       }
     },
-    update(chunk) {
-      there ??= begin();
+    async update(chunk) {
       bytes += chunk.byteLength;
-      return there.update(chunk);
+      if (thread === null) here.update(chunk);
+      else await (there ??= thread.begin()).update(chunk);
     },
     digest: async () => (there === undefined ? here.digest("hex") : there.digest()),
     drop: () => there?.forget(),
@@ -167,7 +169,17 @@ function createGather(blocks: Blocks, meter: Meter | null, from: number) {
   const lender = blocks.open();
   let block: Block | undefined;
   let filled = 0;
-  let end = BLOCK_BYTES - (from % BLOCK_BYTES);
+  /** So that every block but the first begins at a multiple of the smallest block. */
+  const missing = from % BLOCK_BYTES;
+  let isFirst = true;
+  let end = 0;
+
+  async function takeBlock(): Promise<Block> {
+    const taken = await lender.take();
+    end = taken.memory.byteLength - (isFirst ? missing : 0);
+    isFirst = false;
+    return taken;
+  }
 
   function handOn(full: Block): Uint8Array {
     const { bytes, release } = full.lend(filled);
@@ -175,7 +187,6 @@ function createGather(blocks: Blocks, meter: Meter | null, from: number) {
     else void meter.update(bytes).then(release);
     block = undefined;
     filled = 0;
-    end = BLOCK_BYTES;
     return bytes;
   }
 
@@ -189,7 +200,7 @@ function createGather(blocks: Blocks, meter: Meter | null, from: number) {
     },
     async *add(chunk: Uint8Array): AsyncGenerator<Uint8Array, void> {
       for (let at = 0; at < chunk.byteLength; ) {
-        block ??= await lender.take();
+        block ??= await takeBlock();
         const piece = chunk.subarray(at, at + end - filled);
         block.memory.set(piece, filled);
         filled += piece.byteLength;
