@@ -2,6 +2,7 @@
  * What a reader of the change feed has seen: the highest id, and the ranges of ids below it that were missing when
  * it passed them. A range leaves when its rows turn up, or after GAP_MS, because then nobody will commit them.
  */
+import { chunked } from "../lib/chunked.ts";
 
 /** Inclusive. */
 export type MissingIds = { from: number; to: number };
@@ -41,13 +42,11 @@ export function createGaps() {
     advance: pass,
 
     /** The ranges still missing, in portions for a query each; what has waited too long is forgotten. */
-    open(now: number): MissingIds[][] {
+    open(now: number): (readonly MissingIds[])[] {
       // A clock that was set back must not keep a gap for ever, nor one set forward forget it at once.
       for (const gap of gaps) gap.since = Math.min(gap.since, now);
       gaps = gaps.filter(({ since }) => now - since < GAP_MS);
-      const portions: MissingIds[][] = [];
-      for (let i = 0; i < gaps.length; i += RANGES_AT_ONCE) portions.push(gaps.slice(i, i + RANGES_AT_ONCE));
-      return portions;
+      return [...chunked(gaps, RANGES_AT_ONCE)];
     },
 
     /** Notes ids that turned up in the gaps. */

@@ -4,6 +4,7 @@
  * database tells the same within a second (changes.ts).
  */
 import type { RedisClient } from "bun";
+import { chunked } from "../lib/chunked.ts";
 import type { Logger } from "../lib/logger.ts";
 import {
   type Bus,
@@ -68,10 +69,10 @@ export function createRedisBus({ channel, origin, send, logger }: Deps): RedisBu
 function portions(news: ChangeMessage): ChangeMessage[] {
   if (news.changes.every(({ keys }) => keys.length <= KEYS_A_MESSAGE)) return [news];
   return news.changes.flatMap(({ topic, keys }) =>
-    Array.from({ length: Math.ceil(keys.length / KEYS_A_MESSAGE) }, (_, at) => ({
+    [...chunked(keys, KEYS_A_MESSAGE)].map((some) => ({
       ...news,
       write: null,
-      changes: [{ topic, keys: keys.slice(at * KEYS_A_MESSAGE, (at + 1) * KEYS_A_MESSAGE) }],
+      changes: [{ topic, keys: some }],
     })),
   );
 }

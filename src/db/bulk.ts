@@ -50,7 +50,7 @@ export function createBulk(words: BulkWords): Bulk {
     ending: (columns: readonly string[]) => RawBuilder<unknown>,
   ) => {
     const columns = Object.keys(rows[0] ?? {});
-    for (const chunk of chunked(rows)) {
+    for (const chunk of portionsOf(rows)) {
       const names = sql.join(columns.map((column) => sql.ref(column)));
       const values = sql.join(columns.map((column) => sql.ref(`v.${column}`)));
       await sql`insert into ${sql.table(table)} (${names}) select ${values} from ${valuesOf(
@@ -70,7 +70,7 @@ export function createBulk(words: BulkWords): Bulk {
   ): Promise<number> => {
     let found = 0;
     const columns = [key, ...assignments.map(({ column }) => column)];
-    for (const chunk of chunked(rows)) {
+    for (const chunk of portionsOf(rows)) {
       const statement = words.update(table, key, assignments, valuesOf(table, columns, chunk));
       const { numAffectedRows } = await statement.execute(db as Kysely<unknown>);
       found += Number(numAffectedRows ?? 0);
@@ -112,7 +112,7 @@ function kindOf(table: TableName, column: string): ColumnKind {
 }
 
 /** At most CHUNK_ROWS rows and about CHUNK_BYTES of text each. */
-function* chunked(rows: readonly Row[]): Generator<readonly Row[]> {
+function* portionsOf(rows: readonly Row[]): Generator<readonly Row[]> {
   let start = 0;
   let bytes = 0;
   for (let i = 0; i < rows.length; i++) {

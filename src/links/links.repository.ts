@@ -1,4 +1,5 @@
 /** The links themselves: finding, writing, counting. Lists are list.repository.ts. */
+import { chunked } from "../lib/chunked.ts";
 import type { Database } from "../db/database.ts";
 import type { Db } from "../db/dialect.ts";
 import type { Link } from "./link.ts";
@@ -36,7 +37,7 @@ export function createLinkRepository({ read, dialect }: Pick<Database, "read" | 
     async lock(tx: Db, codes: readonly string[]): Promise<Map<string, ExistingLink>> {
       const found = new Map<string, ExistingLink>();
       // Sorted, so that two writers of the same links wait for one another in one order.
-      for (const chunk of chunked([...codes].sort())) {
+      for (const chunk of chunked([...codes].sort(), CHUNK)) {
         const rows = await tx
           .selectFrom("links")
           .select([
@@ -59,7 +60,7 @@ export function createLinkRepository({ read, dialect }: Pick<Database, "read" | 
     /** @throws Conflict when one of the codes exists; the transaction can then only be rolled back */
     async insertMany(tx: Db, links: readonly NewLink[]): Promise<void> {
       const sorted = [...links].sort((a, b) => (a.code < b.code ? -1 : 1));
-      for (const chunk of chunked(sorted)) {
+      for (const chunk of chunked(sorted, CHUNK)) {
         await dialect.insertMany(
           tx,
           "links",
@@ -84,7 +85,7 @@ export function createLinkRepository({ read, dialect }: Pick<Database, "read" | 
 
     /** Removes links and their clicks; other codes are skipped. */
     async removeMany(tx: Db, codes: readonly string[]): Promise<void> {
-      for (const chunk of chunked(codes)) {
+      for (const chunk of chunked(codes, CHUNK)) {
         await tx.deleteFrom("links").where("code", "in", chunk).execute();
       }
     },
@@ -116,7 +117,3 @@ const contentOf = (link: LinkContent) => ({
   password_hash: link.passwordHash,
   updated_at: link.updatedAt,
 });
-
-function* chunked<T>(items: readonly T[]): Generator<readonly T[]> {
-  for (let at = 0; at < items.length; at += CHUNK) yield items.slice(at, at + CHUNK);
-}

@@ -1,4 +1,5 @@
 /** Details in the database, in the transaction of a flush: raw rows, user agents and the rollups by value. */
+import { chunked } from "../../lib/chunked.ts";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import { createClickValues } from "../rollups/values.repository.ts";
@@ -42,8 +43,7 @@ export function createDetailsRepository({ dialect }: Pick<Database, "dialect">):
       else unknown.push(agent);
     }
     unknown.sort((a, b) => (a.hash < b.hash ? -1 : 1));
-    for (let at = 0; at < unknown.length; at += CHUNK) {
-      const chunk = unknown.slice(at, at + CHUNK);
+    for (const chunk of chunked(unknown, CHUNK)) {
       const hashes = chunk.map(({ hash }) => hash);
       const query = tx.updateTable("user_agents").set({ seen_day: day });
       await query.where("hash", "in", hashes).where("seen_day", "<", day).execute();

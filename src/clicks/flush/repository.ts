@@ -1,6 +1,7 @@
 /** The click journal's side of the database: counters and the positions up to which journals are counted. */
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
+import { chunked } from "../../lib/chunked.ts";
 import { appError } from "../../lib/errors.ts";
 import { createDetailDropsRepository } from "../details/drops.repository.ts";
 import { type DropCount, type Refusals, stoppedByDay } from "../details/drops.ts";
@@ -163,9 +164,9 @@ export function createClicksRepository(database: Database): ClicksRepository {
 
   async function missingLinks(tx: Db, { links }: LinkCounts): Promise<Set<number>> {
     const missing = new Set(links);
-    for (let at = 0; at < links.length; at += CHUNK) {
+    for (const chunk of chunked(links, CHUNK)) {
       const query = tx.selectFrom("link_clicks").select("link_id");
-      const rows = await query.where("link_id", "in", links.slice(at, at + CHUNK)).execute();
+      const rows = await query.where("link_id", "in", chunk).execute();
       for (const { link_id } of rows) missing.delete(link_id);
     }
     return missing;

@@ -1,4 +1,5 @@
 /** How `analytics rebuild` (rebuild.ts) reads and writes rollups, in the transaction that holds the month's lock. */
+import { chunked } from "../../lib/chunked.ts";
 import { sql } from "kysely";
 import type { Database } from "../../db/database.ts";
 import type { Db, Rows } from "../../db/dialect.ts";
@@ -37,7 +38,7 @@ export function createRebuildRepository({ dialect }: Pick<Database, "dialect">) 
     /** Clicks of links (0: the total) on a day. */
     async dayCounts(db: Db, day: number, links: readonly number[]): Promise<Map<number, number>> {
       const counts = new Map<number, number>();
-      for (const chunk of chunked(links)) {
+      for (const chunk of chunked(links, CHUNK)) {
         const query = db.selectFrom("click_days").select(["link_id", "clicks"]).where("day", "=", day);
         const rows = await query.where("link_id", "in", chunk).execute();
         for (const row of rows) counts.set(row.link_id, row.clicks);
@@ -49,7 +50,7 @@ export function createRebuildRepository({ dialect }: Pick<Database, "dialect">) 
     async hourCounts(db: Db, hours: readonly number[], links: readonly number[]) {
       const found: { hour: number; linkId: number; clicks: number }[] = [];
       if (hours.length === 0) return found;
-      for (const chunk of chunked(links)) {
+      for (const chunk of chunked(links, CHUNK)) {
         const query = db.selectFrom("click_hours").select(["hour", "link_id as linkId", "clicks"]);
         found.push(...(await query.where("hour", "in", hours).where("link_id", "in", chunk).execute()));
       }
@@ -112,7 +113,7 @@ export function createRebuildRepository({ dialect }: Pick<Database, "dialect">) 
     /** Clicks recorded in detail on a day by link, of the links that are given. */
     async detailCounts(db: Db, day: number, links: readonly number[]): Promise<Map<number, number>> {
       const counts = new Map<number, number>();
-      for (const chunk of chunked(links)) {
+      for (const chunk of chunked(links, CHUNK)) {
         const rows = await db
           .selectFrom("click_dim_days")
           .select((eb) => ["link_id", eb.fn.sum<number>("clicks").as("clicks")])
@@ -129,7 +130,7 @@ export function createRebuildRepository({ dialect }: Pick<Database, "dialect">) 
     hourDetailCounts: detailedClicksOf,
 
     async replaceDayValues(db: Db, day: number, links: readonly number[], rows: Rows<"click_dim_days">) {
-      for (const chunk of chunked(links)) {
+      for (const chunk of chunked(links, CHUNK)) {
         await db.deleteFrom("click_dim_days").where("day", "=", day).where("link_id", "in", chunk).execute();
       }
       await dialect.insertMany(db, "click_dim_days", rows);
@@ -180,7 +181,3 @@ export function createRebuildRepository({ dialect }: Pick<Database, "dialect">) 
 }
 
 const listed = ({ from, to }: Span): number[] => Array.from({ length: to - from }, (_, at) => from + at);
-
-function* chunked(ids: readonly number[]): Generator<readonly number[]> {
-  for (let at = 0; at < ids.length; at += CHUNK) yield ids.slice(at, at + CHUNK);
-}

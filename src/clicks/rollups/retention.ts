@@ -10,6 +10,7 @@
  * Two jobs come out of it, both on one process of the cluster at a time: `retention`, and `log limit`, which keeps
  * the click log below analytics.max_log_rows and looks every minute.
  */
+import { chunked } from "../../lib/chunked.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Job } from "../../jobs/runner.ts";
 import type { Database } from "../../db/database.ts";
@@ -120,9 +121,7 @@ async function removeDeletedLinks({ database, restMs = REST_MS }: Deps, signal: 
     while (next !== null && !signal.aborted) {
       const found = await rows.deletedLinks(month, next);
       next = found.next;
-      for (let at = 0; at < found.links.length; at += LINKS_AT_ONCE) {
-        await removeLinks(found.links.slice(at, at + LINKS_AT_ONCE));
-      }
+      for (const links of chunked(found.links, LINKS_AT_ONCE)) await removeLinks(links);
       await rest(restMs, signal);
     }
   }

@@ -1,4 +1,5 @@
 /** How many values a bucket of the rollups has, and which. */
+import { chunked } from "../../lib/chunked.ts";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 
@@ -18,7 +19,7 @@ export function createBoundsRepository({ dialect }: Pick<Database, "dialect">) {
     async dayCounts(tx: Db, groups: readonly Bucket[], except: readonly number[]): Promise<GroupCount[]> {
       const found: GroupCount[] = [];
       for (const [day, links] of Map.groupBy(groups, ({ bucket }) => bucket)) {
-        for (const chunk of chunked(links)) {
+        for (const chunk of chunked(links, CHUNK)) {
           const rows = await tx
             .selectFrom("click_dim_days")
             .select((eb) => ["link_id", "dimension", eb.fn.countAll<number>().as("values")])
@@ -41,7 +42,7 @@ export function createBoundsRepository({ dialect }: Pick<Database, "dialect">) {
     /** The same by hour, all links together. */
     async hourCounts(tx: Db, groups: readonly Bucket[], except: readonly number[]): Promise<GroupCount[]> {
       const found: GroupCount[] = [];
-      for (const chunk of chunked(groups)) {
+      for (const chunk of chunked(groups, CHUNK)) {
         const rows = await tx
           .selectFrom("click_dim_hours")
           .select((eb) => ["hour", "dimension", eb.fn.countAll<number>().as("values")])
@@ -63,7 +64,7 @@ export function createBoundsRepository({ dialect }: Pick<Database, "dialect">) {
     async existingDayValues(tx: Db, values: readonly GroupValue[]): Promise<GroupValue[]> {
       const found: GroupValue[] = [];
       const columns = ["day", "link_id", "dimension", "value_id"] as const;
-      for (const chunk of chunked(values)) {
+      for (const chunk of chunked(values, CHUNK)) {
         const asked = chunk.map((value) => ({
           day: value.bucket,
           link_id: value.linkId,
@@ -89,7 +90,7 @@ export function createBoundsRepository({ dialect }: Pick<Database, "dialect">) {
     async existingHourValues(tx: Db, values: readonly GroupValue[]): Promise<GroupValue[]> {
       const found: GroupValue[] = [];
       const columns = ["hour", "dimension", "value_id"] as const;
-      for (const chunk of chunked(values)) {
+      for (const chunk of chunked(values, CHUNK)) {
         const asked = chunk.map((value) => ({
           hour: value.bucket,
           dimension: value.dimension,
@@ -110,8 +111,4 @@ export function createBoundsRepository({ dialect }: Pick<Database, "dialect">) {
       return found;
     },
   };
-}
-
-function* chunked<T>(list: readonly T[]): Generator<readonly T[]> {
-  for (let at = 0; at < list.length; at += CHUNK) yield list.slice(at, at + CHUNK);
 }

@@ -1,4 +1,5 @@
 /** The dictionary of the texts by which clicks are counted. */
+import { chunked } from "../../lib/chunked.ts";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import { type Dimension, DIMENSIONS } from "./dimensions.ts";
@@ -20,9 +21,8 @@ export function createClickValues({ dialect }: Pick<Database, "dialect">) {
     /** The ids of those of the values that are there. */
     async find(db: Db, dimension: Dimension, values: readonly string[]): Promise<Map<string, number>> {
       const ids = new Map<string, number>();
-      for (let at = 0; at < values.length; at += CHUNK) {
-        for (const { value, id } of await find(db, dimension, values.slice(at, at + CHUNK)))
-          ids.set(value, id);
+      for (const chunk of chunked(values, CHUNK)) {
+        for (const { value, id } of await find(db, dimension, chunk)) ids.set(value, id);
       }
       return ids;
     },
@@ -38,9 +38,7 @@ export function createClickValues({ dialect }: Pick<Database, "dialect">) {
       day: number,
     ): Promise<Map<string, number>> {
       const ids = new Map<string, number>();
-      const inOrder = [...values].sort();
-      for (let at = 0; at < inOrder.length; at += CHUNK) {
-        const chunk = inOrder.slice(at, at + CHUNK);
+      for (const chunk of chunked([...values].sort(), CHUNK)) {
         // Before reading: a value that was just removed as unused is not found then.
         await tx
           .updateTable("click_values")

@@ -1,3 +1,4 @@
+import { chunked } from "../../lib/chunked.ts";
 import type { Selectable } from "kysely";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
@@ -70,7 +71,7 @@ export function createBlobsRepository({
         ids.map((id) => -counts.get(id)!),
       );
       const dead: DeadBlob[] = [];
-      for (const chunk of chunked(ids)) {
+      for (const chunk of chunked(ids, CHUNK)) {
         await tx
           .updateTable("blobs")
           .set((eb) => ({ state: "dead", retired: eb.ref("generation") }))
@@ -143,7 +144,7 @@ export function createBlobsRepository({
     /** Those of the keys that a blob of any policy has: locations may be shared. */
     async knownKeys(keys: readonly string[]): Promise<Map<string, { size: number; state: string }>> {
       const found = new Map<string, { size: number; state: string }>();
-      for (const chunk of chunked(keys)) {
+      for (const chunk of chunked(keys, CHUNK)) {
         const query = read.selectFrom("blobs").select(["object_key", "size", "state"]);
         const rows = await query.where("object_key", "in", chunk).execute();
         for (const row of rows) found.set(row.object_key, { size: row.size, state: row.state });
@@ -154,7 +155,7 @@ export function createBlobsRepository({
     /** Those of the ids under which a resumable upload is under way. */
     async knownUploads(ids: readonly string[]): Promise<Set<string>> {
       const found = new Set<string>();
-      for (const chunk of chunked(ids)) {
+      for (const chunk of chunked(ids, CHUNK)) {
         const rows = await read.selectFrom("uploads").select("id").where("id", "in", chunk).execute();
         for (const { id } of rows) found.add(id);
       }
@@ -176,7 +177,3 @@ export const toBlob = (row: Selectable<Schema["blobs"]>): StoredBlob => ({
   objectKey: row.object_key,
   checkedAt: row.checked_at,
 });
-
-function* chunked<T>(items: readonly T[]): Generator<readonly T[]> {
-  for (let at = 0; at < items.length; at += CHUNK) yield items.slice(at, at + CHUNK);
-}

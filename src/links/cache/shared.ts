@@ -15,6 +15,7 @@
  * Values of another generation (cluster/redis.ts) count as nothing. `clear` begins a new one, and so does whoever could
  * not delete: its connection is over then, and the next one begins with a new generation.
  */
+import { chunked } from "../../lib/chunked.ts";
 import { GENERATION_LENGTH, newCacheGeneration, type Redis } from "../../cluster/redis.ts";
 import { expiryOrZero, type FoundLink, type SharedLinks } from "./cached-link.ts";
 
@@ -86,8 +87,7 @@ export function createSharedLinks({ redis, ttlSeconds }: Deps): SharedLinks {
     async delete(codes) {
       if (codes.length > MOST_DELETED) return clear();
       const deleting = [];
-      for (let at = 0; at < codes.length; at += DELETED_AT_ONCE)
-        deleting.push(redis.send("DEL", codes.slice(at, at + DELETED_AT_ONCE).map(keyOf)));
+      for (const some of chunked(codes, DELETED_AT_ONCE)) deleting.push(redis.send("DEL", some.map(keyOf)));
       await Promise.allSettled(deleting);
     },
     clear,

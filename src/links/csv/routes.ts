@@ -2,6 +2,7 @@ import { z } from "zod";
 import { type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
 import { type FilePart, readMultipart } from "../../http/multipart.ts";
 import { streamPages } from "../../http/stream-pages.ts";
+import { chunked } from "../../lib/chunked.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { filterOf, filterQuery } from "../link-filter.ts";
@@ -151,10 +152,12 @@ async function longAnswer(result: ImportResult, cut: () => void): Promise<Respon
 
 async function* jsonOf({ failed_items: items, ...counts }: ImportResult): AsyncGenerator<string, void> {
   yield `{"code":0,"message":"OK","data":${JSON.stringify(counts).slice(0, -1)},"failed_items":[`;
-  for (let at = 0; at < items.length; at += ITEMS_AT_ONCE) {
-    const text = JSON.stringify(items.slice(at, at + ITEMS_AT_ONCE)).slice(1, -1);
+  let comma = "";
+  for (const some of chunked(items, ITEMS_AT_ONCE)) {
+    const text = JSON.stringify(some).slice(1, -1);
     await new Promise((resolve) => setImmediate(resolve));
-    yield at === 0 ? text : `,${text}`;
+    yield comma + text;
+    comma = ",";
   }
   yield "]}}";
 }

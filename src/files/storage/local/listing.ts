@@ -1,3 +1,4 @@
+import { chunked } from "../../../lib/chunked.ts";
 import type { Dirent } from "node:fs";
 import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -42,10 +43,8 @@ async function* describeInPages(
   root: string,
   keys: readonly string[],
 ): AsyncGenerator<readonly StoredObject[]> {
-  for (let at = 0; at < keys.length; at += PAGE) {
-    const page = await withStorageFailures(() =>
-      Promise.all(keys.slice(at, at + PAGE).map((key) => describeFile(root, key))),
-    );
+  for (const some of chunked(keys, PAGE)) {
+    const page = await withStorageFailures(() => Promise.all(some.map((key) => describeFile(root, key))));
     yield page.filter((one) => one !== null);
   }
 }
@@ -67,10 +66,8 @@ export async function* listStagings(
 ): AsyncGenerator<readonly string[]> {
   const folder = join(await withStorageFailures(folders.root), STAGING);
   const ids = await namesIn(folder, (entry) => !entry.isDirectory() && isStagingId(entry.name));
-  for (let at = 0; at < ids.length; at += PAGE) {
-    const page = await withStorageFailures(() =>
-      Promise.all(ids.slice(at, at + PAGE).map((id) => describeFile(folder, id))),
-    );
+  for (const some of chunked(ids, PAGE)) {
+    const page = await withStorageFailures(() => Promise.all(some.map((id) => describeFile(folder, id))));
     yield page.filter((one) => one !== null && one.modifiedAt < before).map((one) => one!.key);
   }
 }
