@@ -1,16 +1,8 @@
 import { randomBytes } from "node:crypto";
-import {
-  closeSync,
-  constants,
-  fsyncSync,
-  linkSync,
-  openSync,
-  readFileSync,
-  unlinkSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, fsyncSync, linkSync, openSync, readFileSync, unlinkSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { SECRET_KEY_BYTES } from "./secret-box.ts";
+import { syncFolderNow } from "./sync-folder.ts";
 
 const HEX_KEY = new RegExp(`^[0-9a-f]{${2 * SECRET_KEY_BYTES}}$`, "i");
 
@@ -42,7 +34,7 @@ function make(path: string): string {
     closeSync(file);
     unlinkSync(unfinished);
   }
-  syncFolder(dirname(path));
+  syncFolderNow(dirname(path));
   return readFileSync(path, "utf8");
 }
 
@@ -60,14 +52,5 @@ function readIfThere(path: string): string | undefined {
   } catch (error) {
     if ((error as { code?: unknown }).code !== "ENOENT") throw error;
     return undefined;
-  }
-}
-
-function syncFolder(path: string): void {
-  const folder = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
   }
 }

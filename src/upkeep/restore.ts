@@ -13,22 +13,13 @@
  * Stored files may lie on another file system (a volume of their own); there a move is a copy beside and a rename.
  * Files of the data folder that the backup doesn't name are left alone.
  */
-import {
-  chmodSync,
-  closeSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, existsSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { copyFile, mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { appError, messageOf } from "../lib/errors.ts";
 import { fault } from "../lib/fault.ts";
 import { fileTrouble } from "../lib/file-trouble.ts";
+import { syncFolder } from "../lib/sync-folder.ts";
 import {
   countBytes,
   describeFile,
@@ -105,7 +96,7 @@ async function restoreWhole(source: string, manifest: Manifest, target: RestoreT
   fault("restore.before-plan");
   writeFileSync(`${planPath(dataDir)}.tmp`, JSON.stringify(plan), { mode: 0o600, flush: true });
   await rename(`${planPath(dataDir)}.tmp`, planPath(dataDir));
-  syncFolder(stagingPath(dataDir));
+  await syncFolder(stagingPath(dataDir));
   await finish(plan, target);
 }
 
@@ -182,7 +173,7 @@ async function finish(plan: RestorePlan, { dataDir, onProgress }: RestoreTarget)
       await moveIfThere(staged, database);
       folders.add(dirname(database));
     }
-    for (const folder of folders) syncFolder(folder);
+    for (const folder of folders) await syncFolder(folder);
     fault("restore.in-place");
     if (database !== null)
       for (const aside of COMPANIONS) rmSync(`${database}.replaced${aside}`, { force: true });
@@ -231,13 +222,4 @@ async function copySynced(from: string, to: string): Promise<void> {
   await copyFile(from, to);
   const file = await open(to, "r");
   await file.sync().finally(() => file.close());
-}
-
-function syncFolder(path: string): void {
-  const folder = openSync(path, "r");
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
-  }
 }

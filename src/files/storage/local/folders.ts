@@ -6,9 +6,10 @@
  * durable before a file in it is: it and its parents are synced when this process first uses them.
  */
 import { constants } from "node:fs";
-import { lstat, mkdir, open, realpath } from "node:fs/promises";
+import { lstat, mkdir, realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { appError } from "../../../lib/errors.ts";
+import { syncFolder } from "../../../lib/sync-folder.ts";
 import { STAGING } from "../object-key.ts";
 
 const FOLDER_MODE = 0o700;
@@ -112,17 +113,5 @@ const planted = (path: string) =>
   appError("StorageUnavailable", "The storage holds something that does not belong there.", {
     cause: new Error(`${path} is not the folder it should be, or a part of it is a symbolic link`),
   });
-
-export async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
-  try {
-    await folder.sync();
-  } catch (error) {
-    // Some network file systems can't; their servers keep names durable by themselves.
-    if (!["EINVAL", "ENOTSUP"].includes(String((error as { code?: unknown }).code))) throw error;
-  } finally {
-    await folder.close();
-  }
-}
 
 export const isMissing = (error: unknown): boolean => (error as { code?: unknown } | null)?.code === "ENOENT";

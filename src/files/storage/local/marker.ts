@@ -1,6 +1,7 @@
 import { lstat, open, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { isMissing, type LocalFolders, syncFolder } from "./folders.ts";
+import { syncFolder } from "../../../lib/sync-folder.ts";
+import { isMissing, type LocalFolders } from "./folders.ts";
 import { markerOf } from "../object-key.ts";
 
 /** The marker is a file; what counts is its name. */
