@@ -61,7 +61,27 @@ const failedBy = (error: unknown, failure: FailureKind): boolean =>
 /** A row with this key exists: the statement changed nothing, and a transaction it ran in must be rolled back. */
 export const isUniqueViolation = (error: unknown): boolean => failedBy(error, "unique");
 /** Something still refers to the row, or what it refers to is gone; the transaction must be rolled back. */
-export const isForeignKeyViolation = (error: unknown): boolean => failedBy(error, "foreign_key");
+const isForeignKeyViolation = (error: unknown): boolean => failedBy(error, "foreign_key");
+
+type Explanations = {
+  unique?: (cause: unknown) => AppError;
+  foreignKey?: (cause: unknown) => AppError;
+};
+
+/** The outcome of the write; where it breaks a key, the error that tells the caller what is wrong. */
+export async function explainViolations<T>(
+  write: () => Promise<T>,
+  { unique, foreignKey }: Explanations,
+): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    const explain =
+      (isUniqueViolation(error) && unique) || (isForeignKeyViolation(error) && foreignKey) || null;
+    throw explain === null ? error : explain(error);
+  }
+}
+
 /** The transaction was rolled back by the database to let another one go on. */
 export const isRetryable = (error: unknown): boolean => failedBy(error, "retry");
 /** The database file is damaged; no other try will work. */

@@ -1,7 +1,7 @@
 import type { Selectable } from "kysely";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
-import { isUniqueViolation } from "../../db/failures.ts";
+import { explainViolations } from "../../db/failures.ts";
 import type { Schema } from "../../db/schema.ts";
 import { appError } from "../../lib/errors.ts";
 import type { User } from "./user.ts";
@@ -41,13 +41,15 @@ export function createUsersRepository({ read, dialect }: Pick<Database, "read" |
 
     /** Returns its id. @throws Conflict when the username is taken */
     async insert(tx: Db, user: Omit<User, "id">): Promise<number> {
-      return explainTaken(user.username, () => dialect.insertReturningId(tx, "users", toRow(user)));
+      return explainViolations(() => dialect.insertReturningId(tx, "users", toRow(user)), {
+        unique: usernameTaken(user),
+      });
     },
 
     /** @throws Conflict when the username is taken */
     async update(tx: Db, user: User): Promise<void> {
       const query = tx.updateTable("users").set(toRow(user)).where("id", "=", user.id);
-      await explainTaken(user.username, () => query.execute());
+      await explainViolations(() => query.execute(), { unique: usernameTaken(user) });
     },
 
     async remove(tx: Db, id: number): Promise<void> {
@@ -56,14 +58,10 @@ export function createUsersRepository({ read, dialect }: Pick<Database, "read" |
   };
 }
 
-async function explainTaken<T>(username: string, write: () => Promise<T>): Promise<T> {
-  try {
-    return await write();
-  } catch (error) {
-    if (!isUniqueViolation(error)) throw error;
-    throw appError("Conflict", `There is already an account '${username}'.`, { cause: error });
-  }
-}
+const usernameTaken =
+  ({ username }: Omit<User, "id">) =>
+  (cause: unknown) =>
+    appError("Conflict", `There is already an account '${username}'.`, { cause });
 
 const toUser = (row: Selectable<Schema["users"]>): User => ({
   id: row.id,

@@ -1,7 +1,7 @@
 import type { Selectable } from "kysely";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
-import { isForeignKeyViolation, isUniqueViolation } from "../../db/failures.ts";
+import { explainViolations } from "../../db/failures.ts";
 import type { Schema } from "../../db/schema.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Policy } from "./policy.ts";
@@ -42,13 +42,15 @@ export function createPoliciesRepository({ read, dialect }: Pick<Database, "read
 
     /** Returns its id. @throws Conflict when the name is taken */
     insert: (tx: Db, policy: Omit<StoredPolicy, "id">): Promise<number> =>
-      explainTaken(policy.name, () => dialect.insertReturningId(tx, "policies", toRow(policy))),
+      explainViolations(() => dialect.insertReturningId(tx, "policies", toRow(policy)), {
+        unique: nameTaken(policy),
+      }),
 
     /** @throws Conflict when the name is taken */
-    update: (tx: Db, policy: StoredPolicy): Promise<void> =>
-      explainTaken(policy.name, async () => {
-        await tx.updateTable("policies").set(toRow(policy)).where("id", "=", policy.id).execute();
-      }),
+    async update(tx: Db, policy: StoredPolicy): Promise<void> {
+      const query = tx.updateTable("policies").set(toRow(policy)).where("id", "=", policy.id);
+      await explainViolations(() => query.execute(), { unique: nameTaken(policy) });
+    },
 
     async clearDefault(tx: Db): Promise<void> {
       await tx.updateTable("policies").set({ is_default: null }).where("is_default", "=", 1).execute();
@@ -56,12 +58,9 @@ export function createPoliciesRepository({ read, dialect }: Pick<Database, "read
 
     /** @throws PolicyInUse when something refers to it */
     async remove(tx: Db, id: number): Promise<void> {
-      try {
-        await tx.deleteFrom("policies").where("id", "=", id).execute();
-      } catch (error) {
-        if (!isForeignKeyViolation(error)) throw error;
-        throw appError("PolicyInUse", "The policy has just come into use.", { cause: error });
-      }
+      await explainViolations(() => tx.deleteFrom("policies").where("id", "=", id).execute(), {
+        foreignKey: (cause) => appError("PolicyInUse", "The policy has just come into use.", { cause }),
+      });
     },
 
     async uses(id: number, mostFolders: number, db: Db = read): Promise<PolicyUses> {
@@ -87,14 +86,10 @@ async function count(db: Db, table: "blobs" | "uploads", policyId: number): Prom
   return Number(n);
 }
 
-async function explainTaken<T>(name: string, write: () => Promise<T>): Promise<T> {
-  try {
-    return await write();
-  } catch (error) {
-    if (!isUniqueViolation(error)) throw error;
-    throw appError("Conflict", `There is already a policy '${name}'.`, { cause: error });
-  }
-}
+const nameTaken =
+  ({ name }: Pick<StoredPolicy, "name">) =>
+  (cause: unknown) =>
+    appError("Conflict", `There is already a policy '${name}'.`, { cause });
 
 const toPolicy = (row: Selectable<Schema["policies"]>): StoredPolicy => ({
   id: row.id,

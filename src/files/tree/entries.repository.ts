@@ -2,7 +2,7 @@
 import { type Selectable, sql } from "kysely";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
-import { isForeignKeyViolation, isUniqueViolation } from "../../db/failures.ts";
+import { explainViolations } from "../../db/failures.ts";
 import type { Schema } from "../../db/schema.ts";
 import { appError } from "../../lib/errors.ts";
 import { type Entry, type Folder, MOST_LEVELS, ROOT, type StoredFile } from "./entry.ts";
@@ -140,18 +140,19 @@ export function createEntriesRepository({ read, dialect }: Pick<Database, "read"
 
     /** Returns its id. @throws NameConflict */
     insert: (tx: Db, entry: Omit<Folder, "id"> | Omit<StoredFile, "id">): Promise<number> =>
-      explainTaken(entry.name, () => dialect.insertReturningId(tx, "entries", toRow(entry))),
+      explainViolations(() => dialect.insertReturningId(tx, "entries", toRow(entry)), {
+        unique: (cause) => nameConflict(entry.name, cause),
+      }),
 
     /** Name, place, policy and time of change. @throws NameConflict, PolicyNotFound */
-    update: (tx: Db, entry: Entry): Promise<void> =>
-      explainTaken(entry.name, async () => {
-        const { parent_id, name, policy_id, updated_at } = toRow(entry);
-        const query = tx.updateTable("entries").set({ parent_id, name, policy_id, updated_at });
-        await query.where("id", "=", entry.id).execute();
-      }).catch((error: unknown) => {
-        if (!isForeignKeyViolation(error)) throw error;
-        throw appError("PolicyNotFound", "There is no such policy.", { cause: error });
-      }),
+    async update(tx: Db, entry: Entry): Promise<void> {
+      const { parent_id, name, policy_id, updated_at } = toRow(entry);
+      const query = tx.updateTable("entries").set({ parent_id, name, policy_id, updated_at });
+      await explainViolations(() => query.where("id", "=", entry.id).execute(), {
+        unique: (cause) => nameConflict(name, cause),
+        foreignKey: (cause) => appError("PolicyNotFound", "There is no such policy.", { cause }),
+      });
+    },
 
     /** As it is at this moment. */
     async space(accountId: number): Promise<AccountSpace> {
@@ -180,14 +181,6 @@ export function createEntriesRepository({ read, dialect }: Pick<Database, "read"
 
 /** Names above `after`, ascending by bytes, at most `limit`. */
 export type NamePage = { after: string | null; limit: number };
-
-async function explainTaken<T>(name: string, write: () => Promise<T>): Promise<T> {
-  try {
-    return await write();
-  } catch (error) {
-    throw isUniqueViolation(error) ? nameConflict(name, error) : error;
-  }
-}
 
 export const nameConflict = (name: string, cause?: unknown) =>
   appError("NameConflict", `There is already a folder or file "${name}" here; choose another name.`, {
