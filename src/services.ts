@@ -2,8 +2,7 @@
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Auth, createAuth } from "./auth/auth.ts";
-import { createAddressBuckets, createAddressLimit } from "./auth/login/address-limit.ts";
-import { createPasswords, type Passwords } from "./auth/login/password.ts";
+import { createPasswords } from "./auth/login/password.ts";
 import type { FailureMethod } from "./auth/login/password-check.ts";
 import { createReports, type Reports } from "./clicks/reports.ts";
 import { type Changes, createChanges } from "./cluster/changes.ts";
@@ -122,8 +121,6 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
   }
   await config.start();
   const passwords = createPasswords();
-  // One limit for all passwords that an address tries.
-  const tryLogin = worker?.takeLoginTry ?? createAddressBuckets({ clock }).tryNow;
   const auth = createAuth({
     database,
     changes,
@@ -131,7 +128,7 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
     passwords,
     clock,
     logger,
-    tryLogin,
+    ...(worker && { tryLogin: worker.takeLoginTry }),
     ...(onAuthFailure && { onFailure: onAuthFailure }),
   });
   const routePrefixes = () => [
@@ -181,7 +178,7 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
       drive,
       blobs: content.blobs,
       links: links.internal,
-      door: shareDoor({ config, auth, passwords, tryLogin }),
+      door: shareDoor(config, auth),
       clock,
       logger,
     }),
@@ -200,17 +197,9 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
   };
 }
 
-type DoorParts = {
-  config: Config;
-  auth: Auth;
-  passwords: Passwords;
-  tryLogin: (address: string) => number | Promise<number>;
-};
-
-const shareDoor = ({ config, auth, passwords, tryLogin }: DoorParts) => ({
-  takeTry: createAddressLimit(tryLogin).take,
-  verifyPassword: passwords.verifyPassword,
-  clientAddress: auth.clientAddress,
+const shareDoor = (config: Config, { checkSharePassword, clientAddress }: Auth) => ({
+  checkPassword: checkSharePassword,
+  clientAddress,
   secret: () => config.get("api.jwt_secret"),
   isSecure: () => config.get("api.cookie_secure"),
 });

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
 import { type Client, startSignedIn } from "./support/session.ts";
+import { until } from "./support/until.ts";
 import type { Installation, RunningWaymark } from "./support/waymark.ts";
 
 const BROWSER =
@@ -265,5 +266,36 @@ describe("a password", () => {
     expect(statuses[0]).toBe(403);
     expect(statuses.at(-1)).toBe(429);
     expect((await visit(shared.url, BROWSER, { headers })).status).toBe(200);
+  });
+
+  test("that many guess from many addresses makes its share wait, and no other", async () => {
+    const id = await upload("guessed.txt", "guessed");
+    const [guessed, other] = [
+      await share("files", id, { password: "open sesame" }),
+      await share("files", id, { password: "open sesame" }),
+    ];
+    expect((await client.call("PUT", "/config/api.trusted_proxies", { value: "127.0.0.1" })).status).toBe(
+      200,
+    );
+    let addresses = 0;
+    const from = (url: string, password: string) =>
+      visit(url, BROWSER, {
+        method: "POST",
+        body: new URLSearchParams({ password }),
+        headers: { "X-Forwarded-For": `2001:db8:${++addresses}::1` },
+      });
+    let refused = await from(guessed.url, "wrong");
+    // Each wrong one doubles the delay, so however slow this machine is, one comes too early.
+    for (let wrong = 1; refused.status === 403 && wrong < 30; wrong++) {
+      refused = await from(guessed.url, "wrong");
+    }
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+    expect(await refused.text()).toContain("Too many wrong passwords for this share.");
+    expect((await from(other.url, "open sesame")).status).toBe(303);
+    await until(async () => (await from(guessed.url, "open sesame")).status === 303);
+    for (let n = 0; n < 4; n++) expect((await from(guessed.url, "wrong")).status).toBe(403);
+    expect((await from(guessed.url, "open sesame")).status).toBe(303);
+    await client.call("DELETE", "/config/api.trusted_proxies");
   });
 });

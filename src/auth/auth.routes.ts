@@ -4,7 +4,7 @@ import type { Clock } from "../lib/clock.ts";
 import { BUILT_IN_ADMIN } from "./account.ts";
 import type { AuthConfig } from "./auth-config.ts";
 import { clearedCookies, sessionCookies } from "./sessions/cookies.ts";
-import { accessTokens, refreshTokens } from "./credentials.ts";
+import { accessTokens, deviceTokens, refreshTokens } from "./credentials.ts";
 import type { Login } from "./login/service.ts";
 import type { Sessions, SignedIn } from "./sessions/service.ts";
 import { BUILT_IN_ADMIN_VIEW, newPasswordSchema, userView, viewUser } from "./users/user.ts";
@@ -42,12 +42,13 @@ function sessionEndpoints({ login, sessions, config, addressOf }: Deps): Endpoin
       path: "/auth/login",
       access: "public",
       tag: "auth",
-      summary: "Sign in; sets the three cookies",
+      summary: "Sign in; sets the cookies of a session and one by which the browser is known later",
       body: loginBody,
       answer: sessionAnswer,
       async handle({ c, body }) {
         const address = addressOf(c);
-        const signedIn = await login.signIn({ ...body, address, refreshTokens: refreshTokens(c) });
+        const proofs = { refreshTokens: refreshTokens(c), deviceTokens: deviceTokens(c) };
+        const signedIn = await login.signIn({ ...body, ...proofs, address });
         return answerSignedIn(c, config, { signedIn, message: "Signed in" });
       },
     }),

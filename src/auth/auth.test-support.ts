@@ -128,6 +128,8 @@ export async function startAuth(database: Database, settings: AuthOptions = {}) 
   return { time, auth, config, changes, failures, request };
 }
 
+const AUTH_ONLY = ["svc_refresh", "waymark_device"];
+
 /** A client that keeps cookies as browsers do and repeats the CSRF cookie in the header, as the panel does. */
 export class Browser {
   readonly cookies = new Map<string, string>();
@@ -138,7 +140,8 @@ export class Browser {
   ) {}
 
   async send(method: string, path: string, { body, headers = {} }: RequestOptions = {}): Promise<Answer> {
-    const cookies = [...this.cookies].filter(([name]) => name !== "svc_refresh" || path.includes("/auth/"));
+    const isSent = (name: string) => !AUTH_ONLY.includes(name) || path.includes("/auth/");
+    const cookies = [...this.cookies].filter(([name]) => isSent(name));
     const csrf = this.cookies.get("csrf_token");
     const answer = await this.harness.request(method, path, {
       body,

@@ -22,7 +22,7 @@ forEachDialect((dialect) => {
   });
 
   describe("signing in", () => {
-    test("sets three cookies and answers what the decisions say", async () => {
+    test("sets the cookies of the session and of the browser, and answers what the decisions say", async () => {
       const answer = await browser.login(ADMIN_PASSWORD);
       expect(answer.status).toBe(200);
       expect(answer.json).toEqual({
@@ -34,6 +34,7 @@ forEachDialect((dialect) => {
         "svc_access=…; Path=/; Max-Age=900; HttpOnly; Secure; SameSite=Lax",
         "svc_refresh=…; Path=/admin/v1/auth; Max-Age=604800; HttpOnly; Secure; SameSite=Lax",
         "csrf_token=…; Path=/; Max-Age=604800; Secure; SameSite=Lax",
+        "waymark_device=…; Path=/admin/v1/auth; Max-Age=31536000; HttpOnly; Secure; SameSite=Lax",
       ]);
       expect(answer.text).not.toContain(browser.get("svc_access"));
       expect(await browser.status("admin")).toBe(200);
@@ -146,7 +147,7 @@ forEachDialect((dialect) => {
       const kept = browser.copy();
       const answer = await browser.send("POST", "/admin/v1/auth/logout");
       expect(answer.json.data).toEqual({ message: "Signed out" });
-      expect([...browser.cookies]).toEqual([]);
+      expect([...browser.cookies.keys()]).toEqual(["waymark_device"]);
       expect(await kept.status()).toBe(401);
       expect((await kept.refresh()).json).toMatchObject({ code: 2002 });
     });
@@ -214,6 +215,7 @@ forEachDialect((dialect) => {
           await slow.promise;
           return true;
         },
+        refuseWhenFull: () => {},
       },
     });
     const login = new Browser(second).login(ADMIN_PASSWORD);

@@ -14,7 +14,7 @@ import { createGuards, createHealthGuard } from "./guards.ts";
 import { createLoginFailuresRepository } from "./login/failures.repository.ts";
 import { type AdminPasswordSetting, createLogin } from "./login/service.ts";
 import type { Passwords } from "./login/password.ts";
-import { createPasswordCheck, type FailureMethod } from "./login/password-check.ts";
+import { createPasswordCheck, type FailureMethod, type PasswordCheck } from "./login/password-check.ts";
 import { createSessionsRepository } from "./sessions/repository.ts";
 import { createSessions } from "./sessions/service.ts";
 import { createTokens } from "./sessions/tokens.ts";
@@ -52,6 +52,8 @@ export type Auth = {
   /** The client's address by `api.trusted_proxies`, from the peer's and the `X-Forwarded-For` header. */
   clientAddress(peer: string, forwardedFor: string | null): string;
   users: Users;
+  /** Whether a visitor's password is the share's, within the limits. */
+  checkSharePassword: PasswordCheck["checkShare"];
   /** @throws BadRequest when the password is too short or too long */
   resetAdminPassword(plain: string, changedBy: string): Promise<void>;
   /** For a job: removes ended sessions and stale delays, 50,000 rows at most; returns how many went. */
@@ -114,6 +116,7 @@ export function createAuth(deps: AuthDeps): Auth {
     isHealthEnabled: () => config.get("api.admin_token") !== "" || config.get("api.health_token") !== "",
     clientAddress,
     users,
+    checkSharePassword: passwordCheck.checkShare,
     resetAdminPassword: login.resetAdminPassword,
     cleanUp: async () =>
       (await inRounds(sessions.removeEnded)) + (await inRounds(accountDelay.removeForgotten)),

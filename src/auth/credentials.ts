@@ -1,6 +1,6 @@
 /** What a request brings to prove who sends it. */
 import type { HttpContext } from "../http/endpoint.ts";
-import { ACCESS_COOKIE, readCookies, REFRESH_COOKIE } from "./sessions/cookies.ts";
+import { ACCESS_COOKIE, DEVICE_COOKIE, readCookies, REFRESH_COOKIE } from "./sessions/cookies.ts";
 
 /** Where access tokens came from; a bearer header decides alone, whatever cookies come with it. */
 export type AccessTokens = { from: "bearer" | "cookie" | "none"; tokens: readonly string[] };
@@ -20,3 +20,5 @@ export function bearerToken(c: HttpContext): string | null {
 
 export const refreshTokens = (c: HttpContext): string[] =>
   readCookies(c.req.header("Cookie"), REFRESH_COOKIE);
+
+export const deviceTokens = (c: HttpContext): string[] => readCookies(c.req.header("Cookie"), DEVICE_COOKIE);

@@ -61,6 +61,34 @@ forEachDialect((dialect) => {
     expect(await refusal()).toBe(1);
   });
 
+  test("a try that was taken back counts for nothing, one by one", async () => {
+    await charge(4);
+    for (let n = 0; n < 20; n++) {
+      await charge(1);
+      await delay.takeBack(key);
+    }
+    await charge(1);
+    expect(await refusal()).toBe(1);
+    time.now += 1000;
+    await charge(1);
+    await delay.takeBack(key);
+    await charge(1);
+    expect(await refusal()).toBe(2);
+    for (let n = 0; n < 20; n++) await delay.takeBack(key);
+    await charge(5);
+    expect(await refusal()).toBe(1);
+    await delay.takeBack({ username: crypto.randomUUID() });
+  });
+
+  test("tries of two processes that are taken back at once are all taken back", async () => {
+    const other = on(await dialect.openDb());
+    await charge(4);
+    const delays = [delay, other, delay, other];
+    await Promise.all(delays.map((each) => each.takeBack(key)));
+    await charge(5);
+    expect(await refusal()).toBe(1);
+  });
+
   test("never more than fifteen minutes, however often somebody comes too early", async () => {
     for (let n = 0; n < 30; n++) {
       await charge(1);
@@ -87,9 +115,12 @@ forEachDialect((dialect) => {
     time.now += DAY * 30;
   });
 
-  test("an account and a browser of the same name are counted apart", async () => {
+  test("an account, a browser and a share of the same name are counted apart", async () => {
     await charge(5);
     await delay.charge({ sessionId: key.username });
+    const shareId = Math.floor(Math.random() * 1e9);
+    for (let n = 0; n < 5; n++) await delay.charge({ shareId });
+    await expect(delay.charge({ shareId })).rejects.toThrow("this share");
     expect(await refusal()).toBe(1);
   });
 

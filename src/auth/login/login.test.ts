@@ -3,6 +3,7 @@
  * them is in account-delay.test.ts.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { appError } from "../../lib/errors.ts";
 import {
   ADMIN_PASSWORD,
   type Answer,
@@ -11,7 +12,7 @@ import {
   createTestFolder,
   startAuth,
 } from "../auth.test-support.ts";
-import { createPasswords, DUMMY_HASH } from "./password.ts";
+import { createPasswords, DUMMY_HASH, type Passwords } from "./password.ts";
 
 const LOGIN = "/admin/v1/auth/login";
 const WRONG = { code: 2000, error: "AuthFailed", message: "The username or the password is wrong." };
@@ -34,10 +35,10 @@ const guess = (username: string) => login({ username, password: "wrong" });
 beforeAll(async () => {
   const real = createPasswords();
   const passwords = {
-    hashPassword: real.hashPassword,
-    verifyPassword: (plain: string, hash: string) => {
-      verified.push(hash);
-      return real.verifyPassword(plain, hash);
+    ...real,
+    verifyPassword: (...args: Parameters<Passwords["verifyPassword"]>) => {
+      verified.push(args[1]);
+      return real.verifyPassword(...args);
     },
   };
   harness = await startAuth(await folder.open(), { passwords });
@@ -198,7 +199,7 @@ describe("guesses at one account from many addresses", () => {
     for (let n = 0; n < 6; n++) await guess("anna");
     expect((await guess("anna")).status).toBe(429);
     expect((await browser.login("password of anna", "anna")).status).toBe(200);
-    // Its own wrong tries count for itself, and its cookie helps with no other account.
+    // Its own wrong tries count for itself, and its cookies help with no other account.
     expect((await browser.login("password of anna", "admin")).json).toEqual(WRONG);
     for (let n = 0; n < 5; n++) {
       const thief = browser.copy();
@@ -216,6 +217,68 @@ describe("guesses at one account from many addresses", () => {
     expect((await login({ password: ADMIN_PASSWORD })).status).toBe(429);
     await harness.auth.resetAdminPassword(ADMIN_PASSWORD, "test");
     expect((await login({ password: ADMIN_PASSWORD })).status).toBe(200);
+  });
+});
+
+describe("a flood that fills the queue of passwords", () => {
+  const password = "password of anna";
+  let crowded: AuthHarness;
+  beforeAll(async () => {
+    crowded = await startAuth(await folder.open(), { passwords: createPasswords(1) });
+  });
+  beforeEach(() => {
+    crowded.time.now = harness.time.now;
+  });
+  const loginAs = (username: string, typed: string) =>
+    crowded.request("POST", LOGIN, { body: { username, password: typed }, peer: newPeer() });
+  const flood = () => Promise.all(Array.from({ length: 30 }, (_, n) => loginAs(`nobody-${n}`, "wrong")));
+
+  test("leaves room for a browser that signed in before, signed out or not", async () => {
+    const [stays, left, another] = [1, 2, 3].map(() => new Browser(crowded, newPeer()));
+    await stays!.login(password, "anna");
+    await left!.login(password, "anna");
+    await left!.send("POST", "/admin/v1/auth/logout");
+    await another!.login(ADMIN_PASSWORD);
+    for (const browser of [stays!, left!]) {
+      const [answers, known] = await Promise.all([flood(), browser.login(password, "anna")]);
+      expect(answers.filter(({ status }) => status === 503).length).toBeGreaterThan(20);
+      expect(known.status).toBe(200);
+    }
+    // Another account's browser is a stranger here, and so is one with a cookie that is none of ours.
+    another!.cookies.delete("svc_refresh");
+    const device = another!.get("waymark_device");
+    for (const value of [device, `${device.slice(0, -2)}AA`, "junk"]) {
+      another!.cookies.set("waymark_device", value);
+      for (let n = 0; n < 5; n++) await loginAs("anna", "wrong");
+      expect((await another!.login(password, "anna")).status).toBe(429);
+      crowded.time.now += 2 * DAY;
+    }
+  });
+
+  test("counts for nobody as a wrong password", async () => {
+    const real = createPasswords();
+    let isFull = true;
+    const full = await startAuth(await folder.open(), {
+      passwords: {
+        ...real,
+        verifyPassword: (...args) =>
+          isFull
+            ? Promise.reject(appError("ServiceUnavailable", "Full.", { details: { retryAfterSeconds: 1 } }))
+            : real.verifyPassword(...args),
+      },
+    });
+    full.time.now = harness.time.now;
+    const attempt = (peer = newPeer()) =>
+      full.request("POST", LOGIN, { body: { username: "anna", password }, peer });
+    for (let n = 0; n < 12; n++) {
+      const refused = await attempt();
+      expect(refused.json).toMatchObject({ code: 1030, error: "ServiceUnavailable" });
+      expect(refused.headers.get("Retry-After")).toBe("1");
+    }
+    const atOnce = await Promise.all(Array.from({ length: 4 }, () => attempt()));
+    expect(atOnce.map(({ status }) => status)).toEqual([503, 503, 503, 503]);
+    isFull = false;
+    expect((await attempt()).status).toBe(200);
   });
 });
 

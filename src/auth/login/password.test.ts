@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { createPasswords, DUMMY_HASH } from "./password.ts";
+import { createPasswords, DUMMY_HASH, type PasswordQueue } from "./password.ts";
 
 const passwords = createPasswords();
+const verify = (plain: string, hash: string) => passwords.verifyPassword(plain, hash, "sign-in");
 /** What decides how long a verification takes. */
 const parameters = (hash: string) => hash.split("$").slice(1, 4).join("$");
 
@@ -9,25 +10,25 @@ describe("passwords", () => {
   test("verify against their own hash only", async () => {
     const hash = await passwords.hashPassword("correct horse");
     expect(parameters(hash)).toBe("argon2id$v=19$m=19456,t=2,p=1");
-    expect(await passwords.verifyPassword("correct horse", hash)).toBe(true);
-    expect(await passwords.verifyPassword("correct horsf", hash)).toBe(false);
-    expect(await passwords.verifyPassword("", hash)).toBe(false);
+    expect(await verify("correct horse", hash)).toBe(true);
+    expect(await verify("correct horsf", hash)).toBe(false);
+    expect(await verify("", hash)).toBe(false);
     expect(await passwords.hashPassword("correct horse")).not.toBe(hash);
   });
 
   test("keep everything after a NUL and everything of a long text", async () => {
     const nul = await passwords.hashPassword("before\0after");
-    expect(await passwords.verifyPassword("before\0other", nul)).toBe(false);
+    expect(await verify("before\0other", nul)).toBe(false);
     const long = "x".repeat(1024);
     const hash = await passwords.hashPassword(long);
-    expect(await passwords.verifyPassword(`${long.slice(1)}y`, hash)).toBe(false);
-    expect(await passwords.verifyPassword(long, hash)).toBe(true);
+    expect(await verify(`${long.slice(1)}y`, hash)).toBe(false);
+    expect(await verify(long, hash)).toBe(true);
   });
 
   test("the dummy hash costs as much as a real one and has no known password", async () => {
     expect(parameters(DUMMY_HASH)).toBe(parameters(await passwords.hashPassword("any")));
     expect(DUMMY_HASH.length).toBe((await passwords.hashPassword("any")).length);
-    expect(await passwords.verifyPassword("any", DUMMY_HASH)).toBe(false);
+    expect(await verify("any", DUMMY_HASH)).toBe(false);
   });
 
   test.each([
@@ -41,13 +42,13 @@ describe("passwords", () => {
     "$argon2id$v=19$m=4194304,t=2,p=1$2h2ljnFXnOY/xGwVZMqfXw$f0gV5drrZKvKpuCbNQjFfS1SVR8hG3Dk/kq8Mg6xwMo",
     "$argon2id$v=19$m=19456,t=999,p=1$2h2ljnFXnOY/xGwVZMqfXw$f0gV5drrZKvKpuCbNQjFfS1SVR8hG3Dk/kq8Mg6xwMo",
   ])("%p is a hash of nothing", async (hash) => {
-    expect(await passwords.verifyPassword("plain", hash)).toBe(false);
+    expect(await verify("plain", hash)).toBe(false);
   });
 
   test("refuse who would wait beyond the bound, then go on", async () => {
     const narrow = createPasswords(1);
-    const attempts = Array.from({ length: 5 }, () => narrow.verifyPassword("any", DUMMY_HASH));
-    const settled = await Promise.allSettled(attempts);
+    const check = () => narrow.verifyPassword("any", DUMMY_HASH, "sign-in");
+    const settled = await Promise.allSettled(Array.from({ length: 5 }, check));
     expect(settled.map(({ status }) => status)).toEqual([
       "fulfilled",
       "fulfilled",
@@ -59,6 +60,31 @@ describe("passwords", () => {
       name: "ServiceUnavailable",
       details: { retryAfterSeconds: 1 },
     });
-    expect(await narrow.verifyPassword("any", DUMMY_HASH)).toBe(false);
+    expect(await check()).toBe(false);
+  });
+
+  test("let every queue have its turn and its room while another is full", async () => {
+    const narrow = createPasswords(6);
+    const done: string[] = [];
+    const wait = async (queue: PasswordQueue) => {
+      await narrow.verifyPassword("any", DUMMY_HASH, queue);
+      done.push(queue);
+    };
+    const flood = Promise.allSettled(Array.from({ length: 20 }, () => wait("sign-in")));
+    const isFull = (queue: PasswordQueue): boolean => {
+      try {
+        narrow.refuseWhenFull(queue);
+        return false;
+      } catch {
+        return true;
+      }
+    };
+    expect([isFull("sign-in"), isFull("shares")]).toEqual([true, false]);
+    await Promise.all([wait("shares"), wait("account 7"), narrow.hashPassword("new")]);
+    expect((await flood).filter(({ status }) => status === "fulfilled")).toHaveLength(8);
+    for (const queue of ["shares", "account 7"]) {
+      expect(done.indexOf(queue)).toBeLessThan(done.lastIndexOf("sign-in"));
+    }
+    expect(done).toHaveLength(10);
   });
 });

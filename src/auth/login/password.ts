@@ -1,7 +1,8 @@
 /**
  * Password hashes: argon2id with the parameters OWASP names first (19 MiB, two passes, one lane), made off the event
- * loop. Each hash in work costs its memory, so at most two run at once in a process and a bounded number waits in
- * order of arrival; who would wait longer is refused. Bulk callers keep at most two in flight themselves.
+ * loop. Each hash in work costs its memory, so at most two run at once in a process. The others wait in queues of
+ * bounded length that take turns, so a flood in one queue costs the others time and never a place. Bulk callers keep
+ * at most two in flight themselves.
  */
 import { appError } from "../../lib/errors.ts";
 
@@ -22,6 +23,12 @@ const PHC_FORM = /^\$argon2(?:id|i|d)\$v=\d+\$m=(\d{1,7}),t=(\d{1,3}),p=\d{1,3}(
 export const DUMMY_HASH =
   "$argon2id$v=19$m=19456,t=2,p=1$9i/a/bTTXUaunndi1XmBa+uouDWEve5ksTNtuudl1tM$HMHGlkCSSjP6LD2caLACQbNa1DwMMVBU8gDwHaB1h4c";
 
+/**
+ * Where somebody waits: strangers who sign in, visitors of shares, what is hashed for accounts, and one queue for each
+ * account whose owner is known (see account-delay.ts).
+ */
+export type PasswordQueue = "sign-in" | "shares" | "new passwords" | `account ${number}`;
+
 export type Passwords = {
   /**
    * The Argon2 hash in PHC form. The text must not be empty.
@@ -30,29 +37,50 @@ export type Passwords = {
   hashPassword(plain: string): Promise<string>;
   /**
    * Whether the password belongs to the hash; false for what is no Argon2 hash, or one beyond our bounds.
-   * @throws ServiceUnavailable when too many wait
+   * @throws ServiceUnavailable when too many wait in the queue
    */
-  verifyPassword(plain: string, hash: string): Promise<boolean>;
+  verifyPassword(plain: string, hash: string, queue: PasswordQueue): Promise<boolean>;
+  /** @throws ServiceUnavailable when too many wait in the queue */
+  refuseWhenFull(queue: PasswordQueue): void;
 };
 
 /** One for each process: its bound is what keeps the memory bounded. */
 export function createPasswords(mostWaiting = MOST_WAITING): Passwords {
-  const waiting: (() => void)[] = [];
+  /** Queues in which somebody waits, the next to be served first. */
+  const queues = new Map<PasswordQueue, (() => void)[]>();
   let running = 0;
 
-  const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
+  function refuseWhenFull(queue: PasswordQueue): void {
+    if (running < AT_ONCE || (queues.get(queue)?.length ?? 0) < mostWaiting) return;
+    throw appError("ServiceUnavailable", "Too many passwords are being checked. Try again in a moment.", {
+      details: { retryAfterSeconds: 1 },
+    });
+  }
+
+  /** The next waiter, whose queue goes behind the others. */
+  function takeNext(): (() => void) | undefined {
+    for (const [queue, waiting] of queues) {
+      const next = waiting.shift();
+      queues.delete(queue);
+      if (waiting.length > 0) queues.set(queue, waiting);
+      return next;
+    }
+    return undefined;
+  }
+
+  const inTurn = async <T>(queue: PasswordQueue, work: () => Promise<T>): Promise<T> => {
+    refuseWhenFull(queue);
     if (running < AT_ONCE) running++;
-    else if (waiting.length < mostWaiting) await new Promise<void>((resolve) => waiting.push(resolve));
     else {
-      throw appError("ServiceUnavailable", "Too many passwords are being checked. Try again in a moment.", {
-        details: { retryAfterSeconds: 1 },
-      });
+      const waiting = queues.get(queue) ?? [];
+      queues.set(queue, waiting);
+      await new Promise<void>((resolve) => waiting.push(resolve));
     }
     try {
       return await work();
     } finally {
       // The place goes straight to the next in line, so nobody can slip in between.
-      const next = waiting.shift();
+      const next = takeNext();
       if (next === undefined) running--;
       else next();
     }
@@ -60,12 +88,12 @@ export function createPasswords(mostWaiting = MOST_WAITING): Passwords {
 
   return {
     hashPassword: (plain) =>
-      inTurn(() =>
+      inTurn("new passwords", () =>
         Bun.password.hash(plain, { algorithm: "argon2id", memoryCost: MEMORY_KIB, timeCost: PASSES }),
       ),
-    verifyPassword: async (plain, hash) => {
+    verifyPassword: async (plain, hash, queue) => {
       if (!isBoundedHash(hash)) return false;
-      return inTurn(async () => {
+      return inTurn(queue, async () => {
         try {
           return await Bun.password.verify(plain, hash);
         } catch (error) {
@@ -74,6 +102,7 @@ export function createPasswords(mostWaiting = MOST_WAITING): Passwords {
         }
       });
     },
+    refuseWhenFull,
   };
 }
 

@@ -19,8 +19,9 @@ export type LoginAttempt = {
   password: string;
   /** The client's address. */
   address: string;
-  /** What the browser still holds of an earlier session. */
+  /** What the browser still holds of earlier sessions. */
   refreshTokens: readonly string[];
+  deviceTokens: readonly string[];
 };
 
 /** The config room's way to write `api.admin_token`. `also` runs in its transaction and may run again. */
@@ -61,15 +62,19 @@ export function createLogin(deps: Deps) {
     return user === null ? null : candidateOf(user);
   }
 
-  /** A browser that signed in to the account before is counted by itself: see account-delay.ts. */
-  async function knownBrowser(
-    refreshTokens: readonly string[],
-    candidate: Candidate | null,
-  ): Promise<DelayKey | null> {
-    for (const token of refreshTokens) {
-      const claims = await tokens.verify("refresh", token);
-      if (claims !== null && claims.accountId === candidate?.account.id)
-        return { sessionId: claims.sessionId };
+  /** The session that a browser once had with the account; null when it has no proof of one. */
+  async function formerSession(
+    { refreshTokens, deviceTokens }: Pick<LoginAttempt, "refreshTokens" | "deviceTokens">,
+    accountId: number | undefined,
+  ): Promise<{ sessionId: string } | null> {
+    for (const [type, sent] of [
+      ["refresh", refreshTokens],
+      ["device", deviceTokens],
+    ] as const) {
+      for (const token of sent) {
+        const claims = await tokens.verify(type, token);
+        if (claims !== null && claims.accountId === accountId) return { sessionId: claims.sessionId };
+      }
     }
     return null;
   }
@@ -97,15 +102,22 @@ export function createLogin(deps: Deps) {
   }
 
   return {
-    /** @throws AuthFailed, RateLimitExceeded, NotFound while the admin API is disabled */
-    async signIn({ username: typed, password, address, refreshTokens }: LoginAttempt): Promise<SignedIn> {
+    /** @throws AuthFailed, RateLimitExceeded, ServiceUnavailable, NotFound while the admin API is disabled */
+    async signIn({ username: typed, password, address, ...proofs }: LoginAttempt): Promise<SignedIn> {
       if (config.get("api.admin_token") === "")
         throw appError("NotFound", "There is nothing at this address.");
       const username = usernameSchema.safeParse(typed ?? BUILT_IN_ADMIN.username).data ?? null;
       const candidate = await findCandidate(username);
       const named: DelayKey | null = username === null ? null : { username };
-      const key = (await knownBrowser(refreshTokens, candidate)) ?? named;
-      const { account, passwordHash } = await passwordCheck.check({ password, candidate, key, address });
+      // A browser that signed in to the account before is counted by itself and has a queue that strangers can't fill.
+      const known = await formerSession(proofs, candidate?.account.id);
+      const { account, passwordHash } = await passwordCheck.check({
+        password,
+        candidate,
+        key: known ?? named,
+        address,
+        queue: known === null || candidate === null ? "sign-in" : `account ${candidate.account.id}`,
+      });
       return sessions.start(account, passwordHash);
     },
 
@@ -121,7 +133,8 @@ export function createLogin(deps: Deps) {
       const user = isBuiltIn ? null : await users.find(account.id);
       const candidate = isBuiltIn ? builtIn() : user === null ? null : candidateOf(user);
       const key: DelayKey = account.credential ?? { username: account.username };
-      await passwordCheck.check({ password: current, candidate, key, address });
+      const queue = `account ${account.id}` as const;
+      await passwordCheck.check({ password: current, candidate, key, address, queue });
       const hash = await passwords.hashPassword(next);
       return user === null ? changeAdminPassword(hash) : changeUserPassword(user, hash);
     },

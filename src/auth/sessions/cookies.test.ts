@@ -12,13 +12,22 @@ const config = (settings: Partial<AuthSettings> = {}): AuthConfig => {
   } as AuthSettings;
   return { get: (key) => all[key] };
 };
-const VALUES = { access: "a.b.c", accessMaxAge: 900, refresh: "d.e.f", refreshMaxAge: 604_799.9, csrf: "g" };
+const VALUES = {
+  access: "a.b.c",
+  accessMaxAge: 900,
+  refresh: "d.e.f",
+  refreshMaxAge: 604_799.9,
+  csrf: "g",
+  device: "h.i.j",
+  deviceMaxAge: 31_536_000,
+};
 
 test("set as the specification names them", () => {
   expect(sessionCookies(config(), VALUES)).toEqual([
     "svc_access=a.b.c; Path=/; Max-Age=900; HttpOnly; Secure; SameSite=Lax",
     "svc_refresh=d.e.f; Path=/admin/v1/auth; Max-Age=604800; HttpOnly; Secure; SameSite=Lax",
     "csrf_token=g; Path=/; Max-Age=604800; Secure; SameSite=Lax",
+    "waymark_device=h.i.j; Path=/admin/v1/auth; Max-Age=31536000; HttpOnly; Secure; SameSite=Lax",
   ]);
 });
 

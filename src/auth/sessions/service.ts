@@ -22,6 +22,8 @@ import type { TokenClaims, Tokens } from "./tokens.ts";
 const GRACE_MS = 10_000;
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
+/** A browser is known for so long after it signed in or refreshed last. */
+const DEVICE_MS = 365 * DAY_MS;
 /** Rows of ended sessions stay a day for whoever looks into what happened. */
 const KEPT_MS = DAY_MS;
 
@@ -31,9 +33,11 @@ export type SignedIn = {
   access: string;
   refresh: string;
   csrf: string;
+  device: string;
   /** Seconds from now. */
   accessMaxAge: number;
   refreshMaxAge: number;
+  deviceMaxAge: number;
 };
 
 type Deps = {
@@ -96,8 +100,10 @@ export function createSessions(deps: Deps) {
         expiresAt: session.expiresAt,
       }),
       csrf: csrfToken(config.get("api.jwt_secret"), session.id),
+      device: await tokens.sign("device", { ...claims, tokenId: newId(), expiresAt: now + DEVICE_MS }),
       accessMaxAge: (accessExpiresAt - now) / 1000,
       refreshMaxAge: (session.expiresAt - now) / 1000,
+      deviceMaxAge: DEVICE_MS / 1000,
     };
   }
 

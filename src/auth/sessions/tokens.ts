@@ -1,13 +1,14 @@
 /**
- * The two signed tokens. Both are JWTs, HS256 under `api.jwt_secret`, with the same claims; `token_type` keeps one
- * from passing for the other. A token proves who was meant at the time it was signed; whether its session still
- * stands is asked of the session (sessions/service.ts) each time.
+ * The signed tokens. All are JWTs, HS256 under `api.jwt_secret`, with the same claims; `token_type` keeps one from
+ * passing for another. An access or refresh token proves who was meant at the time it was signed; whether its session
+ * still stands is asked of the session (sessions/service.ts) each time. A device token opens nothing: it proves that its
+ * browser has signed in to the account before.
  */
 import { errors, jwtVerify, SignJWT } from "jose";
 import type { Clock } from "../../lib/clock.ts";
 import type { Role } from "../account.ts";
 
-export type TokenType = "access" | "refresh";
+export type TokenType = "access" | "refresh" | "device";
 
 export type TokenClaims = {
   accountId: number;

@@ -2,7 +2,7 @@
  * What a share's code answers: the file, or a page that lists the folder. `?folder=` and `?file=` name what lies in a
  * shared folder. Crawlers and link previews get a page in place of a file, so they use up no download. With a
  * password there is its form first; a right one sets a cookie (shares/cookie.ts), wrong ones are limited by address
- * like those of a sign-in.
+ * like those of a sign-in, and delay the share.
  */
 import { isbot } from "isbot";
 import { STATUS_OF_KIND } from "../../http/errors.ts";
@@ -30,9 +30,13 @@ export type ShareAnswers = {
 };
 
 export type ShareGuards = {
-  /** Counts a try of a password. @throws RateLimitExceeded */
-  takeTry(address: string): void | Promise<void>;
-  verifyPassword(plain: string, hash: string): Promise<boolean>;
+  /** Whether the password is the share's. @throws RateLimitExceeded, ServiceUnavailable; neither counts as wrong */
+  checkPassword(attempt: {
+    shareId: number;
+    password: string;
+    passwordHash: string;
+    address: string;
+  }): Promise<boolean>;
   /** The client's address behind trusted proxies. */
   clientAddress(peer: string, forwardedFor: string | null): string;
 };
@@ -123,18 +127,19 @@ async function unlock(
   const location = `/${share.code}${at === -1 ? "" : request.url.slice(at).replace(/[^\x21-\x7e]/g, "")}`;
   const headers = { Location: location, "Cache-Control": "private, no-store" };
   if (share.passwordHash === null) return new Response(null, { status: 303, headers });
-  const form = new URLSearchParams(await readText(request, FORM_BYTES));
+  const password = new URLSearchParams(await readText(request, FORM_BYTES)).get("password") ?? "";
   const peer = connection?.requestIP(request)?.address ?? "unix";
+  const address = door.clientAddress(peer, request.headers.get("x-forwarded-for"));
   try {
-    await door.takeTry(door.clientAddress(peer, request.headers.get("x-forwarded-for")));
+    const attempt = { shareId: share.linkId, password, passwordHash: share.passwordHash, address };
+    if (!(await door.checkPassword(attempt))) {
+      return answerPage(passwordPage("This password is wrong."), 403, request);
+    }
   } catch (error) {
-    if (!(error instanceof AppError) || error.kind !== "rate_limited") throw error;
-    const seconds = String(error.details?.["retryAfterSeconds"] ?? 1);
-    return answerPage(passwordPage(error.message), 429, request, { "Retry-After": seconds });
-  }
-  const password = form.get("password") ?? "";
-  if (password === "" || !(await door.verifyPassword(password, share.passwordHash))) {
-    return answerPage(passwordPage("This password is wrong."), 403, request);
+    const seconds = error instanceof AppError ? error.details?.["retryAfterSeconds"] : undefined;
+    if (!(error instanceof AppError) || seconds === undefined) throw error;
+    const wait = { "Retry-After": String(seconds) };
+    return answerPage(passwordPage(error.message), STATUS_OF_KIND[error.kind], request, wait);
   }
   const cookie = cookies.make(share, clock.now());
   return new Response(null, { status: 303, headers: { ...headers, "Set-Cookie": cookie } });
