@@ -1,4 +1,5 @@
 /** The server's front: which requests are redirects, which endpoints stand where, and what is measured of all. */
+import type { Server } from "bun";
 import type { Live } from "./clicks/live.ts";
 import { liveEndpoints } from "./clicks/live.routes.ts";
 import { configEndpoints } from "./config/config.routes.ts";
@@ -20,7 +21,6 @@ import { isMalformed } from "./lib/request-target.ts";
 import { VERSION } from "./lib/version.ts";
 import { csvEndpoints } from "./links/csv/routes.ts";
 import { linkEndpoints } from "./links/links.routes.ts";
-import type { App } from "./app.ts";
 import type { Redirect } from "./redirect/redirect.ts";
 import { createRouteTest } from "./redirect/route-test.ts";
 import type { Services } from "./services.ts";
@@ -29,6 +29,8 @@ import type { Services } from "./services.ts";
 const API_IDLE_S = 120;
 /** The file endpoints' roots, which are no codes either. */
 const FILE_PREFIXES = ["/files", "/folders"];
+
+export type Fetch = (request: Request, server: Server<undefined>) => Response | Promise<Response>;
 
 export type HttpParts = {
   services: Services;
@@ -39,7 +41,7 @@ export type HttpParts = {
   worker?: WorkerChannel | undefined;
 };
 
-export function createFetch(parts: HttpParts): App["fetch"] {
+export function createFetch(parts: HttpParts): Fetch {
   let isLeaving = false;
   parts.worker?.onLeave(() => (isLeaving = true));
   const answer = withAccessLog(createAnswer(parts), {
@@ -56,7 +58,7 @@ async function closing(answer: Response | Promise<Response>): Promise<Response> 
   return response;
 }
 
-function createAnswer(parts: HttpParts): App["fetch"] {
+function createAnswer(parts: HttpParts): Fetch {
   const { services, redirect, scrape } = parts;
   const http = createHttp(parts);
   const metrics = createHttpMetrics(scrape.registry);

@@ -1,7 +1,6 @@
 /** The composition root of the server: services, caches, click counting and HTTP, in the order in which they start. */
 import { join } from "node:path";
-import type { Server } from "bun";
-import { createFetch } from "./app-http.ts";
+import { createFetch, type Fetch } from "./app-http.ts";
 import { type Clicks, type ClickStats, createClicks } from "./clicks/clicks.ts";
 import { loadFlushWorker } from "./clicks/flush.thread.ts";
 import { createLive, createLivePart, type Live, type LivePart } from "./clicks/live.ts";
@@ -28,7 +27,7 @@ import { createVisits } from "./redirect/visit.ts";
 import { openServices, type Services } from "./services.ts";
 
 export type App = {
-  fetch(request: Request, server: Server<undefined>): Response | Promise<Response>;
+  fetch: Fetch;
   onError(error: Error): Response;
   adminApi(): AdminApi;
   clickStats(): ClickStats;

@@ -65,10 +65,10 @@ export async function runCli(argv: readonly string[]): Promise<number> {
   }
 }
 
-function createSession(program: Command): { context: CommandContext; close(): Promise<void> } {
+function createSession(program: Command): { context: CommandContext<Services>; close(): Promise<void> } {
   let env: Env | undefined;
   let services: Promise<Services> | undefined;
-  const context: CommandContext = {
+  const context: CommandContext<Services> = {
     env: () => (env ??= loadEnv({ configFile: program.opts<{ config?: string }>().config })),
     services: () => (services ??= openForCommand(context)),
     output: createOutput(process.stdout, process.stderr),

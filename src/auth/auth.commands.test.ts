@@ -1,7 +1,6 @@
 /** The commands on a real database, with a server beside them that hears of what they do. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { Command } from "commander";
-import type { CommandContext } from "../cli/command.ts";
 import { createOutput } from "../cli/output.ts";
 import { addAuthCommands } from "./auth.commands.ts";
 import {
@@ -28,7 +27,7 @@ async function run(line: string, { stdin = "", answers = [] }: Typed = {}) {
       { write: (text) => (printed.err += text) },
     ),
     input: { text: async () => stdin, secret: async () => answers.shift() ?? "", confirm: async () => false },
-  } as unknown as CommandContext;
+  } as unknown as Parameters<typeof addAuthCommands>[1];
   const program = new Command().exitOverride().configureOutput({ writeErr: () => {} });
   addAuthCommands(program, context);
   let error: unknown;

@@ -1,8 +1,11 @@
 import type { Command } from "commander";
 import type { z } from "zod";
 import type { CommandContext } from "../cli/command.ts";
+import type { Auth } from "./auth.ts";
 import { appError } from "../lib/errors.ts";
 import { createUserSchema, newPasswordSchema, type User, viewUser } from "./users/user.ts";
+
+type Context = CommandContext<{ auth: Auth }>;
 
 const PAGE_SIZE = 100;
 /** Recorded as who changed the setting. */
@@ -12,7 +15,7 @@ type PasswordOptions = { stdin?: boolean };
 type JsonOption = { json?: boolean };
 
 /** `reset-password` and `users …`. They write to the database; a running server hears of it within a second. */
-export function addAuthCommands(program: Command, context: CommandContext): void {
+export function addAuthCommands(program: Command, context: Context): void {
   program
     .command("reset-password")
     .description(
@@ -32,7 +35,7 @@ export function addAuthCommands(program: Command, context: CommandContext): void
   addChanging(users, context);
 }
 
-function addListing(users: Command, context: CommandContext): void {
+function addListing(users: Command, context: Context): void {
   users
     .command("list")
     .description("list the accounts by username")
@@ -58,7 +61,7 @@ function addListing(users: Command, context: CommandContext): void {
     });
 }
 
-function addCreating(users: Command, context: CommandContext): void {
+function addCreating(users: Command, context: Context): void {
   users
     .command("add <username>")
     .description("create an account")
@@ -73,7 +76,7 @@ function addCreating(users: Command, context: CommandContext): void {
     });
 }
 
-function addChanging(users: Command, context: CommandContext): void {
+function addChanging(users: Command, context: Context): void {
   users
     .command("passwd <username>")
     .description("set an account's password and end its sessions")
@@ -112,13 +115,13 @@ function addChanging(users: Command, context: CommandContext): void {
     });
 }
 
-function show({ output }: CommandContext, user: User, { json, done }: JsonOption & { done: string }): void {
+function show({ output }: Context, user: User, { json, done }: JsonOption & { done: string }): void {
   if (json) output.json(viewUser(user));
   else output.note(`Account '${user.username}' ${done}.`);
 }
 
 /** @throws BadRequest when it is too short, too long, or typed differently the second time */
-async function readNewPassword({ input }: CommandContext, { stdin }: PasswordOptions): Promise<string> {
+async function readNewPassword({ input }: Context, { stdin }: PasswordOptions): Promise<string> {
   const password = stdin ? await input.text() : await input.secret("New password: ");
   parse(newPasswordSchema, password, "The password ");
   if (!stdin && (await input.secret("The same again: ")) !== password) {

@@ -4,7 +4,7 @@ import type { Clock } from "../lib/clock.ts";
 import { BUILT_IN_ADMIN } from "./account.ts";
 import type { AuthConfig } from "./auth-config.ts";
 import { clearedCookies, sessionCookies } from "./sessions/cookies.ts";
-import { accessTokens, deviceTokens, refreshTokens } from "./credentials.ts";
+import { accessTokens, deviceTokens, refreshTokens } from "./sessions/credentials.ts";
 import type { Login } from "./login/service.ts";
 import type { Sessions, SignedIn } from "./sessions/service.ts";
 import { BUILT_IN_ADMIN_VIEW, newPasswordSchema, userView, viewUser } from "./users/user.ts";

@@ -6,7 +6,7 @@ import { appError } from "../lib/errors.ts";
 import type { Account } from "./account.ts";
 import type { AuthConfig } from "./auth-config.ts";
 import { CSRF_COOKIE, readCookies } from "./sessions/cookies.ts";
-import { accessTokens, bearerToken } from "./credentials.ts";
+import { accessTokens, bearerToken } from "./sessions/credentials.ts";
 import { equalInConstantTime, isCsrfProven } from "./sessions/csrf.ts";
 import type { FailureMethod } from "./login/password-check.ts";
 import type { Sessions } from "./sessions/service.ts";

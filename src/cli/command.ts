@@ -2,7 +2,6 @@
  * What a room's commands are given. A room brings its commands as `addXCommands(program, context)`; cli.ts lists them.
  * An action throws AppError; the runner prints its message on standard error and exits with the code of its kind.
  */
-import type { Services } from "../services.ts";
 import type { Env } from "../env.ts";
 
 export type ProgressLine = {
@@ -32,10 +31,11 @@ export type Input = {
   confirm(question: string): Promise<boolean>;
 };
 
-export type CommandContext = {
+/** `S` is what the command needs of the services; a room names only that. */
+export type CommandContext<S = unknown> = {
   env(): Env;
   /** The rooms' services on a migrated database, opened at first use and closed when the command ends. */
-  services(): Promise<Services>;
+  services(): Promise<S>;
   output: Output;
   input: Input;
 };

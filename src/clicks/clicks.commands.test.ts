@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Command } from "commander";
-import type { CommandContext } from "../cli/command.ts";
+
 import { createOutput } from "../cli/output.ts";
 import { openDatabase } from "../db/database.ts";
 import { migrateUp } from "../db/migrate.ts";
@@ -36,7 +36,7 @@ async function run(line: string): Promise<string> {
   let printed = "";
   const output = createOutput({ write: (text) => (printed += text) }, { write: () => true });
   const services = { database: room.database, config: { get: () => 7 } };
-  const context = { services: async () => services, output } as unknown as CommandContext;
+  const context = { services: async () => services, output } as never;
   const program = new Command().exitOverride();
   addClickCommands(program, context);
   addLinkStatsCommand(program.command("links"), context);

@@ -1,6 +1,7 @@
 /** `waymark analytics …`: what an administrator does to the rollups by hand, with the servers running or not. */
 import type { Command } from "commander";
 import type { CommandContext } from "../cli/command.ts";
+import type { Database } from "../db/database.ts";
 import { createLeases } from "../cluster/leases.ts";
 import { systemClock } from "../lib/clock.ts";
 import { pluralize } from "../lib/pluralize.ts";
@@ -10,9 +11,14 @@ import { createMaintenance } from "./maintenance.ts";
 import { createRebuild, type RebuildReport } from "./rollups/rebuild.ts";
 import { BUCKETS } from "./rollups/time-buckets.ts";
 
+type Context = CommandContext<{
+  database: Database;
+  config: { get(key: "analytics.hourly_retention_days"): number };
+}>;
+
 type RebuildOptions = { from?: string; to?: string; json?: true };
 
-export function addClickCommands(program: Command, context: CommandContext): void {
+export function addClickCommands(program: Command, context: Context): void {
   const group = program.command("analytics").description("look after the click statistics");
   group
     .command("rebuild")
@@ -25,7 +31,7 @@ export function addClickCommands(program: Command, context: CommandContext): voi
     .action((options: RebuildOptions) => runRebuild(context, options));
 }
 
-async function runRebuild({ services, output }: CommandContext, options: RebuildOptions): Promise<void> {
+async function runRebuild({ services, output }: Context, options: RebuildOptions): Promise<void> {
   const days = { from: dayOf("--from", options.from), to: dayOf("--to", options.to) };
   if (days.from !== null && days.to !== null && days.from > days.to) {
     throw appError("BadRequest", "--from is a later day than --to.");

@@ -16,7 +16,8 @@ import { createPace, type Pace } from "./flush/pace.ts";
 import { createFlushSchedule, type FlushSchedule } from "./flush/schedule.ts";
 import type { SourceState } from "./flush/source.ts";
 import { createFlusher, type Flusher, type FlushTrigger } from "./flush/flush.ts";
-import { createGeo, type Place } from "./details/geo.ts";
+import { createGeo } from "./details/geo.ts";
+import type { Place } from "./rollups/dimensions.ts";
 
 const NO_PLACES: ReadonlyMap<string, Place> = new Map();
 const SWEEP_EVERY_MS = 10_000;

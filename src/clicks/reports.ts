@@ -1,6 +1,5 @@
 /** The reading side of the room, put together: the analytics endpoints and the jobs that keep the tables small. */
 import { createLeases } from "../cluster/leases.ts";
-import type { Config } from "../config/config.service.ts";
 import type { Database } from "../db/database.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import type { Job } from "../jobs/runner.ts";
@@ -18,7 +17,22 @@ export type Reports = {
   jobs: Job[];
 };
 
-type Deps = { database: Database; config: Pick<Config, "get">; clock: Clock; logger: Logger };
+/** What the room reads of the settings. */
+type ReportSettings = {
+  "analytics.enable_auto_rollup": boolean;
+  "analytics.log_retention_days": number;
+  "analytics.hourly_retention_days": number;
+  "analytics.daily_retention_days": number;
+  "analytics.max_log_rows": number;
+  "analytics.max_rows_action": string;
+};
+
+type Deps = {
+  database: Database;
+  config: { get<K extends keyof ReportSettings>(key: K): ReportSettings[K] };
+  clock: Clock;
+  logger: Logger;
+};
 
 export function createReports({ database, config, clock, logger }: Deps): Reports {
   return {

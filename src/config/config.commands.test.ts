@@ -3,7 +3,6 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Command } from "commander";
-import type { CommandContext } from "../cli/command.ts";
 import { createOutput } from "../cli/output.ts";
 import type { Database } from "../db/database.ts";
 import { generateTemplate } from "../env-settings.ts";
@@ -38,7 +37,7 @@ async function run(args: readonly string[], stdin = "") {
   const [out, err] = [sink(), sink()];
   const context = {
     env: () => ({}) as never,
-    services: async () => ({ config }) as Awaited<ReturnType<CommandContext["services"]>>,
+    services: async () => ({ config }),
     output: createOutput(out, err),
     input: { text: async () => stdin, secret: async () => stdin, confirm: async () => false },
   };

@@ -2,18 +2,21 @@
 import { chmod, writeFile } from "node:fs/promises";
 import type { Command } from "commander";
 import type { CommandContext } from "../cli/command.ts";
+import type { Config } from "./config.service.ts";
 import { generateTemplate } from "../env-settings.ts";
 import { appError } from "../lib/errors.ts";
 import { type FileFormat, readConfigFile, writeConfigFile } from "./settings-file.ts";
 import { type ConfigItem, viewItem } from "./items.ts";
 import { definitionOf } from "./definitions.ts";
 
+type Context = CommandContext<{ config: Config }>;
+
 /** Who changed it, in the history. */
 const CHANGED_BY = "cli";
 const FILE_MAX_BYTES = 1024 * 1024;
 const RESTART_NOTE = "It takes effect when the server starts the next time.";
 
-export function addConfigCommands(program: Command, context: CommandContext): void {
+export function addConfigCommands(program: Command, context: Context): void {
   const group = program.command("config").description("show and change settings");
   addReading(group, context);
   addWriting(group, context);
@@ -22,7 +25,7 @@ export function addConfigCommands(program: Command, context: CommandContext): vo
 
 type Reveal = { json?: true; showSecrets?: true };
 
-function addReading(group: Command, context: CommandContext): void {
+function addReading(group: Command, context: Context): void {
   const config = async () => (await context.services()).config;
 
   group
@@ -55,7 +58,7 @@ function addReading(group: Command, context: CommandContext): void {
     });
 }
 
-function addWriting(group: Command, context: CommandContext): void {
+function addWriting(group: Command, context: Context): void {
   const config = async () => (await context.services()).config;
   const tell = (item: ConfigItem, json: true | undefined) => {
     if (json) return context.output.json(viewItem(item));
@@ -94,7 +97,7 @@ function addWriting(group: Command, context: CommandContext): void {
 type ExportOptions = { format?: string; showSecrets?: true; force?: true };
 type ImportOptions = { format?: string; dryRun?: true; json?: true };
 
-function addFiles(group: Command, context: CommandContext): void {
+function addFiles(group: Command, context: Context): void {
   group
     .command("export")
     .description("write the run-time settings as TOML or JSON")
@@ -123,7 +126,7 @@ function addFiles(group: Command, context: CommandContext): void {
     });
 }
 
-async function exportSettings(context: CommandContext, file: string, options: ExportOptions): Promise<void> {
+async function exportSettings(context: Context, file: string, options: ExportOptions): Promise<void> {
   const format = formatOf(file, options.format);
   const { config } = await context.services();
   const secrets = options.showSecrets === true;
@@ -138,7 +141,7 @@ async function exportSettings(context: CommandContext, file: string, options: Ex
   await writeOut(context, file, text, { force: options.force === true, secret: secrets });
 }
 
-async function importSettings(context: CommandContext, file: string, options: ImportOptions): Promise<void> {
+async function importSettings(context: Context, file: string, options: ImportOptions): Promise<void> {
   const source = file === "-" ? await context.input.text() : await readIn(file);
   const { entries, masked } = readConfigFile(source, formatOf(file, options.format));
   const { config } = await context.services();
@@ -168,7 +171,7 @@ async function readIn(file: string): Promise<string> {
 
 /** A file with secrets in it, or where its owner will write some, is for its owner's eyes only. */
 async function writeOut(
-  context: CommandContext,
+  context: Context,
   file: string,
   text: string,
   { force, secret }: { force: boolean; secret: boolean },

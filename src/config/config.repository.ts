@@ -2,18 +2,7 @@ import type { Database } from "../db/database.ts";
 import type { Selectable } from "kysely";
 import type { Db } from "../db/dialect.ts";
 import type { Schema } from "../db/schema.ts";
-import type { StoredSetting } from "./snapshot.ts";
-
-export type SettingChange = {
-  id: number;
-  key: string;
-  /** The texts that were in force before and after, masked where the setting is sensitive. */
-  oldValue: string | null;
-  newValue: string | null;
-  /** Epoch milliseconds. */
-  changedAt: number;
-  changedBy: string;
-};
+import type { SettingChange, StoredSetting } from "./stored-setting.ts";
 
 /** Changes kept for each key; older ones are removed as new ones are written. */
 export const HISTORY_MAX_ROWS = 1000;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import { formatRfc3339 } from "../lib/rfc3339.ts";
 import { type ConfigItem, type ConfigSchema, viewItem } from "./items.ts";
-import type { SettingChange } from "./config.repository.ts";
+import type { SettingChange } from "./stored-setting.ts";
 import { type Config, HISTORY_LIMIT } from "./config.service.ts";
 
 const valueType = z.enum(["string", "int", "float", "bool", "enum", "stringarray", "enumarray"]);

@@ -1,14 +1,7 @@
 /** The settings as this process sees them, built whole from the stored rows and swapped in one assignment. */
 import { CONFIG_KEYS, type ConfigKey, type ConfigValues, definitionOf, isConfigKey } from "./definitions.ts";
 import { JOINT_RULES } from "./joint-rules.ts";
-
-export type StoredSetting = {
-  key: string;
-  value: string;
-  /** Epoch milliseconds. */
-  updatedAt: number;
-  updatedBy: string;
-};
+import type { StoredSetting } from "./stored-setting.ts";
 
 export type SettingTexts = Readonly<Record<ConfigKey, string>>;
 

@@ -8,7 +8,7 @@ import type { Db } from "../db/dialect.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { createSecretBox } from "../lib/secret-box.ts";
 import { type Content, type ContentDeps, createContent } from "./content.ts";
-import type { StorageFinding } from "./check/storage-check.ts";
+import type { StorageFinding } from "./check/storage-finding.ts";
 import { markerOf } from "./storage/object-key.ts";
 
 export type ContentHarness = Awaited<ReturnType<typeof startContent>>;

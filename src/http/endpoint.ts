@@ -4,7 +4,6 @@
  */
 import type { Context } from "hono";
 import type { z } from "zod";
-import type { Account } from "../auth/account.ts";
 
 /** What the server tells of the connection behind a request. */
 export type HttpConnection = {
@@ -16,7 +15,16 @@ export type HttpConnection = {
   cut(): void;
 };
 
-export type HttpVariables = { requestId: string; account: Account };
+/** The account behind a request, as its guard found it. */
+export type Caller = {
+  id: number;
+  username: string;
+  role: "admin" | "user";
+  /** What it signed in with: its session, and when the access token ends, epoch ms. */
+  credential?: { sessionId: string; expiresAt: number };
+};
+
+export type HttpVariables = { requestId: string; account: Caller };
 export type HttpEnv = { Bindings: HttpConnection; Variables: HttpVariables };
 export type HttpContext = Context<HttpEnv>;
 
@@ -68,7 +76,7 @@ export type EndpointInput<B, Q> = {
   body: Output<B>;
   query: Output<Q>;
   /** Set unless access is `public`. */
-  account: Account;
+  account: Caller;
 };
 
 /** Types the handler from the schemas; the table holds them with those types erased. */

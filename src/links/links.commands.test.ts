@@ -4,7 +4,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Command } from "commander";
-import type { CommandContext } from "../cli/command.ts";
 import { createOutput } from "../cli/output.ts";
 import { openDatabase } from "../db/database.ts";
 import { migrateUp } from "../db/migrate.ts";
@@ -42,7 +41,7 @@ async function run(line: string, stdin = ""): Promise<string> {
     services: async () => ({ links: room.links }),
     output: createOutput({ write: (text) => (printed += text) }, { write: (text) => (noted += text) }),
     input: { text: async () => stdin, secret: async () => stdin, confirm },
-  } as unknown as CommandContext;
+  } as unknown as Parameters<typeof addLinkCommands>[1];
   const program = new Command().exitOverride().configureOutput({ writeErr: () => {} });
   addLinkCommands(program, context);
   await program.parseAsync(["links", ...line.split(" ").filter(Boolean)], { from: "user" });

@@ -1,6 +1,8 @@
 /** `waymark links …`: links by hand or by script, with the server running or not. */
 import type { Command } from "commander";
 import type { CommandContext } from "../cli/command.ts";
+import type { LinkCsv } from "./csv/service.ts";
+import type { LinkService } from "./links.service.ts";
 import { systemClock } from "../lib/clock.ts";
 import { pluralize } from "../lib/pluralize.ts";
 import { appError } from "../lib/errors.ts";
@@ -8,6 +10,8 @@ import { createSchema, parseInput, type ShownLink, updateSchema, viewOfLink } fr
 import { addCsvCommands } from "./csv/commands.ts";
 import { addFilterOptions, filterInput, type FilterOptions } from "./link-filter-options.ts";
 import { linkQueryOf, listQuery } from "./link-page.ts";
+
+type Context = CommandContext<{ links: LinkService; csv: LinkCsv }>;
 
 const COLUMNS = {
   code: "CODE",
@@ -22,7 +26,7 @@ type Json = { json?: true };
 type Secret = { password?: true; passwordStdin?: true };
 
 /** Returns the group, which other rooms add to. */
-export function addLinkCommands(program: Command, context: CommandContext): Command {
+export function addLinkCommands(program: Command, context: Context): Command {
   const group = program.command("links").description("create, find, change and remove links");
   addReading(group, context);
   addWriting(group, context);
@@ -30,7 +34,7 @@ export function addLinkCommands(program: Command, context: CommandContext): Comm
   return group;
 }
 
-function addReading(group: Command, context: CommandContext): void {
+function addReading(group: Command, context: Context): void {
   group
     .command("get")
     .description("show a link")
@@ -58,7 +62,7 @@ type ListOptions = Json &
     pageSize?: string;
   };
 
-async function listLinks(context: CommandContext, options: ListOptions): Promise<void> {
+async function listLinks(context: Context, options: ListOptions): Promise<void> {
   const query = parseInput(listQuery, {
     ...filterInput(options),
     sort: options.sort,
@@ -83,7 +87,7 @@ async function listLinks(context: CommandContext, options: ListOptions): Promise
 type AddOptions = Json & Secret & { code?: string; expires?: string; force?: true };
 type UpdateOptions = Json & Secret & { expires?: string; clearExpiry?: true; clearPassword?: true };
 
-function addWriting(group: Command, context: CommandContext): void {
+function addWriting(group: Command, context: Context): void {
   group
     .command("add")
     .description("create a link")
@@ -140,7 +144,7 @@ function addWriting(group: Command, context: CommandContext): void {
 
 type RemoveOptions = Json & { yes?: true };
 
-async function removeOne({ services, output }: CommandContext, code: string, { json }: Json): Promise<void> {
+async function removeOne({ services, output }: Context, code: string, { json }: Json): Promise<void> {
   const { links } = await services();
   await links.remove(code);
   if (json) output.json({ code, removed: true });
@@ -149,7 +153,7 @@ async function removeOne({ services, output }: CommandContext, code: string, { j
 
 /** Exit code 3 when some were not there. @throws BadRequest when nobody says yes */
 async function removeMany(
-  { services, input, output }: CommandContext,
+  { services, input, output }: Context,
   codes: readonly string[],
   { yes, json }: RemoveOptions,
 ): Promise<void> {
@@ -180,12 +184,12 @@ const flagOf = (option: string): string =>
   `--${option.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
 /** Never an argument: those can be read in the list of processes. */
-async function passwordFrom(context: CommandContext, options: Secret): Promise<string | undefined> {
+async function passwordFrom(context: Context, options: Secret): Promise<string | undefined> {
   if (options.passwordStdin) return context.input.text();
   return options.password ? context.input.secret("Password of the link: ") : undefined;
 }
 
-function show(context: CommandContext, link: ShownLink, json: true | undefined): void {
+function show(context: Context, link: ShownLink, json: true | undefined): void {
   const view = viewOfLink(link);
   if (json) return context.output.json(view);
   for (const [key, heading] of Object.entries(COLUMNS)) {

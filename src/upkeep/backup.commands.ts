@@ -1,6 +1,7 @@
 import { join, resolve } from "node:path";
 import type { Command } from "commander";
 import type { CommandContext, ProgressLine } from "../cli/command.ts";
+import type { Database } from "../db/database.ts";
 import { readInstance } from "../cluster/instance.repository.ts";
 import { type Env, fileDatabasePath } from "../env.ts";
 import { systemClock } from "../lib/clock.ts";
@@ -13,7 +14,9 @@ import { countRunning } from "./status.commands.ts";
 import { makeBackup } from "./backup.ts";
 import { restoreBackup } from "./restore.ts";
 
-export function addBackupCommands(program: Command, context: CommandContext): void {
+type Context = CommandContext<{ env: Env; database: Database }>;
+
+export function addBackupCommands(program: Command, context: Context): void {
   const { output } = context;
   program
     .command("backup")

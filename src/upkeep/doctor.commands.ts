@@ -1,6 +1,10 @@
 import { join } from "node:path";
 import type { Command } from "commander";
 import type { CommandContext } from "../cli/command.ts";
+import type { Auth } from "../auth/auth.ts";
+import type { Config } from "../config/config.service.ts";
+import type { Env } from "../env.ts";
+import type { Content } from "../files/content.ts";
 import { createLogCapacity } from "../clicks/details/log-capacity.ts";
 import { journalBytes } from "../clicks/journal/size.ts";
 import { readInstance } from "../cluster/instance.repository.ts";
@@ -24,11 +28,19 @@ import {
 } from "./checks.ts";
 import { type Check, runChecks, type CheckResult, ok } from "./doctor.ts";
 
+type Context = CommandContext<{
+  env: Env;
+  database: Database;
+  config: Pick<Config, "get">;
+  auth: Pick<Auth, "isAdminEnabled">;
+  content: Pick<Content, "checkStorage">;
+}>;
+
 const MARKS = { ok: "ok", warning: "WARNING", failure: "FAILURE" } as const;
 
 type DoctorOptions = { json?: boolean; storage?: boolean; fix?: boolean };
 
-export function addDoctorCommand(program: Command, context: CommandContext): void {
+export function addDoctorCommand(program: Command, context: Context): void {
   program
     .command("doctor")
     .description(
@@ -52,12 +64,12 @@ export function addDoctorCommand(program: Command, context: CommandContext): voi
     });
 }
 
-function print({ output }: CommandContext, { part, verdict, message, advice }: CheckResult): void {
+function print({ output }: Context, { part, verdict, message, advice }: CheckResult): void {
   output.line(`${MARKS[verdict].padEnd(8)} ${part}: ${message}`);
   if (advice !== "") output.line(`${" ".repeat(9)}→ ${advice}`);
 }
 
-async function runDoctor(context: CommandContext): Promise<CheckResult[]> {
+async function runDoctor(context: Context): Promise<CheckResult[]> {
   const env = context.env();
   let opened: Promise<Database> | undefined;
   // As it is: the services would bring the schema up to date first.
@@ -83,7 +95,7 @@ async function runDoctor(context: CommandContext): Promise<CheckResult[]> {
 }
 
 /** What can be looked at on a database that is up to date. */
-const checksOfServices = (context: CommandContext): Check[] => [
+const checksOfServices = (context: Context): Check[] => [
   checkClickRecords(async () => {
     const { config, database } = await context.services();
     return {
@@ -108,7 +120,7 @@ const isDatabaseUsable = (findings: readonly CheckResult[]): boolean =>
   !findings.some(({ part, verdict }) => part === "database" && verdict !== "ok");
 
 /** Told as it is found: there may be many files. */
-async function* examineStorage(context: CommandContext, fix: boolean): AsyncGenerator<CheckResult> {
+async function* examineStorage(context: Context, fix: boolean): AsyncGenerator<CheckResult> {
   const { content } = await context.services();
   let isSound = true;
   for await (const found of content.checkStorage({ fix })) {
@@ -118,7 +130,7 @@ async function* examineStorage(context: CommandContext, fix: boolean): AsyncGene
   if (isSound) yield { part: "storage", ...ok("every file has its content, and nothing else is stored") };
 }
 
-async function pingRedis(context: CommandContext): Promise<boolean> {
+async function pingRedis(context: Context): Promise<boolean> {
   const { database } = await context.services();
   const { redisUrl } = context.env().cache;
   const redis = await openRedis({

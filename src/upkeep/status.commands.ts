@@ -2,6 +2,9 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import type { CommandContext } from "../cli/command.ts";
+import type { Auth } from "../auth/auth.ts";
+import type { Database } from "../db/database.ts";
+import type { LinkService } from "../links/links.service.ts";
 import { createClicksRepository } from "../clicks/flush/repository.ts";
 import { createDetailDropsRepository } from "../clicks/details/drops.repository.ts";
 import { readPending } from "../clicks/journal/pending.ts";
@@ -10,7 +13,13 @@ import { pluralize } from "../lib/pluralize.ts";
 import { appError } from "../lib/errors.ts";
 import { VERSION } from "../lib/version.ts";
 
-export function addStatusCommand(program: Command, context: CommandContext): void {
+type Context = CommandContext<{
+  database: Database;
+  links: Pick<LinkService, "stats">;
+  auth: Pick<Auth, "isAdminEnabled">;
+}>;
+
+export function addStatusCommand(program: Command, context: Context): void {
   program
     .command("status")
     .description("say how this installation is; exit code 5 when the database is away")
@@ -60,7 +69,7 @@ function describeDrops(dropped: Record<string, number>): string {
 const PROBE_MS = 3_000;
 
 /** For health checks of containers: any answer below 500 on the root path will do. @throws ServiceUnavailable */
-async function probeServer({ env, output }: CommandContext): Promise<void> {
+async function probeServer({ env, output }: Context): Promise<void> {
   const { host, port, unixSocket, tls } = env().server;
   const everywhere = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
   const name = everywhere.includes(":") ? `[${everywhere}]` : everywhere;
@@ -79,7 +88,7 @@ async function probeServer({ env, output }: CommandContext): Promise<void> {
   output.line("The server answers.");
 }
 
-async function readStatus(context: CommandContext) {
+async function readStatus(context: Context) {
   const env = context.env();
   const { database, links, auth } = await context.services();
   const { totalLinks, totalClicks, activeLinks } = await links.stats();

@@ -1,6 +1,7 @@
 /** `waymark links stats CODE`: what the API says of one link's clicks. */
 import type { Command } from "commander";
 import type { CommandContext, Output } from "../../cli/command.ts";
+import type { Database } from "../../db/database.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { pluralize } from "../../lib/pluralize.ts";
 import { appError } from "../../lib/errors.ts";
@@ -9,12 +10,14 @@ import { type DateRange, parseDate, parseRange } from "./range.ts";
 import { createAnalytics } from "./service.ts";
 import { viewOfDevices, viewOfLink } from "./views.ts";
 
+type Context = CommandContext<{ database: Database }>;
+
 type StatsOptions = { from?: string; to?: string; json?: true };
 
 const MOST_ROWS = 10;
 
 /** Adds to the group `links`. */
-export function addLinkStatsCommand(links: Command, context: CommandContext): void {
+export function addLinkStatsCommand(links: Command, context: Context): void {
   links
     .command("stats")
     .description("show a link's clicks; those of the last seconds may not be counted yet")

@@ -5,8 +5,7 @@
 import { isIPv4 } from "node:net";
 import { formatIp, parseIp } from "../../lib/ip-address.ts";
 import { AGENT_LENGTH, createAgents } from "./agents.ts";
-import { agentValue, type Dimension, labelOfSource, placeValue } from "../rollups/dimensions.ts";
-import type { Place } from "./geo.ts";
+import { agentValue, type Dimension, labelOfSource, type Place, placeValue } from "../rollups/dimensions.ts";
 import { readDetails } from "../journal/details-record.ts";
 import type { ClickBatch } from "../journal/reader.ts";
 import { cleanText, decodeUtmSource, type Origin, originOf } from "./referrer.ts";

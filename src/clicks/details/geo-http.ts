@@ -3,7 +3,8 @@ import type { Clock } from "../../lib/clock.ts";
 import { readBounded } from "../../lib/bounded-text.ts";
 import { messageOf } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logger.ts";
-import type { GeoProvider, Place } from "./geo.ts";
+import type { Place } from "../rollups/dimensions.ts";
+import type { GeoProvider } from "./geo-provider.ts";
 import { cleanText } from "./referrer.ts";
 
 const TIMEOUT_MS = 2_000;

@@ -3,7 +3,7 @@ import { type CityResponse, Reader } from "maxmind";
 import type { Clock } from "../../lib/clock.ts";
 import { messageOf } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logger.ts";
-import type { GeoProvider } from "./geo.ts";
+import type { GeoProvider } from "./geo-provider.ts";
 
 /** How often the file is looked at for a newer version. */
 const CHECK_MS = 30_000;

@@ -5,16 +5,9 @@
  */
 import type { Clock } from "../../lib/clock.ts";
 import type { Logger } from "../../lib/logger.ts";
+import type { Place } from "../rollups/dimensions.ts";
+import type { GeoProvider } from "./geo-provider.ts";
 import { isPublicAddress } from "./public-address.ts";
-
-export type Place = {
-  /** ISO 3166-1 alpha-2, upper case. */
-  country: string;
-  city: string | null;
-};
-
-/** Answers undefined when it can't tell now (no file, provider away): the next provider is asked. */
-export type GeoProvider = { lookup(address: string): Promise<Place | null | undefined>; close(): void };
 
 export type Geo = {
   /** The places of those addresses that have one; takes each address once; never rejects. */

@@ -27,7 +27,7 @@ export function labelOfSource(source: string): string {
 }
 
 export type Place = {
-  /** ISO 3166-1 alpha-2. */
+  /** ISO 3166-1 alpha-2, upper case. */
   country: string;
   city: string | null;
 };

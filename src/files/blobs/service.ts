@@ -15,6 +15,7 @@
  * When the answer to a commit got lost, nobody knows whether the row is there. Then the object stays, and the reaper
  * decides by the row, hours later.
  */
+import type { ByteRange } from "../../lib/byte-range.ts";
 import { isUnavailable } from "../../db/failures.ts";
 import type { Db } from "../../db/dialect.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -27,7 +28,7 @@ import { createHashes, digestOf, type Meter, measured } from "./hashes.ts";
 import { createReadQueues } from "./read-queue.ts";
 import type { PolicyCache } from "../policies/cache.ts";
 import type { Drivers } from "../policies/drivers.ts";
-import type { ByteRange, Driver, PresignedAnswer, Staging } from "../storage/driver.ts";
+import type { Driver, PresignedAnswer, Staging } from "../storage/driver.ts";
 import { newContentGeneration, newStagingId } from "../storage/object-key.ts";
 
 export type { DeadBlob } from "./blob.ts";

@@ -11,59 +11,20 @@
  * joins them), and damaged ones taken back when their object is sound again, or their files given the same content
  * where it is stored once more. Content that is lost can't be fixed; its files are named.
  */
-import type { Database } from "../../db/database.ts";
-import type { Clock } from "../../lib/clock.ts";
 import type { StoredBlob } from "../blobs/blob.ts";
 import type { Reaper } from "../blobs/reaper.ts";
-import type { BlobsRepository } from "../blobs/repository.ts";
-import type { Scrub } from "../blobs/scrub.ts";
-import type { Blobs } from "../blobs/service.ts";
 import type { PolicyCache } from "../policies/cache.ts";
 import type { Drivers } from "../policies/drivers.ts";
-import { createBlobFixes } from "./storage-fixes.ts";
-import type { StorageCheckRepository } from "./storage.repository.ts";
+import type { StorageCheck, StorageFinding, StorageProblem } from "./storage-finding.ts";
+import { type BlobFixDeps, createBlobFixes } from "./storage-fixes.ts";
 import type { Driver, StoredObject } from "../storage/driver.ts";
 
-export type StorageProblem =
-  | "storage_unavailable"
-  | "missing_object"
-  | "wrong_size"
-  | "damaged_blob"
-  | "wrong_refs"
-  | "unheld_blob"
-  | "dead_blob_in_use"
-  | "odd_file"
-  | "orphan_object"
-  | "stale_staging"
-  | "lost_entry"
-  | "folder_cycle"
-  | "wrong_usage";
-
-export type StorageFinding = {
-  problem: StorageProblem;
-  /** For people, with what it is about. */
-  message: string;
-  fixed: boolean;
-};
-
-/** Findings as they are made. Rejects when the database is away. */
-export type StorageCheck = (options: {
-  fix: boolean;
-  signal?: AbortSignal;
-}) => AsyncGenerator<StorageFinding>;
-
-export type StorageCheckDeps = {
-  database: Database;
-  repository: BlobsRepository;
-  checks: StorageCheckRepository;
+type StorageCheckDeps = BlobFixDeps & {
   policies: PolicyCache;
   drivers: Drivers;
   reaper: Reaper;
-  scrub: Scrub;
-  blobs: Pick<Blobs, "discard">;
   /** What is to be looked at besides content. */
   checkTrees: StorageCheck;
-  clock: Clock;
 };
 
 const PAGE = 1_000;

@@ -1,9 +1,24 @@
+import type { Database } from "../../db/database.ts";
+import type { Clock } from "../../lib/clock.ts";
 import type { DeadBlob, StoredBlob } from "../blobs/blob.ts";
-import type { StorageFinding, StorageProblem, StorageCheckDeps } from "./storage-check.ts";
+import type { BlobsRepository } from "../blobs/repository.ts";
+import type { Scrub } from "../blobs/scrub.ts";
+import type { Blobs } from "../blobs/service.ts";
+import type { StorageFinding, StorageProblem } from "./storage-finding.ts";
+import type { StorageCheckRepository } from "./storage.repository.ts";
+
+export type BlobFixDeps = {
+  database: Database;
+  repository: BlobsRepository;
+  checks: StorageCheckRepository;
+  scrub: Scrub;
+  blobs: Pick<Blobs, "discard">;
+  clock: Clock;
+};
 
 type Counted = { problem: StorageProblem; message: string; dead: DeadBlob[] };
 
-export function createBlobFixes({ database, repository, checks, scrub, blobs, clock }: StorageCheckDeps) {
+export function createBlobFixes({ database, repository, checks, scrub, blobs, clock }: BlobFixDeps) {
   /** Looks at the count under the row's lock; nobody adds or takes a reference meanwhile. */
   const recount = (id: number, fix: boolean): Promise<Counted | null> =>
     database.transaction(async (tx) => {

@@ -1,5 +1,5 @@
 import { programName } from "../../lib/program-name.ts";
-import type { StorageFinding, StorageProblem } from "./storage-check.ts";
+import type { StorageFinding, StorageProblem } from "./storage-finding.ts";
 
 const FIX = `'${programName()} doctor --storage --fix'`;
 const MEND = `${FIX} mends it.`;

@@ -4,7 +4,7 @@
  * again. Sums are set right with `fix`; the rest can't happen while the service writes, and is told.
  */
 import type { Database } from "../../db/database.ts";
-import type { StorageCheck } from "./storage-check.ts";
+import type { StorageCheck } from "./storage-finding.ts";
 import type { TreeCheckRepository } from "./tree.repository.ts";
 
 const PAGE = 500;

@@ -3,7 +3,7 @@
  * password's hash. So it opens this one share only, until an hour is over or the share is revoked.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
-import type { SharedEntry } from "./repository.ts";
+import type { SharedEntry } from "./share.ts";
 
 const MAX_AGE_S = 3_600;
 /** Two of one name occur when a neighbour sets one. */

@@ -9,7 +9,7 @@ import type { Blobs } from "../blobs/service.ts";
 import { createDownload } from "../tree/download.ts";
 import type { StoredFile } from "../tree/entry.ts";
 import { answerPage, messagePage } from "./page.ts";
-import type { SharedEntry } from "./repository.ts";
+import type { SharedEntry } from "./share.ts";
 import type { Shares } from "./service.ts";
 
 export type Visitor = {

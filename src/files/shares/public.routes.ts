@@ -15,7 +15,7 @@ import type { Folders } from "../tree/folders.service.ts";
 import type { createShareCookies } from "./cookie.ts";
 import type { ShareDownload, Visitor } from "./download.routes.ts";
 import { answerPage, filePage, folderPage, messagePage, passwordPage } from "./page.ts";
-import type { SharedEntry } from "./repository.ts";
+import type { SharedEntry } from "./share.ts";
 import type { Shares } from "./service.ts";
 
 /** What the server knows of the connection behind a request. */

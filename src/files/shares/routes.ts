@@ -4,7 +4,7 @@ import { type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.t
 import { appError } from "../../lib/errors.ts";
 import { createSchema, linkViewSchema, viewOfLink } from "../../links/link.ts";
 import { idIn } from "../tree/entry-id.ts";
-import type { ShareRecord } from "./repository.ts";
+import type { ShareRecord } from "./share.ts";
 import type { Shareable, Shares } from "./service.ts";
 
 const PASSWORD_MIN_CHARACTERS = 8;

@@ -12,7 +12,8 @@ import { internalTarget } from "../../links/internal-target.ts";
 import type { InternalInput, InternalLinks } from "../../links/internal-links.ts";
 import type { AccountTree } from "../tree/account-tree.ts";
 import type { Entry, Folder, StoredFile } from "../tree/entry.ts";
-import type { SharedEntry, ShareRecord, SharesRepository } from "./repository.ts";
+import type { SharesRepository } from "./repository.ts";
+import type { SharedEntry, ShareRecord } from "./share.ts";
 import type { Db } from "../../db/dialect.ts";
 
 export type Shareable = { kind: "file" | "folder"; id: number };

@@ -1,3 +1,5 @@
+import type { ByteRange } from "../../lib/byte-range.ts";
+
 /**
  * What a storage driver promises, held by driver.contract.ts for each of them.
  *
@@ -69,12 +71,10 @@ export type ContentIdentity = {
   generation: number;
 };
 
-/** Both ends are inside; 0 ≤ start ≤ end < size. */
-export type ByteRange = { start: number; end: number };
-
 export type ReadOptions = {
   /** Of the whole object, as it must be. */
   size: number;
+  /** 0 ≤ start ≤ end < size. */
   range?: ByteRange;
   /** Ends the reading. */
   signal?: AbortSignal;

@@ -3,7 +3,7 @@
  * alone; the storage is asked when bytes are wanted. Nothing that is uploaded may run in the browser as ours: it is
  * an attachment unless it is asked for in place and of a kind that only shows, never sniffed, and in a sandbox.
  */
-import { parseByteRange } from "../../lib/byte-range.ts";
+import { type ByteRange, parseByteRange } from "../../lib/byte-range.ts";
 import {
   isNotModified,
   isPreconditionFailed,
@@ -15,7 +15,6 @@ import { ERRORS } from "../../lib/errors.ts";
 import type { Blobs } from "../blobs/service.ts";
 import type { StoredFile } from "./entry.ts";
 import { contentTypeOf, isShownInline } from "./media-type.ts";
-import type { ByteRange } from "../storage/driver.ts";
 
 export type DownloadRequest = {
   /** HEAD wants no bytes. */

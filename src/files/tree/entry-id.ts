@@ -1,6 +1,5 @@
 /** Ids of folders and files as requests bring them. What can't be an id is one that nobody has. */
 import { z } from "zod";
-import type { HttpContext } from "../../http/endpoint.ts";
 import { appError } from "../../lib/errors.ts";
 
 const MISSING = {
@@ -9,7 +8,10 @@ const MISSING = {
 } as const;
 
 /** The parameter `id` of the path. @throws the error for what can't be an id */
-export function idIn(c: HttpContext, missing: keyof typeof MISSING): number {
+export function idIn(
+  c: { req: { param(name: "id"): string | undefined } },
+  missing: keyof typeof MISSING,
+): number {
   const text = c.req.param("id") ?? "";
   const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN;
   if (!Number.isSafeInteger(id)) throw appError(missing, MISSING[missing]);

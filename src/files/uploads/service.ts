@@ -2,7 +2,7 @@
  * An upload, from the request's first bytes to the file: what can be refused early is refused before the bytes are
  * read, and everything is decided again in the transaction that makes the file.
  */
-import type { BodyReadQueue } from "../../http/body-reader.ts";
+import type { ReadQueue } from "../blobs/read-queue.ts";
 import { appError } from "../../lib/errors.ts";
 import { checkFileName } from "../../lib/file-name.ts";
 import { type AccountTree, toFolderId } from "../tree/account-tree.ts";
@@ -78,7 +78,7 @@ export function createUploads({ tree, repository, files, policies, blobs }: Deps
     },
 
     /** In which the bytes that go there are to be read. */
-    readQueueAt: ({ policy }: Destination): BodyReadQueue => blobs.readQueueOf(policy.id),
+    readQueueAt: ({ policy }: Destination): ReadQueue => blobs.readQueueOf(policy.id),
 
     /**
      * Stores the bytes; then either keep or drop them. When anything fails, nothing is left.

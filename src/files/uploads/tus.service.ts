@@ -10,7 +10,7 @@
  * again at once for those on its data folder, and for others when the lease has run out: see cluster/process-leases.ts.
  */
 import type { Leases } from "../../cluster/leases.ts";
-import type { BodyReadQueue } from "../../http/body-reader.ts";
+import type { ReadQueue } from "../blobs/read-queue.ts";
 import type { Job } from "../../jobs/runner.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
@@ -58,7 +58,7 @@ export type Portion = {
   length: number | undefined;
   checksum: Checksum | null;
   /** To be read in the order of the queue of the storage it goes to. */
-  body(readQueue: BodyReadQueue): AsyncIterable<Uint8Array>;
+  body(readQueue: ReadQueue): AsyncIterable<Uint8Array>;
 };
 
 export type Resumable = ReturnType<typeof createResumable>;

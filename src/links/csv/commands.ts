@@ -4,6 +4,7 @@ import { lstat, open, rename, rm } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import type { Command } from "commander";
 import type { CommandContext } from "../../cli/command.ts";
+import type { LinkCsv } from "./service.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { pluralize } from "../../lib/pluralize.ts";
 import { appError, messageOf } from "../../lib/errors.ts";
@@ -13,11 +14,13 @@ import { addFilterOptions, filterInput, type FilterOptions } from "../link-filte
 import type { ExportPage } from "./export.ts";
 import { IMPORT_MODES, type ImportMode, type ImportResult } from "./import.ts";
 
+type Context = CommandContext<{ csv: LinkCsv }>;
+
 /** A file is held in memory while it is imported. */
 const MAX_IMPORT_BYTES = 1024 * 1024 * 1024;
 const ITEMS_SHOWN = 20;
 
-export function addCsvCommands(links: Command, context: CommandContext): void {
+export function addCsvCommands(links: Command, context: Context): void {
   links
     .command("import")
     .description("import a CSV file of links, all of it in one transaction; exits with 1 when a row failed")
@@ -40,7 +43,7 @@ export function addCsvCommands(links: Command, context: CommandContext): void {
 type ImportCommandOptions = { mode: string; json?: true };
 
 async function importLinks(
-  context: CommandContext,
+  context: Context,
   path: string,
   { mode, json }: ImportCommandOptions,
 ): Promise<void> {
@@ -61,7 +64,7 @@ async function importLinks(
 
 const isMode = (text: string): text is ImportMode => (IMPORT_MODES as readonly string[]).includes(text);
 
-function show({ output }: CommandContext, result: ImportResult): void {
+function show({ output }: Context, result: ImportResult): void {
   const { total_rows: total, success_count: taken, skipped_count: skipped, failed_count: failed } = result;
   output.line(`${pluralize(total, "row")}: ${taken} imported, ${skipped} skipped, ${failed} failed.`);
   for (const { row, code, error } of result.failed_items.slice(0, ITEMS_SHOWN)) {
@@ -91,7 +94,7 @@ async function readInput(path: string): Promise<Buffer> {
 }
 
 async function exportLinks(
-  context: CommandContext,
+  context: Context,
   path: string | undefined,
   options: FilterOptions,
 ): Promise<void> {

@@ -2,10 +2,16 @@ import { AppError, appError } from "../../lib/errors.ts";
 import type { LinkBulkRepository } from "./repository.ts";
 import type { CsvLink } from "./row.ts";
 import { type CsvFile, type FailedRow, isFailed } from "./csv-file.ts";
-import type { ImportOptions } from "./import.ts";
 
 /** Password hashes by the row they belong to. */
 export type RowHashes = ReadonlyMap<number, string>;
+
+type HashingOptions = {
+  /** Of the import: see import.ts. */
+  mode: string;
+  onProgress?: (progress: { stage: "passwords"; done: number; total: number }) => void;
+  signal?: AbortSignal;
+};
 
 type Deps = { bulk: LinkBulkRepository; hashPassword(plain: string): Promise<string> };
 
@@ -31,7 +37,7 @@ export function createPasswordHashing({ bulk, hashPassword }: Deps) {
   }
 
   /** @throws BadRequest when the signal ends it */
-  return async function hashAll(file: CsvFile, options: ImportOptions): Promise<RowHashes> {
+  return async function hashAll(file: CsvFile, options: HashingOptions): Promise<RowHashes> {
     const { mode, signal, onProgress } = options;
     const hashes = new Map<number, string>();
     let before = 0;

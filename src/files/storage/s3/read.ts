@@ -4,7 +4,8 @@
  * disposed of.
  */
 import { giveAway } from "../../../lib/disposable-bytes.ts";
-import type { ByteRange, ReadOptions } from "../driver.ts";
+import type { ByteRange } from "../../../lib/byte-range.ts";
+import type { ReadOptions } from "../driver.ts";
 import type { S3Client } from "./client.ts";
 import { S3Refusal, s3Failure } from "./failure.ts";
 import { storageFailure } from "../storage-failure.ts";

@@ -1,11 +1,13 @@
 /** What a request brings to prove who sends it. */
-import type { HttpContext } from "../http/endpoint.ts";
-import { ACCESS_COOKIE, DEVICE_COOKIE, readCookies, REFRESH_COOKIE } from "./sessions/cookies.ts";
+import { ACCESS_COOKIE, DEVICE_COOKIE, readCookies, REFRESH_COOKIE } from "./cookies.ts";
+
+/** What of a request is read here. */
+type RequestHeaders = { req: { header(name: string): string | undefined } };
 
 /** Where access tokens came from; a bearer header decides alone, whatever cookies come with it. */
 export type AccessTokens = { from: "bearer" | "cookie" | "none"; tokens: readonly string[] };
 
-export function accessTokens(c: HttpContext): AccessTokens {
+export function accessTokens(c: RequestHeaders): AccessTokens {
   const bearer = bearerToken(c);
   if (bearer !== null) return { from: "bearer", tokens: [bearer] };
   const tokens = readCookies(c.req.header("Cookie"), ACCESS_COOKIE);
@@ -13,12 +15,13 @@ export function accessTokens(c: HttpContext): AccessTokens {
 }
 
 /** The token of an `Authorization: Bearer` header, empty when it has none; null without such a header. */
-export function bearerToken(c: HttpContext): string | null {
+export function bearerToken(c: RequestHeaders): string | null {
   const match = /^Bearer(?:$|\s+(\S*)\s*$)/i.exec(c.req.header("Authorization") ?? "");
   return match === null ? null : (match[1] ?? "");
 }
 
-export const refreshTokens = (c: HttpContext): string[] =>
+export const refreshTokens = (c: RequestHeaders): string[] =>
   readCookies(c.req.header("Cookie"), REFRESH_COOKIE);
 
-export const deviceTokens = (c: HttpContext): string[] => readCookies(c.req.header("Cookie"), DEVICE_COOKIE);
+export const deviceTokens = (c: RequestHeaders): string[] =>
+  readCookies(c.req.header("Cookie"), DEVICE_COOKIE);

@@ -1,0 +1,72 @@
+/** The repository's own source files and what they import, for the tests of the house's rules. */
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+
+const ROOT = join(import.meta.dir, "..", "..");
+const FOLDERS = ["src", "test", "bench", "scripts"];
+
+export type SourceFile = { path: string; text: string; lines: number; isTest: boolean };
+export type Import = {
+  from: string;
+  /** A path from the root, or the name of a package. */
+  to: string;
+  line: number;
+};
+
+export const files: readonly SourceFile[] = FOLDERS.flatMap((folder) =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
+    .filter((name) => /\.tsx?$/.test(name))
+    .map((name) => sourceFile(join(folder, name))),
+);
+
+/** What the server is made of, without its tests. */
+export const product = files.filter(({ path, isTest }) => path.startsWith("src/") && !isTest);
+
+function sourceFile(path: string): SourceFile {
+  const text = readFileSync(join(ROOT, path), "utf8");
+  return {
+    path,
+    text,
+    lines: text.split("\n").length - 1,
+    isTest: /\.(test|contract|test-support)\.tsx?$/.test(path) || path.startsWith("test/"),
+  };
+}
+
+const STATEMENT = /^(?:import|export)\s[^;'"]*?(?:from\s*)?["']([^"']+)["']/gm;
+const CALL = /\bimport\(\s*["']([^"']+)["']\s*\)/g;
+
+/** Of values and types alike. */
+export const importsOf = (file: SourceFile): Import[] =>
+  [...file.text.matchAll(STATEMENT), ...file.text.matchAll(CALL)].map((match) => ({
+    from: file.path,
+    to: match[1]!.startsWith(".") ? normalize(join(dirname(file.path), match[1]!)) : match[1]!,
+    line: file.text.slice(0, match.index).split("\n").length,
+  }));
+
+export const productImports: readonly Import[] = product.flatMap(importsOf);
+
+/** The role in `noun.role.ts`, which a bare `role.ts` in an inner room has too; empty where there is none. */
+export const role = (path: string): string => /[./](\w+)\.tsx?$/.exec(path)?.[1] ?? "";
+
+/** Each circle once, as the nodes on it: `a → b → a`. */
+export function circles(edges: Iterable<readonly [from: string, to: string]>): string[][] {
+  const graph = new Map<string, Set<string>>();
+  for (const [from, to] of edges) {
+    if (from === to) continue;
+    graph.set(from, (graph.get(from) ?? new Set()).add(to));
+  }
+  const done = new Set<string>();
+  const found: string[][] = [];
+  const walk = (node: string, path: string[]): void => {
+    const at = path.indexOf(node);
+    if (at !== -1) {
+      found.push([...path.slice(at), node]);
+      return;
+    }
+    if (done.has(node)) return;
+    for (const next of graph.get(node) ?? []) walk(next, [...path, node]);
+    done.add(node);
+  };
+  for (const node of graph.keys()) walk(node, []);
+  return found;
+}
