@@ -60,7 +60,7 @@ function sessionEndpoints({ login, sessions, config, addressOf }: Deps): Endpoin
       summary: "Trade the refresh cookie for new cookies; each refresh token is good for one use",
       answer: sessionAnswer,
       async handle({ c }) {
-        const signedIn = await sessions.refresh(refreshTokens(c));
+        const signedIn = await sessions.refresh(refreshTokens(c), addressOf(c));
         return answerSignedIn(c, config, { signedIn, message: "Refreshed" });
       },
     }),
@@ -69,10 +69,13 @@ function sessionEndpoints({ login, sessions, config, addressOf }: Deps): Endpoin
       path: "/auth/logout",
       access: "public",
       tag: "auth",
-      summary: "End the session and clear the cookies",
+      summary: "End the session and clear its cookies; without a session nothing changes",
       answer: messageAnswer,
       async handle({ c }) {
-        await sessions.signOut({ access: accessTokens(c).tokens, refresh: refreshTokens(c) });
+        const sent = { access: accessTokens(c).tokens, refresh: refreshTokens(c) };
+        // Another site's form brings no cookies, and could only sign the browser out.
+        if (sent.access.length + sent.refresh.length === 0) return { message: "There was no session" };
+        await sessions.signOut(sent);
         setCookies(c, clearedCookies(config));
         return { message: "Signed out" };
       },

@@ -119,6 +119,37 @@ forEachDialect((dialect) => {
       expect(await browser.status()).toBe(401);
     });
 
+    test("is limited for each session, which two tabs never feel", async () => {
+      const tab = browser.copy();
+      for (let minute = 0; minute < 30; minute++) {
+        const answers = await Promise.all([browser.refresh(), tab.refresh()]);
+        expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+        tab.cookies.set("svc_refresh", browser.get("svc_refresh"));
+        harness.time.now += MINUTE;
+      }
+      const statuses: number[] = [];
+      for (let n = 0; n < 20; n++) statuses.push((await browser.refresh()).status);
+      expect(new Set(statuses)).toEqual(new Set([200]));
+      const refused = await browser.refresh();
+      expect(refused.json).toMatchObject({ code: 2004, error: "RateLimitExceeded" });
+      expect([refused.status, refused.headers.get("Retry-After")]).toEqual([429, "1"]);
+      expect(await browser.status()).toBe(200);
+      const other = new Browser(harness);
+      await other.login(ADMIN_PASSWORD);
+      expect((await other.refresh()).status).toBe(200);
+      harness.time.now += 1000;
+      expect((await browser.refresh()).status).toBe(200);
+    });
+
+    test("is limited for each address that brings no token of ours, and for nobody else there", async () => {
+      const junk = () =>
+        harness.request("POST", "/admin/v1/auth/refresh", { headers: { Cookie: "svc_refresh=junk" } });
+      const statuses: number[] = [];
+      for (let n = 0; n < 21; n++) statuses.push((await junk()).status);
+      expect(statuses).toEqual([...Array<number>(20).fill(401), 429]);
+      expect((await browser.refresh()).status).toBe(200);
+    });
+
     test("a stale second cookie of the same name does no harm", async () => {
       const stale = browser.get("svc_refresh");
       await browser.refresh();
@@ -159,6 +190,20 @@ forEachDialect((dialect) => {
       expect((await browser.send("POST", "/admin/v1/auth/logout")).status).toBe(200);
       expect((await kept.refresh()).status).toBe(401);
       expect((await browser.send("POST", "/admin/v1/auth/logout")).status).toBe(200);
+    });
+
+    test("without a session clears nothing, and clears what a browser holds of an ended one", async () => {
+      const logout = (cookies: string) =>
+        harness.request("POST", "/admin/v1/auth/logout", { headers: { Cookie: cookies } });
+      for (const cookies of ["", "csrf_token=x; waymark_device=y; other=z"]) {
+        const answer = await logout(cookies);
+        expect([answer.status, answer.headers.getSetCookie()]).toEqual([200, []]);
+      }
+      await browser.login(ADMIN_PASSWORD);
+      const held = browser.copy();
+      await browser.send("POST", "/admin/v1/auth/logout");
+      expect((await held.send("POST", "/admin/v1/auth/logout")).status).toBe(200);
+      expect([...held.cookies.keys()]).toEqual(["waymark_device"]);
     });
 
     test("ends this session only", async () => {

@@ -3,7 +3,7 @@
  * number (GCRA): the instant at which the bucket will be full again. A try moves it on by a second and is refused
  * when it would lie more than five seconds ahead. IPv6 clients count by /64. The processes of
  * one machine count together (the supervisor keeps their buckets); the delay of an account (account-delay.ts) is what
- * all machines share.
+ * all machines share. Refreshes have buckets of another size (sessions/service.ts).
  */
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
@@ -21,24 +21,29 @@ export type AddressLimit = {
 };
 
 export type AddressBuckets = {
-  /** Counts a try and tells how many milliseconds it comes too early; 0: it may go on. */
+  /** Counts a try of an address, or of any other key, and tells how many milliseconds it comes too early; 0: it may go on. */
   tryNow(address: string): number;
   size(): number;
 };
 
 /** The limit over buckets that may be in another process. */
-export const createAddressLimit = (tryNow: (address: string) => number | Promise<number>): AddressLimit => ({
+export const createAddressLimit = (
+  tryNow: (address: string) => number | Promise<number>,
+  what = "Too many attempts from your address",
+): AddressLimit => ({
   async take(address) {
     const waitMs = await tryNow(address);
-    if (waitMs > 0) throw tooMany("Too many attempts from your address", waitMs);
+    if (waitMs > 0) throw tooMany(what, waitMs);
   },
 });
 
 export function createAddressBuckets({
   clock,
+  atOnce = AT_ONCE,
   generationSize = GENERATION_SIZE,
 }: {
   clock: Clock;
+  atOnce?: number;
   generationSize?: number;
 }): AddressBuckets {
   const fullAts = createGenerationMap<number>(generationSize);
@@ -48,8 +53,8 @@ export function createAddressBuckets({
       const now = clock.now();
       const stored = fullAts.get(group) ?? now;
       // Further ahead than a full bucket it can only be when the clock was set back.
-      const fullAt = stored > now + AT_ONCE * INTERVAL_MS ? now : Math.max(stored, now);
-      const waitMs = fullAt + INTERVAL_MS - (now + AT_ONCE * INTERVAL_MS);
+      const fullAt = stored > now + atOnce * INTERVAL_MS ? now : Math.max(stored, now);
+      const waitMs = fullAt + INTERVAL_MS - (now + atOnce * INTERVAL_MS);
       fullAts.set(group, waitMs > 0 ? fullAt : fullAt + INTERVAL_MS);
       return Math.max(0, waitMs);
     },

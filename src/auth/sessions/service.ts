@@ -7,6 +7,9 @@
  * session is revoked for both (RFC 9700, 4.14.2). One exception keeps honest browsers signed in: two tabs may send the
  * same token at once, so within ten seconds of a rotation the token before it still gets a pair, with the refresh
  * token that is current already. No pair breaks the other, whichever answer arrives last.
+ *
+ * Each refresh costs a transaction, so a session has 20 at once, then one a second. Who brings no token of ours is
+ * counted by address instead, so nobody uses up what belongs to a session.
  */
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
@@ -14,6 +17,7 @@ import type { Logger } from "../../lib/logger.ts";
 import type { Account } from "../account.ts";
 import type { AuthConfig } from "../auth-config.ts";
 import type { AuthChanges, AuthTransaction } from "../changes.ts";
+import type { AddressLimit } from "../login/address-limit.ts";
 import { csrfToken } from "./csrf.ts";
 import { createSessionCache } from "./cache.ts";
 import type { Session, SessionOwner, SessionsRepository } from "./repository.ts";
@@ -44,6 +48,8 @@ type Deps = {
   repository: SessionsRepository;
   changes: AuthChanges;
   tokens: Tokens;
+  /** Counts refreshes by session, or by address without one. */
+  refreshLimit: AddressLimit;
   config: AuthConfig;
   clock: Clock;
   logger: Logger;
@@ -56,7 +62,7 @@ type Turn = { is: "ended" | "reused" } | { is: "good"; session: Session; account
 export type Sessions = ReturnType<typeof createSessions>;
 
 export function createSessions(deps: Deps) {
-  const { repository, changes, tokens, config, clock, logger, newId } = deps;
+  const { repository, changes, tokens, refreshLimit, config, clock, logger, newId } = deps;
   const cache = createSessionCache({ find: repository.find, clock });
   changes.subscribe("sessions", cache.drop);
   changes.subscribe("users", cache.clear);
@@ -154,13 +160,15 @@ export function createSessions(deps: Deps) {
     /**
      * A fresh pair for the first refresh token that is good for one; several are sent when a neighbouring site or an
      * earlier cookie setting left another cookie of the name. Only when none is good does a reused one count as theft.
-     * @throws TokenInvalid
+     * @throws TokenInvalid, RateLimitExceeded
      */
-    async refresh(refreshTokens: readonly string[]): Promise<SignedIn> {
+    async refresh(refreshTokens: readonly string[], address: string): Promise<SignedIn> {
       const reused: string[] = [];
-      for (const token of refreshTokens) {
-        const claims = await tokens.verify("refresh", token);
-        if (claims === null) continue;
+      const verified = await Promise.all(refreshTokens.map((token) => tokens.verify("refresh", token)));
+      const ours = verified.filter((claims) => claims !== null);
+      if (ours.length === 0) await refreshLimit.take(address);
+      for (const claims of ours) {
+        await refreshLimit.take(`session ${claims.sessionId}`);
         const turn = await takeTurn(claims);
         if (turn.is === "good") return sign(turn.session, turn.account);
         if (turn.is === "reused") reused.push(claims.sessionId);
