@@ -1,11 +1,11 @@
 /**
- * What a room's commands are given. A room brings its commands as `addXCommands(program, context)`; cli.ts lists them.
- * An action throws AppError; the runner prints its message on standard error and exits with the code of its kind.
+ * The context of commands. A room exports its commands as `addXCommands(program, context)`; cli.ts lists them. An action
+ * throws AppError. The runner prints its message on standard error and exits with the code of its kind.
  */
 import type { Env } from "../env.ts";
 
 export type ProgressLine = {
-  /** Redraws one status line on standard error when that is a terminal, at most ten times a second; silent otherwise. */
+  /** Redraws one status line on standard error, at most ten times a second. Silent unless that is a terminal. */
   update(done: number, total?: number): void;
   finish(): void;
 };
@@ -15,7 +15,7 @@ export type Output = {
   line(text: string): void;
   /** A value as JSON on standard output, for scripts (`--json`). */
   json(value: unknown): void;
-  /** Rows as aligned columns, the keys of `columns` as headings. */
+  /** Rows as aligned columns. `columns` maps keys to headings. */
   table(rows: readonly Record<string, unknown>[], columns: Record<string, string>): void;
   /** A remark on standard error. */
   note(text: string): void;
@@ -23,18 +23,18 @@ export type Output = {
 };
 
 export type Input = {
-  /** Standard input to its end as text, at most 1 MiB, without the final line break. */
+  /** All of standard input as text, at most 1 MiB, without the final line break. */
   text(): Promise<string>;
-  /** Asks on the terminal without echo. @throws BadRequest when there is no terminal (use --stdin). */
+  /** Asks on the terminal without echo. @throws BadRequest without a terminal */
   secret(question: string): Promise<string>;
-  /** Asks yes or no; false when there is no terminal. */
+  /** Asks yes or no. False without a terminal. */
   confirm(question: string): Promise<boolean>;
 };
 
-/** `S` is what the command needs of the services; a room names only that. */
+/** `S` are the services that the command needs. */
 export type CommandContext<S = unknown> = {
   env(): Env;
-  /** The rooms' services on a migrated database, opened at first use and closed when the command ends. */
+  /** Services on a migrated database, opened at first use and closed at the end of the command. */
   services(): Promise<S>;
   output: Output;
   input: Input;

@@ -6,13 +6,13 @@ import type { Input } from "./command.ts";
 
 const STDIN_LIMIT = 1024 * 1024;
 
-/** Reads answers and piped text; questions go to `stderr`, so that standard output stays clean for results. */
+/** Reads answers and piped text. Questions go to `stderr`; standard output is for results. */
 export function createInput(stdin: ReadStream, stderr: NodeJS.WritableStream): Input {
   return {
     text: () => readAll(stdin),
     async secret(question) {
       if (!stdin.isTTY) {
-        throw appError("BadRequest", "There is no terminal to ask on; pipe the value in and add --stdin.");
+        throw appError("BadRequest", "There is no terminal to ask on. Pipe the value in and add --stdin.");
       }
       return ask(stdin, stderr, question, { echo: false });
     },
@@ -44,7 +44,7 @@ async function ask(
 ): Promise<string> {
   const output = echo ? stderr : new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: stdin, output, terminal: true });
-  // Asked only now that the terminal does not echo by itself: a fast answer must not be seen either.
+  // Ask after echo is off, so that a fast answer stays hidden.
   stderr.write(question);
   const aborted = new Promise<never>((_, reject) => {
     lines.once("SIGINT", () => reject(appError("BadRequest", "Cancelled.")));

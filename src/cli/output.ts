@@ -2,7 +2,7 @@ import type { Output, ProgressLine } from "./command.ts";
 
 type Stream = { write(text: string): unknown; isTTY?: boolean; columns?: number };
 
-/** Writes results to `stdout`, remarks and progress to `stderr`. Tables fit the terminal; elsewhere nothing is cut. */
+/** Writes results to `stdout`, remarks and progress to `stderr`. On a terminal, tables fit its width. */
 export function createOutput(stdout: Stream, stderr: Stream): Output {
   return {
     line: (text) => void stdout.write(`${text}\n`),
@@ -38,11 +38,11 @@ function formatTable(
 }
 
 const GAP = "  ";
-/** A narrower column says too little. */
+/** Least width of a column. */
 const LEAST_COLUMN = 8;
 const ELLIPSIS = "…";
 
-/** The widest columns shrink until the sum fits. */
+/** Shrinks the widest columns until the sum fits. */
 function fitted(wanted: readonly number[], room: number): number[] {
   const widths = [...wanted];
   for (let over = widths.reduce((sum, width) => sum + width, -room); over > 0; over--) {
@@ -53,10 +53,10 @@ function fitted(wanted: readonly number[], room: number): number[] {
   return widths;
 }
 
-/** Terminal cells: wide characters take two, combining ones none. */
+/** In terminal cells: wide characters take two, combining ones none. */
 const widthOf = (text: string): number => Bun.stringWidth(text);
 
-/** The text in exactly so many cells. */
+/** The text in exactly `width` cells. */
 function cut(text: string, width: number): string {
   const missing = width - widthOf(text);
   if (missing >= 0) return text + " ".repeat(missing);
@@ -68,7 +68,7 @@ function cut(text: string, width: number): string {
   return kept + ELLIPSIS + " ".repeat(Math.max(0, width - widthOf(kept) - 1));
 }
 
-/** Stored text could hold terminal escapes; a table shows them as what they are. */
+/** Shows control characters escaped: stored text may hold terminal escapes. */
 const printable = (value: unknown): string =>
   String(value ?? "").replaceAll(/\p{Cc}/gu, (char) => JSON.stringify(char).slice(1, -1));
 

@@ -52,7 +52,7 @@ async function run(args: readonly string[], stdin = "") {
 
 const refused = (name: string, message: string) => ({ name, message: expect.stringContaining(message) });
 
-test("set stores, get prints the bare value, reset returns to the default", async () => {
+test("set stores a value, get prints it, reset returns to the default", async () => {
   expect(await run(["set", "features.random_code_length", "08"])).toMatchObject({
     out: "features.random_code_length = 8\n",
     err: "",
@@ -67,10 +67,10 @@ test("set stores, get prints the bare value, reset returns to the default", asyn
   ]);
 });
 
-test("a setting that waits for a restart says so, and a later look shows the new value", async () => {
+test("set announces a pending restart, and get shows the stored value", async () => {
   const { out, err } = await run(["set", "routes.admin_prefix", "/manage"]);
   expect(out).toBe("routes.admin_prefix = /manage\n");
-  expect(err).toContain("next time");
+  expect(err).toContain("next start");
   expect(JSON.parse((await run(["get", "routes.admin_prefix", "--json"])).out)).toMatchObject({
     key: "routes.admin_prefix",
     value: "/manage",
@@ -78,7 +78,7 @@ test("a setting that waits for a restart says so, and a later look shows the new
   });
 });
 
-test("list has every setting or one category, as a table or JSON", async () => {
+test("list prints every setting or one category, as a table or JSON", async () => {
   const { out } = await run(["list"]);
   expect(out.trim().split("\n")).toHaveLength(CONFIG_KEYS.length + 1);
   expect(JSON.parse((await run(["list", "--json"])).out)).toHaveLength(CONFIG_KEYS.length);
@@ -89,7 +89,7 @@ test("list has every setting or one category, as a table or JSON", async () => {
   );
 });
 
-test("an unset secret reads empty, also in an export", async () => {
+test("an unset secret reads empty, even in an export", async () => {
   expect((await run(["get", "api.health_token"])).out).toBe("\n");
   expect((await run(["list"])).out).not.toContain("[REDACTED]");
   const exported = (await run(["export"])).out;
@@ -97,7 +97,7 @@ test("an unset secret reads empty, also in an export", async () => {
   expect(exported).not.toContain("[REDACTED]");
 });
 
-test("secrets come by standard input or prompt, and show only when asked for", async () => {
+test("a secret comes from standard input or a prompt, and shows only with --show-secrets", async () => {
   await run(["set", "api.health_token", "--stdin"], "token-from-stdin");
   expect((await run(["set", "api.health_token"], "token-from-prompt")).out).not.toContain("token-from");
   expect((await run(["get", "api.health_token"])).out).toBe("[REDACTED]\n");
@@ -171,7 +171,7 @@ test("an import with one mistake changes nothing", async () => {
   expect((await run(["import", "-"], "cors.max_age = 60")).out).toBe("changed cors.max_age\n");
 });
 
-test("generate writes the template of start-up settings and does not overwrite one", async () => {
+test("generate writes the template of start-up settings and never overwrites a file", async () => {
   const path = file("waymark.toml");
   expect((await run(["generate", path])).error).toBeNull();
   expect(readFileSync(path, "utf8")).toBe(generateTemplate());

@@ -1,4 +1,4 @@
-/** `waymark config …`: the stored settings by hand or by script, with the server running or not. */
+/** `waymark config …`: the stored settings, with the server running or not. */
 import { chmod, writeFile } from "node:fs/promises";
 import type { Command } from "commander";
 import type { CommandContext } from "../cli/command.ts";
@@ -11,10 +11,10 @@ import { definitionOf } from "./definitions.ts";
 
 type Context = CommandContext<{ config: Config }>;
 
-/** Who changed it, in the history. */
+/** The author in the history. */
 const CHANGED_BY = "cli";
 const FILE_MAX_BYTES = 1024 * 1024;
-const RESTART_NOTE = "It takes effect when the server starts the next time.";
+const RESTART_NOTE = "It takes effect at the next start of the server.";
 
 export function addConfigCommands(program: Command, context: Context): void {
   const group = program.command("config").description("show and change settings");
@@ -39,7 +39,7 @@ function addReading(group: Command, context: Context): void {
       const items = all.filter((item) => category === undefined || item.category === category);
       if (items.length === 0) {
         const categories = [...new Set(all.map((item) => item.category))].join(", ");
-        throw appError("BadRequest", `There is no category '${category}'; there are ${categories}.`);
+        throw appError("BadRequest", `There is no category '${category}'. The categories are ${categories}.`);
       }
       if (json) return context.output.json(items.map(viewItem));
       return context.output.table(items, { key: "KEY", value: "VALUE", valueType: "TYPE" });
@@ -100,7 +100,7 @@ type ImportOptions = { format?: string; dryRun?: true; json?: true };
 function addFiles(group: Command, context: Context): void {
   group
     .command("export")
-    .description("write the run-time settings as TOML or JSON")
+    .description("write the run-time settings to a TOML or JSON file")
     .argument("[file]", "standard output when left out or -", "-")
     .option("--format <toml|json>", "by the file's name when left out, else toml")
     .option("--show-secrets", "write sensitive values instead of a mask")
@@ -130,7 +130,7 @@ async function exportSettings(context: Context, file: string, options: ExportOpt
   const format = formatOf(file, options.format);
   const { config } = await context.services();
   const secrets = options.showSecrets === true;
-  // A generated setting without a value waits for the first start; an import of "" would be refused.
+  // A generated setting without a value waits for the first start. An import would refuse "".
   const items = config
     .list({ secrets })
     .filter(({ key, value }) => definitionOf(key).editable && !(definitionOf(key).generated && value === ""));
@@ -147,8 +147,7 @@ async function importSettings(context: Context, file: string, options: ImportOpt
   const { config } = await context.services();
   const dryRun = options.dryRun === true;
   const changed = await config.setMany(entries, CHANGED_BY, { dryRun });
-  if (masked.length > 0)
-    context.output.note(`Left as they are, because the file holds masks: ${masked.join(", ")}`);
+  if (masked.length > 0) context.output.note(`Unchanged, because the file holds masks: ${masked.join(", ")}`);
   if (options.json) return context.output.json({ dry_run: dryRun, changed, masked });
   for (const key of changed) context.output.line(`${dryRun ? "would change" : "changed"} ${key}`);
   if (changed.length === 0) context.output.line("Nothing to change.");
@@ -159,7 +158,7 @@ async function importSettings(context: Context, file: string, options: ImportOpt
 function formatOf(file: string, given: string | undefined): FileFormat {
   const format = given ?? (file.toLowerCase().endsWith(".json") ? "json" : "toml");
   if (format === "toml" || format === "json") return format;
-  throw appError("BadRequest", `--format is toml or json, not '${format}'.`);
+  throw appError("BadRequest", `--format takes toml or json, not '${format}'.`);
 }
 
 async function readIn(file: string): Promise<string> {
@@ -169,7 +168,7 @@ async function readIn(file: string): Promise<string> {
   return source.text();
 }
 
-/** A file with secrets in it, or where its owner will write some, is for its owner's eyes only. */
+/** The file holds secrets or will, so only its owner may read it. */
 async function writeOut(
   context: Context,
   file: string,

@@ -69,7 +69,7 @@ async function serve() {
   return { ...opened, config, call };
 }
 
-test("only administrators come in", async () => {
+test("only administrators have access", async () => {
   const { call, config } = await serve();
   for (const entry of configEndpoints({ config })) {
     expect(entry.access).toBe("admin");
@@ -101,7 +101,7 @@ describe("GET", () => {
     expect((await call("GET", "/api.health_token")).data.value).toBe("");
   });
 
-  test("/config/schema says what each takes", async () => {
+  test("/config/schema describes each setting", async () => {
     const { call } = await serve();
     const { data } = await call("GET", "/schema");
     expect(data).toHaveLength(CONFIG_KEYS.length);
@@ -131,7 +131,7 @@ describe("GET", () => {
     expect(byKey.get("api.admin_token")).toMatchObject({ action: null, editable: false });
   });
 
-  test("/config/{key} has one, or 404 / 5000", async () => {
+  test("/config/{key} returns one setting, or 404 / 5000", async () => {
     const { call } = await serve();
     expect((await call("GET", "/features.random_code_length")).data).toMatchObject({
       value: "6",
@@ -146,7 +146,7 @@ describe("GET", () => {
     }
   });
 
-  test("/config/{key}/history is bounded, newest first, and names who did it", async () => {
+  test("/config/{key}/history is bounded, newest first, and names the author", async () => {
     const { call } = await serve();
     for (let length = 4; length <= 34; length++) {
       await call("PUT", "/features.random_code_length", { value: String(length === 6 ? 60 : length) });
@@ -170,7 +170,7 @@ describe("GET", () => {
 });
 
 describe("PUT", () => {
-  test("stores the canonical value, in force at once", async () => {
+  test("stores the canonical value, which is in force at once", async () => {
     const { call, config } = await serve();
     const { status, data } = await call("PUT", "/utm.enable_passthrough", { value: "1" });
     expect(status).toBe(200);
@@ -183,7 +183,7 @@ describe("PUT", () => {
     expect(config.get("utm.enable_passthrough")).toBe(true);
   });
 
-  test("shows a value that waits for a restart as pending", async () => {
+  test("shows a value as pending until a restart", async () => {
     const { call } = await serve();
     const { data } = await call("PUT", "/routes.admin_prefix", { value: "/manage" });
     expect(data).toMatchObject({ value: "/admin", pending_value: "/manage", requires_restart: true });
@@ -194,7 +194,7 @@ describe("PUT", () => {
     });
   });
 
-  test("never answers with a secret", async () => {
+  test("never returns a secret", async () => {
     const { call, config } = await serve();
     const answer = await call("PUT", "/api.health_token", { value: "a-new-health-token" });
     expect(answer.data).toMatchObject({ value: "[REDACTED]", is_sensitive: true });
@@ -235,7 +235,7 @@ test("DELETE returns to the default", async () => {
 });
 
 describe("POST", () => {
-  test("/config/reload reads again", async () => {
+  test("/config/reload reads the stored settings again", async () => {
     const { call, config } = await serve();
     await call("PUT", "/cors.max_age", { value: "60" });
     await database.write
@@ -248,7 +248,7 @@ describe("POST", () => {
     expect(config.get("cors.max_age")).toBe(61);
   });
 
-  test("/config/{key}/action makes a value without storing it", async () => {
+  test("/config/{key}/action generates a value without storing it", async () => {
     const { call, config } = await serve();
     // The setting's own secret is SECRET as well here; it must be the answer, so another key's is looked at.
     await config.set("api.jwt_secret", "j".repeat(40), "ann");
@@ -258,7 +258,7 @@ describe("POST", () => {
     expect(config.get("api.health_token")).toBe("");
   });
 
-  test("/config/{key}/execute-and-save stores one and does not show it", async () => {
+  test("/config/{key}/execute-and-save stores a value without showing it", async () => {
     const { call, config } = await serve();
     for (const key of ["api.health_token", "api.jwt_secret"] as const) {
       const { status, text, data } = await call("POST", `/${key}/execute-and-save`, {

@@ -43,7 +43,7 @@ const changeAnswer = z.object({
   changed_by: z.string(),
 });
 
-/** Longer than any value may be, so that the validators speak, not the door. */
+/** More than any value may have, so that the validator words the refusal. */
 const VALUE_MAX_LENGTH = 65_536;
 const valueBody = z.object({ value: z.string().max(VALUE_MAX_LENGTH) });
 const actionBody = z.object({ action });
@@ -75,7 +75,7 @@ const readEndpoints = (config: Config): Endpoint[] => [
     ...common,
     method: "GET",
     path: "/config/schema",
-    summary: "List what the settings take",
+    summary: "List the definitions of the settings",
     answer: z.array(schemaAnswer),
     handle: () => config.schema().map(schemaView),
   }),
@@ -103,7 +103,7 @@ const writeEndpoints = (config: Config): Endpoint[] => [
     ...common,
     method: "POST",
     path: "/config/reload",
-    summary: "Read the stored settings again, in every worker and node",
+    summary: "Read the stored settings again in every worker and node",
     answer: z.object({ message: z.string(), duration_ms: z.int() }),
     async handle() {
       const began = performance.now();
@@ -136,7 +136,7 @@ const actionEndpoints = (config: Config): Endpoint[] => [
     ...common,
     method: "POST",
     path: "/config/:key/action",
-    summary: "Make a value by the setting's action without storing it",
+    summary: "Generate a value without storing it",
     body: actionBody,
     answer: z.object({ value: z.string() }),
     handle: ({ c, body }) => ({ value: config.runAction(c.req.param("key")!, body.action) }),
@@ -145,19 +145,19 @@ const actionEndpoints = (config: Config): Endpoint[] => [
     ...common,
     method: "POST",
     path: "/config/:key/execute-and-save",
-    summary: "Make a value by the setting's action and store it; the value is not shown",
+    summary: "Generate a value and store it without showing it",
     body: actionBody,
     answer: writtenAnswer.extend({ success: z.literal(true) }),
     async handle({ c, body, account }) {
       const item = await config.runActionAndSave(c.req.param("key")!, body.action, account.username);
-      return { success: true, ...writtenView(item), message: "A new value is stored; it is not shown." };
+      return { success: true, ...writtenView(item), message: "A new value is stored. It is not shown." };
     },
   }),
 ];
 
 const writtenView = (item: ConfigItem): z.input<typeof writtenAnswer> => ({
   ...viewItem(item),
-  message: item.pendingValue === undefined ? null : "Stored; it takes effect after a restart.",
+  message: item.pendingValue === undefined ? null : "Stored. It takes effect after a restart.",
 });
 
 const schemaView = (schema: ConfigSchema): z.input<typeof schemaAnswer> => ({

@@ -23,7 +23,7 @@ forEachDialect(({ openDb }) => {
     database.write.insertInto("settings").values({ key, value, updated_at: 1, updated_by: "hand" }).execute();
 
   describe("start", () => {
-    test("a first start stores a secret and nothing else", async () => {
+    test("a first start stores only the generated secret", async () => {
       const config = await openConfig(database, { startup: true }).start();
       const rows = await database.read.selectFrom("settings").selectAll().execute();
       expect(rows.map((row) => row.key)).toEqual(["api.jwt_secret"]);
@@ -33,7 +33,7 @@ forEachDialect(({ openDb }) => {
       }
     });
 
-    test("two first starts at once end with one secret, and keep it", async () => {
+    test("two first starts at once agree on one secret", async () => {
       const other = await openDb({ threads: true, migrate: false });
       const [a, b] = await Promise.all([
         openConfig(database, { startup: true }).start(),
@@ -45,12 +45,12 @@ forEachDialect(({ openDb }) => {
       expect(await a.history("api.jwt_secret", 100)).toHaveLength(1);
     });
 
-    test("commands store nothing by starting", async () => {
+    test("opening the settings for a command stores nothing", async () => {
       await openConfig(database).start();
       expect(await database.read.selectFrom("settings").selectAll().execute()).toEqual([]);
     });
 
-    test("unknown keys stay and unusable values give way to the default, each with a warning", async () => {
+    test("unknown keys stay, and an unusable value yields to the default with a warning", async () => {
       await put("future.key", "secret-future-value");
       await put("click.flush_interval", "0");
       await put("api.health_token", "bad secret");
@@ -83,7 +83,7 @@ forEachDialect(({ openDb }) => {
       ).toEqual([{ value: "secret-future-value" }]);
     });
 
-    test("an unusable secret is replaced at a start, a lost one kept while running", async () => {
+    test("a start replaces an unusable secret, a running process keeps a lost one", async () => {
       await put("api.jwt_secret", "short");
       const { config, start } = openConfig(database, { startup: true });
       await start();
@@ -95,8 +95,8 @@ forEachDialect(({ openDb }) => {
     });
   });
 
-  describe("writes", () => {
-    test("are canonical, in force at once, and heard by others with the next poll", async () => {
+  describe("a write", () => {
+    test("is canonical, in force at once, and reaches others with the next poll", async () => {
       const [here, there] = [
         openConfig(database),
         openConfig(await openDb({ threads: true, migrate: false })),
@@ -119,7 +119,7 @@ forEachDialect(({ openDb }) => {
       expect(here.config.get("utm.enable_passthrough")).toBe(false);
     });
 
-    test("that are refused change nothing", async () => {
+    test("that is refused changes nothing", async () => {
       const config = await openConfig(database).start();
       const attempts: [() => Promise<unknown>, unknown][] = [
         [() => config.set("no.such_key", "1", "ann"), refusal("ConfigNotFound", /no\.such_key/)],
@@ -152,7 +152,7 @@ forEachDialect(({ openDb }) => {
       expect(await database.read.selectFrom("settings_history").selectAll().execute()).toEqual([]);
     });
 
-    test("of several are one: prefixes may change places, and a dry run only looks", async () => {
+    test("of several settings is atomic: prefixes may swap, and a dry run stores nothing", async () => {
       const config = await openConfig(database).start();
       const swap = [
         ["routes.admin_prefix", "/panel"],
@@ -169,7 +169,7 @@ forEachDialect(({ openDb }) => {
       expect(await config.setMany(swap, "ann")).toEqual([]);
     });
 
-    test("at the same time can't make two prefixes equal", async () => {
+    test("at the same time as another can't make two prefixes equal", async () => {
       const [a, b] = await Promise.all([
         openConfig(database).start(),
         openConfig(await openDb({ threads: true, migrate: false })).start(),
@@ -181,7 +181,7 @@ forEachDialect(({ openDb }) => {
       expect(results.map((result) => result.status).sort()).toEqual(["fulfilled", "rejected"]);
     });
 
-    test("can't turn cookies into ones that browsers refuse, in either order", async () => {
+    test("can't combine SameSite=None with insecure cookies, in either order", async () => {
       const config = await openConfig(database).start();
       const [none, insecure] = [
         ["api.cookie_same_site", "None"],
@@ -201,7 +201,7 @@ forEachDialect(({ openDb }) => {
       expect(config.get("api.cookie_same_site")).toBe("None");
     });
 
-    test("of the password go along with what has to happen with them, or not at all", async () => {
+    test("of the password commits together with its side effect, or not at all", async () => {
       const config = await openConfig(database).start();
       const failing = config.setAdminPasswordHash(HASH, "cli", async () => {
         throw new Error("the sessions could not be ended");
@@ -217,7 +217,7 @@ forEachDialect(({ openDb }) => {
   });
 
   describe("settings that need a restart", () => {
-    test("hold their value until the next start and show the new one as pending", async () => {
+    test("keep their value until the next start and show the new one as pending", async () => {
       const { config, start } = openConfig(database, { startup: true });
       await start();
       const heard: unknown[] = [];
@@ -236,7 +236,7 @@ forEachDialect(({ openDb }) => {
   });
 
   describe("history", () => {
-    test("tells who changed what and when, newest first, secrets masked where they are stored", async () => {
+    test("records who changed what and when, newest first, with secrets masked in the table", async () => {
       const { config, clock, start } = openConfig(database);
       await start();
       await config.set("click.flush_interval", "9", "ann");
@@ -261,7 +261,7 @@ forEachDialect(({ openDb }) => {
       );
     });
 
-    test("is bounded for each key", async () => {
+    test("is bounded per key", async () => {
       const config = await openConfig(database).start();
       const row = { old_value: "1", new_value: "2", changed_at: 1, changed_by: "ann" };
       const rows = (key: string, count: number) => Array.from({ length: count }, () => ({ key, ...row }));

@@ -1,4 +1,4 @@
-/** Run-time settings: what the rest of the program asks (`get`, `onChange`) and what administrators do. */
+/** Run-time settings: reading (`get`, `onChange`) and what administrators do. */
 import { randomBytes } from "node:crypto";
 import type { ChangeTransaction } from "../cluster/changes.ts";
 import type { Database } from "../db/database.ts";
@@ -20,11 +20,11 @@ type Deps = {
   clock: Clock;
   logger: Logger;
   /**
-   * A server: it generates what a first start generates, and settings that need a restart keep the values they have
-   * at `start`. Without it (commands) stored values are in force at once.
+   * True for a server: it generates missing secrets, and settings that need a restart keep the values of `start`.
+   * False for commands: stored values are in force at once.
    */
   startup?: boolean;
-  /** The start values of another process (its `startValues()`), so that a worker started later agrees with it. */
+  /** `startValues()` of the first worker, for one that starts later. */
   startValues?: Partial<SettingTexts>;
   generateToken?: () => string;
 };
@@ -53,12 +53,12 @@ export function createConfig(deps: Deps) {
     get<K extends ConfigKey>(key: K): ConfigValues[K] {
       return live.current().values[key];
     },
-    /** Calls the listener after a changed value came into force, the writer waiting for it. Returns how to stop. */
+    /** Calls the listener after a changed value is in force. The writer waits for it. Returns how to unsubscribe. */
     onChange: live.onChange,
-    /** The values in force of the settings that need a restart, to hand to a worker that starts later. */
+    /** The values in force of settings that need a restart, for workers that start later. */
     startValues: live.startValues,
 
-    /** Every setting in the table's order, secrets masked unless revealed. */
+    /** Every setting in the order of the table, secrets masked unless `reveal`. */
     list: (reveal?: Reveal): ConfigItem[] => CONFIG_KEYS.map((key) => show(key, reveal)),
     schema: (): ConfigSchema[] => CONFIG_KEYS.map(schemaOf),
     /** @throws ConfigNotFound */
@@ -69,7 +69,7 @@ export function createConfig(deps: Deps) {
 
     ...writingSide({ writer, live, generateToken, show }),
 
-    /** Reads the settings and follows their changes from here on. @throws ServiceUnavailable */
+    /** Reads the settings and follows their changes. @throws ServiceUnavailable */
     async start(): Promise<void> {
       if (startup) await writer.ensureGenerated(generateToken);
       installedAt = (await repository.installedAt()) ?? clock.now();
@@ -96,13 +96,13 @@ function writingSide({ writer, live, generateToken, show }: WritingDeps) {
   }
 
   return {
-    /** Stores the value and returns the setting as it is now. @throws ConfigNotFound, BadRequest */
+    /** Stores the value and returns the setting. @throws ConfigNotFound, BadRequest */
     set: async (key: string, value: string, changedBy: string): Promise<ConfigItem> =>
       writeOne(editable(key), canonical(editable(key), value), changedBy),
 
     /**
-     * Stores several, all or none, and returns the keys that changed (with `dryRun`: would change). Values that are in
-     * force anyway are not stored. @throws ConfigNotFound, BadRequest
+     * Stores all or none and returns the keys that changed (with `dryRun`: would change). Skips values in force.
+     * @throws ConfigNotFound, BadRequest
      */
     async setMany(
       entries: readonly (readonly [key: string, value: string])[],
@@ -115,13 +115,13 @@ function writingSide({ writer, live, generateToken, show }: WritingDeps) {
       return dryRun ? writer.preview(writes) : writer.write(writes, changedBy);
     },
 
-    /** Back to the default; a generated setting gets a new value. @throws ConfigNotFound, BadRequest */
+    /** Returns to the default. A generated setting gets a new value. @throws ConfigNotFound, BadRequest */
     async reset(key: string, changedBy: string): Promise<ConfigItem> {
       const name = editable(key);
       return writeOne(name, definitionOf(name).generated ? generateToken() : null, changedBy);
     },
 
-    /** A fresh value by the setting's action, not stored. @throws ConfigNotFound, BadRequest */
+    /** Generates a value without storing it. @throws ConfigNotFound, BadRequest */
     runAction(key: string, action: Action): string {
       withAction(key, action);
       return generateToken();
@@ -130,21 +130,21 @@ function writingSide({ writer, live, generateToken, show }: WritingDeps) {
     runActionAndSave: async (key: string, action: Action, changedBy: string): Promise<ConfigItem> =>
       writeOne(withAction(key, action), generateToken(), changedBy),
 
-    /** Reads the stored settings again, here and in every other process. @throws ConfigReloadFailed */
+    /** Reads the stored settings again in every process. @throws ConfigReloadFailed */
     async reload(): Promise<void> {
       try {
         await live.read();
         await writer.announce();
       } catch (error) {
         const message =
-          "The settings could not be read; the old ones stay in force. The log has the details.";
+          "The settings could not be read. The old ones stay in force. The log has the details.";
         throw appError("ConfigReloadFailed", message, { cause: error });
       }
     },
 
     /**
-     * The one way to write `api.admin_token`. `also` runs in the same transaction (ending the sessions); like every
-     * function in a transaction it may run again. @throws BadRequest when it is not an Argon2 hash
+     * The only way to write `api.admin_token`. `also` runs in the same transaction and may run again.
+     * @throws BadRequest when it is not an Argon2 hash
      */
     async setAdminPasswordHash(
       hash: string,
@@ -165,7 +165,7 @@ function known(key: string): ConfigKey {
 function editable(key: string): ConfigKey {
   const name = known(key);
   if (definitionOf(name).editable) return name;
-  throw appError("BadRequest", `${name} can't be written here; run the command 'reset-password' instead.`);
+  throw appError("BadRequest", `${name} can't be written here. Run the command 'reset-password'.`);
 }
 
 function canonical(key: ConfigKey, value: string): string {

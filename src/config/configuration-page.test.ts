@@ -3,7 +3,7 @@ import { ENV_SETTINGS } from "../env-settings.ts";
 import { CONFIGURATION_PAGE, renderConfigurationPage } from "../../scripts/configuration-page.ts";
 import { CONFIG_KEYS } from "./definitions.ts";
 
-test("docs/configuration.md is what the tables say; bin/bun scripts/configuration-page.ts writes it anew", async () => {
+test("docs/configuration.md is current (write it with bin/bun scripts/configuration-page.ts)", async () => {
   expect(await Bun.file(CONFIGURATION_PAGE).text()).toBe(renderConfigurationPage());
 });
 

@@ -173,21 +173,21 @@ describe.each(CONFIG_KEYS)("%s", (key) => {
   // A part of a sentence that ends behind it.
   const refusal = { error: expect.stringMatching(/^must be [^]*[^.]$/) };
 
-  test("takes what it says, in canonical form", () => {
+  test("accepts valid values and returns their canonical form", () => {
     for (const [given, canonical] of Object.entries(CASES[key].good)) {
       expect([given, definition.canonical(given)]).toEqual([given, canonical]);
       expect(definition.canonical(canonical)).toBe(canonical);
     }
   });
 
-  test("refuses everything else with what is allowed", () => {
+  test("refuses everything else and says what is allowed", () => {
     for (const given of [...CASES[key].bad, "\u0000", "a\u0000b", "\ud800", "x\r\ny"]) {
       expect([given, definition.canonical(given)]).toEqual([given, refusal]);
     }
     expect(definition.canonical("a".repeat(100_000))).toEqual(refusal);
   });
 
-  test("has a usable default and tells what it is", () => {
+  test("has a valid default and a description", () => {
     if (!definition.generated)
       expect(definition.canonical(definition.defaultText)).toBe(definition.defaultText);
     expect(definition.description).toMatch(/^[A-Z].*\.$/);
@@ -243,6 +243,6 @@ test("the specification's restart, secret and default rules hold", () => {
   expect(definitionOf("analytics.sample_rate").defaultText).toBe("1.0");
 });
 
-test("names of an object's own machinery are not settings", () => {
+test("property names of Object.prototype are not settings", () => {
   for (const key of ["__proto__", "constructor", "toString", "", "api"]) expect(isConfigKey(key)).toBe(false);
 });

@@ -1,6 +1,6 @@
 /**
- * Every run-time setting, one row a key, in the order in which lists show them. The API, the commands, the panel's
- * form, docs/configuration.md and the type of `config.get(key)` follow from this table.
+ * Every run-time setting, one row a key, in the order of lists. API, commands, docs/configuration.md and the type of
+ * `config.get(key)` follow from this table.
  */
 import * as check from "./value-checks.ts";
 import { bool, choice, choices, type Definition, float, int, list, string } from "./value-types.ts";
@@ -17,7 +17,8 @@ export const DEFINITIONS = {
   }),
   "api.health_token": string("", check.secret(8, { orEmpty: true }), {
     category: "auth",
-    description: "Bearer token for the health endpoints. Empty: they take a signed-in administrator only.",
+    description:
+      "Bearer token for the health endpoints. Empty: only a signed-in administrator may call them.",
     sensitive: true,
     action: "generate_token",
   }),
@@ -41,23 +42,22 @@ export const DEFINITIONS = {
     { min: 1, max: 365 },
     {
       category: "auth",
-      description: "Days after which a session ends unless it is refreshed.",
+      description: "Days after which a session without a refresh ends.",
     },
   ),
   "api.trusted_proxies": list([], check.addressRange, {
     category: "auth",
-    description:
-      "Proxies whose X-Forwarded-For is believed. Empty: the client is whoever holds the connection.",
+    description: "Proxies whose X-Forwarded-For counts. Empty: the client is the peer of the connection.",
   }),
   "api.cookie_secure": bool(true, {
     category: "cookie",
-    description: "Send the cookies over HTTPS only. Turn it off only where there is no HTTPS.",
+    description: "Send the cookies over HTTPS only. Turn it off only without HTTPS.",
   }),
   "api.cookie_same_site": choice(
     "Lax",
     {
-      Strict: "Never sent from other sites, not even by a link to the panel.",
-      Lax: "Sent from other sites when somebody follows a link.",
+      Strict: "Never sent from other sites, even when a link leads here.",
+      Lax: "Sent from other sites only when a link leads here.",
       None: "Sent from other sites; needs api.cookie_secure.",
     },
     { category: "cookie", description: "SameSite attribute of the cookies." },
@@ -68,17 +68,17 @@ export const DEFINITIONS = {
   }),
   "routes.admin_prefix": string("/admin", check.routePrefix, {
     category: "routes",
-    description: "Path under which the admin API lives; links can't use it.",
+    description: "Path of the admin API. Links can't use it.",
     requiresRestart: true,
   }),
   "routes.health_prefix": string("/health", check.routePrefix, {
     category: "routes",
-    description: "Path of the health endpoints and the metrics; links can't use it.",
+    description: "Path of the health endpoints and metrics. Links can't use it.",
     requiresRestart: true,
   }),
   "routes.frontend_prefix": string("/panel", check.routePrefix, {
     category: "routes",
-    description: "Path of the panel; links can't use it.",
+    description: "Path of the panel. Links can't use it.",
     requiresRestart: true,
   }),
   "features.random_code_length": int(
@@ -86,7 +86,7 @@ export const DEFINITIONS = {
     { min: 4, max: 128 },
     {
       category: "features",
-      description: "Length of the codes made for links that come without one.",
+      description: "Length of the random code of a link made without one.",
     },
   ),
   "features.share_code_length": int(
@@ -94,13 +94,12 @@ export const DEFINITIONS = {
     { min: 14, max: 128 },
     {
       category: "features",
-      description:
-        "Length of the codes made for shares that come without one. 14 characters can't be guessed.",
+      description: "Length of the random code of a share. 14 characters can't be guessed.",
     },
   ),
   "features.default_url": string("", check.urlOrEmpty, {
     category: "features",
-    description: "Where the root path / redirects to. Empty: 404.",
+    description: "Target of the root path /. Empty: 404.",
   }),
   "features.enable_admin_panel": bool(true, { category: "features", description: "Serve the panel." }),
   "click.enable_tracking": bool(true, { category: "tracking", description: "Count clicks." }),
@@ -109,7 +108,7 @@ export const DEFINITIONS = {
     { min: 1, max: 3600 },
     {
       category: "tracking",
-      description: "Seconds between two writes of the counted clicks to the database.",
+      description: "Seconds between two flushes of counted clicks to the database.",
     },
   ),
   "click.max_clicks_before_flush": int(
@@ -117,7 +116,7 @@ export const DEFINITIONS = {
     { min: 1, max: 1_000_000 },
     {
       category: "tracking",
-      description: "Waiting clicks that start a write before its time.",
+      description: "Number of waiting clicks that starts an early flush.",
     },
   ),
   "cache.bloom_rebuild_interval": int(
@@ -125,7 +124,8 @@ export const DEFINITIONS = {
     { min: 60, max: 2_592_000, orZero: true },
     {
       category: "cache",
-      description: "Seconds between two rebuilds of the Bloom filter, which drop deleted codes. 0: never.",
+      description:
+        "Seconds between two rebuilds of the Bloom filter. A rebuild drops deleted codes. 0: never.",
     },
   ),
   "analytics.enable_detailed_logging": bool(false, {
@@ -140,17 +140,17 @@ export const DEFINITIONS = {
   }),
   "analytics.log_retention_days": int(30, DAYS, {
     category: "analytics",
-    description: "Days that raw click records are kept. Needs analytics.enable_auto_rollup.",
+    description: "Days to keep raw click records. Needs analytics.enable_auto_rollup.",
     requiresRestart: true,
   }),
   "analytics.hourly_retention_days": int(7, DAYS, {
     category: "analytics",
-    description: "Days that hourly rollups are kept. Needs analytics.enable_auto_rollup.",
+    description: "Days to keep hourly rollups. Needs analytics.enable_auto_rollup.",
     requiresRestart: true,
   }),
   "analytics.daily_retention_days": int(365, DAYS, {
     category: "analytics",
-    description: "Days that daily rollups are kept. Needs analytics.enable_auto_rollup.",
+    description: "Days to keep daily rollups. Needs analytics.enable_auto_rollup.",
     requiresRestart: true,
   }),
   "analytics.enable_ip_logging": bool(true, {
@@ -174,13 +174,13 @@ export const DEFINITIONS = {
     { min: 0, max: 1_000_000_000 },
     {
       category: "analytics",
-      description: "Most raw click records kept. 0: no limit but their age; 10000000 suits one machine.",
+      description: "Maximum number of raw click records. 0: unlimited. 10000000 suits one machine.",
     },
   ),
   "analytics.max_rows_action": choice(
     "cleanup",
     { cleanup: "Delete the oldest records.", stop: "Stop detailed logging." },
-    { category: "analytics", description: "What to do when analytics.max_log_rows is exceeded." },
+    { category: "analytics", description: "Action when analytics.max_log_rows is exceeded." },
   ),
   "utm.enable_passthrough": bool(false, {
     category: "analytics",
@@ -189,7 +189,7 @@ export const DEFINITIONS = {
   }),
   "cors.enabled": bool(false, {
     category: "cors",
-    description: "Answer cross-origin requests by the rules below. Off: browsers allow the same origin only.",
+    description: "Answer cross-origin requests by the rules below. Off: browsers allow only the same origin.",
   }),
   "cors.allowed_origins": list([], check.origin, {
     category: "cors",
@@ -221,12 +221,12 @@ export const DEFINITIONS = {
     { min: 0, max: 86_400 },
     {
       category: "cors",
-      description: "Seconds for which a browser may keep the answer to a preflight.",
+      description: "Seconds for which a browser may cache a preflight answer.",
     },
   ),
   "cors.allow_credentials": bool(false, {
     category: "cors",
-    description: "Let other origins send cookies; has no effect with the origin *.",
+    description: "Let other origins send cookies. No effect with the origin *.",
   }),
 } as const satisfies Record<string, Definition<unknown>>;
 

@@ -1,4 +1,4 @@
-/** Settings and their definitions as lists show them. Set secrets are masked unless asked for; unset ones are empty. */
+/** Settings and their definitions as lists show them. A set secret is masked unless revealed, an unset one is empty. */
 import { formatRfc3339 } from "../lib/rfc3339.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { MASK } from "./writer.ts";
@@ -13,9 +13,9 @@ export type ConfigItem = {
   category: Category;
   requiresRestart: boolean;
   isSensitive: boolean;
-  /** Epoch milliseconds; of a setting never written, when the installation was made. */
+  /** Epoch milliseconds; for a setting never written, when the installation was made. */
   updatedAt: number;
-  /** The text that will be in force after the next start, where it is another one. */
+  /** The text in force after the next start, if it differs. */
   pendingValue?: string;
 };
 
@@ -28,7 +28,7 @@ export type ConfigSchema = {
   enumOptions: readonly EnumOption[] | null;
   requiresRestart: boolean;
   editable: boolean;
-  /** Place in lists, from 0. */
+  /** Position in lists, from 0. */
   order: number;
   action: Action | null;
 };
@@ -72,7 +72,7 @@ export const schemaOf = (key: ConfigKey): ConfigSchema => {
   };
 };
 
-/** As the API and the command line show it. */
+/** For the API and the command line. */
 export const viewItem = (item: ConfigItem) => ({
   key: item.key,
   value: item.value,

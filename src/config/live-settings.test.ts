@@ -20,7 +20,7 @@ afterAll(async () => {
 
 const rename = (from: string, to: string) => database.write.schema.alterTable(from).renameTo(to).execute();
 
-test("while the settings can't be read the old ones hold, and they are read when they can be again", async () => {
+test("the old settings hold while reads fail, and the new ones follow when reads work again", async () => {
   const { logger, lines } = recordingLogger();
   const { config, changes, start } = openConfig(database, { logger });
   await start();
@@ -38,7 +38,7 @@ test("while the settings can't be read the old ones hold, and they are read when
   config.close();
 });
 
-test("reload brings what was changed behind the program's back to every process", async () => {
+test("reload brings a direct change of the table to every process", async () => {
   const [here, there] = [openConfig(database), openConfig(database)];
   await here.start();
   await there.start();
@@ -49,7 +49,7 @@ test("reload brings what was changed behind the program's back to every process"
   expect(there.config.get("click.flush_interval")).toBe(13);
 });
 
-test("listeners hear changed values only, survive one another's failures, and stop when told", async () => {
+test("a listener receives changed values only, survives the failure of others, and can unsubscribe", async () => {
   const { logger, lines } = recordingLogger();
   const config = await openConfig(database, { logger }).start();
   const heard: unknown[] = [];
@@ -67,7 +67,7 @@ test("listeners hear changed values only, survive one another's failures, and st
   expect(lines.filter((line) => line.includes("could not follow"))).toHaveLength(2);
 });
 
-test("after close changes are not followed", async () => {
+test("after close, changes have no effect", async () => {
   const { config, start } = openConfig(database);
   await start();
   const other = await openConfig(database).start();

@@ -1,8 +1,7 @@
 /**
- * The settings in memory. Every write to them ends in an event of the change feed, in this process and in every
- * other; an event makes a new snapshot from the stored rows and swaps it in. Reads of the rows never overlap, and a
- * request for one that comes while another runs is served by one that begins later, so an old answer can't replace a
- * new one. When a read fails the old snapshot stays and the read is tried again every second.
+ * The settings in memory. Every write raises an event of the change feed in every process; an event reads the rows
+ * into a new snapshot. Reads never overlap, and a request during a read is served by the next one, so an old result
+ * can't replace a new one. When a read fails, the old snapshot stays and the read repeats every second.
  */
 import type { Logger } from "../lib/logger.ts";
 import type { ConfigRepository } from "./config.repository.ts";
@@ -16,7 +15,7 @@ type Deps = {
   repository: ConfigRepository;
   changes: Pick<SettingsChanges, "subscribe">;
   logger: Logger;
-  /** What settings that need a restart hold; null: what the first read finds. */
+  /** Values of settings that need a restart; null: those of the first read. */
   held: Partial<SettingTexts> | null;
 };
 
@@ -42,7 +41,7 @@ export function createLiveSettings({ repository, changes, logger, held }: Deps) 
     await listeners.tell(previous, next);
   });
 
-  /** Never rejects: the event that it follows is committed, whatever happens here. */
+  /** Never rejects: its event is committed. */
   async function refresh(): Promise<void> {
     if (closed) return;
     try {
@@ -60,11 +59,11 @@ export function createLiveSettings({ repository, changes, logger, held }: Deps) 
 
   return {
     current: (): Snapshot => snapshot,
-    /** Reads the stored settings now. Rejects as the database does. */
+    /** Reads the stored settings now. Rejects with the error of the database. */
     read,
     onChange: listeners.add,
     startValues: (): Partial<SettingTexts> => ({ ...held }),
-    /** Follows the changes from here on, after a first read. */
+    /** Reads, then follows the changes. */
     async start(): Promise<void> {
       unsubscribe = changes.subscribe("settings", refresh);
       await read();
@@ -85,7 +84,7 @@ type Listener<K extends ConfigKey> = (
 function createListeners(logger: Logger) {
   const byKey = new Map<ConfigKey, Set<Listener<never>>>();
   return {
-    /** Calls `listener` after a changed value came into force, the feed waiting for it. Returns how to stop. */
+    /** Calls `listener` after a changed value is in force. The feed waits for it. Returns how to unsubscribe. */
     add<K extends ConfigKey>(key: K, listener: Listener<K>): () => void {
       const heard = byKey.get(key) ?? new Set();
       byKey.set(key, heard.add(listener));
@@ -109,7 +108,7 @@ function createListeners(logger: Logger) {
   };
 }
 
-/** Warns of each unusable value once, and again when the reason has changed. Values stay out: they may be secrets. */
+/** Warns once for each unusable value and reason. Never logs the value: it may be a secret. */
 function createReporter(logger: Logger): (invalid: ReadonlyMap<ConfigKey, string>) => void {
   let known: ReadonlyMap<ConfigKey, string> = new Map();
   return (invalid) => {
@@ -124,7 +123,7 @@ function createReporter(logger: Logger): (invalid: ReadonlyMap<ConfigKey, string
 const textsOf = (texts: SettingTexts, wanted: (key: ConfigKey) => boolean): Partial<SettingTexts> =>
   Object.fromEntries(CONFIG_KEYS.filter(wanted).map((key) => [key, texts[key]]));
 
-/** Calls never overlap; a call made while one runs joins the one that follows it. */
+/** Runs never overlap. A call during a run joins the next one. */
 function oneAtATime(run: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> = Promise.resolve();
   let next: Promise<void> | null = null;

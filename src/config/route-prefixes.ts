@@ -1,6 +1,6 @@
 /**
- * How the three route prefixes must stand to each other and to the file endpoints: no two equal, none below another.
- * A prefix below another would be answered by that other's "nothing here" and never be reached.
+ * The three route prefixes and the file endpoints must differ, and none may lie below another: the outer one would
+ * answer 404 for it.
  */
 
 export const ROUTE_PREFIX_KEYS = [
@@ -13,7 +13,7 @@ export type RoutePrefixKey = (typeof ROUTE_PREFIX_KEYS)[number];
 
 const TAKEN = ["/files", "/folders"];
 
-/** What is wrong with the prefixes together as a sentence that names the key, or null. */
+/** A sentence that names the key in conflict, or null. */
 export function findPrefixConflict(prefixes: Readonly<Record<RoutePrefixKey, string>>): string | null {
   for (const [index, key] of ROUTE_PREFIX_KEYS.entries()) {
     const prefix = prefixes[key];
@@ -22,7 +22,7 @@ export function findPrefixConflict(prefixes: Readonly<Record<RoutePrefixKey, str
     }
     for (const other of ROUTE_PREFIX_KEYS.slice(index + 1)) {
       if (overlap(prefix, prefixes[other])) {
-        return `${key}: '${prefix}' and ${other} '${prefixes[other]}' are equal or one hides the other; keep them apart.`;
+        return `${key}: '${prefix}' and ${other} '${prefixes[other]}' are equal or one hides the other. Choose different paths.`;
       }
     }
   }

@@ -11,7 +11,7 @@ const awkward = [
 ] as const;
 
 describe.each(["toml", "json"] as const)("%s", (format) => {
-  test.each([[everything], [awkward], [[]]])("what is written is read the same", (entries) => {
+  test.each([[everything], [awkward], [[]]])("a written file reads back the same", (entries) => {
     const { entries: read, masked } = readConfigFile(writeConfigFile(entries, format), format);
     const canonical = read.map(([key, text]) => [
       key,
@@ -24,7 +24,7 @@ describe.each(["toml", "json"] as const)("%s", (format) => {
     expect(masked).toEqual([]);
   });
 
-  test("masks are left out and told", () => {
+  test("masked secrets are left out and listed", () => {
     const file = writeConfigFile(
       [
         ["api.health_token", "[REDACTED]"],
@@ -39,7 +39,7 @@ describe.each(["toml", "json"] as const)("%s", (format) => {
   });
 });
 
-test("tables and whole keys are one", () => {
+test("tables and whole keys are equivalent", () => {
   const toml = '[api]\ncookie_secure = false\n[click]\n"flush_interval" = 9\n';
   const expected = [
     ["api.cookie_secure", "false"],

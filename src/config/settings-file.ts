@@ -1,4 +1,4 @@
-/** Settings as a file to keep, compare and import again: lines of `key = value` in TOML, or one JSON object. */
+/** Settings as a file: lines of `key = value` in TOML, or one JSON object. */
 import { parse, TomlError } from "smol-toml";
 import { appError } from "../lib/errors.ts";
 import { MASK } from "./writer.ts";
@@ -10,7 +10,7 @@ export type FileSetting = readonly [key: string, value: string];
 const DEPTH_MAX = 4;
 const ENTRIES_MAX = 1000;
 
-/** The file's text; values have their own types (true, 15, ["a"]), keys stay whole. */
+/** Values have their own types (true, 15, ["a"]). Keys are whole. */
 export function writeConfigFile(
   entries: readonly (readonly [ConfigKey, string])[],
   format: FileFormat,
@@ -29,15 +29,15 @@ export function writeConfigFile(
   return `${lines.join("\n")}\n`;
 }
 
-/** JSON, which TOML reads the same way for texts without control characters, for numbers, booleans and lists. */
+/** JSON. TOML reads texts without control characters, numbers, booleans and lists the same way. */
 function literal(key: ConfigKey, text: string): string {
   const { type } = definitionOf(key);
   return type === "string" || type === "enum" ? JSON.stringify(text) : text;
 }
 
 /**
- * The entries of such a file, whether its keys are whole ("api.cookie_secure") or tables ([api] cookie_secure), as
- * texts for the validators. Masked secrets are left out and listed. @throws BadRequest with the place of the mistake
+ * The entries as texts for the validators. Keys may be whole ("api.cookie_secure") or tables ([api] cookie_secure).
+ * Masked secrets are listed apart. @throws BadRequest with the place of the mistake
  */
 export function readConfigFile(
   source: string,

@@ -1,4 +1,4 @@
-/** The settings as this process sees them, built whole from the stored rows and swapped in one assignment. */
+/** The settings of this process, built from the stored rows and replaced in one assignment. */
 import { CONFIG_KEYS, type ConfigKey, type ConfigValues, definitionOf, isConfigKey } from "./definitions.ts";
 import { JOINT_RULES } from "./joint-rules.ts";
 import type { StoredSetting } from "./stored-setting.ts";
@@ -6,25 +6,25 @@ import type { StoredSetting } from "./stored-setting.ts";
 export type SettingTexts = Readonly<Record<ConfigKey, string>>;
 
 export type Snapshot = {
-  /** What `get` returns; a value keeps its identity for as long as its text does. */
+  /** What `get` returns. A value keeps its identity while its text stays. */
   readonly values: ConfigValues;
   /** The canonical texts in force. */
   readonly texts: SettingTexts;
-  /** What will be in force after the next start; differs from `texts` for settings that wait for it. */
+  /** Texts in force after the next start. */
   readonly latest: SettingTexts;
   /** When a stored setting was last written. */
   readonly updatedAt: ReadonlyMap<ConfigKey, number>;
 };
 
 type Options = {
-  /** Texts that settings needing a restart keep until then. */
+  /** Texts that settings keep until a restart. */
   held: Partial<SettingTexts>;
   previous: Snapshot | null;
-  /** Told of each stored value that can't be used, with the reason; the default holds instead. */
+  /** Receives each stored value that can't be used, with the reason. The default holds instead. */
   onInvalid(key: ConfigKey, reason: string): void;
 };
 
-/** Unknown keys among the rows are ignored: a newer version may have written them. */
+/** Ignores unknown keys: a newer version may have written them. */
 export function buildSnapshot(rows: readonly StoredSetting[], options: Options): Snapshot {
   const latest = latestTexts(rows, options);
   const texts = { ...latest, ...options.held };

@@ -1,11 +1,11 @@
-/** The checks of text settings and list items: what they accept, in canonical form, or what is wrong. */
+/** Checks of text settings and list items. They return the canonical form, or what is wrong. */
 import { isIP } from "node:net";
 import { checkHttpUrl } from "../lib/http-url.ts";
 import type { CheckedText } from "./value-types.ts";
 
 const must = (allowed: string): { error: string } => ({ error: `must be ${allowed}` });
 
-/** A secret that travels in a header, so visible ASCII only; empty is allowed when `orEmpty`. */
+/** Visible ASCII, because it travels in a header. */
 export function secret(
   minLength: number,
   { orEmpty = false } = {},
@@ -34,7 +34,7 @@ export const urlOrEmpty = {
     if (text === "") return text;
     const checked = checkHttpUrl(text);
     if (typeof checked === "string") return checked;
-    // The sentence around it has its own full stop.
+    // The error adds the full stop.
     return must(`${urlOrEmpty.allowed}: ${checked.error.replace(/\.$/, "")}`);
   },
 };
@@ -52,7 +52,7 @@ export const cookieDomain = {
   },
 };
 
-/** A prefix's own rule; how the three stand to each other is joint-rules.ts. */
+/** The rule of one prefix. joint-rules.ts has the rule for all three. */
 export const routePrefix = {
   allowed:
     "1 to 3 segments of A-Z a-z 0-9 _ . -, each after a slash, at most 64 characters, without a slash at the end",
@@ -63,7 +63,7 @@ export const routePrefix = {
 };
 
 export const addressRange = {
-  items: "of IP addresses and CIDR ranges; `unix` stands for peers on a unix socket",
+  items: "of IP addresses and CIDR ranges; `unix` for peers on a unix socket",
   check(item: string): CheckedText {
     if (item.toLowerCase() === "unix") return "unix";
     const [address = "", bits, ...rest] = item.toLowerCase().split("/");

@@ -1,10 +1,9 @@
 /**
- * The kinds of values a run-time setting can have. A value travels and is stored as text; `canonical` turns what
- * somebody typed into the one text that is stored ("YES" → "true", " 007" → "7"), `parse` turns that text into what
- * `config.get` returns. Both are pure.
+ * The kinds of values of run-time settings. A value travels and is stored as text. `canonical` turns input into the
+ * stored text ("YES" → "true", " 007" → "7"), `parse` turns that into what `config.get` returns. Both are pure.
  */
 
-/** The accepted text, or a sentence part that follows the key: "must be …". */
+/** The accepted text, or what follows the key in an error: "must be …". */
 export type CheckedText = string | { error: string };
 
 export type ValueType = "string" | "int" | "float" | "bool" | "enum" | "stringarray" | "enumarray";
@@ -20,17 +19,17 @@ export type Category =
 export type Action = "generate_token";
 export type EnumOption = { value: string; label: string; description: string | null };
 
-/** What a row of the table says besides its type, default and bounds. */
+/** A row's fields besides type, default and bounds. */
 export type SettingInfo = {
   category: Category;
   description: string;
-  /** A changed value waits for the next start and shows as pending until then. */
+  /** A changed value is pending until the next start. */
   requiresRestart?: true;
-  /** Never shown: answers, history and logs carry a mask. */
+  /** Answers, history and logs show a mask. */
   sensitive?: true;
-  /** Not writable through the API, the commands and imports. */
+  /** API, commands and imports can't write it. */
   editable?: false;
-  /** Has no default: the first start generates a value, and a lost one is never replaced by an empty text. */
+  /** The first start generates a value. An empty text never replaces it. */
   generated?: true;
   action?: Action;
 };
@@ -39,7 +38,7 @@ export type Definition<T> = {
   readonly type: ValueType;
   /** In canonical form. */
   readonly defaultText: string;
-  /** What is allowed, to follow "must be". */
+  /** What follows "must be" in an error. */
   readonly allowed: string;
   readonly options: readonly EnumOption[] | null;
   readonly category: Category;
@@ -53,11 +52,11 @@ export type Definition<T> = {
   parse(canonical: string): T;
 };
 
-/** The longest canonical text of any setting, in bytes. */
+/** Of a canonical text. */
 export const VALUE_MAX_BYTES = 8192;
 const LIST_MAX_ITEMS = 100;
 
-// oxlint-disable-next-line no-control-regex -- finding them is the point
+// oxlint-disable-next-line no-control-regex -- matches them
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f]/;
 
 type Kind<T> = Pick<Definition<T>, "type" | "defaultText" | "allowed" | "options" | "canonical" | "parse">;
@@ -113,7 +112,7 @@ export function bool(fallback: boolean, about: SettingInfo): Definition<boolean>
 type IntBounds = {
   min: number;
   max: number;
-  /** Zero is allowed besides min to max and means something of its own. */
+  /** Zero is also allowed, with a meaning of its own. */
   orZero?: true;
 };
 
@@ -137,7 +136,7 @@ export function int(fallback: number, bounds: IntBounds, about: SettingInfo): De
   );
 }
 
-/** Whole values are written with ".0", as the specification writes them. */
+/** Whole values end in ".0", as in the specification. */
 const writeFloat = (value: number) => (Number.isInteger(value) ? value.toFixed(1) : String(value));
 
 export function float(
@@ -162,7 +161,7 @@ export function float(
   );
 }
 
-/** Free text within a check; `check` gets it without blank ends and returns its canonical form. */
+/** `check` gets the trimmed text and returns its canonical form. */
 export function string(
   fallback: string,
   { allowed, check }: { allowed: string; check(text: string): CheckedText },
@@ -181,11 +180,11 @@ export function string(
   );
 }
 
-/** The option with this value whatever its case. */
+/** Ignores case. */
 const pick = <V extends string>(options: readonly V[], text: string): V | undefined =>
   options.find((option) => option.toLowerCase() === text.toLowerCase());
 
-/** One of the options, given as value → what it does. Case is ignored on the way in. */
+/** One of the options, given as value → description. Input ignores case. */
 export function choice<V extends string>(
   fallback: NoInfer<V>,
   options: Record<V, string>,
@@ -206,7 +205,7 @@ export function choice<V extends string>(
   );
 }
 
-/** A JSON array of texts, or the items between commas; duplicates and blank items are dropped. */
+/** A JSON array of texts, or items separated by commas. Drops duplicates and blank items. */
 export function list(
   fallback: readonly string[],
   { items, check }: { items: string; check(item: string): CheckedText },
@@ -215,7 +214,7 @@ export function list(
   return define(listKind("stringarray", fallback, items, null, check), about);
 }
 
-/** A list of some of the options; case is ignored on the way in. */
+/** A list of options. Input ignores case. */
 export function choices<V extends string>(
   fallback: readonly NoInfer<V>[],
   options: readonly V[],
@@ -249,7 +248,7 @@ function listKind<V extends string>(
         if (typeof checked !== "string") return checked;
         kept.add(checked);
       }
-      // A wildcard covers whatever stands beside it.
+      // A wildcard includes the other items.
       return JSON.stringify(kept.has("*") ? ["*"] : [...kept]);
     },
     parse: (value) => Object.freeze(JSON.parse(value) as V[]),

@@ -7,10 +7,10 @@ import type { ConfigRepository } from "./config.repository.ts";
 import { CONFIG_KEYS, type ConfigKey, definitionOf } from "./definitions.ts";
 import { JOINT_RULES } from "./joint-rules.ts";
 
-/** What stands for a sensitive value wherever it is shown or written down. */
+/** Replaces a sensitive value in answers, history and logs. */
 export const MASK = "[REDACTED]";
 
-/** Canonical texts to store; null returns a setting to its default. */
+/** Canonical texts to store. Null returns a setting to its default. */
 export type SettingWrites = ReadonlyMap<ConfigKey, string | null>;
 
 export type SettingsChanges = Pick<Changes, "write" | "subscribe">;
@@ -18,7 +18,7 @@ export type SettingsChanges = Pick<Changes, "write" | "subscribe">;
 type Deps = { repository: ConfigRepository; changes: SettingsChanges; clock: Clock };
 
 export function createConfigWriter({ repository, changes, clock }: Deps) {
-  /** The keys whose stored value would become another one. @throws BadRequest when the whole breaks a rule */
+  /** The keys whose stored value would change. @throws BadRequest when the settings together break a rule */
   async function difference(writes: SettingWrites, tx?: Db): Promise<Map<ConfigKey, string | null>> {
     if (writes.size === 0) return new Map();
     const rules = JOINT_RULES.filter((rule) => rule.keys.some((key) => writes.has(key)));
@@ -56,8 +56,8 @@ export function createConfigWriter({ repository, changes, clock }: Deps) {
 
   return {
     /**
-     * Stores all or none and returns the keys that changed. `also` runs in the same transaction, after the settings.
-     * @throws BadRequest when the settings would not fit together
+     * Stores all or none and returns the keys that changed. `also` runs after them in the same transaction.
+     * @throws BadRequest when the settings together break a rule
      */
     write(
       writes: SettingWrites,
@@ -71,12 +71,12 @@ export function createConfigWriter({ repository, changes, clock }: Deps) {
       });
     },
 
-    /** The keys that `write` would change, with nothing written. @throws BadRequest like `write` */
+    /** The keys that `write` would change. Writes nothing. @throws BadRequest like `write` */
     async preview(writes: SettingWrites): Promise<ConfigKey[]> {
       return [...(await difference(writes)).keys()];
     },
 
-    /** Stores a value where a generated setting has no usable one; of several processes the first one wins. */
+    /** Stores a value where a generated setting has no usable one. The first of several processes wins. */
     async ensureGenerated(generate: () => string): Promise<void> {
       const keys = CONFIG_KEYS.filter((key) => definitionOf(key).generated);
       if ((await unusable(repository, keys)).length === 0) return;
@@ -87,7 +87,7 @@ export function createConfigWriter({ repository, changes, clock }: Deps) {
       });
     },
 
-    /** Tells every worker and node to read the settings again. */
+    /** Makes every worker and node read the settings again. */
     announce(): Promise<void> {
       return changes.write(async (tx) => tx.changed("settings", ["*"]));
     },
@@ -103,7 +103,7 @@ async function unusable(
   return keys.filter((key) => typeof definitionOf(key).canonical(stored.get(key) ?? "") !== "string");
 }
 
-/** Without a stored value the default was or will be in force; of a secret only whether there is one is told. */
+/** Without a stored value the default is in force. Of a secret it shows only whether there is one. */
 function historyText(key: ConfigKey, stored: string | null): string {
   const definition = definitionOf(key);
   const text = stored ?? definition.defaultText;

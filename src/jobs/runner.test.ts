@@ -34,7 +34,7 @@ forEachDialect(({ openDb }) => {
     expect(await first).toBe(true);
   });
 
-  test("after a run the others wait until it is due again", async () => {
+  test("after a run the other nodes wait until the job is due again", async () => {
     const ran: string[] = [];
     const { name, clock, a, b } = await twoNodes(async (node) => void ran.push(node));
     expect(await a.runNow(name)).toBe(true);
@@ -45,7 +45,7 @@ forEachDialect(({ openDb }) => {
     expect(ran).toEqual(["a", "b"]);
   });
 
-  test("a job that fails is counted, and its lease comes free when it is due", async () => {
+  test("a failed job is counted, and its lease is free when the job is due", async () => {
     const { name, clock, a, b } = await twoNodes(async (node) => {
       if (node === "a") throw new Error("broken");
     });
@@ -56,7 +56,7 @@ forEachDialect(({ openDb }) => {
     expect(b.stats()).toMatchObject([{ job: name, succeeded: 1, failed: 0 }]);
   });
 
-  test("a node that stops aborts its job and hands it on at once", async () => {
+  test("a stopping node aborts its job and releases the lease at once", async () => {
     const started = Promise.withResolvers<void>();
     const { name, a, b } = await twoNodes(async (node, signal) => {
       if (node === "b") return;
@@ -71,7 +71,7 @@ forEachDialect(({ openDb }) => {
   });
 });
 
-test("an unknown job is a mistake", async () => {
+test("an unknown job is refused", async () => {
   const leases = { hold: async () => null };
   const runner = createJobRunner({
     leases,

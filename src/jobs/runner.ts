@@ -1,8 +1,7 @@
 /**
- * Runs background jobs, each on one process of the cluster at a time and about once in its interval over the whole
- * cluster. A lease row is both lock and schedule: while a job runs its lease is renewed; when it is done the lease
- * is kept until shortly before the next run is due, so no other process begins sooner. A process that dies lets its
- * lease run out, and another takes over. Starts are jittered, so that processes do not knock at the same moment.
+ * Runs background jobs, each on one process of the cluster at a time and about once per interval. A lease row is lock
+ * and schedule: it is renewed while the job runs and kept until shortly before the next run is due. The lease of a
+ * dead process expires, and another process takes over. Starts are jittered.
  */
 import type { Leases } from "../cluster/leases.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -11,9 +10,9 @@ import type { Logger } from "../lib/logger.ts";
 export type Job = {
   /** Unique; also the name of its lease. */
   name: string;
-  /** Time from one run to the next; read anew after each run. */
+  /** Interval. Read after each run. */
   everyMs(): number;
-  /** Small steps; stops soon after the signal. What it throws is logged and counted. */
+  /** Works in small steps and stops soon after the signal. Errors are logged and counted. */
   run(signal: AbortSignal): Promise<void>;
 };
 
@@ -21,16 +20,16 @@ export type JobStats = { job: string; succeeded: number; failed: number; lastDur
 
 export type JobRunner = {
   start(): void;
-  /** Runs a job now when its lease can be had; resolves with whether it ran. Rejects with what the job threw. */
+  /** Runs a job now if its lease is free. Resolves with whether it ran. Rejects with the error of the job. */
   runNow(name: string): Promise<boolean>;
   stats(): JobStats[];
-  /** Aborts what runs and waits for its end. */
+  /** Aborts running jobs and waits for their end. */
   stop(): Promise<void>;
 };
 
-/** How long a process that died keeps others from the job. */
+/** A dead process blocks its job this long. */
 const LEASE_MS = 120_000;
-/** How often a process looks whether a job is due and free. */
+/** Interval of the check whether a job is due and free. */
 const LOOK_MS = 60_000;
 const MIN_PAUSE_MS = 1_000;
 
@@ -39,7 +38,7 @@ type Deps = {
   jobs: readonly Job[];
   clock: Clock;
   logger: Logger;
-  /** From 0 up to 1. */
+  /** 0 ≤ random < 1. */
   random?: () => number;
 };
 
@@ -66,12 +65,12 @@ export function createJobRunner({ leases, jobs, clock, logger, random = Math.ran
     }
   }
 
-  /** False when another process has the lease, or this one runs the job already. */
+  /** False if another process has the lease, or this one already runs the job. */
   async function attempt(job: Job): Promise<boolean> {
     if (running.has(job.name)) return false;
     const attempting = leases.hold(job.name, LEASE_MS, (lost, keepFor) =>
       runJob(job, lost).finally(() => {
-        // A stopping process hands the job on at once when it could not finish it.
+        // A stopping process releases the lease of a job that it could not finish.
         if (!stopping.signal.aborted) keepFor(Math.max(MIN_PAUSE_MS, job.everyMs() - LOOK_MS));
       }),
     );
