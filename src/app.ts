@@ -1,5 +1,4 @@
 /** The composition root of the server: services, caches, click counting and HTTP, in the order in which they start. */
-import { join } from "node:path";
 import { createFetch, type Fetch } from "./app-http.ts";
 import { type Clicks, type ClickStats, createClicks } from "./clicks/clicks.ts";
 import { loadFlushWorker } from "./clicks/flush.thread.ts";
@@ -16,6 +15,7 @@ import { createScrape } from "./health/scrape.ts";
 import { failureResponse, toAppError } from "./http/errors.ts";
 import { createJobRunner, type JobRunner } from "./jobs/runner.ts";
 import { systemClock } from "./lib/clock.ts";
+import { dataPath } from "./lib/data-folder.ts";
 import type { Logger } from "./lib/logger.ts";
 import { createRegistry } from "./lib/metrics.ts";
 import { timeFunction, timeMethods } from "./lib/timed-methods.ts";
@@ -76,7 +76,7 @@ export async function createApp(env: Env, options: AppOptions): Promise<App> {
     redirect,
     clicks,
     jobs,
-    journalBytes: () => journalBytes(join(env.data.dir, "journal")),
+    journalBytes: () => journalBytes(dataPath(env.data.dir, "journal")),
     ...(worker && { worker }),
   });
   return {

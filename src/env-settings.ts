@@ -1,5 +1,5 @@
 /** The table of start-up settings: a row says key, default, what it does and what is allowed. */
-export type SettingValue = string | number | boolean;
+export type SettingValue = string | number | boolean | readonly string[];
 export type Setting = {
   key: string;
   default: SettingValue;
@@ -26,6 +26,17 @@ const integer = (key: string, fallback: number, min: number, max: number, descri
   description,
   allowed: `a whole number from ${min} to ${max}`,
   accepts: (value) => Number.isInteger(value) && Number(value) >= min && Number(value) <= max,
+});
+
+/** In a variable the paths are separated as in PATH. */
+const folders = (key: string, description: string): Setting => ({
+  key,
+  default: [],
+  description,
+  allowed: 'a list of absolute paths such as ["/srv/files"], as a variable /srv/files:/mnt/more',
+  accepts: (value) =>
+    Array.isArray(value) &&
+    value.every((path) => typeof path === "string" && path.startsWith("/") && !path.includes("\0")),
 });
 
 const share = (key: string, description: string): Setting => ({
@@ -98,6 +109,10 @@ export const ENV_SETTINGS: readonly Setting[] = [
     /^[0-9a-f]{64}$/i,
     "64 hexadecimal digits",
     "Key for stored S3 credentials, the same on every node. Empty: secret.key in the data folder, made when first needed.",
+  ),
+  folders(
+    "storage.local_roots",
+    "Folders below which storage policies may keep files, besides the data folder.",
   ),
   choice(
     "cache.type",

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "smol-toml";
 import { ENV_SETTINGS, generateTemplate } from "./env-settings.ts";
-import { loadEnv } from "./env.ts";
+import { loadEnv, usedPaths } from "./env.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "waymark-env-"));
 afterAll(() => rmSync(dir, { recursive: true }));
@@ -70,6 +70,39 @@ describe("start-up settings", () => {
     expect(() => load(null, { WAYMARK__SERVER__PORT: "x" })).toThrow(
       "WAYMARK__SERVER__PORT: 'server.port' must be",
     );
+  });
+
+  test("folders for files are a list of absolute paths, as a variable one like PATH", () => {
+    const rootsOf = (toml: string | null, variables = {}) => load(toml, variables).storage.localRoots;
+    expect(rootsOf(null)).toEqual([]);
+    expect(rootsOf('[storage]\nlocal_roots = ["/srv/a", "/mnt/b c"]\n')).toEqual(["/srv/a", "/mnt/b c"]);
+    expect(rootsOf(null, { WAYMARK__STORAGE__LOCAL_ROOTS: "/srv/a:/mnt/b,c" })).toEqual([
+      "/srv/a",
+      "/mnt/b,c",
+    ]);
+    expect(rootsOf(null, { WAYMARK__STORAGE__LOCAL_ROOTS: "" })).toEqual([]);
+    for (const wrong of [
+      '"/srv"',
+      "[1]",
+      '["srv"]',
+      '[["/srv"]]',
+      "2026-11-20",
+      "{ a = 1 }",
+      '["/a\\u0000"]',
+    ]) {
+      expect(() => load(`[storage]\nlocal_roots = ${wrong}\n`)).toThrow(
+        "waymark.toml:2: 'storage.local_roots' must be a list of absolute paths",
+      );
+    }
+    expect(() => load(null, { WAYMARK__STORAGE__LOCAL_ROOTS: "srv" })).toThrow("a list of absolute paths");
+  });
+
+  test("what the program keeps for itself is known wherever the settings put it", () => {
+    const env = load('[logging]\nfile = "w.log"\n[database]\nurl = "sqlite:links.db"\n');
+    const paths = usedPaths(env).map(({ path }) => path);
+    const own = ["waymark.db", "secret.key", "journal", "processes", ".restore"];
+    for (const name of own) expect(paths).toContain(join(dir, "data", name));
+    for (const name of ["w.log", "links.db"]) expect(paths).toContain(join(dir, name));
   });
 
   test("a certificate without its key is refused", () => {

@@ -3,9 +3,10 @@
  * The only reader of process.env. A wrong key or value stops the start and says where and what is allowed.
  */
 import { existsSync, readFileSync } from "node:fs";
-import { dirname, isAbsolute, join, resolve } from "node:path";
+import { delimiter, dirname, isAbsolute, join, resolve } from "node:path";
 import { parse, TomlError } from "smol-toml";
 import { ENV_SETTINGS, type SettingValue } from "./env-settings.ts";
+import { dataPath, type UsedPath, usedInDataFolder } from "./lib/data-folder.ts";
 import { appError } from "./lib/errors.ts";
 import type { LogSettings } from "./lib/logger.ts";
 
@@ -26,8 +27,12 @@ export type Env = {
     workers: number | "auto";
   };
   data: { dir: string };
-  /** A secret: never log it. */
-  storage: { secretKey: string | null };
+  storage: {
+    /** A secret: never log it. */
+    secretKey: string | null;
+    /** Absolute folders. */
+    localRoots: readonly string[];
+  };
   database: DatabaseSection;
   cache: { type: "memory" | "redis"; redisUrl: string; maxLinks: number; ttl: number };
   logging: LogSettings & {
@@ -120,6 +125,7 @@ function readOverrides(
 function readText(raw: string, sample: SettingValue | undefined): SettingValue {
   if (typeof sample === "number" && /^-?\d+(\.\d+)?$/.test(raw)) return Number(raw);
   if (typeof sample === "boolean" && /^(true|false)$/.test(raw)) return raw === "true";
+  if (Array.isArray(sample)) return raw.split(delimiter).filter(Boolean);
   return raw;
 }
 
@@ -143,6 +149,7 @@ function freeze(values: Map<string, SettingValue>, base: string, fault: string |
   const string = (key: string) => String(get(key));
   const optional = (key: string) => string(key) || null;
   const number = (key: string) => Number(get(key));
+  const list = (key: string) => Object.freeze([...(get(key) as readonly string[])]);
   const path = (value: string) => (isAbsolute(value) ? value : join(base, value));
   const optionalPath = (key: string) => (optional(key) === null ? null : path(string(key)));
   const dir = path(string("data.dir"));
@@ -156,7 +163,10 @@ function freeze(values: Map<string, SettingValue>, base: string, fault: string |
       workers: workers === "auto" ? "auto" : Number(workers),
     },
     data: { dir },
-    storage: { secretKey: optional("storage.secret_key") },
+    storage: {
+      secretKey: optional("storage.secret_key"),
+      localRoots: list("storage.local_roots"),
+    },
     database: { ...databaseUrl(string("database.url"), dir, path), poolSize: number("database.pool_size") },
     cache: {
       type: string("cache.type") as Env["cache"]["type"],
@@ -193,7 +203,7 @@ function databaseUrl(
   dir: string,
   path: (value: string) => string,
 ): Pick<DatabaseSection, "url" | "kind"> {
-  if (url === "") return { url: `sqlite:${join(dir, "waymark.db")}`, kind: "sqlite" };
+  if (url === "") return { url: `sqlite:${dataPath(dir, "database")}`, kind: "sqlite" };
   if (url.startsWith("sqlite:"))
     return { url: `sqlite:${path(url.replace(/^sqlite:(\/\/(?=\/|[^/]))?/, ""))}`, kind: "sqlite" };
   const scheme = url.slice(0, url.indexOf(":"));
@@ -203,3 +213,16 @@ function databaseUrl(
 /** Where the file database lies; null when a server keeps the database. */
 export const fileDatabasePath = ({ url, kind }: DatabaseSection): string | null =>
   kind === "sqlite" ? url.slice("sqlite:".length) : null;
+
+/** What the program keeps for itself, in the data folder and wherever the settings say. */
+export const usedPaths = (env: Env): UsedPath[] => [
+  ...usedInDataFolder(env.data.dir),
+  ...[
+    fileDatabasePath(env.database),
+    env.logging.file,
+    env.server.unixSocket,
+    env.server.tls?.cert,
+    env.server.tls?.key,
+    env.analytics.maxminddbPath,
+  ].flatMap((path) => (path ? [{ path: resolve(path), isFile: true }] : [])),
+];

@@ -7,6 +7,7 @@ import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Env, fileDatabasePath, loadEnv } from "./env.ts";
 import { databaseName, parseDatabaseUrl } from "./db/database-url.ts";
+import { dataPath } from "./lib/data-folder.ts";
 import { appError } from "./lib/errors.ts";
 
 export type Machine = {
@@ -39,7 +40,7 @@ type Source = { cwd: string; variables: Record<string, string>; args: readonly s
  * @throws Conflict
  */
 export function refuseStrayDatabase(env: Env, cwd: string, machine: Machine = MACHINE): void {
-  const isDefault = fileDatabasePath(env.database) === join(cwd, "data", "waymark.db");
+  const isDefault = fileDatabasePath(env.database) === dataPath(join(cwd, "data"), "database");
   for (const server of listServers(machine)) {
     if (server.env?.database.url === env.database.url) continue;
     if (!isDefault && server.env?.data.dir !== env.data.dir) continue;

@@ -1,6 +1,6 @@
 /** The rooms on one migrated database, as the server and the commands share them. */
 import { mkdirSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { type Auth, createAuth } from "./auth/auth.ts";
 import { createPasswords } from "./auth/login/password.ts";
 import type { FailureMethod } from "./auth/login/password-check.ts";
@@ -15,7 +15,8 @@ import { type Config, createConfig } from "./config/config.service.ts";
 import { type Database, openDatabase } from "./db/database.ts";
 import { madeDatabase, migrateUp } from "./db/migrate.ts";
 import { retryStart } from "./db/retry-start.ts";
-import { type Env, fileDatabasePath } from "./env.ts";
+import { type Env, fileDatabasePath, usedPaths } from "./env.ts";
+import { dataPath } from "./lib/data-folder.ts";
 import { type Content, createContent } from "./files/content.ts";
 import { createDrive, type Drive } from "./files/drive.ts";
 import { createSharing, type Sharing } from "./files/sharing.ts";
@@ -150,7 +151,7 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
     box: openSecretBox(env),
     clock,
     logger,
-    dataDir: env.data.dir,
+    locations: { dataDir: env.data.dir, roots: env.storage.localRoots, used: usedPaths(env) },
     onStorageOperation: options.onStorageOperation,
   });
   await content.start();
@@ -211,7 +212,7 @@ async function openSharedRedis({ cache }: Env, database: Database, logger: Logge
 
 const openSecretBox = ({ storage, data }: Env) =>
   createSecretBox(
-    () => parseSecretKey(storage.secretKey ?? "") ?? loadSecretKey(join(data.dir, "secret.key")),
+    () => parseSecretKey(storage.secretKey ?? "") ?? loadSecretKey(dataPath(data.dir, "secretKey")),
   );
 
 /**
@@ -232,7 +233,7 @@ function openDataFolder({ data: { dir }, database }: Env): boolean {
   }
   const file = fileDatabasePath(database);
   const files = file === null ? [] : [dirname(file), file, `${file}-wal`, `${file}-shm`];
-  const refused = writeRefusal([dir, join(dir, "journal"), join(dir, "processes"), ...files]);
+  const refused = writeRefusal([dir, dataPath(dir, "journal"), dataPath(dir, "processes"), ...files]);
   if (refused !== null) throw appError("BadRequest", refused);
   refuseDuringRestore(dir);
   return made !== undefined;

@@ -2,11 +2,11 @@
  * Click counting: the journal that the redirect writes to, the thread that counts it into the database, and the
  * books between them. At any time accepted = stored + pending + dropped.
  */
-import { join } from "node:path";
 import { createBooksSnapshotWriter } from "./books-snapshot.ts";
 import { type ClickStats, createClickBooks } from "./books.ts";
 import type { DatabaseSettings } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
+import { dataPath } from "../lib/data-folder.ts";
 import { messageOf } from "../lib/errors.ts";
 import type { Logger } from "../lib/logger.ts";
 import { createDetailGate } from "./details/gate.ts";
@@ -121,7 +121,7 @@ export async function createClicks(options: ClicksOptions): Promise<Clicks> {
     mostPending: limits.pendingDetails,
   });
   const books = createClickBooks(gate);
-  const journalDir = join(options.dataDir, "journal");
+  const journalDir = dataPath(options.dataDir, "journal");
   const slot = takeSlot(journalDir);
   tidySlot(slot);
   const leftovers = listSegments(slot.dir);

@@ -11,6 +11,7 @@ import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Database } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
+import { dataPath } from "../lib/data-folder.ts";
 import { type FileLock, tryFileLock } from "../lib/file-lock.ts";
 import type { Logger } from "../lib/logger.ts";
 import { createLeaseRepository } from "./lease.repository.ts";
@@ -34,7 +35,7 @@ const NUMBER = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 
 export async function openProcessLeases({ database, clock, logger, dataDir }: Deps): Promise<ProcessLeases> {
   const rows = createLeaseRepository({ database, clock });
-  const folder = dataDir === null ? null : join(dataDir, "processes");
+  const folder = dataDir === null ? null : dataPath(dataDir, "processes");
   const own = folder === null ? null : enter(folder);
 
   async function freeLeasesOf(number: string): Promise<void> {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { createChanges } from "../cluster/changes.ts";
 import type { Database } from "../db/database.ts";
 import type { Db } from "../db/dialect.ts";
+import { usedInDataFolder } from "../lib/data-folder.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { createSecretBox } from "../lib/secret-box.ts";
 import { type Content, type ContentDeps, createContent } from "./content.ts";
@@ -15,10 +16,15 @@ export type ContentHarness = Awaited<ReturnType<typeof startContent>>;
 
 export const makeFolder = (): string => realpathSync(mkdtempSync(join(tmpdir(), "waymark-content-")));
 
-/** `dataDir`: an existing one, to be removed by who made it. */
+/** `dataDir`: an existing one, to be removed by who made it; `roots` as in LocationRules. */
 export async function startContent(
   database: Database,
-  { dataDir = makeFolder(), changes: given, ...more }: Partial<ContentDeps> = {},
+  {
+    dataDir = makeFolder(),
+    roots = [],
+    changes: given,
+    ...more
+  }: Partial<ContentDeps> & { dataDir?: string; roots?: string[] } = {},
 ) {
   const time = { now: Date.now() };
   const clock = { now: () => time.now };
@@ -29,7 +35,7 @@ export async function startContent(
     box: createSecretBox(() => new Uint8Array(32).fill(7)),
     clock,
     logger: silentLogger,
-    dataDir,
+    locations: { dataDir, roots, used: usedInDataFolder(dataDir) },
     ...more,
   });
   await content.start();

@@ -44,8 +44,8 @@ export type ContentDeps = {
   box: SecretBox;
   clock: Clock;
   logger: Logger;
-  /** Absolute. */
-  dataDir: string;
+  /** Where local policies may be. */
+  locations: StorageContext["locations"];
   resolve?: StorageContext["resolve"];
   /** Hears how each operation of a storage ended, and of its time. */
   onStorageOperation?: StorageObserver | undefined;
@@ -53,15 +53,12 @@ export type ContentDeps = {
   scrub?: { bytesPerRun: number; bytesPerSecond: number };
 };
 
-/** Absolute folders below the data folder that hold something else than files. */
-const RESERVED = ["journal", "processes"];
-
 export function createContent(deps: ContentDeps): Content {
-  const { database, changes, box, clock, logger, dataDir } = deps;
+  const { database, changes, box, clock, logger, locations } = deps;
   const repository = createBlobsRepository(database);
   const policiesRepository = createPoliciesRepository(database);
   const context: StorageContext = {
-    locations: { dataDir, reserved: RESERVED.map((name) => `${dataDir}/${name}`) },
+    locations,
     clock,
     ...(deps.resolve && { resolve: deps.resolve }),
   };

@@ -1,10 +1,11 @@
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { CommandContext, ProgressLine } from "../cli/command.ts";
 import type { Database } from "../db/database.ts";
 import { readInstance } from "../cluster/instance.repository.ts";
 import { type Env, fileDatabasePath } from "../env.ts";
 import { systemClock } from "../lib/clock.ts";
+import { dataPath } from "../lib/data-folder.ts";
 import { pluralize } from "../lib/pluralize.ts";
 import { appError } from "../lib/errors.ts";
 import { armFault } from "../lib/fault.ts";
@@ -66,7 +67,7 @@ export function addBackupCommands(program: Command, context: Context): void {
         dataDir: env.data.dir,
         databasePath: databasePathOf(env),
         replace,
-        isServed: () => countRunning(join(env.data.dir, "journal")) > 0,
+        isServed: () => countRunning(dataPath(env.data.dir, "journal")) > 0,
         onProgress: (step, done, total) => bars[step].update(done, total),
       });
       const manifest = await plainly(restoring).finally(() => finishAll(bars));

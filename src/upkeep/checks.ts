@@ -1,9 +1,9 @@
 /** The doctor's checks of data folder, database, journal, clock and settings. */
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { statfs } from "node:fs/promises";
-import { join } from "node:path";
 import type { Database } from "../db/database.ts";
 import type { MigrationState } from "../db/migrate.ts";
+import { dataPath } from "../lib/data-folder.ts";
 import { pluralize } from "../lib/pluralize.ts";
 import { writeRefusal } from "../lib/file-trouble.ts";
 import { programName } from "../lib/program-name.ts";
@@ -106,7 +106,7 @@ export function checkJournal(dataDir: string, running: () => number, bytes: () =
   return {
     part: "click journal",
     async look() {
-      const dir = join(dataDir, "journal");
+      const dir = dataPath(dataDir, "journal");
       if (!existsSync(dir)) return [ok("no server has run on this data folder yet")];
       const [servers, size] = [running(), bytes()];
       const findings = [
@@ -149,6 +149,22 @@ export function checkClickRecords(view: () => Promise<{ most: number; areMany: b
           `Bound their number: ${programName()} config set analytics.max_log_rows ${MANY_CLICK_RECORDS}`,
         ),
       ];
+    },
+  };
+}
+
+/** `misplaced` gives the policies that could not be made any more where they are. */
+export function checkPolicies(misplaced: () => Promise<{ name: string; refusal: string }[]>): Check {
+  return {
+    part: "storage policies",
+    async look() {
+      const found = (await misplaced()).map(({ name, refusal }) =>
+        warning(
+          `the policy '${name}' goes on, but could not be made any more. ${refusal}`,
+          "Allow its folder there, or store its files by another policy and delete this one.",
+        ),
+      );
+      return found.length > 0 ? found : [ok("every policy is where one may be")];
     },
   };
 }

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import type { Command } from "commander";
 import type { CommandContext } from "../cli/command.ts";
 import type { Auth } from "../auth/auth.ts";
@@ -13,6 +12,7 @@ import { type Database, openDatabase } from "../db/database.ts";
 import { migrationStatus } from "../db/migrate.ts";
 import { storageReport } from "../files/check/storage-report.ts";
 import { systemClock } from "../lib/clock.ts";
+import { dataPath } from "../lib/data-folder.ts";
 import { appError } from "../lib/errors.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { countRunning } from "./status.commands.ts";
@@ -23,6 +23,7 @@ import {
   checkDatabase,
   checkDataFolder,
   checkJournal,
+  checkPolicies,
   checkSettings,
   MANY_CLICK_RECORDS,
 } from "./checks.ts";
@@ -33,7 +34,7 @@ type Context = CommandContext<{
   database: Database;
   config: Pick<Config, "get">;
   auth: Pick<Auth, "isAdminEnabled">;
-  content: Pick<Content, "checkStorage">;
+  content: Pick<Content, "checkStorage" | "policies">;
 }>;
 
 const MARKS = { ok: "ok", warning: "WARNING", failure: "FAILURE" } as const;
@@ -81,8 +82,8 @@ async function runDoctor(context: Context): Promise<CheckResult[]> {
       checkClock(open, systemClock.now),
       checkJournal(
         env.data.dir,
-        () => countRunning(join(env.data.dir, "journal")),
-        () => journalBytes(join(env.data.dir, "journal")),
+        () => countRunning(dataPath(env.data.dir, "journal")),
+        () => journalBytes(dataPath(env.data.dir, "journal")),
       ),
     ];
     const findings = await runChecks(base);
@@ -103,6 +104,7 @@ const checksOfServices = (context: Context): Check[] => [
       areMany: (await createLogCapacity(database).left(database.read, MANY_CLICK_RECORDS)) === 0,
     };
   }),
+  checkPolicies(async () => (await context.services()).content.policies.misplaced()),
   checkCache(context.env().cache.type === "redis" ? () => pingRedis(context) : null),
   checkSettings(async () => {
     const { config, auth, env } = await context.services();

@@ -8,9 +8,10 @@
  *                   everything is in place
  *     journal/      the replaced database's journals
  */
-import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import { dataPath } from "../lib/data-folder.ts";
 import { appError } from "../lib/errors.ts";
 import { type FileLock, tryFileLock } from "../lib/file-lock.ts";
 import { programName } from "../lib/program-name.ts";
@@ -28,7 +29,7 @@ const planSchema = z.object({
 export type RestorePlan = z.infer<typeof planSchema>;
 
 export const stagingPath = (dataDir: string, ...parts: string[]): string =>
-  join(dataDir, ".restore", ...parts);
+  join(dataPath(dataDir, "restore"), ...parts);
 export const planPath = (dataDir: string): string => stagingPath(dataDir, "plan.json");
 
 /** The restore that was broken off while it moved files into place. */
@@ -52,9 +53,27 @@ export function enterStaging(dataDir: string): FileLock {
   return lock;
 }
 
-/** To be called by the lock's holder. */
-export const removeStaging = (dataDir: string): void =>
-  rmSync(stagingPath(dataDir), { recursive: true, force: true });
+/** What a restore makes in the folder, besides its lock. */
+const MADE = ["new", "waymark.db", "plan.json", "plan.json.tmp", "journal"];
+
+/** Removes what an earlier restore left. To be called by the lock's holder. */
+export function clearStaging(dataDir: string): void {
+  for (const name of MADE) rmSync(stagingPath(dataDir, name), { recursive: true, force: true });
+}
+
+/**
+ * Removes the folder, unless it holds something else: before the name was refused, a storage policy could keep its
+ * files there. To be called by the lock's holder.
+ */
+export function removeStaging(dataDir: string): void {
+  clearStaging(dataDir);
+  rmSync(stagingPath(dataDir, "lock"), { force: true });
+  try {
+    rmdirSync(stagingPath(dataDir));
+  } catch (error) {
+    if (!["ENOTEMPTY", "EEXIST"].includes(String((error as { code?: unknown }).code))) throw error;
+  }
+}
 
 /**
  * For whoever is about to use the data folder: removes what a restore left that was broken off before it changed

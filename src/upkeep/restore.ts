@@ -16,6 +16,7 @@
 import { chmodSync, existsSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { copyFile, mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { dataPath } from "../lib/data-folder.ts";
 import { appError, messageOf } from "../lib/errors.ts";
 import { fault } from "../lib/fault.ts";
 import { fileTrouble } from "../lib/file-trouble.ts";
@@ -29,6 +30,7 @@ import {
   verifyBackup,
 } from "./manifest.ts";
 import {
+  clearStaging,
   enterStaging,
   type RestorePlan,
   planPath,
@@ -89,8 +91,7 @@ async function finishBegun(target: RestoreTarget): Promise<RestorePlan | null> {
 async function restoreWhole(source: string, manifest: Manifest, target: RestoreTarget): Promise<void> {
   const { dataDir } = target;
   const plan = await makePlan(source, manifest, target);
-  for (const name of readdirSync(stagingPath(dataDir)))
-    if (name !== "lock") rmSync(stagingPath(dataDir, name), { recursive: true });
+  clearStaging(dataDir);
   await copyAll(source, manifest, plan, target);
   refuseServed(target);
   fault("restore.before-plan");
@@ -193,7 +194,7 @@ function setAside(database: string, dataDir: string): void {
       renameSync(database + companion, `${database}.replaced${companion}`);
     fault("restore.set-aside");
   }
-  const journals = join(dataDir, "journal");
+  const journals = dataPath(dataDir, "journal");
   if (!existsSync(journals) || !existsSync(`${database}.replaced`)) return;
   try {
     renameSync(journals, stagingPath(dataDir, "journal"));

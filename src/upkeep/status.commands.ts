@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
 import type { Command } from "commander";
 import type { CommandContext } from "../cli/command.ts";
 import type { Auth } from "../auth/auth.ts";
@@ -9,6 +8,7 @@ import { createClicksRepository } from "../clicks/flush/repository.ts";
 import { createDetailDropsRepository } from "../clicks/details/drops.repository.ts";
 import { readPending } from "../clicks/journal/pending.ts";
 import { listSlots, tryTakeSlot } from "../clicks/journal/slot.ts";
+import { dataPath } from "../lib/data-folder.ts";
 import { pluralize } from "../lib/pluralize.ts";
 import { appError } from "../lib/errors.ts";
 import { VERSION } from "../lib/version.ts";
@@ -92,7 +92,7 @@ async function readStatus(context: Context) {
   const env = context.env();
   const { database, links, auth } = await context.services();
   const { totalLinks, totalClicks, activeLinks } = await links.stats();
-  const journals = await readPending(join(env.data.dir, "journal"), createClicksRepository(database));
+  const journals = await readPending(dataPath(env.data.dir, "journal"), createClicksRepository(database));
   return {
     version: VERSION,
     data_dir: env.data.dir,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   ADMIN_PASSWORD,
@@ -153,6 +153,11 @@ forEachDialect((dialect) => {
       { base_path: "/" },
       { base_path: "." },
       { base_path: "journal" },
+      { base_path: ".restore" },
+      { base_path: "./.RESTORE/" },
+      { base_path: "waymark.db-journal" },
+      { base_path: "secret.key" },
+      { base_path: "/srv/elsewhere" },
       { base_path: "a\u0000b" },
       { base_path: "/proc/self" },
     ])("%j is 400", async (fields) => {
@@ -335,8 +340,11 @@ forEachDialect((dialect) => {
       const blocked = await created({ base_path: "a-file" });
       expectRefused(await tryOut(blocked), 502, 7030);
       symlinkSync(join(dataDir, "journal"), join(dataDir, "link-to-journal"));
-      const linked = await created({ base_path: "link-to-journal/x" });
-      expect((await tryOut(linked)).status).not.toBe(200);
+      expectRefused(await create({ base_path: "link-to-journal/x" }), 400, 1000);
+      const linked = await created({ base_path: "later/x" });
+      symlinkSync(join(dataDir, "journal"), join(dataDir, "later"));
+      expectRefused(await tryOut(linked), 400, 1000);
+      expect(existsSync(join(dataDir, "journal"))).toBe(false);
       for (const id of [remote, blocked, linked]) await remove(id);
     });
   });

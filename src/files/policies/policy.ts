@@ -57,7 +57,7 @@ export const createPolicySchema = z
     secret_key: key.nullish(),
     base_path: text(900)
       .nullish()
-      .describe("local: a folder, below the data folder unless absolute; s3: a prefix"),
+      .describe("local: a folder, relative to the data folder unless absolute; s3: a prefix"),
     max_file_size: maxFileSize.nullish(),
     download: download.nullish(),
     is_default: z.boolean().nullish().describe("true takes the mark from the policy that has it"),

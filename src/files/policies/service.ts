@@ -1,7 +1,7 @@
 /** Storage policies. All writes hold one lock, so that there is exactly one default whatever happens at once. */
 import type { Changes } from "../../cluster/changes.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { appError } from "../../lib/errors.ts";
+import { appError, messageOf } from "../../lib/errors.ts";
 import type { SecretBox } from "../../lib/secret-box.ts";
 import type { PolicyCache } from "./cache.ts";
 import { ACCESS_KEY_PURPOSE, SECRET_KEY_PURPOSE, unsealSettings } from "./drivers.ts";
@@ -14,7 +14,7 @@ import {
   type Policy,
   type UpdatePolicy,
 } from "./policy.ts";
-import { checkDriverSettings, type StorageContext } from "../storage/index.ts";
+import { checkDriverSettings, checkPlacement, type StorageContext } from "../storage/index.ts";
 
 /** What a first start makes. */
 const FIRST_POLICY = { name: "local", basePath: "files" };
@@ -128,11 +128,23 @@ export function createPolicies({
       });
     },
 
-    /** @throws PolicyNotFound, StorageUnavailable saying why it does not work */
+    /** @throws PolicyNotFound, BadRequest, StorageUnavailable saying why it does not work */
     async test(id: number): Promise<void> {
       const policy = await cache.find(id);
-      await checkDriverSettings(unsealSettings(policy, box), context);
+      // A local one that could not be made any more goes on working.
+      if (policy.driverType !== "local") await checkDriverSettings(unsealSettings(policy, box), context);
       await probe(id);
+    },
+
+    /** Policies that could not be made any more where they are, each with the refusal. */
+    async misplaced(): Promise<{ name: string; refusal: string }[]> {
+      const found = await Promise.all(
+        (await cache.list()).map(async (policy) => ({
+          name: policy.name,
+          refusal: await checkPlacement(policy, context).then(() => null, messageOf),
+        })),
+      );
+      return found.flatMap(({ name, refusal }) => (refusal === null ? [] : [{ name, refusal }]));
     },
   };
 }

@@ -2,7 +2,12 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { DriverType } from "../policies/policy.ts";
 import type { Driver } from "./driver.ts";
-import { checkFolder, type LocationRules, resolveBasePath } from "./local/location.ts";
+import {
+  checkNewLocation,
+  checkRealLocation,
+  type LocationRules,
+  resolveBasePath,
+} from "./local/location.ts";
 import { createLocalDriver } from "./local/local.ts";
 import { checkedAddress, parseEndpoint, type Resolve } from "./s3/endpoint.ts";
 import { checkPrefix, createS3Driver } from "./s3/s3.ts";
@@ -26,21 +31,24 @@ export type StorageContext = {
 };
 
 type DriverKind = {
-  /** @throws BadRequest for settings that can't work or are not allowed; reaches no storage */
+  /** Of a new policy. @throws BadRequest for settings that can't work or are not allowed; reaches no storage */
   check(settings: DriverSettings, context: StorageContext): Promise<void>;
+  /** Only where the content is. @throws BadRequest when a new policy could not be there */
+  checkPlacement(basePath: string, context: StorageContext): Promise<void>;
   open(settings: DriverSettings, context: StorageContext): Driver;
 };
 
 const DRIVERS: Record<DriverType, DriverKind> = {
   local: {
-    check: async ({ basePath }, { locations }) => {
-      resolveBasePath(basePath, locations);
+    check: ({ basePath }, { locations }) => checkNewLocation(basePath, locations),
+    checkPlacement: (basePath, { locations }) => checkNewLocation(basePath, locations),
+    open({ basePath }, { locations }) {
+      const folder = resolveBasePath(basePath, locations);
+      return createLocalDriver({
+        folder,
+        checkRealPath: (path) => checkRealLocation(folder, path, locations),
+      });
     },
-    open: ({ basePath }, { locations }) =>
-      createLocalDriver({
-        folder: resolveBasePath(basePath, locations),
-        checkRealPath: (path) => checkFolder(path, locations),
-      }),
   },
   s3: {
     async check({ endpoint, basePath }, { resolve }) {
@@ -51,6 +59,7 @@ const DRIVERS: Record<DriverType, DriverKind> = {
         if (error.name !== "StorageUnavailable") throw error;
       });
     },
+    checkPlacement: async () => {},
     open: ({ endpoint, bucket, region, basePath, accessKey, secretKey }, { clock, resolve }) =>
       createS3Driver({
         endpoint: parseEndpoint(endpoint ?? ""),
@@ -66,6 +75,12 @@ const DRIVERS: Record<DriverType, DriverKind> = {
 /** @throws BadRequest */
 export const checkDriverSettings = (settings: DriverSettings, context: StorageContext): Promise<void> =>
   DRIVERS[settings.driverType].check(settings, context);
+
+/** Whether a new policy could be where this one is. @throws BadRequest */
+export const checkPlacement = (
+  { driverType, basePath }: Pick<DriverSettings, "driverType" | "basePath">,
+  context: StorageContext,
+): Promise<void> => DRIVERS[driverType].checkPlacement(basePath, context);
 
 /** Reaches no storage yet. @throws BadRequest */
 export const openDriver = (settings: DriverSettings, context: StorageContext): Driver =>

@@ -39,7 +39,7 @@ const observed = (driver: Driver, type: "local" | "s3" = "local"): Driver =>
     times.push(seconds);
   });
 const local = (name: string) =>
-  observed(createLocalDriver({ folder: join(folder, name), checkRealPath: () => {} }));
+  observed(createLocalDriver({ folder: join(folder, name), checkRealPath: async () => {} }));
 
 driverContract("an observed one", async () => ({
   driver: local("contract"),

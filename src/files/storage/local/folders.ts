@@ -11,6 +11,7 @@ import { dirname, join } from "node:path";
 import { appError } from "../../../lib/errors.ts";
 import { syncFolder } from "../../../lib/sync-folder.ts";
 import { STAGING } from "../object-key.ts";
+import { behindLinks } from "./location.ts";
 
 const FOLDER_MODE = 0o700;
 /** Without O_NONBLOCK opening a planted pipe would wait for its writer. */
@@ -18,15 +19,17 @@ export const READ_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.
 
 export type LocalFolders = ReturnType<typeof createLocalFolders>;
 
-export function createLocalFolders(location: string, checkRealPath: (path: string) => void) {
+export function createLocalFolders(location: string, checkRealPath: (path: string) => Promise<void>) {
   let opened: Promise<string> | undefined;
   let guard: string | undefined;
   const synced = new Set<string>();
 
   async function openRoot(): Promise<string> {
+    // Before anything is made there.
+    await checkRealPath(await behindLinks(location));
     await mkdir(location, { recursive: true, mode: FOLDER_MODE });
     const root = await realpath(location);
-    checkRealPath(root);
+    await checkRealPath(root);
     await makeFolder(join(root, STAGING));
     await syncFolder(root);
     return root;

@@ -36,7 +36,7 @@ const freeBytes = (): number => {
 };
 
 describe.skipIf(!isMounted)(title, () => {
-  const driver = createLocalDriver({ folder: join(disk, "files"), checkRealPath: () => {} });
+  const driver = createLocalDriver({ folder: join(disk, "files"), checkRealPath: async () => {} });
 
   test("refuses what does not fit in a sentence, keeps what is there and leaves nothing of the rest", async () => {
     const kept = bytesOf(MIB);

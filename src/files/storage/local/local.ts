@@ -14,8 +14,8 @@ const STALE_AFTER_MS = 3_600_000;
 type LocalSettings = {
   /** Absolute; made when it is missing. */
   folder: string;
-  /** Throws when the folder behind symbolic links is no place for objects. */
-  checkRealPath(path: string): void;
+  /** Rejects when the folder behind symbolic links is no place for objects. */
+  checkRealPath(path: string): Promise<void>;
 };
 
 export function createLocalDriver({ folder, checkRealPath }: LocalSettings): Driver {
