@@ -227,6 +227,14 @@ describe("a shared folder", () => {
 });
 
 describe("a password", () => {
+  let addresses = 0;
+  /** A visitor whose tries nobody has counted yet. */
+  const newAddress = () => ({ "X-Forwarded-For": `2001:db8:${++addresses}::1` });
+  beforeAll(async () => {
+    const set = await client.call("PUT", "/config/api.trusted_proxies", { value: "127.0.0.1" });
+    expect(set.status).toBe(200);
+  });
+
   test("has at least eight characters, or is none", async () => {
     const id = await upload("short.txt", "short");
     for (const password of ["1", "1234567", "🔑🔑🔑🔑"]) {
@@ -268,21 +276,55 @@ describe("a password", () => {
     expect((await visit(shared.url, BROWSER, { headers })).status).toBe(200);
   });
 
+  test("that is right after a wrong one is told so by the page from which the download begins", async () => {
+    const page = { Accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
+    const type = (url: string, password: string) =>
+      visit(url, BROWSER, {
+        method: "POST",
+        body: new URLSearchParams({ password }),
+        headers: { ...page, ...newAddress() },
+      });
+    const top = await folder("locked");
+    const id = await upload("a & <b>.txt", "secret", top);
+    const byFile = await share("files", id, { password: "open sesame" });
+    const byFolder = await share("folders", top, { password: "open sesame" });
+    for (const [url, href] of [
+      [`${byFile.url}?x="1"`, `/${byFile.code}?x=%221%22`],
+      [`${byFolder.url}?file=${id}`, `/${byFolder.code}?file=${id}`],
+    ] as const) {
+      const wrong = await type(url, "open sesamy");
+      expect(wrong.status).toBe(403);
+      expect(await wrong.text()).toContain("This password is wrong.");
+      const right = await type(url, "open sesame");
+      const html = await right.text();
+      expect([right.status, right.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+      expect(html).toContain("The password is right.");
+      expect(html).not.toContain("wrong");
+      expect(html).not.toContain("<form");
+      expect(html).toContain("a &amp; &lt;b&gt;.txt");
+      expect(html).toContain(`<meta http-equiv="refresh" content="0; url=${href}">`);
+      expect(html).toContain(`href="${href}"`);
+      const headers = { ...page, Cookie: right.headers.getSetCookie()[0]!.split(";")[0]! };
+      const bytes = await visit(server.url + href, BROWSER, { headers });
+      expect([bytes.headers.get("content-disposition")?.slice(0, 11), await bytes.text()]).toEqual([
+        "attachment;",
+        "secret",
+      ]);
+    }
+    expect((await type(byFolder.url, "open sesame")).status).toBe(303);
+  });
+
   test("that many guess from many addresses makes its share wait, and no other", async () => {
     const id = await upload("guessed.txt", "guessed");
     const [guessed, other] = [
       await share("files", id, { password: "open sesame" }),
       await share("files", id, { password: "open sesame" }),
     ];
-    expect((await client.call("PUT", "/config/api.trusted_proxies", { value: "127.0.0.1" })).status).toBe(
-      200,
-    );
-    let addresses = 0;
     const from = (url: string, password: string) =>
       visit(url, BROWSER, {
         method: "POST",
         body: new URLSearchParams({ password }),
-        headers: { "X-Forwarded-For": `2001:db8:${++addresses}::1` },
+        headers: newAddress(),
       });
     let refused = await from(guessed.url, "wrong");
     // Each wrong one doubles the delay, so however slow this machine is, one comes too early.
@@ -296,6 +338,5 @@ describe("a password", () => {
     await until(async () => (await from(guessed.url, "open sesame")).status === 303);
     for (let n = 0; n < 4; n++) expect((await from(guessed.url, "wrong")).status).toBe(403);
     expect((await from(guessed.url, "open sesame")).status).toBe(303);
-    await client.call("DELETE", "/config/api.trusted_proxies");
   });
 });

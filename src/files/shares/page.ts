@@ -19,14 +19,14 @@ const text = (plain: string): string => plain.replace(/[&<>"']/g, (letter) => ES
 const bdi = (name: string): string => `<bdi>${text(name)}</bdi>`;
 
 const STYLE = `
-:root{color-scheme:light dark;--ink:#1c2024;--soft:#5f6873;--line:#e2e6ea;--ground:#f5f6f8;--card:#fff;--accent:#1757c2;--warn:#b3261e}
-@media(prefers-color-scheme:dark){:root{--ink:#e8eaed;--soft:#a0a8b2;--line:#30363d;--ground:#14171a;--card:#1d2125;--accent:#8ab4f8;--warn:#f2b8b5}}
+:root{color-scheme:light dark;--ink:#1c2024;--soft:#5f6873;--line:#e2e6ea;--ground:#f5f6f8;--card:#fff;--accent:#1757c2;--warn:#b3261e;--right:#1a7f37}
+@media(prefers-color-scheme:dark){:root{--ink:#e8eaed;--soft:#a0a8b2;--line:#30363d;--ground:#14171a;--card:#1d2125;--accent:#8ab4f8;--warn:#f2b8b5;--right:#7ee2a8}}
 *{box-sizing:border-box}
 body{margin:0;background:var(--ground);color:var(--ink);font:16px/1.5 system-ui,sans-serif}
 main{max-width:44rem;margin:0 auto;padding:clamp(1rem,6vw,4rem) 1rem}
 .card{background:var(--card);border:1px solid var(--line);border-radius:12px;padding:clamp(1rem,4vw,2rem)}
 h1{font-size:1.35rem;line-height:1.3;margin:0 0 .25rem;overflow-wrap:anywhere}
-p{margin:0}.soft{color:var(--soft);font-size:.9rem}.warn{color:var(--warn);margin-top:.75rem}
+p{margin:0}.soft{color:var(--soft);font-size:.9rem}.warn{color:var(--warn);margin-top:.75rem}.right{color:var(--right);margin-top:.75rem}
 a{color:var(--accent)}a:focus-visible,button:focus-visible,input:focus-visible{outline:2px solid var(--accent);outline-offset:2px}
 nav{margin-bottom:.75rem;font-size:.9rem;overflow-wrap:anywhere}
 ul{list-style:none;margin:1rem 0 0;padding:0;border-top:1px solid var(--line)}
@@ -43,14 +43,23 @@ const styleHash = new Bun.CryptoHasher("sha256").update(STYLE).digest("base64");
 
 const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${styleHash}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`;
 
-const page = (title: string, body: Html, description = ""): string => `<!doctype html>
+type Extras = {
+  /** What previews show below the title. */
+  description?: string;
+  /** Where the browser goes at once; a download leaves the page in place. */
+  next?: string;
+};
+
+const page = (title: string, body: Html, { description = "", next }: Extras = {}): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex, nofollow">
 <meta property="og:title" content="${text(title)}">
-<meta property="og:description" content="${text(description)}">
+<meta property="og:description" content="${text(description)}">${
+  next === undefined ? "" : `\n<meta http-equiv="refresh" content="0; url=${text(next)}">`
+}
 <title>${text(title)}</title>
 <style>${STYLE}</style>
 </head>
@@ -79,7 +88,20 @@ export const filePage = (file: StoredFile, href: string): string =>
 <p class="soft">${sizeText(file.size)}</p>
 <a class="button" rel="nofollow" href="${text(href)}">Download</a>`,
     },
-    sizeText(file.size),
+    { description: sizeText(file.size) },
+  );
+
+/** After a right password: browsers stay on a page from which a download begins, so it must not be the form. */
+export const unlockedPage = (file: StoredFile, href: string): string =>
+  page(
+    file.name,
+    {
+      html: `<h1>${bdi(file.name)}</h1>
+<p class="soft">${sizeText(file.size)}</p>
+<p class="right" role="status">The password is right. The download starts by itself; if it does not, use the button.</p>
+<a class="button" rel="nofollow" href="${text(href)}">Download</a>`,
+    },
+    { next: href },
   );
 
 export type FolderContents = {

@@ -14,7 +14,7 @@ import { cursorText, readCursor } from "../tree/listing.ts";
 import type { Folders } from "../tree/folders.service.ts";
 import type { createShareCookies } from "./cookie.ts";
 import type { ShareDownload, Visitor } from "./download.routes.ts";
-import { answerPage, filePage, folderPage, messagePage, passwordPage } from "./page.ts";
+import { answerPage, filePage, folderPage, messagePage, passwordPage, unlockedPage } from "./page.ts";
 import type { SharedEntry } from "./share.ts";
 import type { Shares } from "./service.ts";
 
@@ -67,7 +67,7 @@ export function createShareAnswers(deps: Deps): ShareAnswers {
 
   async function show(share: SharedEntry, request: Request, visitor: Visitor): Promise<Response> {
     const query = queryOf(request.url);
-    const wanted = share.kind === "file" ? share.entryId : idOf(query.get("file"));
+    const wanted = fileIn(share, query);
     if (wanted === null) {
       return answerPage(await folderHtml(deps, share, query), 200, request);
     }
@@ -118,7 +118,7 @@ async function folderHtml(
 }
 
 async function unlock(
-  { door, cookies, clock }: Deps,
+  { shares, door, cookies, clock }: Deps,
   share: SharedEntry,
   request: Request,
   connection?: ShareConnection,
@@ -141,9 +141,18 @@ async function unlock(
     const wait = { "Retry-After": String(seconds) };
     return answerPage(passwordPage(error.message), STATUS_OF_KIND[error.kind], request, wait);
   }
-  const cookie = cookies.make(share, clock.now());
-  return new Response(null, { status: 303, headers: { ...headers, "Set-Cookie": cookie } });
+  const cookie = { "Set-Cookie": cookies.make(share, clock.now()) };
+  const file = fileIn(share, queryOf(request.url));
+  // Browsers ask for pages, programs that fetch a file do not.
+  if (file === null || !/\btext\/html\b/i.test(request.headers.get("accept") ?? "")) {
+    return new Response(null, { status: 303, headers: { ...headers, ...cookie } });
+  }
+  return answerPage(unlockedPage(await shares.file(share, file), location), 200, request, cookie);
 }
+
+/** The file that a request is for; null where it is for a folder. */
+const fileIn = (share: SharedEntry, query: URLSearchParams): number | null =>
+  share.kind === "file" ? share.entryId : idOf(query.get("file"));
 
 const isRobot = (request: Request): boolean => {
   const agent = request.headers.get("user-agent") ?? "";
