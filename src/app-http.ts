@@ -17,6 +17,7 @@ import type { HttpApp } from "./http/mount.ts";
 import { openApiEndpoint } from "./http/openapi.ts";
 import { systemClock } from "./lib/clock.ts";
 import { appError } from "./lib/errors.ts";
+import type { Registry } from "./lib/metrics.ts";
 import { isMalformed } from "./lib/request-target.ts";
 import { VERSION } from "./lib/version.ts";
 import { csvEndpoints } from "./links/csv/routes.ts";
@@ -36,6 +37,8 @@ export type HttpParts = {
   services: Services;
   redirect: Redirect;
   health: { report(): Promise<HealthReport> };
+  /** What the rooms measure of themselves. */
+  registry: Registry;
   scrape: Scrape;
   live: Live;
   worker?: WorkerChannel | undefined;
@@ -59,9 +62,9 @@ async function closing(answer: Response | Promise<Response>): Promise<Response> 
 }
 
 function createAnswer(parts: HttpParts): Fetch {
-  const { services, redirect, scrape } = parts;
+  const { services, redirect } = parts;
   const http = createHttp(parts);
-  const metrics = createHttpMetrics(scrape.registry);
+  const metrics = createHttpMetrics(parts.registry);
   const redirects = metrics.lane("redirect");
   const lanes = [
     { isIn: createRouteTest([services.config.get("routes.health_prefix")]), lane: metrics.lane("health") },
@@ -80,7 +83,7 @@ function createAnswer(parts: HttpParts): Fetch {
       const begun = redirects.begin();
       return redirects.end(begun, request.method, redirect.handle(request, server));
     }
-    scrape.watch(server);
+    metrics.watch(server);
     server.timeout(request, API_IDLE_S);
     const connection: HttpConnection = {
       peerAddress: () => server.requestIP(request)?.address ?? "unix",
@@ -117,10 +120,7 @@ function createHttp({ services, health, scrape, live }: HttpParts): HttpApp {
     {
       prefix: healthPrefix,
       guards: auth.healthGuards,
-      endpoints: [
-        ...healthEndpoints(health),
-        ...(env.metrics.enabled ? [metricsEndpoint(scrape.render)] : []),
-      ],
+      endpoints: [...healthEndpoints(health), ...(env.metrics.enabled ? [metricsEndpoint(scrape)] : [])],
     },
   ];
   return createHttpApp({

@@ -1,28 +1,30 @@
 /** The composition root of the server: services, caches, click counting and HTTP, in the order in which they start. */
 import { createFetch, type Fetch } from "./app-http.ts";
 import { type Clicks, type ClickStats, createClicks } from "./clicks/clicks.ts";
+import { registerClickMetrics } from "./clicks/click-metrics.ts";
 import { loadFlushWorker } from "./clicks/flush.thread.ts";
 import { createLive, createLivePart, type Live, type LivePart } from "./clicks/live.ts";
 import { createLiveRepository } from "./clicks/live.repository.ts";
-import { journalBytes } from "./clicks/journal/size.ts";
 import { createLeases } from "./cluster/leases.ts";
 import type { AdminApi } from "./cluster/supervisor.ts";
 import type { WorkerChannel } from "./cluster/worker-channel.ts";
 import type { Env } from "./env.ts";
 import { createHealth } from "./health/health.service.ts";
-import { createObservers, type Observers, timeSampled } from "./health/observed.ts";
+import { startProcessMetrics } from "./health/process-metrics.ts";
 import { createScrape } from "./health/scrape.ts";
 import { failureResponse, toAppError } from "./http/errors.ts";
+import { registerJobMetrics } from "./jobs/job-metrics.ts";
 import { createJobRunner, type JobRunner } from "./jobs/runner.ts";
 import { systemClock } from "./lib/clock.ts";
-import { dataPath } from "./lib/data-folder.ts";
 import type { Logger } from "./lib/logger.ts";
-import { createRegistry } from "./lib/metrics.ts";
+import { createRegistry, type Registry } from "./lib/metrics.ts";
 import { timeFunction, timeMethods } from "./lib/timed-methods.ts";
 import { createLinkCache, type LinkCache } from "./links/cache/cache.ts";
+import { measureLinkCache } from "./links/cache/metrics.ts";
 import { createSharedLinks } from "./links/cache/shared.ts";
 import { createLinkScan } from "./links/cache/scan.repository.ts";
 import { createRedirect, type Redirect } from "./redirect/redirect.ts";
+import { registerRedirectMetrics } from "./redirect/redirect-metrics.ts";
 import { createVisits } from "./redirect/visit.ts";
 import { openServices, type Services } from "./services.ts";
 
@@ -51,16 +53,13 @@ export type AppOptions = {
 export async function createApp(env: Env, options: AppOptions): Promise<App> {
   const { worker } = options;
   const registry = createRegistry();
-  const observed = createObservers(registry);
   // Its code loads while the database is opened.
   const flushWorker = loadFlushWorker();
-  const services = await openServices(env, { ...options, server: true, ...observed }).catch(
-    (error: unknown) => {
-      flushWorker.terminate();
-      throw error;
-    },
-  );
-  const cache = startCache(services, observed);
+  const services = await openServices(env, { ...options, server: true, registry }).catch((error: unknown) => {
+    flushWorker.terminate();
+    throw error;
+  });
+  const cache = startCache(services, registry);
   const clicks = await startClicks(services, flushWorker).catch(async (error: unknown) => {
     flushWorker.terminate();
     cache.close();
@@ -70,17 +69,20 @@ export async function createApp(env: Env, options: AppOptions): Promise<App> {
   const redirect = startRedirect(services, cache, clicks);
   const live = startLive(services, clicks, worker);
   const jobs = startJobs(services);
-  const scrape = createScrape({
-    registry,
-    cache,
-    redirect,
-    clicks,
-    jobs,
-    journalBytes: () => journalBytes(dataPath(env.data.dir, "journal")),
-    ...(worker && { worker }),
-  });
+  registerClickMetrics(registry, clicks, env.data.dir);
+  registerRedirectMetrics(registry, redirect);
+  registerJobMetrics(registry, jobs);
+  const processMetrics = startProcessMetrics(registry);
   return {
-    fetch: createFetch({ services, redirect, health: createHealthReport(services), scrape, live, worker }),
+    fetch: createFetch({
+      services,
+      redirect,
+      health: createHealthReport(services),
+      registry,
+      scrape: createScrape(registry, worker),
+      live,
+      worker,
+    }),
     onError: (error) => failureResponse(toAppError(error)),
     adminApi: () => ({
       prefix: services.config.get("routes.admin_prefix"),
@@ -90,7 +92,7 @@ export async function createApp(env: Env, options: AppOptions): Promise<App> {
     startValues: services.config.startValues,
     endStreams: live.close,
     async close() {
-      scrape.close();
+      processMetrics.close();
       cache.close();
       await jobs.stop();
       await clicks.close();
@@ -99,27 +101,27 @@ export async function createApp(env: Env, options: AppOptions): Promise<App> {
   };
 }
 
-function startCache(services: Services, { onDatabaseOperation, onCacheOperation }: Observers): LinkCache {
-  const { env, database, changes, config, redis, logger } = services;
-  const cache = createLinkCache({
+function startCache(services: Services, registry: Registry): LinkCache {
+  const { env, database, changes, config, redis, operations, logger } = services;
+  const bare = createLinkCache({
     maxLinks: env.cache.maxLinks,
     ttlSeconds: env.cache.ttl,
     rebuildSeconds: () => config.get("cache.bloom_rebuild_interval"),
-    findLink: timeFunction(database.findLink, "get", onDatabaseOperation),
-    scan: timeMethods(
-      createLinkScan(database),
-      { links: "load_all", codes: "load_all_codes" },
-      onDatabaseOperation,
-    ),
+    findLink: timeFunction(database.findLink, operations.get),
+    scan: timeMethods(createLinkScan(database), {
+      links: operations.loadAll,
+      codes: operations.loadAllCodes,
+    }),
     ...(redis && { shared: createSharedLinks({ redis, ttlSeconds: env.cache.ttl }) }),
     isInformed: changes.isCurrent,
     clock: systemClock,
     logger,
   });
-  changes.subscribe("links", timeFunction(cache.invalidate, "invalidate", onCacheOperation));
+  const cache = measureLinkCache(registry, bare);
+  changes.subscribe("links", cache.invalidate);
   config.onChange("cache.bloom_rebuild_interval", cache.reschedule);
   cache.start();
-  return { ...cache, findIn: timeSampled(cache.findIn, onCacheOperation) };
+  return cache;
 }
 
 async function startClicks({ env, config, logger }: Services, flushWorker: Worker): Promise<Clicks> {

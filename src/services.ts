@@ -2,8 +2,8 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { type Auth, createAuth } from "./auth/auth.ts";
+import { createFailureCounter } from "./auth/auth-metrics.ts";
 import { createPasswords } from "./auth/login/password.ts";
-import type { FailureMethod } from "./auth/login/password-check.ts";
 import { createReports, type Reports } from "./clicks/reports.ts";
 import { type Changes, createChanges } from "./cluster/changes.ts";
 import { readInstance } from "./cluster/instance.repository.ts";
@@ -20,16 +20,17 @@ import { dataPath } from "./lib/data-folder.ts";
 import { type Content, createContent } from "./files/content.ts";
 import { createDrive, type Drive } from "./files/drive.ts";
 import { createSharing, type Sharing } from "./files/sharing.ts";
-import type { StorageObserver } from "./files/storage/observed-driver.ts";
+import { createStorageMetrics } from "./files/storage/metrics.ts";
 import { systemClock } from "./lib/clock.ts";
 import { appError, messageOf } from "./lib/errors.ts";
 import { armFault } from "./lib/fault.ts";
 import { fileTrouble, writeRefusal } from "./lib/file-trouble.ts";
 import type { Logger } from "./lib/logger.ts";
+import { createRegistry, type Registry } from "./lib/metrics.ts";
 import { createLinkCsv, type LinkCsv } from "./links/csv/service.ts";
 import { createSecretBox } from "./lib/secret-box.ts";
 import { loadSecretKey, parseSecretKey } from "./lib/secret-key.ts";
-import type { OperationObserver } from "./lib/timed-methods.ts";
+import { createLinkOperations, type LinkOperations } from "./links/link-metrics.ts";
 import { createLinkService, type LinkService } from "./links/links.service.ts";
 import { refuseDuringRestore } from "./upkeep/restore-state.ts";
 
@@ -41,6 +42,8 @@ export type Services = {
   config: Config;
   auth: Auth;
   links: LinkService;
+  /** Hear how long the database's operations on links take. */
+  operations: LinkOperations;
   csv: LinkCsv;
   reports: Reports;
   content: Content;
@@ -57,11 +60,8 @@ export type ServiceOptions = {
   logger: Logger;
   /** A server: database threads, and settings that need a restart keep their start values. */
   server: boolean;
-  onAuthFailure?: (method: FailureMethod) => void;
-  /** Hears how long the database took for an operation on links. */
-  onDatabaseOperation?: OperationObserver;
-  /** Hears how each operation of a storage of files ended, and of its time. */
-  onStorageOperation?: StorageObserver;
+  /** Where the rooms register their metrics. */
+  registry?: Registry;
   /** What ties a worker process to the others of its machine. */
   worker?: WorkerChannel;
   /** Hears the name of a database whose tables this start has made. */
@@ -97,7 +97,7 @@ export async function openServices(env: Env, options: ServiceOptions): Promise<S
 type Opened = { database: Database; redis: Redis | null };
 
 async function startRooms(env: Env, { database, redis }: Opened, options: ServiceOptions): Promise<Services> {
-  const { logger, server, worker, onAuthFailure, onDatabaseOperation } = options;
+  const { logger, server, worker, registry = createRegistry() } = options;
   const clock = systemClock;
   const bus = redis && worker ? combineBuses(redis.bus, worker.bus) : (redis?.bus ?? worker?.bus);
   const changes = createChanges({
@@ -130,7 +130,7 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
     clock,
     logger,
     ...(worker && { tryLogin: worker.takeLoginTry }),
-    ...(onAuthFailure && { onFailure: onAuthFailure }),
+    onFailure: createFailureCounter(registry),
   });
   const routePrefixes = () => [
     config.get("routes.admin_prefix"),
@@ -139,11 +139,12 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
   ];
   const { hashPassword } = passwords;
   const shared = { database, changes, routePrefixes, hashPassword, clock };
+  const operations = createLinkOperations(registry);
   const links = createLinkService({
     ...shared,
     randomCodeLength: () => config.get("features.random_code_length"),
     shareCodeLength: () => config.get("features.share_code_length"),
-    ...(onDatabaseOperation && { observe: onDatabaseOperation }),
+    operations,
   });
   const content = createContent({
     database,
@@ -152,7 +153,7 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
     clock,
     logger,
     locations: { dataDir: env.data.dir, roots: env.storage.localRoots, used: usedPaths(env) },
-    onStorageOperation: options.onStorageOperation,
+    metrics: createStorageMetrics(registry),
   });
   await content.start();
   const leases = await openProcessLeases({
@@ -170,6 +171,7 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
     config,
     auth,
     links,
+    operations,
     csv: createLinkCsv(shared),
     reports: createReports({ database, config, clock, logger }),
     content,

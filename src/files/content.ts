@@ -19,7 +19,7 @@ import { createPolicies, type Policies } from "./policies/service.ts";
 import { createStorageCheck } from "./check/storage-check.ts";
 import type { StorageCheck } from "./check/storage-finding.ts";
 import { createStorageCheckRepository } from "./check/storage.repository.ts";
-import type { StorageObserver } from "./storage/observed-driver.ts";
+import type { StorageMetrics } from "./storage/metrics.ts";
 import type { StorageContext } from "./storage/index.ts";
 import { createTreeCheck } from "./check/tree-check.ts";
 import { createTreeCheckRepository } from "./check/tree.repository.ts";
@@ -47,8 +47,8 @@ export type ContentDeps = {
   /** Where local policies may be. */
   locations: StorageContext["locations"];
   resolve?: StorageContext["resolve"];
-  /** Hears how each operation of a storage ended, and of its time. */
-  onStorageOperation?: StorageObserver | undefined;
+  /** Hear how each operation of a storage ended, and of its time. */
+  metrics?: StorageMetrics | undefined;
   /** The scrub's pace; for tests. */
   scrub?: { bytesPerRun: number; bytesPerSecond: number };
 };
@@ -68,7 +68,7 @@ export function createContent(deps: ContentDeps): Content {
     repository: policiesRepository,
     box,
     context,
-    observe: deps.onStorageOperation,
+    metrics: deps.metrics,
   });
   const blobs = createBlobs({ repository, policies: cache, drivers, clock, logger });
   const reaper = createReaper({

@@ -14,7 +14,11 @@ export type Lane = {
   end(begun: number, method: string, answer: Response | Promise<Response>): Response | Promise<Response>;
 };
 
-export type HttpMetrics = { lane(endpoint: EndpointClass): Lane };
+export type HttpMetrics = {
+  lane(endpoint: EndpointClass): Lane;
+  /** Where to read how many requests are under way. */
+  watch(server: { pendingRequests: number }): void;
+};
 
 /** Seconds; from a known link to a large export. */
 const BOUNDS = [0.00001, 0.000025, 0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10];
@@ -35,6 +39,10 @@ export function createHttpMetrics(registry: Registry): HttpMetrics {
     labels: LABELS,
     bounds: BOUNDS,
   });
+  let server = { pendingRequests: 0 };
+  registry.observe("gauge", { name: "svc_http_active_connections", help: "Requests being answered." }, () => [
+    [[], server.pendingRequests],
+  ]);
   let lastEnd = 0;
   let isSameTurn = false;
   const endTurn = () => (isSameTurn = false);
@@ -47,6 +55,7 @@ export function createHttpMetrics(registry: Registry): HttpMetrics {
   }
 
   return {
+    watch: (next) => void (server = next),
     lane(endpoint) {
       const known = new Map<string, Map<number, Series>>();
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { createRegistry, mergeSnapshots, renderMetrics } from "./metrics.ts";
 
-test("counters and gauges render with their labels", () => {
+test("counters and gauges render with their labels", async () => {
   const registry = createRegistry();
   const requests = registry.counter({
     name: "requests_total",
@@ -12,7 +12,7 @@ test("counters and gauges render with their labels", () => {
   requests.series("GET", "307").add(2);
   registry.gauge({ name: "up", help: "Is it" }).series().set(1);
   registry.observe("gauge", { name: "size", help: "Read late", labels: ["layer"] }, () => [[["table"], 7]]);
-  expect(renderMetrics(registry.snapshot())).toBe(
+  expect(renderMetrics(await registry.snapshot())).toBe(
     `# HELP requests_total All of them
 # TYPE requests_total counter
 requests_total{method="GET",status="307"} 3
@@ -26,29 +26,29 @@ size{layer="table"} 7
   );
 });
 
-test("histogram buckets are cumulative and end with +Inf", () => {
+test("histogram buckets are cumulative and end with +Inf", async () => {
   const registry = createRegistry();
   const times = registry.histogram({ name: "t", help: "h", labels: ["op"], bounds: [0.5, 1] }).series("get");
   for (const value of [0.25, 0.5, 0.75, 3]) times.observe(value);
-  const text = renderMetrics(registry.snapshot());
+  const text = renderMetrics(await registry.snapshot());
   expect(text).toContain(
     't_bucket{op="get",le="0.5"} 2\nt_bucket{op="get",le="1"} 3\nt_bucket{op="get",le="+Inf"} 4\n',
   );
   expect(text).toContain('t_sum{op="get"} 4.5\nt_count{op="get"} 4\n');
 });
 
-test("label values and help are escaped", () => {
+test("label values and help are escaped", async () => {
   const registry = createRegistry();
   registry
     .counter({ name: "c", help: "a\\b\nc", labels: ["l"] })
     .series('"\\\n')
     .add();
-  expect(renderMetrics(registry.snapshot())).toBe(
+  expect(renderMetrics(await registry.snapshot())).toBe(
     '# HELP c a\\\\b\\nc\n# TYPE c counter\nc{l="\\"\\\\\\n"} 1\n',
   );
 });
 
-test("snapshots of several processes add up", () => {
+test("snapshots of several processes add up", async () => {
   const [a, b] = [createRegistry(), createRegistry()];
   for (const registry of [a, b]) {
     registry
@@ -61,18 +61,39 @@ test("snapshots of several processes add up", () => {
       .observe(0.5);
   }
   b.counter({ name: "only", help: "" }).series().add(5);
-  const merged = mergeSnapshots([a.snapshot(), JSON.parse(JSON.stringify(b.snapshot()))]);
+  const merged = mergeSnapshots([await a.snapshot(), JSON.parse(JSON.stringify(await b.snapshot()))]);
   expect(renderMetrics(merged)).toContain('c{l="both"} 4\n');
   expect(renderMetrics(merged)).toContain("h_sum 1\nh_count 2\n");
   expect(renderMetrics(merged)).toContain("only 5\n");
-  expect(renderMetrics(a.snapshot())).toContain('c{l="both"} 2\n');
+  expect(renderMetrics(await a.snapshot())).toContain('c{l="both"} 2\n');
 });
 
-test("a metric is registered once, takes its labels, and is bounded", () => {
+test("a metric is registered once, takes its labels, and is bounded", async () => {
   const registry = createRegistry();
   const metric = registry.counter({ name: "c", help: "", labels: ["l"] });
   expect(() => registry.gauge({ name: "c", help: "" })).toThrow("registered twice");
   expect(() => metric.series()).toThrow("takes 1 labels");
   for (let at = 0; at < 1_500; at++) metric.series(String(at)).add();
-  expect(registry.snapshot()[0]!.series).toHaveLength(1_000);
+  expect((await registry.snapshot())[0]!.series).toHaveLength(1_000);
+});
+
+test("of some metrics the largest counts over several processes", async () => {
+  const parts = [3, 7, 5].map((uptime) => {
+    const registry = createRegistry();
+    registry.gauge({ name: "uptime", help: "", together: "largest" }).series().set(uptime);
+    return registry.snapshot();
+  });
+  expect(renderMetrics(mergeSnapshots(await Promise.all(parts)))).toContain("uptime 7\n");
+});
+
+test("what takes a while is got ready before each snapshot", async () => {
+  const registry = createRegistry();
+  let ready = 0;
+  registry.prepare(async () => {
+    await Promise.resolve();
+    ready++;
+  });
+  registry.observe("gauge", { name: "ready", help: "" }, () => [[[], ready]]);
+  expect(renderMetrics(await registry.snapshot())).toContain("ready 1\n");
+  expect(renderMetrics(await registry.snapshot())).toContain("ready 2\n");
 });

@@ -10,7 +10,15 @@
 
 export type MetricType = "counter" | "gauge" | "histogram";
 
-type Description = { name: string; help: string; labels?: readonly string[] };
+type Description = {
+  name: string;
+  help: string;
+  labels?: readonly string[];
+  /** What several processes say together: the sum, or the largest where a sum would mean nothing. The sum by default. */
+  together?: Together;
+};
+
+type Together = "sum" | "largest";
 
 /** One metric's values, as sent between processes. Histograms hold bucket counts, then sum, then count. */
 export type MetricSnapshot = {
@@ -20,6 +28,7 @@ export type MetricSnapshot = {
   labels: readonly string[];
   /** Upper bounds in ascending order, for histograms. */
   bounds: readonly number[];
+  together: Together;
   series: { values: readonly string[]; numbers: number[] }[];
 };
 
@@ -37,7 +46,9 @@ export type Registry = {
   histogram(description: Description & { bounds: readonly number[] }): Family<Histogram>;
   /** A counter or gauge whose numbers are read when somebody scrapes. */
   observe(type: "counter" | "gauge", description: Description, read: () => Iterable<Reading>): void;
-  snapshot(): MetricSnapshot[];
+  /** Runs before each snapshot, for numbers that take a while to get. It must not reject. */
+  prepare(run: () => Promise<void>): void;
+  snapshot(): Promise<MetricSnapshot[]>;
 };
 
 const MAX_SERIES = 1_000;
@@ -47,6 +58,7 @@ type Held = { snapshot(): MetricSnapshot };
 
 export function createRegistry(): Registry {
   const held = new Map<string, Held>();
+  const preparations: (() => Promise<void>)[] = [];
 
   function register(name: string, metric: Held): void {
     if (held.has(name)) throw new Error(`metric ${name} is registered twice`);
@@ -64,6 +76,7 @@ export function createRegistry(): Registry {
         type,
         labels,
         bounds,
+        together: description.together ?? "sum",
         series: [...all.values()].map(({ values, cells }) => ({ values, numbers: [...cells] })),
       }),
     });
@@ -110,7 +123,7 @@ export function createRegistry(): Registry {
       };
     },
     observe(type, description, read) {
-      const { name, help, labels = [] } = description;
+      const { name, help, labels = [], together = "sum" } = description;
       register(name, {
         snapshot: () => ({
           name,
@@ -118,11 +131,16 @@ export function createRegistry(): Registry {
           type,
           labels,
           bounds: [],
+          together,
           series: [...read()].map(([values, value]) => ({ values, numbers: [value] })),
         }),
       });
     },
-    snapshot: () => [...held.values()].map((metric) => metric.snapshot()),
+    prepare: (run) => void preparations.push(run),
+    async snapshot() {
+      await Promise.all(preparations.map((run) => run()));
+      return [...held.values()].map((metric) => metric.snapshot());
+    },
   };
 }
 
@@ -135,13 +153,13 @@ function observeInto(cells: Float64Array, bounds: readonly number[], value: numb
   cells[bounds.length + 2]! += 1;
 }
 
-/** Adds up snapshots of several processes, series by series. */
+/** One snapshot of those of several processes, series by series. */
 export function mergeSnapshots(parts: readonly (readonly MetricSnapshot[])[]): MetricSnapshot[] {
-  const merged = new Map<string, MetricSnapshot & { index: Map<string, number[]> }>();
+  const merged = new Map<string, { metric: MetricSnapshot; index: Map<string, number[]> }>();
   for (const metric of parts.flat()) {
     let into = merged.get(metric.name);
     if (into === undefined) {
-      into = { ...metric, series: [], index: new Map() };
+      into = { metric: { ...metric, series: [] }, index: new Map() };
       merged.set(metric.name, into);
     }
     for (const { values, numbers } of metric.series) {
@@ -150,21 +168,17 @@ export function mergeSnapshots(parts: readonly (readonly MetricSnapshot[])[]): M
       if (sum === undefined) {
         const copy = [...numbers];
         into.index.set(key, copy);
-        into.series.push({ values, numbers: copy });
+        into.metric.series.push({ values, numbers: copy });
       } else {
-        for (const [at, number] of numbers.entries()) sum[at] = (sum[at] ?? 0) + number;
+        const join = metric.together === "sum" ? add : Math.max;
+        for (const [at, number] of numbers.entries()) sum[at] = join(sum[at] ?? 0, number);
       }
     }
   }
-  return [...merged.values()].map(({ name, help, type, labels, bounds, series }) => ({
-    name,
-    help,
-    type,
-    labels,
-    bounds,
-    series,
-  }));
+  return [...merged.values()].map(({ metric }) => metric);
 }
+
+const add = (a: number, b: number): number => a + b;
 
 /** The text that a Prometheus server reads; `Content-Type: text/plain; version=0.0.4; charset=utf-8`. */
 export function renderMetrics(metrics: readonly MetricSnapshot[]): string {

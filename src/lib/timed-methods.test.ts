@@ -16,14 +16,17 @@ function setUp() {
     },
     other: () => "as it was",
   };
-  const timed = timeMethods(
-    target,
-    { now: "now", later: "later", fail: "fail", throws: "throws", steps: "steps" },
-    (operation, seconds) => {
-      expect(seconds).toBeGreaterThanOrEqual(0);
-      seen.push(operation);
-    },
-  );
+  const hear = (operation: string) => (seconds: number) => {
+    expect(seconds).toBeGreaterThanOrEqual(0);
+    seen.push(operation);
+  };
+  const timed = timeMethods(target, {
+    now: hear("now"),
+    later: hear("later"),
+    fail: hear("fail"),
+    throws: hear("throws"),
+    steps: hear("steps"),
+  });
   return { seen, timed };
 }
 

@@ -1,32 +1,24 @@
 /** Hears that an operation took so many seconds, whether it succeeded or failed. */
-export type OperationObserver = (operation: string, seconds: number) => void;
+export type TimeObserver = (seconds: number) => void;
 
 type AnyFunction = (...args: never[]) => unknown;
 
 /**
- * The same object with the named methods timed under an operation's name: until their promise settles, or, where
- * they return an async iterable, for each of its steps. Other methods stay as they are.
+ * The same object with some methods timed: until their promise settles, or, where they return an async iterable, for
+ * each of its steps. Other methods stay as they are.
  */
-export function timeMethods<T extends object>(
-  target: T,
-  operations: { [K in keyof T]?: string },
-  observe: OperationObserver,
-): T {
+export function timeMethods<T extends object>(target: T, observers: { [K in keyof T]?: TimeObserver }): T {
   const timed: Partial<T> = {};
-  for (const name of Object.keys(operations) as (keyof T)[]) {
-    timed[name] = timeFunction(target[name] as AnyFunction, operations[name]!, observe) as T[keyof T];
+  for (const name of Object.keys(observers) as (keyof T)[]) {
+    timed[name] = timeFunction(target[name] as AnyFunction, observers[name]!) as T[keyof T];
   }
   return { ...target, ...timed };
 }
 
-export function timeFunction<F extends AnyFunction>(
-  run: F,
-  operation: string,
-  observe: OperationObserver,
-): F {
+export function timeFunction<F extends AnyFunction>(run: F, observe: TimeObserver): F {
   const timed = (...args: Parameters<F>): unknown => {
     const begun = performance.now();
-    const end = () => observe(operation, (performance.now() - begun) / 1000);
+    const end = () => observe((performance.now() - begun) / 1000);
     let result: unknown;
     try {
       result = run(...args);
@@ -34,7 +26,7 @@ export function timeFunction<F extends AnyFunction>(
       end();
       throw error;
     }
-    if (isAsyncIterable(result)) return timeSteps(result, operation, observe);
+    if (isAsyncIterable(result)) return timeSteps(result, observe);
     if (result instanceof Promise) return result.finally(end);
     end();
     return result;
@@ -45,14 +37,10 @@ export function timeFunction<F extends AnyFunction>(
 const isAsyncIterable = (value: unknown): value is AsyncIterable<unknown> =>
   typeof value === "object" && value !== null && Symbol.asyncIterator in value;
 
-async function* timeSteps(
-  source: AsyncIterable<unknown>,
-  operation: string,
-  observe: OperationObserver,
-): AsyncGenerator<unknown> {
+async function* timeSteps(source: AsyncIterable<unknown>, observe: TimeObserver): AsyncGenerator<unknown> {
   let begun = performance.now();
   for await (const step of source) {
-    observe(operation, (performance.now() - begun) / 1000);
+    observe((performance.now() - begun) / 1000);
     yield step;
     begun = performance.now();
   }

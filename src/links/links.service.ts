@@ -2,7 +2,8 @@
 import type { Database } from "../db/database.ts";
 import { AppError } from "../lib/errors.ts";
 import type { Clock } from "../lib/clock.ts";
-import { type OperationObserver, timeMethods } from "../lib/timed-methods.ts";
+import { createRegistry } from "../lib/metrics.ts";
+import { timeMethods } from "../lib/timed-methods.ts";
 import { createCodeRule, createShareCodeRule, isCodeText, linkNotFound } from "./code.ts";
 import { parseLinkInput, parseLinkUpdate } from "./link-input.ts";
 import type { CreateInput, Link, ShownLink, UpdateInput } from "./link.ts";
@@ -13,6 +14,7 @@ import { createInternalLinks } from "./internal-links.ts";
 import { createLinkList } from "./list.ts";
 import { createLinkListRepository } from "./list.repository.ts";
 import { createLinkRepository } from "./links.repository.ts";
+import { createLinkOperations, type LinkOperations } from "./link-metrics.ts";
 import { alreadyExists, createLinkWriter, type WriteOutcome, type WrittenLink } from "./writer.ts";
 import type { RandomBytes } from "./random-code.ts";
 
@@ -27,19 +29,20 @@ export type LinkServiceDeps = {
   hashPassword(plain: string): Promise<string>;
   clock: Clock;
   randomBytes?: RandomBytes;
-  /** Hears how long each of the database's operations took. */
-  observe?: OperationObserver;
+  /** Hear how long each of the database's operations took. */
+  operations?: LinkOperations;
 };
 
 export type LinkService = ReturnType<typeof createLinkService>;
 
 export function createLinkService(deps: LinkServiceDeps) {
-  const { database, changes, clock, hashPassword, observe = () => {} } = deps;
-  const repository = timeMethods(
-    createLinkRepository(database),
-    { find: "get", lock: "batch_get", stats: "get_stats" },
-    observe,
-  );
+  const { database, changes, clock, hashPassword } = deps;
+  const { operations = createLinkOperations(createRegistry()) } = deps;
+  const repository = timeMethods(createLinkRepository(database), {
+    find: operations.get,
+    lock: operations.batchGet,
+    stats: operations.getStats,
+  });
   const rule = createCodeRule(deps.routePrefixes);
   const writer = createLinkWriter({ ...deps, repository, rule });
   const shareRule = createShareCodeRule(rule);
@@ -56,11 +59,12 @@ export function createLinkService(deps: LinkServiceDeps) {
     clock,
   });
   const list = createLinkList(
-    timeMethods(
-      createLinkListRepository(database),
-      { count: "count", countWithin: "count", pageKeys: "paginated_query", load: "paginated_query" },
-      observe,
-    ),
+    timeMethods(createLinkListRepository(database), {
+      count: operations.count,
+      countWithin: operations.count,
+      pageKeys: operations.paginatedQuery,
+      load: operations.paginatedQuery,
+    }),
   );
   const stop = changes.subscribe("links", list.forgetTotals);
 

@@ -3,7 +3,8 @@ import { appError } from "../../lib/errors.ts";
 import { SealedWithAnotherKey, type SecretBox } from "../../lib/secret-box.ts";
 import type { PolicyCache } from "./cache.ts";
 import type { PoliciesRepository, StoredPolicy } from "./repository.ts";
-import { observeDriver, type StorageObserver } from "../storage/observed-driver.ts";
+import { observeDriver } from "../storage/observed-driver.ts";
+import type { StorageMetrics } from "../storage/metrics.ts";
 import type { Driver } from "../storage/driver.ts";
 import { type DriverSettings, openDriver, type StorageContext } from "../storage/index.ts";
 import { tagOf } from "../storage/object-key.ts";
@@ -18,13 +19,12 @@ type Deps = {
   repository: Pick<PoliciesRepository, "uses" | "installation">;
   box: SecretBox;
   context: StorageContext;
-  /** Hears of every operation of every driver. */
-  observe?: StorageObserver | undefined;
+  metrics?: StorageMetrics | undefined;
 };
 
 type Opened = { policy: StoredPolicy; driver: Driver; claimed: Promise<void> | undefined };
 
-export function createDrivers({ policies, repository, box, context, observe }: Deps) {
+export function createDrivers({ policies, repository, box, context, metrics }: Deps) {
   const opened = new Map<number, Opened>();
   let installation: Promise<string> | undefined;
 
@@ -41,7 +41,7 @@ export function createDrivers({ policies, repository, box, context, observe }: D
     const known = opened.get(policyId);
     if (known?.policy.updatedAt === policy.updatedAt) return known;
     const bare = openDriver(unsealSettings(policy, box), context);
-    const driver = observe === undefined ? bare : observeDriver(bare, policy.driverType, observe);
+    const driver = metrics === undefined ? bare : observeDriver(bare, metrics[policy.driverType]);
     const one: Opened = { policy, driver, claimed: undefined };
     opened.set(policyId, one);
     return one;

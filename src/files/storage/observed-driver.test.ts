@@ -14,6 +14,7 @@ import {
   put,
   readAll,
 } from "./driver.contract.ts";
+import { type DriverMetrics, type OperationEnd, STORAGE_OPERATIONS } from "./metrics.ts";
 import { observeDriver } from "./observed-driver.ts";
 import type { Driver } from "./driver.ts";
 import { namesIn } from "../content.test-support.ts";
@@ -34,10 +35,18 @@ beforeEach(() => {
 });
 
 const observed = (driver: Driver, type: "local" | "s3" = "local"): Driver =>
-  observeDriver(driver, type, (...[from, operation, outcome, seconds]) => {
-    heard.push(`${from} ${operation} ${outcome}`);
+  observeDriver(
+    driver,
+    Object.fromEntries(
+      STORAGE_OPERATIONS.map((operation) => [operation, hear(type, operation)]),
+    ) as DriverMetrics,
+  );
+const hear =
+  (type: string, operation: string): OperationEnd =>
+  (outcome, seconds) => {
+    heard.push(`${type} ${operation} ${outcome}`);
     times.push(seconds);
-  });
+  };
 const local = (name: string) =>
   observed(createLocalDriver({ folder: join(folder, name), checkRealPath: async () => {} }));
 

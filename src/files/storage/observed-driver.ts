@@ -9,34 +9,13 @@
  * failure (abort) is no operation.
  */
 import { AppError } from "../../lib/errors.ts";
-import type { DriverType } from "../policies/policy.ts";
 import type { Driver, Staging } from "./driver.ts";
-
-export type StorageOperation =
-  | "claim"
-  | "write"
-  | "suspend"
-  | "resume"
-  | "finish"
-  | "read"
-  | "stat"
-  | "delete"
-  | "delete_staging"
-  | "list";
-
-export type StorageOutcome = "success" | "failed";
-
-export type StorageObserver = (
-  driver: DriverType,
-  operation: StorageOperation,
-  outcome: StorageOutcome,
-  seconds: number,
-) => void;
+import type { DriverMetrics, OperationEnd } from "./metrics.ts";
 
 /** The end of an operation, told once; `error` is why it ended early. */
 type End = (error?: unknown) => void;
 
-export function observeDriver(driver: Driver, type: DriverType, observe: StorageObserver): Driver {
+export function observeDriver(driver: Driver, metrics: DriverMetrics): Driver {
   const begin: Begin = (operation, isOurs = () => true) => {
     const begun = performance.now();
     let ended = false;
@@ -44,7 +23,7 @@ export function observeDriver(driver: Driver, type: DriverType, observe: Storage
       if (ended) return;
       ended = true;
       const seconds = (performance.now() - begun) / 1000;
-      observe(type, operation, error !== undefined && isOurs(error) ? "failed" : "success", seconds);
+      operation(error !== undefined && isOurs(error) ? "failed" : "success", seconds);
     };
   };
   const timed: Timed = async (operation, work, isOurs) => {
@@ -58,14 +37,14 @@ export function observeDriver(driver: Driver, type: DriverType, observe: Storage
       throw error;
     }
   };
-  const observed = (staging: Staging): Staging => observeStaging(staging, timed, begin);
+  const observed = (staging: Staging): Staging => observeStaging(staging, metrics, timed, begin);
   return {
     staleAfterMs: driver.staleAfterMs,
-    claim: (installation, mark) => timed("claim", () => driver.claim(installation, mark)),
+    claim: (installation, mark) => timed(metrics.claim, () => driver.claim(installation, mark)),
     stage: async (id) => observed(await driver.stage(id)),
-    resume: async (id, received) => observed(await timed("resume", () => driver.resume(id, received))),
+    resume: async (id, received) => observed(await timed(metrics.resume, () => driver.resume(id, received))),
     async open(key, wanted) {
-      const end = begin("read", () => wanted.signal?.aborted !== true);
+      const end = begin(metrics.read, () => wanted.signal?.aborted !== true);
       try {
         const body = await driver.open(key, { ...wanted, onEnd: end });
         if (body instanceof Blob) end();
@@ -75,29 +54,29 @@ export function observeDriver(driver: Driver, type: DriverType, observe: Storage
         throw error;
       }
     },
-    stat: (key) => timed("stat", () => driver.stat(key)),
-    remove: (key) => timed("delete", () => driver.remove(key)),
+    stat: (key) => timed(metrics.stat, () => driver.stat(key)),
+    remove: (key) => timed(metrics.delete, () => driver.remove(key)),
     presign: driver.presign,
-    listObjects: () => pages(driver.listObjects(), begin),
-    listStagings: (before) => pages(driver.listStagings(before), begin),
-    removeStaging: (id) => timed("delete_staging", () => driver.removeStaging(id)),
+    listObjects: () => pages(driver.listObjects(), () => begin(metrics.list)),
+    listStagings: (before) => pages(driver.listStagings(before), () => begin(metrics.list)),
+    removeStaging: (id) => timed(metrics.delete_staging, () => driver.removeStaging(id)),
   };
 }
 
 /** Whether a failure is the storage's; it is unless this says that it is the caller's. */
 type IsOurs = (error: unknown) => boolean;
-type Timed = <T>(operation: StorageOperation, work: () => Promise<T>, isOurs?: IsOurs) => Promise<T>;
-type Begin = (operation: StorageOperation, isOurs?: IsOurs) => End;
+type Timed = <T>(operation: OperationEnd, work: () => Promise<T>, isOurs?: IsOurs) => Promise<T>;
+type Begin = (operation: OperationEnd, isOurs?: IsOurs) => End;
 
-const observeStaging = (staging: Staging, timed: Timed, begin: Begin): Staging => ({
+const observeStaging = (staging: Staging, metrics: DriverMetrics, timed: Timed, begin: Begin): Staging => ({
   id: staging.id,
   get received() {
     return staging.received;
   },
-  append: (source) => timed("write", () => staging.append(source), isStorageFailure),
-  suspend: () => timed("suspend", () => staging.suspend()),
+  append: (source) => timed(metrics.write, () => staging.append(source), isStorageFailure),
+  suspend: () => timed(metrics.suspend, () => staging.suspend()),
   async *read() {
-    const end = begin("read");
+    const end = begin(metrics.read);
     try {
       yield* staging.read();
     } catch (error) {
@@ -107,7 +86,7 @@ const observeStaging = (staging: Staging, timed: Timed, begin: Begin): Staging =
       end();
     }
   },
-  finish: (content) => timed("finish", () => staging.finish(content)),
+  finish: (content) => timed(metrics.finish, () => staging.finish(content)),
   abort: () => staging.abort(),
 });
 
@@ -116,13 +95,13 @@ const isStorageFailure = (error: unknown): boolean =>
   error instanceof AppError && error.name === "StorageUnavailable";
 
 /** The time of a step is the storage's, without what is done with the page. */
-async function* pages<T>(source: AsyncIterable<T>, begin: Begin): AsyncGenerator<T> {
-  let end = begin("list");
+async function* pages<T>(source: AsyncIterable<T>, begin: () => End): AsyncGenerator<T> {
+  let end = begin();
   try {
     for await (const page of source) {
       end();
       yield page;
-      end = begin("list");
+      end = begin();
     }
     end();
   } catch (error) {

@@ -1,0 +1,12 @@
+import type { Registry } from "../lib/metrics.ts";
+import type { FailureMethod } from "./login/password-check.ts";
+
+/** Counts refused credentials. */
+export function createFailureCounter(registry: Registry): (method: FailureMethod) => void {
+  const failures = registry.counter({
+    name: "svc_auth_failures_total",
+    help: "Refused credentials, by how they came.",
+    labels: ["method"],
+  });
+  return (method) => failures.series(method).add();
+}

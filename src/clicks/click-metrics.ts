@@ -1,0 +1,119 @@
+import { dataPath } from "../lib/data-folder.ts";
+import type { Reading, Registry } from "../lib/metrics.ts";
+import type { Clicks, ClickStats } from "./clicks.ts";
+import { journalBytes } from "./journal/size.ts";
+
+/**
+ * The flush thread answers at once unless it is counting, or has more clicks than these to look at; a scrape has no
+ * time for either. It takes what it was told last then, and what it is told later is for the next one.
+ */
+const PENDING_BOUND_MS = 2;
+const FEW_CLICKS = 10_000;
+/** A look at many takes processor time, from which the scrape itself is spared. */
+const LOOK_AFTER_MS = 20;
+
+type Source = Pick<Clicks, "stats" | "pendingLinks">;
+
+export function registerClickMetrics(registry: Registry, clicks: Source, dataDir: string): void {
+  registerBooks(registry, clicks.stats);
+  registerDetails(registry, () => clicks.stats().details);
+  registerPendingLinks(registry, clicks);
+  registry.observe(
+    "gauge",
+    {
+      name: "svc_clicks_journal_bytes",
+      help: "Disk space of the click journals on this data folder.",
+      together: "largest",
+    },
+    () => one(journalBytes(dataPath(dataDir, "journal"))),
+  );
+}
+
+const one = (number: number): Reading[] => [[[], number]];
+const byState = (states: Record<string, number>, dropped: Record<string, number>): Reading[] => [
+  ...Object.entries(states).map(([state, count]): Reading => [[state], count]),
+  ...Object.entries(dropped).map(([reason, count]): Reading => [[`dropped_${reason}`], count]),
+];
+
+function registerBooks(registry: Registry, stats: () => ClickStats): void {
+  registry.observe(
+    "counter",
+    { name: "svc_clicks_flush_total", help: "Flushes of the click journal.", labels: ["trigger", "status"] },
+    () => Object.entries(stats().flushes).map(([outcome, count]): Reading => [outcome.split(" "), count]),
+  );
+  registry.observe(
+    "counter",
+    {
+      name: "svc_clicks_total",
+      help: "The books: accepted = stored + pending + dropped.",
+      labels: ["state"],
+    },
+    () => {
+      const { accepted, stored, dropped } = stats();
+      return byState({ accepted, stored }, dropped);
+    },
+  );
+  registry.observe(
+    "gauge",
+    { name: "svc_clicks_pending", help: "Clicks in the journal that are not stored yet." },
+    () => one(stats().pending),
+  );
+  registry.observe(
+    "gauge",
+    { name: "svc_clicks_flush_duration_seconds", help: "Time of the last flush." },
+    () => one((stats().lastFlush?.durationMs ?? 0) / 1000),
+  );
+}
+
+function registerDetails(registry: Registry, details: () => ClickStats["details"]): void {
+  registry.observe(
+    "counter",
+    {
+      name: "svc_click_details_total",
+      help: "The books of detailed logging: recorded = logged + pending + dropped.",
+      labels: ["state"],
+    },
+    () => {
+      const { recorded, logged, dropped } = details();
+      return byState({ recorded, logged }, dropped);
+    },
+  );
+  registry.observe(
+    "gauge",
+    { name: "svc_click_details_pending", help: "Detailed clicks in the journal that are not written yet." },
+    () => one(details().pending),
+  );
+  registry.observe(
+    "counter",
+    {
+      name: "svc_clicks_channel_dropped",
+      help: "Details that were dropped on their way; the clicks count.",
+      labels: ["reason"],
+    },
+    () => {
+      const { full, disconnected } = details().dropped;
+      return [
+        [["full"], full],
+        [["disconnected"], disconnected],
+      ];
+    },
+  );
+}
+
+function registerPendingLinks(registry: Registry, { stats, pendingLinks }: Source): void {
+  let known = 0;
+  let looking: ReturnType<typeof setTimeout> | undefined;
+  async function look(): Promise<void> {
+    known = await pendingLinks();
+    looking = undefined;
+  }
+  registry.prepare(async () => {
+    if (stats().pending <= FEW_CLICKS) known = await pendingLinks(PENDING_BOUND_MS);
+    else looking ??= setTimeout(look, LOOK_AFTER_MS).unref();
+  });
+  registry.observe(
+    "gauge",
+    { name: "svc_clicks_buffer_entries", help: "Distinct codes with clicks that are not stored yet." },
+    () => one(known),
+  );
+}

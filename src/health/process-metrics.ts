@@ -1,0 +1,90 @@
+import { readFileSync } from "node:fs";
+import type { Reading, Registry } from "../lib/metrics.ts";
+import { VERSION } from "../lib/version.ts";
+
+/** How often the event loop is looked at; shorter gaps than this are not seen. */
+const LOOK_MS = 20;
+const PAGE_BYTES = 4096;
+
+const one = (number: number): Reading[] => [[[], number]];
+
+/** What the process itself is and uses. Ends with `close`. */
+export function startProcessMetrics(registry: Registry): { close(): void } {
+  const startedAt = performance.now();
+  const gap = watchLoop();
+  registry.observe(
+    "gauge",
+    { name: "svc_uptime_seconds", help: "Seconds since the start.", together: "largest" },
+    () => one((performance.now() - startedAt) / 1000),
+  );
+  registry.observe(
+    "gauge",
+    { name: "svc_process_memory_bytes", help: "Memory of the process.", labels: ["type"] },
+    () => {
+      const { rss, virtual } = readMemory();
+      return [
+        [["rss"], rss],
+        [["virtual"], virtual],
+      ];
+    },
+  );
+  registry.observe(
+    "gauge",
+    { name: "svc_process_cpu_seconds", help: "User and system time of the process." },
+    () => {
+      const { user, system } = process.cpuUsage();
+      return one((user + system) / 1e6);
+    },
+  );
+  registry.observe(
+    "gauge",
+    {
+      name: "svc_build_info",
+      help: "The running version; always 1.",
+      labels: ["version"],
+      together: "largest",
+    },
+    () => [[[VERSION], 1]],
+  );
+  registry.observe(
+    "gauge",
+    {
+      name: "svc_event_loop_gap_seconds",
+      help: "Longest time the event loop was held since the last scrape.",
+      together: "largest",
+    },
+    () => one(gap.take()),
+  );
+  return { close: gap.stop };
+}
+
+/** From proc(5), /proc/self/statm, whose first two numbers are pages of virtual and resident memory. */
+function readMemory(): { rss: number; virtual: number } {
+  try {
+    const [virtual = 0, rss = 0] = readFileSync("/proc/self/statm", "utf8").split(" ").map(Number);
+    return { rss: rss * PAGE_BYTES, virtual: virtual * PAGE_BYTES };
+  } catch {
+    const { rss } = process.memoryUsage();
+    return { rss, virtual: 0 };
+  }
+}
+
+/** Measures by how much a timer comes late. */
+function watchLoop(): { take(): number; stop(): void } {
+  let longestMs = 0;
+  let last = performance.now();
+  const timer = setInterval(() => {
+    const now = performance.now();
+    longestMs = Math.max(longestMs, now - last - LOOK_MS);
+    last = now;
+  }, LOOK_MS);
+  timer.unref();
+  return {
+    take() {
+      const seconds = longestMs / 1000;
+      longestMs = 0;
+      return seconds;
+    },
+    stop: () => clearInterval(timer),
+  };
+}

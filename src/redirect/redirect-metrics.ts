@@ -1,0 +1,17 @@
+import type { Registry } from "../lib/metrics.ts";
+import type { Redirect } from "./redirect.ts";
+
+export function registerRedirectMetrics(registry: Registry, { counts }: Pick<Redirect, "counts">): void {
+  registry.observe(
+    "counter",
+    { name: "svc_redirects_total", help: "Answers of the redirect.", labels: ["status"] },
+    () => {
+      const { found, missing, failed } = counts();
+      return [
+        [["307"], found],
+        [["404"], missing],
+        [["500"], failed],
+      ];
+    },
+  );
+}
