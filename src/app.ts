@@ -111,6 +111,7 @@ function startCache(services: Services, registry: Registry): LinkCache {
     scan: timeMethods(createLinkScan(database), {
       links: operations.loadAll,
       codes: operations.loadAllCodes,
+      some: operations.batchGet,
     }),
     ...(redis && { shared: createSharedLinks({ redis, ttlSeconds: env.cache.ttl }) }),
     isInformed: changes.isCurrent,

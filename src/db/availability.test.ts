@@ -85,6 +85,27 @@ test("work that ends while the server is away has its own outcome when it is bac
   expect(await work).toBe(7);
 });
 
+test("work that is still unanswered shortly after the server is back is given up: its connection may be dead", async () => {
+  const { availability, server } = watch();
+  const old = availability.follow(patiently);
+  const hung = Promise.withResolvers<void>();
+  server.answer = () => hung.promise;
+  await until(availability.isAway);
+  hung.resolve();
+  await until(() => !availability.isAway());
+  const later = Promise.withResolvers<string>();
+  const young = availability.follow(later.promise);
+  await expect(old).rejects.toMatchObject({ failure: "unavailable" });
+  later.resolve("answered");
+  expect(await young).toBe("answered");
+});
+
+test("nobody waits for three seconds", () => {
+  const availability = createAvailability({ probe: async () => {}, logger: silentLogger });
+  made.push(availability);
+  expect(availability.mostWaitMs).toBeLessThan(3_000);
+});
+
 test("a late probe is waited for, not doubled", async () => {
   const { availability, server } = watch();
   server.answer = hang;

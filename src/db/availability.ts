@@ -4,13 +4,16 @@
  * A server that refuses is found out by each query at once. One that hangs (a frozen machine, a cable that was cut)
  * costs each query its whole time limit, and a connection of the pool for as long. So there is a probe on a
  * connection of its own. A statement that is answered proves that the server is there; when somebody waits and there
- * was no answer for a second and a half, and as soon as a connection fails, the probe asks. Unanswered for two
+ * was no answer for half a second, and as soon as a connection fails, the probe asks. Unanswered for one and a half
  * seconds, the server counts as away:
  *
  *     new queries      are refused at once
- *     those under way  are given up three seconds later, unless it is back by then
- *     the probe        goes on asking twice a second; its first answer lets everybody in again
+ *     those under way  are given up 0.4 seconds later, even if it is back by then: their connection may be dead
+ *     the probe        goes on asking four times a second; its first answer lets everybody in again
  *     connections      from before are thrown away when they are next taken: nobody knows what became of them
+ *
+ * So nothing waits for a server that hangs longer than `mostWaitMs`, the sum of these times. A connection that can't
+ * be had for as long is given up too: a server may answer on those it has and take no new ones.
  *
  * A server that answers with an error (too many connections, wrong password) is there; only one that is just starting
  * or stopping counts as away.
@@ -32,12 +35,13 @@ export type Availability = {
   suspect(): void;
   /** When it was last back, as performance.now(); connections made before it are not to be used. */
   backAt(): number;
+  readonly mostWaitMs: number;
   stop(): void;
 };
 
 export type AvailabilityLimits = { beatMs: number; quietMs: number; probeMs: number; giveUpMs: number };
 
-const LIMITS: AvailabilityLimits = { beatMs: 500, quietMs: 1_500, probeMs: 2_000, giveUpMs: 3_000 };
+const LIMITS: AvailabilityLimits = { beatMs: 250, quietMs: 500, probeMs: 1_500, giveUpMs: 400 };
 
 export function createAvailability(deps: {
   /** Asks the server something; settles in a bounded time, not necessarily soon. */
@@ -87,7 +91,6 @@ export function createAvailability(deps: {
   function markAnswering(): void {
     answeredAt = performance.now();
     if (awaySince === null) return;
-    clearTimeout(givingUp);
     backAt = answeredAt;
     logger.info({ awayMs: Math.round(answeredAt - awaySince) }, "the database answers again");
     awaySince = null;
@@ -101,16 +104,15 @@ export function createAvailability(deps: {
       { err: error },
       "the database does not answer; known links go on, everything else is refused",
     );
-    givingUp = setTimeout(giveUp, giveUpMs);
+    const caught = [...underWay];
+    clearTimeout(givingUp);
+    givingUp = setTimeout(() => {
+      for (const reject of caught) reject(away());
+    }, giveUpMs);
     givingUp.unref();
   }
 
   const away = () => new DatabaseError("unavailable", reason);
-
-  function giveUp(): void {
-    for (const reject of underWay) reject(away());
-    underWay.clear();
-  }
 
   schedule();
   return {
@@ -129,6 +131,7 @@ export function createAvailability(deps: {
       if (!isProbing && !isStopped) void ask();
     },
     backAt: () => backAt,
+    mostWaitMs: quietMs + beatMs + probeMs + giveUpMs,
     stop() {
       isStopped = true;
       clearTimeout(beat);

@@ -3,6 +3,7 @@ import type { Logger } from "../lib/logger.ts";
 import { withTimeout } from "../lib/timeout.ts";
 import type { Backend, SqlConnection, ConnectionSource } from "./driver.ts";
 import { createAvailability, isAnswer, type Availability, type AvailabilityLimits } from "./availability.ts";
+import { DatabaseError } from "./failures.ts";
 
 const PROBE_STATEMENT_MS = 2_000;
 const QUICK_MS = 500;
@@ -54,15 +55,17 @@ function guardSource(source: ConnectionSource, availability: Availability): Conn
   async function acquire(statementTimeoutMs: number): Promise<SqlConnection> {
     availability.check();
     const taking = source.acquire(statementTimeoutMs);
-    const inner = await availability.follow(taking).catch((error: unknown) => {
-      // Given up, it may come all the same.
-      taking.then(
-        (late) => source.release(late, true),
-        () => {},
-      );
-      notice(availability, error);
-      throw error;
-    });
+    const inner = await withTimeout(availability.mostWaitMs, availability.follow(taking), noConnection).catch(
+      (error: unknown) => {
+        // Given up, it may come all the same.
+        taking.then(
+          (late) => source.release(late, availability.isAway()),
+          () => {},
+        );
+        notice(availability, error);
+        throw error;
+      },
+    );
     if ((inner.openedAt ?? 0) >= availability.backAt()) return guardConnection(inner, availability);
     source.release(inner, true);
     return acquire(statementTimeoutMs);
@@ -83,6 +86,7 @@ function guardConnection(inner: SqlConnection, availability: Availability): Guar
     isBroken: false,
     async execute(sql, parameters) {
       try {
+        availability.check();
         const result = await availability.follow(inner.execute(sql, parameters));
         availability.answered();
         return result;
@@ -104,4 +108,7 @@ function notice(availability: Availability, error: unknown): void {
 
 const late = (): never => {
   throw new Error("no answer in time");
+};
+const noConnection = (): never => {
+  throw new DatabaseError("unavailable", new Error("no connection in time"));
 };

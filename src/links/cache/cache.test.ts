@@ -40,6 +40,7 @@ function open(overrides: Partial<LinkCacheOptions> = {}) {
           .filter((row) => beforeId === null || row.id < beforeId)
           .map((row) => row.code);
       },
+      some: async (codes) => stored().filter((row) => codes.includes(row.code)),
     },
     clock,
     logger: silentLogger,

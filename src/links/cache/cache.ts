@@ -25,6 +25,7 @@ import {
 import { createCodeFilter } from "./code-filter.ts";
 import { ANY, createInvalidation, type Invalidate } from "./invalidation.ts";
 import { createLinkLookup, type LookupLimits } from "./lookup.ts";
+import { createLinkRefill } from "./refill.ts";
 import { createLinkWarmer } from "./warm.ts";
 import { toLocation } from "./location.ts";
 import { createMissingCodes } from "./missing-codes.ts";
@@ -82,10 +83,13 @@ export type LinkCacheOptions = {
   /** cache.bloom_rebuild_interval */
   rebuildSeconds(): number;
   findLink(code: string): FoundLink | null | undefined | Promise<FoundLink | null | undefined>;
-  /** All links, newest first, and the codes of those older than an id; in chunks of at most 10,000. */
   scan: {
+    /** All links, newest first, in chunks of at most 10,000. */
     links(): AsyncIterable<readonly StoredLink[]>;
+    /** The codes of those older than an id, in such chunks. */
     codes(beforeId: number | null): AsyncIterable<readonly string[]>;
+    /** Those of up to 1,000 links that exist. */
+    some(codes: readonly string[]): Promise<readonly StoredLink[]>;
   };
   shared?: SharedLinks;
   /** Whether `invalidate` has heard of every change; else filter and missing codes count for nothing. Always, unless given. */
@@ -100,7 +104,7 @@ export type LinkCacheOptions = {
 const LIMITS = {
   maxActive: 64,
   maxWaiting: 10_000,
-  deadlineMs: 3_000,
+  deadlineMs: 2_500,
   missingCodes: 50_000,
   missingMs: 60_000,
 };
@@ -129,18 +133,25 @@ export function createLinkCache(options: LinkCacheOptions): LinkCache {
   const table = createLinkTable(options.maxLinks, seed);
   const missing = createMissingCodes({ limit: limits.missingCodes, lifeMs: limits.missingMs });
   const lookup = createLinkLookup(countedFind(options, counts), limits);
-  const filter = createCodeFilter({
-    loadCodes: () => scan.codes(null),
-    rebuildSeconds: options.rebuildSeconds,
-    seed,
-    logger,
-  });
+  const put = ({ code, id, target, expiresAt }: StoredLink) =>
+    table.set(code, id, expiryOrZero(expiresAt), toLocation(target), seconds(clock.now()));
   const warmer = createLinkWarmer({
     loadLinks: scan.links,
     loadCodes: scan.codes,
     maxLinks: options.maxLinks,
-    put: ({ code, id, target, expiresAt }) =>
-      table.set(code, id, expiryOrZero(expiresAt), toLocation(target), seconds(clock.now())),
+    put,
+  });
+  const filter = createCodeFilter({
+    loadCodes: warmer.codes,
+    rebuildSeconds: options.rebuildSeconds,
+    seed,
+    logger,
+  });
+  const refill = createLinkRefill({
+    load: scan.some,
+    put,
+    room: () => options.maxLinks - table.size(),
+    logger,
   });
 
   const isOld = (address: number, now: number): boolean =>
@@ -227,6 +238,7 @@ export function createLinkCache(options: LinkCacheOptions): LinkCache {
     missing.delete(code);
     lookup.forget(code);
     warmer.changed(code);
+    refill.changed(code);
   }
 
   function forgetAll(): void {
@@ -234,6 +246,7 @@ export function createLinkCache(options: LinkCacheOptions): LinkCache {
     missing.clear();
     lookup.forgetAll();
     warmer.allChanged();
+    refill.clear();
     filter.distrust();
   }
 
@@ -243,9 +256,10 @@ export function createLinkCache(options: LinkCacheOptions): LinkCache {
     invalidate: createInvalidation({
       forget,
       load: (code) => lookup.ask(code, (link) => learn(code, link)),
+      loadLater: refill.want,
       shared,
     }),
-    start: () => filter.start(warmer.codes),
+    start: filter.start,
     ready: filter.ready,
     reschedule: filter.reschedule,
     stats: () => ({
@@ -255,7 +269,10 @@ export function createLinkCache(options: LinkCacheOptions): LinkCache {
       isFilterTrusted: filter.isTrusted(),
       missingEntries: missing.size(),
     }),
-    close: filter.close,
+    close() {
+      filter.close();
+      refill.close();
+    },
   };
 }
 

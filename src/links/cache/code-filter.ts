@@ -18,8 +18,8 @@ export type CodeFilter = {
   add(code: string): void;
   /** Whether it excludes at all. */
   isTrusted(): boolean;
-  /** Begins to load, from `first` the first time, and keeps loading when it is time. */
-  start(first: () => AsyncIterable<readonly string[]>): void;
+  /** Begins to load, and keeps loading when it is time. */
+  start(): void;
   /** The rebuild interval has changed. */
   reschedule(): void;
   /** There may be codes that it was not told of: it excludes nothing until it has loaded all again. */
@@ -39,7 +39,7 @@ type Deps = {
   logger: Logger;
 };
 
-const RETRY_MS = 5_000;
+const RETRY_MS = 1_000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** Codes that go into a new filter without letting requests in between: below a millisecond, also in a cold program. */
 const SLICE = 2_000;
@@ -60,11 +60,11 @@ export function createCodeFilter({ loadCodes, rebuildSeconds, seed, logger }: De
   const hashOf = (code: string): number => hashCode(code, 0, code.length, seed);
 
   /** False when it was closed on the way, or when codes may have been missed. */
-  async function load(source: () => AsyncIterable<readonly string[]>): Promise<boolean> {
+  async function load(): Promise<boolean> {
     const hashes = createHashList();
     loading = hashes;
     isComplete = true;
-    for await (const codes of source()) {
+    for await (const codes of loadCodes()) {
       for (const code of codes) hashes.add(hashOf(code));
       if (closed || !isComplete) return false;
     }
@@ -80,11 +80,11 @@ export function createCodeFilter({ loadCodes, rebuildSeconds, seed, logger }: De
     return true;
   }
 
-  async function reload(source: () => AsyncIterable<readonly string[]>): Promise<void> {
+  async function reload(): Promise<void> {
     let isDone = false;
     let pause = 0;
     try {
-      isDone = await load(source);
+      isDone = await load();
     } catch (error) {
       logger.warn({ err: error }, "the codes could not be read for the Bloom filter; it is tried again");
       pause = RETRY_MS;
@@ -105,7 +105,7 @@ export function createCodeFilter({ loadCodes, rebuildSeconds, seed, logger }: De
   function schedule(delay: number): void {
     if (closed || loading !== null) return;
     clearTimeout(timer);
-    timer = setTimeout(() => void reload(loadCodes), Math.min(delay, LONGEST_TIMER_MS));
+    timer = setTimeout(() => void reload(), Math.min(delay, LONGEST_TIMER_MS));
     timer.unref();
   }
 
@@ -123,7 +123,7 @@ export function createCodeFilter({ loadCodes, rebuildSeconds, seed, logger }: De
     reschedule() {
       if (filter !== null) scheduleRebuild();
     },
-    start: (first) => void reload(first),
+    start: () => void reload(),
     distrust() {
       if (filter !== null) trusted = Promise.withResolvers();
       filter = null;

@@ -1,16 +1,16 @@
 /**
  * What happens to the cache when links were made, changed or removed.
  *
- * They are forgotten first, here and in the shared cache. Then those of a small change are looked up again at once,
- * by nobody's request: a link stays known without a gap that an outage of the database could fall into, a new one
- * is known before its first visit, and where there is a shared cache, other nodes find it there when they hear of the
- * change.
+ * They are forgotten first, here and in the shared cache. Then they are loaded again, before any request asks for
+ * them: an outage of the database finds them known, new ones too. Those of a small change are looked up at once, by
+ * way of the shared cache, where other nodes find them when they hear of the change. Those of a large one, and those
+ * whose lookup failed, are loaded in bulk (refill.ts).
  */
 import type { SharedLinks } from "./cached-link.ts";
 
 /** Codes that are forgotten without letting requests in between. */
 const SLICE = 2_000;
-/** Larger changes (imports, batches) are looked up when they are asked for. */
+/** Larger changes (imports, batches) are loaded in bulk. */
 const MOST_LOADED = 200;
 /** In place of a code: all of them. */
 export const ANY = "*";
@@ -20,6 +20,8 @@ type Deps = {
   forget(code: string): void;
   /** Looks it up, for the cache; throws or rejects when the database fails. */
   load(code: string): unknown;
+  /** Loads them as soon as the database answers, as far as there is room. */
+  loadLater(codes: Iterable<string>): void;
   shared?: SharedLinks | undefined;
 };
 
@@ -29,7 +31,7 @@ type Deps = {
  */
 export type Invalidate = (codes: readonly string[], isCleaned?: boolean) => void | Promise<void>;
 
-export function createInvalidation({ forget, load, shared }: Deps): Invalidate {
+export function createInvalidation({ forget, load, loadLater, shared }: Deps): Invalidate {
   async function forgetMany(codes: readonly string[]): Promise<void> {
     for (const [at, code] of codes.entries()) {
       if (at % SLICE === SLICE - 1) await new Promise(setImmediate);
@@ -48,19 +50,21 @@ export function createInvalidation({ forget, load, shared }: Deps): Invalidate {
       // What was taken from the shared cache until now may be old.
       await forgetMany(codes);
     }
-    await Promise.allSettled(reload(codes));
+    await reload(codes);
   }
 
-  /** Never throws; a failure leaves the link to the next request. */
-  function reload(codes: readonly string[]): Promise<unknown>[] {
-    if (codes.length > MOST_LOADED || codes.includes(ANY)) return [];
-    return codes.map(async (code) => load(code));
+  /** Never throws or rejects. */
+  async function reload(codes: readonly string[]): Promise<void> {
+    if (codes.includes(ANY)) return;
+    if (codes.length > MOST_LOADED) return loadLater(codes);
+    const outcomes = await Promise.allSettled(codes.map(async (code) => load(code)));
+    loadLater(codes.filter((_, at) => outcomes[at]!.status === "rejected"));
   }
 
   return (codes, isCleaned = false) => {
     if (shared !== undefined) return forgetShared(shared, codes, isCleaned);
-    if (codes.length > SLICE) return forgetMany(codes);
+    if (codes.length > SLICE) return forgetMany(codes).then(() => reload(codes));
     for (const code of codes) forget(code);
-    void Promise.allSettled(reload(codes));
+    void reload(codes);
   };
 }

@@ -1,17 +1,18 @@
-/** Reading all links once, newest first, in pages of a bounded size; the order is the one in which they lie. */
+/** Reading links for the cache: all of them, newest first (as they lie) in pages of a bounded size, or some by code. */
 import type { Database } from "../../db/database.ts";
 import type { StoredLink } from "./cached-link.ts";
 
 const PAGE = 1000;
+const STORED = ["id", "code", "target", "expires_at as expiresAt"] as const;
 
-/** Both iterate over what each page's moment holds: a link made meanwhile may be missing, none comes twice. */
+/** What iterates gives what each page's moment holds: a link made meanwhile may be missing, none comes twice. */
 export function createLinkScan({ read }: Pick<Database, "read">) {
   return {
     async *links(): AsyncGenerator<StoredLink[]> {
       for (let before = Number.MAX_SAFE_INTEGER; ; ) {
         const page = await read
           .selectFrom("links")
-          .select(["id", "code", "target", "expires_at as expiresAt"])
+          .select(STORED)
           .where("id", "<", before)
           .orderBy("id", "desc")
           .limit(PAGE)
@@ -37,5 +38,9 @@ export function createLinkScan({ read }: Pick<Database, "read">) {
         before = page.at(-1)!.id;
       }
     },
+
+    /** Those of the links that exist; at most 1,000 codes. */
+    some: (codes: readonly string[]): Promise<StoredLink[]> =>
+      read.selectFrom("links").select(STORED).where("code", "in", codes).execute(),
   };
 }

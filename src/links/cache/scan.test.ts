@@ -46,4 +46,14 @@ forEachDialect(({ openDb }) => {
     const rest = (await Array.fromAsync(scan.codes(links[1199]!.id))).flat();
     expect(rest).toEqual(codes.slice(1200));
   });
+
+  test("those of some codes that exist come, by exactly these codes", async () => {
+    const codes = Array.from({ length: 1000 }, (_, i) => (i % 2 === 0 ? `c${i}` : `C${i}`));
+    const found = await createLinkScan(database).some(codes);
+    expect(found.map(({ code }) => code).sort()).toEqual(codes.filter((code) => code[0] === "c").sort());
+    expect(found.find(({ code }) => code === "c998")).toMatchObject({
+      target: "https://h/998",
+      expiresAt: null,
+    });
+  });
 });

@@ -35,6 +35,7 @@ function open(steps: (StoredLink[] | (() => unknown))[], overrides: Partial<Link
         scannedBefore.push(before);
         yield [...rows.keys()];
       },
+      some: async () => [],
     },
     clock: CLOCK,
     logger: silentLogger,
@@ -103,20 +104,36 @@ test("what is read before a change does not come into the table after it", async
   expect(room.asked).toEqual(["c2"]);
 });
 
-test("after * in the middle of the scan nothing of it is trusted", async () => {
-  const room = open([
+test("after * in the middle of the scan nothing of it is trusted, and the table is filled by another", async () => {
+  const steps: Parameters<typeof open>[0] = [
     [stored(3)],
     () => {
-      room.rows.set("c2", { id: 2, target: "https://new/", expires_at: null });
+      steps.splice(0, steps.length, [stored(2, "c2", "https://new/")]);
       void room.cache.invalidate(["*"]);
     },
     [stored(2)],
+  ];
+  const room = open(steps);
+  room.cache.start();
+  await room.cache.ready();
+  expect(room.find("c2")).toEqual({ id: 2, location: "https://new/" });
+  expect(room.cache.stats().entries).toBe(1);
+  expect(room.find("c3")).toBeNull();
+  expect(room.scannedBefore).toEqual([]);
+});
+
+test("a scan that failed is done again, and fills the table", async () => {
+  let scans = 0;
+  const room = open([
+    [stored(2)],
+    () => {
+      if (++scans === 1) throw new Error("away");
+    },
+    [stored(1)],
   ]);
   room.cache.start();
   await room.cache.ready();
-  expect(room.scannedBefore).toEqual([null]);
-  expect(room.find("c2")).toEqual({ id: 2, location: "https://new/" });
-  expect(room.find("c3")).toBeNull();
+  expect(room.cache.stats().entries).toBe(2);
 });
 
 test("of more links than the table holds the newest come in, the filter hears of all", async () => {

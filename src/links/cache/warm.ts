@@ -1,16 +1,17 @@
 /**
- * The first reading of the links, at start: it fills the link table with the newest links until it is full, and
- * tells the codes of all of them, for the Bloom filter. A link that changes between the moment at which its chunk
- * is read and the moment at which it is put into the table would bring its old content back; so whoever hears of
- * changes tells `changed`, and such links are left out.
+ * Reading all links: it fills the link table with the newest links until it is full, and tells the codes of all of
+ * them, for the Bloom filter. That happens at start, again until it has succeeded once, and after the table was
+ * emptied. A link that changes between the moment at which its chunk is read and the moment at which it is put into
+ * the table would bring its old content back; so whoever hears of changes tells `changed`, and such links are left
+ * out.
  */
 import type { StoredLink } from "./cached-link.ts";
 
 export type LinkWarmer = {
-  /** The codes of all links, in chunks; the table fills on the way. To be run once. */
+  /** The codes of all links, in chunks; the table fills on the way where it needs to. Not two at a time. */
   codes(): AsyncIterable<readonly string[]>;
   changed(code: string): void;
-  /** Any link may have changed. */
+  /** Any link may have changed, and the table is empty. */
   allChanged(): void;
 };
 
@@ -32,6 +33,9 @@ export function createLinkWarmer({ loadLinks, loadCodes, maxLinks, put }: Deps):
   /** Changed while the chunk was read and put; null when that may be any link. */
   let changes: Set<string> | null = new Set();
   let isRunning = false;
+  /** How often the table was emptied, and for which of these times it has been filled since. */
+  let emptied = 1;
+  let filled = 0;
 
   async function putAll(links: readonly StoredLink[]): Promise<void> {
     for (const [at, link] of links.entries()) {
@@ -41,6 +45,8 @@ export function createLinkWarmer({ loadLinks, loadCodes, maxLinks, put }: Deps):
   }
 
   async function* codes(): AsyncGenerator<readonly string[]> {
+    if (filled === emptied) return yield* loadCodes(null);
+    const filling = emptied;
     isRunning = true;
     let count = 0;
     let last: number | null = null;
@@ -56,6 +62,7 @@ export function createLinkWarmer({ loadLinks, loadCodes, maxLinks, put }: Deps):
         if (count >= maxLinks) break;
         changes = new Set();
       }
+      filled = filling;
     } finally {
       isRunning = false;
     }
@@ -71,6 +78,7 @@ export function createLinkWarmer({ loadLinks, loadCodes, maxLinks, put }: Deps):
     },
     allChanged() {
       changes = null;
+      emptied++;
     },
   };
 }

@@ -1,0 +1,61 @@
+/** Connections of a server that is only half there; outage.test.ts has real ones that are away. */
+import { afterEach, expect, test } from "bun:test";
+import { silentLogger } from "../lib/logger.ts";
+import type { Backend, SqlConnection, ConnectionSource } from "./driver.ts";
+import { guardBackend } from "./guard.ts";
+
+const opened: Backend[] = [];
+afterEach(() => Promise.all(opened.splice(0).map((backend) => backend.close())));
+
+const answering: SqlConnection = { execute: async () => ({ rows: [] }) };
+
+/** A server whose connections the test hands out; its probe is answered as the test says. */
+function guarded(acquire: () => Promise<SqlConnection>, probe: () => Promise<unknown>) {
+  const released: { connection: SqlConnection; broken: boolean }[] = [];
+  const backendOf = (source: Partial<ConnectionSource>): Backend => {
+    const whole = { begin: "begin", release: () => {}, ...source } as ConnectionSource;
+    return { writer: whole, reader: whole, pingSql: "select 1", close: async () => {} } as unknown as Backend;
+  };
+  const probing: SqlConnection = { execute: async () => ({ rows: [await probe()] }) };
+  const backend = guardBackend(
+    backendOf({
+      acquire,
+      release: (connection, broken) => void released.push({ connection, broken }),
+    }),
+    backendOf({ acquire: async () => probing }),
+    { logger: silentLogger, limits: { beatMs: 2, quietMs: 2, probeMs: 20, giveUpMs: 10 } },
+  );
+  opened.push(backend);
+  return { source: backend.reader, released };
+}
+
+const unavailable = { name: "ServiceUnavailable", failure: "unavailable" };
+
+test("a connection that doesn't come in time is given up although the server answers, and goes back when it comes", async () => {
+  const coming = Promise.withResolvers<SqlConnection>();
+  const { source, released } = guarded(
+    () => coming.promise,
+    async () => 1,
+  );
+  await expect(source.acquire(1000)).rejects.toMatchObject(unavailable);
+  coming.resolve(answering);
+  await Bun.sleep(0);
+  expect(released).toEqual([{ connection: answering, broken: false }]);
+});
+
+test("a transaction that goes on while the server is away is refused at once, and its connection closed", async () => {
+  const hanging = new Promise<never>(() => {});
+  let isHanging = false;
+  const inner: SqlConnection = { execute: () => (isHanging ? hanging : answering.execute("", [])) };
+  const { source, released } = guarded(
+    async () => inner,
+    () => (isHanging ? hanging : Promise.resolve(1)),
+  );
+  const connection = await source.acquire(1000);
+  await connection.execute("begin", []);
+  isHanging = true;
+  await expect(connection.execute("update", [])).rejects.toMatchObject(unavailable);
+  await expect(connection.execute("rollback", [])).rejects.toMatchObject(unavailable);
+  source.release(connection, false);
+  expect(released).toEqual([{ connection: inner, broken: true }]);
+});

@@ -1,0 +1,85 @@
+/**
+ * Puts links back into the table after a large change, so that an outage of the database finds them there. Codes wait
+ * in a set and are read in bulk, one statement at a time. What can't be read stays in the set until it can. A link
+ * that changes while it is read is not put: the change asks for it again.
+ */
+import { isUnavailable } from "../../db/failures.ts";
+import type { Logger } from "../../lib/logger.ts";
+import type { StoredLink } from "./cached-link.ts";
+
+export type LinkRefill = {
+  /** Loads these links soon, as far as there is room. Call it after the table has forgotten them. */
+  want(codes: Iterable<string>): void;
+  /** The link was changed: what is being read of it may be old. */
+  changed(code: string): void;
+  /** Any link may have changed: nothing is wanted any more. */
+  clear(): void;
+  close(): void;
+};
+
+type Deps = {
+  /** Those of at most CODES_AT_ONCE links that exist. */
+  load(codes: readonly string[]): Promise<readonly StoredLink[]>;
+  put(link: StoredLink): void;
+  /** How many links the table could take. */
+  room(): number;
+  logger: Logger;
+};
+
+/** Read by one statement and put without letting requests in between: below a millisecond. */
+const CODES_AT_ONCE = 500;
+const RETRY_MS = 500;
+
+export function createLinkRefill({ load, put, room, logger }: Deps): LinkRefill {
+  const wanted = new Set<string>();
+  /** Those of the statement under way that were not changed since it began. */
+  let reading = new Set<string>();
+  let running = false;
+  let closed = false;
+  let retry: ReturnType<typeof setTimeout> | undefined;
+
+  async function run(): Promise<void> {
+    running = true;
+    try {
+      while (wanted.size > 0 && !closed) await loadSome();
+    } catch (error) {
+      for (const code of reading) wanted.add(code);
+      if (!isUnavailable(error))
+        logger.warn({ err: error }, "changed links could not be read; it is tried again");
+      retry = setTimeout(start, RETRY_MS);
+      retry.unref();
+    }
+    running = false;
+  }
+
+  async function loadSome(): Promise<void> {
+    reading = new Set(wanted.values().take(CODES_AT_ONCE));
+    for (const code of reading) wanted.delete(code);
+    for (const link of await load([...reading])) if (reading.has(link.code)) put(link);
+    reading = new Set();
+  }
+
+  function start(): void {
+    clearTimeout(retry);
+    if (!running && !closed) void run();
+  }
+
+  return {
+    want(codes) {
+      for (const code of codes) {
+        if (wanted.size + reading.size >= room()) break;
+        wanted.add(code);
+      }
+      start();
+    },
+    changed: (code) => void reading.delete(code),
+    clear() {
+      wanted.clear();
+      reading.clear();
+    },
+    close() {
+      closed = true;
+      clearTimeout(retry);
+    },
+  };
+}

@@ -1,0 +1,45 @@
+/** Many visits over one connection: thousands of links are asked for in a second, all of the same worker. */
+import { connect } from "node:net";
+
+const REQUESTS_AT_ONCE = 100;
+
+/** Where each code redirects; null for those that are answered otherwise, none for those that are not answered. */
+export async function visitAll(url: string, codes: readonly string[]): Promise<Map<string, string | null>> {
+  const { hostname, port } = new URL(url);
+  const socket = connect({ host: hostname, port: Number(port) });
+  socket.setEncoding("latin1");
+  const answers = new Map<string, string | null>();
+  const waiting: string[] = [];
+  let text = "";
+  let arrived = Promise.withResolvers<void>();
+  socket.on("error", () => {});
+  socket.on("close", () => arrived.resolve());
+  socket.on("data", (chunk) => {
+    text += String(chunk);
+    for (let head = headOf(text); head !== null; head = headOf(text)) {
+      answers.set(waiting.shift()!, head.location);
+      text = text.slice(head.length);
+    }
+    if (waiting.length === 0) arrived.resolve();
+  });
+  for (let at = 0; at < codes.length && !socket.destroyed; at += REQUESTS_AT_ONCE) {
+    const portion = codes.slice(at, at + REQUESTS_AT_ONCE);
+    arrived = Promise.withResolvers();
+    waiting.push(...portion);
+    socket.write(portion.map((code) => `GET /${code} HTTP/1.1\r\nHost: localhost\r\n\r\n`).join(""));
+    await arrived.promise;
+  }
+  socket.destroy();
+  return answers;
+}
+
+/** The first answer that is whole. */
+function headOf(text: string): { location: string | null; length: number } | null {
+  const end = text.indexOf("\r\n\r\n");
+  if (end < 0) return null;
+  const head = text.slice(0, end + 2);
+  const length = end + 4 + Number(/^content-length: (\d+)/im.exec(head)?.[1] ?? 0);
+  if (text.length < length) return null;
+  const isRedirect = head.startsWith("HTTP/1.1 307 ");
+  return { location: isRedirect ? (/^location: (.*)\r$/im.exec(head)?.[1] ?? null) : null, length };
+}
