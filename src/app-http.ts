@@ -138,6 +138,7 @@ function createHttp({ services, health, scrape, live }: HttpParts): HttpApp {
       allowCredentials: config.get("cors.allow_credentials"),
     }),
     newRequestId: () => crypto.randomUUID(),
+    bodies: services.bodies,
     logger,
   });
 }

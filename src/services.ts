@@ -21,6 +21,7 @@ import { type Content, createContent } from "./files/content.ts";
 import { createDrive, type Drive } from "./files/drive.ts";
 import { createSharing, type Sharing } from "./files/sharing.ts";
 import { createStorageMetrics } from "./files/storage/metrics.ts";
+import { type BodyRoom, createBodyRoom } from "./http/body-room.ts";
 import { systemClock } from "./lib/clock.ts";
 import { appError, messageOf } from "./lib/errors.ts";
 import { armFault } from "./lib/fault.ts";
@@ -49,6 +50,7 @@ export type Services = {
   content: Content;
   drive: Drive;
   sharing: Sharing;
+  bodies: BodyRoom;
   /** What nodes share, with cache.type redis. */
   redis: Redis | null;
   hashPassword(plain: string): Promise<string>;
@@ -162,6 +164,7 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
     logger,
     dataDir: server ? env.data.dir : null,
   });
+  const bodies = createBodyRoom();
   const drive = createDrive({ database, changes, content, leases, clock, logger });
   return {
     env,
@@ -182,9 +185,11 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
       blobs: content.blobs,
       links: links.internal,
       door: shareDoor(config, auth),
+      bodies,
       clock,
       logger,
     }),
+    bodies,
     redis,
     hashPassword,
     routePrefixes,
@@ -200,7 +205,8 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
   };
 }
 
-const shareDoor = (config: Config, { checkSharePassword, clientAddress }: Auth) => ({
+const shareDoor = (config: Config, { takeTry, checkSharePassword, clientAddress }: Auth) => ({
+  takeTry,
   checkPassword: checkSharePassword,
   clientAddress,
   secret: () => config.get("api.jwt_secret"),

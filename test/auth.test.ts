@@ -16,20 +16,25 @@ async function send(method: string, path: string, init: RequestInit = {}): Promi
 }
 
 const login = (body: unknown) =>
-  send("POST", "/admin/v1/auth/login", { body: typeof body === "string" ? body : JSON.stringify(body) });
+  send("POST", "/admin/v1/auth/login", {
+    headers: { "Content-Type": "application/json" },
+    body: (typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body)) as string,
+  });
 
-/** Signs in, waiting out the limits that earlier tests have used up. */
-async function signIn(body: unknown = { password: PASSWORD }): Promise<Record<string, string>> {
+/** Tries to sign in, waiting out the limits that earlier tests have used up. */
+async function tryLogin(body: unknown): Promise<Answer> {
   for (;;) {
     const answer = await login(body);
-    if (answer.status === 429) {
-      await Bun.sleep(Number(answer.headers.get("Retry-After")) * 1000);
-      continue;
-    }
-    expect(answer.status).toBe(200);
-    const pairs = answer.headers.getSetCookie().map((cookie) => cookie.split(";")[0]!.split("="));
-    return Object.fromEntries(pairs) as Record<string, string>;
+    if (answer.status !== 429) return answer;
+    await Bun.sleep(Number(answer.headers.get("Retry-After")) * 1000);
   }
+}
+
+async function signIn(body: unknown = { password: PASSWORD }): Promise<Record<string, string>> {
+  const answer = await tryLogin(body);
+  expect(answer.status).toBe(200);
+  const pairs = answer.headers.getSetCookie().map((cookie) => cookie.split(";")[0]!.split("="));
+  return Object.fromEntries(pairs) as Record<string, string>;
 }
 
 /** Asks until the answer is the one; the test's own time limit ends a wait in vain. */
@@ -155,15 +160,14 @@ describe("bad input", () => {
     const refused: [body: string | Uint8Array, status: number, code: number][] = [
       ["", 400, 1000],
       ["{", 400, 1000],
-      ["[".repeat(1_000_000), 400, 1000],
-      [`{"password":${"[".repeat(100_000)}`, 400, 1000],
+      ["[".repeat(1_000_000), 413, 1013],
+      [`{"password":${"[".repeat(4_000)}`, 400, 1000],
       ['{"password":{"$ne":null}}', 400, 1000],
       ['{"username":["admin"],"password":"x"}', 400, 1000],
       [Uint8Array.from([0x7b, 0xff, 0xfe, 0x7d]), 400, 1000],
-      [JSON.stringify({ password: "x".repeat(3_000_000) }), 413, 1013],
     ];
     for (const [body, status, code] of refused) {
-      const answer = await send("POST", "/admin/v1/auth/login", { body: body as string });
+      const answer = await tryLogin(body);
       expect([answer.status, answer.code]).toEqual([status, code]);
       expect(answer.headers.getSetCookie()).toEqual([]);
     }

@@ -1,10 +1,12 @@
 import { z } from "zod";
 import { type Endpoint, endpoint, type HttpContext } from "../http/endpoint.ts";
+import { SHORT_LIMIT } from "../http/read-body.ts";
 import type { Clock } from "../lib/clock.ts";
 import { BUILT_IN_ADMIN } from "./account.ts";
 import type { AuthConfig } from "./auth-config.ts";
 import { clearedCookies, sessionCookies } from "./sessions/cookies.ts";
 import { accessTokens, deviceTokens, refreshTokens } from "./sessions/credentials.ts";
+import type { AddressLimit } from "./login/address-limit.ts";
 import type { Login } from "./login/service.ts";
 import type { Sessions, SignedIn } from "./sessions/service.ts";
 import { BUILT_IN_ADMIN_VIEW, newPasswordSchema, userView, viewUser } from "./users/user.ts";
@@ -29,13 +31,14 @@ type Deps = {
   users: Users;
   config: AuthConfig;
   clock: Clock;
+  addressLimit: AddressLimit;
   /** The client's address in canonical form. */
   addressOf: (c: HttpContext) => string;
 };
 
 export const authEndpoints = (deps: Deps): Endpoint[] => [...sessionEndpoints(deps), ...ownEndpoints(deps)];
 
-function sessionEndpoints({ login, sessions, config, addressOf }: Deps): Endpoint[] {
+function sessionEndpoints({ login, sessions, config, addressLimit, addressOf }: Deps): Endpoint[] {
   return [
     endpoint({
       method: "POST",
@@ -44,6 +47,8 @@ function sessionEndpoints({ login, sessions, config, addressOf }: Deps): Endpoin
       tag: "auth",
       summary: "Sign in; sets the cookies of a session and one by which the browser is known later",
       body: loginBody,
+      bodyLimit: SHORT_LIMIT,
+      admit: (c) => addressLimit.take(addressOf(c)),
       answer: sessionAnswer,
       async handle({ c, body }) {
         const address = addressOf(c);
@@ -83,7 +88,7 @@ function sessionEndpoints({ login, sessions, config, addressOf }: Deps): Endpoin
   ];
 }
 
-function ownEndpoints({ login, users, config, clock, addressOf }: Deps): Endpoint[] {
+function ownEndpoints({ login, users, config, clock, addressLimit, addressOf }: Deps): Endpoint[] {
   return [
     endpoint({
       method: "GET",
@@ -118,6 +123,8 @@ function ownEndpoints({ login, users, config, clock, addressOf }: Deps): Endpoin
       tag: "auth",
       summary: "Change one's own password; ends all sessions of the account and sets cookies of a new one",
       body: passwordBody,
+      bodyLimit: SHORT_LIMIT,
+      admit: (c) => addressLimit.take(addressOf(c)),
       answer: sessionAnswer,
       async handle({ c, body, account }) {
         const signedIn = await login.changePassword(account, {

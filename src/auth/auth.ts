@@ -5,7 +5,7 @@ import type { Guards } from "../http/mount.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../lib/logger.ts";
 import { createAccountDelay } from "./login/account-delay.ts";
-import { createAddressBuckets, createAddressLimit } from "./login/address-limit.ts";
+import { type AddressLimit, createAddressBuckets, createAddressLimit } from "./login/address-limit.ts";
 import type { AuthConfig } from "./auth-config.ts";
 import type { AuthChanges } from "./changes.ts";
 import { authEndpoints } from "./auth.routes.ts";
@@ -52,7 +52,9 @@ export type Auth = {
   /** The client's address by `api.trusted_proxies`, from the peer's and the `X-Forwarded-For` header. */
   clientAddress(peer: string, forwardedFor: string | null): string;
   users: Users;
-  /** Whether a visitor's password is the share's, within the limits. */
+  /** Counts a try of a password by the client's address. @throws RateLimitExceeded */
+  takeTry: AddressLimit["take"];
+  /** Whether a visitor's password is the share's, within the share's own limits. */
   checkSharePassword: PasswordCheck["checkShare"];
   /** @throws BadRequest when the password is too short or too long */
   resetAdminPassword(plain: string, changedBy: string): Promise<void>;
@@ -87,7 +89,7 @@ export function createAuth(deps: AuthDeps): Auth {
   });
   const accountDelay = createAccountDelay({ repository: createLoginFailuresRepository(database), clock });
   const addressLimit = createAddressLimit(tryLogin);
-  const passwordCheck = createPasswordCheck({ passwords, addressLimit, accountDelay, logger, onFailure });
+  const passwordCheck = createPasswordCheck({ passwords, accountDelay, logger, onFailure });
   const users = createUsers({
     repository: usersRepository,
     sessions,
@@ -116,13 +118,14 @@ export function createAuth(deps: AuthDeps): Auth {
     guards,
     healthGuards: { public: guards.public, account: healthGuard, admin: healthGuard },
     endpoints: [
-      ...authEndpoints({ login, sessions, users, config, clock, addressOf }),
+      ...authEndpoints({ login, sessions, users, config, clock, addressLimit, addressOf }),
       ...userEndpoints({ users }),
     ],
     isAdminEnabled: () => config.get("api.admin_token") !== "",
     isHealthEnabled: () => config.get("api.admin_token") !== "" || config.get("api.health_token") !== "",
     clientAddress,
     users,
+    takeTry: addressLimit.take,
     checkSharePassword: passwordCheck.checkShare,
     resetAdminPassword: login.resetAdminPassword,
     cleanUp: async () =>

@@ -1,5 +1,6 @@
 /** Share links, put together on top of what drive.ts and the links' room have. */
 import type { Database } from "../db/database.ts";
+import type { BodyRoom } from "../http/body-room.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../lib/logger.ts";
@@ -31,11 +32,12 @@ type Deps = {
     secret(): string;
     isSecure(): boolean;
   };
+  bodies: BodyRoom;
   clock: Clock;
   logger: Logger;
 };
 
-export function createSharing({ database, drive, blobs, links, door, clock, logger }: Deps): Sharing {
+export function createSharing({ database, drive, blobs, links, door, bodies, clock, logger }: Deps): Sharing {
   const { tree, folders } = drive;
   const shares = createShares({ tree, repository: createSharesRepository(database), links, clock });
   return {
@@ -46,6 +48,7 @@ export function createSharing({ database, drive, blobs, links, door, clock, logg
       download: createShareDownload({ shares, blobs, logger }),
       cookies: createShareCookies(door),
       door,
+      bodies,
       clock,
       logger,
     }),

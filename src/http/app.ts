@@ -3,6 +3,7 @@ import { Hono } from "hono";
 import { cors } from "hono/cors";
 import { appError } from "../lib/errors.ts";
 import type { Logger } from "../lib/logger.ts";
+import { type BodyRoom, createBodyRoom } from "./body-room.ts";
 import { type Endpoint, type HttpEnv } from "./endpoint.ts";
 import { failureResponse, toAppError } from "./errors.ts";
 import { answerHeadRequests } from "./head-requests.ts";
@@ -27,6 +28,8 @@ export type HttpAppOptions = {
   /** Read at each request, so that a change applies at once. */
   cors(): CorsSettings;
   newRequestId(): string;
+  /** Where gathered bodies count; a room of its own unless given. */
+  bodies?: BodyRoom;
   logger: Logger;
 };
 
@@ -35,6 +38,7 @@ export function createHttpApp({
   gates,
   cors: corsSettings,
   newRequestId,
+  bodies = createBodyRoom(),
   logger,
 }: HttpAppOptions): HttpApp {
   const app: HttpApp = new Hono<HttpEnv>();
@@ -69,7 +73,7 @@ export function createHttpApp({
       await next();
     });
   }
-  for (const table of tables) mountEndpoints(app, table.prefix, table.endpoints, table.guards);
+  for (const table of tables) mountEndpoints(app, table.prefix, table.endpoints, table.guards, bodies);
   mountRefusals(app, tables);
   app.onError((thrown, c) => {
     const error = toAppError(thrown);

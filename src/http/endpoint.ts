@@ -4,6 +4,8 @@
  */
 import type { Context } from "hono";
 import type { z } from "zod";
+import type { BodyPlace } from "./body-room.ts";
+import type { ListOptions } from "./json-list.ts";
 
 /** What the server tells of the connection behind a request. */
 export type HttpConnection = {
@@ -51,10 +53,14 @@ export type Endpoint<
   access: Access;
   tag: string;
   summary: string;
+  /** Runs before the body is read, once the caller is known: counts the request, or throws to refuse it. */
+  admit?(c: HttpContext): Promise<void> | void;
   /** JSON body schema. An endpoint without one reads the body itself (uploads) or has none. */
   body?: B;
-  /** Largest accepted JSON body in bytes; 2 MiB unless told. */
+  /** Largest accepted JSON body in bytes; 2 MiB unless set. */
   bodyLimit?: number;
+  /** The one long list of a JSON body of up to 16 MiB; see http/json-list.ts. */
+  list?: ListOptions;
   /** Query schema over the raw strings; a key given twice reaches it as its last value. */
   query?: Q;
   /** Status of a success; 200 unless told. */
@@ -65,6 +71,8 @@ export type Endpoint<
   paged?: true;
   /** The fields of a multipart form that the endpoint reads itself, for the OpenAPI document. */
   form?: Schema;
+  /** Media type of a body that the endpoint reads itself and that is no form, for the OpenAPI document. */
+  rawBody?: string;
   /** A success that is no envelope, for the OpenAPI document. */
   raw?: RawAnswer;
   /** Returns the `data` of the envelope, a `page(…)`, or a whole Response (streams, cookies). */
@@ -75,6 +83,8 @@ export type EndpointInput<B, Q> = {
   c: HttpContext;
   body: Output<B>;
   query: Output<Q>;
+  /** Where the body counts, for endpoints that gather it themselves. Left once the endpoint has answered. */
+  place: BodyPlace;
   /** Set unless access is `public`. */
   account: Caller;
 };

@@ -3,7 +3,9 @@ import type { Hono, MiddlewareHandler } from "hono";
 import { TrieRouter } from "hono/router/trie-router";
 import { appError } from "../lib/errors.ts";
 import { type Access, type Endpoint, type HttpContext, type HttpEnv, Page } from "./endpoint.ts";
-import { parseWith, readJson } from "./read-body.ts";
+import { type BodyPlace, type BodyRoom, createBodyRoom } from "./body-room.ts";
+import { readJsonList } from "./json-list.ts";
+import { parseWith, readJson, refuseLongBody } from "./read-body.ts";
 
 export type HttpApp = Hono<HttpEnv>;
 export type Guards = Record<Access, MiddlewareHandler<HttpEnv>>;
@@ -16,10 +18,11 @@ export function mountEndpoints(
   prefix: string,
   endpoints: readonly Endpoint[],
   guards: Guards,
+  bodies: BodyRoom = createBodyRoom(),
 ): void {
   const owned = ownedPaths(endpoints);
   for (const entry of endpoints) {
-    app.on(entry.method, prefix + entry.path, guards[entry.access], (c) => answer(entry, c));
+    app.on(entry.method, prefix + entry.path, guards[entry.access], (c) => answer(entry, c, bodies));
     if (owned.get(entry.path)?.at(-1) === entry) app.all(prefix + entry.path, (c) => c.notFound());
   }
 }
@@ -30,10 +33,29 @@ function ownedPaths(endpoints: readonly Endpoint[]): Map<string, Endpoint[]> {
   return new Map(owners.map((path) => [path, endpoints.filter((entry) => entry.path === path)]));
 }
 
-async function answer(entry: Endpoint, c: HttpContext): Promise<Response> {
+async function answer(entry: Endpoint, c: HttpContext, bodies: BodyRoom): Promise<Response> {
+  await entry.admit?.(c);
   const query = entry.query ? parseWith(entry.query, c.req.query(), "query") : undefined;
-  const body = entry.body ? await readJson(c.req.raw, entry.body, entry.bodyLimit) : undefined;
-  const result = await entry.handle({ c, query, body, account: c.get("account") });
+  const place = bodies.enter();
+  try {
+    const body = await readBody(entry, c, place);
+    return enveloped(entry, c, await entry.handle({ c, query, body, place, account: c.get("account") }));
+  } finally {
+    place.leave();
+  }
+}
+
+async function readBody(entry: Endpoint, c: HttpContext, place: BodyPlace): Promise<unknown> {
+  const source = { request: c.req.raw, place, cut: c.env.cut };
+  if (entry.body === undefined) {
+    if (entry.form === undefined && entry.rawBody === undefined) refuseLongBody(c.req.raw);
+    return undefined;
+  }
+  const value = entry.list ? await readJsonList(source, entry.list) : await readJson(source, entry.bodyLimit);
+  return parseWith(entry.body, value, "body");
+}
+
+function enveloped(entry: Endpoint, c: HttpContext, result: unknown): Response {
   if (result instanceof Response) return result;
   const envelope =
     result instanceof Page

@@ -1,60 +1,118 @@
+/** Bodies that are gathered before they are used: bounded each, bounded together, and in time. */
 import type { z } from "zod";
-import { appError } from "../lib/errors.ts";
+import { dispose } from "../lib/disposable-bytes.ts";
+import { type AppError, appError } from "../lib/errors.ts";
+import { createJsonScan } from "../lib/json-scan.ts";
+import { bodyChunks } from "./body-chunks.ts";
+import type { BodyPlace } from "./body-room.ts";
 
 const JSON_LIMIT = 2 * 1024 * 1024;
-export const BATCH_JSON_LIMIT = 16 * 1024 * 1024;
+/** For a body of a few short fields, and for one that nobody reads. */
+export const SHORT_LIMIT = 4 * 1024;
+/** Brackets and commas; no single object needs a hundredth. */
+const MOST_PARTS = 10_000;
 
-const tooLarge = (limit: number) =>
-  appError(
-    "PayloadTooLarge",
-    `The body is larger than ${limit / 1024 / 1024} MiB; send it in smaller parts.`,
-  );
+const STALL_MS = 15_000;
+const SEND_MS = 30_000;
+const SLOWEST_BYTES_A_MS = 64;
+
+/** The client's longest silence, and how long it may take for a body of up to `limit` bytes that is gathered. */
+export const gatherTimes = (limit: number) => ({
+  stallMs: STALL_MS,
+  sendMs: SEND_MS + limit / SLOWEST_BYTES_A_MS,
+});
+
+export type BodySource = {
+  request: Request;
+  /** Where the gathered bytes count, until the caller leaves it. */
+  place: BodyPlace;
+  /** Ends the connection: what is left of the body is not wanted. */
+  cut(): void;
+};
 
 /**
- * The whole body as text, at most `limit` bytes, judged by Content-Length at once and by counting otherwise.
- * @throws PayloadTooLarge, BadRequest (not UTF-8)
+ * The bytes up to `limit`, judged by Content-Length at once and by counting otherwise.
+ * @throws PayloadTooLarge, ServiceUnavailable, BadRequest when the client goes away or is too slow
  */
-export async function readText(request: Request, limit: number): Promise<string> {
-  if (Number(request.headers.get("content-length") ?? 0) > limit) throw tooLarge(limit);
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  let text = "";
+export async function* bodyBytes(
+  { request, place, cut }: BodySource,
+  limit: number,
+): AsyncGenerator<Uint8Array, void> {
   let size = 0;
+  let isWhole = false;
   try {
-    for await (const chunk of (request.body ?? []) as AsyncIterable<Uint8Array>) {
+    if (Number(request.headers.get("content-length") ?? 0) > limit) throw tooLarge(limit);
+    for await (const chunk of bodyChunks(request, gatherTimes(limit))) {
       size += chunk.byteLength;
       if (size > limit) throw tooLarge(limit);
-      text += decoder.decode(chunk, { stream: true });
+      place.add(chunk.byteLength);
+      yield chunk;
+      dispose(chunk);
     }
-    return text + decoder.decode();
-  } catch (error) {
-    if (error instanceof Error && error.name === "AbortError") {
-      throw appError("BadRequest", "The connection ended before the body did.", { cause: error });
-    }
-    if (error instanceof TypeError)
-      throw appError("BadRequest", "The body is not valid UTF-8.", { cause: error });
-    throw error;
+    isWhole = true;
+  } finally {
+    if (!isWhole) cut();
   }
 }
 
-/**
- * The JSON body, whatever its Content-Type says, parsed by the schema.
- * @throws PayloadTooLarge, BadRequest (broken JSON, wrong types: the message names the field)
- */
-export async function readJson<S extends z.ZodType>(
-  request: Request,
-  schema: S,
-  limit = JSON_LIMIT,
-): Promise<z.output<S>> {
-  const text = await readText(request, limit);
-  let value: unknown;
+/** For an endpoint that takes no body. @throws PayloadTooLarge */
+export function refuseLongBody({ headers }: Request): void {
+  if (Number(headers.get("content-length") ?? 0) > SHORT_LIMIT) throw tooLarge(SHORT_LIMIT);
+}
+
+const tooLarge = (limit: number): AppError => {
+  const most = limit < 1024 * 1024 ? `${limit / 1024} KiB` : `${limit / 1024 / 1024} MiB`;
+  return appError("PayloadTooLarge", `The body is larger than ${most}.`);
+};
+
+/** The whole body as text. @throws as bodyBytes, BadRequest (not UTF-8) */
+export function readText(source: BodySource, limit: number): Promise<string> {
+  return gatherText(source, limit, () => {});
+}
+
+async function gatherText(
+  source: BodySource,
+  limit: number,
+  onBytes: (bytes: Uint8Array) => void,
+): Promise<string> {
+  const decoder = createDecoder();
+  let text = "";
+  for await (const chunk of bodyBytes(source, limit)) {
+    onBytes(chunk);
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+/** Decodes UTF-8 and drops a byte order mark in front. @throws BadRequest (not UTF-8) */
+export function createDecoder() {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  return {
+    decode(bytes?: Uint8Array, options?: { stream: boolean }): string {
+      try {
+        return decoder.decode(bytes, options);
+      } catch (cause) {
+        throw appError("BadRequest", "The body is not valid UTF-8.", { cause });
+      }
+    },
+  };
+}
+
+/** The JSON body, whatever its Content-Type says. @throws as readText, BadRequest (no JSON, too deep, too many values) */
+export async function readJson(source: BodySource, limit = JSON_LIMIT): Promise<unknown> {
+  const scan = createJsonScan({ mostParts: MOST_PARTS });
+  return parseJson(await gatherText(source, limit, scan.push));
+}
+
+/** @throws BadRequest */
+export function parseJson(text: string): unknown {
   try {
-    value = JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
-  } catch (error) {
+    return JSON.parse(text);
+  } catch (cause) {
     throw appError("BadRequest", text === "" ? "A JSON body is required." : "The body is not valid JSON.", {
-      cause: error,
+      cause,
     });
   }
-  return parseWith(schema, value, "body");
 }
 
 /** @throws BadRequest naming the first field that does not fit. */

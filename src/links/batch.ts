@@ -1,6 +1,7 @@
 /**
- * Batches: every item is checked by itself, so a bad one, even of a wrong type, is a failed item and nothing more;
- * the good ones are written in one transaction. What takes a while gives the event loop its turns.
+ * Batches: every item is checked by itself, so a bad one, even of a wrong type, is a failed item and nothing more; the
+ * good ones are written in one transaction. An item that could not be read is the error that says why. What takes a
+ * while gives the event loop its turns.
  */
 import type { Clock } from "../lib/clock.ts";
 import { AppError, appError } from "../lib/errors.ts";
@@ -9,7 +10,7 @@ import { parseLinkInput, parseLinkUpdate } from "./link-input.ts";
 import { createSchema, parseInput, updateItemSchema } from "./link.ts";
 import type { LinkWriter, WriteOutcome, WrittenLink } from "./writer.ts";
 
-const MOST_ITEMS = 5000;
+export const MOST_ITEMS = 5000;
 const ITEMS_A_TURN = 100;
 /** Password hashes in work at the same time. */
 const HASHES_AT_ONCE = 2;
@@ -76,7 +77,7 @@ async function checked<T>(items: readonly unknown[], check: (item: unknown) => T
   const results: Checked<T>[] = [];
   for (const [index, item] of items.entries()) {
     if (index > 0 && index % ITEMS_A_TURN === 0) await new Promise((resolve) => setImmediate(resolve));
-    results.push(refusalOr(() => check(item)));
+    results.push(item instanceof AppError ? item : refusalOr(() => check(item)));
   }
   return results;
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type Endpoint, endpoint, type HttpContext, page } from "../http/endpoint.ts";
-import { BATCH_JSON_LIMIT } from "../http/read-body.ts";
+import { MOST_ITEMS } from "./batch.ts";
 import { createSchema, linkViewSchema, updateItemSchema, updateSchema, viewOfLink } from "./link.ts";
 import { linkQueryOf, listQuery } from "./link-page.ts";
 import type { LinkService } from "./links.service.ts";
@@ -99,7 +99,6 @@ function batchEndpoints({ batch }: LinkService): Endpoint[] {
     path: "/links/batch",
     access: "admin",
     tag: "links",
-    bodyLimit: BATCH_JSON_LIMIT,
     answer: batchResult,
   } as const;
   return [
@@ -108,6 +107,7 @@ function batchEndpoints({ batch }: LinkService): Endpoint[] {
       method: "POST",
       summary: "Create up to 5000 links",
       body: z.object({ links: judgedLater(createSchema) }),
+      list: { field: "links", most: MOST_ITEMS },
       handle({ c, body }) {
         // Passwords take their time: 5,000 of them minutes.
         c.env.liftIdleTimeout();
@@ -119,6 +119,7 @@ function batchEndpoints({ batch }: LinkService): Endpoint[] {
       method: "PUT",
       summary: "Change up to 5000 links",
       body: z.object({ updates: judgedLater(updateItemSchema) }),
+      list: { field: "updates", most: MOST_ITEMS },
       handle({ c, body }) {
         c.env.liftIdleTimeout();
         return batch.update(body.updates);
@@ -129,6 +130,7 @@ function batchEndpoints({ batch }: LinkService): Endpoint[] {
       method: "DELETE",
       summary: "Delete up to 5000 links",
       body: z.object({ codes: judgedLater(z.string()) }),
+      list: { field: "codes", most: MOST_ITEMS },
       handle: ({ body }) => batch.remove(body.codes),
     }),
   ];

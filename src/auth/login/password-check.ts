@@ -1,12 +1,12 @@
 /**
- * The one way a password is checked, an account's or a share's: first the limits, then exactly one verification. For
- * accounts neither the answer nor its time tells an unknown account from a wrong password or a disabled account.
+ * The one way a password is checked, an account's or a share's: first the delay, then exactly one verification. For
+ * accounts neither the answer nor its time tells an unknown account from a wrong password or a disabled account. The
+ * limit of the address comes earlier, before the request's body is read.
  */
 import { appError } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { Account } from "../account.ts";
 import type { AccountDelay, DelayKey } from "./account-delay.ts";
-import type { AddressLimit } from "./address-limit.ts";
 import { DUMMY_HASH, type PasswordQueue, type Passwords } from "./password.ts";
 import { PASSWORD_MAX_BYTES } from "../users/user.ts";
 
@@ -27,7 +27,6 @@ export type SharePasswordAttempt = {
   shareId: number;
   password: string;
   passwordHash: string;
-  address: string;
 };
 
 /** Where authentication failed, for the metric. */
@@ -35,7 +34,6 @@ export type FailureMethod = "password" | "bearer" | "cookie" | "csrf" | "none";
 
 type Deps = {
   passwords: Passwords;
-  addressLimit: AddressLimit;
   accountDelay: AccountDelay;
   logger: Logger;
   onFailure: (method: FailureMethod) => void;
@@ -43,7 +41,7 @@ type Deps = {
 
 export type PasswordCheck = ReturnType<typeof createPasswordCheck>;
 
-export function createPasswordCheck({ passwords, addressLimit, accountDelay, logger, onFailure }: Deps) {
+export function createPasswordCheck({ passwords, accountDelay, logger, onFailure }: Deps) {
   /**
    * Counts the try as a wrong one and checks it; `clear` makes up for a right one. A try that could not be checked
    * does not count.
@@ -51,9 +49,8 @@ export function createPasswordCheck({ passwords, addressLimit, accountDelay, log
    */
   async function matches(
     passwordHash: string,
-    { password, key, address, queue }: Omit<PasswordAttempt, "candidate">,
+    { password, key, queue }: Omit<PasswordAttempt, "candidate" | "address">,
   ): Promise<boolean> {
-    await addressLimit.take(address);
     // What would only be taken back is not counted.
     passwords.refuseWhenFull(queue);
     if (key !== null) await accountDelay.charge(key);

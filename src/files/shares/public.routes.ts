@@ -5,6 +5,7 @@
  * like those of a sign-in, and delay the share.
  */
 import { isbot } from "isbot";
+import type { BodyRoom } from "../../http/body-room.ts";
 import { STATUS_OF_KIND } from "../../http/errors.ts";
 import { readText } from "../../http/read-body.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -30,13 +31,10 @@ export type ShareAnswers = {
 };
 
 export type ShareGuards = {
+  /** Counts a try of a password by the client's address, before its form is read. @throws RateLimitExceeded */
+  takeTry(address: string): void | Promise<void>;
   /** Whether the password is the share's. @throws RateLimitExceeded, ServiceUnavailable; neither counts as wrong */
-  checkPassword(attempt: {
-    shareId: number;
-    password: string;
-    passwordHash: string;
-    address: string;
-  }): Promise<boolean>;
+  checkPassword(attempt: { shareId: number; password: string; passwordHash: string }): Promise<boolean>;
   /** The client's address behind trusted proxies. */
   clientAddress(peer: string, forwardedFor: string | null): string;
 };
@@ -47,6 +45,8 @@ type Deps = {
   download: ShareDownload;
   cookies: ReturnType<typeof createShareCookies>;
   door: ShareGuards;
+  /** Where the posted forms count while they are in memory. */
+  bodies: BodyRoom;
   clock: Clock;
   logger: Logger;
 };
@@ -118,20 +118,21 @@ async function folderHtml(
 }
 
 async function unlock(
-  { shares, door, cookies, clock }: Deps,
+  deps: Deps,
   share: SharedEntry,
   request: Request,
   connection?: ShareConnection,
 ): Promise<Response> {
+  const { shares, door, cookies, clock } = deps;
   const at = request.url.indexOf("?");
   const location = `/${share.code}${at === -1 ? "" : request.url.slice(at).replace(/[^\x21-\x7e]/g, "")}`;
   const headers = { Location: location, "Cache-Control": "private, no-store" };
   if (share.passwordHash === null) return new Response(null, { status: 303, headers });
-  const password = new URLSearchParams(await readText(request, FORM_BYTES)).get("password") ?? "";
   const peer = connection?.requestIP(request)?.address ?? "unix";
-  const address = door.clientAddress(peer, request.headers.get("x-forwarded-for"));
   try {
-    const attempt = { shareId: share.linkId, password, passwordHash: share.passwordHash, address };
+    await door.takeTry(door.clientAddress(peer, request.headers.get("x-forwarded-for")));
+    const password = (await readForm(deps, request, connection)).get("password") ?? "";
+    const attempt = { shareId: share.linkId, password, passwordHash: share.passwordHash };
     if (!(await door.checkPassword(attempt))) {
       return answerPage(passwordPage("This password is wrong."), 403, request);
     }
@@ -153,6 +154,16 @@ async function unlock(
 /** The file that a request is for; null where it is for a folder. */
 const fileIn = (share: SharedEntry, query: URLSearchParams): number | null =>
   share.kind === "file" ? share.entryId : idOf(query.get("file"));
+
+async function readForm({ bodies }: Deps, request: Request, connection?: ShareConnection) {
+  const place = bodies.enter();
+  try {
+    const cut = () => connection?.timeout?.(request, 1);
+    return new URLSearchParams(await readText({ request, place, cut }, FORM_BYTES));
+  } finally {
+    place.leave();
+  }
+}
 
 const isRobot = (request: Request): boolean => {
   const agent = request.headers.get("user-agent") ?? "";

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { BodyPlace } from "../../http/body-room.ts";
 import { type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
 import { MAX_BYTES_BESIDE_FILE, readMultipart } from "../../http/multipart.ts";
 import { streamPages } from "../../http/stream-pages.ts";
@@ -41,24 +42,29 @@ const uploadEndpoint = ({ uploads }: Deps): Endpoint =>
     form: z.object({ file: z.string().meta({ format: "binary" }) }),
     status: 201,
     answer: fileView,
-    async handle({ c, account, query }) {
+    async handle({ c, account, query, place }) {
       const folderId = query.folder_id === undefined ? null : Number(query.folder_id);
       const destination = await uploads.destination(account.id, folderId);
       // What is there besides the file is small, or the form is refused.
       uploads.checkSize(destination, Number(c.req.header("Content-Length") ?? 0) - MAX_BYTES_BESIDE_FILE);
       c.env.liftIdleTimeout();
-      const received = await receive(uploads, destination, c.req.raw);
+      const received = await receive(uploads, destination, { request: c.req.raw, place });
       return viewFile(await uploads.keep(received));
     },
   });
 
 /** The form's file, when the whole form is as it should be; else nothing is left of it. */
-async function receive(uploads: Uploads, destination: Destination, request: Request): Promise<Received> {
+async function receive(
+  uploads: Uploads,
+  destination: Destination,
+  { request, place }: { request: Request; place: BodyPlace },
+): Promise<Received> {
   let received: Received | undefined;
   try {
     await readMultipart(request, {
       stallMs: STALL_MS,
       readQueue: uploads.readQueueAt(destination),
+      place,
       async onFile({ filename, mimeType, body }) {
         received = await uploads.receive(destination, { name: filename ?? "", mimeType, body });
       },

@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test";
 import { createHash } from "node:crypto";
+import { createBodyRoom } from "../../http/body-room.ts";
 import type { AppError } from "../../lib/errors.ts";
 import { chunksOf, refusal } from "../drive.test-support.ts";
-import { createCheckedBodies } from "./tus-checksum.ts";
+import { type CheckedBody, provedBytes } from "./tus-checksum.ts";
 
 const MIB = 1024 * 1024;
 const checksumOf = (text: string) => ({
@@ -14,36 +15,30 @@ const bodyOf = (text: string, length: number | undefined, left = 100 * MIB) => (
   checksum: checksumOf(text),
   length,
   left,
+  place: createBodyRoom().enter(),
 });
-const textOf = async (bytes: AsyncIterable<Uint8Array>): Promise<string> =>
-  Buffer.concat(await Array.fromAsync(bytes)).toString();
+const textOf = async (body: CheckedBody): Promise<string> =>
+  Buffer.concat(await Array.fromAsync(await provedBytes(body))).toString();
 
 test("hands out what fits its checksum, and nothing else", async () => {
-  const bodies = createCheckedBodies();
-  expect(await bodies.prove(bodyOf("hello", 5), textOf)).toBe("hello");
+  expect(await textOf(bodyOf("hello", 5))).toBe("hello");
+  expect(await textOf(bodyOf("hello", undefined))).toBe("hello");
   const other = { ...bodyOf("hello", 5), checksum: checksumOf("hullo") };
-  const wrong = await bodies.prove(other, textOf).catch((error: AppError) => error.details?.["status"]);
+  const wrong = await provedBytes(other).catch((error: AppError) => error.details?.["status"]);
   expect(wrong).toBe(460);
-  expect(await refusal(bodies.prove(bodyOf("hello", undefined, 4), textOf))).toBe("FileTooLargeForPolicy");
-  expect(await refusal(bodies.prove(bodyOf("hello", 9 * MIB), textOf))).toBe("FileTooLargeForPolicy");
+  expect(await refusal(provedBytes(bodyOf("hello", undefined, 4)))).toBe("FileTooLargeForPolicy");
+  expect(await refusal(provedBytes(bodyOf("hello", 9 * MIB)))).toBe("FileTooLargeForPolicy");
 });
 
-test("gathers no more than 64 MiB at once, and says when to come again", async () => {
-  const bodies = createCheckedBodies();
-  const held = Promise.withResolvers<void>();
-  const many = Array.from({ length: 7 }, () => bodies.prove(bodyOf("x", 8 * MIB), () => held.promise));
-  // Without a length it may be as long as any.
-  const last = Promise.withResolvers<void>();
-  const unknown = bodies.prove(bodyOf("x", undefined), () => last.promise);
-  const late = bodies.prove(bodyOf("x", 1), textOf).catch((error: AppError) => [error.name, error.details]);
-  expect(await late).toEqual(["ServiceUnavailable", { retryAfterSeconds: 1 }]);
-  last.resolve();
-  await unknown;
-  expect(await bodies.prove(bodyOf("x", 1), textOf)).toBe("x");
-  held.resolve();
-  await Promise.all(many);
-  // What failed is given back as well.
-  const broken = { ...bodyOf("x", 8 * MIB), checksum: checksumOf("y") };
-  for (let round = 0; round < 9; round++) await bodies.prove(broken, textOf).catch(() => {});
-  expect(await bodies.prove(bodyOf("x", 8 * MIB), textOf)).toBe("x");
+test("counts what it gathers, and ends where there is no room", async () => {
+  const room = createBodyRoom({ mostBytes: 8 });
+  const place = room.enter();
+  const text = "x".repeat(4 * 1024);
+  expect(await textOf({ ...bodyOf(`${text}12345678`, undefined), place })).toHaveLength(text.length + 8);
+  const full = { ...bodyOf(`${text}1`, undefined), place: room.enter() };
+  expect(await refusal(provedBytes(full))).toBe("ServiceUnavailable");
+  place.leave();
+  expect(await textOf({ ...bodyOf(`${text}1`, undefined), place: room.enter() })).toHaveLength(
+    text.length + 1,
+  );
 });

@@ -7,8 +7,10 @@ import {
   type HttpContext,
   type Method,
 } from "../../http/endpoint.ts";
+import { gatherTimes } from "../../http/read-body.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Policies } from "../policies/service.ts";
+import { MOST_CHECKED_BYTES } from "./tus-checksum.ts";
 import {
   BODY_TYPE,
   CHECKSUM_ALGORITHMS,
@@ -59,7 +61,7 @@ const optionsEndpoint = (path: string, { policies }: Deps): Endpoint =>
 
 function uploadEndpoints({ resumable }: Deps): Endpoint[] {
   const path = `${ROOT_PATH}/:id`;
-  const append = ({ c, account }: Input) => appendTo(resumable, c, account.id);
+  const append = (input: Input) => appendTo(resumable, input);
   const terminate = async ({ c, account }: Input) => {
     await resumable.terminate(account.id, uploadIdIn(c));
     return empty(204, {});
@@ -88,6 +90,9 @@ function uploadEndpoints({ resumable }: Deps): Endpoint[] {
   ];
 }
 
+const isAppending = (method: Method, path: string): boolean =>
+  path !== ROOT_PATH && (method === "PATCH" || method === "POST");
+
 /** With the protocol's version in both directions, also when it fails. */
 const tusEndpoint = (
   method: Method,
@@ -101,6 +106,7 @@ const tusEndpoint = (
     access: "account",
     tag: "files",
     summary,
+    ...(isAppending(method, path) && { rawBody: BODY_TYPE }),
     raw: { type: null, status: method === "GET" ? 200 : path === ROOT_PATH ? 201 : 204 },
     handle(input) {
       const { c } = input;
@@ -143,7 +149,7 @@ function folderIdOf(text: string | undefined): number | null {
   return Number(text);
 }
 
-async function appendTo(resumable: Resumable, c: HttpContext, accountId: number): Promise<Response> {
+async function appendTo(resumable: Resumable, { c, account, place }: Input): Promise<Response> {
   const type = c.req.header("Content-Type")?.toLowerCase().replace(/;.*/s, "").trim();
   if (type !== BODY_TYPE) throw refusal(415, `Send the bytes with Content-Type: ${BODY_TYPE}.`);
   const length = c.req.header("Content-Length");
@@ -151,10 +157,12 @@ async function appendTo(resumable: Resumable, c: HttpContext, accountId: number)
     offset: readBytes("Upload-Offset", c.req.header("Upload-Offset")),
     length: length === undefined ? undefined : readBytes("Content-Length", length),
     checksum: readChecksum(c.req.header("Upload-Checksum")),
+    place,
   };
+  const times = portion.checksum === null ? { stallMs: STALL_MS } : gatherTimes(MOST_CHECKED_BYTES);
   c.env.liftIdleTimeout();
-  const body = (readQueue: BodyReadQueue) => bodyChunks(c.req.raw, STALL_MS, readQueue);
-  return empty(204, progressOf(await resumable.append(accountId, uploadIdIn(c), { ...portion, body })));
+  const body = (readQueue: BodyReadQueue) => bodyChunks(c.req.raw, { ...times, readQueue });
+  return empty(204, progressOf(await resumable.append(account.id, uploadIdIn(c), { ...portion, body })));
 }
 
 /** What can't be an id is one that nobody has. */

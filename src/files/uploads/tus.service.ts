@@ -10,6 +10,7 @@
  * again at once for those on its data folder, and for others when the lease has run out: see cluster/process-leases.ts.
  */
 import type { Leases } from "../../cluster/leases.ts";
+import type { BodyPlace } from "../../http/body-room.ts";
 import type { ReadQueue } from "../blobs/read-queue.ts";
 import type { Job } from "../../jobs/runner.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -19,7 +20,7 @@ import type { AccountTree } from "../tree/account-tree.ts";
 import type { Blobs } from "../blobs/service.ts";
 import { type Files, remainingBytes, overQuota } from "../tree/files.service.ts";
 import { mediaTypeOf } from "../tree/media-type.ts";
-import { createCheckedBodies } from "./tus-checksum.ts";
+import { provedBytes } from "./tus-checksum.ts";
 import { type Checksum, refusal } from "./tus-protocol.ts";
 import { uploadLease, type TusRepository, type Upload } from "./tus.repository.ts";
 import {
@@ -57,6 +58,8 @@ export type Portion = {
   /** As the client says; undefined when it doesn't. */
   length: number | undefined;
   checksum: Checksum | null;
+  /** Where a body with a checksum counts while it is in memory. */
+  place: Pick<BodyPlace, "add">;
   /** To be read in the order of the queue of the storage it goes to. */
   body(readQueue: ReadQueue): AsyncIterable<Uint8Array>;
 };
@@ -77,7 +80,6 @@ type Deps = {
 export function createResumable(deps: Deps) {
   const { tree, repository, uploads, blobs, leases, clock, logger } = deps;
   const transfer = createTransfer(deps);
-  const checked = createCheckedBodies();
 
   /** @throws FileNotFound, 410 */
   async function find(accountId: number, id: string): Promise<Upload> {
@@ -177,7 +179,7 @@ export function createResumable(deps: Deps) {
     append(
       accountId: number,
       id: string,
-      { offset, length, checksum, body: open }: Portion,
+      { offset, length, checksum, place, body: open }: Portion,
     ): Promise<TransferProgress> {
       return inTurn(accountId, id, async (upload, signal) => {
         if (upload.received !== offset) throw wrongOffset(upload.received);
@@ -185,8 +187,8 @@ export function createResumable(deps: Deps) {
         if (offset === upload.size) return { upload, fileId: null };
         const bytes = open(blobs.readQueueOf(upload.policyId));
         if (checksum === null) return transfer(upload, bytes, signal);
-        const body = { bytes, checksum, length, left: upload.size - offset };
-        return checked.prove(body, (proved) => transfer(upload, proved, signal));
+        const body = { bytes, checksum, length, left: upload.size - offset, place };
+        return transfer(upload, await provedBytes(body), signal);
       });
     },
 

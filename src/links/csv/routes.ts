@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { BodyPlace } from "../../http/body-room.ts";
 import { type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
 import { type FilePart, readMultipart } from "../../http/multipart.ts";
 import { streamPages } from "../../http/stream-pages.ts";
@@ -81,13 +82,13 @@ export function csvEndpoints(deps: { csv: LinkCsv; now(): number; logger: Logger
       summary: "Import a CSV file of at most 10 MB",
       form: importForm,
       answer: importResult,
-      async handle({ c }) {
+      async handle({ c, place }) {
         if (imports >= IMPORTS_AT_ONCE) {
           throw appError("ServiceUnavailable", "Other imports are running. Try again when they are done.");
         }
         imports++;
         try {
-          const { file, fields } = await readUpload(c);
+          const { file, fields } = await readUpload(c, place);
           const mode = importModeOf(fields.get("mode"));
           const result = await csv.import(file, { mode, besideRedirects: true, signal: c.req.raw.signal });
           if (result.failed_items.length <= ITEMS_AT_ONCE) return result;
@@ -100,11 +101,12 @@ export function csvEndpoints(deps: { csv: LinkCsv; now(): number; logger: Logger
   ];
 }
 
-async function readUpload(c: HttpContext) {
+async function readUpload(c: HttpContext, place: BodyPlace) {
   c.env.liftIdleTimeout();
   try {
     const { fields, file } = await readMultipart(c.req.raw, {
-      onFile: readFile,
+      onFile: (part) => readFile(part, place),
+      place,
       isFile: (field) => field === "file",
       sendMs: SEND_MS,
     });
@@ -122,7 +124,7 @@ async function* textOf(pages: AsyncGenerator<ExportPage, void>): AsyncGenerator<
   for await (const { text } of pages) yield text;
 }
 
-async function readFile({ field, body }: FilePart): Promise<Buffer> {
+async function readFile({ field, body }: FilePart, place: BodyPlace): Promise<Buffer> {
   if (field !== "file") {
     throw appError(
       "CsvFileMissing",
@@ -139,6 +141,7 @@ async function readFile({ field, body }: FilePart): Promise<Buffer> {
         `The file is larger than 10 MB (${MAX_FILE_BYTES} bytes); import it in parts.`,
       );
     }
+    place.add(chunk.length);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

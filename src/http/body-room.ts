@@ -1,0 +1,48 @@
+/** Bounds the memory of all request bodies that the process gathers before it uses them, together. */
+import { appError } from "../lib/errors.ts";
+
+const MOST_BYTES = 64 * 1024 * 1024;
+/** The first bytes of each body count for nothing, so that a sign-in always gets through. */
+const FREE_BYTES = 4 * 1024;
+
+/** One body's place. */
+export type BodyPlace = {
+  /** So many bytes more are gathered. @throws ServiceUnavailable when all bodies together would be too much */
+  add(bytes: number): void;
+  /** None of them is in memory any more. */
+  leave(): void;
+};
+
+export type BodyRoom = { enter(): BodyPlace };
+
+export function createBodyRoom({ mostBytes = MOST_BYTES } = {}): BodyRoom {
+  let held = 0;
+  return {
+    enter() {
+      let size = 0;
+      let counted = 0;
+      return {
+        add(bytes) {
+          const more = Math.max(0, size + bytes - FREE_BYTES) - counted;
+          if (more > 0 && held + more > mostBytes) {
+            throw appError(
+              "ServiceUnavailable",
+              "Too many large requests are under way. Try again in a moment.",
+              {
+                details: { retryAfterSeconds: 1 },
+              },
+            );
+          }
+          size += bytes;
+          counted += more;
+          held += more;
+        },
+        leave() {
+          held -= counted;
+          counted = 0;
+          size = 0;
+        },
+      };
+    },
+  };
+}

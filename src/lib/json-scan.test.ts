@@ -1,0 +1,63 @@
+import { describe, expect, test } from "bun:test";
+import type { AppError } from "./errors.ts";
+import { createJsonScan, MOST_JSON_LEVELS } from "./json-scan.ts";
+
+type Mark = [byte: string, at: number, level: number];
+
+/** What the scan hears of a text that comes in pieces of so many bytes, with places in the whole text. */
+function scanned(text: string, step: number): { marks: Mark[]; parts: number } {
+  const bytes = Buffer.from(text);
+  const marks: Mark[] = [];
+  let start = 0;
+  const scan = createJsonScan({
+    onMark: (byte, at, level) => marks.push([String.fromCharCode(byte), start + at, level]),
+  });
+  for (; start < bytes.length; start += step) scan.push(bytes.subarray(start, start + step));
+  return { marks, parts: scan.takeParts() };
+}
+
+function refusal(text: string, mostParts?: number): string {
+  try {
+    createJsonScan(mostParts === undefined ? {} : { mostParts }).push(Buffer.from(text));
+  } catch (error) {
+    return (error as AppError).message;
+  }
+  return "";
+}
+
+describe("levels and parts", () => {
+  test("are counted outside of strings only", () => {
+    const text = String.raw`{"[[,{\"]":["\\",",","\\\"[",{"a":[1,[2]]}]}`;
+    for (const step of [1, 2, 3, text.length]) expect(scanned(text, step).parts).toBe(5 + 4);
+  });
+
+  test("as many levels as allowed pass, one more is refused", () => {
+    const deep = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
+    expect(refusal(deep(MOST_JSON_LEVELS))).toBe("");
+    expect(refusal(deep(MOST_JSON_LEVELS + 1))).toContain("levels");
+    expect(refusal(`{"a":`.repeat(MOST_JSON_LEVELS + 1))).toContain("levels");
+    expect(refusal(`"${"[".repeat(1000)}"`)).toBe("");
+    expect(refusal(`[${"[],".repeat(1000)}]`)).toBe("");
+  });
+
+  test("as many parts as allowed pass, one more is refused", () => {
+    expect(refusal("[1,2,3]", 3)).toBe("");
+    expect(refusal("[1,2,3,4]", 3)).toContain("values");
+    expect(refusal("[[],[]]", 3)).toContain("values");
+  });
+
+  test("a refusal does not wait for the end of the text", () => {
+    const scan = createJsonScan();
+    expect(() => scan.push(Buffer.from("[".repeat(100)))).toThrow("levels");
+  });
+});
+
+test("marks are those of the first two levels, however the bytes are cut", () => {
+  const text = String.raw`{"a\"b":["c",[",",[]],{"d":1}],"e":2}`;
+  const whole = scanned(text, text.length).marks;
+  expect(whole.map(([byte, , level]) => `${byte}${level}`).join(" ")).toBe(
+    '{1 "1 "1 [2 "2 "2 ,2 ]2 ,2 }2 ]1 ,1 "1 "1 }0',
+  );
+  for (const [byte, at] of whole) expect(text[at]).toBe(byte);
+  for (let step = 1; step < text.length; step++) expect(scanned(text, step).marks).toEqual(whole);
+});

@@ -1,0 +1,105 @@
+/**
+ * Follows the bytes of a JSON text as they come in, without parsing it. It counts levels and parts, so that a text
+ * that would hold the event loop is refused before it is parsed: JSON.parse takes 230 ms for 2 MiB of `[` and 500 ms
+ * for 16 MiB of `{},`. A scan takes a nanosecond a byte. It knows strings and brackets; other errors are the parser's
+ * to find.
+ */
+import { appError } from "./errors.ts";
+
+/** The parser recurses, and no request needs more. */
+export const MOST_JSON_LEVELS = 64;
+
+export type JsonScan = {
+  /** @throws BadRequest when the text has too many levels or parts */
+  push(bytes: Uint8Array): void;
+  /** Opening brackets and commas since the last call. */
+  takeParts(): number;
+};
+
+/**
+ * Hears of each quote, comma and bracket of the first two levels that is not part of a string: its place in the bytes
+ * of this push, and the level (behind a bracket, around anything else).
+ */
+export type OnMark = (byte: number, at: number, level: number) => void;
+
+type Options = {
+  /** Most opening brackets and commas of the text. */
+  mostParts?: number;
+  onMark?: OnMark;
+};
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const BACKSLASH = 0x5c;
+const isOpening = (byte: number) => byte === 0x5b || byte === 0x7b;
+const isClosing = (byte: number) => byte === 0x5d || byte === 0x7d;
+
+export function createJsonScan({ mostParts = Number.POSITIVE_INFINITY, onMark }: Options = {}): JsonScan {
+  let level = 0;
+  let parts = 0;
+  let inString = false;
+  let isEscaped = false;
+
+  function mark(byte: number, at: number): void {
+    if (level <= 2) onMark?.(byte, at, level);
+  }
+
+  function addPart(): void {
+    parts++;
+    if (parts > mostParts) throw appError("BadRequest", `The JSON has more than ${mostParts} values.`);
+  }
+
+  /** Where the string that goes on at `from` ends, behind its quote; the length when it goes on in the next bytes. */
+  function skipString(bytes: Uint8Array, from: number): number {
+    let at = from;
+    for (;;) {
+      if (isEscaped && at < bytes.length) {
+        isEscaped = false;
+        at++;
+      }
+      while (at < bytes.length && bytes[at] !== QUOTE && bytes[at] !== BACKSLASH) at++;
+      if (at >= bytes.length) return at;
+      isEscaped = bytes[at] === BACKSLASH;
+      if (!isEscaped) {
+        inString = false;
+        mark(QUOTE, at);
+        return at + 1;
+      }
+      at++;
+    }
+  }
+
+  return {
+    push(bytes) {
+      let at = inString ? skipString(bytes, 0) : 0;
+      while (at < bytes.length) {
+        const byte = bytes[at]!;
+        if (byte === QUOTE) {
+          inString = true;
+          mark(byte, at);
+          at = skipString(bytes, at + 1);
+          continue;
+        }
+        if (byte === COMMA) {
+          addPart();
+          mark(byte, at);
+        } else if (isOpening(byte)) {
+          level++;
+          if (level > MOST_JSON_LEVELS)
+            throw appError("BadRequest", `The JSON has more than ${MOST_JSON_LEVELS} levels.`);
+          addPart();
+          mark(byte, at);
+        } else if (isClosing(byte)) {
+          level--;
+          mark(byte, at);
+        }
+        at++;
+      }
+    },
+    takeParts() {
+      const taken = parts;
+      parts = 0;
+      return taken;
+    },
+  };
+}
