@@ -210,6 +210,7 @@ describe("who may", () => {
   test("a cookie alone changes nothing, a cookie with its proof does", async () => {
     const login = await fetch(`${server.url}/admin/v1/auth/login`, {
       method: "POST",
+      headers: { "Content-Type": "application/json" },
       body: JSON.stringify({ password: PASSWORD }),
     });
     const cookies = login.headers.getSetCookie().map((line) => line.split(";")[0]!);

@@ -96,7 +96,7 @@ describe("unix socket", () => {
       fetch("http://localhost/admin/v1/auth/login", {
         unix: socket,
         method: "POST",
-        headers: { "X-Forwarded-For": address },
+        headers: { "Content-Type": "application/json", "X-Forwarded-For": address },
         body: JSON.stringify({ username: "nobody-here", password: "wrong password" }),
       }).then((answer) => answer.status);
     const flood = await Promise.all(Array.from({ length: 12 }, () => attempt("198.51.100.7")));

@@ -234,6 +234,7 @@ async function expectDatabaseAway(node: Node, fresh: Client): Promise<void> {
   expect([unseen.status, ((await unseen.json()) as { code: number }).code]).toEqual([503, 1030]);
   const login = await fetch(`${node.url()}/admin/v1/auth/login`, {
     method: "POST",
+    headers: { "Content-Type": "application/json" },
     body: JSON.stringify({ password: PASSWORD }),
   });
   expect([login.status, ((await login.json()) as { code: number }).code]).toEqual([503, 1030]);

@@ -20,6 +20,7 @@ afterAll(() => installation?.remove());
 async function signInByCookies(): Promise<Record<string, string>> {
   const login = await fetch(`${server.url}/admin/v1/auth/login`, {
     method: "POST",
+    headers: { "Content-Type": "application/json" },
     body: JSON.stringify({ password: PASSWORD }),
   });
   expect(login.status).toBe(200);

@@ -66,7 +66,7 @@ describe.skipIf(process.platform !== "linux")("two workers", () => {
         method: "POST",
         body: JSON.stringify({ username: crypto.randomUUID().slice(0, 8), password: "wrong password" }),
         keepalive: false,
-        headers: { Connection: "close" },
+        headers: { "Content-Type": "application/json", Connection: "close" },
       });
     const statuses = (await Promise.all(Array.from({ length: 20 }, attempt))).map((answer) => answer.status);
     expect(statuses.filter((status) => status === 401).length).toBeWithin(1, 8);

@@ -25,6 +25,7 @@ export async function startAdministrator(port: number, data: DataFolder): Promis
   await Bun.sleep(1_500);
   const login = await fetch(`${base}/auth/login`, {
     method: "POST",
+    headers: { "Content-Type": "application/json" },
     body: JSON.stringify({ password: PASSWORD }),
   });
   const token = /svc_access=([^;]+)/.exec(login.headers.getSetCookie().join("\n"))?.[1];

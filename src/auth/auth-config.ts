@@ -11,6 +11,8 @@ export type AuthSettings = {
   "api.cookie_domain": string;
   "api.trusted_proxies": readonly string[];
   "routes.admin_prefix": string;
+  "cors.enabled": boolean;
+  "cors.allowed_origins": readonly string[];
 };
 
 export type AuthConfig = {

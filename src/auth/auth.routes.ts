@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type Endpoint, endpoint, type HttpContext } from "../http/endpoint.ts";
-import { SHORT_LIMIT } from "../http/read-body.ts";
+import { requireJson, SHORT_LIMIT } from "../http/read-body.ts";
 import type { Clock } from "../lib/clock.ts";
 import { BUILT_IN_ADMIN } from "./account.ts";
 import type { AuthConfig } from "./auth-config.ts";
@@ -8,6 +8,7 @@ import { clearedCookies, sessionCookies } from "./sessions/cookies.ts";
 import { accessTokens, deviceTokens, refreshTokens } from "./sessions/credentials.ts";
 import type { AddressLimit } from "./login/address-limit.ts";
 import type { Login } from "./login/service.ts";
+import { refuseForeign } from "./sessions/origin.ts";
 import type { Sessions, SignedIn } from "./sessions/service.ts";
 import { BUILT_IN_ADMIN_VIEW, newPasswordSchema, userView, viewUser } from "./users/user.ts";
 import type { Users } from "./users/service.ts";
@@ -39,6 +40,8 @@ type Deps = {
 export const authEndpoints = (deps: Deps): Endpoint[] => [...sessionEndpoints(deps), ...ownEndpoints(deps)];
 
 function sessionEndpoints({ login, sessions, config, addressLimit, addressOf }: Deps): Endpoint[] {
+  // They need no CSRF proof.
+  const refuse = (c: HttpContext) => refuseForeign(c.req.raw, config);
   return [
     endpoint({
       method: "POST",
@@ -48,7 +51,11 @@ function sessionEndpoints({ login, sessions, config, addressLimit, addressOf }: 
       summary: "Sign in; sets the cookies of a session and one by which the browser is known later",
       body: loginBody,
       bodyLimit: SHORT_LIMIT,
-      admit: (c) => addressLimit.take(addressOf(c)),
+      async admit(c) {
+        refuse(c);
+        requireJson(c.req.raw);
+        await addressLimit.take(addressOf(c));
+      },
       answer: sessionAnswer,
       async handle({ c, body }) {
         const address = addressOf(c);
@@ -63,6 +70,7 @@ function sessionEndpoints({ login, sessions, config, addressLimit, addressOf }: 
       access: "public",
       tag: "auth",
       summary: "Trade the refresh cookie for new cookies; each refresh token is good for one use",
+      admit: refuse,
       answer: sessionAnswer,
       async handle({ c }) {
         const signedIn = await sessions.refresh(refreshTokens(c), addressOf(c));
@@ -75,6 +83,7 @@ function sessionEndpoints({ login, sessions, config, addressLimit, addressOf }: 
       access: "public",
       tag: "auth",
       summary: "End the session and clear its cookies; without a session nothing changes",
+      admit: refuse,
       answer: messageAnswer,
       async handle({ c }) {
         const sent = { access: accessTokens(c).tokens, refresh: refreshTokens(c) };

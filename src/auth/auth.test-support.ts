@@ -111,7 +111,9 @@ export async function startAuth(database: Database, settings: AuthOptions = {}) 
   });
 
   async function request(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
-    const { body, headers = {}, peer = "192.0.2.1" } = options;
+    const { body, headers: sent = {}, peer = "192.0.2.1" } = options;
+    const headers = new Headers(sent);
+    if (body !== undefined && !headers.has("Content-Type")) headers.set("Content-Type", "application/json");
     const init: RequestInit = { method, headers };
     if (body !== undefined) init.body = typeof body === "string" ? body : JSON.stringify(body);
     const connection = { peerAddress: () => peer, liftIdleTimeout: () => {}, cut: () => {} };

@@ -55,6 +55,15 @@ export async function* bodyBytes(
   }
 }
 
+/** A form of another origin can send JSON only when it calls it something else. @throws BadRequest with 415 */
+export function requireJson({ headers }: Request): void {
+  const type = headers.get("content-type")?.replace(/;.*/s, "").trim().toLowerCase();
+  if (type === "application/json") return;
+  throw appError("BadRequest", "Send the body with Content-Type: application/json.", {
+    details: { status: 415 },
+  });
+}
+
 /** For an endpoint that takes no body. @throws PayloadTooLarge */
 export function refuseLongBody({ headers }: Request): void {
   if (Number(headers.get("content-length") ?? 0) > SHORT_LIMIT) throw tooLarge(SHORT_LIMIT);

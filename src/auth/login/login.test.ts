@@ -118,6 +118,74 @@ describe("a login", () => {
   });
 });
 
+describe("what other origins make a browser send", () => {
+  const foreign = { Origin: "https://evil.example" };
+  const body = { password: ADMIN_PASSWORD };
+  const statuses = async (headers: Record<string, string>) => {
+    const send = (path: string) => harness.request("POST", path, { body, headers, peer: newPeer() });
+    const answers = [
+      await send(LOGIN),
+      await send("/admin/v1/auth/refresh"),
+      await send("/admin/v1/auth/logout"),
+    ];
+    for (const { status, headers: answered } of answers)
+      if (status === 403) expect(answered.getSetCookie()).toEqual([]);
+    return answers.map(({ status }) => status);
+  };
+  const PASSED = [200, 401, 200];
+  const REFUSED = [403, 403, 403];
+
+  test.each([
+    [{}, PASSED],
+    [{ Host: "waymark.test", Origin: "http://waymark.test" }, PASSED],
+    [{ Host: "waymark.test", Origin: "https://waymark.test" }, PASSED],
+    [{ Host: "waymark.test:8443", Origin: "https://waymark.test:8443" }, PASSED],
+    [{ "Sec-Fetch-Site": "same-origin", Origin: "https://waymark.test" }, PASSED],
+    [{ "Sec-Fetch-Site": "none" }, PASSED],
+    [{ Host: "waymark.test", ...foreign }, REFUSED],
+    [{ Host: "waymark.test", Origin: "null" }, REFUSED],
+    [{ Host: "waymark.test", Origin: "http://waymark.test:81" }, REFUSED],
+    [{ Host: "waymark.test", Origin: "https://waymark.test.evil.example" }, REFUSED],
+    [{ "Sec-Fetch-Site": "cross-site" }, REFUSED],
+    [{ "Sec-Fetch-Site": "same-site" }, REFUSED],
+    [{ "Sec-Fetch-Site": "cross-site", ...foreign }, REFUSED],
+  ])("%j", async (headers, expected) => {
+    expect(await statuses(headers)).toEqual(expected);
+  });
+
+  test("passes from the origins that CORS lets in, but not from just any", async () => {
+    const headers = { "Sec-Fetch-Site": "cross-site", ...foreign };
+    await harness.config.set("cors.allowed_origins", foreign.Origin, "test");
+    expect(await statuses(headers)).toEqual(REFUSED);
+    await harness.config.set("cors.enabled", "true", "test");
+    expect(await statuses(headers)).toEqual(PASSED);
+    await harness.config.set("cors.allowed_origins", "*", "test");
+    expect(await statuses(headers)).toEqual(REFUSED);
+    for (const key of ["cors.enabled", "cors.allowed_origins"] as const)
+      await harness.config.reset(key, "test");
+  });
+
+  test.each([
+    "text/plain",
+    "application/x-www-form-urlencoded",
+    "multipart/form-data",
+    "application/jsonx",
+    "",
+  ])("a login as %p is 415", async (type) => {
+    const answer = await harness.request("POST", LOGIN, {
+      body,
+      headers: { "Content-Type": type },
+      peer: newPeer(),
+    });
+    expect([answer.status, answer.json.code, answer.headers.getSetCookie()]).toEqual([415, 1000, []]);
+  });
+
+  test("a login with a charset is one", async () => {
+    const headers = { "Content-Type": "Application/JSON; charset=utf-8" };
+    expect((await harness.request("POST", LOGIN, { body, headers, peer: newPeer() })).status).toBe(200);
+  });
+});
+
 describe("a flood from one address", () => {
   test("is counted before its bodies are read", async () => {
     const peer = newPeer();

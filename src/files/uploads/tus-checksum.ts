@@ -2,12 +2,14 @@
  * Bodies that come with a checksum. All of such a body is kept or nothing of it, and a storage can't take back what it
  * has: so they are gathered in memory until they are proved.
  */
-import type { BodyPlace } from "../../http/body-room.ts";
 import { appError } from "../../lib/errors.ts";
 import { type Checksum, verify } from "./tus-protocol.ts";
 import { tooLong } from "./tus-transfer.ts";
 
 export const MOST_CHECKED_BYTES = 8 * 1024 * 1024;
+
+/** Counts bytes in memory. @throws ServiceUnavailable when there are too many */
+export type BodyCount = { add(bytes: number): void };
 
 export type CheckedBody = {
   bytes: AsyncIterable<Uint8Array>;
@@ -17,7 +19,7 @@ export type CheckedBody = {
   /** What the upload has room for. */
   left: number;
   /** Where the bytes count until the caller leaves it. */
-  place: Pick<BodyPlace, "add">;
+  place: BodyCount;
 };
 
 /**

@@ -10,7 +10,6 @@
  * again at once for those on its data folder, and for others when the lease has run out: see cluster/process-leases.ts.
  */
 import type { Leases } from "../../cluster/leases.ts";
-import type { BodyPlace } from "../../http/body-room.ts";
 import type { ReadQueue } from "../blobs/read-queue.ts";
 import type { Job } from "../../jobs/runner.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -20,7 +19,7 @@ import type { AccountTree } from "../tree/account-tree.ts";
 import type { Blobs } from "../blobs/service.ts";
 import { type Files, remainingBytes, overQuota } from "../tree/files.service.ts";
 import { mediaTypeOf } from "../tree/media-type.ts";
-import { provedBytes } from "./tus-checksum.ts";
+import { type BodyCount, provedBytes } from "./tus-checksum.ts";
 import { type Checksum, refusal } from "./tus-protocol.ts";
 import { uploadLease, type TusRepository, type Upload } from "./tus.repository.ts";
 import {
@@ -59,7 +58,7 @@ export type Portion = {
   length: number | undefined;
   checksum: Checksum | null;
   /** Where a body with a checksum counts while it is in memory. */
-  place: Pick<BodyPlace, "add">;
+  place: BodyCount;
   /** To be read in the order of the queue of the storage it goes to. */
   body(readQueue: ReadQueue): AsyncIterable<Uint8Array>;
 };
