@@ -1,7 +1,7 @@
 /** `waymark serve`: one process, or a parent with several workers on one port. */
 import { availableParallelism } from "node:os";
 import { type Command, Option } from "commander";
-import { createAddressBuckets } from "./auth/login/address-limit.ts";
+import { createAddressBuckets } from "./auth/address-limit.ts";
 import { createApp } from "./app.ts";
 import type { CommandContext } from "./cli/command.ts";
 import {

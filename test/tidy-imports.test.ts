@@ -3,6 +3,7 @@
  * to mend it.
  */
 import { expect, test } from "bun:test";
+import { dirname } from "node:path";
 import { circles, type Import, product, productImports, role } from "./support/source-files.ts";
 
 /** Rooms that a room may import besides its own files and lib/. */
@@ -18,8 +19,7 @@ const ROOMS: Record<string, readonly string[]> = {
   clicks: ["db", "cluster", "jobs", "links"],
   redirect: ["links", "clicks"],
   files: ["db", "cluster", "jobs", "links"],
-  // It measures every other room.
-  health: ["auth", "clicks", "cluster", "files", "jobs", "links", "redirect"],
+  health: ["cluster"],
   cli: ["settings"],
   upkeep: ["db"],
 };
@@ -30,14 +30,57 @@ const ROLES: Record<string, readonly string[]> = { routes: ["http"], commands: [
 /** The settings of a start, which commands may read. */
 const SETTINGS = ["src/env.ts", "src/env-settings.ts"];
 
-/** Assembly files: they put a room together, endpoints included. */
+/** Inner rooms, and which of their neighbours they may import besides the files beside them. */
+const INNER_ROOMS: Record<string, Record<string, readonly string[]>> = {
+  auth: { sessions: [], users: ["sessions"], login: ["sessions", "users"] },
+  clicks: {
+    journal: [],
+    rollups: [],
+    details: ["journal", "rollups"],
+    flush: ["details", "journal", "rollups"],
+    analytics: ["rollups"],
+  },
+  db: { dialects: [], migrations: [] },
+  files: {
+    storage: [],
+    policies: ["storage"],
+    blobs: ["policies", "storage"],
+    tree: ["blobs", "policies"],
+    uploads: ["blobs", "policies", "storage", "tree"],
+    shares: ["blobs", "tree"],
+    check: ["blobs", "policies", "storage", "tree"],
+  },
+  "files/storage": { local: [], s3: [] },
+  links: { cache: [], csv: [] },
+};
+
+/** Assembly files stand above the inner rooms: they put them together, endpoints included, and nobody below knows them. */
 const ASSEMBLY = [
+  "src/auth/auth.commands.ts",
+  "src/auth/auth.routes.ts",
   "src/auth/auth.ts",
   "src/auth/guards.ts",
+  "src/clicks/books-snapshot.ts",
+  "src/clicks/books.ts",
+  "src/clicks/click-metrics.ts",
+  "src/clicks/clicks.commands.ts",
+  "src/clicks/clicks.ts",
+  "src/clicks/flush-messages.ts",
+  "src/clicks/flush.thread.ts",
+  "src/clicks/flush.worker.ts",
+  "src/clicks/live.ts",
+  "src/clicks/live.routes.ts",
+  "src/clicks/pending.ts",
   "src/clicks/reports.ts",
+  "src/db/database.ts",
+  "src/db/for-each-dialect.ts",
+  "src/db/migrate.commands.ts",
+  "src/db/migrate.ts",
   "src/files/content.ts",
   "src/files/drive.ts",
   "src/files/sharing.ts",
+  "src/files/storage/index.ts",
+  "src/links/links.commands.ts",
 ];
 
 /** Composition files inside a room: commands that span rooms. */
@@ -53,6 +96,20 @@ const roomOf = (path: string): string => {
   const parts = path.split("/");
   return parts.length === 2 ? path : parts[1]!;
 };
+
+/** The inner room of a file, or its room; assembly files are apart. */
+const innerRoomOf = (path: string): string => {
+  const folder = dirname(path).slice("src/".length);
+  if (ASSEMBLY.includes(path)) return `${folder} (assembly)`;
+  return path.split("/").length === 2 ? path : folder;
+};
+
+/** The part of a room that the file lies in: an inner room, or empty for the room's own files. */
+const partOf = (path: string, room: string): string => {
+  const [part = "", ...deeper] = path.slice(`src/${room}/`.length).split("/");
+  return deeper.length === 0 ? "" : part;
+};
+
 const isRoom = (name: string): boolean => !name.endsWith(".ts");
 
 const own = productImports.filter(({ to }) => to.startsWith("src/"));
@@ -75,6 +132,22 @@ test("rooms import what their table allows", () => {
   );
 });
 
+test("inner rooms import what their table allows", () => {
+  const wrong = Object.entries(INNER_ROOMS).flatMap(([room, table]) =>
+    own.filter(({ from, to }) => {
+      if (![from, to].every((path) => path.startsWith(`src/${room}/`))) return false;
+      const [part, other] = [partOf(from, room), partOf(to, room)];
+      if (part === "" && ASSEMBLY.includes(from)) return false;
+      if (other === "") return ASSEMBLY.includes(to);
+      return part !== other && !(table[part] ?? []).includes(other);
+    }),
+  );
+  expectNone(
+    wrong.map(named),
+    "This part of the room may not import that one: move what both need to the lower part, or take it as an argument. A file that puts inner rooms together is named in ASSEMBLY, and nobody below it imports it.",
+  );
+});
+
 test("layers import downwards: routes → service → repository → db", () => {
   const order = ["routes", "service", "repository"];
   const wrong = own.filter((entry) => {
@@ -91,6 +164,7 @@ test("layers import downwards: routes → service → repository → db", () => 
 
 test.each([
   ["rooms", roomOf],
+  ["inner rooms", innerRoomOf],
   ["files", (path: string) => path],
 ] as const)("no circle of %s", (_, nodeOf) => {
   const found = circles(own.map(({ from, to }) => [nodeOf(from), nodeOf(to)]));
@@ -100,15 +174,36 @@ test.each([
   );
 });
 
-test("each room has its line in the table", () => {
-  const rooms = new Set(product.map(({ path }) => roomOf(path)).filter((room) => room !== "settings"));
-  const inTable = Object.keys(ROOMS);
+test("the tables name the rooms there are, and allow nothing that no file uses", () => {
+  const folders = new Set(product.map(({ path }) => dirname(path).slice("src/".length)));
+  const tables = Object.keys(ROOMS);
+  for (const [room, table] of Object.entries(INNER_ROOMS))
+    tables.push(...Object.keys(table).map((part) => `${room}/${part}`));
   expectNone(
-    [...rooms].filter((room) => isRoom(room) && !inTable.includes(room)),
-    "Add the room to ROOMS, with what it may import.",
+    [...folders].filter((folder) => folder !== "" && !tables.includes(folder)),
+    "Add the room to ROOMS or INNER_ROOMS, with what it may import.",
   );
-  expectNone(
-    inTable.filter((room) => !rooms.has(room)),
-    "There is no such room; take it out of ROOMS.",
-  );
+  const unused = [
+    ...tables.filter((folder) => !folders.has(folder)),
+    ...ASSEMBLY.filter((path) => !product.some((file) => file.path === path)),
+    ...Object.entries(ROOMS).flatMap(([room, others]) =>
+      others
+        .filter((other) => !own.some((entry) => needs(entry, room, other)))
+        .map((other) => `${room} imports ${other}`),
+    ),
+    ...Object.entries(INNER_ROOMS).flatMap(([room, table]) =>
+      Object.entries(table).flatMap(([part, others]) =>
+        others
+          .filter((other) => !own.some(({ from, to }) => isIn(from, room, part) && isIn(to, room, other)))
+          .map((other) => `${room}/${part} imports ${other}`),
+      ),
+    ),
+  ];
+  expectNone(unused, "Nothing is there, or nothing imports that: take the entry out of the table.");
 });
+
+/** Whether it is the table of rooms that allows the import, and not a role. */
+const needs = ({ from, to }: Import, room: string, other: string): boolean =>
+  roomOf(from) === room && roomOf(to) === other && !(ROLES[role(from)] ?? []).includes(other);
+
+const isIn = (path: string, room: string, part: string): boolean => path.startsWith(`src/${room}/${part}/`);

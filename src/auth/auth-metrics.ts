@@ -1,5 +1,7 @@
 import type { Registry } from "../lib/metrics.ts";
-import type { FailureMethod } from "./login/password-check.ts";
+
+/** Where authentication failed, for the metric. */
+export type FailureMethod = "password" | "bearer" | "cookie" | "csrf" | "none";
 
 /** Counts refused credentials. */
 export function createFailureCounter(registry: Registry): (method: FailureMethod) => void {

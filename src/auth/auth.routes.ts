@@ -6,7 +6,7 @@ import { BUILT_IN_ADMIN } from "./account.ts";
 import type { AuthConfig } from "./auth-config.ts";
 import { clearedCookies, sessionCookies } from "./sessions/cookies.ts";
 import { accessTokens, deviceTokens, refreshTokens } from "./sessions/credentials.ts";
-import type { AddressLimit } from "./login/address-limit.ts";
+import type { AddressLimit } from "./address-limit.ts";
 import type { Login } from "./login/service.ts";
 import { refuseForeign } from "./sessions/origin.ts";
 import type { Sessions, SignedIn } from "./sessions/service.ts";

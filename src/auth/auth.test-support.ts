@@ -12,7 +12,7 @@ import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { createAuth } from "./auth.ts";
 import { createPasswords, type Passwords } from "./login/password.ts";
-import type { FailureMethod } from "./login/password-check.ts";
+import type { FailureMethod } from "./auth-metrics.ts";
 
 export const ADMIN_PASSWORD = "correct horse battery";
 

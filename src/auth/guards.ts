@@ -8,7 +8,7 @@ import type { AuthConfig } from "./auth-config.ts";
 import { CSRF_COOKIE, readCookies } from "./sessions/cookies.ts";
 import { accessTokens, bearerToken } from "./sessions/credentials.ts";
 import { equalInConstantTime, isCsrfProven } from "./sessions/csrf.ts";
-import type { FailureMethod } from "./login/password-check.ts";
+import type { FailureMethod } from "./auth-metrics.ts";
 import type { Sessions } from "./sessions/service.ts";
 
 type Deps = {

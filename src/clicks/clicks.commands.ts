@@ -7,7 +7,8 @@ import { systemClock } from "../lib/clock.ts";
 import { pluralize } from "../lib/pluralize.ts";
 import { appError } from "../lib/errors.ts";
 import { parseRfc3339 } from "../lib/rfc3339.ts";
-import { createMaintenance } from "./maintenance.ts";
+import { createAgents } from "./details/agents.ts";
+import { createMaintenance } from "./rollups/maintenance.ts";
 import { createRebuild, type RebuildReport } from "./rollups/rebuild.ts";
 import { BUCKETS } from "./rollups/time-buckets.ts";
 
@@ -41,6 +42,7 @@ async function runRebuild({ services, output }: Context, options: RebuildOptions
     database,
     maintenance: createMaintenance(createLeases({ database, clock: systemClock })),
     clock: systemClock,
+    describeAgent: createAgents().describe,
     hourlyRetentionDays: () => config.get("analytics.hourly_retention_days"),
   });
   const progress = output.progress("Days");

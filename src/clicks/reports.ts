@@ -8,7 +8,7 @@ import type { Logger } from "../lib/logger.ts";
 import { createClickExport } from "./analytics/export.ts";
 import { analyticsEndpoints } from "./analytics/routes.ts";
 import { createAnalytics } from "./analytics/service.ts";
-import { createMaintenance } from "./maintenance.ts";
+import { createMaintenance } from "./rollups/maintenance.ts";
 import { createRetentionJobs } from "./rollups/retention.ts";
 
 export type Reports = {

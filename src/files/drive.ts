@@ -19,6 +19,7 @@ import { createRemoval } from "./tree/removal.ts";
 import { createTusRepository } from "./uploads/tus.repository.ts";
 import { tusEndpoints } from "./uploads/tus.routes.ts";
 import { createResumable, type Resumable } from "./uploads/tus.service.ts";
+import { uploadEndpoint } from "./uploads/routes.ts";
 import { createUploads, type Uploads } from "./uploads/service.ts";
 
 export type Drive = {
@@ -78,8 +79,9 @@ export function createDrive({ database, changes, content, leases, clock, logger 
     download,
     endpoints: [
       ...tusEndpoints({ resumable, policies }),
+      uploadEndpoint(uploads),
       ...folderEndpoints({ folders, logger }),
-      ...fileEndpoints({ files, uploads, download, logger }),
+      ...fileEndpoints({ files, download, logger }),
     ],
     jobs: [{ name: "files-clean-up", everyMs: () => CLEAN_UP_MS, run: removal.cleanUp }, ...resumable.jobs],
   };

@@ -6,7 +6,7 @@ import type { Database } from "../db/database.ts";
 import type { LinkService } from "../links/links.service.ts";
 import { createClicksRepository } from "../clicks/flush/repository.ts";
 import { createDetailDropsRepository } from "../clicks/details/drops.repository.ts";
-import { readPending } from "../clicks/journal/pending.ts";
+import { readPending } from "../clicks/pending.ts";
 import { listSlots, tryTakeSlot } from "../clicks/journal/slot.ts";
 import { dataPath } from "../lib/data-folder.ts";
 import { pluralize } from "../lib/pluralize.ts";

@@ -13,7 +13,7 @@
  * and `waymark reset-password` and `waymark users passwd` clear the delay.
  */
 import type { Clock } from "../../lib/clock.ts";
-import { tooMany } from "./address-limit.ts";
+import { tooMany } from "../address-limit.ts";
 import type { LoginFailuresRepository } from "./failures.repository.ts";
 
 const FREE_FAILURES = 4;

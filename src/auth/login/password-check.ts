@@ -6,6 +6,7 @@
 import { appError } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { Account } from "../account.ts";
+import type { FailureMethod } from "../auth-metrics.ts";
 import type { AccountDelay, DelayKey } from "./account-delay.ts";
 import { DUMMY_HASH, type PasswordQueue, type Passwords } from "./password.ts";
 import { PASSWORD_MAX_BYTES } from "../users/user.ts";
@@ -28,9 +29,6 @@ export type SharePasswordAttempt = {
   password: string;
   passwordHash: string;
 };
-
-/** Where authentication failed, for the metric. */
-export type FailureMethod = "password" | "bearer" | "cookie" | "csrf" | "none";
 
 type Deps = {
   passwords: Passwords;

@@ -17,7 +17,7 @@ import type { Logger } from "../../lib/logger.ts";
 import type { Account } from "../account.ts";
 import type { AuthConfig } from "../auth-config.ts";
 import type { AuthChanges, AuthTransaction } from "../changes.ts";
-import type { AddressLimit } from "../login/address-limit.ts";
+import type { AddressLimit } from "../address-limit.ts";
 import { csrfToken } from "./csrf.ts";
 import { createSessionCache } from "./cache.ts";
 import type { Session, SessionOwner, SessionsRepository } from "./repository.ts";

@@ -2,9 +2,7 @@
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
 import { BUILT_IN_ADMIN } from "../account.ts";
-import type { AccountDelay } from "../login/account-delay.ts";
 import type { AuthChanges } from "../changes.ts";
-import type { Passwords } from "../login/password.ts";
 import type { Sessions } from "../sessions/service.ts";
 import type { CreateUser, UpdateUser, User } from "./user.ts";
 import type { UsersRepository } from "./repository.ts";
@@ -12,8 +10,9 @@ import type { UsersRepository } from "./repository.ts";
 type Deps = {
   repository: UsersRepository;
   sessions: Sessions;
-  passwords: Passwords;
-  accountDelay: AccountDelay;
+  passwords: { hashPassword(plain: string): Promise<string> };
+  /** Forgets the wrong passwords that were tried for the account. */
+  accountDelay: { clear(account: { username: string }): Promise<void> };
   changes: AuthChanges;
   clock: Clock;
 };

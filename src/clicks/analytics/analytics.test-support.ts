@@ -6,7 +6,8 @@ import type { DateRange } from "./range.ts";
 import { createAnalytics } from "./service.ts";
 import { createClickValues } from "../rollups/values.repository.ts";
 import { agentValue, labelOfSource } from "../rollups/dimensions.ts";
-import { createMaintenance } from "../maintenance.ts";
+import { createAgents } from "../details/agents.ts";
+import { createMaintenance } from "../rollups/maintenance.ts";
 import { createRebuild } from "../rollups/rebuild.ts";
 import { BUCKETS, DAY_MS, type Unit } from "../rollups/time-buckets.ts";
 
@@ -38,6 +39,7 @@ export async function openAnalytics(database: Database) {
     database,
     maintenance,
     clock,
+    describeAgent: createAgents().describe,
     hourlyRetentionDays: () => retention.hourlyDays,
   });
   return {

@@ -6,7 +6,8 @@ import type { SelectQueryBuilder } from "kysely";
 import type { Database } from "../../db/database.ts";
 import type { Schema } from "../../db/schema.ts";
 import { MOST_RAW_ROWS } from "./edges.ts";
-import type { SumParts, Span } from "./range.ts";
+import type { SumParts } from "./range.ts";
+import type { Span } from "../rollups/time-buckets.ts";
 
 /** Clicks by the number of a bucket; buckets without clicks are left out. */
 export type BucketCounts = ReadonlyMap<number, number>;

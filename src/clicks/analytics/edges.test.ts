@@ -1,8 +1,8 @@
 /** What a part of a bucket counts, by what the finer rows know of it; day 20,000 begins at hour 480,000. */
 import { expect, test } from "bun:test";
 import { type BucketFacts, MOST_RAW_ROWS, settleDays } from "./edges.ts";
-import type { SumParts, Span } from "./range.ts";
-import { DAY_MS, HOUR_MS } from "../rollups/time-buckets.ts";
+import type { SumParts } from "./range.ts";
+import { DAY_MS, HOUR_MS, type Span } from "../rollups/time-buckets.ts";
 
 const DAY = 20_000;
 const START = DAY * DAY_MS;

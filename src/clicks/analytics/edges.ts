@@ -6,8 +6,8 @@
  * out of the finer rows. Otherwise nobody knows any more when the bucket's clicks were, and the whole bucket counts,
  * unless the range touches it with a single instant only, as a range does that ends at a date without a time.
  */
-import { type SumParts, splitSpan, type Edge, sequence, type Span } from "./range.ts";
-import { BUCKETS } from "../rollups/time-buckets.ts";
+import { type SumParts, splitSpan, type Edge, sequence } from "./range.ts";
+import { BUCKETS, type Span } from "../rollups/time-buckets.ts";
 
 /** Raw rows are counted for buckets of at most so many clicks. */
 export const MOST_RAW_ROWS = 100_000;

@@ -1,6 +1,6 @@
 /** Raw rows in the order of their time, page by page, along the index of the log. */
 import type { Database } from "../../db/database.ts";
-import type { Span } from "./range.ts";
+import type { Span } from "../rollups/time-buckets.ts";
 
 export type LoggedClick = {
   id: number;

@@ -7,13 +7,10 @@
  */
 import { appError } from "../../lib/errors.ts";
 import { LATEST_INSTANT, parseRfc3339 } from "../../lib/rfc3339.ts";
-import { BUCKETS, DAY_MS, type Unit, UNITS } from "../rollups/time-buckets.ts";
+import { BUCKETS, DAY_MS, type Span, type Unit, UNITS } from "../rollups/time-buckets.ts";
 
 /** Both instants included, epoch milliseconds; empty when the end lies before the start. */
 export type DateRange = { start: number; end: number };
-
-/** The instants from `from` up to, not including, `to`. */
-export type Span = { from: number; to: number };
 
 /** A part of one hour or day. */
 export type Edge = { bucket: number; span: Span };

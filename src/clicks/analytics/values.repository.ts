@@ -7,9 +7,10 @@ import { type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
 import type { Database } from "../../db/database.ts";
 import type { Schema } from "../../db/schema.ts";
 import type { BucketCounts } from "./counts.repository.ts";
-import type { SumParts, Span } from "./range.ts";
-import { detailedClicksOf } from "./detailed-hours.repository.ts";
+import type { SumParts } from "./range.ts";
+import { detailedClicksOf } from "../rollups/detailed-hours.repository.ts";
 import { type Dimension, DIMENSIONS, OTHER } from "../rollups/dimensions.ts";
+import type { Span } from "../rollups/time-buckets.ts";
 
 export type ValueShare = {
   /** Most clicks first, of equals in the order of their texts. */

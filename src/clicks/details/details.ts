@@ -5,13 +5,18 @@
 import { isIPv4 } from "node:net";
 import { formatIp, parseIp } from "../../lib/ip-address.ts";
 import { AGENT_LENGTH, createAgents } from "./agents.ts";
-import { agentValue, type Dimension, labelOfSource, type Place, placeValue } from "../rollups/dimensions.ts";
+import {
+  agentValue,
+  type Dimension,
+  labelOfSource,
+  type Place,
+  placeValue,
+  type Value,
+} from "../rollups/dimensions.ts";
 import { readDetails } from "../journal/details-record.ts";
 import type { ClickBatch } from "../journal/reader.ts";
 import { cleanText, decodeUtmSource, type Origin, originOf } from "./referrer.ts";
 
-/** A text by which clicks count. One object for each within a batch, so it serves as a key. */
-export type Value = { readonly dimension: Dimension; readonly text: string };
 /** One object for each distinct text within a batch. */
 export type UserAgent = { readonly hash: string; readonly text: string; readonly value: Value };
 

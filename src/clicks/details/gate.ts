@@ -2,9 +2,17 @@
  * Which clicks are recorded in detail: a sample of them, as long as no more than a bound waits to be written. What is
  * refused is counted by its reason; the click itself is recorded all the same.
  */
-import type { DetailFates } from "../flush/repository.ts";
-import { NO_REFUSALS } from "./drops.ts";
+import { NO_REFUSALS, type Refusals } from "./drops.ts";
 import { type DetailRefusal, REFUSALS } from "../journal/format.ts";
+
+/** What became of details. */
+export type DetailFates = {
+  logged: number;
+  stopped: number;
+  deleted: number;
+  /** Clicks that came without the details that were wanted. */
+  refused: Refusals;
+};
 
 export type DetailDrop = DetailRefusal | "stopped" | "link_deleted";
 

@@ -1,9 +1,9 @@
 /** Where a click came from, out of untrusted headers, bounded and printable. */
+import { DIRECT } from "../rollups/dimensions.ts";
 
 /** Longest stored parts, in bytes of UTF-8. */
 const REFERRER_BYTES = 2_048;
 const SOURCE_BYTES = 255;
-export const DIRECT = "(direct)";
 
 export type Origin = {
   /** The Referer header as sent, cleaned; null when there is none. */

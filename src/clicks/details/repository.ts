@@ -3,13 +3,14 @@ import { chunked } from "../../lib/chunked.ts";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import { createClickValues } from "../rollups/values.repository.ts";
-import type { Detail, UserAgent, Value } from "./details.ts";
-import type { DetailSums } from "./sums.ts";
+import type { Detail, UserAgent } from "./details.ts";
+import type { DetailSums } from "../rollups/sums.ts";
 import { createRollupsRepository } from "../rollups/repository.ts";
 import { DAY_MS } from "../rollups/time-buckets.ts";
 import { createBoundsRepository } from "../rollups/value-bounds.repository.ts";
 import { boundSums } from "../rollups/value-bounds.ts";
 import { createValueIds } from "../rollups/value-ids.ts";
+import type { Value } from "../rollups/dimensions.ts";
 
 export type DetailsRepository = {
   /**

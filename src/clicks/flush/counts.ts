@@ -1,17 +1,6 @@
 import type { ClickBatch } from "../journal/reader.ts";
 import { BUCKETS, DAY_MS, HOUR_MS } from "../rollups/time-buckets.ts";
-
-/** Links in ascending order with their clicks; the order keeps two flushes from locking rows crosswise. */
-export type LinkCounts = { links: number[]; clicks: number[] };
-/** The same of one hour, day or month. */
-export type BucketIncrements = LinkCounts & { bucket: number };
-/** Each list in ascending order of its buckets. */
-export type ClickCounts = {
-  links: LinkCounts;
-  hours: BucketIncrements[];
-  days: BucketIncrements[];
-  months: BucketIncrements[];
-};
+import type { BucketIncrements, ClickCounts, LinkCounts } from "../rollups/click-counts.ts";
 
 const HOURS_OF_DAY = DAY_MS / HOUR_MS;
 
@@ -39,8 +28,6 @@ export function withoutLinks(counts: ClickCounts, gone: ReadonlySet<number>): Cl
     months: keepAll(counts.months),
   };
 }
-
-export const totalOf = ({ clicks }: LinkCounts): number => clicks.reduce((sum, count) => sum + count, 0);
 
 function countByHour({ links, times, count }: ClickBatch): BucketIncrements[] {
   const rows = new Map<number, number>();

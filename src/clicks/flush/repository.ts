@@ -4,14 +4,16 @@ import type { Db } from "../../db/dialect.ts";
 import { chunked } from "../../lib/chunked.ts";
 import { appError } from "../../lib/errors.ts";
 import { createDetailDropsRepository } from "../details/drops.repository.ts";
-import { type DropCount, type Refusals, stoppedByDay } from "../details/drops.ts";
+import { type DropCount, stoppedByDay } from "../details/drops.ts";
 import type { Detail } from "../details/details.ts";
 import { createDetailsRepository } from "../details/repository.ts";
-import { type DetailSums, sumDetails } from "../details/sums.ts";
-import { type ClickCounts, type LinkCounts, totalOf, withoutLinks } from "./counts.ts";
+import { type DetailSums, sumDetails } from "../rollups/sums.ts";
+import { withoutLinks } from "./counts.ts";
 import { FIRST_RECORD } from "../journal/format.ts";
 import { createLogCapacity } from "../details/log-capacity.ts";
 import { createRollupsRepository } from "../rollups/repository.ts";
+import { type ClickCounts, type LinkCounts, totalOf } from "../rollups/click-counts.ts";
+import type { DetailFates } from "../details/gate.ts";
 
 /** What the clicks of a span add up to. */
 export type FlushWork = {
@@ -23,15 +25,6 @@ export type FlushWork = {
   mostLogRows: number;
   /** How many clicks came without details; clicks of links that are gone left out. */
   refused(gone: ReadonlySet<number>): DropCount[];
-};
-
-/** What became of details. */
-export type DetailFates = {
-  logged: number;
-  stopped: number;
-  deleted: number;
-  /** Clicks that came without the details that were wanted. */
-  refused: Refusals;
 };
 
 /** A stretch of one segment whose clicks are counted together. */

@@ -13,14 +13,15 @@ import { existsSync } from "node:fs";
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logger.ts";
-import type { ClicksRepository, CountedSpan, DetailFates, FlushWork } from "./repository.ts";
+import type { ClicksRepository, CountedSpan, FlushWork } from "./repository.ts";
 import { countRefusals, NO_REFUSALS, refusedByDay } from "../details/drops.ts";
-import { sumDetails } from "../details/sums.ts";
+import { sumDetails } from "../rollups/sums.ts";
 import type { DetailsParser } from "../details/details.ts";
 import { countClicks } from "./counts.ts";
 import { quarantineSegment, removeSegment } from "../journal/disposal.ts";
 import { FIRST_RECORD, REFUSALS } from "../journal/format.ts";
 import { type ClickBatch, openSegmentReader, type SegmentReader } from "../journal/reader.ts";
+import type { DetailFates } from "../details/gate.ts";
 
 export type SourceState = {
   path: string;

@@ -1,5 +1,4 @@
 /** By what clicks are counted besides time and link, and how a value of each is written in click_values. */
-import { DIRECT } from "../details/referrer.ts";
 
 /** Stored numbers: never give one a new meaning. */
 export const DIMENSIONS = {
@@ -12,6 +11,12 @@ export const DIMENSIONS = {
 } as const;
 
 export type Dimension = keyof typeof DIMENSIONS;
+
+/** A text by which clicks count. One object for each within a batch, so it serves as a key. */
+export type Value = { readonly dimension: Dimension; readonly text: string };
+
+/** The label of clicks without a referrer. */
+export const DIRECT = "(direct)";
 
 /** The value of each dimension that takes what exceeds the bound. */
 export const OTHER = "(other)";

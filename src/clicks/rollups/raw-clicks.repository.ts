@@ -1,7 +1,7 @@
 /** How `analytics rebuild` (rebuild.ts) reads the click log. */
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
-import type { Span } from "../analytics/range.ts";
+import type { Span } from "./time-buckets.ts";
 
 export type RawClick = {
   id: number;

@@ -1,14 +1,21 @@
 /** One day of `analytics rebuild`: adding up its raw rows, and writing what they say. rebuild.ts explains it. */
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
-import { createAgents } from "../details/agents.ts";
-import type { Span } from "../analytics/range.ts";
 import { createClickValues } from "./values.repository.ts";
-import { agentValue, type Dimension, DIMENSIONS, labelOfSource, OTHER, placeValue } from "./dimensions.ts";
+import {
+  type AgentProfile,
+  agentValue,
+  type Dimension,
+  DIMENSIONS,
+  labelOfSource,
+  OTHER,
+  placeValue,
+} from "./dimensions.ts";
 import { type RawClick, createRawRepository, type LoggedUserAgent } from "./raw-clicks.repository.ts";
 import { createRebuildRepository } from "./rebuild.repository.ts";
 import { createDayRollup, type DayRollup, type ValueCount } from "./rollup.ts";
-import { BUCKETS, DAY_MS } from "./time-buckets.ts";
+import { TOTAL } from "./sums.ts";
+import { BUCKETS, DAY_MS, type Span } from "./time-buckets.ts";
 
 /** What the raw rows of a day add up to. */
 export type RawDay = {
@@ -29,20 +36,20 @@ export type Written = {
   kept: number;
 };
 
-const TOTAL = 0;
-
-export function createDayRebuild(database: Pick<Database, "read" | "dialect">) {
+export function createDayRebuild(
+  database: Pick<Database, "read" | "dialect">,
+  describeAgent: (userAgent: string) => AgentProfile,
+) {
   const rollups = createRebuildRepository(database);
   const raw = createRawRepository(database);
   const values = createClickValues(database);
-  const parser = createAgents();
 
   async function loadAgents(agents: Map<number, Profile>, page: readonly RawClick[]) {
     const ids = new Set(page.map((click) => click.userAgentId).filter((id) => id !== null));
     const unknown = [...ids].filter((id) => !agents.has(id));
     if (unknown.length === 0) return;
     for (const { id, text, ...agent } of await raw.userAgents(unknown)) {
-      agents.set(id, { ...agent, value: agentValue(parser.describe(text)) });
+      agents.set(id, { ...agent, value: agentValue(describeAgent(text)) });
     }
   }
 

@@ -3,9 +3,9 @@ import { chunked } from "../../lib/chunked.ts";
 import { sql } from "kysely";
 import type { Database } from "../../db/database.ts";
 import type { Db, Rows } from "../../db/dialect.ts";
-import type { Span } from "../analytics/range.ts";
-import { detailedClicksOf } from "../analytics/detailed-hours.repository.ts";
+import { detailedClicksOf } from "./detailed-hours.repository.ts";
 import { DIMENSIONS } from "./dimensions.ts";
+import type { Span } from "./time-buckets.ts";
 
 const PAGE = 1_000;
 /** Links in one `in (…)`. */

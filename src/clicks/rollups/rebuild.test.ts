@@ -3,7 +3,6 @@ import type { Database } from "../../db/database.ts";
 import { forEachDialect } from "../../db/for-each-dialect.ts";
 import type { TableName } from "../../db/schema.ts";
 import { AppError } from "../../lib/errors.ts";
-import { parseAgent } from "../details/agents.ts";
 import {
   type AnalyticsRoom,
   CHROME,
@@ -15,6 +14,7 @@ import {
 } from "../analytics/analytics.test-support.ts";
 import { createClickValues } from "./values.repository.ts";
 import { agentValue } from "./dimensions.ts";
+import { parseAgent } from "../details/agents.ts";
 import { createRebuild } from "./rebuild.ts";
 import { BUCKETS, DAY_MS, HOUR_MS } from "./time-buckets.ts";
 
@@ -226,6 +226,7 @@ forEachDialect((dialect) => {
         database: room.database,
         maintenance: room.maintenance,
         clock: room.clock,
+        describeAgent: parseAgent,
         hourlyRetentionDays: () => 7,
       });
       const error = await other.run(ALL, () => undefined).catch((thrown: unknown) => thrown);

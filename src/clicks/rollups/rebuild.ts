@@ -24,12 +24,12 @@ import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
-import type { Span } from "../analytics/range.ts";
-import type { Maintenance } from "../maintenance.ts";
+import type { AgentProfile } from "./dimensions.ts";
+import type { Maintenance } from "./maintenance.ts";
 import { createDayRebuild, hoursOf, type RawDay, type Written } from "./rebuild-day.ts";
 import { createRawRepository } from "./raw-clicks.repository.ts";
 import { createRebuildRepository } from "./rebuild.repository.ts";
-import { BUCKETS, DAY_MS, monthOf } from "./time-buckets.ts";
+import { BUCKETS, DAY_MS, monthOf, type Span } from "./time-buckets.ts";
 
 export type RebuildReport = {
   /** Days that had raw rows. */
@@ -57,6 +57,8 @@ type Deps = {
   database: Database;
   maintenance: Maintenance;
   clock: Clock;
+  /** What a User-Agent header says. */
+  describeAgent(userAgent: string): AgentProfile;
   /** Days that retention leaves hours. */
   hourlyRetentionDays(): number;
 };
@@ -67,10 +69,11 @@ const ATTEMPTS = 3;
 const ROWS_AT_ONCE = 20_000;
 const LINKS_AT_ONCE = 2_000;
 
-export function createRebuild({ database, maintenance, clock, hourlyRetentionDays }: Deps): Rebuild {
+export function createRebuild(deps: Deps): Rebuild {
+  const { database, maintenance, clock, hourlyRetentionDays } = deps;
   const rollups = createRebuildRepository(database);
   const raw = createRawRepository(database);
-  const daily = createDayRebuild(database);
+  const daily = createDayRebuild(database, deps.describeAgent);
 
   const transact = <T>(day: number, work: (tx: Db) => Promise<T>): Promise<T> =>
     database.transaction(

@@ -2,9 +2,9 @@
 import type { Database } from "../../db/database.ts";
 import type { Db, Rows } from "../../db/dialect.ts";
 import type { ColumnName } from "../../db/schema.ts";
-import { TOTAL } from "../details/sums.ts";
-import { type BucketIncrements, type ClickCounts, totalOf } from "../flush/counts.ts";
+import { TOTAL } from "./sums.ts";
 import { BUCKETS, DAY_MS } from "./time-buckets.ts";
+import { type BucketIncrements, type ClickCounts, totalOf } from "./click-counts.ts";
 
 /** Clicks of a bucket and, in `days`, a link (0: all) by value. */
 export type ValueIncrement = {

@@ -14,7 +14,7 @@ import { chunked } from "../../lib/chunked.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Job } from "../../jobs/runner.ts";
 import type { Database } from "../../db/database.ts";
-import type { Maintenance } from "../maintenance.ts";
+import type { Maintenance } from "./maintenance.ts";
 import { type CounterTable, createRetentionRepository } from "./retention.repository.ts";
 import { BUCKETS, DAY_MS, HOUR_MS, monthOf } from "./time-buckets.ts";
 

@@ -3,6 +3,9 @@
  * since that of December 29, 1969, months since January 1970. The number n covers the instants from startOf(n) up to
  * startOf(n + 1).
  */
+/** The instants from `from` up to, not including, `to`. */
+export type Span = { from: number; to: number };
+
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
 const DAYS_OF_WEEK = 7;

@@ -5,9 +5,15 @@
  * for nearly all that there is room; only of the others it is asked which of their values are there.
  */
 import type { Db } from "../../db/dialect.ts";
-import type { Value } from "../details/details.ts";
-import { type DetailSums, TOTAL, type ValueSums } from "../details/sums.ts";
-import { type Dimension, DIMENSIONS, LINK_DAY_VALUES, OTHER, TOTAL_VALUES } from "./dimensions.ts";
+import { type DetailSums, TOTAL, type ValueSums } from "./sums.ts";
+import {
+  type Dimension,
+  DIMENSIONS,
+  LINK_DAY_VALUES,
+  OTHER,
+  TOTAL_VALUES,
+  type Value,
+} from "./dimensions.ts";
 import type { ValueIncrement } from "./repository.ts";
 import type { BoundsRepository, GroupCount, GroupValue } from "./value-bounds.repository.ts";
 import type { ValueLookup } from "./value-ids.ts";

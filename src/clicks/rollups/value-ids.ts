@@ -4,8 +4,7 @@
  */
 import type { Db } from "../../db/dialect.ts";
 import type { ClickValues } from "./values.repository.ts";
-import type { Value } from "../details/details.ts";
-import { type Dimension, DIMENSIONS } from "./dimensions.ts";
+import { type Dimension, DIMENSIONS, type Value } from "./dimensions.ts";
 
 /** Ids within one transaction. */
 export type ValueLookup = {

@@ -1,8 +1,8 @@
 /** A storage policy: the entity, what the API takes of it and what it shows. It never shows a key. */
 import { z } from "zod";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
+import type { DriverType } from "../storage/driver.ts";
 
-export type DriverType = "local" | "s3";
 export type DownloadWay = "relay" | "redirect";
 
 export type Policy = {

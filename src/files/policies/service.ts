@@ -10,11 +10,11 @@ import {
   changedFixedField,
   type CreatePolicy,
   DEFAULT_REGION,
-  type DriverType,
   type Policy,
   type UpdatePolicy,
 } from "./policy.ts";
 import { checkDriverSettings, checkPlacement, type StorageContext } from "../storage/index.ts";
+import type { DriverType } from "../storage/driver.ts";
 
 /** What a first start makes. */
 const FIRST_POLICY = { name: "local", basePath: "files" };

@@ -1,5 +1,7 @@
 import type { ByteRange } from "../../lib/byte-range.ts";
 
+export type DriverType = "local" | "s3";
+
 /**
  * What a storage driver promises, held by driver.contract.ts for each of them.
  *

@@ -1,7 +1,6 @@
 /** Which storage drivers there are. To add one: its file here, a line in the table, a test that calls the contract. */
 import type { Clock } from "../../lib/clock.ts";
-import type { DriverType } from "../policies/policy.ts";
-import type { Driver } from "./driver.ts";
+import type { Driver, DriverType } from "./driver.ts";
 import {
   checkNewLocation,
   checkRealLocation,

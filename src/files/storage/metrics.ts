@@ -1,5 +1,5 @@
 import type { Registry } from "../../lib/metrics.ts";
-import type { DriverType } from "../policies/policy.ts";
+import type { DriverType } from "./driver.ts";
 
 export type StorageOutcome = "success" | "failed";
 

@@ -1,81 +1,27 @@
 import { z } from "zod";
-import type { BodyPlace } from "../../http/body-room.ts";
 import { type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
-import { MAX_BYTES_BESIDE_FILE, readMultipart } from "../../http/multipart.ts";
 import { streamPages } from "../../http/stream-pages.ts";
-import { appError } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { Download } from "./download.ts";
 import { fileView, viewFile } from "./entry.ts";
-import { idIn, idInBody, idInQuery } from "./entry-id.ts";
+import { idIn, idInBody } from "./entry-id.ts";
 import type { Files } from "./files.service.ts";
-import type { Destination, Received, Uploads } from "../uploads/service.ts";
-
-/** An upload's client may be silent for so long. */
-const STALL_MS = 60_000;
 
 const updateSchema = z.object({
   name: z.string().optional(),
   folder_id: idInBody.nullable().optional().describe("null is the root"),
 });
 
-type Deps = { files: Files; uploads: Uploads; download: Download; logger: Logger };
+type Deps = { files: Files; download: Download; logger: Logger };
 
 /** To be mounted at the root. */
 export const fileEndpoints = (deps: Deps): Endpoint[] => [
-  uploadEndpoint(deps),
   usageEndpoint(deps),
   downloadEndpoint(deps),
   ...itemEndpoints(deps),
 ];
 
 const shared = { access: "account", tag: "files" } as const;
-
-const uploadEndpoint = ({ uploads }: Deps): Endpoint =>
-  endpoint({
-    ...shared,
-    method: "POST",
-    path: "/files/upload",
-    ownsPath: true,
-    summary: "Upload a file: multipart/form-data with one file, in a field of any name",
-    query: z.object({ folder_id: idInQuery.optional().describe("the root unless told") }),
-    form: z.object({ file: z.string().meta({ format: "binary" }) }),
-    status: 201,
-    answer: fileView,
-    async handle({ c, account, query, place }) {
-      const folderId = query.folder_id === undefined ? null : Number(query.folder_id);
-      const destination = await uploads.destination(account.id, folderId);
-      // What is there besides the file is small, or the form is refused.
-      uploads.checkSize(destination, Number(c.req.header("Content-Length") ?? 0) - MAX_BYTES_BESIDE_FILE);
-      c.env.liftIdleTimeout();
-      const received = await receive(uploads, destination, { request: c.req.raw, place });
-      return viewFile(await uploads.keep(received));
-    },
-  });
-
-/** The form's file, when the whole form is as it should be; else nothing is left of it. */
-async function receive(
-  uploads: Uploads,
-  destination: Destination,
-  { request, place }: { request: Request; place: BodyPlace },
-): Promise<Received> {
-  let received: Received | undefined;
-  try {
-    await readMultipart(request, {
-      stallMs: STALL_MS,
-      readQueue: uploads.readQueueAt(destination),
-      place,
-      async onFile({ filename, mimeType, body }) {
-        received = await uploads.receive(destination, { name: filename ?? "", mimeType, body });
-      },
-    });
-  } catch (error) {
-    await received?.stored.drop();
-    throw error;
-  }
-  if (received !== undefined) return received;
-  throw appError("InvalidMultipartData", "The form has no file; send one, with its filename.");
-}
 
 const usageEndpoint = ({ files }: Deps): Endpoint =>
   endpoint({

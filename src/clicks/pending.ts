@@ -1,12 +1,12 @@
 /** What waits in the journals of a data folder, of processes that run and of such that died; anybody may look. */
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
-import { readBooksSnapshot, type BooksSnapshot } from "../books-snapshot.ts";
-import type { ClicksRepository } from "../flush/repository.ts";
-import { FIRST_RECORD } from "./format.ts";
-import { createBatch, openSegmentReader } from "./reader.ts";
-import { listSegments } from "./segment.ts";
-import { listSlots, tryTakeSlot } from "./slot.ts";
+import { readBooksSnapshot, type BooksSnapshot } from "./books-snapshot.ts";
+import type { ClicksRepository } from "./flush/repository.ts";
+import { FIRST_RECORD } from "./journal/format.ts";
+import { createBatch, openSegmentReader } from "./journal/reader.ts";
+import { listSegments } from "./journal/segment.ts";
+import { listSlots, tryTakeSlot } from "./journal/slot.ts";
 
 export type SlotPending = {
   slot: string;

@@ -5,10 +5,10 @@
  * one machine count together (the supervisor keeps their buckets); the delay of an account (account-delay.ts) is what
  * all machines share. Refreshes have buckets of another size (sessions/service.ts).
  */
-import type { Clock } from "../../lib/clock.ts";
-import { appError } from "../../lib/errors.ts";
-import { createGenerationMap } from "../../lib/generation-map.ts";
-import { addressGroup } from "../client-address.ts";
+import type { Clock } from "../lib/clock.ts";
+import { appError } from "../lib/errors.ts";
+import { createGenerationMap } from "../lib/generation-map.ts";
+import { addressGroup } from "./client-address.ts";
 
 const AT_ONCE = 5;
 const INTERVAL_MS = 1000;

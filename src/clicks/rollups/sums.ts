@@ -1,6 +1,6 @@
 /** Details added up by value, as the rollup tables hold them before the bounds of dimensions.ts. */
-import type { Detail, Value } from "./details.ts";
-import { DAY_MS, HOUR_MS } from "../rollups/time-buckets.ts";
+import { DAY_MS, HOUR_MS } from "./time-buckets.ts";
+import type { Value } from "./dimensions.ts";
 
 /** All links together. */
 export const TOTAL = 0;
@@ -12,7 +12,10 @@ export type DetailSums = {
   hours: Map<number, ValueSums>;
 };
 
-export function sumDetails(details: readonly Detail[]): DetailSums {
+/** What of a click counts by its values. */
+type Counted = { linkId: number; atMs: number; values: readonly Value[] };
+
+export function sumDetails(details: readonly Counted[]): DetailSums {
   const days: DetailSums["days"] = new Map();
   const hours: DetailSums["hours"] = new Map();
   for (const { linkId, atMs, values } of details) {

@@ -1,5 +1,5 @@
 import type { Db } from "../../db/dialect.ts";
-import { DIMENSIONS } from "../rollups/dimensions.ts";
+import { DIMENSIONS } from "./dimensions.ts";
 
 /** Clicks recorded in detail by hour, of all links together; hours without any are left out. Each such click has a referrer. */
 export async function detailedClicksOf(db: Db, hours: readonly number[]): Promise<Map<number, number>> {

@@ -2,7 +2,7 @@
  * One at a time over all processes: what deletes raw rows and what rebuilds rollups from them. It is a lease of its
  * own, beside those of the job runner, because a command takes part.
  */
-import type { Leases } from "../cluster/leases.ts";
+import type { Leases } from "../../cluster/leases.ts";
 
 export type Maintenance = {
   /**

@@ -1,0 +1,12 @@
+/** Links in ascending order with their clicks; the order keeps two flushes from locking rows crosswise. */
+export type LinkCounts = { links: number[]; clicks: number[] };
+/** The same of one hour, day or month. */
+export type BucketIncrements = LinkCounts & { bucket: number };
+/** Each list in ascending order of its buckets. */
+export type ClickCounts = {
+  links: LinkCounts;
+  hours: BucketIncrements[];
+  days: BucketIncrements[];
+  months: BucketIncrements[];
+};
+export const totalOf = ({ clicks }: LinkCounts): number => clicks.reduce((sum, count) => sum + count, 0);

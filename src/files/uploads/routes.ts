@@ -1,0 +1,60 @@
+/** Uploads in forms. */
+import { z } from "zod";
+import type { BodyPlace } from "../../http/body-room.ts";
+import { type Endpoint, endpoint } from "../../http/endpoint.ts";
+import { MAX_BYTES_BESIDE_FILE, readMultipart } from "../../http/multipart.ts";
+import { appError } from "../../lib/errors.ts";
+import { idInQuery } from "../tree/entry-id.ts";
+import { fileView, viewFile } from "../tree/entry.ts";
+import type { Destination, Received, Uploads } from "./service.ts";
+
+/** A client may be silent for so long. */
+const STALL_MS = 60_000;
+
+/** To be mounted at the root, before patterns like `/files/:id`. */
+export const uploadEndpoint = (uploads: Uploads): Endpoint =>
+  endpoint({
+    access: "account",
+    tag: "files",
+    method: "POST",
+    path: "/files/upload",
+    ownsPath: true,
+    summary: "Upload a file: multipart/form-data with one file, in a field of any name",
+    query: z.object({ folder_id: idInQuery.optional().describe("the root unless told") }),
+    form: z.object({ file: z.string().meta({ format: "binary" }) }),
+    status: 201,
+    answer: fileView,
+    async handle({ c, account, query, place }) {
+      const folderId = query.folder_id === undefined ? null : Number(query.folder_id);
+      const destination = await uploads.destination(account.id, folderId);
+      // What is there besides the file is small, or the form is refused.
+      uploads.checkSize(destination, Number(c.req.header("Content-Length") ?? 0) - MAX_BYTES_BESIDE_FILE);
+      c.env.liftIdleTimeout();
+      const received = await receive(uploads, destination, { request: c.req.raw, place });
+      return viewFile(await uploads.keep(received));
+    },
+  });
+
+/** The form's file, when the whole form is as it should be; else nothing is left of it. */
+async function receive(
+  uploads: Uploads,
+  destination: Destination,
+  { request, place }: { request: Request; place: BodyPlace },
+): Promise<Received> {
+  let received: Received | undefined;
+  try {
+    await readMultipart(request, {
+      stallMs: STALL_MS,
+      readQueue: uploads.readQueueAt(destination),
+      place,
+      async onFile({ filename, mimeType, body }) {
+        received = await uploads.receive(destination, { name: filename ?? "", mimeType, body });
+      },
+    });
+  } catch (error) {
+    await received?.stored.drop();
+    throw error;
+  }
+  if (received !== undefined) return received;
+  throw appError("InvalidMultipartData", "The form has no file; send one, with its filename.");
+}
