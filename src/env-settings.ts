@@ -1,163 +1,242 @@
-/** The table of start-up settings: a row says key, default, what it does and what is allowed. */
+/**
+ * The table of start-up settings: a row says key, default, what it does, what is allowed and how the value is read.
+ * The type of all settings follows from it.
+ */
+import { isAbsolute, join } from "node:path";
+import { dataPath } from "./lib/data-folder.ts";
+
 export type SettingValue = string | number | boolean | readonly string[];
-export type Setting = {
-  key: string;
+
+/** What values are read against. */
+export type Place = {
+  /** The folder of waymark.toml, or the working folder without one. */
+  base: string;
+  /** Absolute. */
+  dataDir: string;
+};
+
+export type Setting<T = unknown> = {
   default: SettingValue;
   description: string;
   /** What is allowed, as the error message says it. */
   allowed: string;
   /** Whether the value, already of the default's type, is allowed. */
   accepts(value: SettingValue): boolean;
-  /** A text value that may also be a number in the file (server.workers). */
+  /** The allowed value as the program uses it. */
+  read(value: SettingValue, place: Place): T;
+  /** A text value that may also be a number in the file. */
   loose?: boolean;
 };
 
-const text = (key: string, fallback: string, description: string, allowed = "a text"): Setting => ({
-  key,
+const text = (fallback: string, description: string, allowed = "a text"): Setting<string> => ({
   default: fallback,
   description,
   allowed,
   accepts: (value) => !String(value).includes("\0"),
+  read: String,
 });
 
-const integer = (key: string, fallback: number, min: number, max: number, description: string): Setting => ({
-  key,
+const optional = <T>(setting: Setting<T>): Setting<T | null> => ({
+  ...setting,
+  read: (value, place) => (value === "" ? null : setting.read(value, place)),
+});
+
+const absolute = (path: string, { base }: Place): string => (isAbsolute(path) ? path : join(base, path));
+
+/** Relative ones count from the folder of waymark.toml. */
+const path = (fallback: string, description: string): Setting<string> => ({
+  ...text(fallback, description),
+  read: (value, place) => absolute(String(value), place),
+});
+
+const integer = (fallback: number, min: number, max: number, description: string): Setting<number> => ({
   default: fallback,
   description,
   allowed: `a whole number from ${min} to ${max}`,
   accepts: (value) => Number.isInteger(value) && Number(value) >= min && Number(value) <= max,
+  read: Number,
 });
 
 /** In a variable the paths are separated as in PATH. */
-const folders = (key: string, description: string): Setting => ({
-  key,
+const folders = (description: string): Setting<readonly string[]> => ({
   default: [],
   description,
   allowed: 'a list of absolute paths such as ["/srv/files"], as a variable /srv/files:/mnt/more',
   accepts: (value) =>
     Array.isArray(value) &&
-    value.every((path) => typeof path === "string" && path.startsWith("/") && !path.includes("\0")),
+    value.every((one) => typeof one === "string" && one.startsWith("/") && !one.includes("\0")),
+  read: (value) => Object.freeze([...(value as readonly string[])]),
 });
 
-const share = (key: string, description: string): Setting => ({
-  key,
+const share = (description: string): Setting<number> => ({
   default: 0,
   description,
   allowed: "a number from 0 to 1",
   accepts: (value) => Number(value) >= 0 && Number(value) <= 1,
+  read: Number,
 });
 
-const flag = (key: string, fallback: boolean, description: string): Setting => ({
-  key,
+const flag = (fallback: boolean, description: string): Setting<boolean> => ({
   default: fallback,
   description,
   allowed: "true or false",
   accepts: () => true,
+  read: (value) => value === true,
 });
 
-const choice = (key: string, options: readonly string[], description: string): Setting => ({
-  key,
-  default: options[0]!,
+/** The first one is the default. */
+const choice = <const T extends string>(options: readonly [T, ...T[]], description: string): Setting<T> => ({
+  default: options[0],
   description,
   allowed: options.map((option) => `"${option}"`).join(" or "),
-  accepts: (value) => options.includes(String(value)),
+  accepts: (value) => options.some((option) => option === value),
+  read: (value) => value as T,
 });
 
 const matching = (
-  key: string,
   fallback: string,
   pattern: RegExp,
   allowed: string,
   description: string,
-): Setting => ({
-  ...text(key, fallback, description, allowed),
+): Setting<string> => ({
+  ...text(fallback, description, allowed),
   accepts: (value) => value === "" || pattern.test(String(value)),
 });
 
 const DATABASE_URL = /^(sqlite:.+|(postgres|postgresql|mysql|mariadb):\/\/\S+)$/;
 
-/** Every start-up setting, in the order of the template. */
-export const ENV_SETTINGS: readonly Setting[] = [
-  text("server.host", "127.0.0.1", "Address to listen on; 0.0.0.0 or :: for every interface."),
-  integer("server.port", 8080, 0, 65535, "Port to listen on; 0 picks a free one."),
-  text("server.unix_socket", "", "Path of a unix socket to listen on instead of host and port."),
-  text(
-    "server.tls_cert",
-    "",
-    "PEM file with the certificate and its chain, to serve HTTPS; needs server.tls_key.",
-  ),
-  text("server.tls_key", "", "PEM file with the certificate's private key."),
-  {
-    ...text("server.workers", "1", "Worker processes that share the port."),
-    allowed: 'a whole number from 1 to 256, or "auto" for one a core',
-    loose: true,
-    accepts: (value) =>
-      value === "auto" || (/^\d{1,3}$/.test(String(value)) && Number(value) >= 1 && Number(value) <= 256),
+/** Always with a scheme; the path of a file database is absolute. */
+function readDatabaseUrl(value: SettingValue, place: Place): string {
+  const url = String(value);
+  if (url === "") return `sqlite:${dataPath(place.dataDir, "database")}`;
+  if (!url.startsWith("sqlite:")) return url;
+  return `sqlite:${absolute(url.replace(/^sqlite:(\/\/(?=\/|[^/]))?/, ""), place)}`;
+}
+
+/** Every start-up setting by section, in the order of the template. */
+const SECTIONS = {
+  server: {
+    host: text("127.0.0.1", "Address to listen on; 0.0.0.0 or :: for every interface."),
+    port: integer(8080, 0, 65535, "Port to listen on; 0 picks a free one."),
+    unix_socket: optional(path("", "Path of a unix socket to listen on instead of host and port.")),
+    tls_cert: optional(
+      path("", "PEM file with the certificate and its chain, to serve HTTPS; needs server.tls_key."),
+    ),
+    tls_key: optional(path("", "PEM file with the certificate's private key.")),
+    workers: {
+      ...text("1", "Worker processes that share the port."),
+      allowed: 'a whole number from 1 to 256, or "auto" for one a core',
+      loose: true,
+      accepts: (value) =>
+        value === "auto" || (/^\d{1,3}$/.test(String(value)) && Number(value) >= 1 && Number(value) <= 256),
+      read: (value) => (value === "auto" ? "auto" : Number(value)),
+    } satisfies Setting<number | "auto">,
   },
-  text("data.dir", "./data", "Folder for the built-in database, the click journal and stored files."),
-  matching(
-    "database.url",
-    "",
-    DATABASE_URL,
-    "sqlite:PATH, postgres://…, mysql://… or mariadb://…",
-    "Database. Empty: SQLite in the data folder. Others: postgres://user:password@host:5432/name, mysql://…, mariadb://…",
-  ),
-  integer("database.pool_size", 10, 1, 500, "Connections to a database server, for each worker."),
-  matching(
-    "storage.secret_key",
-    "",
-    /^[0-9a-f]{64}$/i,
-    "64 hexadecimal digits",
-    "Key for stored S3 credentials, the same on every node. Empty: secret.key in the data folder, made when first needed.",
-  ),
-  folders(
-    "storage.local_roots",
-    "Folders below which storage policies may keep files, besides the data folder.",
-  ),
-  choice(
-    "cache.type",
-    ["memory", "redis"],
-    "memory: within each worker. redis: shared between nodes as well.",
-  ),
-  matching(
-    "cache.redis_url",
-    "redis://127.0.0.1:6379",
-    /^(rediss?|redis\+unix):\/\/\S+$/,
-    "redis://…, rediss://… or redis+unix://…",
-    "Redis server, for cache.type redis.",
-  ),
-  integer(
-    "cache.max_links",
-    1_000_000,
-    1_000,
-    50_000_000,
-    "Links kept in memory by each worker, about 110 bytes each.",
-  ),
-  integer(
-    "cache.ttl",
-    0,
-    0,
-    31_536_000,
-    "Seconds after which a cached link is read again; 0: only when it changes.",
-  ),
-  choice(
-    "logging.level",
-    ["info", "trace", "debug", "warn", "error", "fatal", "silent"],
-    "Least severity that is logged.",
-  ),
-  choice("logging.format", ["pretty", "json"], "pretty for people, json for log collectors."),
-  text("logging.file", "", "File to append the log to; empty: standard error."),
-  share("logging.access_sample", "Share of requests that are logged, chosen at random; 0: none, 1: all."),
-  flag("metrics.enabled", true, "Whether {health_prefix}/metrics is there, for Prometheus."),
-  text("analytics.maxminddb_path", "", "MaxMind database file (.mmdb) for geo lookup."),
-  matching(
-    "analytics.geoip_api_url",
-    "",
-    /^https?:\/\/\S+$/,
-    "an http or https URL",
-    "HTTP provider for geo lookup; {ip} stands for the address.",
-  ),
-];
+  data: {
+    dir: path("./data", "Folder for the built-in database, the click journal and stored files."),
+  },
+  database: {
+    /** May hold a password: never log it. */
+    url: {
+      ...matching(
+        "",
+        DATABASE_URL,
+        "sqlite:PATH, postgres://…, mysql://… or mariadb://…",
+        "Database. Empty: SQLite in the data folder. Others: postgres://user:password@host:5432/name, mysql://…, mariadb://…",
+      ),
+      read: readDatabaseUrl,
+    },
+    pool_size: integer(10, 1, 500, "Connections to a database server, for each worker."),
+  },
+  storage: {
+    /** Never log it. */
+    secret_key: optional(
+      matching(
+        "",
+        /^[0-9a-f]{64}$/i,
+        "64 hexadecimal digits",
+        "Key for stored S3 credentials, the same on every node. Empty: secret.key in the data folder, made when first needed.",
+      ),
+    ),
+    local_roots: folders("Folders below which storage policies may keep files, besides the data folder."),
+  },
+  cache: {
+    type: choice(["memory", "redis"], "memory: within each worker. redis: shared between nodes as well."),
+    redis_url: matching(
+      "redis://127.0.0.1:6379",
+      /^(rediss?|redis\+unix):\/\/\S+$/,
+      "redis://…, rediss://… or redis+unix://…",
+      "Redis server, for cache.type redis.",
+    ),
+    max_links: integer(
+      1_000_000,
+      1_000,
+      50_000_000,
+      "Links kept in memory by each worker, about 110 bytes each.",
+    ),
+    ttl: integer(
+      0,
+      0,
+      31_536_000,
+      "Seconds after which a cached link is read again; 0: only when it changes.",
+    ),
+  },
+  logging: {
+    level: choice(
+      ["info", "trace", "debug", "warn", "error", "fatal", "silent"],
+      "Least severity that is logged.",
+    ),
+    format: choice(["pretty", "json"], "pretty for people, json for log collectors."),
+    file: optional(path("", "File to append the log to; empty: standard error.")),
+    access_sample: share("Share of requests that are logged, chosen at random; 0: none, 1: all."),
+  },
+  metrics: {
+    enabled: flag(true, "Whether {health_prefix}/metrics is there, for Prometheus."),
+  },
+  analytics: {
+    maxminddb_path: optional(path("", "MaxMind database file (.mmdb) for geo lookup.")),
+    geoip_api_url: optional(
+      matching(
+        "",
+        /^https?:\/\/\S+$/,
+        "an http or https URL",
+        "HTTP provider for geo lookup; {ip} stands for the address.",
+      ),
+    ),
+  },
+} satisfies Record<string, Record<string, Setting>>;
+
+type Sections = typeof SECTIONS;
+type Camel<S> = S extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : S;
+type Read<S> = S extends { read(...args: never[]): infer T } ? T : never;
+
+/** The settings as the program uses them, with the names of their rows in camel case. */
+export type StartSettings = {
+  readonly [S in keyof Sections]: {
+    readonly [K in keyof Sections[S] as Camel<K & string>]: Read<Sections[S][K]>;
+  };
+};
+
+/** Every row with its key. */
+export const ENV_SETTINGS: readonly (Setting & { key: string })[] = Object.entries(SECTIONS).flatMap(
+  ([section, rows]) =>
+    Object.entries<Setting>(rows).map(([name, row]) => ({ ...row, key: `${section}.${name}` })),
+);
+
+/** All settings, frozen, from the values that are given and the defaults of the others. */
+export function readSettings(values: ReadonlyMap<string, SettingValue>, base: string): StartSettings {
+  const valueOf = (key: string, row: Setting): SettingValue => values.get(key) ?? row.default;
+  const dir = SECTIONS.data.dir.read(valueOf("data.dir", SECTIONS.data.dir), { base, dataDir: "" });
+  const place = { base, dataDir: dir };
+  const sections = Object.entries(SECTIONS).map(([section, rows]) => {
+    const read = Object.entries<Setting>(rows).map(([name, row]) => [
+      name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
+      row.read(valueOf(`${section}.${name}`, row), place),
+    ]);
+    return [section, Object.freeze(Object.fromEntries(read))];
+  });
+  return Object.freeze(Object.fromEntries(sections)) as StartSettings;
+}
 
 /** waymark.toml with every setting at its default, commented out, each with what it does and what is allowed. */
 export function generateTemplate(): string {

@@ -19,10 +19,16 @@ const load = (toml: string | null, processEnv: Record<string, string> = {}) => {
 describe("start-up settings", () => {
   test("defaults need neither file nor environment", () => {
     const env = load(null);
-    expect(env.server).toEqual({ host: "127.0.0.1", port: 8080, unixSocket: null, tls: null, workers: 1 });
+    expect(env.server).toEqual({
+      host: "127.0.0.1",
+      port: 8080,
+      unixSocket: null,
+      tlsCert: null,
+      tlsKey: null,
+      workers: 1,
+    });
     expect(env.database).toEqual({
       url: `sqlite:${join(dir, "data", "waymark.db")}`,
-      kind: "sqlite",
       poolSize: 10,
     });
     expect(Object.isFrozen(env.server)).toBe(true);
@@ -35,15 +41,14 @@ describe("start-up settings", () => {
   });
 
   test.each([
-    ["sqlite:links.db", "sqlite", () => `sqlite:${join(dir, "links.db")}`],
-    ["sqlite:///srv/links.db", "sqlite", () => "sqlite:/srv/links.db"],
-    ["sqlite:/srv/links.db", "sqlite", () => "sqlite:/srv/links.db"],
-    ["postgresql://u:p@h/d", "postgres", () => "postgresql://u:p@h/d"],
-    ["mysql://u@h:3307/d", "mysql", () => "mysql://u@h:3307/d"],
-    ["mariadb://u@h/d", "mariadb", () => "mariadb://u@h/d"],
-  ])("database.url %s is of kind %s", (url, kind, expected) => {
+    ["sqlite:links.db", () => `sqlite:${join(dir, "links.db")}`],
+    ["sqlite:///srv/links.db", () => "sqlite:/srv/links.db"],
+    ["sqlite:/srv/links.db", () => "sqlite:/srv/links.db"],
+    ["postgresql://u:p@h/d", () => "postgresql://u:p@h/d"],
+    ["mysql://u@h:3307/d", () => "mysql://u@h:3307/d"],
+    ["mariadb://u@h/d", () => "mariadb://u@h/d"],
+  ])("database.url %s is absolute and keeps its scheme", (url, expected) => {
     const env = load(null, { WAYMARK__DATABASE__URL: url });
-    expect(String(env.database.kind)).toBe(kind);
     expect(env.database.url).toBe(expected());
   });
 
@@ -103,6 +108,29 @@ describe("start-up settings", () => {
     const own = ["waymark.db", "secret.key", "journal", "processes", ".restore"];
     for (const name of own) expect(paths).toContain(join(dir, "data", name));
     for (const name of ["w.log", "links.db"]) expect(paths).toContain(join(dir, name));
+  });
+
+  test("every row of the table is a setting, read and frozen", () => {
+    const env = load(null) as unknown as Record<string, Record<string, unknown>>;
+    for (const { key } of ENV_SETTINGS) {
+      const [section, name] = key.split(".") as [string, string];
+      const inCamelCase = name.replace(/_./g, (pair) => pair[1]!.toUpperCase());
+      expect([key, Object.keys(env[section]!)]).toEqual([key, expect.arrayContaining([inCamelCase])]);
+      expect(Object.isFrozen(env[section])).toBe(true);
+    }
+  });
+
+  test("values arrive as their rows read them", () => {
+    const env = load(null, {
+      WAYMARK__SERVER__WORKERS: "auto",
+      WAYMARK__SERVER__UNIX_SOCKET: "w.sock",
+      WAYMARK__CACHE__TYPE: "redis",
+      WAYMARK__METRICS__ENABLED: "false",
+      WAYMARK__LOGGING__ACCESS_SAMPLE: "0.5",
+    });
+    expect(env.server).toMatchObject({ workers: "auto", unixSocket: join(dir, "w.sock") });
+    expect([env.cache.type, env.metrics.enabled, env.logging.accessSample]).toEqual(["redis", false, 0.5]);
+    expect(load("[server]\nworkers = 4\n").server.workers).toBe(4);
   });
 
   test("a certificate without its key is refused", () => {

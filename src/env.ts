@@ -3,46 +3,15 @@
  * The only reader of process.env. A wrong key or value stops the start and says where and what is allowed.
  */
 import { existsSync, readFileSync } from "node:fs";
-import { delimiter, dirname, isAbsolute, join, resolve } from "node:path";
+import { delimiter, dirname, resolve } from "node:path";
 import { parse, TomlError } from "smol-toml";
-import { ENV_SETTINGS, type SettingValue } from "./env-settings.ts";
-import { dataPath, type UsedPath, usedInDataFolder } from "./lib/data-folder.ts";
+import { ENV_SETTINGS, readSettings, type SettingValue, type StartSettings } from "./env-settings.ts";
+import { type UsedPath, usedInDataFolder } from "./lib/data-folder.ts";
 import { appError } from "./lib/errors.ts";
-import type { LogSettings } from "./lib/logger.ts";
 
-export type DatabaseSection = {
-  /** Always with a scheme; the path of a file database is absolute. May hold a password: never log it. */
-  url: string;
-  kind: "sqlite" | "postgres" | "mysql" | "mariadb";
-  poolSize: number;
-};
-
-export type Env = {
-  server: {
-    host: string;
-    port: number;
-    unixSocket: string | null;
-    /** Paths of PEM files; null serves plain HTTP. */
-    tls: { cert: string; key: string } | null;
-    workers: number | "auto";
-  };
-  data: { dir: string };
-  storage: {
-    /** A secret: never log it. */
-    secretKey: string | null;
-    /** Absolute folders. */
-    localRoots: readonly string[];
-  };
-  database: DatabaseSection;
-  cache: { type: "memory" | "redis"; redisUrl: string; maxLinks: number; ttl: number };
-  logging: LogSettings & {
-    /** From 0 (none) to 1 (all): how many requests are logged. */
-    accessSample: number;
-  };
-  metrics: { enabled: boolean };
-  analytics: { maxminddbPath: string | null; geoipApiUrl: string | null };
+export type Env = StartSettings & {
   /** Where a test wants the process to die: see lib/fault.ts. */
-  fault: string | null;
+  readonly fault: string | null;
 };
 
 const SETTING_OF_KEY = new Map(ENV_SETTINGS.map((setting) => [setting.key, setting]));
@@ -65,7 +34,11 @@ export function loadEnv({ cwd = process.cwd(), processEnv = process.env, configF
   if (existsSync(file)) readFile(file, values);
   readOverrides(processEnv, values);
   const base = existsSync(file) ? dirname(file) : cwd;
-  return freeze(values, base, processEnv["WAYMARK_FAULT"] ?? null);
+  const settings = readSettings(values, base);
+  if ((settings.server.tlsCert === null) !== (settings.server.tlsKey === null)) {
+    throw wrong("'server.tls_cert' and 'server.tls_key' belong together: set both, or neither");
+  }
+  return Object.freeze({ ...settings, fault: processEnv["WAYMARK_FAULT"] ?? null });
 }
 
 const wrong = (message: string) => appError("BadRequest", message);
@@ -144,75 +117,9 @@ function check(key: string, value: unknown, where: string): SettingValue {
   return typed as SettingValue;
 }
 
-function freeze(values: Map<string, SettingValue>, base: string, fault: string | null): Env {
-  const get = (key: string): SettingValue => values.get(key) ?? SETTING_OF_KEY.get(key)!.default;
-  const string = (key: string) => String(get(key));
-  const optional = (key: string) => string(key) || null;
-  const number = (key: string) => Number(get(key));
-  const list = (key: string) => Object.freeze([...(get(key) as readonly string[])]);
-  const path = (value: string) => (isAbsolute(value) ? value : join(base, value));
-  const optionalPath = (key: string) => (optional(key) === null ? null : path(string(key)));
-  const dir = path(string("data.dir"));
-  const workers = string("server.workers");
-  const env: Env = {
-    server: {
-      host: string("server.host"),
-      port: number("server.port"),
-      unixSocket: optionalPath("server.unix_socket"),
-      tls: tlsFiles(optionalPath("server.tls_cert"), optionalPath("server.tls_key")),
-      workers: workers === "auto" ? "auto" : Number(workers),
-    },
-    data: { dir },
-    storage: {
-      secretKey: optional("storage.secret_key"),
-      localRoots: list("storage.local_roots"),
-    },
-    database: { ...databaseUrl(string("database.url"), dir, path), poolSize: number("database.pool_size") },
-    cache: {
-      type: string("cache.type") as Env["cache"]["type"],
-      redisUrl: string("cache.redis_url"),
-      maxLinks: number("cache.max_links"),
-      ttl: number("cache.ttl"),
-    },
-    logging: {
-      level: string("logging.level") as LogSettings["level"],
-      format: string("logging.format") as LogSettings["format"],
-      file: optionalPath("logging.file"),
-      accessSample: number("logging.access_sample"),
-    },
-    metrics: { enabled: get("metrics.enabled") === true },
-    analytics: {
-      maxminddbPath: optionalPath("analytics.maxminddb_path"),
-      geoipApiUrl: optional("analytics.geoip_api_url"),
-    },
-    fault,
-  };
-  for (const section of Object.values(env)) Object.freeze(section);
-  return Object.freeze(env);
-}
-
-function tlsFiles(cert: string | null, key: string | null): Env["server"]["tls"] {
-  if ((cert === null) !== (key === null)) {
-    throw wrong("'server.tls_cert' and 'server.tls_key' belong together: set both, or neither");
-  }
-  return cert === null || key === null ? null : { cert, key };
-}
-
-function databaseUrl(
-  url: string,
-  dir: string,
-  path: (value: string) => string,
-): Pick<DatabaseSection, "url" | "kind"> {
-  if (url === "") return { url: `sqlite:${dataPath(dir, "database")}`, kind: "sqlite" };
-  if (url.startsWith("sqlite:"))
-    return { url: `sqlite:${path(url.replace(/^sqlite:(\/\/(?=\/|[^/]))?/, ""))}`, kind: "sqlite" };
-  const scheme = url.slice(0, url.indexOf(":"));
-  return { url, kind: scheme === "postgresql" ? "postgres" : (scheme as "postgres" | "mysql" | "mariadb") };
-}
-
 /** Where the file database lies; null when a server keeps the database. */
-export const fileDatabasePath = ({ url, kind }: DatabaseSection): string | null =>
-  kind === "sqlite" ? url.slice("sqlite:".length) : null;
+export const fileDatabasePath = ({ url }: Env["database"]): string | null =>
+  url.startsWith("sqlite:") ? url.slice("sqlite:".length) : null;
 
 /** What the program keeps for itself, in the data folder and wherever the settings say. */
 export const usedPaths = (env: Env): UsedPath[] => [
@@ -221,8 +128,8 @@ export const usedPaths = (env: Env): UsedPath[] => [
     fileDatabasePath(env.database),
     env.logging.file,
     env.server.unixSocket,
-    env.server.tls?.cert,
-    env.server.tls?.key,
+    env.server.tlsCert,
+    env.server.tlsKey,
     env.analytics.maxminddbPath,
   ].flatMap((path) => (path ? [{ path: resolve(path), isFile: true }] : [])),
 ];

@@ -48,15 +48,15 @@ export async function startServer(
 }
 
 function listen(settings: Env["server"], app: App, reusePort: boolean): Server<undefined> {
+  const { host: hostname, port, unixSocket, tlsCert, tlsKey } = settings;
   const shared = {
     development: false,
     // Every body has a bound of its own, counted while it streams and answered with an envelope.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     fetch: app.fetch,
     error: app.onError,
-    ...(settings.tls && { tls: { cert: readPem(settings.tls.cert), key: readPem(settings.tls.key) } }),
+    ...(tlsCert !== null && tlsKey !== null && { tls: { cert: readPem(tlsCert), key: readPem(tlsKey) } }),
   };
-  const { host: hostname, port, unixSocket } = settings;
   try {
     return unixSocket === null
       ? Bun.serve({ ...shared, hostname, port, reusePort, idleTimeout: IDLE_TIMEOUT_S })

@@ -113,7 +113,7 @@ const checksOfServices = (context: Context): Check[] => [
       hasHealthToken: config.get("api.health_token") !== "",
       isCookieSecure: config.get("api.cookie_secure"),
       sameSite: config.get("api.cookie_same_site"),
-      isTls: env.server.tls !== null,
+      isTls: env.server.tlsCert !== null,
     };
   }),
 ];

@@ -70,14 +70,14 @@ const PROBE_MS = 3_000;
 
 /** For health checks of containers: any answer below 500 on the root path will do. @throws ServiceUnavailable */
 async function probeServer({ env, output }: Context): Promise<void> {
-  const { host, port, unixSocket, tls } = env().server;
+  const { host, port, unixSocket, tlsCert } = env().server;
   const everywhere = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
   const name = everywhere.includes(":") ? `[${everywhere}]` : everywhere;
   const request: BunFetchRequestInit = { redirect: "manual", signal: AbortSignal.timeout(PROBE_MS) };
   if (unixSocket !== null) request.unix = unixSocket;
   // The certificate is for the public name, not for this one.
-  if (tls !== null) request.tls = { rejectUnauthorized: false };
-  const answer = await fetch(`${tls === null ? "http" : "https"}://${name}:${port}/`, request).catch(
+  if (tlsCert !== null) request.tls = { rejectUnauthorized: false };
+  const answer = await fetch(`${tlsCert === null ? "http" : "https"}://${name}:${port}/`, request).catch(
     (cause: unknown) => {
       throw appError("ServiceUnavailable", `No server answers on ${unixSocket ?? `${name}:${port}`}.`, {
         cause,
