@@ -26,8 +26,6 @@ import type { Redirect } from "./redirect/redirect.ts";
 import { createRouteTest } from "./redirect/route-test.ts";
 import type { Services } from "./services.ts";
 
-/** Seconds of silence after which a request to the API is cut; redirects fall under the server's own, shorter one. */
-const API_IDLE_S = 120;
 /** The file endpoints' roots, which are no codes either. */
 const FILE_PREFIXES = ["/files", "/folders"];
 
@@ -84,7 +82,6 @@ function createAnswer(parts: HttpParts): Fetch {
       return redirects.end(begun, request.method, redirect.handle(request, server));
     }
     metrics.watch(server);
-    server.timeout(request, API_IDLE_S);
     const connection: HttpConnection = {
       peerAddress: () => server.requestIP(request)?.address ?? "unix",
       liftIdleTimeout: () => server.timeout(request, 0),

@@ -55,12 +55,14 @@ function listen(settings: Env["server"], app: App, reusePort: boolean): Server<u
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     fetch: app.fetch,
     error: app.onError,
+    idleTimeout: IDLE_TIMEOUT_S,
     ...(tlsCert !== null && tlsKey !== null && { tls: { cert: readPem(tlsCert), key: readPem(tlsKey) } }),
   };
   try {
-    return unixSocket === null
-      ? Bun.serve({ ...shared, hostname, port, reusePort, idleTimeout: IDLE_TIMEOUT_S })
-      : Bun.serve({ ...shared, unix: unixSocket });
+    if (unixSocket === null) return Bun.serve({ ...shared, hostname, port, reusePort });
+    // Its types know no idle timeout for a unix socket; without one connections are cut after ten seconds.
+    const options = { ...shared, unix: unixSocket } as Bun.Serve.Options<undefined>;
+    return Bun.serve(options);
   } catch (error) {
     throw explainListen(settings, error);
   }

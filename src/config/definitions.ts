@@ -78,7 +78,7 @@ export const DEFINITIONS = {
   }),
   "routes.frontend_prefix": string("/panel", check.routePrefix, {
     category: "routes",
-    description: "Path of the panel. Links can't use it.",
+    description: "Path that is kept for the panel. Links can't use it.",
     requiresRestart: true,
   }),
   "features.random_code_length": int(
@@ -101,7 +101,10 @@ export const DEFINITIONS = {
     category: "features",
     description: "Target of the root path /. Empty: 404.",
   }),
-  "features.enable_admin_panel": bool(true, { category: "features", description: "Serve the panel." }),
+  "features.enable_admin_panel": bool(true, {
+    category: "features",
+    description: "Reserved for the web panel, which this version does not contain; it changes nothing yet.",
+  }),
   "click.enable_tracking": bool(true, { category: "tracking", description: "Count clicks." }),
   "click.flush_interval": int(
     5,

@@ -1,7 +1,7 @@
 /**
  * The one error type that crosses rooms. A kind says what went wrong in general and maps to an HTTP status
- * (http/errors.ts) and to an exit code (cli.ts); a name is what clients read, with its number, as the table of
- * the decisions page lists them.
+ * (http/errors.ts) and to an exit code (cli.ts). A name is what clients read, together with its number. Both are fixed
+ * by the table below: a number never changes its meaning.
  */
 export type ErrorKind =
   | "invalid"
