@@ -1,12 +1,23 @@
 /** Where storage policies keep files: what is refused, what goes on, and what of it is in a backup. */
 import { Database } from "bun:sqlite";
 import { afterAll, expect, test } from "bun:test";
-import { existsSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { driveClient } from "./support/drive.ts";
 import { type Client, signIn, startSignedIn } from "./support/session.ts";
-import type { Installation, RunningWaymark } from "./support/waymark.ts";
+import { storagesFor } from "./support/storages.ts";
+import { install, type Installation, type RunningWaymark } from "./support/waymark.ts";
 
 const installations: Installation[] = [];
 const folders: string[] = [];
@@ -83,5 +94,127 @@ test("a policy elsewhere takes a start-up setting that allows its place", async 
   const uploaded = await driveClient(server.url, client.token).upload("a.txt", "hello");
   expect(uploaded.status).toBe(201);
   expect(existsSync(join(elsewhere, "files", ".staging"))).toBe(true);
+  await server.stop();
+});
+
+/** Stores a file by each of the policies; gives back the files' ids with their content. */
+async function storeAll(
+  server: RunningWaymark,
+  client: Client,
+  policies: readonly Record<string, unknown>[],
+) {
+  const drive = driveClient(server.url, client.token);
+  const stored = new Map<number, string>();
+  for (const policy of policies) {
+    const body = JSON.stringify(policy);
+    const made = await asAdmin(server, client, "/policies", { method: "POST", body });
+    expect([policy["name"], made.status]).toEqual([policy["name"], 201]);
+    const policy_id = (await made.json()).data.id;
+    const folder = await drive.folder(String(policy["name"]).replaceAll("/", "|"));
+    expect((await drive.call("PATCH", `/folders/${folder}`, { policy_id })).status).toBe(200);
+    const content = `stored by ${policy["name"]}`;
+    const uploaded = await drive.upload("a.txt", content, { folder: String(folder) });
+    expect(uploaded.status).toBe(201);
+    stored.set(uploaded.body.data.id, content);
+  }
+  return stored;
+}
+
+const local = (base_path: string) => ({ name: base_path, driver_type: "local", base_path });
+
+async function contents(of: Installation, ids: Iterable<number>): Promise<[number, string][]> {
+  const server = await of.serve();
+  const drive = driveClient(server.url, (await signIn(server.url)).token);
+  const found: [number, string][] = [];
+  for (const id of ids) found.push([id, await (await drive.send(`/files/${id}/download`)).text()]);
+  await server.stop();
+  return found;
+}
+
+const IN_DATA = ["media.tmp", "old.restoring", "x", "x/.staging", "linked/away"];
+
+test("a backup holds the files of every local policy, and a restore brings them back", async () => {
+  const [elsewhere, other] = [makeFolder(), makeFolder()];
+  const settings = { WAYMARK__STORAGE__LOCAL_ROOTS: `${elsewhere}:${other}` };
+  const { installation, server, client } = await start(settings);
+  symlinkSync(other, join(installation.dataDir, "linked"));
+  const stored = await storeAll(server, client, [...IN_DATA, join(elsewhere, "deep", "er")].map(local));
+  expect(readdirSync(join(other, "away")).length).toBeGreaterThan(0);
+  const target = join(makeFolder(), "backup");
+  expect(await installation.cli(["backup", target])).toMatchObject({ exitCode: 0, stderr: "" });
+  await server.stop();
+  for (const folder of [elsewhere, other]) {
+    for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true });
+  }
+
+  const strange = install();
+  installations.push(strange);
+  const refused = await strange.cli(["restore", target]);
+  expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining("storage.local_roots")]);
+  expect(readdirSync(strange.dataDir)).toEqual([]);
+  const restored = install(settings);
+  installations.push(restored);
+  expect(await restored.cli(["restore", target])).toMatchObject({ exitCode: 0 });
+  expect(await contents(restored, stored.keys())).toEqual([...stored]);
+  const report = await restored.cli(["doctor", "--storage"]);
+  expect(report.stdout).toContain("every file has its content");
+});
+
+test("what can't be had fails the backup by name, until it is known to be lost", async () => {
+  const { installation, server, client } = await start();
+  const stored = await storeAll(server, client, ["kept", "gone"].map(local));
+  const gone = join(installation.dataDir, "gone");
+  const key = readdirSync(gone, { recursive: true, encoding: "utf8" }).find((path) => /\.\d+$/.test(path))!;
+  const target = join(makeFolder(), "backup");
+
+  writeFileSync(join(gone, `${key}.aside`), readFileSync(join(gone, key)));
+  writeFileSync(join(gone, key), "cut");
+  const cut = await installation.cli(["backup", target]);
+  expect([cut.exitCode, cut.stderr]).toEqual([1, expect.stringContaining(`${key} has 3 bytes instead of`)]);
+  rmSync(join(gone, key));
+  const failed = await installation.cli(["backup", target]);
+  expect([failed.exitCode, failed.stderr]).toEqual([1, expect.stringContaining(`${key} is not there`)]);
+  expect(failed.stderr).toContain("doctor --storage --fix");
+  expect(existsSync(target)).toBe(false);
+
+  expect((await installation.cli(["doctor", "--storage", "--fix"])).exitCode).toBe(1);
+  expect(await installation.cli(["backup", target])).toMatchObject({ exitCode: 0, stderr: "" });
+  renameSync(join(gone, `${key}.aside`), join(gone, key));
+  await installation.cli(["doctor", "--storage", "--fix"]);
+  await server.stop();
+  expect(await contents(installation, stored.keys())).toEqual([...stored]);
+});
+
+test("a key behind a link is in the backup, and links in the place of objects are not followed", async () => {
+  const { installation, server, client } = await start();
+  await storeAll(server, client, [local("files-2")]);
+  const keys = makeFolder();
+  writeFileSync(join(keys, "key"), "0".repeat(64));
+  rmSync(join(installation.dataDir, "secret.key"), { force: true });
+  symlinkSync(join(keys, "key"), join(installation.dataDir, "secret.key"));
+  const target = join(makeFolder(), "backup");
+  expect((await installation.cli(["backup", target])).exitCode).toBe(0);
+  expect(readFileSync(join(target, "files", "secret.key"), "utf8")).toBe("0".repeat(64));
+
+  const folder = join(installation.dataDir, "files-2");
+  const key = readdirSync(folder, { recursive: true, encoding: "utf8" }).find((path) => /\.\d+$/.test(path))!;
+  rmSync(join(folder, key));
+  symlinkSync(join(keys, "key"), join(folder, key));
+  const failed = await installation.cli(["backup", `${target}-2`]);
+  expect([failed.exitCode, failed.stderr]).toEqual([1, expect.stringContaining(`${key} is no file`)]);
+  await server.stop();
+});
+
+const [, s3] = storagesFor("backup")[1] ?? [];
+test.skipIf(!s3)("a backup says which files it leaves in S3", async () => {
+  const { installation, server, client } = await start();
+  await storeAll(server, client, [s3!]);
+  const target = join(makeFolder(), "backup");
+  const made = await installation.cli(["backup", target]);
+  expect(made.exitCode).toBe(0);
+  expect(made.stdout).toContain("Not in it: 1 object that the policy 'bucket' keeps in S3.");
+  expect(JSON.parse(readFileSync(join(target, "manifest.json"), "utf8")).elsewhere).toEqual([
+    { policy: "bucket", objects: 1 },
+  ]);
   await server.stop();
 });

@@ -106,6 +106,10 @@ export async function openDatabase(
   };
 }
 
+/** Opens a file that a dialect's `snapshot` wrote. */
+export const openSnapshot = (path: string, logger: Logger): Promise<Database> =>
+  openDatabase({ url: `sqlite:${path}`, poolSize: 1 }, { threads: false, logger });
+
 async function openGuarded(open: OpenBackend, settings: Parameters<OpenBackend>[0]): Promise<Backend> {
   const backend = await open(settings);
   if (settings.location.kind === "sqlite") return backend;

@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { CommandContext, ProgressLine } from "../cli/command.ts";
-import type { Database } from "../db/database.ts";
+import { type Database, openSnapshot } from "../db/database.ts";
+import { createStoredFiles } from "../files/check/stored-files.ts";
 import { readInstance } from "../cluster/instance.repository.ts";
 import { type Env, fileDatabasePath } from "../env.ts";
 import { systemClock } from "../lib/clock.ts";
@@ -10,6 +11,7 @@ import { pluralize } from "../lib/pluralize.ts";
 import { appError } from "../lib/errors.ts";
 import { armFault } from "../lib/fault.ts";
 import { fileTrouble } from "../lib/file-trouble.ts";
+import { silentLogger } from "../lib/logger.ts";
 import { VERSION } from "../lib/version.ts";
 import { countRunning } from "./status.commands.ts";
 import { makeBackup } from "./backup.ts";
@@ -31,6 +33,8 @@ export function addBackupCommands(program: Command, context: Context): void {
         dataDir: env.data.dir,
         databasePath: databasePathOf(env),
         database,
+        openSnapshot: (path) => openSnapshot(path, silentLogger),
+        contentOf: (one) => createStoredFiles(one, { dataDir: env.data.dir }),
         instance: await readInstance(database),
         version: VERSION,
         now: systemClock.now,
@@ -45,6 +49,8 @@ export function addBackupCommands(program: Command, context: Context): void {
         );
         output.line(`  ${manifest.database.advice}`);
       }
+      for (const { policy, objects } of manifest.elsewhere)
+        output.line(`Not in it: ${pluralize(objects, "object")} that the policy '${policy}' keeps in S3.`);
     });
   program
     .command("restore")
@@ -66,6 +72,7 @@ export function addBackupCommands(program: Command, context: Context): void {
       const restoring = restoreBackup(resolve(dir), {
         dataDir: env.data.dir,
         databasePath: databasePathOf(env),
+        roots: env.storage.localRoots,
         replace,
         isServed: () => countRunning(dataPath(env.data.dir, "journal")) > 0,
         onProgress: (step, done, total) => bars[step].update(done, total),

@@ -3,26 +3,32 @@
  *
  *     manifest.json      what it is: program version, installation, time, and every file with size and SHA-256
  *     waymark.db         the file database, copied in one moment; absent where a server keeps the database
- *     files/…            everything else of the data folder that matters: keys and stored blobs
+ *     files/…            the data folder: keys and stored files
+ *     outside/ID/…       the stored files of policy ID, whose folder lies elsewhere
  *
- * Blobs are never changed in place, and their rows are written after their bytes. So they are copied first, then the
- * database, then the blobs that came meanwhile: every row of the copy has its bytes. Clicks that wait in the journal
- * are not in it; they belong to the running installation and are counted there. A backup may lie in the data folder;
- * backups there, this one and others, are not in it either.
+ * Stored files never change, and their rows come after their bytes. So the files are copied first, then the database,
+ * then the files that came meanwhile. The copied database then says whether they are all there. Not in a backup are
+ * clicks in the journal, which the running installation counts, content in S3, which the manifest names, and backups.
  */
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { copyFile, mkdir, rename } from "node:fs/promises";
-import { dirname, join, relative, resolve } from "node:path";
+import { rename } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import type { Database } from "../db/database.ts";
 import { appError } from "../lib/errors.ts";
+import { pluralize } from "../lib/pluralize.ts";
+import { programName } from "../lib/program-name.ts";
+import {
+  type BackupCopies,
+  type ContentCopied,
+  createBackupCopies,
+  type ExpectedContent,
+} from "./backup-files.ts";
 import {
   DATABASE_COPY,
   describeFile,
-  unfinishedManifestPath,
-  isBackup,
-  EXCLUDED,
   type Manifest,
   manifestPath,
+  unfinishedManifestPath,
 } from "./manifest.ts";
 
 export type BackupSources = {
@@ -30,6 +36,10 @@ export type BackupSources = {
   /** Of the file database, null without one. */
   databasePath: string | null;
   database: Database;
+  /** Opens what the database's `snapshot` wrote. */
+  openSnapshot(path: string): Promise<Database>;
+  /** What the database says is stored. */
+  contentOf(database: Database): ExpectedContent;
   instance: string;
   version: string;
   now(): number;
@@ -37,7 +47,13 @@ export type BackupSources = {
   onProgress?: (step: "copied" | "read", done: number, total?: number) => void;
 };
 
-/** Writes the backup and resolves with its manifest. @throws Conflict when the folder is not empty */
+/** A file that is stored and deleted between two copies is in the database's copy without its content. */
+const MOST_SNAPSHOTS = 3;
+
+/**
+ * Writes the backup and resolves with its manifest.
+ * @throws Conflict when the folder is not empty, StorageUnavailable when stored content is missing; then nothing is left
+ */
 export async function makeBackup(target: string, sources: BackupSources): Promise<Manifest> {
   if (resolve(target) === resolve(sources.dataDir)) {
     throw appError(
@@ -60,30 +76,63 @@ export async function makeBackup(target: string, sources: BackupSources): Promis
 }
 
 async function fill(target: string, sources: BackupSources): Promise<Manifest> {
+  const { dataDir, databasePath, database, onProgress } = sources;
   writeFileSync(unfinishedManifestPath(target), "", { mode: 0o600 });
-  const copied = new Set<string>();
-  await copyNew(target, copied, sources);
-  const { snapshot, dumpAdvice, name } = sources.database.dialect;
+  const copies = createBackupCopies(target, {
+    dataDir,
+    databasePath,
+    onCopied: (files) => onProgress?.("copied", files),
+  });
+  let content = await copyFiles(copies, database, sources);
+  const { snapshot, dumpAdvice, name } = database.dialect;
   if (snapshot !== null) {
-    await snapshot(sources.database.slow, join(target, DATABASE_COPY));
-    chmodSync(join(target, DATABASE_COPY), 0o600);
-    await copyNew(target, copied, sources);
+    const path = join(target, DATABASE_COPY);
+    for (let taken = 1; taken === 1 || (content.deleted > 0 && taken <= MOST_SNAPSHOTS); taken++) {
+      rmSync(path, { force: true });
+      await snapshot(database.slow, path);
+      chmodSync(path, 0o600);
+      const copy = await sources.openSnapshot(path);
+      content = await copyFiles(copies, copy, sources).finally(() => copy.close());
+    }
   }
-  const listed = [
-    ...(snapshot === null ? [] : [DATABASE_COPY]),
-    ...[...copied].map((path) => join("files", path)),
-  ];
+  refuseLost(content.lost);
+  const listed = [...(snapshot === null ? [] : [DATABASE_COPY]), ...copies.paths()];
   const manifest: Manifest = {
     format: 1,
     version: sources.version,
     instance: sources.instance,
     created_at: new Date(sources.now()).toISOString(),
     database: { name, file: snapshot === null ? null : DATABASE_COPY, advice: dumpAdvice },
+    outside: content.outside.map(({ policyId, basePath }) => ({ policy_id: policyId, base_path: basePath })),
+    elsewhere: content.elsewhere.map(({ name: policy, objects }) => ({ policy, objects })),
     files: await describeAll(target, listed.sort(), sources),
   };
   writeFileSync(unfinishedManifestPath(target), `${JSON.stringify(manifest, null, 2)}\n`);
   await rename(unfinishedManifestPath(target), manifestPath(target));
   return manifest;
+}
+
+/** What the database says is stored, and whatever else the data folder has. */
+async function copyFiles(
+  copies: BackupCopies,
+  database: Database,
+  { contentOf, database: running }: BackupSources,
+): Promise<ContentCopied> {
+  const expected = contentOf(database);
+  const locations = await expected.locations();
+  await copies.addDataFolder(locations);
+  return copies.addContent(expected, locations, contentOf(running));
+}
+
+function refuseLost({ count, first }: ContentCopied["lost"]): void {
+  if (count === 0) return;
+  const some = count > first.length ? `${first.join(", ")} and more` : first.join(", ");
+  const fix = `${programName()} doctor --storage --fix`;
+  throw appError(
+    "StorageUnavailable",
+    `There is no backup: the content of ${pluralize(count, "stored object")} can't be had: ${some}. ` +
+      `Mount the disk or put it back; what is lost is marked by '${fix}' and then left out.`,
+  );
 }
 
 /** One after the other: there may be more files than a process may open. */
@@ -98,47 +147,4 @@ async function describeAll(
     onProgress?.("read", files.length, paths.length);
   }
   return files;
-}
-
-/** Files of the data folder, relative to it; symlinks, backups and what is left out are not among them. */
-function listFiles(dir: string, databasePath: string | null, base = dir): string[] {
-  if (!existsSync(dir) || (dir !== base && isBackup(dir))) return [];
-  return readdirSync(dir, { withFileTypes: true }).flatMap((entry) => {
-    const path = join(dir, entry.name);
-    if (EXCLUDED.test(relative(base, path)) || isOfDatabase(path, databasePath)) return [];
-    if (entry.isDirectory()) return listFiles(path, databasePath, base);
-    return entry.isFile() ? [relative(base, path)] : [];
-  });
-}
-
-/** The live database, also under a name of its own, and what lies beside it. */
-const isOfDatabase = (path: string, databasePath: string | null): boolean =>
-  databasePath !== null &&
-  resolve(path).startsWith(databasePath) &&
-  /^(\.replaced)?(-wal|-shm|-journal)?$/.test(resolve(path).slice(databasePath.length));
-
-async function copyNew(
-  target: string,
-  copied: Set<string>,
-  { dataDir, databasePath, onProgress }: BackupSources,
-): Promise<void> {
-  const to = join(target, "files");
-  for (const path of listFiles(dataDir, databasePath)) {
-    if (copied.has(path)) continue;
-    await mkdir(dirname(join(to, path)), { recursive: true, mode: 0o700 });
-    const done = await copyIfThere(join(dataDir, path), join(to, path));
-    if (done) copied.add(path);
-    onProgress?.("copied", copied.size);
-  }
-}
-
-/** False when the file is gone meanwhile: its last reference was deleted. */
-async function copyIfThere(from: string, to: string): Promise<boolean> {
-  try {
-    await copyFile(from, to);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
-    throw error;
-  }
 }

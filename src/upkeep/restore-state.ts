@@ -2,7 +2,8 @@
  * The folder `.restore` in the data folder, in which a backup waits to be put in place (restore.ts):
  *
  *     lock          held by the process that restores, until it ends, however it ends
- *     new/…         the backup's files
+ *     new/…         the backup's files for the data folder
+ *     outside/…     those for folders elsewhere
  *     waymark.db    its database
  *     plan.json     what is to be moved where; present from the moment when everything has been copied until
  *                   everything is in place
@@ -25,6 +26,8 @@ const planSchema = z.object({
   database: z.string().nullable(),
   /** Relative to the data folder and to new/. */
   files: z.array(z.string()),
+  /** Paths in the backup and in the staging folder, and where each goes. */
+  outside: z.array(z.object({ path: z.string(), to: z.string() })).default([]),
 });
 export type RestorePlan = z.infer<typeof planSchema>;
 
@@ -54,7 +57,7 @@ export function enterStaging(dataDir: string): FileLock {
 }
 
 /** What a restore makes in the folder, besides its lock. */
-const MADE = ["new", "waymark.db", "plan.json", "plan.json.tmp", "journal"];
+const MADE = ["new", "outside", "waymark.db", "plan.json", "plan.json.tmp", "journal"];
 
 /** Removes what an earlier restore left. To be called by the lock's holder. */
 export function clearStaging(dataDir: string): void {

@@ -15,17 +15,20 @@
  */
 import { chmodSync, existsSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { copyFile, mkdir, open, rename, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { dataPath } from "../lib/data-folder.ts";
 import { appError, messageOf } from "../lib/errors.ts";
 import { fault } from "../lib/fault.ts";
 import { fileTrouble } from "../lib/file-trouble.ts";
+import { behindLinks, isInside } from "../lib/real-path.ts";
 import { syncFolder } from "../lib/sync-folder.ts";
 import {
   countBytes,
+  DATABASE_COPY,
   describeFile,
   type Manifest,
   dataFolderPath,
+  outsidePath,
   totalSize,
   verifyBackup,
 } from "./manifest.ts";
@@ -43,6 +46,8 @@ export type RestoreTarget = {
   dataDir: string;
   /** Of the file database; null when a server keeps the database. */
   databasePath: string | null;
+  /** Absolute folders below which files may be put, besides the data folder. */
+  roots: readonly string[];
   /** Put the backup in the place of what is there, which is lost. */
   replace: boolean;
   /** Whether a server runs on the data folder. */
@@ -108,16 +113,13 @@ async function copyAll(
   plan: RestorePlan,
   { dataDir, onProgress }: RestoreTarget,
 ): Promise<void> {
-  const planned = new Set(plan.files);
-  const wanted = manifest.files.filter(({ path }) => {
-    const place = dataFolderPath(path);
-    return place === null ? plan.database !== null : planned.has(place);
-  });
+  const planned = new Map(plan.files.map((place) => [`files/${place}`, stagingPath(dataDir, "new", place)]));
+  for (const { path } of plan.outside) planned.set(path, stagingPath(dataDir, path));
+  if (plan.database !== null) planned.set(DATABASE_COPY, stagingPath(dataDir, "waymark.db"));
+  const wanted = manifest.files.filter(({ path }) => planned.has(path));
   const count = countBytes(totalSize(wanted), (done, total) => onProgress?.("copy", done, total));
   for (const { path, size } of wanted) {
-    const place = dataFolderPath(path);
-    const to = place === null ? stagingPath(dataDir, "waymark.db") : stagingPath(dataDir, "new", place);
-    await copySynced(join(source, path), to);
+    await copySynced(join(source, path), planned.get(path)!);
     count(size);
   }
   if (plan.database === null) return;
@@ -142,33 +144,55 @@ async function makePlan(source: string, manifest: Manifest, target: RestoreTarge
     throw appError("BadRequest", message);
   }
   if (hasDatabase && existsSync(databasePath!)) refuse(databasePath!);
+  await refuseElsewhere(manifest, target);
   const files: string[] = [];
+  const outside: RestorePlan["outside"] = [];
   const count = countBytes(totalSize(manifest.files), (done, total) => onProgress?.("compare", done, total));
   for (const { path, sha256 } of manifest.files) {
     const place = dataFolderPath(path);
-    if (place === null) continue;
-    if (existsSync(join(dataDir, place))) {
-      if ((await describeFile(dataDir, place, count)).sha256 === sha256) continue;
-      refuse(join(dataDir, place));
+    const away = outsidePath(path, manifest);
+    if (place === null && away === null) continue;
+    const to = away === null ? join(dataDir, place!) : join(resolve(dataDir, away.basePath), away.key);
+    if (existsSync(to)) {
+      if ((await describeFile(dirname(to), basename(to), count)).sha256 === sha256) continue;
+      refuse(to);
     }
-    files.push(place);
+    if (away === null) files.push(place!);
+    else outside.push({ path, to });
   }
   const { instance, created_at } = manifest;
-  return { source, instance, created_at, database: hasDatabase ? databasePath : null, files };
+  return { source, instance, created_at, database: hasDatabase ? databasePath : null, files, outside };
+}
+
+/** Files are put in the data folder and where the settings allow them. @throws BadRequest */
+async function refuseElsewhere({ outside }: Manifest, { dataDir, roots }: RestoreTarget): Promise<void> {
+  const allowed = await Promise.all([dataDir, ...roots].map((path) => behindLinks(path).catch(() => path)));
+  for (const { base_path } of outside) {
+    const folder = await behindLinks(resolve(dataDir, base_path));
+    if (allowed.some((root) => isInside(folder, root))) continue;
+    throw appError(
+      "BadRequest",
+      `The backup holds files of ${base_path}, which is not below the data folder. ` +
+        "Name a folder above it in the start-up setting storage.local_roots, then restore again.",
+    );
+  }
 }
 
 /** Step 3 and 4; does what is left to do. */
 async function finish(plan: RestorePlan, { dataDir, onProgress }: RestoreTarget): Promise<void> {
-  const { database, files } = plan;
+  const { database } = plan;
   const staged = stagingPath(dataDir, "waymark.db");
   const folders = new Set([dataDir, stagingPath(dataDir)]);
   try {
     if (database !== null && existsSync(staged)) setAside(database, dataDir);
-    for (const [at, path] of files.entries()) {
-      const to = join(dataDir, path);
-      await moveIfThere(stagingPath(dataDir, "new", path), to);
+    const moves = [
+      ...plan.files.map((place) => ({ from: stagingPath(dataDir, "new", place), to: join(dataDir, place) })),
+      ...plan.outside.map(({ path, to }) => ({ from: stagingPath(dataDir, path), to })),
+    ];
+    for (const [at, { from, to }] of moves.entries()) {
+      await moveIfThere(from, to);
       folders.add(dirname(to));
-      onProgress?.("place", at + 1, files.length);
+      onProgress?.("place", at + 1, moves.length);
     }
     if (database !== null) {
       await moveIfThere(staged, database);

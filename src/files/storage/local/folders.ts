@@ -11,7 +11,7 @@ import { dirname, join } from "node:path";
 import { appError } from "../../../lib/errors.ts";
 import { syncFolder } from "../../../lib/sync-folder.ts";
 import { STAGING } from "../object-key.ts";
-import { behindLinks } from "./location.ts";
+import { behindLinks } from "../../../lib/real-path.ts";
 
 const FOLDER_MODE = 0o700;
 /** Without O_NONBLOCK opening a planted pipe would wait for its writer. */

@@ -1,8 +1,8 @@
 /** Where a local policy may keep its objects. */
-import { readlink, realpath } from "node:fs/promises";
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { basename, isAbsolute, resolve, sep } from "node:path";
 import type { UsedPath } from "../../../lib/data-folder.ts";
 import { appError } from "../../../lib/errors.ts";
+import { behindLinks, isInside } from "../../../lib/real-path.ts";
 
 export type LocationRules = {
   /** Absolute. */
@@ -17,8 +17,6 @@ export type LocationRules = {
 const SYSTEM = ["/proc", "/sys", "/dev"];
 const SHARED_MEMORY = "/dev/shm/";
 const CONTROL = /\p{Cc}/u;
-/** More links in one path than any system follows. */
-const MOST_LINKS = 40;
 
 /**
  * The absolute folder of a local base path, relative to the data folder unless absolute.
@@ -36,10 +34,8 @@ export function resolveBasePath(basePath: string, { dataDir }: LocationRules): s
 /** Looks behind symbolic links. @throws BadRequest when a new policy can't be there */
 export async function checkNewLocation(basePath: string, rules: LocationRules): Promise<void> {
   const named = resolveBasePath(basePath, rules);
-  const real = await behindLinks(named);
-  const [dataDir, ...roots] = await Promise.all(
-    [rules.dataDir, ...rules.roots].map((path) => behindLinks(path)),
-  );
+  const real = await realPath(named);
+  const [dataDir, ...roots] = await Promise.all([rules.dataDir, ...rules.roots].map(knownPath));
   const used = await withRealPaths(rules.used);
   for (const folder of [named, real]) {
     const reason = senseless(folder, dataDir!) ?? overlap(folder, used);
@@ -62,7 +58,7 @@ const OUTSIDE =
 export async function checkRealLocation(named: string, real: string, rules: LocationRules): Promise<void> {
   const used = await withRealPaths(rules.used);
   const reason =
-    senseless(real, await behindLinks(rules.dataDir)) ??
+    senseless(real, await knownPath(rules.dataDir)) ??
     (overlap(named, used) === null ? overlap(real, used) : null);
   if (reason !== null) throw refused(reason);
 }
@@ -77,12 +73,6 @@ function senseless(folder: string, dataDir: string): string | null {
 }
 
 const refused = (reason: string) => appError("BadRequest", `base_path: the folder ${reason}.`);
-
-/** Whether `path` is `folder` or below it; both are absolute. */
-function isInside(path: string, folder: string): boolean {
-  const way = relative(folder, path);
-  return way !== ".." && !way.startsWith(`..${sep}`);
-}
 
 /** Why the folder and what the program uses get into each other's way, or null. */
 function overlap(folder: string, used: readonly UsedPath[]): string | null {
@@ -118,25 +108,19 @@ const foldedSegments = (path: string): string[] =>
     );
 
 const withRealPaths = async (used: readonly UsedPath[]): Promise<UsedPath[]> => {
-  const real = await Promise.all(used.map(async (one) => ({ ...one, path: await behindLinks(one.path) })));
+  const real = await Promise.all(used.map(async (one) => ({ ...one, path: await knownPath(one.path) })));
   return [...used, ...real];
 };
 
-/**
- * The path behind symbolic links, as far as it is there; what is not there yet follows as it is named.
- * @throws BadRequest when that can't be found out
- */
-export async function behindLinks(path: string, links = 0): Promise<string> {
+async function realPath(path: string): Promise<string> {
   try {
-    return await realpath(path);
-  } catch (error) {
-    const { code } = error as { code?: unknown };
-    const mayComeLater = code === "ENOENT" || code === "ENOTDIR";
-    if (!mayComeLater || path === dirname(path) || links === MOST_LINKS) {
-      throw refused("can't be looked at by the server's account");
-    }
+    return await behindLinks(path);
+  } catch (cause) {
+    throw appError("BadRequest", "base_path: the folder can't be looked at by the server's account.", {
+      cause,
+    });
   }
-  const folder = await behindLinks(dirname(path), links);
-  const target = await readlink(path).catch(() => null);
-  return target === null ? join(folder, basename(path)) : behindLinks(resolve(folder, target), links + 1);
 }
+
+/** Of what the settings name: as it is named when it can't be looked at. */
+const knownPath = (path: string): Promise<string> => behindLinks(path).catch(() => path);

@@ -1,0 +1,42 @@
+/** What a database says is stored, and where: for backups, which are held to the copy of it that they have. */
+import { resolve } from "node:path";
+import type { Database } from "../../db/database.ts";
+import type { StoredBlob } from "../blobs/blob.ts";
+import { createBlobsRepository } from "../blobs/repository.ts";
+import { createPoliciesRepository } from "../policies/repository.ts";
+import { markerOf } from "../storage/object-key.ts";
+import { createStorageCheckRepository } from "./storage.repository.ts";
+
+const PAGE = 1_000;
+
+export function createStoredFiles(
+  database: Pick<Database, "read" | "write" | "dialect">,
+  { dataDir }: { dataDir: string },
+) {
+  const policies = createPoliciesRepository(database);
+  const checks = createStorageCheckRepository(database);
+  const blobs = createBlobsRepository(database);
+  return {
+    /** One a policy; `folder` is absolute, and null where the files are not in a folder of this machine. */
+    async locations() {
+      const marker = markerOf(await policies.installation());
+      return (await policies.list()).map(({ id, name, driverType, basePath }) => ({
+        policyId: id,
+        name,
+        basePath,
+        folder: driverType === "local" ? resolve(dataDir, basePath) : null,
+        marker,
+      }));
+    },
+    /** All that somebody holds, by id, in pages of at most 1,000. */
+    async *objects(): AsyncGenerator<StoredBlob[]> {
+      for (let page: StoredBlob[] = []; ; ) {
+        page = await checks.blobs(page.at(-1)?.id ?? 0, PAGE);
+        yield page.filter(({ state }) => state !== "dead");
+        if (page.length < PAGE) return;
+      }
+    },
+    /** Whether somebody still holds the object and expects it to be whole. */
+    isLive: async (id: number): Promise<boolean> => (await blobs.find(id))?.state === "live",
+  };
+}
