@@ -1,4 +1,4 @@
-/** What can be said about the container files without an engine; docs/containers.md tells how they are used. */
+/** The container files, without an engine. docs/containers.md says how to use them. */
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,56 +14,69 @@ const service = z.object({
   depends_on: z.record(z.string(), z.object({ condition: z.string() })).default({}),
   healthcheck: z.unknown().optional(),
 });
-const compose = z
-  .object({
-    services: z.record(z.string(), service),
-    volumes: z.record(z.string(), z.null()),
-  })
-  .parse(Bun.YAML.parse(read("compose.yaml")));
-const nodes = Object.entries(compose.services).filter(([name]) => name.startsWith("node"));
+const composeFile = z.object({
+  services: z.record(z.string(), service),
+  volumes: z.record(z.string(), z.null()),
+});
+const files = ["compose.yaml", "compose.cluster.yaml"].map((name) =>
+  composeFile.parse(Bun.YAML.parse(read(name))),
+);
+const services = files.flatMap((file) => Object.values(file.services));
+const nodes = Object.entries(files[1]!.services).filter(([name]) => name.startsWith("node"));
 
-/** What `${NAME:-default}` becomes when nothing is set. */
-const defaults = (text: string) => text.replace(/\$\{\w+:-([^}]*)\}/g, "$1");
+/** The text with default values, and a password for those that Compose demands. */
+const filled = (text: string) =>
+  text.replace(/\$\{\w+:-([^}]*)\}/g, "$1").replace(/\$\{\w+:\?[^}]*\}/g, "secret");
 
 const imageEnvironment = Object.fromEntries(
   [...read("Dockerfile").matchAll(/(WAYMARK__\w+)=(\S+)/g)].map((match) => [match[1]!, match[2]!]),
 );
 
-test("every service starts with settings that exist, also without an .env", () => {
+test("every service starts with valid settings", () => {
   expect(Object.keys(imageEnvironment)).toContain("WAYMARK__DATA__DIR");
   expect(nodes).toHaveLength(2);
-  for (const { environment } of Object.values(compose.services)) {
+  for (const { environment } of services) {
     const own = Object.entries(environment).filter(([name]) => name.startsWith("WAYMARK__"));
     const processEnv = {
       ...imageEnvironment,
-      ...Object.fromEntries(own.map(([name, value]) => [name, defaults(value)])),
+      ...Object.fromEntries(own.map(([name, value]) => [name, filled(value)])),
     };
     expect(loadEnv({ cwd: import.meta.dir, processEnv }).data.dir).toBe("/data");
   }
 });
 
-test("nodes have a data folder each, and share the stored files", () => {
+test("Compose demands a password for the cluster, and has no default for one", () => {
+  const cluster = read("compose.cluster.yaml");
+  expect(cluster).toContain("${POSTGRES_PASSWORD:?");
+  expect(cluster).not.toMatch(/\$\{POSTGRES_PASSWORD:?-/);
+  // Compose reads the variables of all services of a file, even of profiles that are off.
+  expect(read("compose.yaml")).not.toContain(":?");
+});
+
+test("each node has its own data folder, and all share the stored files", () => {
   const mounts = nodes.map(([, { volumes }]) =>
     Object.fromEntries(volumes.map((volume) => volume.split(":").toReversed())),
   );
   expect(new Set(mounts.map((mount) => mount["/data"])).size).toBe(nodes.length);
   expect(new Set(mounts.map((mount) => mount["/data/files"])).size).toBe(1);
   expect(mounts[0]!["/data/files"]).toBeDefined();
-  // A new volume takes its owner from the image's folder: without one it would belong to root.
+  // A new volume takes its owner from the image's folder. Without one it belongs to root.
   for (const path of Object.keys(mounts[0]!))
     expect(read("Dockerfile")).toMatch(new RegExp(`install .*${path}\\b`));
 });
 
-test("what .env keeps secret goes neither into the repository nor into the image", () => {
+test("neither repository nor image contains .env", () => {
   for (const list of [".gitignore", ".dockerignore"]) expect(read(list).split("\n")).toContain(".env");
 });
 
-test("named volumes are declared, and what is waited for has a health check", () => {
-  for (const { volumes, depends_on } of Object.values(compose.services)) {
-    for (const volume of volumes) expect(Object.keys(compose.volumes)).toContain(volume.split(":")[0]!);
-    for (const [name, { condition }] of Object.entries(depends_on)) {
-      expect(condition).toBe("service_healthy");
-      expect(compose.services[name]?.healthcheck).toBeDefined();
+test("named volumes are declared, and dependencies have a health check", () => {
+  for (const file of files) {
+    for (const { volumes, depends_on } of Object.values(file.services)) {
+      for (const volume of volumes) expect(Object.keys(file.volumes)).toContain(volume.split(":")[0]!);
+      for (const [name, { condition }] of Object.entries(depends_on)) {
+        expect(condition).toBe("service_healthy");
+        expect(file.services[name]?.healthcheck).toBeDefined();
+      }
     }
   }
 });

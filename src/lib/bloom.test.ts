@@ -13,19 +13,19 @@ function falsePositives(capacity: number, added: number): number {
   return passed / 100_000;
 }
 
-test("what was added is always there; at capacity less than 1 % of the others pass", () => {
+test("every added code passes; at capacity less than 1 % of the others do", () => {
   for (const capacity of [1, 10, 1000, 100_000]) {
     expect(falsePositives(capacity, capacity)).toBeLessThan(0.01);
   }
 });
 
-test("beyond its capacity it stays right and lets more pass", () => {
+test("beyond capacity there are more false positives and no false negatives", () => {
   const passed = falsePositives(20_000, 30_000);
   expect(passed).toBeGreaterThan(0.01);
   expect(passed).toBeLessThan(0.06);
 });
 
-test("an empty one has nothing, a million codes take 1.5 MB", () => {
+test("an empty filter passes nothing, and a million codes take 1.5 MB", () => {
   expect(falsePositives(1000, 0)).toBe(0);
   expect(createBloom(1_000_000).bytes).toBe(1_500_000);
 });

@@ -1,4 +1,4 @@
-/** An answer's body as text. Throws what `tooLong` makes as soon as it has more bytes than that. */
+/** The body as text. Throws `tooLong()` beyond `most` bytes. */
 export async function readBounded(response: Response, most: number, tooLong: () => Error): Promise<string> {
   let text = "";
   let size = 0;

@@ -30,7 +30,7 @@ describe("of 10 bytes", () => {
   });
 });
 
-test("of nothing there is only the whole", () => {
+test("an empty body has only the whole", () => {
   expect(parseByteRange("bytes=0-", 0)).toBe("whole");
   expect(parseByteRange("bytes=-1", 0)).toBe("whole");
 });

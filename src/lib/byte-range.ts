@@ -1,18 +1,18 @@
 /**
- * The header Range of a request (RFC 9110, section 14.2), for one range of bytes. Several ranges, other units and
- * what can't be read are answered with the whole, as the RFC allows.
+ * The Range header (RFC 9110, section 14.2), one range of bytes. Several ranges, other units and unreadable values give
+ * the whole, as the RFC allows.
  */
 export type ByteRange = { start: number; end: number };
 
 const ONE_RANGE = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i;
 
-/** Both ends of the range are inside the `size` bytes. */
+/** Both ends lie within the `size` bytes. */
 export function parseByteRange(
   header: string | undefined,
   size: number,
 ): ByteRange | "whole" | "unsatisfiable" {
   const match = ONE_RANGE.exec(header ?? "");
-  // Of nothing there is only the whole.
+  // An empty body has no parts.
   if (match === null || size === 0) return "whole";
   const [, first = "", last = ""] = match;
   if (first === "" && last === "") return "whole";

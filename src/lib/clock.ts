@@ -1,6 +1,6 @@
-/** Where the time comes from; tests pass their own. */
+/** The source of time. Tests pass their own. */
 export type Clock = {
-  /** Epoch milliseconds. May step back when the machine's clock is set. */
+  /** Epoch milliseconds. May step back when the system clock is set. */
   now(): number;
 };
 

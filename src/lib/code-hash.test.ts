@@ -9,7 +9,7 @@ test("a code ends at the query, the fragment or the end of the text", () => {
   expect(scanCode("", 0)).toBe(0);
 });
 
-test("only a-z A-Z 0-9 _ . - / can stand in a code", () => {
+test("a code has only a-z A-Z 0-9 _ . - /", () => {
   const allowed = /[a-zA-Z0-9_.\-/]/;
   for (let character = 0; character < 300; character++) {
     const text = String.fromCharCode(character);
@@ -23,7 +23,7 @@ test("a code has at most 128 characters", () => {
   expect(scanCode(`/${"a".repeat(129)}?q`, 1)).toBe(NOT_A_CODE);
 });
 
-test("bytes and characters have one hash, wherever they stand; it depends on the seed", () => {
+test("bytes and characters have the same hash at any position, which depends on the seed", () => {
   for (const code of ["a", "b", "ab", "ba", "x/y.z", "a".repeat(128)]) {
     const hash = hashCode(`http://h/${code}?q`, 9, 9 + code.length, 42);
     expect(hash).toBe(hashCode(code, 0, code.length, 42));

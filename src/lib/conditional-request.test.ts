@@ -61,6 +61,6 @@ describe("a range", () => {
   });
 });
 
-test("times are told in whole seconds", () => {
+test("times have whole seconds", () => {
   expect(lastModified(now)).toBe(SAME);
 });

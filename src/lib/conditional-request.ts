@@ -1,14 +1,14 @@
-/** Conditional requests (RFC 9110, section 13) for a representation that has a strong ETag and a time. */
+/** Conditional requests (RFC 9110, section 13) with a strong ETag and a time. */
 export type Validators = {
-  /** With its quotes. */
+  /** With quotes. */
   etag: string;
-  /** Epoch milliseconds; HTTP tells whole seconds. */
+  /** Epoch milliseconds. HTTP has whole seconds. */
   modifiedAt: number;
 };
 
 type RequestHeader = (name: string) => string | undefined;
 
-/** Whether the client wants another representation than this: 412. If-Match, when given, decides alone. */
+/** Whether to answer 412. If-Match has precedence. */
 export function isPreconditionFailed(header: RequestHeader, { etag, modifiedAt }: Validators): boolean {
   const tags = header("If-Match");
   if (tags !== undefined) return tags.trim() !== "*" && !strongTagsIn(tags).includes(etag);
@@ -16,7 +16,7 @@ export function isPreconditionFailed(header: RequestHeader, { etag, modifiedAt }
   return since !== null && toSecond(modifiedAt) > since;
 }
 
-/** Whether the client has it already: 304. If-None-Match, when given, decides alone. */
+/** Whether to answer 304. If-None-Match has precedence. */
 export function isNotModified(header: RequestHeader, { etag, modifiedAt }: Validators): boolean {
   const tags = header("If-None-Match");
   if (tags !== undefined) return tags.trim() === "*" || tagsIn(tags).includes(etag);
@@ -24,7 +24,7 @@ export function isNotModified(header: RequestHeader, { etag, modifiedAt }: Valid
   return since !== null && toSecond(modifiedAt) <= since;
 }
 
-/** Whether a Range may be answered with a part: If-Range, when given, must name exactly this representation. */
+/** Whether Range applies: If-Range, if given, must match exactly. */
 export function isRangeWanted(header: RequestHeader, { etag, modifiedAt }: Validators): boolean {
   const condition = header("If-Range")?.trim();
   if (condition === undefined) return true;
@@ -35,13 +35,13 @@ export const lastModified = ({ modifiedAt }: Validators): string => new Date(mod
 
 const toSecond = (ms: number): number => Math.floor(ms / 1000) * 1000;
 
-/** Weak tags count as strong ones: that is what the comparison for 304 asks. */
+/** Weak comparison, as 304 requires. */
 const tagsIn = (list: string): string[] => list.match(/"[^"]*"/g) ?? [];
 
 const strongTagsIn = (list: string): string[] =>
   (list.match(/(?:W\/)?"[^"]*"/g) ?? []).filter((tag) => tag.startsWith('"'));
 
-/** Only the form that clients are to send, `Sun, 06 Nov 1994 08:49:37 GMT`. */
+/** IMF-fixdate only: `Sun, 06 Nov 1994 08:49:37 GMT`. */
 function httpDate(text: string | undefined): number | null {
   if (
     text === undefined ||

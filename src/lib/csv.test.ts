@@ -106,7 +106,7 @@ describe("reads", () => {
     ]);
   });
 
-  test("how far it is", () => {
+  test("the end of each record", () => {
     const ends = [...readCsv(Buffer.from('a,b\n\n"c\nd"\ne'), LIMIT)].map((record) => record?.end);
     expect(ends).toEqual([4, undefined, 11, 13]);
   });
@@ -219,7 +219,7 @@ function* randomFields(count: number): Generator<string[]> {
   }
 }
 
-test("what is written is read again, by us and by another reader", () => {
+test("written records read back, in this reader and in another", () => {
   const rows = [...randomFields(3000)].map((fields) => fields.concat("end"));
   const text = rows.map(csvLine).join("");
   const ours = [...readCsv(Buffer.from(text), LIMIT)].map((record) => record?.fields as string[]);
@@ -227,7 +227,7 @@ test("what is written is read again, by us and by another reader", () => {
   expect(parse(text, { record_delimiter: "\n" }) as string[][]).toEqual(rows);
 });
 
-test("masses of misplaced quotes are got through without searching the same lines again and again", () => {
+test("many misplaced quotes take linear time", () => {
   const patterns = [
     '"',
     '"\n',

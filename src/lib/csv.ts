@@ -1,25 +1,21 @@
 /**
- * CSV as RFC 4180 has it: records end with a line break (`\n`, `\r\n` or `\r`; the last one may lack it), fields are
- * separated by commas, and a field in double quotes may hold commas, line breaks and doubled quotes. A byte order
- * mark is skipped. A quote inside a field that does not begin with one stands for itself. The reader takes semicolons
- * or tabs instead of commas.
+ * CSV (RFC 4180) with line ends `\n`, `\r\n` or `\r`. Skips a byte order mark. A quote in a field that does not begin with
+ * one is text. The reader also takes semicolons or tabs as separators.
  *
- * The reader works on the bytes and makes one record at a time, so it needs no memory beside them. Line breaks are
- * counted as they stand in the file, inside quotes too, so `row` is the line on which a record begins. A record that
- * can't be read costs only itself: reading goes on at the line after the one it began on. That holds for a quote that
- * is never closed as well, which would otherwise swallow the rest of the file; it is given up at `maxRecordBytes`. The
- * time stays linear: an odd run of quotes ends what an earlier odd run began, so no line is searched again and again.
+ * It works on the bytes, one record at a time, without more memory. `row` counts physical lines, even inside quotes. After
+ * an unreadable record it continues on the next line, even for a quote that never closes: `maxRecordBytes` ends that. Time
+ * stays linear, because an odd run of quotes ends what an earlier one began.
  */
 import { isUtf8 } from "node:buffer";
 
 export type CsvRecord = {
-  /** The 1-based line of the file on which the record begins. */
+  /** 1-based line on which the record begins. */
   row: number;
-  /** Empty when there is a problem. */
+  /** Empty if there is a problem. */
   fields: readonly string[];
-  /** Why the record can't be read, as a sentence; null when it can. */
+  /** Why the record can't be read, as a sentence. */
   problem: string | null;
-  /** Where the next record begins, in bytes: how far the file is read. */
+  /** Byte offset of the next record. */
   end: number;
 };
 
@@ -28,20 +24,19 @@ const LF = 0x0a;
 const CR = 0x0d;
 const NEEDS_QUOTES = /[",\r\n]/;
 
-/** A field as it is written: in quotes when it has to be. */
+/** In quotes if needed. */
 const csvField = (text: string): string =>
   NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 
 /** One record with its line break. */
 export const csvLine = (fields: readonly string[]): string => `${fields.map(csvField).join(",")}\n`;
 
-/** In the order of their preference. */
+/** In order of preference. */
 export const CSV_SEPARATORS = [",", ";", "\t"] as const;
 export type CsvSeparator = (typeof CSV_SEPARATORS)[number];
 
 /**
- * The records of a file in order. For each blank line (nothing or blanks only) it gives null, so that a reader that
- * pauses now and then can do so in a file of nothing else.
+ * The records in order, and null for each blank line, so that a caller can pause in a file of blank lines.
  */
 export function* readCsv(
   bytes: Buffer,
@@ -83,12 +78,12 @@ const BLANK = Symbol("blank line");
 const NOT_UTF8 = "The row is not valid UTF-8; save the file as UTF-8.";
 const tooLong = (limit: number) => `The row is longer than ${limit.toLocaleString("en")} bytes.`;
 
-/** Whether reading may have put the replacement character for bytes that are no text. */
+/** Whether decoding may have replaced invalid bytes. */
 const isDamaged = (fields: readonly string[]): boolean => fields.some((field) => field.includes("\uFFFD"));
 
 /**
- * Finds the next such byte at or after an index, or the length of the file. The index must not fall, so that the file
- * is searched once.
+ * Finds the byte at or after an index, or the length of the file. The index must not decrease: the file is searched
+ * once.
  */
 function finder(bytes: Buffer, byte: number): (from: number) => number {
   let at = -1;
@@ -103,7 +98,7 @@ function finder(bytes: Buffer, byte: number): (from: number) => number {
 
 const isBreak = (byte: number | undefined): boolean => byte === LF || byte === CR;
 
-/** Where the line after the break at `lineEnd` begins. */
+/** Start of the line after the break at `lineEnd`. */
 const afterBreak = (bytes: Buffer, lineEnd: number): number =>
   lineEnd + (bytes[lineEnd] === CR && bytes[lineEnd + 1] === LF ? 2 : 1);
 
@@ -117,7 +112,7 @@ function readPlain(bytes: Buffer, { from, lineEnd, limit, separator }: Line): Fo
   return { fields: text.split(separator), end: afterBreak(bytes, lineEnd), lines: 1 };
 }
 
-/** A record with a quote in its first line, read up to `limit`. A string says what is wrong with it. */
+/** A record with a quote in its first line, read up to `limit`; a string is the problem. */
 function readQuoted(bytes: Buffer, from: number, limit: number, separator: number): Found | string {
   const fields: string[] = [];
   let at = from;
@@ -144,7 +139,7 @@ function readQuoted(bytes: Buffer, from: number, limit: number, separator: numbe
   }
 }
 
-/** Index of the quote that ends a quoted field, or -1 when there is none before `limit`. */
+/** Index of the closing quote, or -1 if none stands before `limit`. */
 function closingQuote(bytes: Buffer, from: number, limit: number): number {
   for (let at = bytes.indexOf(QUOTE, from); at !== -1 && at < limit; at = bytes.indexOf(QUOTE, at + 2)) {
     if (bytes[at + 1] !== QUOTE) return at;
@@ -152,7 +147,7 @@ function closingQuote(bytes: Buffer, from: number, limit: number): number {
   return -1;
 }
 
-/** Index of the separator or line break (or end of file) that ends a plain field, or -1: none up to `limit`. */
+/** Index of the separator, line break or end of file after a plain field, or -1 if beyond `limit`. */
 function endOfField(bytes: Buffer, from: number, limit: number, separator: number): number {
   let at = from;
   while (at < limit && bytes[at] !== separator && !isBreak(bytes[at])) at++;

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { dispose, giveAway } from "./disposable-bytes.ts";
 
-test("bytes that were given away are gone when disposed of, others stay", () => {
+test("disposing frees only bytes that were given away", () => {
   const given = giveAway(new Uint8Array(100_000).subarray(10, 50_000));
   const kept = new Uint8Array(100_000);
   dispose(given);
@@ -11,7 +11,7 @@ test("bytes that were given away are gone when disposed of, others stay", () => 
   dispose(given);
 });
 
-test("who gave them away hears of it once", () => {
+test("the callback of a disposal runs once", () => {
   let gone = 0;
   const bytes = giveAway(new Uint8Array(100), () => gone++);
   const part = giveAway(bytes.subarray(10));
@@ -21,7 +21,7 @@ test("who gave them away hears of it once", () => {
   expect(gone).toBe(1);
 });
 
-test("memory is given back at once", () => {
+test("disposing frees the memory at once", () => {
   const before = process.memoryUsage.rss();
   for (let i = 0; i < 1_000; i++) dispose(giveAway(new Uint8Array(1_000_000).fill(i)));
   expect(process.memoryUsage.rss() - before).toBeLessThan(100_000_000);

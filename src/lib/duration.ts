@@ -1,8 +1,7 @@
 /**
- * Relative lengths of time as people write them: one or more `<digits><unit>` pairs without spaces, such as `7d`,
- * `1d2h30m`, `2weeks`. Units: s m h d w M y, their long names (second, seconds, … year, years) and sec, min, hr, in
- * any case but for `m`, a minute, and `M`, a month. A month is 30 days and a year 365 days: a length, not a calendar
- * date.
+ * Relative durations: pairs of `<digits><unit>` without spaces, such as `7d`, `1d2h30m`, `2weeks`. Units: s m h d w M y, the
+ * long names (second to years) and sec, min, hr, in any case except `m` (minute) and `M` (month). A month is 30 days, a
+ * year 365 days.
  */
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -32,10 +31,10 @@ const UNITS: ReadonlyMap<string, number> = new Map([
 ]);
 
 const LONGEST_TEXT = 100;
-/** Ten thousand years: more than any date we can write. */
+/** Ten thousand years, more than RFC 3339 can write. */
 const LONGEST = 10_000 * 366 * DAY;
 
-/** The length in milliseconds, or null when the text is not a duration or is longer than 10,000 years. */
+/** Milliseconds, or null if the text is no duration or longer than 10,000 years. */
 export function parseDuration(text: string): number | null {
   if (text.length > LONGEST_TEXT || !/^(?:[0-9]+[a-zA-Z]+)+$/.test(text)) return null;
   let total = 0;

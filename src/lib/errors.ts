@@ -1,7 +1,6 @@
 /**
- * The one error type that crosses rooms. A kind says what went wrong in general and maps to an HTTP status
- * (http/errors.ts) and to an exit code (cli.ts). A name is what clients read, together with its number. Both are fixed
- * by the table below: a number never changes its meaning.
+ * The error type that crosses rooms. A kind maps to an HTTP status (http/errors.ts) and an exit code (cli.ts). Clients
+ * read the name and its number. The table below fixes both: a number never changes its meaning.
  */
 export type ErrorKind =
   | "invalid"
@@ -58,16 +57,16 @@ export const ERRORS = {
 export type ErrorName = keyof typeof ERRORS;
 
 type ErrorOptions = {
-  /** Machine-readable facts for the caller (bounds, retry times); never a secret. */
+  /** Machine-readable facts for the caller (bounds, retry times). Never a secret. */
   details?: Record<string, unknown>;
-  /** What caused it; logged, never answered. */
+  /** Logged, never answered. */
   cause?: unknown;
 };
 
 export class AppError extends Error {
   override readonly name: ErrorName;
   readonly kind: ErrorKind;
-  /** The number in the envelope's `code`. */
+  /** `code` of the envelope. */
   readonly code: number;
   readonly details: Record<string, unknown> | undefined;
 
@@ -80,9 +79,9 @@ export class AppError extends Error {
   }
 }
 
-/** An AppError with that name; the message says what to do about it. */
+/** The message says what is wrong and what to do. */
 export const appError = (name: ErrorName, message: string, options?: ErrorOptions): AppError =>
   new AppError(name, message, options);
 
-/** What to say of anything that was thrown. */
+/** The message of any thrown value. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

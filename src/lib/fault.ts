@@ -1,16 +1,16 @@
 /**
- * Points at which a test ends the process as `kill -9` would, to prove what a crash leaves behind. Nothing is armed
- * unless the environment says so (env.ts), and then passing a point costs one comparison.
+ * Points where a test kills the process like `kill -9`, to prove crash safety. env.ts arms a point from the environment. An
+ * unarmed point costs one comparison.
  */
 let armed: { point: string; left: number } | null = null;
 
-/** `point`, or `point:3` for the third time it is passed; null disarms. */
+/** `point`, or `point:3` for its third pass; null disarms. */
 export function armFault(text: string | null): void {
   const [point = "", times = "1"] = (text ?? "").split(":");
   armed = point === "" ? null : { point, left: Math.max(1, Number.parseInt(times, 10) || 1) };
 }
 
-/** Does not return when this point is armed and its turn has come. */
+/** Kills the process if this point is armed and due. */
 export function fault(point: string): void {
   if (armed === null || armed.point !== point) return;
   armed.left -= 1;

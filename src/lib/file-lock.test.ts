@@ -19,7 +19,7 @@ const holdInChild = (path: string) => {
   return { child, said };
 };
 
-test("one holder at a time within a process", () => {
+test("a process holds the lock once at a time", () => {
   const path = join(folder, "within");
   const first = tryFileLock(path);
   expect(first?.path).toBe(path);
@@ -44,7 +44,7 @@ test("another process is refused while the lock is held, and after refusals of i
   lock?.release();
 });
 
-test("a killed process gives its lock back", async () => {
+test("the lock of a killed process is free", async () => {
   const path = join(folder, "killed");
   const { child, said } = holdInChild(path);
   expect(await said).toBe("held");
@@ -56,6 +56,6 @@ test("a killed process gives its lock back", async () => {
   lock?.release();
 });
 
-test("a folder that is missing is an error, not a refusal", () => {
+test("a missing folder is an error, not a refusal", () => {
   expect(() => tryFileLock(join(folder, "no", "such", "folder"))).toThrow();
 });

@@ -1,33 +1,29 @@
 /**
  * An exclusive lock on a file, held until it is released or the process dies.
  *
- * A folder that one process owns (a journal slot) must come free by itself when that process is killed, and must
- * not look free while it lives. A pid file does neither, and the runtime offers no `flock`. An open exclusive
- * transaction on a tiny database file does both: SQLite takes the kernel's record lock for it, and the kernel drops
- * that lock when the process ends, however it ends. That is the only reason why `bun:sqlite` stands in this file;
- * nothing is ever stored through it, and the file stays empty.
+ * A pid file fails after kill -9, and the runtime has no `flock`. An exclusive transaction on an empty database file takes
+ * a kernel record lock, which ends with the process. Nothing is stored in the file.
  *
- * Two locks on one path exclude each other also inside one process and between its threads. Nothing else may open
- * the lock file: closing any other descriptor of it would drop the kernel's lock. The folder must be on a file
- * system with working record locks (every local one; NFS from version 4 on).
+ * Locks on one path exclude each other even inside one process. Nothing else may open the file: closing another descriptor
+ * drops the lock. The file system needs record locks (local ones; NFS from version 4).
  */
 import { Database } from "bun:sqlite";
 
 export type FileLock = {
   readonly path: string;
-  /** Gives the lock back; further calls do nothing. */
+  /** Idempotent. */
   release(): void;
 };
 
-/** Keeps the handles reachable: a collected handle would give its lock back unasked. */
+/** Keeps the handles reachable: collecting one would release its lock. */
 const held = new Set<Database>();
 
 const isBusy = (error: unknown): boolean =>
   error instanceof Error && "code" in error && String(error.code).startsWith("SQLITE_BUSY");
 
 /**
- * Takes the lock at once or answers null when somebody else (another process, thread or caller) has it.
- * Makes the file when it is missing; its folder must exist. Throws what the file system says otherwise.
+ * The lock, or null if another process, thread or caller has it. Creates the file; its folder must exist. Throws file
+ * system errors.
  */
 export function tryFileLock(path: string): FileLock | null {
   const handle = new Database(path, { create: true, readwrite: true });

@@ -80,7 +80,7 @@ describe("a name", () => {
     expect(error.message).toContain(reason);
   });
 
-  test("of megabytes is refused without work on it", () => {
+  test("of megabytes is refused before normalisation", () => {
     expect(refusalOf("e\u0301".repeat(1_000_000)).message).toContain("longer");
   });
 });

@@ -1,23 +1,23 @@
-/** What a file or folder may be called. */
+/** The rule for names of files and folders. */
 import { appError } from "./errors.ts";
 
-/** Of UTF-8, after normalisation. */
+/** UTF-8, after normalisation. */
 const FILE_NAME_BYTES = 255;
 
-/** No text longer than this becomes short enough by normalisation: it joins at most three units in one. */
+/** Normalisation joins at most three units into one, so a longer text stays too long. */
 const MOST_UNITS = 4 * FILE_NAME_BYTES;
-/** C0, delete and C1; a name goes into headers, paths and terminals. */
+/** Names go into headers, paths and terminals. */
 const CONTROL = /\p{Cc}/u;
-/** They make other text read in another order: `gpj.exe` as `exe.jpg`. */
+/** They reorder the text that people see: `gpj.exe` as `exe.jpg`. */
 const BIDI_CONTROL = /\p{Bidi_Control}/u;
-/** What leaves no mark on a screen. */
+/** Characters that show nothing. */
 const INVISIBLE = /[\s\p{Z}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 const SEPARATOR = /[/\\]/;
-/** `\s` is every blank of Unicode, line ends and the byte order mark. */
+/** `\s` has every Unicode blank, line ends and the byte order mark. */
 const BLANK_END = /^\s|\s$/u;
 
 /**
- * The name in Unicode NFC, as it is stored and compared: what looks the same is the same name.
+ * The name in Unicode NFC, as stored and compared.
  * @throws InvalidName
  */
 export function checkFileName(text: string): string {

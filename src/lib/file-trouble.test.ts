@@ -20,7 +20,7 @@ const ask = (path: string): string => {
   return Bun.spawnSync([...asNobody, process.execPath, "-e", script, path], { cwd: "/" }).stdout.toString();
 };
 
-test("a read-only file system, a full disk and a path through a file say what to do", () => {
+test("a read-only file system, a full disk and a file in the path are explained", () => {
   expect(fileTrouble(failed("EROFS", "/data.restoring"))).toBe(
     "/data.restoring lies on a read-only file system; mount it writable, or name another folder.",
   );
@@ -51,7 +51,7 @@ test.skipIf(!canAsk)("a folder that can't be made is to be made, not the one abo
   expect(stdout.toString()).not.toContain("chown");
 });
 
-test("what can be written, and what is not there, is no trouble", () => {
+test("writable and missing paths give no message", () => {
   writeFileSync(join(folder, "own"), "");
   expect(writeRefusal([folder, join(folder, "own"), join(folder, "absent")])).toBeNull();
 });

@@ -1,10 +1,10 @@
-/** Errors of the file system in one line that says what to do. */
+/** File system errors as one sentence that says what to do. */
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 
 type FileError = { code: string; path: string; dest?: string; syscall?: string };
 
-/** What whoever runs the program could mend, and how; null for anything else. */
+/** The sentence for an error that an operator can fix; null for others. */
 export function fileTrouble(error: unknown): string | null {
   if (!isFileError(error)) return null;
   const { code, path, syscall } = error;
@@ -28,14 +28,14 @@ export function fileTrouble(error: unknown): string | null {
   }
 }
 
-/** The line for the first of these, as far as they exist, that this process may not write; null when it may. */
+/** The sentence for the first existing path that this process may not write; null if it may write all. */
 export function writeRefusal(paths: readonly string[]): string | null {
   return paths
     .filter((path) => existsSync(path))
     .reduce<string | null>((found, path) => found ?? refusal(path), null);
 }
 
-/** The line for a path that this process may not read; null when it may, or when there is none. */
+/** The sentence for a path that this process may not read; null if it may, or if it does not exist. */
 export const readRefusal = (path: string): string | null => refusal(path, { wanted: "read" });
 
 function isFileError(error: unknown): error is FileError {
@@ -46,11 +46,11 @@ function isFileError(error: unknown): error is FileError {
 
 type Question = {
   wanted?: "read" | "write";
-  /** The folder that could not be made. */
+  /** A folder that mkdir refused. */
   toMake?: string;
 };
 
-/** Who may not write what, whose it is, and how it is given away. Null when the nearest existing path is writable. */
+/** Names the account, the path, its owner and the command to change it. Null if the nearest existing path is writable. */
 function refusal(path: string, { wanted = "write", toMake }: Question = {}): string | null {
   const place = nearest(path);
   const stats = statSync(place);
@@ -67,7 +67,7 @@ function refusal(path: string, { wanted = "write", toMake }: Question = {}): str
   const [own, ownGroup] = [process.geteuid?.() ?? 0, process.getegid?.() ?? 0];
   const facts = `it belongs to user ${uid} and group ${gid}, with mode ${(mode & 0o7777).toString(8)}`;
   const may = `User ${own} may not ${wanted} ${place}: ${facts}.`;
-  // The folder above may be anybody's, and large.
+  // The parent folder may belong to another program.
   if (toMake !== undefined)
     return `${may} Make the folder for it: install -d -o ${own} -g ${ownGroup} ${toMake}`;
   if (uid === own) return `${may} Allow it: chmod u+rw${isFolder ? "x" : ""} ${place}`;
@@ -75,7 +75,7 @@ function refusal(path: string, { wanted = "write", toMake }: Question = {}): str
   return `${may} ${otherwise} it away: chown -R ${own}:${ownGroup} ${place}`;
 }
 
-/** The path itself, or the nearest folder above it that can be looked at. */
+/** The path, or its nearest readable parent. */
 function nearest(path: string): string {
   try {
     statSync(path);

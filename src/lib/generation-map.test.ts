@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { createGenerationMap } from "./generation-map.ts";
 
-test("holds at most two generations, and what was set again longest", () => {
+test("holds at most two generations, and keeps what was set again", () => {
   const map = createGenerationMap<number>(100);
   for (let key = 0; key < 1_000; key++) {
     map.set(`${key}`, key);
@@ -15,7 +15,7 @@ test("holds at most two generations, and what was set again longest", () => {
   for (let key = 901; key < 1_000; key++) expect(map.has(`${key}`)).toBe(true);
 });
 
-test("a full generation turns for a new key only", () => {
+test("only a new key starts a generation", () => {
   const map = createGenerationMap<number>(2);
   map.set("a", 1);
   map.set("b", 1);
@@ -23,7 +23,7 @@ test("a full generation turns for a new key only", () => {
   expect([map.get("a"), map.get("b"), map.size()]).toEqual([9, 1, 2]);
 });
 
-test("the newer value counts, and a deleted key is gone from both generations", () => {
+test("the newer value counts, and delete removes a key from both generations", () => {
   const map = createGenerationMap<number>(10);
   map.set("a", 1);
   map.turn();

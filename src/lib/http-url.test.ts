@@ -17,7 +17,7 @@ describe("checkHttpUrl", () => {
     expect(checkHttpUrl(url)).toBe(url);
   });
 
-  test("takes blank ends off and nothing else", () => {
+  test("trims blanks only", () => {
     expect(checkHttpUrl(" \thttps://Example.com/%41 \r\n")).toBe("https://Example.com/%41");
   });
 

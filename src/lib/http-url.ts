@@ -1,17 +1,16 @@
-/** What a redirect may point to: the targets of links and the address behind `/` follow this one rule. */
+/** The rule for redirect targets: of links, and of `/`. */
 
 export const HTTP_URL_MAX_BYTES = 8192;
 
-/** C0, DEL and C1: they could break the Location header or the log line the text ends up in. */
-// oxlint-disable-next-line no-control-regex -- finding them is the point
+/** They could break the Location header or a log line. */
+// oxlint-disable-next-line no-control-regex -- matches them
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f]/;
-/** Scheme, `//` and a non-empty authority, before the URL parser's leniency ("http:host", "http:///host") sets in. */
+/** Stricter than the URL parser, which accepts "http:host" and "http:///host". */
 const SCHEME_AND_AUTHORITY = /^https?:\/\/([^/?#\\]+)/i;
 
 /**
- * The text without blank ends when it is an absolute http or https URL with a host, at most 8192 bytes of UTF-8,
- * without control characters and without a user:password part; else `{error}`, a sentence that says what is wrong.
- * The text is not normalised: what is stored is what was given.
+ * The trimmed text if it is an absolute http or https URL with a host, at most 8192 bytes, without control characters
+ * and user:password part; else `{error}`, a sentence. The text is not normalised.
  */
 export function checkHttpUrl(text: string): string | { error: string } {
   const url = text.trim();

@@ -45,7 +45,7 @@ describe("addresses", () => {
     expect(parseIp(text)).toBeNull();
   });
 
-  test("tells IPv4 from IPv6", () => {
+  test("distinguishes IPv4 from IPv6", () => {
     expect(isIpv4(parseIp("::ffff:9.9.9.9")!)).toBe(true);
     expect(isIpv4(parseIp("::9.9.9.9")!)).toBe(false);
   });
@@ -54,7 +54,7 @@ describe("addresses", () => {
 const holds = (range: string, address: string) => isInRange(parseIp(address)!, parseIpRange(range)!);
 
 describe("ranges", () => {
-  test("end where their prefix ends", () => {
+  test("end at their prefix", () => {
     expect(holds("10.0.0.0/8", "10.255.255.255")).toBe(true);
     expect(holds("10.0.0.0/8", "11.0.0.0")).toBe(false);
     expect(holds("192.168.4.0/22", "192.168.7.255")).toBe(true);
@@ -65,7 +65,7 @@ describe("ranges", () => {
     expect(holds("10.1.2.3", "10.1.2.2")).toBe(false);
   });
 
-  test("of IPv4 hold mapped addresses and no others", () => {
+  test("of IPv4 contain mapped addresses only", () => {
     expect(holds("10.0.0.0/8", "::ffff:10.1.1.1")).toBe(true);
     expect(holds("0.0.0.0/0", "::1")).toBe(false);
     expect(holds("::/0", "10.1.1.1")).toBe(true);

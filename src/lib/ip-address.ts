@@ -1,17 +1,17 @@
 /**
- * IP addresses and ranges, without name lookups. An address is 16 bytes: IPv6 as it is, IPv4 as its IPv4-mapped form
- * (::ffff:a.b.c.d), so that one comparison serves both and a mapped peer equals the plain one.
+ * IP addresses and ranges, without name lookups. An address is 16 bytes; IPv4 is in its mapped form (::ffff:a.b.c.d), so a
+ * mapped peer equals the plain one.
  */
 
 export type IpRange = { bytes: Uint8Array; bits: number };
 
 const MAPPED_PREFIX = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff];
-/** The longest form is an IPv6 address with a dotted tail. */
+/** An IPv6 address with a dotted tail. */
 const LONGEST = 45;
 
 /**
- * The address, or null when the text is none. A zone (`fe80::1%eth0`) is dropped. IPv4 is four decimal numbers
- * without leading zeros: shortened, octal and hexadecimal forms mean different things to different programs.
+ * The address, or null. Drops a zone (`fe80::1%eth0`). IPv4 is four decimal numbers without leading zeros: programs
+ * disagree about other forms.
  */
 export function parseIp(text: string): Uint8Array | null {
   const zone = text.indexOf("%");
@@ -40,7 +40,7 @@ function parseIpv6(text: string): Uint8Array | null {
   return Uint8Array.from([...head, ...Array.from({ length: missing }, () => 0), ...tail]);
 }
 
-/** The bytes of `1:2:3`, where the last group may be dotted IPv4 when it ends the address. */
+/** The bytes of `1:2:3`. With `last`, the last group may be dotted IPv4. */
 function parseGroups(text: string, last: boolean): number[] | null {
   if (text === "") return [];
   const groups = text.split(":");
@@ -62,7 +62,7 @@ function parseGroups(text: string, last: boolean): number[] | null {
 export const isIpv4 = (address: Uint8Array): boolean =>
   MAPPED_PREFIX.every((byte, at) => address[at] === byte);
 
-/** The canonical text: dotted for IPv4 (mapped too), RFC 5952 for IPv6. */
+/** Dotted for IPv4 and mapped IPv4, RFC 5952 for IPv6. */
 export function formatIp(address: Uint8Array): string {
   const tail = address.subarray(12);
   if (isIpv4(address)) return tail.join(".");
@@ -84,7 +84,7 @@ function longestZeroRun(groups: readonly string[]): { start: number; length: num
   return best;
 }
 
-/** `10.0.0.0/8`, `2001:db8::/32` or one address; null when it is neither. Bits after the prefix are ignored. */
+/** `10.0.0.0/8`, `2001:db8::/32` or one address, else null. Ignores bits after the prefix. */
 export function parseIpRange(text: string): IpRange | null {
   const slash = text.indexOf("/");
   const host = slash === -1 ? text : text.slice(0, slash);

@@ -52,7 +52,7 @@ describe("levels and parts", () => {
   });
 });
 
-test("marks are those of the first two levels, however the bytes are cut", () => {
+test("marks are those of the first two levels, for any split of the bytes", () => {
   const text = String.raw`{"a\"b":["c",[",",[]],{"d":1}],"e":2}`;
   const whole = scanned(text, text.length).marks;
   expect(whole.map(([byte, , level]) => `${byte}${level}`).join(" ")).toBe(

@@ -77,7 +77,7 @@ test("a metric is registered once, takes its labels, and is bounded", async () =
   expect((await registry.snapshot())[0]!.series).toHaveLength(1_000);
 });
 
-test("of some metrics the largest counts over several processes", async () => {
+test("some metrics take the largest value of several processes", async () => {
   const parts = [3, 7, 5].map((uptime) => {
     const registry = createRegistry();
     registry.gauge({ name: "uptime", help: "", together: "largest" }).series().set(uptime);
@@ -86,7 +86,7 @@ test("of some metrics the largest counts over several processes", async () => {
   expect(renderMetrics(mergeSnapshots(await Promise.all(parts)))).toContain("uptime 7\n");
 });
 
-test("what takes a while is got ready before each snapshot", async () => {
+test("preparation runs before each snapshot", async () => {
   const registry = createRegistry();
   let ready = 0;
   registry.prepare(async () => {

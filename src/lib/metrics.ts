@@ -1,11 +1,9 @@
 /**
- * Counters, gauges and histograms with the Prometheus text exposition (format 0.0.4), and snapshots that add up,
- * so that one scrape can give the sum over worker processes.
+ * Counters, gauges and histograms in the Prometheus text format 0.0.4
+ * (https://prometheus.io/docs/instrumenting/exposition_formats/), and snapshots that add up over worker processes.
  *
- * A series is resolved once (`metric.series("GET", "redirect", "307")`) and then costs one addition; what a room
- * counts for itself is read at scrape time (`observe`). Label values come from closed sets: a metric refuses
- * its 1,001st series, so that no request can grow the exposition.
- * Source: https://prometheus.io/docs/instrumenting/exposition_formats/
+ * Resolve a series once (`metric.series("GET", "redirect", "307")`); then it costs one addition. `observe` reads a number at
+ * scrape time. A metric refuses its 1,001st series, so no request can grow the exposition.
  */
 
 export type MetricType = "counter" | "gauge" | "histogram";
@@ -14,19 +12,19 @@ type Description = {
   name: string;
   help: string;
   labels?: readonly string[];
-  /** What several processes say together: the sum, or the largest where a sum would mean nothing. The sum by default. */
+  /** How to combine several processes: the sum (default), or the largest. */
   together?: Together;
 };
 
 type Together = "sum" | "largest";
 
-/** One metric's values, as sent between processes. Histograms hold bucket counts, then sum, then count. */
+/** One metric, as sent between processes. Histogram cells: bucket counts, sum, count. */
 export type MetricSnapshot = {
   name: string;
   help: string;
   type: MetricType;
   labels: readonly string[];
-  /** Upper bounds in ascending order, for histograms. */
+  /** Of histograms: upper bounds, ascending. */
   bounds: readonly number[];
   together: Together;
   series: { values: readonly string[]; numbers: number[] }[];
@@ -37,16 +35,16 @@ export type Gauge = { set(value: number): void };
 export type Histogram = { observe(value: number): void };
 
 type Family<S> = { series(...labelValues: string[]): S };
-/** A reading at scrape time: the label values and the number, for each series. */
+/** One series at scrape time. */
 export type Reading = readonly [labelValues: readonly string[], value: number];
 
 export type Registry = {
   counter(description: Description): Family<Counter>;
   gauge(description: Description): Family<Gauge>;
   histogram(description: Description & { bounds: readonly number[] }): Family<Histogram>;
-  /** A counter or gauge whose numbers are read when somebody scrapes. */
+  /** A counter or gauge whose numbers are read at scrape time. */
   observe(type: "counter" | "gauge", description: Description, read: () => Iterable<Reading>): void;
-  /** Runs before each snapshot, for numbers that take a while to get. It must not reject. */
+  /** Runs before each snapshot, for slow numbers. It must not reject. */
   prepare(run: () => Promise<void>): void;
   snapshot(): Promise<MetricSnapshot[]>;
 };
@@ -144,7 +142,7 @@ export function createRegistry(): Registry {
   };
 }
 
-/** Cells: one a bucket, one for +Inf, the sum, the count. */
+/** Cells: buckets, +Inf, sum, count. */
 function observeInto(cells: Float64Array, bounds: readonly number[], value: number): void {
   let bucket = 0;
   while (bucket < bounds.length && value > bounds[bucket]!) bucket++;
@@ -153,7 +151,7 @@ function observeInto(cells: Float64Array, bounds: readonly number[], value: numb
   cells[bounds.length + 2]! += 1;
 }
 
-/** One snapshot of those of several processes, series by series. */
+/** Combines the snapshots of several processes, series by series. */
 export function mergeSnapshots(parts: readonly (readonly MetricSnapshot[])[]): MetricSnapshot[] {
   const merged = new Map<string, { metric: MetricSnapshot; index: Map<string, number[]> }>();
   for (const metric of parts.flat()) {
@@ -180,7 +178,7 @@ export function mergeSnapshots(parts: readonly (readonly MetricSnapshot[])[]): M
 
 const add = (a: number, b: number): number => a + b;
 
-/** The text that a Prometheus server reads; `Content-Type: text/plain; version=0.0.4; charset=utf-8`. */
+/** The exposition, `text/plain; version=0.0.4; charset=utf-8`. */
 export function renderMetrics(metrics: readonly MetricSnapshot[]): string {
   const lines: string[] = [];
   for (const metric of metrics) {

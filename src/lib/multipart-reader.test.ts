@@ -53,7 +53,7 @@ describe.each(STEPS)("in pieces of %d bytes", (step) => {
     expect(part!.headers).toEqual({ "x-one": "1", "content-type": "text/plain; charset=x" });
   });
 
-  test("what is broken", async () => {
+  test("a malformed body is refused with its problem", async () => {
     for (const body of [
       "",
       "--B",
@@ -68,7 +68,7 @@ describe.each(STEPS)("in pieces of %d bytes", (step) => {
   });
 });
 
-test("any bytes are read as they were sent, in any pieces", async () => {
+test("any bytes read back unchanged, for any split into pieces", async () => {
   // Made of what boundaries are made of, so that half of them turn up everywhere.
   const alphabet = ["\r", "\n", "\r\n", "-", "--", "B", "\r\n--", "\r\n--C", "x".repeat(100)];
   let seed = 1;
@@ -83,7 +83,7 @@ test("any bytes are read as they were sent, in any pieces", async () => {
   }
 });
 
-test("a part is to be read before the next one is asked for", async () => {
+test("asking for the next part before the end of one is an error", async () => {
   const body = Buffer.from("--B\r\n\r\nx\r\n--B--");
   let isRead = false;
   const reader = createMultipartReader("B", async () => (isRead ? null : ((isRead = true), body)), LIMITS);

@@ -1,24 +1,23 @@
 /**
- * A multipart body (RFC 2046, section 5.1; RFC 7578), read part by part as its bytes come. Parts are separated by a
- * line break, two dashes and the boundary; two dashes more end the last one. A part's body is handed on in the pieces
- * in which it came: only what could be the beginning of a separator is held back until more is known. A piece fills
- * nearly always a whole buffer of its own, then without copying, and is given away (disposable-bytes.ts).
+ * Reads a multipart body (RFC 2046, section 5.1; RFC 7578) part by part as its bytes arrive. Parts are separated by a line
+ * break, two dashes and the boundary; two more dashes end the last one. The reader holds back only bytes that could begin a
+ * separator. A piece mostly fills its own buffer, uncopied, and is given away (disposable-bytes.ts).
  */
 import { giveAway } from "./disposable-bytes.ts";
 
 export type BodyPart = {
-  /** The lines of the head, by lower-cased name; the first of each name counts. */
+  /** By lower-cased name. The first of each counts. */
   headers: ReadonlyMap<string, string>;
-  /** To be read to its end before the next part is asked for. */
+  /** Read it to its end before you call `next` again. */
   body: AsyncGenerator<Buffer, void>;
 };
 
-/** The body is not what it should be; says what is wrong. */
+/** The body is malformed. The message says how. */
 export class BrokenMultipart extends Error {}
 
 export type MultipartLimits = { headerBytes: number; headers: number };
 
-/** The next bytes, in a buffer that is the reader's from then on; null at the end. */
+/** The next bytes, whose buffer the reader then owns; null at the end. */
 export type ReadBytes = () => Promise<Uint8Array | null>;
 
 const HEAD_END = Buffer.from("\r\n\r\n");
@@ -29,7 +28,7 @@ export type MultipartReader = ReturnType<typeof createMultipartReader>;
 
 export function createMultipartReader(boundary: string, read: ReadBytes, limits: MultipartLimits) {
   const separator = Buffer.from(`\r\n--${boundary}`, "latin1");
-  // A separator at the very beginning has no line break before it.
+  // The first separator has no line break before it.
   let held: Buffer = Buffer.from("\r\n");
   let state: "preamble" | "head" | "body" | "over" = "preamble";
 
@@ -39,13 +38,13 @@ export function createMultipartReader(boundary: string, read: ReadBytes, limits:
     held = joined(held, Buffer.from(bytes.buffer as ArrayBuffer, bytes.byteOffset, bytes.byteLength));
   };
 
-  /** Everything up to the next separator, which is taken as well. */
+  /** Everything up to the next separator. Consumes the separator. */
   async function* untilSeparator(): AsyncGenerator<Buffer, void> {
     for (;;) {
       const piece = held;
       const at = piece.indexOf(separator);
       const end = at >= 0 ? at : piece.length - beginningAtEnd(piece, separator);
-      // Copied before the piece is handed on, whose reader may dispose of it.
+      // Copy first: the reader of the piece may dispose of it.
       held = copyOf(piece.subarray(at >= 0 ? at + separator.length : end));
       if (end > 0) yield handOn(piece, end);
       if (at >= 0) break;
@@ -54,7 +53,7 @@ export function createMultipartReader(boundary: string, read: ReadBytes, limits:
     state = "head";
   }
 
-  /** The head of the next part, from behind the separator; null behind the last one. */
+  /** The head of the next part; null after the last one. */
   async function readHead(): Promise<string | null> {
     while (held.length < 2) await more();
     if (held.toString("latin1", 0, 2) === "--") return null;
@@ -73,7 +72,7 @@ export function createMultipartReader(boundary: string, read: ReadBytes, limits:
   }
 
   return {
-    /** Null after the last part. @throws BrokenMultipart, and what `read` throws */
+    /** Null after the last part. @throws BrokenMultipart, and errors of `read` */
     async next(): Promise<BodyPart | null> {
       if (state === "body") throw new Error("The part before has not been read to its end.");
       if (state === "over") return null;
@@ -85,7 +84,7 @@ export function createMultipartReader(boundary: string, read: ReadBytes, limits:
   };
 }
 
-/** How many bytes at the end could be the beginning of a separator. */
+/** Number of bytes at the end that could begin a separator. */
 function beginningAtEnd(piece: Buffer, separator: Buffer): number {
   let from = Math.max(piece.length - separator.length + 1, 0);
   for (;;) {
@@ -96,13 +95,13 @@ function beginningAtEnd(piece: Buffer, separator: Buffer): number {
   }
 }
 
-/** Nobody else has the piece's buffer when it fills it: what is left of it has been copied. */
+/** A piece that fills its buffer is its only user: the rest was copied. */
 function handOn(piece: Buffer, end: number): Buffer {
   const body = piece.subarray(0, end);
   return piece.byteLength === piece.buffer.byteLength ? giveAway(body) : body;
 }
 
-/** In a buffer of its own. */
+/** With its own buffer. */
 const copyOf = (bytes: Buffer): Buffer =>
   bytes.length === 0 ? NOTHING : Buffer.from(new Uint8Array(bytes).buffer);
 
@@ -114,7 +113,7 @@ function joined(first: Buffer, second: Buffer): Buffer {
   return both;
 }
 
-/** A line that begins with a blank goes on with the one before. */
+/** A line that begins with a blank continues the one before. */
 function parseHead(head: string, mostHeaders: number): Map<string, string> {
   const headers = new Map<string, string>();
   const lines = head

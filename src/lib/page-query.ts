@@ -1,9 +1,9 @@
-/** Which page of a list a query asks for: numbers beyond the bounds are brought into them, not refused. */
+/** Page parameters of a list. Numbers are clamped to their bounds. */
 import { z } from "zod";
 
 const PAGE_SIZE = 20;
 const LARGEST_PAGE_SIZE = 100;
-/** So that page times page size stays a whole number. */
+/** Keeps page times page size exact. */
 const LAST_PAGE = 1_000_000_000;
 
 const whole = (meaning: string, schema: Record<string, unknown>) =>
@@ -22,7 +22,7 @@ export const pageQuery = {
 
 type PageQuery = { page?: string | undefined; page_size?: string | undefined };
 
-/** The page from 1, and how many a page has. */
+/** `page` counts from 1. */
 export const pageOf = (query: PageQuery): { page: number; pageSize: number } => ({
   page: clamped(query.page, 1, LAST_PAGE),
   pageSize: clamped(query.page_size, PAGE_SIZE, LARGEST_PAGE_SIZE),

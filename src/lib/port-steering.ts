@@ -1,12 +1,10 @@
 /**
- * Takes one of several processes that share a port out of service without losing a connection.
+ * Takes one process out of a SO_REUSEPORT group without losing a connection.
  *
- * Linux spreads new connections over the listening sockets of a SO_REUSEPORT group. When one of them closes, the
- * connections that wait in its queue are reset. So before it closes, a tiny program (classic BPF) is attached to the
- * group that picks a random socket other than the leaving one; the leaving process accepts what is in its queue, and
- * closes. Sockets stand in the group in the order in which they were bound; the place of one that closes is taken by
- * the last. A program that picks a place that is not there is ignored, so an old one does no harm.
- * Source: Linux socket(7), SO_ATTACH_REUSEPORT_CBPF; net/core/sock_reuseport.c.
+ * Closing a socket of the group resets the connections in its queue. A classic BPF program therefore first selects random
+ * sockets other than the leaving one, which drains its queue and closes. Sockets stand in the order of binding; the last
+ * takes the place of a closed one. The kernel ignores a program that selects a missing place.
+ * Source: socket(7), SO_ATTACH_REUSEPORT_CBPF; net/core/sock_reuseport.c.
  */
 import { FFIType, ptr } from "bun:ffi";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
@@ -15,12 +13,12 @@ import { openLibc } from "./libc.ts";
 const SOL_SOCKET = 1;
 const SO_ATTACH_REUSEPORT_CBPF = 51;
 const LISTENING = "0A";
-/** Where a filter finds a random number instead of a byte of the packet. */
+/** Load offset of a random number. */
 const RANDOM = 0xff_ff_f0_00 + 56;
 
 /**
- * Steers new connections of the group away from the socket at `leaving`; to be called by a process that has another
- * socket of the group. False where the system can't do it: then a few connections may be reset.
+ * Steers new connections away from the socket at `leaving`. Call it in a process with another socket of the group.
+ * False if the system can't: a few connections may be reset.
  */
 export function steerAway(port: number, leaving: number, groupSize: number): boolean {
   if (process.platform !== "linux" || groupSize < 2) return false;
@@ -32,7 +30,7 @@ export function steerAway(port: number, leaving: number, groupSize: number): boo
   }
 }
 
-/** `return random % (n - 1)`, with the places from `leaving` on moved up by one. */
+/** `return random % (n - 1)`, plus one from `leaving` on. */
 function programAvoiding(leaving: number, groupSize: number): Uint8Array {
   const instructions = [
     { code: 0x20, jumpTrue: 0, jumpFalse: 0, k: RANDOM }, // A = random
@@ -65,7 +63,7 @@ function attach(descriptor: number, program: Uint8Array): boolean {
   );
 }
 
-/** This process's descriptor of the socket that listens on the port. */
+/** Descriptor of this process's listening socket. */
 function listeningDescriptor(port: number): number | null {
   const sockets = new Set(
     ["/proc/self/net/tcp", "/proc/self/net/tcp6"].flatMap((table) => listening(table, port)),
@@ -77,7 +75,7 @@ function listeningDescriptor(port: number): number | null {
   return null;
 }
 
-/** Inodes of the sockets that listen on the port. Columns: see proc(5), /proc/net/tcp. */
+/** Inodes of sockets that listen on the port. Columns: proc(5), /proc/net/tcp. */
 function listening(table: string, port: number): string[] {
   return readFileSync(table, "utf8")
     .split("\n")
@@ -89,7 +87,7 @@ function listening(table: string, port: number): string[] {
     .flatMap((columns) => columns[9] ?? []);
 }
 
-/** Descriptors come and go while they are listed. */
+/** A descriptor may close while they are listed. */
 function linkOf(path: string): string {
   try {
     return readlinkSync(path);

@@ -6,7 +6,7 @@ import { programName } from "./program-name.ts";
 
 const nowhere = () => null;
 
-test("names the program as it can be typed here", () => {
+test("names the program as one types it here", () => {
   const named = (program: string, cwd: string) => programName(program, { cwd, which: nowhere });
   expect(named("/opt/waymark/bin/waymark", "/opt/waymark")).toBe("bin/waymark");
   expect(named("/srv/waymark", "/srv")).toBe("./waymark");
@@ -14,7 +14,7 @@ test("names the program as it can be typed here", () => {
   expect(named("/srv/my links/waymark", "/home")).toBe("'/srv/my links/waymark'");
 });
 
-test("the bare name is enough where the shell finds this very program, also by a link", () => {
+test("the bare name is enough if PATH has this program, even through a link", () => {
   const folder = mkdtempSync(join(tmpdir(), "waymark-name-"));
   try {
     const program = join(folder, "waymark");
@@ -27,7 +27,7 @@ test("the bare name is enough where the shell finds this very program, also by a
   }
 });
 
-test("a checkout's program is the one in its bin folder", () => {
+test("the program of a checkout is in its bin folder", () => {
   const root = join(import.meta.dir, "..", "..");
   expect(programName(undefined, { cwd: root, which: nowhere })).toBe("bin/waymark");
 });

@@ -1,14 +1,14 @@
 import { realpathSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 
-/** In the one-file executable modules lie in the embedded file system. */
+/** Modules of the one-file executable lie in the embedded file system. */
 const PROGRAM = import.meta.dir.startsWith("/$bunfs/")
   ? process.execPath
   : join(import.meta.dir, "..", "..", "bin", "waymark");
 
 /**
- * What to type, here, to run this program: its bare name where the shell finds it, else `bin/waymark`, `./waymark` or
- * the whole path. For messages on the terminal and in the log; API answers name no paths of the server.
+ * The command that runs this program from here: its name if PATH has it, else `bin/waymark`, `./waymark` or the whole
+ * path. For the terminal and the log only: API answers show no paths.
  */
 export function programName(
   program: string = PROGRAM,

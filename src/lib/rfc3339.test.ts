@@ -49,6 +49,6 @@ test.each([
   expect(parseRfc3339(text)).toBeNull();
 });
 
-test("the latest instant is written and read", () => {
+test("the latest instant reads back", () => {
   expect(parseRfc3339(formatRfc3339(LATEST_INSTANT))).toBe(LATEST_INSTANT);
 });

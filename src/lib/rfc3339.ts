@@ -1,14 +1,13 @@
 /**
- * RFC 3339 instants, strictly: an offset is required, impossible dates and times are refused (February 30, hour 24),
- * lower-case `t` and `z` are accepted, digits below the millisecond are cut, and a leap second counts as the second
- * after it. Years 0000 to 9999, so that everything accepted can be written again.
+ * Strict RFC 3339 instants: the offset is required, impossible dates are refused (February 30, hour 24), `t` and `z` may be
+ * lower-case, digits below the millisecond are cut, a leap second counts as the next second. Years 0000 to 9999.
  */
 const FORM =
   /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,20}))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;
 
 const DAYS_IN_MONTH = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 const EARLIEST = Date.parse("0000-01-01T00:00:00.000Z");
-/** The last instant that RFC 3339 can write, in epoch milliseconds. */
+/** Last instant of RFC 3339, epoch milliseconds. */
 export const LATEST_INSTANT = Date.parse("9999-12-31T23:59:59.999Z");
 
 const daysIn = (year: number, month: number): number =>
@@ -16,7 +15,7 @@ const daysIn = (year: number, month: number): number =>
     ? 29
     : (DAYS_IN_MONTH[month - 1] ?? 0);
 
-/** Epoch milliseconds, or null when the text is not such an instant. */
+/** Epoch milliseconds, or null. */
 export function parseRfc3339(text: string): number | null {
   const match = FORM.exec(text);
   if (match === null) return null;
@@ -36,7 +35,7 @@ export function parseRfc3339(text: string): number | null {
   date.setUTCFullYear(year, month - 1, day);
   date.setUTCHours(hour, minute, second, Number((match[7] ?? "").slice(0, 3).padEnd(3, "0")));
   const instant = date.getTime() - offset;
-  // Leap seconds are only ever inserted at the end of a UTC day.
+  // Leap seconds end a UTC day.
   if (second === 60 && Math.floor(instant / 1000) % 86_400 !== 0) return null;
   return instant >= EARLIEST && instant <= LATEST_INSTANT ? instant : null;
 }

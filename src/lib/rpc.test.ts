@@ -39,7 +39,7 @@ function pair(timeoutMs = 1_000) {
   return { a, b, noted, sent };
 }
 
-test("both sides call each other, at the same time", async () => {
+test("both sides call each other at the same time", async () => {
   const { a, b } = pair();
   expect(await Promise.all([a.call("shout", "x"), b.call("double", 4), a.call("shout", "y")])).toEqual([
     "X",
@@ -48,7 +48,7 @@ test("both sides call each other, at the same time", async () => {
   ]);
 });
 
-test("a call without an answer is heard, and nothing comes back", async () => {
+test("tell runs the handler and returns no answer", async () => {
   const { a, noted, sent } = pair();
   a.tell("note", "first");
   await a.call("shout", "x");
@@ -64,7 +64,7 @@ test("a missing handler and a silent side reject", async () => {
   await expect(b.call("missing" as "double", 1, 10)).rejects.toThrow("no missing to call");
 });
 
-test("who calls says how long it waits, and the channel what the error is then", async () => {
+test("the caller sets the timeout, the channel makes its error", async () => {
   const a: Rpc<Right> = createRpc<Right>({
     send: () => {},
     handlers: {},
@@ -76,7 +76,7 @@ test("who calls says how long it waits, and the channel what the error is then",
   });
 });
 
-test("a failure arrives as what it was: an AppError, or an error with its code", async () => {
+test("a failure keeps its type: AppError, or an error with its code", async () => {
   const { a } = pair();
   const failureOf = (name: string) => a.call("fail", name).catch((error: unknown) => error);
   expect(await failureOf("named")).toBeInstanceOf(AppError);
@@ -85,7 +85,7 @@ test("a failure arrives as what it was: an AppError, or an error with its code",
   expect(await failureOf("plain")).toMatchObject({ message: "plain" });
 });
 
-test("closing fails what is under way and what comes later, with its reason", async () => {
+test("closing fails running and later calls with its reason", async () => {
   const { a } = pair();
   const call = a.call("hang", undefined);
   a.close(new Error("the thread ended"));
@@ -94,7 +94,7 @@ test("closing fails what is under way and what comes later, with its reason", as
   await expect(a.call("hang", undefined)).rejects.toThrow("the thread ended");
 });
 
-test("strange messages are ignored", () => {
+test("foreign messages are ignored", () => {
   const { a } = pair();
   for (const message of [
     null,

@@ -1,7 +1,6 @@
 /**
- * Calls over a two-way message channel that delivers in order, between processes or threads. Each side has handlers
- * and may call the other's. A call ends with its answer, with the failure, or after a time limit. When the channel
- * closes, all calls that are under way fail.
+ * Calls over a two-way message channel that keeps order, between processes or threads. A call ends with an answer, a
+ * failure or a timeout. Closing the channel fails all running calls.
  */
 import { AppError, appError, type ErrorName, messageOf } from "./errors.ts";
 
@@ -10,14 +9,14 @@ export type RpcMessage =
   | { type: "answer"; id: number; payload: unknown }
   | { type: "failure"; id: number; error: SentError };
 
-/** Of an AppError the name, of another error its code. */
+/** `name` of an AppError, `code` of another error. */
 type SentError = { message: string; name?: ErrorName; code?: string };
 
 export type RpcHandlers = Record<string, (payload: never) => unknown>;
 
-/** `Remote` are the handlers of the other side. */
+/** `Remote`: handlers of the other side. */
 export type Rpc<Remote extends RpcHandlers> = {
-  /** Rejects when the other side fails, has no such handler, or does not answer in time. */
+  /** Rejects if the other side fails, lacks the handler or is late. */
   call<M extends keyof Remote & string>(
     method: M,
     payload: Parameters<Remote[M]>[0],
@@ -25,9 +24,9 @@ export type Rpc<Remote extends RpcHandlers> = {
   ): Promise<Awaited<ReturnType<Remote[M]>>>;
   /** Calls without an answer. */
   tell<M extends keyof Remote & string>(method: M, payload: Parameters<Remote[M]>[0]): void;
-  /** Takes every message that arrives; ignores what is none of these. */
+  /** Handles an incoming message. Ignores foreign ones. */
   receive(message: unknown): void;
-  /** Fails the calls that are under way, and all later ones, with the reason. */
+  /** Fails running and later calls with the reason. */
   close(reason?: unknown): void;
 };
 
@@ -37,15 +36,15 @@ type Waiting = {
   timer: ReturnType<typeof setTimeout> | undefined;
 };
 
-/** Waits for no answer. */
+/** Call id without an answer. */
 const NOBODY = 0;
 
 export function createRpc<Remote extends RpcHandlers>(deps: {
   send(message: RpcMessage): void;
   handlers: RpcHandlers;
-  /** For calls that give no limit of their own; without it they have none. */
+  /** Default limit of a call; none without it. */
   timeoutMs?: number;
-  /** Makes the error of a call that was not answered in time. */
+  /** The error of a late call. */
   onTimeout?(method: string, timeoutMs: number): unknown;
 }): Rpc<Remote> {
   const { handlers, onTimeout = notAnswered } = deps;
@@ -58,7 +57,7 @@ export function createRpc<Remote extends RpcHandlers>(deps: {
     try {
       deps.send(message);
     } catch {
-      // The channel is gone; its owner hears of that and closes this.
+      // The channel is gone. Its owner closes this.
     }
   }
 

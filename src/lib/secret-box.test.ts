@@ -16,7 +16,7 @@ describe("a sealed secret", () => {
     expect(box.open(box.seal(secret, "p"), "p")).toBe(secret);
   });
 
-  test("never looks the same twice and does not show its text", () => {
+  test("differs each time and does not contain its text", () => {
     const box = boxOf(1);
     const sealed = [box.seal("visible", "p"), box.seal("visible", "p")];
     expect(sealed[0]).not.toBe(sealed[1]);
@@ -48,7 +48,7 @@ describe("a sealed secret", () => {
     }
   });
 
-  test("tells that it was sealed with another key", () => {
+  test("reports another key", () => {
     const sealed = boxOf(1).seal("secret", "p");
     expect(() => boxOf(2).open(sealed, "p")).toThrow(SealedWithAnotherKey);
   });
@@ -59,7 +59,7 @@ describe("a sealed secret", () => {
 });
 
 describe("the key's file", () => {
-  test("is made once, for its owner only, and read again", () => {
+  test("is made once, readable by its owner only, and read back", () => {
     const path = join(folder, "secret.key");
     const key = loadSecretKey(path);
     expect(key.byteLength).toBe(32);
@@ -68,7 +68,7 @@ describe("the key's file", () => {
     expect(readdirSync(folder)).toEqual(["secret.key"]);
   });
 
-  test("gives processes that make it at once the same key", async () => {
+  test("is the same for processes that make it at once", async () => {
     const path = join(folder, "raced.key");
     const program = `const { loadSecretKey } = await import(${JSON.stringify(join(import.meta.dir, "secret-key.ts"))});
       console.log(Buffer.from(loadSecretKey(${JSON.stringify(path)})).toString("hex"));`;
@@ -78,7 +78,7 @@ describe("the key's file", () => {
     expect(parseSecretKey(keys[0]!.trim())).not.toBeNull();
   });
 
-  test("is never replaced when it holds something else", () => {
+  test("is never replaced if it holds something else", () => {
     const path = join(folder, "wrong.key");
     writeFileSync(path, "not a key");
     chmodSync(path, 0o600);

@@ -1,8 +1,7 @@
 /**
- * Secrets at rest, sealed with AES-256-GCM (NIST SP 800-38D): `v1.<key id>.<base64url of nonce, ciphertext, tag>`.
- * Each sealing takes a random nonce of 96 bits, far from its bound of 2^32 sealings a key. The purpose is
- * authenticated with the text, so that a secret moved to where another one belongs does not open. The key id, the
- * first 32 bits of the key's SHA-256, tells "another key" from "damaged".
+ * Secrets at rest, sealed with AES-256-GCM (NIST SP 800-38D): `v1.<key id>.<base64url of nonce, ciphertext, tag>`. Each
+ * sealing has a random 96-bit nonce, far below the bound of 2^32 sealings a key. The purpose is authenticated, so a secret
+ * does not open elsewhere. The key id, 32 bits of the key's SHA-256, tells another key from damage.
  */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
 
@@ -13,13 +12,13 @@ export const SECRET_KEY_BYTES = 32;
 
 export type SecretBox = {
   seal(secret: string, purpose: string): string;
-  /** Throws SealedWithAnotherKey or, when damaged or sealed for another purpose, Error. */
+  /** @throws SealedWithAnotherKey; Error if damaged or sealed for another purpose */
   open(sealed: string, purpose: string): string;
 };
 
 export class SealedWithAnotherKey extends Error {}
 
-/** The key is asked for when it is first needed, then kept. */
+/** Loads the key at first use. */
 export function createSecretBox(loadKey: () => Uint8Array): SecretBox {
   let loaded: { key: Uint8Array; id: string } | undefined;
   const current = () => {

@@ -6,14 +6,13 @@ import { syncFolderNow } from "./sync-folder.ts";
 
 const HEX_KEY = new RegExp(`^[0-9a-f]{${2 * SECRET_KEY_BYTES}}$`, "i");
 
-/** The key from 64 hexadecimal digits; null when the text is something else. */
+/** The key from 64 hexadecimal digits, else null. */
 export const parseSecretKey = (text: string): Uint8Array | null =>
   HEX_KEY.test(text) ? Buffer.from(text, "hex") : null;
 
 /**
- * The key in the file (64 hexadecimal digits), which is made, readable by its owner only, when it is missing. Several
- * processes may do so at once and get the same key. Throws when the file holds something else: a new key in its place
- * would make everything sealed with the old one unreadable.
+ * The key in the file, 64 hexadecimal digits. Creates a missing file, readable by its owner only; concurrent processes
+ * get the same key. Throws for other content: a new key would make sealed secrets unreadable.
  */
 export function loadSecretKey(path: string): Uint8Array {
   const text = readIfThere(path) ?? make(path);
@@ -22,7 +21,7 @@ export function loadSecretKey(path: string): Uint8Array {
   return key;
 }
 
-/** Written and synced under another name first, so that nobody ever reads half a key. */
+/** Writes and syncs under another name first, so that no reader sees half a key. */
 function make(path: string): string {
   const unfinished = `${path}.${randomBytes(8).toString("hex")}`;
   const file = openSync(unfinished, "wx", 0o600);

@@ -53,7 +53,7 @@ const OK = "HTTP/1.1 200 OK\r\n";
 const bytes = new Uint8Array(20_000_000);
 for (let at = 0; at < bytes.length; at += 50_000) crypto.getRandomValues(bytes.subarray(at, at + 50_000));
 
-test("asks for the target with the headers, and gives status, headers and body", async () => {
+test("sends target and headers, and returns status, headers and body", async () => {
   const answer =
     'HTTP/1.1 206 Partial Content\r\nContent-Length: 5\r\nETag: "x"\r\nx-two: 1\r\nX-Two:2\r\n\r\nhello';
   const { peer, url } = serve([...answer]);
@@ -103,7 +103,7 @@ test.each([
   await until(() => peer.isClosed);
 });
 
-test("so is a server that closes without an answer, and one that is not there", async () => {
+test("null for a server that closes without an answer, and for none", async () => {
   expect(await get(serve([OK], "close").url)).toBeNull();
   expect(await get(new URL("http://127.0.0.1:1/"))).toBeNull();
 });
@@ -116,7 +116,7 @@ test.each([
   expect(await failureOf((await get(url))!.bytes())).toBeInstanceOf(Error);
 });
 
-test("the signal ends the waiting for an answer with its reason", async () => {
+test("the signal aborts the request with its reason", async () => {
   const { peer, url } = serve([]);
   const gone = new Error("gone");
   expect(await failureOf(get(url, AbortSignal.abort(gone)))).toBe(gone);
@@ -128,7 +128,7 @@ test("the signal ends the waiting for an answer with its reason", async () => {
   await until(() => peer.isClosed);
 });
 
-test("the signal ends the body with its reason", async () => {
+test("the signal aborts the body with its reason", async () => {
   const { peer, url } = serve([`${OK}Content-Length: 10\r\n\r\n`, "hello"]);
   const controller = new AbortController();
   const reader = (await get(url, controller.signal))!.body!.getReader();
@@ -139,7 +139,7 @@ test("the signal ends the body with its reason", async () => {
   await until(() => peer.isClosed);
 });
 
-test("who does not read stops the sender, and who goes away ends the connection", async () => {
+test("a slow reader stops the sender, and cancelling closes the connection", async () => {
   const { peer, url } = serve([`${OK}Content-Length: ${bytes.length}\r\n\r\n`, bytes]);
   const reader = (await get(url))!.body!.getReader();
   const first = (await reader.read()).value!;

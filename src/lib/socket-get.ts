@@ -1,17 +1,15 @@
 /**
- * GET over a TCP connection of its own, for bodies so large that each hop counts. Bytes come in pieces of up to half a
- * megabyte, in buffers of their own, on the thread that uses them. With fetch they pass through another thread and come
- * in pieces of 64 KB: handing them on took twice the processor time.
+ * HTTP GET over its own TCP connection, for large bodies. Pieces of up to 512 KiB arrive in their own buffers on the
+ * calling thread. `fetch` passes pieces of 64 KB through another thread, which takes twice the processor time.
  *
- * It knows HTTP/1.1 without TLS, and of its answers only the plainest: 200 or 206 with a Content-Length. Who gets null
- * asks in another way.
+ * It supports HTTP/1.1 without TLS, and answers 200 or 206 with Content-Length. On null the caller uses `fetch`.
  */
 type SocketGet = {
-  /** http, with an address or a name. */
+  /** http only. */
   url: URL;
-  /** All of them. */
+  /** All request headers. */
   headers: Readonly<Record<string, string>>;
-  /** Ends the waiting, and the body, with its reason. */
+  /** Aborts request and body with its reason. */
   signal: AbortSignal;
 };
 
@@ -23,7 +21,7 @@ const CONNECT_MS = 2_000;
 const HEAD_BYTES = 16 * 1024;
 const HEAD_END = Buffer.from("\r\n\r\n");
 
-/** Null without a connection, or without such an answer. A body that does not come to its end fails. */
+/** Null without a connection or a supported answer. A cut body fails. */
 export async function socketGet({ url, headers, signal }: SocketGet): Promise<Response | null> {
   signal.throwIfAborted();
   const connection = await connect(url);
@@ -42,7 +40,7 @@ export async function socketGet({ url, headers, signal }: SocketGet): Promise<Re
   return null;
 }
 
-/** Null when there is none within two seconds. */
+/** Null after two seconds. */
 async function connect({ hostname, port }: URL): Promise<Connection | null> {
   let listener: Listener | undefined;
   let ended: Error | undefined;
@@ -74,7 +72,7 @@ async function connect({ hostname, port }: URL): Promise<Connection | null> {
   };
 }
 
-/** Null when the connection or the waiting ended, or the answer is another than we know. */
+/** Null if the connection ended, the signal came, or the answer is not supported. */
 function readHead({ socket, listen }: Connection, signal: AbortSignal) {
   return new Promise<{ head: Head; rest: Uint8Array } | null>((resolve) => {
     let text = Buffer.alloc(0);
@@ -89,7 +87,7 @@ function readHead({ socket, listen }: Connection, signal: AbortSignal) {
         text = Buffer.concat([text, bytes]);
         const end = text.indexOf(HEAD_END);
         if (end < 0 && text.length <= HEAD_BYTES) return;
-        // What follows is for the reader of the body.
+        // The body reader resumes it.
         socket.pause();
         const head = end < 0 ? null : parseHead(text.toString("latin1", 0, end));
         settle(head && { head, rest: text.subarray(end + HEAD_END.length) });
@@ -110,7 +108,7 @@ function parseHead(text: string): Head | null {
       headers.append(line.slice(0, colon), line.slice(colon + 1).trim());
     }
   } catch {
-    // A name or a value that can't be one.
+    // An invalid header.
     return null;
   }
   const length = headers.get("content-length") ?? "";
@@ -118,7 +116,7 @@ function parseHead(text: string): Head | null {
   return { status: Number(status), headers, length: Number(length) };
 }
 
-/** At most one piece waits here for its reader; the rest stays with the system, which stops the sender. */
+/** Buffers at most one piece. Then TCP stops the sender. */
 function bodySource(
   { socket, listen }: Connection,
   length: number,

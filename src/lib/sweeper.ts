@@ -1,11 +1,10 @@
 /**
- * Keeps long work in small pieces from piling up garbage. The collector acts when garbage has grown in proportion to
- * all that the process holds, so beside a big cache it lets hundreds of megabytes gather first (measured with a
- * million cached links: an export took 340 MB more at its peak, with this 90 MB). Asking costs the event loop a
- * millisecond now and then; most of the work is done beside it.
+ * Asks for garbage collections during long work in small pieces. The collector waits for garbage in proportion to the
+ * heap. Measured beside a million cached links: an export took 340 MB more at its peak, with this 90 MB. A request costs
+ * the event loop a millisecond.
  */
 export type Sweeper = {
-  /** Says how much was worked through; asks for a collection when it has been enough. */
+  /** Adds processed bytes and asks for a collection at the bound. */
   worked(bytes: number): void;
 };
 

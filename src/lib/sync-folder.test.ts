@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { syncFolder, syncFolderNow } from "./sync-folder.ts";
 
-test("a folder is synced, through a link as well; a file and a missing folder are refused", async () => {
+test("a folder is synced, even through a link; a file and a missing folder are refused", async () => {
   const folder = mkdtempSync(join(tmpdir(), "waymark-sync-"));
   try {
     symlinkSync(folder, join(folder, "link"));

@@ -1,10 +1,10 @@
-/** Makes the names in a folder durable: files that were made, renamed or removed there. */
+/** Makes created, renamed and removed names in a folder durable. */
 import { closeSync, constants, fsyncSync, openSync } from "node:fs";
 import { open } from "node:fs/promises";
 
 const FLAGS = constants.O_RDONLY | constants.O_DIRECTORY;
 
-/** Fails when the path is no folder. */
+/** Rejects if the path is no folder. */
 export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, FLAGS);
   try {
@@ -14,7 +14,7 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** The same, for what has to be done before the program goes on. */
+/** The same, synchronously. */
 export function syncFolderNow(path: string): void {
   const folder = openSync(path, FLAGS);
   try {
@@ -26,7 +26,7 @@ export function syncFolderNow(path: string): void {
   }
 }
 
-/** Some network file systems can't; their servers keep names durable by themselves. */
+/** Some network file systems don't support it. Their servers keep names durable. */
 function ignoreUnsupported(error: unknown): void {
   if (!["EINVAL", "ENOTSUP"].includes(String((error as { code?: unknown }).code))) throw error;
 }

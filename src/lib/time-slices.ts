@@ -1,13 +1,12 @@
 /**
- * Keeps long work on the event loop from holding it: the worker asks between two steps whether its slice is used up,
- * and rests when it is. A rest is a timer of a millisecond, not setImmediate: that would let the waiting events go
- * once and take the loop again at once, so that whoever asks again waits for a whole slice each time (measured with
- * slices of 1 ms: median of a request 1.04 ms instead of 0.01 ms).
+ * Keeps long work on the event loop from blocking it: the worker checks between steps whether its slice is over, then
+ * rests. A rest is a timer of one millisecond. With setImmediate another event waits for a whole slice each time (slices of
+ * 1 ms: median of a request 1.04 ms instead of 0.01 ms).
  */
 export type TimeSlices = {
-  /** Whether it is time to rest. */
+  /** Whether the slice is over. */
   due(): boolean;
-  /** Lets others go first; the next slice begins when it resolves. */
+  /** Yields. The next slice begins when it resolves. */
   rest(): Promise<void>;
 };
 

@@ -30,7 +30,7 @@ function setUp() {
   return { seen, timed };
 }
 
-test("results pass through, and every end is heard, good or bad", async () => {
+test("results pass through, and each success and failure is observed", async () => {
   const { seen, timed } = setUp();
   expect(timed.now(1)).toBe(2);
   expect(await timed.later(1)).toBe(3);
@@ -40,7 +40,7 @@ test("results pass through, and every end is heard, good or bad", async () => {
   expect(seen).toEqual(["now", "later", "fail", "throws"]);
 });
 
-test("each step of an iteration is heard", async () => {
+test("each step of an iteration is observed", async () => {
   const { seen, timed } = setUp();
   const steps: number[] = [];
   for await (const step of timed.steps()) steps.push(step);

@@ -1,4 +1,4 @@
-/** Hears that an operation took so many seconds, whether it succeeded or failed. */
+/** Receives the duration of an operation, successful or not. */
 export type TimeObserver = (seconds: number) => void;
 
 type AnyFunction = (...args: never[]) => unknown;
