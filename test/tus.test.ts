@@ -301,7 +301,7 @@ describe("the protocol", () => {
         },
       });
     expect((await override("PATCH", "hel")).headers.get("Upload-Offset")).toBe("3");
-    expect((await override("PUT")).status).toBe(405);
+    expect((await override("PUT")).status).toBe(400);
     expect((await override("DELETE")).status).toBe(204);
     expect((await override("DELETE")).status).toBe(404);
   });

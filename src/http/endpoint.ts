@@ -48,7 +48,7 @@ export type Endpoint<
   method: Method;
   /** Hono pattern relative to the prefix it is mounted at, e.g. `/links/:code{.+}`. Specific patterns come first in a table. */
   path: string;
-  /** Methods that no endpoint of this very path takes are refused, also where a pattern behind it would take them. */
+  /** Methods that no endpoint of this path takes are refused, even where a pattern behind it would take them. */
   ownsPath?: boolean;
   access: Access;
   tag: string;

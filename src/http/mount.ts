@@ -2,7 +2,7 @@
 import type { Hono, MiddlewareHandler } from "hono";
 import { TrieRouter } from "hono/router/trie-router";
 import { appError } from "../lib/errors.ts";
-import { type Access, type Endpoint, type HttpContext, type HttpEnv, Page } from "./endpoint.ts";
+import { type Access, type Endpoint, type HttpContext, type HttpEnv, type Method, Page } from "./endpoint.ts";
 import { type BodyPlace, type BodyRoom, createBodyRoom } from "./body-room.ts";
 import { readJsonList } from "./json-list.ts";
 import { parseWith, readJson, refuseLongBody } from "./read-body.ts";
@@ -20,17 +20,17 @@ export function mountEndpoints(
   guards: Guards,
   bodies: BodyRoom = createBodyRoom(),
 ): void {
-  const owned = ownedPaths(endpoints);
+  const owners = lastOfOwned(endpoints);
   for (const entry of endpoints) {
     app.on(entry.method, prefix + entry.path, guards[entry.access], (c) => answer(entry, c, bodies));
-    if (owned.get(entry.path)?.at(-1) === entry) app.all(prefix + entry.path, (c) => c.notFound());
+    if (owners.has(entry)) app.all(prefix + entry.path, (c) => c.notFound());
   }
 }
 
-/** The endpoints of each path that lets no pattern behind it take its other methods. */
-function ownedPaths(endpoints: readonly Endpoint[]): Map<string, Endpoint[]> {
-  const owners = endpoints.filter((entry) => entry.ownsPath).map(({ path }) => path);
-  return new Map(owners.map((path) => [path, endpoints.filter((entry) => entry.path === path)]));
+/** The last endpoint of each path that lets no pattern behind it take its other methods. */
+function lastOfOwned(endpoints: readonly Endpoint[]): Set<Endpoint> {
+  const owned = new Set(endpoints.filter((entry) => entry.ownsPath).map(({ path }) => path));
+  return new Set([...owned].flatMap((path) => endpoints.findLast((entry) => entry.path === path) ?? []));
 }
 
 async function answer(entry: Endpoint, c: HttpContext, bodies: BodyRoom): Promise<Response> {
@@ -64,28 +64,29 @@ function enveloped(entry: Endpoint, c: HttpContext, result: unknown): Response {
   return c.body(JSON.stringify(envelope), entry.status ?? 200, JSON_TYPE);
 }
 
+const METHODS: readonly Method[] = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+
 /** What is left after every mounted endpoint: OPTIONS, 405 with `Allow` where the path is known, else 404. */
 export function mountRefusals(
   app: HttpApp,
   tables: readonly { prefix: string; endpoints: readonly Endpoint[] }[],
 ): void {
-  const known = new TrieRouter<string>();
-  const owned = new Map<string, string[]>();
+  // The same routes as the app's: the first that matches says whether the method is taken.
+  const router = new TrieRouter<boolean>();
   for (const { prefix, endpoints } of tables) {
-    for (const entry of endpoints) known.add("ALL", prefix + entry.path, entry.method);
-    for (const [path, entries] of ownedPaths(endpoints)) {
-      owned.set(
-        prefix + path,
-        entries.map(({ method }) => method),
-      );
+    const owners = lastOfOwned(endpoints);
+    for (const entry of endpoints) {
+      router.add(entry.method, prefix + entry.path, true);
+      if (owners.has(entry)) router.add("ALL", prefix + entry.path, false);
     }
   }
+  const takes = (method: Method, path: string): boolean => router.match(method, path)[0][0]?.[0] ?? false;
   app.notFound((c) => {
-    const { path } = c.req;
-    const methods = new Set(owned.get(path) ?? known.match("ALL", path)[0].map((hit) => hit[0]));
-    if (methods.size === 0) throw appError("NotFound", "There is nothing at this address.");
-    if (methods.has("GET")) methods.add("HEAD");
-    const allow = [...methods.add("OPTIONS")].join(", ");
+    const methods: string[] = METHODS.filter((method) => takes(method, c.req.path));
+    if (methods.length === 0) throw appError("NotFound", "There is nothing at this address.");
+    if (methods[0] === "GET") methods.splice(1, 0, "HEAD");
+    if (!methods.includes("OPTIONS")) methods.push("OPTIONS");
+    const allow = methods.join(", ");
     if (c.req.method === "OPTIONS") return c.body(null, 204, { Allow: allow });
     throw appError("MethodNotAllowed", `This address takes ${allow}.`, { details: { allow } });
   });

@@ -249,8 +249,13 @@ describe("a code that serves a share", () => {
 
   test("is the only one that takes a POST", async () => {
     links.set("w", { id: 1, location: "https://waymark/" });
+    links.set("s/h", { id: 9, location: "waymark:file/12" });
     for (const target of ["/w", "/unknown", "/", "/%00"])
       expect((await ask(target, "POST")).status).toBe(405);
+    for (const method of ["PUT", "PATCH", "DELETE", "OPTIONS"]) {
+      expect((await ask("/s/h", method)).headers["allow"]).toBe("GET, HEAD, POST");
+      expect((await ask("/w", method)).headers["allow"]).toBe("GET, HEAD");
+    }
     links.set("b", "rejects");
     expect((await ask("/b", "POST")).status).toBe(500);
     expect(served).toEqual([]);

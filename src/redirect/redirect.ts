@@ -124,14 +124,15 @@ export function createRedirect({
     return code === null ? missing() : look(code, 0, code.length, url, pathEnd, request, peers);
   }
 
-  /** Passwords of shares come so; nothing else is posted to a code, and it is no click. */
-  async function post(request: Request, peers: PeerSource | undefined): Promise<Response> {
-    const { url } = request;
+  /** Methods but GET and HEAD, which are no clicks. Passwords of shares are posted to their codes. */
+  async function other(request: Request, peers: PeerSource | undefined): Promise<Response> {
+    const { url, method } = request;
     const start = pathStart(url) + 1;
     const code = codeWithin(url, start, endOfPath(url, start));
     const link = code === null ? null : await cache.findIn(code, 0, code.length, clock.now());
-    if (link === null || shares === undefined || !isInternal(link.location)) return methodNotAllowed();
-    return shares.answer(link.id, request, peers);
+    if (link === null || shares === undefined || !isInternal(link.location))
+      return methodNotAllowed("GET, HEAD");
+    return method === "POST" ? shares.answer(link.id, request, peers) : methodNotAllowed("GET, HEAD, POST");
   }
 
   function root(url: string, pathEnd: number): Response {
@@ -143,9 +144,7 @@ export function createRedirect({
     handle(request, peers) {
       try {
         const method = request.method;
-        if (method !== "GET" && method !== "HEAD") {
-          return method === "POST" ? post(request, peers).catch(failed) : methodNotAllowed();
-        }
+        if (method !== "GET" && method !== "HEAD") return other(request, peers).catch(failed);
         const url = request.url;
         const start = pathStart(url) + 1;
         const end = scanCode(url, start);
@@ -160,10 +159,10 @@ export function createRedirect({
   };
 }
 
-function methodNotAllowed(): Response {
+function methodNotAllowed(allow: string): Response {
   return new Response("Method Not Allowed", {
     status: 405,
-    headers: { Allow: "GET, HEAD", "Content-Type": "text/plain; charset=utf-8" },
+    headers: { Allow: allow, "Content-Type": "text/plain; charset=utf-8" },
   });
 }
 

@@ -223,9 +223,11 @@ describe("codes", () => {
     },
   );
 
-  test("other methods are left to the links", async () => {
+  test("other methods are none of the reports', and the links' only with %2F", async () => {
     await room.addLink("a/analytics");
-    expect((await get("/links/a/analytics", "DELETE")).status).toBe(200);
+    for (const path of ["/links/a/analytics", "/links/a/b/analytics", "/links/a/analytics/devices"])
+      expect([path, (await get(path, "DELETE")).status]).toEqual([path, 405]);
+    expect((await get("/links/a%2Fanalytics", "DELETE")).status).toBe(200);
     expect((await get("/analytics/top", "POST")).status).toBe(405);
   });
 });

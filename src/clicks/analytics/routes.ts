@@ -123,6 +123,7 @@ function linkEndpoints({ analytics, now }: Deps): Endpoint[] {
     endpoint({
       ...shared,
       path: "/links/:code{.+}/analytics/devices",
+      ownsPath: true,
       summary: "Browsers, systems and devices of one link's clicks",
       query: limited(10, 20),
       answer: devicesAnswer,
@@ -132,6 +133,7 @@ function linkEndpoints({ analytics, now }: Deps): Endpoint[] {
     endpoint({
       ...shared,
       path: "/links/:code{.+}/analytics",
+      ownsPath: true,
       summary: "The clicks of one link; a code that itself ends in /analytics is written with %2F",
       query: range,
       answer: linkAnswer,

@@ -85,7 +85,7 @@ function uploadEndpoints({ resumable }: Deps): Endpoint[] {
       const method = input.c.req.header("X-HTTP-Method-Override")?.toUpperCase();
       if (method === "PATCH") return append(input);
       if (method === "DELETE") return terminate(input);
-      throw appError("MethodNotAllowed", "X-HTTP-Method-Override takes PATCH or DELETE here.");
+      throw appError("BadRequest", "X-HTTP-Method-Override takes PATCH or DELETE here.");
     }),
   ];
 }

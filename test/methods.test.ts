@@ -1,0 +1,112 @@
+/** Which methods an address takes: what it refuses, what `Allow` says and what is documented are one. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type Client, startSignedIn } from "./support/session.ts";
+import type { Installation, RunningWaymark } from "./support/waymark.ts";
+
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"];
+/** What stands for a parameter; what is asked without credentials changes nothing. */
+const SAMPLES: Record<string, readonly string[]> = {
+  code: ["zz", "zz/yy/xx", "zz%2Fyy", "analytics", "import", "%61"],
+  id: ["1", "6f1c1a52-3f67-4a0e-9c39-0d9b7f2b0f55", "x"],
+  key: ["api.jwt_secret"],
+};
+
+let installation: Installation;
+let server: RunningWaymark;
+let client: Client;
+let documented: Record<string, Record<string, unknown>>;
+
+beforeAll(async () => {
+  ({ installation, server, client } = await startSignedIn());
+  documented = ((await (await client.fetch("/openapi.json")).json()) as { paths: typeof documented }).paths;
+});
+afterAll(() => installation.remove());
+
+const ask = (method: string, path: string) => fetch(server.url + path, { method, redirect: "manual" });
+const allowOf = (answer: Response): string[] => answer.headers.get("Allow")?.split(", ") ?? [];
+
+/** The methods that are not refused, after the proof that each refusal names just them. */
+async function taken(path: string): Promise<string[]> {
+  const answers = await Promise.all(METHODS.map((method) => ask(method, path)));
+  const refused = METHODS.filter((_, index) => answers[index]!.status === 405);
+  const methods = METHODS.filter((method) => !refused.includes(method));
+  expect(refused).toContain("PROPFIND");
+  for (const answer of answers.filter(({ status }) => status === 405)) {
+    expect([path, ...allowOf(answer)]).toEqual([path, ...methods]);
+  }
+  const options = answers[METHODS.indexOf("OPTIONS")]!;
+  expect([path, options.status]).toEqual([path, 204]);
+  if (options.headers.has("Allow")) expect(allowOf(options)).toEqual(methods);
+  return methods;
+}
+
+const addressesOf = (pattern: string): string[] => {
+  const name = /\{(\w+)\}/.exec(pattern)?.[1];
+  return name === undefined ? [pattern] : SAMPLES[name]!.map((sample) => pattern.replace(/\{\w+\}/, sample));
+};
+
+test("every documented address takes what is documented, and Allow is exact", async () => {
+  const patterns = Object.keys(documented);
+  expect(patterns.length).toBeGreaterThan(40);
+  for (const pattern of patterns) {
+    const methods = Object.keys(documented[pattern]!).map((method) => method.toUpperCase());
+    for (const address of addressesOf(pattern)) {
+      expect([address, ...(await taken(address))]).toEqual(
+        expect.arrayContaining([...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"]),
+      );
+    }
+  }
+});
+
+test.each([
+  ["/admin/v1/links", "GET, HEAD, POST, OPTIONS"],
+  ["/admin/v1/links/a", "GET, HEAD, PUT, DELETE, OPTIONS"],
+  ["/admin/v1/links/a/b/c", "GET, HEAD, PUT, DELETE, OPTIONS"],
+  ["/admin/v1/links/a/analytics", "GET, HEAD, OPTIONS"],
+  ["/admin/v1/links/a/b/analytics", "GET, HEAD, OPTIONS"],
+  ["/admin/v1/links/a%2Fb/analytics", "GET, HEAD, OPTIONS"],
+  ["/admin/v1/links/a/analytics/devices", "GET, HEAD, OPTIONS"],
+  ["/admin/v1/links/a/b/analytics/devices", "GET, HEAD, OPTIONS"],
+  ["/admin/v1/links/a%2Fanalytics", "GET, HEAD, PUT, DELETE, OPTIONS"],
+  ["/admin/v1/links/batch", "GET, HEAD, POST, PUT, DELETE, OPTIONS"],
+  ["/admin/v1/links/import", "GET, HEAD, POST, PUT, DELETE, OPTIONS"],
+  ["/admin/v1/auth/login", "POST, OPTIONS"],
+  ["/health", "GET, HEAD, OPTIONS"],
+  ["/files/upload", "POST, OPTIONS"],
+  ["/files/7", "GET, HEAD, PATCH, DELETE, OPTIONS"],
+  ["/files/tus", "POST, OPTIONS"],
+  ["/files/tus/7", "GET, HEAD, POST, PATCH, DELETE, OPTIONS"],
+])("%s takes %s", async (path, allow) => {
+  expect((await taken(path)).join(", ")).toBe(allow);
+});
+
+test("a code says what it takes: a share's takes its password", async () => {
+  const authorization = { Authorization: `Bearer ${client.token}` };
+  const form = new FormData();
+  form.append("file", new File(["x"], "x.txt"));
+  const file = await fetch(`${server.url}/files/upload`, {
+    method: "POST",
+    headers: authorization,
+    body: form,
+  });
+  const { id } = ((await file.json()) as { data: { id: number } }).data;
+  const shared = await fetch(`${server.url}/files/${id}/share`, {
+    method: "POST",
+    headers: authorization,
+    body: JSON.stringify({ code: "shared" }),
+  });
+  expect(shared.status).toBe(201);
+  await client.call("POST", "/links", { code: "plain", target: "https://example.com/" });
+  for (const [path, allow] of [
+    ["/shared", "GET, HEAD, POST"],
+    ["/plain", "GET, HEAD"],
+    ["/unknown", "GET, HEAD"],
+    ["/", "GET, HEAD"],
+  ] as const) {
+    const methods = ["PUT", "PATCH", "DELETE", "OPTIONS"];
+    const answers = await Promise.all(methods.map((method) => ask(method, path)));
+    expect(answers.map((answer) => [answer.status, answer.headers.get("Allow")])).toEqual(
+      methods.map(() => [405, allow]),
+    );
+  }
+});
