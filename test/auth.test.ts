@@ -71,7 +71,7 @@ test("a new installation has no admin API until reset-password is run beside it"
 
 test("cookies and bearer open the same doors, until the session ends", async () => {
   const cookies = await signIn();
-  expect(Object.keys(cookies)).toEqual(["svc_access", "svc_refresh", "csrf_token", "waymark_device"]);
+  expect(Object.keys(cookies)).toEqual(["svc_access", "svc_refresh", "csrf_token"]);
   const headers = { Cookie: cookieHeader(cookies), "X-CSRF-Token": cookies["csrf_token"]! };
   expect((await users({ headers })).status).toBe(200);
   expect((await users(bearer(cookies["svc_access"]!))).status).toBe(200);

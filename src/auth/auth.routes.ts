@@ -2,9 +2,9 @@ import { z } from "zod";
 import { type Endpoint, endpoint, type HttpContext } from "../http/endpoint.ts";
 import { requireJson, SHORT_LIMIT } from "../http/read-body.ts";
 import type { Clock } from "../lib/clock.ts";
-import { BUILT_IN_ADMIN } from "./account.ts";
+import { type Account, BUILT_IN_ADMIN } from "./account.ts";
 import type { AuthConfig } from "./auth-config.ts";
-import { clearedCookies, sessionCookies } from "./sessions/cookies.ts";
+import { clearedCookies, deviceCookie, sessionCookies } from "./sessions/cookies.ts";
 import { accessTokens, deviceTokens, refreshTokens } from "./sessions/credentials.ts";
 import type { AddressLimit } from "./address-limit.ts";
 import type { Login } from "./login/service.ts";
@@ -48,7 +48,7 @@ function sessionEndpoints({ login, sessions, config, addressLimit, addressOf }: 
       path: "/auth/login",
       access: "public",
       tag: "auth",
-      summary: "Sign in; sets the cookies of a session and one by which the browser is known later",
+      summary: "Sign in; sets the three cookies of a session",
       body: loginBody,
       bodyLimit: SHORT_LIMIT,
       async admit(c) {
@@ -97,16 +97,24 @@ function sessionEndpoints({ login, sessions, config, addressLimit, addressOf }: 
   ];
 }
 
-function ownEndpoints({ login, users, config, clock, addressLimit, addressOf }: Deps): Endpoint[] {
+function ownEndpoints({ login, sessions, users, config, clock, addressLimit, addressOf }: Deps): Endpoint[] {
+  /** Login, refresh and logout set the three cookies that clients expect, so the fourth is set elsewhere. */
+  async function rememberBrowser(c: HttpContext, account: Account): Promise<void> {
+    if (accessTokens(c).from !== "cookie") return;
+    const token = await sessions.newDeviceToken(account, deviceTokens(c));
+    if (token !== null) setCookies(c, [deviceCookie(config, token)]);
+  }
+
   return [
     endpoint({
       method: "GET",
       path: "/auth/verify",
       access: "account",
       tag: "auth",
-      summary: "Whether the access token is good, and for how long",
+      summary: "Check the access token; sets a cookie that marks the browser as known to the account",
       answer: sessionAnswer,
-      handle({ account }) {
+      async handle({ c, account }) {
+        await rememberBrowser(c, account);
         const remainingMs = (account.credential?.expiresAt ?? clock.now()) - clock.now();
         return {
           message: "Token is valid",
@@ -120,10 +128,12 @@ function ownEndpoints({ login, users, config, clock, addressLimit, addressOf }: 
       path: "/auth/me",
       access: "account",
       tag: "auth",
-      summary: "The account that is signed in",
+      summary: "The signed-in account; sets a cookie that marks the browser as known to the account",
       answer: userView,
-      handle: async ({ account }) =>
-        account.id === BUILT_IN_ADMIN.id ? BUILT_IN_ADMIN_VIEW : viewUser(await users.get(account.id)),
+      async handle({ c, account }) {
+        await rememberBrowser(c, account);
+        return account.id === BUILT_IN_ADMIN.id ? BUILT_IN_ADMIN_VIEW : viewUser(await users.get(account.id));
+      },
     }),
     endpoint({
       method: "PUT",

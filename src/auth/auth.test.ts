@@ -1,7 +1,7 @@
 /** Sessions over HTTP, on every database: signing in, refreshing, signing out, and what ends a session. */
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { forEachDialect } from "../db/for-each-dialect.ts";
-import { ADMIN_PASSWORD, type AuthHarness, Browser, startAuth } from "./auth.test-support.ts";
+import { ADMIN_PASSWORD, type Answer, type AuthHarness, Browser, startAuth } from "./auth.test-support.ts";
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
@@ -22,7 +22,7 @@ forEachDialect((dialect) => {
   });
 
   describe("signing in", () => {
-    test("sets the cookies of the session and of the browser, and answers what the decisions say", async () => {
+    test("sets the three cookies of the session and answers what the decisions say", async () => {
       const answer = await browser.login(ADMIN_PASSWORD);
       expect(answer.status).toBe(200);
       expect(answer.json).toEqual({
@@ -34,7 +34,6 @@ forEachDialect((dialect) => {
         "svc_access=…; Path=/; Max-Age=900; HttpOnly; Secure; SameSite=Lax",
         "svc_refresh=…; Path=/admin/v1/auth; Max-Age=604800; HttpOnly; Secure; SameSite=Lax",
         "csrf_token=…; Path=/; Max-Age=604800; Secure; SameSite=Lax",
-        "waymark_device=…; Path=/admin/v1/auth; Max-Age=31536000; HttpOnly; Secure; SameSite=Lax",
       ]);
       expect(answer.text).not.toContain(browser.get("svc_access"));
       expect(await browser.status("admin")).toBe(200);
@@ -178,7 +177,7 @@ forEachDialect((dialect) => {
       const kept = browser.copy();
       const answer = await browser.send("POST", "/admin/v1/auth/logout");
       expect(answer.json.data).toEqual({ message: "Signed out" });
-      expect([...browser.cookies.keys()]).toEqual(["waymark_device"]);
+      expect([...browser.cookies.keys()]).toEqual([]);
       expect(await kept.status()).toBe(401);
       expect((await kept.refresh()).json).toMatchObject({ code: 2002 });
     });
@@ -203,7 +202,7 @@ forEachDialect((dialect) => {
       const held = browser.copy();
       await browser.send("POST", "/admin/v1/auth/logout");
       expect((await held.send("POST", "/admin/v1/auth/logout")).status).toBe(200);
-      expect([...held.cookies.keys()]).toEqual(["waymark_device"]);
+      expect([...held.cookies.keys()]).toEqual([]);
     });
 
     test("ends this session only", async () => {
@@ -212,6 +211,47 @@ forEachDialect((dialect) => {
       await other.login(ADMIN_PASSWORD);
       await browser.send("POST", "/admin/v1/auth/logout");
       expect(await other.status()).toBe(200);
+    });
+  });
+
+  describe("the device cookie", () => {
+    const set = ({ headers }: Answer) => headers.getSetCookie().map((cookie) => cookie.split("=")[0]);
+    const FIXED = ["svc_access", "svc_refresh", "csrf_token"];
+    const DEVICE = ["waymark_device"];
+
+    test("is never set by login, refresh, logout or a password change", async () => {
+      const body = { current_password: ADMIN_PASSWORD, new_password: ADMIN_PASSWORD };
+      for (let round = 0; round < 2; round++) {
+        expect(set(await browser.login(ADMIN_PASSWORD))).toEqual(FIXED);
+        expect(set(await browser.refresh())).toEqual(FIXED);
+        expect(set(await browser.send("PUT", "/admin/v1/auth/password", { body }))).toEqual(FIXED);
+        if (round === 0) expect(set(await browser.send("GET", "/admin/v1/auth/me"))).toEqual(DEVICE);
+        expect(set(await browser.send("POST", "/admin/v1/auth/logout"))).toEqual(FIXED);
+        harness.time.now += MINUTE;
+      }
+      expect([...browser.cookies.keys()]).toEqual(DEVICE);
+    });
+
+    test.each(["me", "verify"])("is set by %s while the browser has none of this account", async (name) => {
+      const path = `/admin/v1/auth/${name}`;
+      await browser.login(ADMIN_PASSWORD);
+      const headers = { Authorization: `Bearer ${browser.get("svc_access")}` };
+      expect(set(await harness.request("GET", path, { headers }))).toEqual([]);
+      const first = await browser.send("GET", path);
+      expect(first.headers.getSetCookie().map((cookie) => cookie.replace(/=[^;]+/, "=…"))).toEqual([
+        "waymark_device=…; Path=/admin/v1/auth; Max-Age=31536000; HttpOnly; Secure; SameSite=Lax",
+      ]);
+      expect(set(await browser.send("GET", path))).toEqual([]);
+      const password = "password of a user";
+      const username = `device-${name}`;
+      await harness.auth.users.create({ username, password, role: "user", disabled: false });
+      await browser.login(password, username);
+      expect(set(await browser.send("GET", path))).toEqual(DEVICE);
+      expect(set(await browser.send("GET", path))).toEqual([]);
+      for (const value of ["junk", browser.get("svc_refresh")]) {
+        browser.cookies.set("waymark_device", value);
+        expect(set(await browser.send("GET", path))).toEqual(DEVICE);
+      }
     });
   });
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { AuthConfig, AuthSettings } from "../auth-config.ts";
-import { clearedCookies, readCookies, sessionCookies } from "./cookies.ts";
+import { clearedCookies, deviceCookie, readCookies, sessionCookies } from "./cookies.ts";
 
 const config = (settings: Partial<AuthSettings> = {}): AuthConfig => {
   const all = {
@@ -18,8 +18,6 @@ const VALUES = {
   refresh: "d.e.f",
   refreshMaxAge: 604_799.9,
   csrf: "g",
-  device: "h.i.j",
-  deviceMaxAge: 31_536_000,
 };
 
 test("set as the specification names them", () => {
@@ -27,8 +25,10 @@ test("set as the specification names them", () => {
     "svc_access=a.b.c; Path=/; Max-Age=900; HttpOnly; Secure; SameSite=Lax",
     "svc_refresh=d.e.f; Path=/admin/v1/auth; Max-Age=604800; HttpOnly; Secure; SameSite=Lax",
     "csrf_token=g; Path=/; Max-Age=604800; Secure; SameSite=Lax",
-    "waymark_device=h.i.j; Path=/admin/v1/auth; Max-Age=31536000; HttpOnly; Secure; SameSite=Lax",
   ]);
+  expect(deviceCookie(config(), { value: "h.i.j", maxAge: 31_536_000 })).toBe(
+    "waymark_device=h.i.j; Path=/admin/v1/auth; Max-Age=31536000; HttpOnly; Secure; SameSite=Lax",
+  );
 });
 
 test("follow the settings", () => {

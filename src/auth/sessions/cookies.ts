@@ -23,8 +23,6 @@ export type CookieValues = {
   refresh: string;
   refreshMaxAge: number;
   csrf: string;
-  device: string;
-  deviceMaxAge: number;
 };
 
 /** The `Set-Cookie` values of a signed-in session. The CSRF cookie lives as long as the session can be refreshed. */
@@ -32,8 +30,11 @@ export const sessionCookies = (config: AuthConfig, values: CookieValues): string
   setCookie(config, { name: ACCESS_COOKIE, value: values.access, maxAge: values.accessMaxAge }),
   setCookie(config, { name: REFRESH_COOKIE, value: values.refresh, maxAge: values.refreshMaxAge }),
   setCookie(config, { name: CSRF_COOKIE, value: values.csrf, maxAge: values.refreshMaxAge }),
-  setCookie(config, { name: DEVICE_COOKIE, value: values.device, maxAge: values.deviceMaxAge }),
 ];
+
+/** The `Set-Cookie` value of the browser's own cookie. `maxAge` is in seconds. */
+export const deviceCookie = (config: AuthConfig, cookie: { value: string; maxAge: number }): string =>
+  setCookie(config, { name: DEVICE_COOKIE, ...cookie });
 
 /** The `Set-Cookie` values that remove the session's three. */
 export const clearedCookies = (config: AuthConfig): string[] =>

@@ -26,7 +26,7 @@ import type { TokenClaims, Tokens } from "./tokens.ts";
 const GRACE_MS = 10_000;
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** A browser is known for so long after it signed in or refreshed last. */
+/** How long a device token is valid. */
 const DEVICE_MS = 365 * DAY_MS;
 /** Rows of ended sessions stay a day for whoever looks into what happened. */
 const KEPT_MS = DAY_MS;
@@ -37,11 +37,9 @@ export type SignedIn = {
   access: string;
   refresh: string;
   csrf: string;
-  device: string;
   /** Seconds from now. */
   accessMaxAge: number;
   refreshMaxAge: number;
-  deviceMaxAge: number;
 };
 
 type Deps = {
@@ -106,10 +104,8 @@ export function createSessions(deps: Deps) {
         expiresAt: session.expiresAt,
       }),
       csrf: csrfToken(config.get("api.jwt_secret"), session.id),
-      device: await tokens.sign("device", { ...claims, tokenId: newId(), expiresAt: now + DEVICE_MS }),
       accessMaxAge: (accessExpiresAt - now) / 1000,
       refreshMaxAge: (session.expiresAt - now) / 1000,
-      deviceMaxAge: DEVICE_MS / 1000,
     };
   }
 
@@ -191,6 +187,25 @@ export function createSessions(deps: Deps) {
         return { ...owner.account, credential };
       }
       return null;
+    },
+
+    /** A device token for the account's browser; null when one of the sent tokens is valid for the account. */
+    async newDeviceToken(
+      account: Account,
+      sent: readonly string[],
+    ): Promise<{ value: string; maxAge: number } | null> {
+      const known = await Promise.all(sent.map((token) => tokens.verify("device", token)));
+      if (account.credential === undefined || known.some((claims) => claims?.accountId === account.id)) {
+        return null;
+      }
+      const value = await tokens.sign("device", {
+        accountId: account.id,
+        role: account.role,
+        sessionId: account.credential.sessionId,
+        tokenId: newId(),
+        expiresAt: clock.now() + DEVICE_MS,
+      });
+      return { value, maxAge: DEVICE_MS / 1000 };
     },
 
     /** Ends the sessions that the tokens name; tokens that name none are ignored. */
