@@ -1,6 +1,6 @@
 /** The house's rules on names, sizes and imports, as a test. Each failure says the rule and the way to mend it. */
 import { expect, test } from "bun:test";
-import { basename } from "node:path";
+import { basename, dirname } from "node:path";
 import { files, product, productImports, role } from "./support/source-files.ts";
 
 /** The room of a file: its folder below src/, or `root` for the composition files beside the rooms. */
@@ -22,6 +22,15 @@ test("files are short", () => {
   expectNone(tooLong, "A file has at most 300 lines (a test 400): split it along what it is about.");
 });
 
+test("folders are small", () => {
+  const counts = Map.groupBy(product, ({ path }) => dirname(path));
+  const large = [...counts]
+    .filter(([folder]) => !["src/lib", "src/db"].includes(folder))
+    .filter(([, inside]) => inside.length > 25)
+    .map(([folder, inside]) => `${folder}: ${inside.length} files`);
+  expectNone(large, "A folder has at most 25 source files: give what belongs together an inner room.");
+});
+
 test("files have kebab-case names that say what is inside", () => {
   const wrong = files
     .map((file) => file.path)
@@ -37,6 +46,57 @@ test("files have kebab-case names that say what is inside", () => {
   expectNone(
     wrong,
     "Name the file in kebab-case, noun.role.ts; no utils, helpers, common, manager, no barrels.",
+  );
+});
+
+/** What follows the noun in `noun.role.ts`. */
+const ROLES = [
+  "commands",
+  "contract",
+  "repository",
+  "routes",
+  "service",
+  "test",
+  "test-support",
+  "thread",
+  "worker",
+];
+
+test("the roles in names are few", () => {
+  const wrong = files
+    .map(({ path }) => path)
+    .filter((path) => {
+      const [noun = "", ...roles] = basename(path)
+        .replace(/\.tsx?$/, "")
+        .split(".");
+      const isInRoom = /^src\/[^/]+\/[^/]+$/.test(path);
+      return roles.some((one) => !ROLES.includes(one)) || (ROLES.includes(noun) && isInRoom);
+    });
+  expectNone(
+    wrong,
+    `Name the file noun.role.ts with one of these roles, or in kebab-case without a second dot: ${ROLES.join(", ")}. The noun goes only in an inner room, which is one.`,
+  );
+});
+
+const EXPORT =
+  /^export (?:declare )?(?:async )?(?:abstract )?(?:function\*?|const|let|class|type|interface|enum) (\w+)/gm;
+/** Names that several files export because they are asked for by it, in place of one another. */
+const INTERCHANGEABLE: Record<string, RegExp> = {
+  openBackend: /^src\/db\/dialects\//,
+  steps: /^src\/db\/migrations\//,
+};
+
+test("an exported name stands for one thing", () => {
+  const exported = product.flatMap(({ path, text }) =>
+    [...text.matchAll(EXPORT)].map((match) => ({ name: match[1]!, path })),
+  );
+  const twice = [...Map.groupBy(exported, ({ name }) => name)]
+    .filter(([, places]) => places.length > 1)
+    .filter(([name, places]) => !places.every(({ path }) => INTERCHANGEABLE[name]?.test(path)))
+    .map(([name, places]) => `${name}: ${places.map(({ path }) => path).join(", ")}`);
+  expectNone(
+    twice,
+    "Two files export this name: where it is the same thing, import it; else call each what it is.",
   );
 });
 

@@ -8,7 +8,7 @@ import { appError } from "../../lib/errors.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
 import { type DateRange, parseDate, parseRange } from "./range.ts";
 import { createAnalytics } from "./service.ts";
-import { viewOfDevices, viewOfLink } from "./views.ts";
+import { viewOfDevices, viewOfLinkReport } from "./views.ts";
 
 type Context = CommandContext<{ database: Database }>;
 
@@ -29,7 +29,7 @@ export function addLinkStatsCommand(links: Command, context: Context): void {
       const range = rangeOf(options);
       const { database } = await context.services();
       const analytics = createAnalytics({ database, clock: systemClock });
-      const report = viewOfLink(await analytics.link(code, range));
+      const report = viewOfLinkReport(await analytics.link(code, range));
       const devices = viewOfDevices(await analytics.linkDevices(code, range, MOST_ROWS));
       if (options.json) context.output.json({ ...report, devices });
       else print(context.output, range, report, devices);
@@ -51,7 +51,7 @@ function rangeOf({ from, to }: StatsOptions): DateRange {
 function print(
   output: Output,
   { start, end }: DateRange,
-  report: ReturnType<typeof viewOfLink>,
+  report: ReturnType<typeof viewOfLinkReport>,
   devices: ReturnType<typeof viewOfDevices>,
 ): void {
   const clicks = pluralize(report.total_clicks, "click");

@@ -5,7 +5,7 @@ import type { Logger } from "../../lib/logger.ts";
 import type { ClickExport } from "./export.ts";
 import { type DateRange, parseRange, unitOf } from "./range.ts";
 import type { Analytics } from "./service.ts";
-import { viewOfDevices, viewOfLink, viewOfPlace, viewOfReferrer } from "./views.ts";
+import { viewOfDevices, viewOfLinkReport, viewOfPlace, viewOfReferrer } from "./views.ts";
 import { UNITS } from "../rollups/time-buckets.ts";
 
 type Deps = { analytics: Analytics; clickExport: ClickExport; now(): number; logger: Logger };
@@ -137,7 +137,8 @@ function linkEndpoints({ analytics, now }: Deps): Endpoint[] {
       summary: "The clicks of one link; a code that itself ends in /analytics is written with %2F",
       query: range,
       answer: linkAnswer,
-      handle: async ({ c, query }) => viewOfLink(await analytics.link(codeIn(c), rangeOf(query, now()))),
+      handle: async ({ c, query }) =>
+        viewOfLinkReport(await analytics.link(codeIn(c), rangeOf(query, now()))),
     }),
   ];
 }

@@ -25,7 +25,7 @@ export const viewOfDevices = (shares: DeviceShares) => ({
   total_with_ua: shares.total,
 });
 
-export const viewOfLink = ({ code, clicks, trend, referrers, places }: LinkReport) => ({
+export const viewOfLinkReport = ({ code, clicks, trend, referrers, places }: LinkReport) => ({
   code,
   total_clicks: clicks,
   trend,
