@@ -8,7 +8,7 @@ import { dataPath } from "./lib/data-folder.ts";
 export type SettingValue = string | number | boolean | readonly string[];
 
 /** What values are read against. */
-export type Place = {
+export type SettingSource = {
   /** The folder of waymark.toml, or the working folder without one. */
   base: string;
   /** Absolute. */
@@ -23,7 +23,7 @@ export type Setting<T = unknown> = {
   /** Whether the value, already of the default's type, is allowed. */
   accepts(value: SettingValue): boolean;
   /** The allowed value as the program uses it. */
-  read(value: SettingValue, place: Place): T;
+  read(value: SettingValue, place: SettingSource): T;
   /** A text value that may also be a number in the file. */
   loose?: boolean;
 };
@@ -41,7 +41,8 @@ const optional = <T>(setting: Setting<T>): Setting<T | null> => ({
   read: (value, place) => (value === "" ? null : setting.read(value, place)),
 });
 
-const absolute = (path: string, { base }: Place): string => (isAbsolute(path) ? path : join(base, path));
+const absolute = (path: string, { base }: SettingSource): string =>
+  isAbsolute(path) ? path : join(base, path);
 
 /** Relative ones count from the folder of waymark.toml. */
 const path = (fallback: string, description: string): Setting<string> => ({
@@ -106,7 +107,7 @@ const matching = (
 const DATABASE_URL = /^(sqlite:.+|(postgres|postgresql|mysql|mariadb):\/\/\S+)$/;
 
 /** Always with a scheme; the path of a file database is absolute. */
-function readDatabaseUrl(value: SettingValue, place: Place): string {
+function readDatabaseUrl(value: SettingValue, place: SettingSource): string {
   const url = String(value);
   if (url === "") return `sqlite:${dataPath(place.dataDir, "database")}`;
   if (!url.startsWith("sqlite:")) return url;

@@ -20,9 +20,8 @@
  * Rows are kept for an hour. A reader that could not read for nearly that long can't know what it missed: it tells
  * all its subscribers "*", everything, and begins at the newest row.
  */
-import type { Transaction } from "kysely";
 import type { Database, TransactionOptions } from "../db/database.ts";
-import type { Schema } from "../db/schema.ts";
+import type { Db } from "../db/dialect.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../lib/logger.ts";
 import { createFeed } from "./feed.repository.ts";
@@ -55,7 +54,7 @@ export type Bus = {
 };
 
 export type ChangeTransaction = {
-  db: Transaction<Schema>;
+  db: Db;
   /** Says what the transaction changes, at any time before it ends. No keys: nothing changed. */
   changed(topic: Topic, keys: readonly string[]): void;
 };

@@ -4,7 +4,7 @@ import type { Auth } from "../auth/auth.ts";
 import type { Config } from "../config/config.service.ts";
 import type { Env } from "../env.ts";
 import type { Content } from "../files/content.ts";
-import { createLogCapacity } from "../clicks/details/log-capacity.ts";
+import { createLogCapacity } from "../clicks/details/log-capacity.repository.ts";
 import { journalBytes } from "../clicks/journal/size.ts";
 import { readInstance } from "../cluster/instance.repository.ts";
 import { openRedis } from "../cluster/redis.ts";

@@ -10,7 +10,7 @@ import { createDetailsRepository } from "../details/repository.ts";
 import { type DetailSums, sumDetails } from "../rollups/sums.ts";
 import { withoutLinks } from "./counts.ts";
 import { FIRST_RECORD } from "../journal/format.ts";
-import { createLogCapacity } from "../details/log-capacity.ts";
+import { createLogCapacity } from "../details/log-capacity.repository.ts";
 import { createRollupsRepository } from "../rollups/repository.ts";
 import { type ClickCounts, type LinkCounts, totalOf } from "../rollups/click-counts.ts";
 import type { DetailFates } from "../details/gate.ts";
