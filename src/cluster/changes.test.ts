@@ -49,7 +49,7 @@ forEachDialect(({ openDb, name, url }) => {
     return { changes, heard };
   };
 
-  test("another process hears of a commit, once, and the writer at once", async () => {
+  test("another process receives a commit once, the writer at once", async () => {
     const [one, two] = [await listen(a!), await listen(b!)];
     const result = await one.changes.write(async (tx) => {
       await tx.db.insertInto("settings").values(setting("k1")).execute();
@@ -71,7 +71,7 @@ forEachDialect(({ openDb, name, url }) => {
   });
 
   if (name !== "sqlite") {
-    test("a commit whose answer is lost is heard by its own process too, when the feed can be read", async () => {
+    test("a commit whose answer is lost reaches its own process through the feed", async () => {
       const proxy = await openDatabaseProxy(url());
       const wired = await openDatabase(
         { url: proxy.url, poolSize: 2 },
@@ -101,7 +101,7 @@ forEachDialect(({ openDb, name, url }) => {
     });
   }
 
-  test("nobody hears of what was rolled back", async () => {
+  test("a rolled back write sends no notice", async () => {
     const [one, two] = [await listen(a!), await listen(b!)];
     const failed = one.changes.write(async (tx) => {
       await tx.db.insertInto("settings").values(setting("gone")).execute();
@@ -115,7 +115,7 @@ forEachDialect(({ openDb, name, url }) => {
     expect(rows).toEqual([]);
   });
 
-  test("a row that is committed after one with a higher id is heard all the same", async () => {
+  test("a row committed after one with a higher id is received", async () => {
     const two = await listen(b!);
     const insert = (id: number, key: string) =>
       a!.write
@@ -150,7 +150,7 @@ forEachDialect(({ openDb, name, url }) => {
     await a!.write.deleteFrom("changes").where("origin", "=", "elsewhere").execute();
   });
 
-  test("thousands of keys are cut into rows of 500, and heard as one", async () => {
+  test("thousands of keys are split into rows of 500 and received together", async () => {
     const [one, two] = [await listen(a!), await listen(b!)];
     const keys = Array.from({ length: 5_001 }, (_, i) => `code-${i}`);
     await one.changes.write(async (tx) => tx.changed("links", keys));
@@ -167,7 +167,7 @@ forEachDialect(({ openDb, name, url }) => {
     ]);
   });
 
-  test("more rows than a page are read in one poll", async () => {
+  test("one poll reads more rows than a page", async () => {
     const [one, two] = [await listen(a!), await listen(b!)];
     for (let i = 0; i < 3; i++)
       await one.changes.write(async (tx) =>
@@ -180,7 +180,7 @@ forEachDialect(({ openDb, name, url }) => {
     expect(new Set(two.heard.flat()).size).toBe(120_000 + 1);
   });
 
-  test("a process that was away for nearly an hour is told everything changed", async () => {
+  test("a process away for nearly an hour receives "everything changed"", async () => {
     const [one, two] = [await listen(a!), await listen(b!)];
     await one.changes.write(async (tx) => tx.changed("links", ["missed"]));
     now += HOUR;
@@ -196,7 +196,7 @@ forEachDialect(({ openDb, name, url }) => {
     expect(two.heard.at(-1)).toEqual(["links", "next"]);
   });
 
-  test("rows older than an hour are pruned by whoever polls", async () => {
+  test("a poll prunes rows older than an hour", async () => {
     const old = Array.from({ length: 1_500 }, (_, i) => feedRow(now - HOUR - i));
     await a!.dialect.insertMany(a!.write, "changes", [...old, feedRow(now - HOUR + 1)]);
     await createFeed(a!).prune(now - HOUR);
@@ -204,7 +204,7 @@ forEachDialect(({ openDb, name, url }) => {
     expect(left.map(({ created_at }) => created_at).sort()).toEqual([now - HOUR, now - HOUR + 1]);
   });
 
-  test("a failing subscriber neither fails the write nor keeps the others from hearing", async () => {
+  test("a failing subscriber affects neither the write nor the other subscribers", async () => {
     const one = await listen(a!);
     one.changes.subscribe("users", () => {
       throw new Error("mine");
@@ -217,7 +217,7 @@ forEachDialect(({ openDb, name, url }) => {
     expect(one.heard).toEqual([["users", "7"]]);
   });
 
-  test("a poll that begins after a commit has heard of it when it ends", async () => {
+  test("a poll that begins after a commit includes it", async () => {
     const [one, two] = [await listen(a!), await listen(b!)];
     for (let i = 0; i < 5; i++) {
       const earlier = two.changes.poll();
@@ -228,7 +228,7 @@ forEachDialect(({ openDb, name, url }) => {
     }
   });
 
-  test("the bus is told after the commit and waited for, and its news reach the subscribers once", async () => {
+  test("the writer publishes on the bus after the commit and waits; bus messages reach subscribers once", async () => {
     const published: ChangeMessage[] = [];
     let hear: ChangeMessageHandler | undefined;
     const bus: Bus = {

@@ -1,24 +1,20 @@
 /**
- * The change feed: how every process learns that a link, a setting, an account or a session is not what it has in
- * memory any more.
+ * The change feed: it tells every process which links, settings, accounts and sessions changed.
  *
- * A write adds rows to the table `changes`, at the end of its own transaction: no change without its notice, and no
- * notice of a change that was rolled back. After the commit the writer's own subscribers are told and waited for,
- * so what this process answers next is the new state; then the bus, when there is one, tells other processes at
- * once. The bus may lose messages. What may not be lost is the table, which every process reads twice a second.
+ * A write adds rows to the table `changes` at the end of its own transaction, so a change and its notice commit
+ * together. After the commit the writer's subscribers run and the writer waits for them. Then the bus, if any, notifies
+ * other processes. The bus may lose messages; every process also reads the table twice a second.
  *
- * Reading it is the reader's art, because rows become visible in the order of commits, not of their ids. A reader
- * remembers the highest id it saw and which ids below it were missing ("gaps", feed-gaps.ts); a gap is looked at
- * again with each poll until its row turns up or two minutes have passed, when its transaction must have been
- * rolled back: ids are given out just before the commit.
+ * Rows become visible in the order of commits, not of ids. A reader remembers the highest id and the ids missing below
+ * it (feed-gaps.ts). It reads each gap again until the row appears, or for two minutes: ids are assigned just before
+ * the commit, so the transaction was rolled back.
  *
- * Each write has a name, which its rows and its message on the bus bear, so that a process that was told of it passes
- * over its rows. A write whose commit failed may have happened all the same: it is told to nobody, its own process
- * included, until its rows turn up. A handler may still be called twice with the same keys, never not at all; so it
- * forgets or reloads, which may be done twice.
+ * Each write has a name, in its rows and its bus message, so a notified process skips the rows. A write whose commit
+ * failed may have happened; its rows decide. A handler may run twice with the same keys, never not at all, so it must
+ * be idempotent.
  *
- * Rows are kept for an hour. A reader that could not read for nearly that long can't know what it missed: it tells
- * all its subscribers "*", everything, and begins at the newest row.
+ * Rows stay for an hour. A reader that was away for nearly that long sends "*", everything, to its subscribers and
+ * continues at the newest row.
  */
 import type { Database, TransactionOptions } from "../db/database.ts";
 import type { Db } from "../db/dialect.ts";
@@ -31,63 +27,59 @@ import { createPolling } from "./polling.ts";
 export const TOPICS = ["links", "settings", "users", "sessions", "policies"] as const;
 export type Topic = (typeof TOPICS)[number];
 /**
- * Codes, setting keys or ids as text; `["*"]` is everything. `isCleaned`: its writer has removed what is old from the
- * cache that nodes share. Idempotent: see above.
+ * Codes, setting keys or ids as text; `["*"]` is everything. `isCleaned`: the writer has removed old values from the
+ * shared cache. Must be idempotent.
  */
 export type ChangeHandler = (keys: readonly string[], isCleaned: boolean) => void | Promise<void>;
 export type Change = { topic: Topic; keys: readonly string[] };
-/** What a write changed. */
 export type ChangeMessage = {
-  /** The write's name; null in a part of one, whose rows are heard as well. */
+  /** The write's name; null in a part of a write, whose rows count too. */
   write: string | null;
   changes: readonly Change[];
   isCleaned: boolean;
 };
 export type ChangeMessageHandler = (news: ChangeMessage) => Promise<void>;
 
-/** Tells other processes at once: the workers of one machine, other nodes. */
+/** Notifies other processes at once: workers of the machine, other nodes. */
 export type Bus = {
-  /** Resolves when the others have heard, or after a bound of its own; never rejects. */
+  /** Resolves when the others have applied it, or after its own bound. Never rejects. */
   publish(news: ChangeMessage): Promise<unknown>;
-  /** Hears what others published, not what this process did. Returns how to stop. */
+  /** Receives the messages of other processes. Returns how to unsubscribe. */
   subscribe(handler: ChangeMessageHandler): () => void;
 };
 
 export type ChangeTransaction = {
   db: Db;
-  /** Says what the transaction changes, at any time before it ends. No keys: nothing changed. */
+  /** Records what the transaction changes, at any time before its end. Without keys nothing changed. */
   changed(topic: Topic, keys: readonly string[]): void;
 };
 
 export type Changes = {
   /**
-   * Runs the function in one transaction with its notices, and resolves with its result when this process's
-   * subscribers (and the bus) know. It may run more than once: see Database.transaction.
+   * Runs the function in one transaction with its notices. Resolves when the subscribers of this process and the bus
+   * are done. The function may run again: see Database.transaction.
    */
   write<T>(run: (tx: ChangeTransaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
-  /** Calls the handler after each change of the topic, by whomever. Returns how to stop. */
+  /** Calls the handler after each change of the topic in any process. Returns how to unsubscribe. */
   subscribe(topic: Topic, handler: ChangeHandler): () => void;
-  /** Begins to listen; what changes from now on is heard. Load caches after it. */
+  /** Starts listening. Load caches after it. */
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** Reads the feed now; resolves when the subscribers were told. Rejects when the database is away. */
+  /** Reads the feed now. Resolves after the subscribers ran. Rejects while the database is away. */
   poll(): Promise<void>;
-  /**
-   * Whether all that was committed a moment ago has been heard. While it is false (the database is away or slow)
-   * nobody can say that something does not exist just because nothing was heard of it.
-   */
+  /** Whether everything committed until a moment ago was received. While false, a missing notice proves nothing. */
   isCurrent(now: number): boolean;
 };
 
-/** The feed is read twice a second; what reads it later than this has lost touch. */
+/** Beyond this age of the last reading (two a second), the process is not current. */
 const CURRENT_MS = 2_000;
-/** Rows are kept so long. */
+/** Of rows. */
 const KEEP_MS = 3_600_000;
 const PRUNE_MS = 300_000;
-/** More keys than this at once are "everything". */
+/** A write of more keys counts as "everything". */
 const MAX_KEYS = 100_000;
 
-/** Names of writes that are remembered; one that is forgotten is told twice. */
+/** Names of writes to remember. The process handles a forgotten one twice. */
 const MOST_TOLD = 5_000;
 
 type Deps = {
@@ -106,7 +98,7 @@ export function createChanges({ database, clock, logger, bus }: Deps): Changes {
     clock,
     deliver: (rows) => tell(collect(rows.filter((row) => !told.has(row.origin)))),
     restart: (awayMs) => {
-      logger.warn({ awayMs }, "the change feed was out of reach for too long; reloading everything");
+      logger.warn({ awayMs }, "the change feed could not be read for too long; reloading everything");
       return tell(TOPICS.map((topic) => ({ topic, keys: ["*"] })));
     },
   });
@@ -115,7 +107,7 @@ export function createChanges({ database, clock, logger, bus }: Deps): Changes {
   const prune = async (): Promise<void> => {
     const now = clock.now();
     if (now < nextPrune) return;
-    // The processes of a cluster come one after the other.
+    // Spreads the processes of a cluster.
     nextPrune = now + PRUNE_MS * (0.5 + Math.random());
     await feed.prune(now - KEEP_MS);
   };
@@ -154,12 +146,12 @@ export function createChanges({ database, clock, logger, bus }: Deps): Changes {
   };
 }
 
-/** The writes that were told in this process. */
+/** The writes that this process has handled. */
 function createTold() {
   const telling = new Map<string, Promise<void>>();
   return {
     has: (write: string): boolean => telling.has(write),
-    /** Tells it, unless that was done or is being done already; resolves when it is done. */
+    /** Runs `tell` unless the write was or is being handled. Resolves when that is done. */
     once(write: string | null, tell: () => Promise<void>): Promise<void> {
       if (write === null) return tell();
       const known = telling.get(write);
@@ -191,7 +183,7 @@ function createSubscribers(logger: Logger) {
         handlers.get(topic)!.delete(handler);
       };
     },
-    /** Waits for all of them; a failing one is logged, because the change has happened. */
+    /** Waits for all. Logs failures, because the change is committed. */
     tell: async (changes: readonly Change[], isCleaned = false): Promise<void> => {
       const calls = changes.flatMap((change) =>
         [...handlers.get(change.topic)!].map((one) => call(one, change, isCleaned)),
@@ -201,14 +193,14 @@ function createSubscribers(logger: Logger) {
   };
 }
 
-/** One change a topic, with each key once; topics of a newer version are left out. */
+/** One change per topic with unique keys. Skips topics of a newer version. */
 function collect(noted: readonly { topic: string; keys: readonly string[] }[]): Change[] {
   const notes = createNotes();
   for (const { topic, keys } of noted) notes.add(topic, keys);
   return notes.all();
 }
 
-/** Gathers keys by topic, each once; as they come, because doing it for 100,000 at the end would hold the loop. */
+/** Collects unique keys per topic as they come: 100,000 at the end would block the event loop. */
 function createNotes() {
   const keysOf = new Map<string, Set<string>>();
   return {

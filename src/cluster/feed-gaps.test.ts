@@ -8,7 +8,7 @@ const missing = (gaps: ReturnType<typeof createGaps>, now: number) =>
     .flat()
     .map(({ from, to }) => [from, to]);
 
-test("what was passed over is missing until it turns up", () => {
+test("a skipped id is missing until its row appears", () => {
   const gaps = createGaps();
   gaps.reset([], 0);
   gaps.advance([1, 2, 5, 9], 0);
@@ -27,7 +27,7 @@ test("what was passed over is missing until it turns up", () => {
   expect(missing(gaps, 0)).toEqual([]);
 });
 
-test("each gap is forgotten two minutes after it was first seen", () => {
+test("each gap expires two minutes after it was first seen", () => {
   const gaps = createGaps();
   gaps.reset([], 0);
   gaps.advance([2], 0);
@@ -40,7 +40,7 @@ test("each gap is forgotten two minutes after it was first seen", () => {
   expect(missing(gaps, 3 * MINUTE)).toEqual([]);
 });
 
-test("a clock that is set back keeps no gap for longer", () => {
+test("setting the clock back keeps no gap for longer", () => {
   const gaps = createGaps();
   gaps.reset([], 100 * MINUTE);
   gaps.advance([2], 100 * MINUTE);
@@ -48,14 +48,14 @@ test("a clock that is set back keeps no gap for longer", () => {
   expect(missing(gaps, 3 * MINUTE)).toEqual([]);
 });
 
-test("a reader that begins watches the gaps below the newest ids, not what is older", () => {
+test("a new reader watches the gaps below the newest ids only", () => {
   const gaps = createGaps();
   gaps.reset([101, 102, 105], 0);
   expect(gaps.top()).toBe(105);
   expect(missing(gaps, 0)).toEqual([[103, 104]]);
 });
 
-test("many gaps are asked for in portions, and a flood keeps the newest", () => {
+test("many gaps are read in portions, and beyond the bound the newest stay", () => {
   const gaps = createGaps();
   gaps.reset([], 0);
   gaps.advance(

@@ -1,6 +1,6 @@
 /**
- * What a reader of the change feed has seen: the highest id, and the ranges of ids below it that were missing when
- * it passed them. A range leaves when its rows turn up, or after GAP_MS, because then nobody will commit them.
+ * The state of a feed reader: the highest id, and the ranges of missing ids below it. A range ends when its rows
+ * appear, or after GAP_MS: then its transactions were rolled back.
  */
 import { chunked } from "../lib/chunked.ts";
 
@@ -8,11 +8,11 @@ import { chunked } from "../lib/chunked.ts";
 export type MissingIds = { from: number; to: number };
 type Gap = MissingIds & { since: number };
 
-/** Ids are given out just before their commit; a commit that takes longer has lost its connection. */
+/** Ids are assigned just before the commit. A longer commit has lost its connection. */
 const GAP_MS = 120_000;
-/** Ranges asked for in one query. */
+/** Ranges per query. */
 const RANGES_AT_ONCE = 50;
-/** A reader in trouble keeps the newest. */
+/** Beyond it the reader keeps the newest. */
 const MAX_GAPS = 5_000;
 
 export function createGaps() {
@@ -28,28 +28,28 @@ export function createGaps() {
   };
 
   return {
-    /** The highest id seen, 0 before the first row. */
+    /** Highest id seen, 0 before the first row. */
     top: (): number => top,
 
-    /** Forgets all, and begins after the newest of these ids (ascending), whose own gaps are watched. */
+    /** Restarts after the newest of these ids (ascending) and watches their gaps. */
     reset(ids: readonly number[], now: number): void {
       gaps = [];
       top = Math.max((ids[0] ?? 1) - 1, 0);
       pass(ids, now);
     },
 
-    /** Notes ids (ascending, all above top) that were read. */
+    /** Adds ids that were read (ascending, above top). */
     advance: pass,
 
-    /** The ranges still missing, in portions for a query each; what has waited too long is forgotten. */
+    /** The missing ranges, in portions for one query each. Drops expired ones. */
     open(now: number): (readonly MissingIds[])[] {
-      // A clock that was set back must not keep a gap for ever, nor one set forward forget it at once.
+      // A clock that was set must neither keep a gap for ever nor drop it at once.
       for (const gap of gaps) gap.since = Math.min(gap.since, now);
       gaps = gaps.filter(({ since }) => now - since < GAP_MS);
       return [...chunked(gaps, RANGES_AT_ONCE)];
     },
 
-    /** Notes ids that turned up in the gaps. */
+    /** Removes ids that appeared. */
     found(ids: readonly number[]): void {
       for (const id of ids) {
         gaps = gaps.flatMap((gap) => {

@@ -1,22 +1,22 @@
-/** Reads the change feed from where it was left, with the gaps; see changes.ts for the why. */
+/** Reads the change feed from its last position, with the gaps. changes.ts explains why. */
 import type { Clock } from "../lib/clock.ts";
 import type { Feed, FeedRow } from "./feed.repository.ts";
 import { createGaps } from "./feed-gaps.ts";
 
-/** A row may have 60 KB; more of them at once would hold the event loop. */
+/** A row may have 60 KB. More would block the event loop. */
 const PAGE_ROWS = 32;
 const LATE_ROWS = 200;
-/** So many rows back a reader looks at its start for transactions that are about to commit. */
+/** At its start a reader looks this far back for transactions about to commit. */
 const LOOK_BACK_ROWS = 1_000;
-/** Rows are kept for an hour. */
+/** Rows stay for an hour. */
 const AWAY_TOO_LONG_MS = 3_300_000;
 
 export function createFeedReader(deps: {
   feed: Feed;
   clock: Clock;
-  /** Called with new rows, each once; never rejects. */
+  /** Receives each new row once. Never rejects. */
   deliver: (rows: readonly FeedRow[]) => Promise<void>;
-  /** Called when rows may have been missed. */
+  /** Called if rows may have been missed. */
   restart: (awayMs: number) => Promise<void>;
 }) {
   const { feed, clock, deliver, restart } = deps;
@@ -46,9 +46,9 @@ export function createFeedReader(deps: {
   };
 
   return {
-    /** When the last complete reading began, epoch milliseconds; undefined before the first. */
+    /** Start of the last complete reading, epoch milliseconds; undefined before the first. */
     lastRead: (): number | undefined => lastRead,
-    /** One reading; not two at a time. The first one only finds the end of the feed. */
+    /** Reads once. Calls must not overlap. The first one only finds the end of the feed. */
     async read(): Promise<void> {
       const now = clock.now();
       const awayMs = now - (lastRead ?? now);

@@ -1,14 +1,14 @@
-/** The table `changes`: appended by writers, read in pages, pruned in portions. */
+/** The table `changes`: append, read in pages, prune in portions. */
 import type { Database } from "../db/database.ts";
 import type { Db } from "../db/dialect.ts";
 import type { MissingIds } from "./feed-gaps.ts";
 
-/** The keys are parsed when they are asked for: nobody asks for those of rows he wrote himself. */
+/** Keys are parsed on access: a process never reads the keys of its own rows. */
 export type FeedRow = { id: number; topic: string; origin: string; readonly keys: readonly string[] };
 
 const KEYS_A_ROW = 500;
 const BYTES_A_ROW = 60_000;
-/** An import changes 100,000 keys; making their rows in one go would hold the event loop. */
+/** An import changes 100,000 keys. Making all rows at once would block the event loop. */
 const ROWS_AT_ONCE = 4;
 const PRUNED_AT_ONCE = 1_000;
 const PRUNE_PORTIONS = 100;
@@ -27,7 +27,7 @@ export type Feed = ReturnType<typeof createFeed>;
 export function createFeed({ read, write, dialect }: Database) {
   const select = () => read.selectFrom("changes").select(["id", "topic", "origin", "payload"]).orderBy("id");
   return {
-    /** Adds the keys, in as many rows as they need. */
+    /** Adds the keys in as many rows as needed. */
     async append(
       tx: Db,
       changes: readonly { topic: string; keys: readonly string[] }[],
@@ -46,7 +46,7 @@ export function createFeed({ read, write, dialect }: Database) {
       }
     },
 
-    /** The newest ids, at most so many, ascending. */
+    /** The newest ids, ascending. */
     async newestIds(limit: number): Promise<number[]> {
       const newest = await read
         .selectFrom("changes")
@@ -61,7 +61,7 @@ export function createFeed({ read, write, dialect }: Database) {
     after: async (id: number, limit: number): Promise<FeedRow[]> =>
       (await select().where("id", ">", id).limit(limit).execute()).map(parsed),
 
-    /** Rows in the ranges, ascending; when there are more than the limit the next call finds them. */
+    /** Rows in the ranges, ascending. The next call finds those beyond the limit. */
     within: async (ranges: readonly MissingIds[], limit: number): Promise<FeedRow[]> => {
       const found = await select()
         .where((eb) =>
@@ -72,7 +72,7 @@ export function createFeed({ read, write, dialect }: Database) {
       return found.map(parsed);
     },
 
-    /** Removes rows made before that time, in short transactions. */
+    /** Removes older rows in short transactions. */
     async prune(before: number): Promise<void> {
       for (let portion = 0; portion < PRUNE_PORTIONS; portion++) {
         const old = await read

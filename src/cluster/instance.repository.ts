@@ -1,7 +1,7 @@
-/** Which installation a database holds. */
+/** The identity of the installation. */
 import type { Database } from "../db/database.ts";
 
-/** The UUID that its first migration gave it; the same for every process and node. */
+/** The UUID from the first migration, the same for all processes and nodes. */
 export async function readInstance({ read }: Pick<Database, "read">): Promise<string> {
   const { uuid } = await read.selectFrom("instance").select("uuid").executeTakeFirstOrThrow();
   return uuid;

@@ -13,7 +13,7 @@ forEachDialect(({ openDb }) => {
     leases = dbs.map((database) => createLeaseRepository({ database, clock }));
   });
 
-  test("one of many gets it, keeps it, and others get it when it has run out", async () => {
+  test("one of many acquires a lease, keeps it, and others acquire it after expiry", async () => {
     const tries = Array.from({ length: 8 }, (_, i) => leases[i % 2]!.acquire("job", `p${i}`, 30_000));
     const got = await Promise.all(tries);
     expect(got.filter(Boolean)).toHaveLength(1);
@@ -30,7 +30,7 @@ forEachDialect(({ openDb }) => {
     expect(await leases[0]!.renew("job", owner, 30_000)).toBe(false);
   });
 
-  test("a released lease is free at once, and only its owner releases it", async () => {
+  test("only the owner releases a lease, which is then free at once", async () => {
     expect(await leases[0]!.acquire("scrub", "a", 30_000)).toBe(true);
     await leases[1]!.release("scrub", "b");
     expect(await leases[1]!.acquire("scrub", "b", 30_000)).toBe(false);
@@ -39,7 +39,7 @@ forEachDialect(({ openDb }) => {
     await leases[1]!.release("nothing", "b");
   });
 
-  test("a renewal that comes behind the release does not take the lease again", async () => {
+  test("a renewal after the release does not take the lease again", async () => {
     expect(await leases[0]!.acquire("upload", "a", 30_000)).toBe(true);
     await leases[0]!.release("upload", "a");
     expect(await leases[1]!.renew("upload", "a", 30_000)).toBe(false);

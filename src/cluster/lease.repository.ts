@@ -1,10 +1,10 @@
-/** The rows of leases: see leases.ts. */
+/** The rows of leases (leases.ts). */
 import type { Database } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
 
 export type LeaseRepository = ReturnType<typeof createLeaseRepository>;
 
-/** In place of the end of a lease that its owner gave back. */
+/** The end of a released lease. */
 const RELEASED = 0;
 
 export function createLeaseRepository({ database, clock }: { database: Database; clock: Clock }) {
@@ -20,8 +20,8 @@ export function createLeaseRepository({ database, clock }: { database: Database;
   };
   return {
     /**
-     * Takes the lease, or extends it when the owner has it already. False when somebody else has it. Rejects with
-     * ServiceUnavailable when the database is away: then the lease may still be held until its end.
+     * Takes the lease, or extends it for its owner. False if another owner has it. Rejects with ServiceUnavailable
+     * while the database is away: then the lease may be held until its end.
      */
     async acquire(name: string, owner: string, ttlMs: number): Promise<boolean> {
       if (await take(name, owner, ttlMs)) return true;
@@ -34,7 +34,7 @@ export function createLeaseRepository({ database, clock }: { database: Database;
       return take(name, owner, ttlMs);
     },
 
-    /** Extends a lease that the owner has, even one that ran out but that nobody took. False: lost or released. */
+    /** Extends the owner's lease, even an expired one that nobody took. False: lost or released. */
     async renew(name: string, owner: string, ttlMs: number): Promise<boolean> {
       const { numUpdatedRows } = await database.write
         .updateTable("leases")
@@ -46,7 +46,7 @@ export function createLeaseRepository({ database, clock }: { database: Database;
       return numUpdatedRows > 0n;
     },
 
-    /** Lets others take it at once; nothing happens when the owner doesn't have it. */
+    /** Releases the owner's lease. No effect for another owner. */
     async release(name: string, owner: string): Promise<void> {
       await database.write
         .updateTable("leases")
@@ -56,7 +56,7 @@ export function createLeaseRepository({ database, clock }: { database: Database;
         .execute();
     },
 
-    /** Those that are not released and whose owners' names begin so. */
+    /** Leases in force whose owner names have this prefix. */
     heldBy: (prefix: string, limit: number): Promise<{ name: string; owner: string }[]> =>
       database.read
         .selectFrom("leases")

@@ -38,7 +38,7 @@ forEachDialect(({ openDb }) => {
     return { outage, database: { ...database, write } };
   };
 
-  test("the work runs alone, its result is handed on, and the lease is free after it", async () => {
+  test("the work runs alone, its result is returned, and the lease is free afterwards", async () => {
     const leases = createLeases({ database, clock });
     const held = await leases.hold("alone", TTL_MS, async () => {
       expect(await leases.hold("alone", TTL_MS, async () => "second")).toBe(null);
@@ -61,7 +61,7 @@ forEachDialect(({ openDb }) => {
     });
   });
 
-  test("a lease that somebody else took ends the work with a reason", async () => {
+  test("the work aborts with a reason if another owner took the lease", async () => {
     const held = createLeases({ database, clock }).hold("stolen", TTL_MS, async (lost) => {
       await until(async () => {
         clock.time += TTL_MS;
@@ -75,7 +75,7 @@ forEachDialect(({ openDb }) => {
     expect(await rows.acquire("stolen", "a third", 60_000)).toBe(false);
   });
 
-  test("one renewal that the database refuses does not end the work, two do", async () => {
+  test("one failed renewal does not end the work, two do", async () => {
     const { outage, database: failing } = withOutages();
     await createLeases({ database: failing, clock }).hold("outage", TTL_MS, async (lost) => {
       for (let round = 0; round < 2; round++) {
@@ -92,7 +92,7 @@ forEachDialect(({ openDb }) => {
     expect(await endOf("outage")).toBe(0);
   });
 
-  test("work may keep its lease for a time after its end", async () => {
+  test("work may keep its lease after its end", async () => {
     const leases = createLeases({ database, clock });
     await leases.hold("kept", TTL_MS, async (_, keepFor) => keepFor(60_000));
     expect(await endOf("kept")).toBe(clock.time + 60_000);

@@ -1,7 +1,6 @@
 /**
- * A lease is a row that says who may do a job until when, so that one process of a cluster does it at a time. Times
- * are the processes' own clocks: keep the machines' clocks together (NTP), and leases far longer than they differ
- * (thirty seconds and more).
+ * A lease is a row that names the owner of a job until an instant, so that one process of a cluster runs it. Instants
+ * come from the clocks of the processes: synchronise them (NTP), and use leases of thirty seconds or more.
  */
 import type { Database } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -10,29 +9,28 @@ import { createLeaseRepository } from "./lease.repository.ts";
 
 export type Leases = {
   /**
-   * Runs the work while it holds the lease, and renews the lease meanwhile. Null, and nothing runs, while somebody
-   * else holds it, this process included. Rejects with what the work throws, and with ServiceUnavailable when the
-   * database is away before the work begins.
+   * Runs the work while it holds and renews the lease. Null, without running, if another holder has it, even in this
+   * process. Rejects with the error of the work, and with ServiceUnavailable if the database is away at the start.
    */
   hold<T>(name: string, ttlMs: number, run: HeldWork<T>): Promise<{ value: T } | null>;
 };
 
 /**
- * `lost` aborts when the lease can't be renewed: the work stops then, because others may begin. `keepFor` keeps the
- * lease for so long after the work, in place of a release.
+ * `lost` aborts if the lease can't be renewed: stop, because another process may start. `keepFor` keeps the lease for
+ * that time after the work instead of releasing it.
  */
 export type HeldWork<T> = (lost: AbortSignal, keepFor: (ms: number) => void) => Promise<T>;
 
 type Deps = {
   database: Database;
   clock: Clock;
-  /** A name that no other piece of work has. */
+  /** Unique for each piece of work. */
   newOwner?: () => string;
-  /** Called when a lease is taken. True when it released some whose holders died: another try may succeed. */
+  /** Called if a lease is taken. True if it released leases of dead holders: try again. */
   releaseAbandoned?: () => Promise<boolean>;
 };
 
-/** Renewals in the time of a lease. One may fail while the database is away; after the second, half is left. */
+/** Renewals per lease time. One may fail; after the second failure half of the time is left. */
 const RENEWALS = 4;
 const MOST_FAILED = 2;
 
@@ -44,7 +42,7 @@ export function createLeases({
 }: Deps): Leases {
   const rows = createLeaseRepository({ database, clock });
 
-  /** Renews until it is stopped, which waits for a renewal that is on its way. */
+  /** Renews until stopped. Stopping waits for a running renewal. */
   function startRenewing(name: string, owner: string, ttlMs: number) {
     const lost = new AbortController();
     let failed = 0;
@@ -54,10 +52,7 @@ export function createLeases({
       failed = isHeld === null ? failed + 1 : 0;
       if (isHeld === false || failed >= MOST_FAILED) {
         lost.abort(
-          appError(
-            "ServiceUnavailable",
-            "The database was away too long to keep others from this. Try again.",
-          ),
+          appError("ServiceUnavailable", "The database was away too long to keep the lock. Try again."),
         );
       }
       renewing = undefined;
@@ -84,7 +79,7 @@ export function createLeases({
       } finally {
         await renewal.stop();
         const ended = keptMs > 0 ? rows.renew(name, owner, keptMs) : rows.release(name, owner);
-        // Where that fails, the lease runs out by itself.
+        // On failure the lease expires.
         await ended.catch(() => {});
       }
     },

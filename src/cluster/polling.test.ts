@@ -5,7 +5,7 @@ import { createPolling } from "./polling.ts";
 
 const away = () => new DatabaseError("unavailable", new Error("gone"));
 
-test("goes on after a failure, with housekeeping after each reading that worked", async () => {
+test("polling continues after a failure, with housekeeping after each success", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const log: string[] = [];
   const polling = createPolling({
@@ -25,7 +25,7 @@ test("goes on after a failure, with housekeeping after each reading that worked"
   expect(log).toEqual(["read", "read", "read", "afterwards"]);
 });
 
-test("a start that can't read rejects, and may be tried again", async () => {
+test("a start that can't read rejects and may be repeated", async () => {
   let reads = 0;
   const polling = createPolling({
     logger: silentLogger,
@@ -41,7 +41,7 @@ test("a start that can't read rejects, and may be tried again", async () => {
   expect(reads).toBe(2);
 });
 
-test("readings never overlap, and stop waits for the one that runs", async () => {
+test("readings never overlap, and stop waits for the running one", async () => {
   let running = 0;
   let most = 0;
   let done = 0;

@@ -1,22 +1,22 @@
-/** Reads again and again, twice a second, also while the database is away: it is to be heard as soon as it is back. */
+/** Polls twice a second, even while the database is away, to continue as soon as it is back. */
 import { isUnavailable } from "../db/failures.ts";
 import type { Logger } from "../lib/logger.ts";
 
-/** Half of the second within which a change is to be known: reading it and acting on it take their time as well. */
+/** Half of the second within which a change must arrive. */
 const POLL_MS = 500;
 
 export type Polling = {
-  /** A reading that begins after this call; rejects when it fails. */
+  /** A reading that starts after this call. Rejects if it fails. */
   poll(): Promise<void>;
-  /** Reads once, and rejects when that fails; then goes on by itself. */
+  /** Reads once and rejects on failure. Then polls. */
   start(): Promise<void>;
-  /** Resolves when nothing runs any more. */
+  /** Resolves when nothing runs. */
   stop(): Promise<void>;
 };
 
 export function createPolling(deps: {
   read: () => Promise<void>;
-  /** Housekeeping that follows a reading; the next one doesn't wait for it. */
+  /** Housekeeping after a reading. The next reading does not wait for it. */
   afterwards: () => Promise<void>;
   logger: Logger;
 }): Polling {
@@ -56,7 +56,7 @@ export function createPolling(deps: {
   };
   const schedule = (): void => {
     timer = setTimeout(turn, POLL_MS);
-    // It serves a process that lives for other reasons.
+    // Does not keep the process alive.
     timer.unref();
   };
 

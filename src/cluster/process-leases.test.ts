@@ -49,7 +49,7 @@ forEachDialect(({ openDb }) => {
   const isFree = async (leases: Leases, name: string): Promise<boolean> =>
     (await leases.hold(name, TTL_MS, async () => {})) !== null;
 
-  test("what a living process of the folder holds stays its own", async () => {
+  test("the leases of a living process stay", async () => {
     const dir = newDir();
     const [a, b] = [await open(dir), await open(dir)];
     await a.hold("living", TTL_MS, async () => {
@@ -61,7 +61,7 @@ forEachDialect(({ openDb }) => {
     expect(readdirSync(join(dir, "processes"))).toEqual([]);
   });
 
-  test("what a killed one held is free at once, for those who run and those who start", async () => {
+  test("the leases of a killed process are free at once for running and starting processes", async () => {
     const dir = newDir();
     const running = await open(dir);
     const elsewhere = await open(newDir());
@@ -92,7 +92,7 @@ forEachDialect(({ openDb }) => {
     }
   });
 
-  test("a command has no file, and its leases run out", async () => {
+  test("a command has no file, and its leases expire", async () => {
     const command = await open(null);
     await command.hold("command", TTL_MS, async () => {
       expect(await isFree(command, "command")).toBe(false);

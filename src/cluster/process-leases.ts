@@ -1,11 +1,10 @@
 /**
- * Leases for the work of one request, which others may go on with as soon as the process at it has died.
+ * Leases for the work of one request, free as soon as their process has died.
  *
- * By itself a killed process's lease keeps others away until its time is up. So that they need not wait, each process
- * has a file, `processes/<its number>`, in the data folder, locked until the process ends, however it ends. An owner's
- * name begins with the number. Who starts, and who finds a lease taken, looks through the folder: what can be locked
- * belongs to a dead process, whose leases are freed and whose file is removed. A process on another machine, with a
- * data folder of its own, is not seen there; its leases run out. Nobody frees what a living process holds.
+ * Otherwise others would wait until a dead process's lease expires. Each process locks a file `processes/<number>` in
+ * the data folder; its owner names begin with that number. A start, and a caller that finds a lease taken, tries the
+ * files: one that it can lock belongs to a dead process. It frees those leases and removes the file. Processes with
+ * another data folder are not visible; their leases expire.
  */
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -18,7 +17,7 @@ import { createLeaseRepository } from "./lease.repository.ts";
 import { createLeases, type Leases } from "./leases.ts";
 
 export type ProcessLeases = Leases & {
-  /** To be called when nothing is held any more. */
+  /** Call it when no lease is held. */
   close(): void;
 };
 
@@ -26,7 +25,7 @@ type Deps = {
   database: Database;
   clock: Clock;
   logger: Logger;
-  /** Shared by the processes of a machine. Null for a command, which nobody tells from its kind. */
+  /** Shared by the processes of a machine. Null for a command. */
   dataDir: string | null;
 };
 
@@ -46,7 +45,7 @@ export async function openProcessLeases({ database, clock, logger, dataDir }: De
     } while (held.length === FREED_AT_ONCE);
   }
 
-  /** Returns whether some of them had died. */
+  /** Whether some had died. */
   async function buryTheDead(): Promise<boolean> {
     let isSome = false;
     for (const number of folder === null ? [] : readdirSync(folder)) {
@@ -92,13 +91,13 @@ export async function openProcessLeases({ database, clock, logger, dataDir }: De
   };
 }
 
-/** The own file, locked. */
+/** Creates and locks the own file. */
 function enter(folder: string): { number: string; lock: FileLock } {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   for (;;) {
     const number = crypto.randomUUID();
     const lock = tryFileLock(join(folder, number));
-    // Null when another process took it for one of the dead, between its making and its locking.
+    // Null if another process took it for dead between creation and lock.
     if (lock !== null) return { number, lock };
   }
 }

@@ -1,7 +1,6 @@
 /**
- * Changes between nodes, at once: each process publishes what it has committed on one channel of its installation and
- * hears what the others do. Redis keeps nothing, so a message that finds no connection is lost; the feed in the
- * database tells the same within a second (changes.ts).
+ * Changes between nodes: each process publishes its commits on one channel of its installation. Redis stores nothing. A
+ * message without a connection is lost; the feed in the database follows within a second (changes.ts).
  */
 import type { RedisClient } from "bun";
 import { chunked } from "../lib/chunked.ts";
@@ -15,25 +14,25 @@ import {
   TOPICS,
 } from "./changes.ts";
 
-/** An import's codes go in several messages, so that none blocks Redis. */
+/** Codes of an import go in several messages, so that none blocks Redis. */
 const KEYS_A_MESSAGE = 2_000;
 
 type Deps = {
   channel: string;
-  /** Tells this process's messages from others'. */
+  /** Identifies the messages of this process. */
   origin: string;
-  /** Sends a command on the connection that doesn't listen; rejects when Redis is away. */
+  /** Sends a command on the other connection. Rejects while Redis is away. */
   send(command: string, args: readonly string[]): Promise<unknown>;
   logger: Logger;
 };
 
 export type RedisBus = Omit<Bus, "publish"> & {
   /**
-   * Whether Redis has taken it. If so, it has also done what this process sent on the same connection before, or has
-   * begun a new generation since (redis.ts): the shared cache holds nothing older.
+   * Whether Redis accepted it. Then it has executed all earlier commands of this connection, or begun a new generation
+   * (redis.ts): the shared cache holds nothing older.
    */
   publish(news: ChangeMessage): Promise<boolean>;
-  /** Makes a new connection the one that listens. */
+  /** Subscribes on a new connection. */
   listenOn(client: RedisClient): Promise<unknown>;
 };
 
@@ -77,7 +76,7 @@ function portions(news: ChangeMessage): ChangeMessage[] {
   );
 }
 
-/** Null for what is none of ours; topics of a newer version are left out. */
+/** Null for a foreign message. Skips topics of a newer version. */
 function readMessage(message: string): { origin: string; news: ChangeMessage } | null {
   try {
     const { origin, write, changes } = JSON.parse(message) as Record<string, unknown>;
@@ -100,7 +99,7 @@ function isChange(change: Partial<Change> | null): change is Change {
   );
 }
 
-/** Tells other nodes first, so that the workers of this machine hear whether the shared cache is clean. */
+/** Publishes to nodes first, so that the workers of this machine learn whether the shared cache is clean. */
 export function combineBuses(nodes: RedisBus, workers: Bus): Bus {
   return {
     async publish(news) {

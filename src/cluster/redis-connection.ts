@@ -1,11 +1,10 @@
 /**
- * One connection to Redis that may come and go without anybody noticing more than its absence.
+ * A Redis connection that recovers.
  *
- * Bun's client reconnects by itself, but then forgets subscriptions and keeps callers waiting; so here each
- * connection is a client of its own that is thrown away with the first thing that goes wrong: a socket that closes, a
- * command that fails or takes longer than a second, a heartbeat without an answer. The next one is made after a pause
- * that doubles from 50 ms to 5 s, until it has outlived a heartbeat. Between two connections every command is refused
- * at once. A connection is ready only when `prepare` has succeeded on it.
+ * Bun's client reconnects, but loses subscriptions and blocks callers. Here each connection is its own client,
+ * discarded at the first problem: a closed socket, a failed command, one slower than a second, a missed heartbeat. The
+ * next one follows after 50 ms to 5 s, doubling until a connection outlives a heartbeat. In between, commands are
+ * refused at once. A connection is ready after `prepare` succeeded.
  */
 import { RedisClient } from "bun";
 import { withTimeout } from "../lib/timeout.ts";
@@ -14,14 +13,14 @@ import type { Logger } from "../lib/logger.ts";
 
 export type RedisConnection = {
   /**
-   * The command's answer. Rejects with ServiceUnavailable at once while Redis is away. When it rejects otherwise
-   * nobody knows whether Redis has done it, and the connection is over.
+   * Rejects with ServiceUnavailable at once while Redis is away. After another rejection the command may or may not
+   * have run, and the connection is closed.
    */
   send(command: string, args: readonly string[]): Promise<unknown>;
   isReady(): boolean;
-  /** Whether it answers now; within a second, never rejects. */
+  /** Whether Redis answers within a second. Never rejects. */
   check(): Promise<boolean>;
-  /** Resolves when the first attempt has ended, either way. */
+  /** Resolves after the first attempt, successful or not. */
   attempted(): Promise<void>;
   close(): void;
 };
@@ -38,15 +37,15 @@ const FIRST_PAUSE_MS = 50;
 
 type Options = {
   url: string;
-  /** What the connection is for, in the log. */
+  /** Purpose, for the log. */
   purpose: string;
-  /** Makes a new connection fit for use; when it rejects the connection is thrown away. */
+  /** Prepares a new connection. On rejection it is discarded. */
   prepare?: (client: RedisClient) => Promise<unknown>;
   logger: Logger;
   limits?: Partial<RedisLimits>;
 };
 
-/** Begins to connect. @throws BadRequest when the URL can't be used */
+/** Starts connecting. @throws BadRequest for an invalid URL */
 export function connectRedis({ url, purpose, prepare, logger, limits }: Options): RedisConnection {
   const { connectMs, commandMs, heartbeatMs, longestPauseMs } = { ...LIMITS, ...limits };
   const report = createReport(logger, { purpose, redis: redisAddress(url) });
@@ -76,7 +75,7 @@ export function connectRedis({ url, purpose, prepare, logger, limits }: Options)
 
   async function establish(client: RedisClient): Promise<void> {
     await client.connect();
-    // A refused password shows with the first command only.
+    // A wrong password shows with the first command.
     await client.send("PING", []);
     await prepare?.(client);
   }
@@ -92,7 +91,7 @@ export function connectRedis({ url, purpose, prepare, logger, limits }: Options)
     report.went(error);
     const pause = Math.min(FIRST_PAUSE_MS * 2 ** failures, longestPauseMs);
     failures++;
-    // Many processes lose it at the same moment; they need not all come back at the same.
+    // Many processes lose it together. Spread their return.
     next = later(connect, pause * (0.75 + 0.5 * Math.random()));
   }
 
@@ -103,7 +102,7 @@ export function connectRedis({ url, purpose, prepare, logger, limits }: Options)
       return await withTimeout(commandMs, client.send(command, [...args]), late);
     } catch (error) {
       lose(client, error);
-      throw appError("ServiceUnavailable", `Redis did not do ${command}.`, { cause: error });
+      throw appError("ServiceUnavailable", `Redis did not execute ${command}.`, { cause: error });
     }
   }
 
@@ -143,13 +142,13 @@ function openClient(url: string, connectionTimeout: number): RedisClient {
   }
 }
 
-/** Says once that it is away and once that it is back. */
+/** Logs once when it goes away and once when it is back. */
 function createReport(logger: Logger, where: { purpose: string; redis: string }) {
   let isAway = false;
   return {
     went(error: unknown): void {
       if (!isAway)
-        logger.warn({ ...where, err: error }, "Redis is away; it goes on without, and tries again");
+        logger.warn({ ...where, err: error }, "Redis is away; continuing without it and reconnecting");
       isAway = true;
     },
     came(): void {
@@ -159,7 +158,7 @@ function createReport(logger: Logger, where: { purpose: string; redis: string })
   };
 }
 
-/** Host and port without user and password. */
+/** Host and port, without credentials. */
 export function redisAddress(url: string): string {
   const parsed = URL.parse(url);
   return parsed === null ? "unknown" : parsed.host || parsed.pathname;
@@ -167,7 +166,7 @@ export function redisAddress(url: string): string {
 
 function later(run: () => unknown, ms: number): ReturnType<typeof setTimeout> {
   const timer = setTimeout(run, ms);
-  // It serves a process that lives for other reasons.
+  // Does not keep the process alive.
   timer.unref();
   return timer;
 }

@@ -44,7 +44,7 @@ describe.skipIf(URL_OF_SERVER === "")("Redis (WAYMARK_TEST_REDIS_URL)", () => {
     return redis;
   };
 
-  test("what one publishes the others of the installation hear, not itself", async () => {
+  test("a message reaches the other processes of the installation, not its sender", async () => {
     const [one, two, other] = [await open(), await open(), await open(undefined, crypto.randomUUID())];
     const heard = [listen(one), listen(two), listen(other)];
     await one.bus.publish(news([links("a", "b"), { topic: "settings", keys: ["*"] }]));
@@ -52,7 +52,7 @@ describe.skipIf(URL_OF_SERVER === "")("Redis (WAYMARK_TEST_REDIS_URL)", () => {
     expect(heard).toEqual([[], [links("a", "b"), { topic: "settings", keys: ["*"] }], []]);
   });
 
-  test("an import's codes come in portions", async () => {
+  test("the codes of an import arrive in portions", async () => {
     const [one, two] = [await open(), await open()];
     const heard = listen(two);
     const codes = Array.from({ length: 4_500 }, (_, at) => `code-${at}`);
@@ -61,7 +61,7 @@ describe.skipIf(URL_OF_SERVER === "")("Redis (WAYMARK_TEST_REDIS_URL)", () => {
     expect(heard.flatMap((change) => change.keys)).toEqual(codes);
   });
 
-  test("messages that make no sense are ignored", async () => {
+  test("malformed messages are ignored", async () => {
     const [one, two] = [await open(), await open()];
     const heard = listen(two);
     const channel = one.key("bus", "changes");
@@ -78,7 +78,7 @@ describe.skipIf(URL_OF_SERVER === "")("Redis (WAYMARK_TEST_REDIS_URL)", () => {
     expect(heard).toEqual([links("a")]);
   });
 
-  test("a cut costs messages and refuses at once; then both connections come back by themselves", async () => {
+  test("a cut loses messages and refuses commands at once; then both connections recover", async () => {
     const [one, two] = [await open(), await open()];
     const heard = listen(two);
     expect(await one.check()).toBe(true);
@@ -93,7 +93,7 @@ describe.skipIf(URL_OF_SERVER === "")("Redis (WAYMARK_TEST_REDIS_URL)", () => {
     expect(heard).toEqual([links("found")]);
   });
 
-  test("a server that hangs holds nobody up, and is left after a command's limit", async () => {
+  test("a hanging server blocks nobody beyond a command's limit", async () => {
     const redis = await open();
     proxy.mode = "hang";
     await expect(redis.send("GET", ["x"])).rejects.toMatchObject({ kind: "unavailable" });
@@ -104,7 +104,7 @@ describe.skipIf(URL_OF_SERVER === "")("Redis (WAYMARK_TEST_REDIS_URL)", () => {
     await until(() => redis.check());
   });
 
-  test("one that falls silent while nobody asks is noticed by the heartbeat", async () => {
+  test("the heartbeat detects a silent server", async () => {
     const redis = await open();
     const generation = await redis.send("GET", [redis.generationKey]);
     proxy.mode = "hang";
@@ -114,7 +114,7 @@ describe.skipIf(URL_OF_SERVER === "")("Redis (WAYMARK_TEST_REDIS_URL)", () => {
     expect(await redis.send("GET", [redis.generationKey])).not.toBe(generation);
   });
 
-  test("a start without Redis goes on, and finds it later", async () => {
+  test("a start without Redis continues and connects later", async () => {
     proxy.sever();
     const redis = await open();
     expect(await redis.check()).toBe(false);
@@ -122,27 +122,27 @@ describe.skipIf(URL_OF_SERVER === "")("Redis (WAYMARK_TEST_REDIS_URL)", () => {
     await until(() => redis.check());
   });
 
-  test("a refused command ends the connection, because nobody knows what else is refused", async () => {
+  test("a refused command ends the connection", async () => {
     const redis = await open();
     await expect(redis.send("NONSENSE", [])).rejects.toMatchObject({ kind: "unavailable" });
     await until(() => redis.check());
   });
 });
 
-test("the log names the server, never the password", () => {
+test("the log names the server without its password", () => {
   expect(redisAddress("redis://user:p%40ss@cache.example:6380/2")).toBe("cache.example:6380");
   expect(redisAddress("rediss://:secret@[::1]:6379")).toBe("[::1]:6379");
   expect(redisAddress("redis+unix:///run/redis.sock")).toBe("/run/redis.sock");
   expect(redisAddress("nonsense")).toBe("unknown");
 });
 
-test("a URL that can't be used is said without its password", async () => {
+test("the error for an invalid URL omits its password", async () => {
   const opening = openRedis({ url: "redis://:secret@h/x", instance: "i", logger: silentLogger });
   await expect(opening).rejects.toMatchObject({ kind: "invalid" });
   await expect(opening).rejects.not.toThrow("secret");
 });
 
-test("joined buses tell the workers whether the nodes' cache is clean, and stop together", async () => {
+test("combined buses tell the workers whether the shared cache is clean, and stop together", async () => {
   const log: unknown[] = [];
   const bus = (name: string, isTaken: boolean) => ({
     publish: async ({ isCleaned }: ChangeMessage) => {

@@ -1,10 +1,9 @@
 /**
- * What nodes share in Redis: a channel for changes, and a place for cached values.
+ * What nodes share in Redis: a channel for changes, and cached values.
  *
- * Both lie under the installation's UUID, so several installations may use one Redis. Values belong to a generation,
- * a random text under `generationKey`. Whoever connects begins a new generation before it asks for anything: while it
- * was away (or was not yet there) links may have changed without anybody being able to delete their values, and Redis
- * may have come back with what it had an hour ago. Values of another generation are as good as not there.
+ * Keys lie under the installation's UUID, so several installations may share a Redis. Values belong to a generation, a
+ * random text under `generationKey`. Every new connection starts a generation first: meanwhile links may have changed
+ * without deletions, and Redis may have restored old data. Values of other generations are ignored.
  */
 import type { Logger } from "../lib/logger.ts";
 import { withTimeout } from "../lib/timeout.ts";
@@ -15,17 +14,17 @@ export type Redis = {
   bus: RedisBus;
   /** See RedisConnection.send. */
   send(command: string, args: readonly string[]): Promise<unknown>;
-  /** The key under which the values' generation stands: GENERATION_LENGTH characters, never the same twice. */
+  /** Holds the generation: GENERATION_LENGTH characters, unique. */
   generationKey: string;
-  /** The name of this installation's thing in Redis. */
+  /** The key of an object of this installation. */
   key(kind: string, name: string): string;
-  /** Whether both connections answer now; within a second, never rejects. */
+  /** Whether both connections answer within a second. Never rejects. */
   check(): Promise<boolean>;
   close(): void;
 };
 
 export const GENERATION_LENGTH = 16;
-/** How long a start waits for the first connection. */
+/** A start waits this long for the first connection. */
 const START_MS = 1_000;
 
 export const newCacheGeneration = (): string =>
@@ -33,13 +32,13 @@ export const newCacheGeneration = (): string =>
 
 type Options = {
   url: string;
-  /** The installation's UUID. */
+  /** UUID of the installation. */
   instance: string;
   logger: Logger;
   limits?: Partial<RedisLimits>;
 };
 
-/** Resolves connected, or with Redis away; then it connects later by itself. @throws BadRequest for a bad URL */
+/** Resolves connected, or with Redis away; then it connects later. @throws BadRequest for an invalid URL */
 export async function openRedis({ url, instance, logger, limits = {} }: Options): Promise<Redis> {
   const key = (kind: string, name: string) => `waymark:${instance}:${kind}:${name}`;
   const generationKey = key("cache", "generation");

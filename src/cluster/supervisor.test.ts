@@ -72,7 +72,7 @@ async function startTwo() {
 
 const indexes = (workers: Iterable<FakeWorker>): number[] => [...workers].map(({ index }) => index).sort();
 
-test("a worker that dies while its successor starts has that one successor", async () => {
+test("a worker that dies while its successor starts gets no second successor", async () => {
   const { fakes, supervisor } = await startTwo();
   const reloading = supervisor.reload();
   const successor = await fakes.nth(3);
@@ -85,7 +85,7 @@ test("a worker that dies while its successor starts has that one successor", asy
   await supervisor.stop();
 });
 
-test("a worker that dies before its turn in a reload comes is not replaced twice", async () => {
+test("a worker that dies before its turn in a reload is replaced once", async () => {
   const { fakes, supervisor } = await startTwo();
   const reloading = supervisor.reload();
   const successor = await fakes.nth(3);
@@ -97,7 +97,7 @@ test("a worker that dies before its turn in a reload comes is not replaced twice
   await supervisor.stop();
 });
 
-test("when both a worker and its successor end, the worker is started again", async () => {
+test("if a worker and its successor both end, the worker is started again", async () => {
   const { fakes, supervisor } = await startTwo();
   const reloading = supervisor.reload();
   const successor = await fakes.nth(3);
@@ -109,7 +109,7 @@ test("when both a worker and its successor end, the worker is started again", as
   await supervisor.stop();
 });
 
-test("a worker that can't be spawned for want of resources is tried again", async () => {
+test("a worker that can't be spawned for lack of resources is tried again", async () => {
   const { fakes, supervisor } = await startTwo();
   fakes.refuse(2);
   fakes.spawned[0]!.die();

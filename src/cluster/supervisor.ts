@@ -1,9 +1,8 @@
 /**
- * The parent of several worker processes that share one port (SO_REUSEPORT). It starts the first alone, because
- * that one migrates and may pick the port, then the others. A worker that dies is started again after a delay that
- * grows while workers keep dying young. Workers speak through the parent: a change published by one is applied by all
- * others before its writer goes on, metrics are collected from all, and the login limit of an address is counted once.
- * When the parent dies, the channel closes and the workers stop by themselves.
+ * The parent of worker processes that share a port (SO_REUSEPORT). It starts the first alone, which migrates and may
+ * pick the port, then the others. It restarts dead workers, with a growing delay while they die young. Workers
+ * communicate through it: all apply a change before its writer continues, metrics are collected, logins are limited per
+ * address. If the parent dies, the channels close and the workers stop.
  */
 import type { Logger } from "../lib/logger.ts";
 import { createRpc, type Rpc } from "../lib/rpc.ts";
@@ -17,19 +16,19 @@ export type WorkerProcess = {
 
 export type SpawnWorker = (options: {
   index: number;
-  /** The port that all share; null for the first, which may pick one. */
+  /** The shared port; null for the first worker, which may pick one. */
   port: number | null;
   onMessage(message: unknown): void;
   onExit(description: string, exitCode: number | null): void;
 }) => WorkerProcess;
 
-/** What a worker says when it listens. */
+/** A worker's message once it listens. */
 export type WorkerReady = { address: string; port: number; startValues: unknown; adminApi: AdminApi };
 
-/** The admin API's path prefix, and whether a password is set. */
+/** The path prefix of the admin API, and whether a password is set. */
 export type AdminApi = { prefix: string; isEnabled: boolean };
 
-/** What a worker may ask of its parent. */
+/** Calls from a worker to its parent. */
 export type ParentCalls = {
   /** Resolves when the other workers have applied it. */
   publish(news: ChangeMessage): Promise<void>;
@@ -38,27 +37,27 @@ export type ParentCalls = {
   collectLive(sinceMs: number): Promise<unknown[]>;
   takeLoginTry(address: string): number;
   startValues(): unknown;
-  /** It hears of changes; from here on a write waits for it. */
+  /** From now on writes wait for this worker. */
   joined(): void;
   ready(said: WorkerReady): void;
 };
 
-/** What the parent may ask of a worker. */
+/** Calls from the parent to a worker. */
 export type WorkerCalls = {
   changed(news: ChangeMessage): Promise<void>;
   snapshot(): unknown;
   live(sinceMs: number): unknown;
   leave(): void;
-  /** False where the kernel can't do it. */
+  /** False if the kernel can't. */
   steerAway(steering: { port: number; leaving: number; groupSize: number }): boolean;
 };
 
 export type Supervisor = {
-  /** Resolves with what the first worker said when all listen. Rejects with the exit code when the first ones can't. */
+  /** Resolves with the first worker's message when all listen. Rejects if the first ones can't start. */
   start(): Promise<WorkerReady>;
-  /** Replaces the workers one after another: a new one listens before the old one drains. */
+  /** Replaces the workers one by one: a new one listens before the old one drains. */
   reload(): Promise<void>;
-  /** Drains all and resolves when they are gone. */
+  /** Drains all and resolves when they have ended. */
   stop(): Promise<void>;
 };
 
@@ -69,15 +68,15 @@ export class WorkerStartError extends Error {
 }
 
 const CALL_MS = 2_000;
-/** A worker waits a minute for its database before it gives up by itself. */
+/** A worker gives up after a minute without a database. */
 const START_MS = 120_000;
-/** A worker drains its requests and stores its clicks in this time, or is killed. */
+/** Time of a worker to drain requests and store clicks, before SIGKILL. */
 export const STOP_MS = 30_000;
-/** How long a leaving worker goes on serving what reaches it, telling clients to close. */
+/** A leaving worker serves for this long and asks clients to close. */
 const LEAVE_MS = 500;
 const FIRST_DELAY_MS = 250;
 const LONGEST_DELAY_MS = 30_000;
-/** A worker that lived this long did not die young. */
+/** A worker that lived longer did not die young. */
 const GROWN_UP_MS = 30_000;
 
 type Worker = {
@@ -85,11 +84,11 @@ type Worker = {
   process: WorkerProcess;
   rpc: Rpc<WorkerCalls>;
   startedAt: number;
-  /** It hears of changes; from here on a write waits for it. */
+  /** It receives changes; writes wait for it. */
   hasJoined: boolean;
   /** It listens. */
   isReady: boolean;
-  /** Its end is awaited, and calls for no other worker in its place. */
+  /** Its end is expected. It gets no replacement. */
   mayEnd: boolean;
   gone: Promise<void>;
 };
@@ -98,15 +97,15 @@ export function createSupervisor(deps: {
   count: number;
   spawn: SpawnWorker;
   logger: Logger;
-  /** Counts a login try of an address for all workers: milliseconds to wait, 0 when it may go on. */
+  /** Counts a login attempt of an address for all workers: milliseconds to wait, 0 for none. */
   takeLoginTry(address: string): number;
 }): Supervisor {
   const { count, spawn, logger, takeLoginTry } = deps;
   const workers = new Set<Worker>();
-  /** The kernel's order of their listening sockets: as bound, the last taking the place of one that closes. */
+  /** The kernel's order of listening sockets: as bound; the last takes the place of a closed one. */
   const sockets: Worker[] = [];
   const respawns = new Set<ReturnType<typeof setTimeout>>();
-  /** What the first worker said when it listened. */
+  /** The first worker's message. */
   let first: WorkerReady | null = null;
   let startValues: unknown = null;
   let diedYoung = 0;
@@ -114,7 +113,7 @@ export function createSupervisor(deps: {
 
   const others = (self: Worker) => [...workers].filter((worker) => worker !== self && worker.hasJoined);
 
-  /** The answers of those that give one in time. */
+  /** The answers that arrive in time. */
   async function askAll(self: Worker, ask: (worker: Worker) => Promise<unknown>): Promise<unknown[]> {
     const answers = await Promise.allSettled([...others(self), self].map(ask));
     return answers.flatMap((answer) =>
@@ -132,7 +131,7 @@ export function createSupervisor(deps: {
     startValues: () => startValues,
   });
 
-  /** A process that the system refuses has ended at once. */
+  /** A process that the system refuses counts as ended. */
   function spawnOrEnd(options: Parameters<SpawnWorker>[0]): WorkerProcess {
     try {
       return spawn(options);
@@ -143,7 +142,7 @@ export function createSupervisor(deps: {
     }
   }
 
-  /** Resolves when it listens. One that ends before that is started again only when `insist` says so. */
+  /** Resolves when it listens. With `insist`, one that ends before is started again. */
   function launch(index: number, { insist }: { insist: boolean }): Promise<Worker> {
     const ready = Promise.withResolvers<Worker>();
     const gone = Promise.withResolvers<void>();
@@ -205,13 +204,13 @@ export function createSupervisor(deps: {
     logger.error({ worker: dead.index, delayMs }, `a worker ended (${description}); it is started again`);
     const timer = setTimeout(() => {
       respawns.delete(timer);
-      // One that ends before it listens comes back here by its own exit.
+      // One that ends before it listens comes back here through its exit.
       if (!stopping) launch(dead.index, { insist: true }).catch(() => {});
     }, delayMs);
     respawns.add(timer);
   }
 
-  /** New connections go to others before the old worker's socket closes, and clients leave its open ones. */
+  /** New connections go to others before the old socket closes, and clients leave the open ones. */
   async function takeOutOfService(old: Worker, successor: Worker): Promise<void> {
     const steering = { port: first!.port, leaving: sockets.indexOf(old), groupSize: sockets.length };
     const isSteered = await successor.rpc.call("steerAway", steering).catch(() => false);
@@ -240,7 +239,7 @@ export function createSupervisor(deps: {
       try {
         await launch(0, { insist: false });
         const said = first!;
-        // One after another, so that the order of their sockets is known.
+        // One by one, to know the order of the sockets.
         for (let index = 1; index < count && !stopping; index++) await launch(index, { insist: false });
         return said;
       } catch (error) {
@@ -253,7 +252,7 @@ export function createSupervisor(deps: {
       startValues = null;
       for (const old of [...workers].filter((worker) => worker.isReady)) {
         if (stopping) return;
-        // It has died and is started again anyway.
+        // It died and is being restarted.
         if (!workers.has(old)) continue;
         old.mayEnd = true;
         const successor = await launch(old.index, { insist: false }).catch(() => null);

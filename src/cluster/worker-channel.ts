@@ -1,4 +1,4 @@
-/** A worker's end of the channel to its supervisor: see supervisor.ts. */
+/** A worker's end of the channel to its parent (supervisor.ts). */
 import { steerAway } from "../lib/port-steering.ts";
 import { createRpc } from "../lib/rpc.ts";
 import type { Bus, ChangeMessageHandler } from "./changes.ts";
@@ -6,27 +6,27 @@ import type { ParentCalls, WorkerCalls, WorkerReady } from "./supervisor.ts";
 
 export type WorkerChannel = {
   bus: Bus;
-  /** From here on writers wait until this worker has heard of their changes. Call it before caches are loaded. */
+  /** From now on writers wait for this worker. Call it before caches load. */
   join(): Promise<void>;
   ready(info: WorkerReady): Promise<void>;
-  /** Called when this worker is about to be replaced: its clients should close their connections. */
+  /** Called before this worker is replaced: its clients should close their connections. */
   onLeave(leave: () => void): void;
-  /** What each worker's `snapshot` gives, this one's too. */
+  /** `snapshot` of all workers. */
   collect(): Promise<unknown[]>;
   onSnapshot(snapshot: () => unknown): void;
-  /** What each worker's `live` says of the time since that instant, this one's too. */
+  /** `live` of all workers, since that instant. */
   collectLive(sinceMs: number): Promise<unknown[]>;
   onLive(live: (sinceMs: number) => unknown): void;
-  /** Counts a login try for all workers: milliseconds to wait. Rejects when the parent does not answer. */
+  /** Counts a login attempt for all workers: milliseconds to wait. Rejects if the parent does not answer. */
   takeLoginTry(address: string): Promise<number>;
-  /** The values of settings that need a restart, as the first worker found them; null for the first itself. */
+  /** Values of settings that need a restart, from the first worker; null for the first itself. */
   startValues(): Promise<unknown>;
 };
 
-/** A little more than the parent gives the other workers. */
+/** Slightly more than the parent allows the other workers. */
 const CALL_MS = 3_000;
 
-/** Of the running process, which was spawned with a channel; `onLost` is called when the parent is gone. */
+/** Of this process, spawned with a channel. `onLost` runs if the parent is gone. */
 export function createWorkerChannel(onLost: () => void): WorkerChannel {
   const handlers = new Set<ChangeMessageHandler>();
   const hooks: { snapshot?: () => unknown; live?: (sinceMs: number) => unknown; leave?: () => void } = {};
@@ -53,7 +53,7 @@ export function createWorkerChannel(onLost: () => void): WorkerChannel {
   if (!process.connected) lose();
   return {
     bus: {
-      // The others read the feed all the same when the parent can't tell them.
+      // If the parent can't notify the others, they still read the feed.
       publish: (news) => rpc.call("publish", news).catch(() => {}),
       subscribe(handler) {
         handlers.add(handler);
