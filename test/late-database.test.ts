@@ -98,7 +98,7 @@ test("without Redis a server starts all the same, degraded", async () => {
     expect(await report.json()).toMatchObject({
       data: { status: "degraded", checks: { cache: { status: "degraded", cache_type: "redis" } } },
     });
-    expect(server.log()).toContain("Redis is away; it goes on without, and tries again");
+    expect(server.log()).toContain("Redis is away; continuing without it and reconnecting");
     expect(server.log()).not.toContain("secret-word");
     expect(await server.stop()).toBe(0);
   } finally {
