@@ -8,7 +8,7 @@ import { createLiveRepository } from "./clicks/live.repository.ts";
 import { createLeases } from "./cluster/leases.ts";
 import type { AdminApi } from "./cluster/supervisor.ts";
 import type { WorkerChannel } from "./cluster/worker-channel.ts";
-import type { Env } from "./env.ts";
+import { diskProbes, type Env } from "./env.ts";
 import { createHealth } from "./health/health.service.ts";
 import { startProcessMetrics } from "./health/process-metrics.ts";
 import { createScrape } from "./health/scrape.ts";
@@ -16,6 +16,7 @@ import { failureResponse, toAppError } from "./http/errors.ts";
 import { registerJobMetrics } from "./jobs/job-metrics.ts";
 import { createJobRunner, type JobRunner } from "./jobs/runner.ts";
 import { systemClock } from "./lib/clock.ts";
+import { findDiskTrouble } from "./lib/disk-check.ts";
 import type { Logger } from "./lib/logger.ts";
 import { createRegistry, type Registry } from "./lib/metrics.ts";
 import { timeFunction, timeMethods } from "./lib/timed-methods.ts";
@@ -217,4 +218,8 @@ const createHealthReport = ({ env, database, links, redis }: Services) =>
     cacheType: env.cache.type,
     countLinks: async () => (await links.stats()).totalLinks,
     isCacheReachable: async () => redis === null || redis.check(),
+    diskTroubles: async () => {
+      const found = await Promise.all(diskProbes(env).map(findDiskTrouble));
+      return found.filter((trouble) => trouble !== null);
+    },
   });

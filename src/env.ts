@@ -3,10 +3,11 @@
  * The only reader of process.env. A wrong key or value stops the start and says where and what is allowed.
  */
 import { existsSync, readFileSync } from "node:fs";
-import { delimiter, dirname, resolve } from "node:path";
+import { delimiter, dirname, join, resolve } from "node:path";
 import { parse, TomlError } from "smol-toml";
 import { ENV_SETTINGS, readSettings, type SettingValue, type StartSettings } from "./env-settings.ts";
-import { type UsedPath, usedInDataFolder } from "./lib/data-folder.ts";
+import { dataPath, type UsedPath, usedInDataFolder } from "./lib/data-folder.ts";
+import type { DiskProbe } from "./lib/disk-check.ts";
 import { appError } from "./lib/errors.ts";
 
 export type Env = StartSettings & {
@@ -133,3 +134,11 @@ export const usedPaths = (env: Env): UsedPath[] => [
     env.analytics.maxminddbPath,
   ].flatMap((path) => (path ? [{ path: resolve(path), isFile: true }] : [])),
 ];
+
+/** How to find out whether data folder and file database can be written. A backup leaves the files out. */
+export function diskProbes({ data, database }: Env): DiskProbe[] {
+  const own = { folder: data.dir, file: join(dataPath(data.dir, "processes"), "disk-probe") };
+  const file = fileDatabasePath(database);
+  if (file === null || dirname(file) === data.dir) return [own];
+  return [own, { folder: dirname(file), file: `${file}-disk-probe` }];
+}

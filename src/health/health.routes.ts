@@ -22,6 +22,10 @@ const reportView: z.ZodType<HealthReport> = z.object({
       bloom_filter_enabled: z.boolean(),
       negative_cache_enabled: z.boolean(),
     }),
+    disk: z.object({
+      status: verdict,
+      message: z.string().describe("what is wrong with the disks, and what to do; empty when nothing is"),
+    }),
   }),
   response_time_ms: z.int(),
 });

@@ -23,6 +23,11 @@ export type HealthReport = {
       bloom_filter_enabled: boolean;
       negative_cache_enabled: boolean;
     };
+    disk: {
+      status: HealthStatus;
+      /** What is wrong with the disks of data folder and database, and what to do; empty when nothing is. */
+      message: string;
+    };
   };
   response_time_ms: number;
 };
@@ -35,27 +40,38 @@ export type HealthSources = {
   countLinks(): Promise<number>;
   /** Whether the shared cache answers; true where there is none. */
   isCacheReachable(): Promise<boolean>;
+  /** What keeps the disks from taking more, in sentences. */
+  diskTroubles(): Promise<readonly string[]>;
 };
 
 /** A check that takes longer counts as failed, so that a monitor always gets its answer. */
 const CHECK_DEADLINE_MS = 2_000;
 
+const DISK_IS_SILENT = `The disk did not answer within ${CHECK_DEADLINE_MS / 1000} s; look at the system's log.`;
+
 export function createHealth(sources: HealthSources): { report(): Promise<HealthReport> } {
   const startedAt = sources.clock.now();
   let linksCount = 0;
+  let disks: Promise<readonly string[]> | undefined;
+
+  /** One look for all who ask meanwhile: on a disk that hangs they would pile up. */
+  const diskTroubles = (): Promise<readonly string[]> =>
+    (disks ??= sources.diskTroubles().finally(() => (disks = undefined)));
 
   async function report(): Promise<HealthReport> {
     const begun = performance.now();
-    const [count, isCacheReachable] = await Promise.all([
+    const [count, isCacheReachable, troubles = [DISK_IS_SILENT]] = await Promise.all([
       withinDeadline(sources.countLinks()),
       withinDeadline(sources.isCacheReachable()),
+      withinDeadline(diskTroubles()),
     ]);
     linksCount = count ?? linksCount;
     const storage: HealthStatus = count === undefined ? "unhealthy" : "healthy";
     const cache: HealthStatus = isCacheReachable === true ? "healthy" : "degraded";
+    const disk: HealthStatus = troubles.length === 0 ? "healthy" : "degraded";
     const now = sources.clock.now();
     return {
-      status: storage === "unhealthy" ? storage : cache,
+      status: storage === "unhealthy" ? storage : cache === "healthy" ? disk : cache,
       timestamp: new Date(now).toISOString(),
       uptime: Math.max(0, Math.floor((now - startedAt) / 1000)),
       checks: {
@@ -70,6 +86,7 @@ export function createHealth(sources: HealthSources): { report(): Promise<Health
           bloom_filter_enabled: true,
           negative_cache_enabled: true,
         },
+        disk: { status: disk, message: troubles.join(" ") },
       },
       response_time_ms: Math.round(performance.now() - begun),
     };

@@ -1,0 +1,47 @@
+import { expect, test } from "bun:test";
+import { createHealth, type HealthSources } from "./health.service.ts";
+
+const well: HealthSources = {
+  clock: { now: () => 1_000 },
+  storageType: "sqlite",
+  cacheType: "memory",
+  countLinks: async () => 7,
+  isCacheReachable: async () => true,
+  diskTroubles: async () => [],
+};
+const away = () => Promise.reject(new Error("away"));
+const report = (trouble: Partial<HealthSources>) => createHealth({ ...well, ...trouble }).report();
+
+test("the worst part is the verdict, and each part says its own", async () => {
+  expect(await report({})).toMatchObject({ status: "healthy", checks: { disk: { message: "" } } });
+  expect(await report({ isCacheReachable: async () => false })).toMatchObject({
+    status: "degraded",
+    checks: { cache: { status: "degraded" }, disk: { status: "healthy" } },
+  });
+  expect(await report({ diskTroubles: async () => ["Full.", "Full too."] })).toMatchObject({
+    status: "degraded",
+    checks: { cache: { status: "healthy" }, disk: { status: "degraded", message: "Full. Full too." } },
+  });
+  expect(await report({ countLinks: away, diskTroubles: async () => ["Full."] })).toMatchObject({
+    status: "unhealthy",
+    checks: { storage: { status: "unhealthy" }, disk: { status: "degraded" } },
+  });
+});
+
+test("a disk that hangs is degraded, and is asked once for all who ask meanwhile", async () => {
+  let asked = 0;
+  const health = createHealth({
+    ...well,
+    diskTroubles: () => {
+      asked++;
+      return new Promise(() => {});
+    },
+  });
+  for (const { status, checks } of await Promise.all([health.report(), health.report()])) {
+    expect([status, checks.disk.message]).toEqual([
+      "degraded",
+      "The disk did not answer within 2 s; look at the system's log.",
+    ]);
+  }
+  expect(asked).toBe(1);
+});

@@ -1,0 +1,33 @@
+import { rm, statfs, writeFile } from "node:fs/promises";
+import { messageOf } from "./errors.ts";
+import { fileTrouble } from "./file-trouble.ts";
+
+const MIB = 1024 * 1024;
+/** The journal takes half of this at once. */
+const LEAST_FREE_BYTES = 32 * MIB;
+/** Enough that a file system has to find blocks for it. */
+const PROBE = new Uint8Array(64 * 1024);
+
+/** A folder, and a name on its disk for a file that is written and removed. */
+export type DiskProbe = { folder: string; file: string };
+
+/**
+ * What keeps a disk from taking more, in a sentence; null when nothing does. It writes a file, because free space tells
+ * neither of quotas nor of a disk that has become read-only. Never rejects.
+ */
+export async function findDiskTrouble({ folder, file }: DiskProbe): Promise<string | null> {
+  try {
+    await writeFile(file, PROBE).finally(() => rm(file, { force: true }));
+    const { bavail, bsize } = await statfs(folder);
+    const free = bavail * bsize;
+    if (free >= LEAST_FREE_BYTES) return null;
+    return `Only ${Math.floor(free / MIB)} MiB are free in ${folder}. Make room: a full disk refuses changes and uploads.`;
+  } catch (error) {
+    const { code } = error as { code?: unknown };
+    if (code === "ENOSPC")
+      return `The disk of ${folder} is full: changes and uploads are refused. Make room.`;
+    if (code === "EDQUOT")
+      return `The quota for ${folder} is used up: changes and uploads are refused. Make room, or raise the quota.`;
+    return fileTrouble(error) ?? `${folder} can't be written: ${messageOf(error)}`;
+  }
+}

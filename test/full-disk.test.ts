@@ -1,0 +1,91 @@
+/** Full disks, told by the health report; needs small file systems, so the right to mount some. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Client, startSignedIn } from "./support/session.ts";
+import type { Installation, RunningWaymark } from "./support/waymark.ts";
+
+const root = mkdtempSync(join(tmpdir(), "waymark-full-disk-"));
+const [dataDisk, databaseDisk] = ["data", "database"].map((name) => join(root, name)) as [string, string];
+for (const disk of [dataDisk, databaseDisk]) mkdirSync(disk);
+const isMounted =
+  process.getuid?.() === 0 &&
+  [dataDisk, databaseDisk].every((disk) => {
+    const mount = ["mount", "-t", "tmpfs", "-o", "size=96m", "waymark-test", disk];
+    return Bun.spawnSync(mount, { stderr: "ignore" }).exitCode === 0;
+  });
+
+afterAll(() => {
+  if (isMounted) for (const disk of [dataDisk, databaseDisk]) Bun.spawnSync(["umount", disk]);
+  rmSync(root, { recursive: true, force: true });
+});
+
+const MIB = new Uint8Array(1024 * 1024);
+
+/** Writes until nothing more fits, or so many MiB. */
+function fill(disk: string, mostMib = Number.POSITIVE_INFINITY): void {
+  const file = openSync(join(disk, "filler"), "a");
+  let written = 0;
+  try {
+    for (; written < mostMib; written++) if (writeSync(file, MIB) < MIB.length) writeSync(file, MIB);
+  } catch (error) {
+    expect((error as { code?: unknown }).code).toBe("ENOSPC");
+  } finally {
+    closeSync(file);
+  }
+}
+const empty = (disk: string): void => rmSync(join(disk, "filler"), { force: true });
+
+describe.skipIf(!isMounted)(`a full disk${isMounted ? "" : " (this account may not mount one)"}`, () => {
+  let installation: Installation;
+  let server: RunningWaymark;
+  let client: Client;
+  beforeAll(async () => {
+    ({ installation, server, client } = await startSignedIn({
+      WAYMARK__DATA__DIR: join(dataDisk, "waymark"),
+      WAYMARK__DATABASE__URL: `sqlite:${join(databaseDisk, "links.db")}`,
+    }));
+  });
+  afterAll(() => installation.remove());
+
+  async function health() {
+    const authorized = { headers: { Authorization: `Bearer ${client.token}` } };
+    const answer = await fetch(`${server.url}/health`, authorized);
+    const { data } = (await answer.json()) as { data: { status: string; checks: { disk: unknown } } };
+    const ready = await fetch(`${server.url}/health/ready`, authorized);
+    return { http: answer.status, ready: ready.status, status: data.status, disk: data.checks.disk };
+  }
+  const healthy = { http: 200, ready: 200, status: "healthy", disk: { status: "healthy", message: "" } };
+  const degraded = (message: string) => ({
+    http: 200,
+    ready: 200,
+    status: "degraded",
+    disk: { status: "degraded", message: expect.stringContaining(message) },
+  });
+  const create = (code: string) => client.call("POST", "/links", { code, target: "https://example.com/" });
+
+  test("of the data folder is degraded, in words, until there is room", async () => {
+    expect(await health()).toEqual(healthy);
+    fill(dataDisk);
+    expect(await health()).toEqual(degraded(`The disk of ${join(dataDisk, "waymark")} is full`));
+    empty(dataDisk);
+    expect(await health()).toEqual(healthy);
+  });
+
+  test("of the database is degraded, in words, until there is room", async () => {
+    fill(databaseDisk);
+    expect((await create("refused")).status).toBe(503);
+    expect(await health()).toEqual(degraded(`The disk of ${databaseDisk} is full`));
+    empty(databaseDisk);
+    expect((await create("taken")).status).toBe(201);
+    expect(await health()).toEqual(healthy);
+  });
+
+  test("is told before it is full", async () => {
+    fill(databaseDisk, 80);
+    expect(await health()).toEqual(degraded(`MiB are free in ${databaseDisk}. Make room`));
+    expect((await create("still-taken")).status).toBe(201);
+    empty(databaseDisk);
+  });
+});
