@@ -63,14 +63,14 @@ function createAnswer(parts: HttpParts): Fetch {
   const { services, redirect } = parts;
   const http = createHttp(parts);
   const metrics = createHttpMetrics(parts.registry);
-  const redirects = metrics.lane("redirect");
-  const lanes = [
-    { isIn: createRouteTest([services.config.get("routes.health_prefix")]), lane: metrics.lane("health") },
+  const redirects = metrics.timer("redirect");
+  const timers = [
+    { isIn: createRouteTest([services.config.get("routes.health_prefix")]), timer: metrics.timer("health") },
     {
       isIn: createRouteTest([services.config.get("routes.frontend_prefix")]),
-      lane: metrics.lane("frontend"),
+      timer: metrics.timer("frontend"),
     },
-    { isIn: () => true, lane: metrics.lane("admin") },
+    { isIn: () => true, timer: metrics.timer("admin") },
   ];
   const isRouted = createRouteTest([...services.routePrefixes(), ...FILE_PREFIXES]);
   return (request, server) => {
@@ -87,9 +87,9 @@ function createAnswer(parts: HttpParts): Fetch {
       liftIdleTimeout: () => server.timeout(request, 0),
       cut: () => server.timeout(request, 1),
     };
-    const { lane } = lanes.find(({ isIn }) => isIn(request.url))!;
-    const begun = lane.begin();
-    return lane.end(begun, request.method, http.fetch(request, connection));
+    const { timer } = timers.find(({ isIn }) => isIn(request.url))!;
+    const begun = timer.begin();
+    return timer.end(begun, request.method, http.fetch(request, connection));
   };
 }
 

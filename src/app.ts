@@ -3,7 +3,7 @@ import { createFetch, type Fetch } from "./app-http.ts";
 import { type Clicks, type ClickStats, createClicks } from "./clicks/clicks.ts";
 import { registerClickMetrics } from "./clicks/click-metrics.ts";
 import { loadFlushWorker } from "./clicks/flush.thread.ts";
-import { createLive, createLivePart, type Live, type LivePart } from "./clicks/live.ts";
+import { createLive, createWorkerLiveStats, type Live, type WorkerLiveStats } from "./clicks/live.ts";
 import { createLiveRepository } from "./clicks/live.repository.ts";
 import { createLeases } from "./cluster/leases.ts";
 import type { AdminApi } from "./cluster/supervisor.ts";
@@ -183,11 +183,11 @@ const startRedirect = (
   });
 
 function startLive({ database }: Services, clicks: Clicks, worker: WorkerChannel | undefined): Live {
-  const own = createLivePart(clicks);
+  const own = createWorkerLiveStats(clicks);
   worker?.onLive(own);
   return createLive({
     collect: async (sinceMs) =>
-      worker === undefined ? [own(sinceMs)] : ((await worker.collectLive(sinceMs)) as LivePart[]),
+      worker === undefined ? [own(sinceMs)] : ((await worker.collectLive(sinceMs)) as WorkerLiveStats[]),
     repository: createLiveRepository(database),
     clock: systemClock,
   });

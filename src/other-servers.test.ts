@@ -3,13 +3,13 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadEnv } from "./env.ts";
-import { type Machine, refuseStrayDatabase } from "./other-servers.ts";
+import { type MachineFolders, refuseStrayDatabase } from "./other-servers.ts";
 
 const root = mkdtempSync(join(tmpdir(), "waymark-machine-"));
 afterAll(() => rmSync(root, { recursive: true }));
 
 const shell = join(root, "home");
-const machine: Machine = {
+const machine: MachineFolders = {
   units: [join(root, "units")],
   processes: join(root, "proc"),
   program: "/opt/main.ts",

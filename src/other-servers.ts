@@ -10,14 +10,14 @@ import { databaseName, parseDatabaseUrl } from "./db/database-url.ts";
 import { dataPath } from "./lib/data-folder.ts";
 import { appError } from "./lib/errors.ts";
 
-export type Machine = {
+export type MachineFolders = {
   units: readonly string[];
   processes: string;
   /** The program that a running server must be: its main file, or the one executable. */
   program: string;
 };
 
-const MACHINE: Machine = {
+const MACHINE: MachineFolders = {
   units: ["/etc/systemd/system", "/run/systemd/system", "/usr/lib/systemd/system", "/lib/systemd/system"],
   processes: "/proc",
   program: Bun.main.startsWith("/$bunfs/") ? process.execPath : Bun.main,
@@ -39,7 +39,7 @@ type Source = { cwd: string; variables: Record<string, string>; args: readonly s
  * server uses another database. Call it when the command's database does not exist.
  * @throws Conflict
  */
-export function refuseStrayDatabase(env: Env, cwd: string, machine: Machine = MACHINE): void {
+export function refuseStrayDatabase(env: Env, cwd: string, machine: MachineFolders = MACHINE): void {
   const isDefault = fileDatabasePath(env.database) === dataPath(join(cwd, "data"), "database");
   for (const server of listServers(machine)) {
     if (server.env?.database.url === env.database.url) continue;
@@ -56,7 +56,7 @@ export function refuseStrayDatabase(env: Env, cwd: string, machine: Machine = MA
   }
 }
 
-const listServers = ({ units, processes, program }: Machine): OtherServer[] =>
+const listServers = ({ units, processes, program }: MachineFolders): OtherServer[] =>
   [...units.flatMap(listUnits), ...listProcesses(processes, program)].filter(
     // One whose settings are wrong does not start.
     ({ env, unreadable }) => env !== null || unreadable !== undefined,

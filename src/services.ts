@@ -13,7 +13,7 @@ import { openProcessLeases } from "./cluster/process-leases.ts";
 import type { WorkerChannel } from "./cluster/worker-channel.ts";
 import { type Config, createConfig } from "./config/config.service.ts";
 import { type Database, openDatabase } from "./db/database.ts";
-import { madeDatabase, migrateUp } from "./db/migrate.ts";
+import { isNewDatabase, migrateUp } from "./db/migrate.ts";
 import { retryStart } from "./db/retry-start.ts";
 import { type Env, fileDatabasePath, usedPaths } from "./env.ts";
 import { dataPath } from "./lib/data-folder.ts";
@@ -21,7 +21,7 @@ import { type Content, createContent } from "./files/content.ts";
 import { createDrive, type Drive } from "./files/drive.ts";
 import { createSharing, type Sharing } from "./files/sharing.ts";
 import { createStorageMetrics } from "./files/storage/metrics.ts";
-import { type BodyRoom, createBodyRoom } from "./http/body-room.ts";
+import { type BodyMemory, createBodyMemory } from "./http/body-memory.ts";
 import { systemClock } from "./lib/clock.ts";
 import { appError, messageOf } from "./lib/errors.ts";
 import { armFault } from "./lib/fault.ts";
@@ -50,7 +50,7 @@ export type Services = {
   content: Content;
   drive: Drive;
   sharing: Sharing;
-  bodies: BodyRoom;
+  bodies: BodyMemory;
   /** What nodes share, with cache.type redis. */
   redis: Redis | null;
   hashPassword(plain: string): Promise<string>;
@@ -86,7 +86,7 @@ export async function openServices(env: Env, options: ServiceOptions): Promise<S
     const forMs = options.server ? START_TIMEOUT_MS : 0;
     const migrate = () => migrateUp(database, { logger });
     const steps = await retryStart(migrate, { forMs, logger, signal: options.stopping });
-    if (madeDatabase(steps)) options.onNewDatabase?.(database.name);
+    if (isNewDatabase(steps)) options.onNewDatabase?.(database.name);
     if (options.server) redis = await openSharedRedis(env, database, logger);
     return await startRooms(env, { database, redis }, options);
   } catch (error) {
@@ -164,7 +164,7 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
     logger,
     dataDir: server ? env.data.dir : null,
   });
-  const bodies = createBodyRoom();
+  const bodies = createBodyMemory();
   const drive = createDrive({ database, changes, content, leases, clock, logger });
   return {
     env,

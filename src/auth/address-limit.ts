@@ -33,7 +33,7 @@ export const createAddressLimit = (
 ): AddressLimit => ({
   async take(address) {
     const waitMs = await tryNow(address);
-    if (waitMs > 0) throw tooMany(what, waitMs);
+    if (waitMs > 0) throw tooManyAttempts(what, waitMs);
   },
 });
 
@@ -63,7 +63,7 @@ export function createAddressBuckets({
 }
 
 /** 429 with the time to wait, in whole seconds rounded up. */
-export const tooMany = (what: string, waitMs: number) => {
+export const tooManyAttempts = (what: string, waitMs: number) => {
   const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000));
   return appError("RateLimitExceeded", `${what}. Try again in ${retryAfterSeconds} s.`, {
     details: { retryAfterSeconds },

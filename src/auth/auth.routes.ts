@@ -8,7 +8,7 @@ import { clearedCookies, deviceCookie, sessionCookies } from "./sessions/cookies
 import { accessTokens, deviceTokens, refreshTokens } from "./sessions/credentials.ts";
 import type { AddressLimit } from "./address-limit.ts";
 import type { Login } from "./login/service.ts";
-import { refuseForeign } from "./sessions/origin.ts";
+import { refuseCrossSite } from "./sessions/origin.ts";
 import type { Sessions, SignedIn } from "./sessions/service.ts";
 import { BUILT_IN_ADMIN_VIEW, newPasswordSchema, userView, viewUser } from "./users/user.ts";
 import type { Users } from "./users/service.ts";
@@ -41,7 +41,7 @@ export const authEndpoints = (deps: Deps): Endpoint[] => [...sessionEndpoints(de
 
 function sessionEndpoints({ login, sessions, config, addressLimit, addressOf }: Deps): Endpoint[] {
   // They need no CSRF proof.
-  const refuse = (c: HttpContext) => refuseForeign(c.req.raw, config);
+  const refuse = (c: HttpContext) => refuseCrossSite(c.req.raw, config);
   return [
     endpoint({
       method: "POST",

@@ -41,7 +41,7 @@ export type FlushCalls = {
 };
 
 /** What it tells meanwhile. */
-export type FlushNews = {
+export type FlushEvents = {
   settled(settled: SettledClicks): void;
   /** A segment of this process's slot is gone. */
   retired(path: string): void;

@@ -8,7 +8,7 @@ import type { Logger } from "../lib/logger.ts";
 import { createRpc, type Rpc } from "../lib/rpc.ts";
 import { withTimeout } from "../lib/timeout.ts";
 import { workerUrl } from "../lib/worker-url.ts";
-import type { DetailSettings, FlushCalls, FlushNews, FlushReport, FlushStart } from "./flush-messages.ts";
+import type { DetailSettings, FlushCalls, FlushEvents, FlushReport, FlushStart } from "./flush-messages.ts";
 import type { SettledClicks, SourceState } from "./flush/source.ts";
 import { FIRST_RECORD } from "./journal/format.ts";
 
@@ -70,7 +70,7 @@ export async function startFlushThread(options: FlushThreadOptions): Promise<Flu
   let giveUp: (error: unknown) => void;
   const first = Promise.withResolvers<string>();
 
-  const news: FlushNews = {
+  const news: FlushEvents = {
     settled(settled) {
       const source = sources.get(settled.path);
       if (source && source.position !== null) source.position = settled.position;

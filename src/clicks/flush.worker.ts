@@ -11,7 +11,7 @@ import { lowerThreadPriority } from "../lib/thread-priority.ts";
 import { type ClicksRepository, createClicksRepository } from "./flush/repository.ts";
 import { createDetailsParser } from "./details/details.ts";
 import { createAdoption } from "./flush/adoption.ts";
-import type { DetailSettings, FlushCalls, FlushNews } from "./flush-messages.ts";
+import type { DetailSettings, FlushCalls, FlushEvents } from "./flush-messages.ts";
 import { createPace, type Pace } from "./flush/pace.ts";
 import { createFlushSchedule, type FlushSchedule } from "./flush/schedule.ts";
 import type { SourceState } from "./flush/source.ts";
@@ -146,5 +146,5 @@ const calls: FlushCalls = {
   },
 };
 
-const rpc = createRpc<FlushNews>({ send: (message) => postMessage(message), handlers: calls });
+const rpc = createRpc<FlushEvents>({ send: (message) => postMessage(message), handlers: calls });
 self.addEventListener("message", ({ data }: MessageEvent<RpcMessage>) => rpc.receive(data));

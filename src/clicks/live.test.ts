@@ -1,12 +1,12 @@
 import { afterEach, expect, test } from "bun:test";
-import { createLive, type Live, type LiveEvent, type LivePart } from "./live.ts";
+import { createLive, type Live, type LiveEvent, type WorkerLiveStats } from "./live.ts";
 
 const open: Live[] = [];
 afterEach(() => {
   for (const live of open.splice(0)) live.close();
 });
 
-function setUp(parts: () => LivePart[], limits: { watchers?: number; watchMs?: number } = {}) {
+function setUp(parts: () => WorkerLiveStats[], limits: { watchers?: number; watchMs?: number } = {}) {
   const asked: number[] = [];
   const clock = { time: Date.parse("2026-11-20T13:00:00Z"), now: () => (clock.time += 1000) };
   const live = createLive({
@@ -28,7 +28,7 @@ function setUp(parts: () => LivePart[], limits: { watchers?: number; watchMs?: n
   return { live, asked };
 }
 
-const part = (worker: string, clicks: number, latest: LivePart["latest"] = []): LivePart => ({
+const part = (worker: string, clicks: number, latest: WorkerLiveStats["latest"] = []): WorkerLiveStats => ({
   worker,
   clicks,
   latest,

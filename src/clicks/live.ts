@@ -10,7 +10,7 @@ import type { LiveRepository } from "./live.repository.ts";
 import { decodeUtmSource, originOf } from "./details/referrer.ts";
 
 /** What one worker tells. */
-export type LivePart = {
+export type WorkerLiveStats = {
   /** A UUID of the process. */
   worker: string;
   /** Clicks since its start. */
@@ -39,7 +39,7 @@ export type LiveEvent = {
 
 type Deps = {
   /** What all workers tell of the time since that instant. */
-  collect(sinceMs: number): Promise<LivePart[]>;
+  collect(sinceMs: number): Promise<WorkerLiveStats[]>;
   repository: LiveRepository;
   clock: Clock;
   limits?: { watchers?: number; watchMs?: number; tickMs?: number };
@@ -131,7 +131,9 @@ export function createLive({ collect, repository, clock, limits = {} }: Deps): L
 }
 
 /** This process's part. */
-export function createLivePart(clicks: Pick<Clicks, "stats" | "latest">): (sinceMs: number) => LivePart {
+export function createWorkerLiveStats(
+  clicks: Pick<Clicks, "stats" | "latest">,
+): (sinceMs: number) => WorkerLiveStats {
   const worker = crypto.randomUUID();
   return (sinceMs) => {
     const { accepted, replayed } = clicks.stats();

@@ -5,7 +5,7 @@ import type { Database } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
 import { appError } from "../lib/errors.ts";
 import type { Logger } from "../lib/logger.ts";
-import { type ConfigItem, type ConfigSchema, itemOf, type Reveal, schemaOf } from "./items.ts";
+import { type ConfigItem, type ConfigSchema, itemOf, type RevealOptions, schemaOf } from "./items.ts";
 import { createConfigRepository } from "./config.repository.ts";
 import type { SettingChange } from "./stored-setting.ts";
 import type { SettingTexts } from "./snapshot.ts";
@@ -46,7 +46,7 @@ export function createConfig(deps: Deps) {
   const generateToken = deps.generateToken ?? (() => randomBytes(32).toString("hex"));
   let installedAt = 0;
 
-  const show = (key: ConfigKey, reveal?: Reveal) => itemOf(live.current(), key, installedAt, reveal);
+  const show = (key: ConfigKey, reveal?: RevealOptions) => itemOf(live.current(), key, installedAt, reveal);
 
   return {
     /** The value in force; the default before `start`. Costs two property reads. */
@@ -59,10 +59,10 @@ export function createConfig(deps: Deps) {
     startValues: live.startValues,
 
     /** Every setting in the order of the table, secrets masked unless `reveal`. */
-    list: (reveal?: Reveal): ConfigItem[] => CONFIG_KEYS.map((key) => show(key, reveal)),
+    list: (reveal?: RevealOptions): ConfigItem[] => CONFIG_KEYS.map((key) => show(key, reveal)),
     schema: (): ConfigSchema[] => CONFIG_KEYS.map(schemaOf),
     /** @throws ConfigNotFound */
-    getOne: (key: string, reveal?: Reveal): ConfigItem => show(known(key), reveal),
+    getOne: (key: string, reveal?: RevealOptions): ConfigItem => show(known(key), reveal),
     /** Newest first, at most `limit` (1 to 100), secrets masked. @throws ConfigNotFound */
     history: async (key: string, limit: number): Promise<SettingChange[]> =>
       repository.history(known(key), Math.min(Math.max(limit, 1), HISTORY_LIMIT)),

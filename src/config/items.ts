@@ -33,13 +33,13 @@ export type ConfigSchema = {
   action: Action | null;
 };
 
-export type Reveal = { secrets?: boolean };
+export type RevealOptions = { secrets?: boolean };
 
 export function itemOf(
   snapshot: Snapshot,
   key: ConfigKey,
   installedAt: number,
-  { secrets = false }: Reveal = {},
+  { secrets = false }: RevealOptions = {},
 ): ConfigItem {
   const definition = definitionOf(key);
   const shown = (text: string) => (definition.sensitive && !secrets && text !== "" ? MASK : text);

@@ -4,13 +4,13 @@
  * few parameters (a JSON text, arrays), so its SQL text is short, the same for every chunk size, and prepared once.
  */
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import type { Dialect, SchemaWords } from "./dialect.ts";
+import type { Dialect, SchemaSyntax } from "./dialect.ts";
 import { type ColumnKind, TABLES, type TableName } from "./schema.ts";
 
 export type BulkColumn = { name: string; kind: ColumnKind };
 export type Row = Readonly<Record<string, unknown>>;
 
-export type BulkWords = {
+export type BulkSyntax = {
   /** A table expression with alias `v` and these columns. */
   values(columns: readonly BulkColumn[], rows: readonly (readonly unknown[])[]): RawBuilder<unknown>;
   /** What ends an `insert … select` when a row with these keys may exist; no assignments: leave it alone. */
@@ -36,7 +36,7 @@ export type Bulk = Pick<
   "addToCounters" | "insertMany" | "insertIgnore" | "upsert" | "updateMany" | "valuesTable"
 >;
 
-export function createBulk(words: BulkWords): Bulk {
+export function createBulk(words: BulkSyntax): Bulk {
   const valuesOf = (table: TableName, columns: readonly string[], rows: readonly Row[]) =>
     words.values(
       columns.map((name) => ({ name, kind: kindOf(table, name) })),
@@ -142,7 +142,7 @@ export const assign = (table: string, { column, add }: Assignment, source: strin
 };
 
 /** The same for the two databases that write `on conflict` and `update … from`. */
-export const standardWords: Pick<BulkWords, "onConflict" | "update"> = {
+export const standardSyntax: Pick<BulkSyntax, "onConflict" | "update"> = {
   onConflict: (table, keys, assignments) => {
     const target = sql.join(keys.map((key) => sql.ref(key)));
     if (assignments.length === 0) return sql`on conflict (${target}) do nothing`;
@@ -155,7 +155,7 @@ export const standardWords: Pick<BulkWords, "onConflict" | "update"> = {
   },
 };
 
-export const standardCreateIndex: SchemaWords["createIndex"] = async (db, { name, table, columns }) => {
+export const standardCreateIndex: SchemaSyntax["createIndex"] = async (db, { name, table, columns }) => {
   await sql`create index if not exists ${sql.ref(name)} on ${sql.table(table)} (${sql.raw(columns)})`.execute(
     db,
   );

@@ -94,7 +94,7 @@ export type Dialect = {
   forUpdate<Q extends { forUpdate(): unknown }>(query: Q): Q;
 
   /** How tables are made here; for migrations only. */
-  readonly schema: SchemaWords;
+  readonly schema: SchemaSyntax;
 
   /** The database's clock, in epoch milliseconds. */
   currentTime(db: Db): Promise<number>;
@@ -114,7 +114,7 @@ export type Dialect = {
 };
 
 /** The parts of `create table` and `create index` in which the databases differ. */
-export type SchemaWords = {
+export type SchemaSyntax = {
   /** The type and constraint of `id`: a 64-bit key that the database gives out, never twice. */
   serial: string;
   /** A 64-bit integer. */

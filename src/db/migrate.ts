@@ -8,7 +8,7 @@ import { appError } from "../lib/errors.ts";
 import { pluralize } from "../lib/pluralize.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Database } from "./database.ts";
-import type { SchemaWords } from "./dialect.ts";
+import type { SchemaSyntax } from "./dialect.ts";
 import { steps as version01 } from "./migrations/version-0-1.ts";
 import { steps as version02 } from "./migrations/version-0-2.ts";
 import { steps as version03 } from "./migrations/version-0-3.ts";
@@ -24,7 +24,7 @@ export type MigrationState = {
 };
 
 /** Whether these steps, which were just run, made the tables of a new database. */
-export const madeDatabase = (done: readonly string[]): boolean => done[0] === MIGRATIONS[0]!.name;
+export const isNewDatabase = (done: readonly string[]): boolean => done[0] === MIGRATIONS[0]!.name;
 
 /**
  * Runs what is pending and returns its names, none when all was done. Rejects with ServiceUnavailable when the
@@ -45,7 +45,7 @@ export async function migrateUp(
   if (done.length > 0) {
     logger.debug({ steps: done }, "schema steps");
     logger.info(
-      madeDatabase(done)
+      isNewDatabase(done)
         ? `Made the tables of a new database: ${database.name}.`
         : `Brought the database schema up to date (${pluralize(done.length, "step")}).`,
     );
@@ -72,7 +72,7 @@ const migratorOf = (database: Database, steps: readonly Step[]) =>
   });
 
 const bind = (step: Step, database: Database): Migration => {
-  const words: SchemaWords = database.dialect.schema;
+  const words: SchemaSyntax = database.dialect.schema;
   return { up: (kysely) => step.up(kysely, words) };
 };
 

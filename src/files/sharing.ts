@@ -1,6 +1,6 @@
 /** Share links, put together on top of what drive.ts and the links' room have. */
 import type { Database } from "../db/database.ts";
-import type { BodyRoom } from "../http/body-room.ts";
+import type { BodyMemory } from "../http/body-memory.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../lib/logger.ts";
@@ -32,7 +32,7 @@ type Deps = {
     secret(): string;
     isSecure(): boolean;
   };
-  bodies: BodyRoom;
+  bodies: BodyMemory;
   clock: Clock;
   logger: Logger;
 };

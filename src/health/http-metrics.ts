@@ -7,15 +7,15 @@ import type { Counter, Histogram, Registry } from "../lib/metrics.ts";
 
 export type EndpointClass = "admin" | "health" | "frontend" | "redirect";
 
-/** Requests of one class: `const begun = lane.begin()`, then `return lane.end(begun, method, answer)`. */
-export type Lane = {
+/** Requests of one class: `const begun = timer.begin()`, then `return timer.end(begun, method, answer)`. */
+export type RequestTimer = {
   begin(): number;
   /** Hands the answer on; counts it when it is there. */
   end(begun: number, method: string, answer: Response | Promise<Response>): Response | Promise<Response>;
 };
 
 export type HttpMetrics = {
-  lane(endpoint: EndpointClass): Lane;
+  timer(endpoint: EndpointClass): RequestTimer;
   /** Where to read how many requests are under way. */
   watch(server: { pendingRequests: number }): void;
 };
@@ -56,7 +56,7 @@ export function createHttpMetrics(registry: Registry): HttpMetrics {
 
   return {
     watch: (next) => void (server = next),
-    lane(endpoint) {
+    timer(endpoint) {
       const known = new Map<string, Map<number, Series>>();
 
       function create(method: string, status: number): Series {

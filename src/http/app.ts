@@ -3,7 +3,7 @@ import { Hono } from "hono";
 import { cors } from "hono/cors";
 import { appError } from "../lib/errors.ts";
 import type { Logger } from "../lib/logger.ts";
-import { type BodyRoom, createBodyRoom } from "./body-room.ts";
+import { type BodyMemory, createBodyMemory } from "./body-memory.ts";
 import { type Endpoint, type HttpEnv } from "./endpoint.ts";
 import { failureResponse, toAppError } from "./errors.ts";
 import { answerHeadRequests } from "./head-requests.ts";
@@ -28,8 +28,8 @@ export type HttpAppOptions = {
   /** Read at each request, so that a change applies at once. */
   cors(): CorsSettings;
   newRequestId(): string;
-  /** Where gathered bodies count; a room of its own unless given. */
-  bodies?: BodyRoom;
+  /** Where gathered bodies count; a memory of its own unless given. */
+  bodies?: BodyMemory;
   logger: Logger;
 };
 
@@ -38,7 +38,7 @@ export function createHttpApp({
   gates,
   cors: corsSettings,
   newRequestId,
-  bodies = createBodyRoom(),
+  bodies = createBodyMemory(),
   logger,
 }: HttpAppOptions): HttpApp {
   const app: HttpApp = new Hono<HttpEnv>();

@@ -4,7 +4,7 @@
  */
 import type { Context } from "hono";
 import type { z } from "zod";
-import type { BodyPlace } from "./body-room.ts";
+import type { BodyReservation } from "./body-memory.ts";
 import type { ListOptions } from "./json-list.ts";
 
 /** What the server tells of the connection behind a request. */
@@ -84,7 +84,7 @@ export type EndpointInput<B, Q> = {
   body: Output<B>;
   query: Output<Q>;
   /** Where the body counts, for endpoints that gather it themselves. Left once the endpoint has answered. */
-  place: BodyPlace;
+  reservation: BodyReservation;
   /** Set unless access is `public`. */
   account: Caller;
 };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { AppError } from "../lib/errors.ts";
-import { createBodyRoom } from "./body-room.ts";
+import { createBodyMemory } from "./body-memory.ts";
 import { readJsonList } from "./json-list.ts";
 
 const MOST = 50;
@@ -18,7 +18,7 @@ function read(body: string | Uint8Array, { step = 1 << 20, stays = false, most =
   });
   const request = new Request("http://localhost/", { method: "POST", body: stream });
   const cuts = { count: 0 };
-  const source = { request, place: createBodyRoom().enter(), cut: () => void cuts.count++ };
+  const source = { request, reservation: createBodyMemory().enter(), cut: () => void cuts.count++ };
   return { cuts, value: readJsonList(source, { field: "links", most }) };
 }
 

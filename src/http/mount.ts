@@ -3,7 +3,7 @@ import type { Hono, MiddlewareHandler } from "hono";
 import { TrieRouter } from "hono/router/trie-router";
 import { appError } from "../lib/errors.ts";
 import { type Access, type Endpoint, type HttpContext, type HttpEnv, type Method, Page } from "./endpoint.ts";
-import { type BodyPlace, type BodyRoom, createBodyRoom } from "./body-room.ts";
+import { type BodyReservation, type BodyMemory, createBodyMemory } from "./body-memory.ts";
 import { readJsonList } from "./json-list.ts";
 import { parseWith, readJson, refuseLongBody } from "./read-body.ts";
 
@@ -18,7 +18,7 @@ export function mountEndpoints(
   prefix: string,
   endpoints: readonly Endpoint[],
   guards: Guards,
-  bodies: BodyRoom = createBodyRoom(),
+  bodies: BodyMemory = createBodyMemory(),
 ): void {
   const owners = lastOfOwned(endpoints);
   for (const entry of endpoints) {
@@ -33,20 +33,24 @@ function lastOfOwned(endpoints: readonly Endpoint[]): Set<Endpoint> {
   return new Set([...owned].flatMap((path) => endpoints.findLast((entry) => entry.path === path) ?? []));
 }
 
-async function answer(entry: Endpoint, c: HttpContext, bodies: BodyRoom): Promise<Response> {
+async function answer(entry: Endpoint, c: HttpContext, bodies: BodyMemory): Promise<Response> {
   await entry.admit?.(c);
   const query = entry.query ? parseWith(entry.query, c.req.query(), "query") : undefined;
-  const place = bodies.enter();
+  const reservation = bodies.enter();
   try {
-    const body = await readBody(entry, c, place);
-    return enveloped(entry, c, await entry.handle({ c, query, body, place, account: c.get("account") }));
+    const body = await readBody(entry, c, reservation);
+    return enveloped(
+      entry,
+      c,
+      await entry.handle({ c, query, body, reservation, account: c.get("account") }),
+    );
   } finally {
-    place.leave();
+    reservation.leave();
   }
 }
 
-async function readBody(entry: Endpoint, c: HttpContext, place: BodyPlace): Promise<unknown> {
-  const source = { request: c.req.raw, place, cut: c.env.cut };
+async function readBody(entry: Endpoint, c: HttpContext, reservation: BodyReservation): Promise<unknown> {
+  const source = { request: c.req.raw, reservation, cut: c.env.cut };
   if (entry.body === undefined) {
     if (entry.form === undefined && entry.rawBody === undefined) refuseLongBody(c.req.raw);
     return undefined;

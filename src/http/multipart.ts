@@ -14,7 +14,7 @@ import {
   createMultipartReader,
   type MultipartReader,
 } from "../lib/multipart-reader.ts";
-import type { BodyPlace } from "./body-room.ts";
+import type { BodyReservation } from "./body-memory.ts";
 import { type BodyReader, createBodyReader, type BodyReadQueue } from "./body-reader.ts";
 
 export type FilePart = {
@@ -43,7 +43,7 @@ export type MultipartOptions<T> = {
   /** Among which clients that send at once it waits for its turn; none unless told. */
   readQueue?: BodyReadQueue;
   /** Where the form's texts count while they are in memory. */
-  place?: Pick<BodyPlace, "add">;
+  reservation?: Pick<BodyReservation, "add">;
 };
 
 export type MultipartForm<T> = {
@@ -160,7 +160,7 @@ function createSource(
 async function readForm<T>(
   parts: MultipartReader,
   source: Source,
-  { onFile, isFile, place }: MultipartOptions<T>,
+  { onFile, isFile, reservation }: MultipartOptions<T>,
 ): Promise<MultipartForm<T>> {
   const fields = new Map<string, string>();
   let file: { result: T } | undefined;
@@ -171,7 +171,7 @@ async function readForm<T>(
     if (filename === undefined && !(isFile?.(field ?? "") ?? false)) {
       others++;
       if (others > MAX_FIELDS) throw broken("The form has too many fields.");
-      const text = await readText(part.body, place);
+      const text = await readText(part.body, reservation);
       if (field !== undefined) fields.set(field, text);
       continue;
     }
@@ -195,7 +195,7 @@ function describePart({ headers }: BodyPart) {
 
 async function readText(
   body: AsyncIterable<Buffer>,
-  place: MultipartOptions<unknown>["place"],
+  reservation: MultipartOptions<unknown>["reservation"],
 ): Promise<string> {
   const pieces: Buffer[] = [];
   let bytes = 0;
@@ -203,7 +203,7 @@ async function readText(
     bytes += piece.byteLength;
     if (bytes > MAX_FIELD_BYTES)
       throw broken(`A field of the form is longer than ${MAX_FIELD_BYTES / 1024} KiB.`);
-    place?.add(piece.byteLength);
+    reservation?.add(piece.byteLength);
     pieces.push(piece);
   }
   return Buffer.concat(pieces).toString("utf8");

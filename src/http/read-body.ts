@@ -4,7 +4,7 @@ import { dispose } from "../lib/disposable-bytes.ts";
 import { type AppError, appError } from "../lib/errors.ts";
 import { createJsonScan } from "../lib/json-scan.ts";
 import { bodyChunks } from "./body-chunks.ts";
-import type { BodyPlace } from "./body-room.ts";
+import type { BodyReservation } from "./body-memory.ts";
 
 const JSON_LIMIT = 2 * 1024 * 1024;
 /** For a body of a few short fields, and for one that nobody reads. */
@@ -17,7 +17,7 @@ const SEND_MS = 30_000;
 const SLOWEST_BYTES_A_MS = 64;
 
 /** The client's longest silence, and how long it may take for a body of up to `limit` bytes that is gathered. */
-export const gatherTimes = (limit: number) => ({
+export const bodyTimeouts = (limit: number) => ({
   stallMs: STALL_MS,
   sendMs: SEND_MS + limit / SLOWEST_BYTES_A_MS,
 });
@@ -25,7 +25,7 @@ export const gatherTimes = (limit: number) => ({
 export type BodySource = {
   request: Request;
   /** Where the gathered bytes count, until the caller leaves it. */
-  place: BodyPlace;
+  reservation: BodyReservation;
   /** Ends the connection: what is left of the body is not wanted. */
   cut(): void;
 };
@@ -35,17 +35,17 @@ export type BodySource = {
  * @throws PayloadTooLarge, ServiceUnavailable, BadRequest when the client goes away or is too slow
  */
 export async function* bodyBytes(
-  { request, place, cut }: BodySource,
+  { request, reservation, cut }: BodySource,
   limit: number,
 ): AsyncGenerator<Uint8Array, void> {
   let size = 0;
   let isWhole = false;
   try {
     if (Number(request.headers.get("content-length") ?? 0) > limit) throw tooLarge(limit);
-    for await (const chunk of bodyChunks(request, gatherTimes(limit))) {
+    for await (const chunk of bodyChunks(request, bodyTimeouts(limit))) {
       size += chunk.byteLength;
       if (size > limit) throw tooLarge(limit);
-      place.add(chunk.byteLength);
+      reservation.add(chunk.byteLength);
       yield chunk;
       dispose(chunk);
     }

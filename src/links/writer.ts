@@ -163,7 +163,7 @@ function planCreate(
     const stored = existing.get(code);
     if (claimed.has(code)) return mentionedBefore(code);
     if (stored !== undefined && !entry.force) return alreadyExists(code);
-    if (stored?.isInternal) return isShare(code);
+    if (stored?.isInternal) return linkServesShare(code);
     const { target, expiresAt, passwordHash } = entry;
     const createdAt = stored?.createdAt ?? now;
     const link = { code, target, createdAt, updatedAt: now, expiresAt, passwordHash };
@@ -181,7 +181,7 @@ function planUpdate(changed: readonly CheckedUpdate[], existing: Stored, now: nu
     const { code, target, expiresAt, passwordHash } = change;
     const stored = existing.get(code);
     if (stored === undefined) return linkNotFound(code);
-    if (stored.isInternal) return isShare(code);
+    if (stored.isInternal) return linkServesShare(code);
     if (claimed.has(code)) return mentionedBefore(code);
     const link = {
       code,
@@ -201,7 +201,7 @@ export const alreadyExists = (code: string): AppError =>
   appError("LinkAlreadyExists", `The code "${code}" is taken; choose another, or overwrite it with force.`);
 
 /** For what would make a link of another kind of it. */
-export const isShare = (code: string): AppError =>
+export const linkServesShare = (code: string): AppError =>
   appError("Conflict", `The link "${code}" serves a shared file or folder; delete it first.`);
 
 const mentionedBefore = (code: string): AppError =>

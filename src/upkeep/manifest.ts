@@ -49,7 +49,7 @@ export const isBackup = (folder: string): boolean =>
   (existsSync(manifestPath(folder)) && readManifest(folder) !== null);
 
 /** Bytes that are done, of how many. */
-export type OnBytes = (done: number, total: number) => void;
+export type ByteProgress = (done: number, total: number) => void;
 
 /** `onRead` is told of each piece. */
 export async function describeFile(
@@ -68,7 +68,7 @@ export async function describeFile(
 }
 
 /** Adds up what is done. */
-export function countBytes(total: number, onBytes: OnBytes | undefined): (bytes: number) => void {
+export function countBytes(total: number, onBytes: ByteProgress | undefined): (bytes: number) => void {
   let done = 0;
   return (bytes) => onBytes?.((done += bytes), total);
 }
@@ -94,7 +94,7 @@ export function outsidePath(
 }
 
 /** Reads the manifest and checks every file against it. @throws BadRequest naming what is wrong */
-export async function verifyBackup(source: string, onBytes?: OnBytes): Promise<Manifest> {
+export async function verifyBackup(source: string, onBytes?: ByteProgress): Promise<Manifest> {
   const manifest = readManifest(source);
   if (manifest === null) {
     const reason = readRefusal(manifestPath(source)) ?? `Its ${MANIFEST} is not there, or is none.`;

@@ -48,7 +48,7 @@ export function restoreAdvice(dataDir: string): string | null {
 }
 
 /** Makes the folder and takes its lock. @throws Conflict when another process restores */
-export function enterStaging(dataDir: string): FileLock {
+export function lockStaging(dataDir: string): FileLock {
   mkdirSync(stagingPath(dataDir), { recursive: true, mode: 0o700 });
   const lock = tryFileLock(stagingPath(dataDir, "lock"));
   if (lock === null)
@@ -84,7 +84,7 @@ export function removeStaging(dataDir: string): void {
  */
 export function refuseDuringRestore(dataDir: string): void {
   if (!existsSync(stagingPath(dataDir))) return;
-  const lock = enterStaging(dataDir);
+  const lock = lockStaging(dataDir);
   try {
     const advice = restoreAdvice(dataDir);
     if (advice === null) return removeStaging(dataDir);

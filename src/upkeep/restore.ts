@@ -34,7 +34,7 @@ import {
 } from "./manifest.ts";
 import {
   clearStaging,
-  enterStaging,
+  lockStaging,
   type RestorePlan,
   planPath,
   readPlan,
@@ -77,7 +77,7 @@ export async function restoreBackup(source: string, target: RestoreTarget): Prom
 async function holding<T>(target: RestoreTarget, run: () => Promise<T>): Promise<T> {
   const { dataDir } = target;
   await mkdir(dataDir, { recursive: true, mode: 0o750 });
-  const lock = enterStaging(dataDir);
+  const lock = lockStaging(dataDir);
   try {
     refuseServed(target);
     return await run();

@@ -13,7 +13,7 @@
  * and `waymark reset-password` and `waymark users passwd` clear the delay.
  */
 import type { Clock } from "../../lib/clock.ts";
-import { tooMany } from "../address-limit.ts";
+import { tooManyAttempts } from "../address-limit.ts";
 import type { LoginFailuresRepository } from "./failures.repository.ts";
 
 const FREE_FAILURES = 4;
@@ -83,4 +83,4 @@ function rowKey(key: DelayKey): string {
 }
 
 const refused = (key: DelayKey, waitMs: number) =>
-  tooMany(`Too many wrong passwords for this ${"shareId" in key ? "share" : "account"}`, waitMs);
+  tooManyAttempts(`Too many wrong passwords for this ${"shareId" in key ? "share" : "account"}`, waitMs);

@@ -11,12 +11,12 @@ import type { AccountDelay, DelayKey } from "./account-delay.ts";
 import { DUMMY_HASH, type PasswordQueue, type Passwords } from "./password.ts";
 import { PASSWORD_MAX_BYTES } from "../users/user.ts";
 
-export type Candidate = { account: Account; passwordHash: string; disabled: boolean };
+export type PasswordHolder = { account: Account; passwordHash: string; disabled: boolean };
 
 export type PasswordAttempt = {
   password: string;
   /** Null when there is no such account. */
-  candidate: Candidate | null;
+  candidate: PasswordHolder | null;
   /** What the try is counted for; null when the name can't be an account's. */
   key: DelayKey | null;
   /** The client's address. */
@@ -64,7 +64,7 @@ export function createPasswordCheck({ passwords, accountDelay, logger, onFailure
 
   return {
     /** Returns the candidate when the password is its own. @throws AuthFailed, RateLimitExceeded, ServiceUnavailable */
-    async check({ candidate, ...attempt }: PasswordAttempt): Promise<Candidate> {
+    async check({ candidate, ...attempt }: PasswordAttempt): Promise<PasswordHolder> {
       const isMatch = await matches(candidate?.passwordHash ?? DUMMY_HASH, attempt);
       if (!isMatch || candidate === null || candidate.disabled) {
         onFailure("password");

@@ -6,7 +6,7 @@ import type { AccountDelay, DelayKey } from "./account-delay.ts";
 import type { AuthConfig } from "../auth-config.ts";
 import type { AuthChanges, AuthTransaction } from "../changes.ts";
 import type { Passwords } from "./password.ts";
-import type { Candidate, PasswordCheck } from "./password-check.ts";
+import type { PasswordHolder, PasswordCheck } from "./password-check.ts";
 import type { Session } from "../sessions/repository.ts";
 import type { Sessions, SignedIn } from "../sessions/service.ts";
 import type { Tokens } from "../sessions/tokens.ts";
@@ -50,13 +50,13 @@ export type Login = ReturnType<typeof createLogin>;
 export function createLogin(deps: Deps) {
   const { users, sessions, tokens, passwords, passwordCheck, accountDelay, config, changes, clock } = deps;
 
-  const builtIn = (): Candidate => ({
+  const builtIn = (): PasswordHolder => ({
     account: BUILT_IN_ADMIN,
     passwordHash: config.get("api.admin_token"),
     disabled: false,
   });
 
-  async function findCandidate(username: string | null): Promise<Candidate | null> {
+  async function findCandidate(username: string | null): Promise<PasswordHolder | null> {
     if (username === BUILT_IN_ADMIN.username) return builtIn();
     const user = username === null ? null : await users.findByUsername(username);
     return user === null ? null : candidateOf(user);
@@ -153,7 +153,7 @@ export function createLogin(deps: Deps) {
   };
 }
 
-const candidateOf = (user: User): Candidate => ({
+const candidateOf = (user: User): PasswordHolder => ({
   account: toAccount(user),
   passwordHash: user.passwordHash,
   disabled: user.disabled,

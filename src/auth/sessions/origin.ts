@@ -7,7 +7,7 @@ import { appError } from "../../lib/errors.ts";
 import type { AuthConfig } from "../auth-config.ts";
 
 /** @throws Forbidden */
-export function refuseForeign({ headers }: Request, config: AuthConfig): void {
+export function refuseCrossSite({ headers }: Request, config: AuthConfig): void {
   const site = headers.get("Sec-Fetch-Site");
   const origin = headers.get("Origin");
   if (site === "same-origin" || site === "none") return;

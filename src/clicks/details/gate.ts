@@ -6,7 +6,7 @@ import { NO_REFUSALS, type Refusals } from "./drops.ts";
 import { type DetailRefusal, REFUSALS } from "../journal/format.ts";
 
 /** What became of details. */
-export type DetailFates = {
+export type DetailOutcomes = {
   logged: number;
   stopped: number;
   deleted: number;
@@ -32,7 +32,7 @@ export type DetailGate = {
   refusal(): DetailRefusal | null;
   /** Wanted, but there was no segment to keep them. */
   disconnected(): void;
-  settled(fates: DetailFates, replayed: boolean): void;
+  settled(fates: DetailOutcomes, replayed: boolean): void;
   stats(): DetailStats;
 };
 

@@ -13,7 +13,7 @@ import { FIRST_RECORD } from "../journal/format.ts";
 import { createLogCapacity } from "../details/log-capacity.repository.ts";
 import { createRollupsRepository } from "../rollups/repository.ts";
 import { type ClickCounts, type LinkCounts, totalOf } from "../rollups/click-counts.ts";
-import type { DetailFates } from "../details/gate.ts";
+import type { DetailOutcomes } from "../details/gate.ts";
 
 /** What the clicks of a span add up to. */
 export type FlushWork = {
@@ -37,7 +37,7 @@ export type CountedSpan = {
   /** Filled in by count(), before it commits. */
   deleted: number;
   /** The same, but for what was refused. */
-  details: DetailFates;
+  details: DetailOutcomes;
   /** False when the segment was counted and removed by somebody else; asked when its row is made. */
   exists(): boolean;
 };

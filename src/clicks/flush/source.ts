@@ -21,7 +21,7 @@ import { countClicks } from "./counts.ts";
 import { quarantineSegment, removeSegment } from "../journal/disposal.ts";
 import { FIRST_RECORD, REFUSALS } from "../journal/format.ts";
 import { type ClickBatch, openSegmentReader, type SegmentReader } from "../journal/reader.ts";
-import type { DetailFates } from "../details/gate.ts";
+import type { DetailOutcomes } from "../details/gate.ts";
 
 export type SourceState = {
   path: string;
@@ -41,7 +41,7 @@ export type SettledClicks = {
   /** Clicks whose links are gone. */
   deleted: number;
   /** Of these clicks, those with details. */
-  details: DetailFates;
+  details: DetailOutcomes;
   replayed: boolean;
 };
 
@@ -162,7 +162,7 @@ function clicksBetween(from: number, to: number, reader: SegmentReader, batch: C
   return found;
 }
 
-const fatesOf = (known: Partial<DetailFates>): DetailFates => ({
+const fatesOf = (known: Partial<DetailOutcomes>): DetailOutcomes => ({
   logged: 0,
   stopped: 0,
   deleted: 0,

@@ -48,7 +48,7 @@ export const FIRST_REFUSED_KIND = 3;
 export const KIND_FILLER = 15;
 
 /** Word 0 of a record without its check. */
-export const firstWord = (kind: number, bytes: number): number => kind | ((bytes / RECORD_BYTES) << 4);
+export const recordHeaderWord = (kind: number, bytes: number): number => kind | ((bytes / RECORD_BYTES) << 4);
 /**
  * Why a click is without the details that were wanted: too many of them waited, there was no segment to keep them, or
  * the sample left it out. It stands in the journal, so that a process that dies takes no click out of the books.

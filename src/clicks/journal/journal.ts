@@ -16,7 +16,7 @@ import {
   type DetailRefusal,
   digestWord,
   FIRST_RECORD,
-  firstWord,
+  recordHeaderWord,
   KIND_COUNT,
   KIND_DETAILS,
   KIND_FILLER,
@@ -84,7 +84,7 @@ export type JournalOptions = {
 const MAX_AGE_MS = 24 * 3600_000;
 const RECORD_WORDS = RECORD_BYTES / 4;
 /** The length of a plain record, as word 0 has it. */
-const ONE_UNIT = firstWord(0, RECORD_BYTES);
+const ONE_UNIT = recordHeaderWord(0, RECORD_BYTES);
 const FIRST_WORD = FIRST_RECORD / 4;
 const PAGE_WORDS = PAGE_BYTES / 4;
 const TWO_32 = 2 ** 32;
@@ -148,7 +148,7 @@ export function createJournal(options: JournalOptions): Journal {
     words[place + 2] = high;
     words[place + 3] = timeLow;
     words[place] =
-      recordCheck(seed ^ digest, place, low, high, timeLow) | firstWord(KIND_DETAILS, length * 4);
+      recordCheck(seed ^ digest, place, low, high, timeLow) | recordHeaderWord(KIND_DETAILS, length * 4);
     at = place + length;
     written += 1;
     detailed += 1;
@@ -160,7 +160,7 @@ export function createJournal(options: JournalOptions): Journal {
       if (at >= stop && !makeRoom()) return false;
       const room = PAGE_WORDS - (at % PAGE_WORDS);
       if (room >= length) return true;
-      words[at] = recordCheck(seed, at, 0, 0, 0) | firstWord(KIND_FILLER, room * 4);
+      words[at] = recordCheck(seed, at, 0, 0, 0) | recordHeaderWord(KIND_FILLER, room * 4);
       at += room;
     }
   };

@@ -28,7 +28,7 @@ export type RawDay = {
 type Profile = { value: string } & Pick<LoggedUserAgent, "valueId" | "seenDay">;
 
 /** What a part of a day changed. */
-export type Written = {
+export type WrittenValues = {
   /** Counts that were too low. */
   raised: number;
   /** Links whose values were written anew, and those whose raw rows aren't complete any more. */
@@ -140,7 +140,7 @@ export function createDayRebuild(
       read: RawDay,
       links: readonly number[],
       hours: readonly number[],
-    ): Promise<Written> {
+    ): Promise<WrittenValues> {
       const { day, rollup } = read;
       const wanted = new Set(links);
       const isKept = new Set(hours);
@@ -172,7 +172,7 @@ export function createDayRebuild(
     },
 
     /** The same of all links together, from the links' rows; and the hours' values and the profiles. */
-    async writeTotals(tx: Db, read: RawDay, hours: readonly number[]): Promise<Written> {
+    async writeTotals(tx: Db, read: RawDay, hours: readonly number[]): Promise<WrittenValues> {
       const { day } = read;
       const sums = await rollups.hourSums(tx, hours);
       const known = await rollups.hourCounts(tx, hours, [TOTAL]);

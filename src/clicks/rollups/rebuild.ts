@@ -26,7 +26,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
 import type { AgentProfile } from "./dimensions.ts";
 import type { Maintenance } from "./maintenance.ts";
-import { createDayRebuild, hoursOf, type RawDay, type Written } from "./rebuild-day.ts";
+import { createDayRebuild, hoursOf, type RawDay, type WrittenValues } from "./rebuild-day.ts";
 import { createRawRepository } from "./raw-clicks.repository.ts";
 import { createRebuildRepository } from "./rebuild.repository.ts";
 import { BUCKETS, DAY_MS, monthOf, type Span } from "./time-buckets.ts";
@@ -85,8 +85,8 @@ export function createRebuild(deps: Deps): Rebuild {
     );
 
   /** Null when raw rows have come meanwhile; what was written until then is right as far as it goes. */
-  async function writeInParts(read: RawDay, hours: readonly number[]): Promise<Written | null> {
-    const done: Written = { raised: 0, rewritten: 0, kept: 0 };
+  async function writeInParts(read: RawDay, hours: readonly number[]): Promise<WrittenValues | null> {
+    const done: WrittenValues = { raised: 0, rewritten: 0, kept: 0 };
     const parts = partsOf(read);
     for (const links of [...parts, null]) {
       const written = await transact(read.day, async (tx) => {
@@ -99,17 +99,20 @@ export function createRebuild(deps: Deps): Rebuild {
     return done;
   }
 
-  async function writeAtOnce(day: number, hours: readonly number[]): Promise<Written & { clicks: number }> {
+  async function writeAtOnce(
+    day: number,
+    hours: readonly number[],
+  ): Promise<WrittenValues & { clicks: number }> {
     return transact(day, async (tx) => {
       const read = await daily.add(tx, day);
-      const done: Written = { raised: 0, rewritten: 0, kept: 0 };
+      const done: WrittenValues = { raised: 0, rewritten: 0, kept: 0 };
       for (const links of partsOf(read)) add(done, await daily.writeLinks(tx, read, links, hours));
       add(done, await daily.writeTotals(tx, read, hours));
       return { ...done, clicks: read.rollup.clicks };
     });
   }
 
-  async function rebuildDay(day: number): Promise<Written & { clicks: number }> {
+  async function rebuildDay(day: number): Promise<WrittenValues & { clicks: number }> {
     const oldest = BUCKETS.hour.of(clock.now() - hourlyRetentionDays() * DAY_MS);
     const hours = hoursOf(day, oldest);
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -194,7 +197,7 @@ function partsOf({ rollup }: RawDay): number[][] {
   return parts;
 }
 
-function add(sum: Written, { raised, rewritten, kept }: Written): void {
+function add(sum: WrittenValues, { raised, rewritten, kept }: WrittenValues): void {
   sum.raised += raised;
   sum.rewritten += rewritten;
   sum.kept += kept;

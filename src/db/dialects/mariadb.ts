@@ -1,7 +1,7 @@
 /** MariaDB 10.10 and later. */
-import { type Family, openFamily } from "./mysql-family.ts";
+import { type MysqlVariant, openMysqlBackend } from "./mysql-family.ts";
 
-const mariadb: Family = {
+const mariadb: MysqlVariant = {
   name: "mariadb",
   dumpTool: "mariadb-dump",
   client: "mariadb",
@@ -17,4 +17,4 @@ const mariadb: Family = {
   limitStatements: (timeoutMs) => `max_statement_time = ${timeoutMs / 1000}`,
 };
 
-export const openBackend = openFamily(mariadb);
+export const openBackend = openMysqlBackend(mariadb);

@@ -1,14 +1,14 @@
 /** What MySQL and MariaDB have in common, over the driver mysql2; each adds its own words. */
 import { MysqlAdapter, MysqlIntrospector, MysqlQueryCompiler, sql } from "kysely";
-import { assign, type BulkWords, createBulk, insertThenId } from "../bulk.ts";
-import type { Dialect, SchemaWords } from "../dialect.ts";
+import { assign, type BulkSyntax, createBulk, insertThenId } from "../bulk.ts";
+import type { Dialect, SchemaSyntax } from "../dialect.ts";
 import type { OpenBackend, SqlFlavour } from "../driver.ts";
 import { DatabaseError, type FailureKind, isNetworkFailure } from "../failures.ts";
 import type { ColumnKind } from "../schema.ts";
 import { LIKE_ESCAPE, likePatterns, SEARCHED_COLUMNS } from "../text-search.ts";
-import { openPoolSource, type SessionWords } from "./mysql-pool.ts";
+import { openPoolSource, type SessionSyntax } from "./mysql-pool.ts";
 
-export type Family = SessionWords & {
+export type MysqlVariant = SessionSyntax & {
   name: "mysql" | "mariadb";
   dumpTool: string;
   client: string;
@@ -24,7 +24,7 @@ const JSON_COLUMNS: Record<ColumnKind, string> = {
   "text?": "mediumtext character set utf8mb4 collate utf8mb4_bin",
 };
 
-const words: BulkWords = {
+const words: BulkSyntax = {
   values: (columns, rows) => {
     const list = columns.map(
       ({ name, kind }, i) =>
@@ -48,7 +48,7 @@ const assignSelf = (table: string, key: string) =>
 
 const TABLE_OPTIONS = "engine = InnoDB default charset = utf8mb4 collate = utf8mb4_bin";
 
-const schema: SchemaWords = {
+const schema: SchemaSyntax = {
   serial: "bigint auto_increment primary key",
   int: "bigint",
   text: (length) => `varchar(${length})`,
@@ -67,7 +67,7 @@ const schema: SchemaWords = {
   createSearchColumn: async () => {},
 };
 
-const familyDialect = (family: Family): Dialect => ({
+const familyDialect = (family: MysqlVariant): Dialect => ({
   name: family.name,
   ...createBulk(words),
   linkContains: (needle) => {
@@ -146,8 +146,8 @@ const flavour: SqlFlavour = {
   introspector: (db) => new MysqlIntrospector(db),
 };
 
-export const openFamily =
-  (family: Family): OpenBackend =>
+export const openMysqlBackend =
+  (family: MysqlVariant): OpenBackend =>
   async ({ location, poolSize }) => {
     const { source, close } = openPoolSource(location, poolSize, family);
     return {

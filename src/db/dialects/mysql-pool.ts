@@ -11,7 +11,7 @@ import {
 } from "../driver.ts";
 import { DatabaseError } from "../failures.ts";
 
-export type SessionWords = {
+export type SessionSyntax = {
   /** What to say when the server turns out to be the other one. */
   expected: string;
   /** Whether the server's version text is the right one. */
@@ -55,7 +55,7 @@ type PooledConnection = SqlConnection & { raw: PoolConnection };
 export function openPoolSource(
   location: DatabaseLocation,
   poolSize: number,
-  words: SessionWords,
+  words: SessionSyntax,
 ): { source: ConnectionSource; close: () => Promise<void> } {
   const pool = openPool(location, poolSize);
   /** The statement limit each session has now. */
@@ -105,7 +105,7 @@ async function connect(pool: Pool): Promise<PoolConnection> {
   });
 }
 
-async function setUp(execute: SqlConnection["execute"], words: SessionWords): Promise<void> {
+async function setUp(execute: SqlConnection["execute"], words: SessionSyntax): Promise<void> {
   const { rows } = await execute("select version() as version", []);
   const { version } = rows[0] as { version: string };
   if (!words.recognises(version))

@@ -1,7 +1,7 @@
 /** MySQL 8.0 and later. */
-import { type Family, openFamily } from "./mysql-family.ts";
+import { type MysqlVariant, openMysqlBackend } from "./mysql-family.ts";
 
-const mysql: Family = {
+const mysql: MysqlVariant = {
   name: "mysql",
   dumpTool: "mysqldump",
   client: "mysql",
@@ -11,4 +11,4 @@ const mysql: Family = {
   limitStatements: (timeoutMs) => `max_execution_time = ${timeoutMs}`,
 };
 
-export const openBackend = openFamily(mysql);
+export const openBackend = openMysqlBackend(mysql);

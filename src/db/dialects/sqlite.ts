@@ -12,15 +12,15 @@ import { appError, messageOf } from "../../lib/errors.ts";
 import { programName } from "../../lib/program-name.ts";
 import {
   assignmentsOf,
-  type BulkWords,
+  type BulkSyntax,
   CHUNK_ROWS,
   createBulk,
   insertThenId,
   type Row,
   standardCreateIndex,
-  standardWords,
+  standardSyntax,
 } from "../bulk.ts";
-import type { Db, Dialect, SchemaWords } from "../dialect.ts";
+import type { Db, Dialect, SchemaSyntax } from "../dialect.ts";
 import type { LinkRow, OpenBackend, SqlFlavour } from "../driver.ts";
 import { type FailureKind, translateFailure } from "../failures.ts";
 import { LIKE_ESCAPE, likePatterns, SEARCHED_COLUMNS } from "../text-search.ts";
@@ -39,15 +39,15 @@ const PING = "pragma schema_version";
 
 const FIND_LINK = "select id, code, target, expires_at from links where code = ?";
 
-const words: BulkWords = {
+const words: BulkSyntax = {
   values: (columns, rows) => {
     const list = sql.join(columns.map(({ name }, i) => sql`value ->> ${sql.lit(i)} as ${sql.ref(name)}`));
     return sql`(select ${list} from json_each(${JSON.stringify(rows)})) as v`;
   },
-  ...standardWords,
+  ...standardSyntax,
 };
 
-const schema: SchemaWords = {
+const schema: SchemaSyntax = {
   // Without autoincrement the key of the newest row, once deleted, would be given out again.
   serial: "integer primary key autoincrement",
   int: "integer",

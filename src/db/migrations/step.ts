@@ -4,12 +4,12 @@
  * never change once released; what they made is changed by a later step.
  */
 import { type Kysely, sql } from "kysely";
-import type { SchemaWords } from "../dialect.ts";
+import type { SchemaSyntax } from "../dialect.ts";
 import type { TableName } from "../schema.ts";
 
-export type Step = { name: string; up(db: Kysely<unknown>, words: SchemaWords): Promise<void> };
+export type Step = { name: string; up(db: Kysely<unknown>, words: SchemaSyntax): Promise<void> };
 
-type Columns = (words: SchemaWords) => readonly string[];
+type Columns = (words: SchemaSyntax) => readonly string[];
 
 /** Columns and constraints as SQL, in the words of the database. */
 export const createTable = (name: string, table: TableName, columns: Columns): Step =>
@@ -23,7 +23,7 @@ const tableStep = (
   name: string,
   table: TableName,
   columns: Columns,
-  options: (words: SchemaWords) => string,
+  options: (words: SchemaSyntax) => string,
 ): Step => ({
   name,
   up: async (db, words) => {
@@ -42,7 +42,7 @@ export const addColumn = (
   name: string,
   table: TableName,
   column: string,
-  definition: (words: SchemaWords) => string,
+  definition: (words: SchemaSyntax) => string,
 ): Step => ({
   name,
   up: async (db, words) => {

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import { MOST_LEVELS, ROOT } from "../tree/entry.ts";
-import { REMOVED } from "../tree/removal.repository.ts";
+import { REMOVED_ACCOUNT_ID } from "../tree/removal.repository.ts";
 
 export type TreeCheckRepository = ReturnType<typeof createTreeCheckRepository>;
 
@@ -31,7 +31,7 @@ export function createTreeCheckRepository({ read, dialect }: Pick<Database, "rea
               eb.or([
                 eb("around.account_id", "=", eb.ref("entries.account_id")),
                 eb.and([
-                  eb("around.account_id", "=", REMOVED),
+                  eb("around.account_id", "=", REMOVED_ACCOUNT_ID),
                   eb("around.parent_id", "=", eb.ref("entries.account_id")),
                 ]),
               ]),
@@ -39,7 +39,7 @@ export function createTreeCheckRepository({ read, dialect }: Pick<Database, "rea
         )
         .select(described)
         .where("entries.id", ">", afterId)
-        .where("entries.account_id", "<>", REMOVED)
+        .where("entries.account_id", "<>", REMOVED_ACCOUNT_ID)
         .where("entries.parent_id", "<>", ROOT)
         .where("around.id", "is", null)
         .orderBy("entries.id")
@@ -53,7 +53,7 @@ export function createTreeCheckRepository({ read, dialect }: Pick<Database, "rea
         .select(described)
         .where("id", ">", afterId)
         .where("kind", "=", "folder")
-        .where("account_id", "<>", REMOVED)
+        .where("account_id", "<>", REMOVED_ACCOUNT_ID)
         .orderBy("id")
         .limit(limit)
         .execute(),

@@ -5,7 +5,7 @@
  * like those of a sign-in, and delay the share.
  */
 import { isbot } from "isbot";
-import type { BodyRoom } from "../../http/body-room.ts";
+import type { BodyMemory } from "../../http/body-memory.ts";
 import { STATUS_OF_KIND } from "../../http/errors.ts";
 import { readText } from "../../http/read-body.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -46,7 +46,7 @@ type Deps = {
   cookies: ReturnType<typeof createShareCookies>;
   door: ShareGuards;
   /** Where the posted forms count while they are in memory. */
-  bodies: BodyRoom;
+  bodies: BodyMemory;
   clock: Clock;
   logger: Logger;
 };
@@ -156,12 +156,12 @@ const fileIn = (share: SharedEntry, query: URLSearchParams): number | null =>
   share.kind === "file" ? share.entryId : idOf(query.get("file"));
 
 async function readForm({ bodies }: Deps, request: Request, connection?: ShareConnection) {
-  const place = bodies.enter();
+  const reservation = bodies.enter();
   try {
     const cut = () => connection?.timeout?.(request, 1);
-    return new URLSearchParams(await readText({ request, place, cut }, FORM_BYTES));
+    return new URLSearchParams(await readText({ request, reservation, cut }, FORM_BYTES));
   } finally {
-    place.leave();
+    reservation.leave();
   }
 }
 

@@ -8,7 +8,7 @@ import {
   resolveBasePath,
 } from "./local/location.ts";
 import { createLocalDriver } from "./local/local.ts";
-import { checkedAddress, parseEndpoint, type Resolve } from "./s3/endpoint.ts";
+import { checkedAddress, parseEndpoint, type ResolveHost } from "./s3/endpoint.ts";
 import { checkPrefix, createS3Driver } from "./s3/s3.ts";
 
 /** Where content is, and what it takes to get there; what a driver does not use is null. */
@@ -26,7 +26,7 @@ export type StorageContext = {
   locations: LocationRules;
   clock: Clock;
   /** Instead of the system's resolver. */
-  resolve?: Resolve;
+  resolve?: ResolveHost;
 };
 
 type DriverKind = {

@@ -7,7 +7,7 @@ import {
   contentsQuery,
   contentsView,
   LARGEST_PAGE,
-  pageAsked,
+  requestedPage,
   viewPage,
   viewWhole,
   wholeText,
@@ -86,7 +86,7 @@ const contentsEndpoint = ({ folders, logger }: Deps, path: string, summary: stri
     query: contentsQuery,
     answer: contentsView,
     async handle({ c, account, query }) {
-      const asked = pageAsked(query);
+      const asked = requestedPage(query);
       const folderId = c.req.param("id") === undefined ? null : idIn(c, "FolderNotFound");
       const listing = await folders.find(account.id, folderId);
       const { after, limit } = asked ?? { after: null, limit: LARGEST_PAGE };

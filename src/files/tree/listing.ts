@@ -29,7 +29,7 @@ export const contentsView = z.object({
 });
 
 /** The page that is asked for; null for the whole. @throws BadRequest */
-export function pageAsked(
+export function requestedPage(
   query: z.output<typeof contentsQuery>,
 ): { after: Cursor | null; limit: number } | null {
   if (query.limit === undefined && query.cursor === undefined) return null;

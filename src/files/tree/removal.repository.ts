@@ -6,7 +6,7 @@ import type { Db } from "../../db/dialect.ts";
  * Folders that are being removed belong to this account, below the number of the one that had them, so that nobody
  * reaches them or what is in them. Their names are their ids.
  */
-export const REMOVED = -1;
+export const REMOVED_ACCOUNT_ID = -1;
 
 /** What must be known of an entry to remove it. */
 export type Removable = { id: number; kind: "folder" | "file"; blobId: number | null; size: number };
@@ -63,7 +63,7 @@ export function createRemovalRepository({ read, dialect }: Pick<Database, "read"
       const set = ["account_id", "parent_id", "name", "policy_id"] as const;
       const rows = folderIds.map((id) => ({
         id,
-        account_id: REMOVED,
+        account_id: REMOVED_ACCOUNT_ID,
         parent_id: accountId,
         name: String(id),
         policy_id: null,
@@ -76,14 +76,17 @@ export function createRemovalRepository({ read, dialect }: Pick<Database, "read"
       const query = tx
         .selectFrom("entries")
         .select("id")
-        .where("account_id", "=", REMOVED)
+        .where("account_id", "=", REMOVED_ACCOUNT_ID)
         .where("parent_id", "=", accountId);
       return (await query.orderBy("name").limit(limit).execute()).map(({ id }) => id);
     },
 
     /** Accounts of which detached folders are left. */
     async accountsWithDetached(limit: number): Promise<number[]> {
-      const query = read.selectFrom("entries").select("parent_id").where("account_id", "=", REMOVED);
+      const query = read
+        .selectFrom("entries")
+        .select("parent_id")
+        .where("account_id", "=", REMOVED_ACCOUNT_ID);
       return (await query.distinct().limit(limit).execute()).map((row) => row.parent_id);
     },
 

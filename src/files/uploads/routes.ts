@@ -1,12 +1,12 @@
 /** Uploads in forms. */
 import { z } from "zod";
-import type { BodyPlace } from "../../http/body-room.ts";
+import type { BodyReservation } from "../../http/body-memory.ts";
 import { type Endpoint, endpoint } from "../../http/endpoint.ts";
 import { MAX_BYTES_BESIDE_FILE, readMultipart } from "../../http/multipart.ts";
 import { appError } from "../../lib/errors.ts";
 import { idInQuery } from "../tree/entry-id.ts";
 import { fileView, viewFile } from "../tree/entry.ts";
-import type { Destination, Received, Uploads } from "./service.ts";
+import type { Destination, ReceivedFile, Uploads } from "./service.ts";
 
 /** A client may be silent for so long. */
 const STALL_MS = 60_000;
@@ -24,13 +24,13 @@ export const uploadEndpoint = (uploads: Uploads): Endpoint =>
     form: z.object({ file: z.string().meta({ format: "binary" }) }),
     status: 201,
     answer: fileView,
-    async handle({ c, account, query, place }) {
+    async handle({ c, account, query, reservation }) {
       const folderId = query.folder_id === undefined ? null : Number(query.folder_id);
       const destination = await uploads.destination(account.id, folderId);
       // What is there besides the file is small, or the form is refused.
       uploads.checkSize(destination, Number(c.req.header("Content-Length") ?? 0) - MAX_BYTES_BESIDE_FILE);
       c.env.liftIdleTimeout();
-      const received = await receive(uploads, destination, { request: c.req.raw, place });
+      const received = await receive(uploads, destination, { request: c.req.raw, reservation });
       return viewFile(await uploads.keep(received));
     },
   });
@@ -39,14 +39,14 @@ export const uploadEndpoint = (uploads: Uploads): Endpoint =>
 async function receive(
   uploads: Uploads,
   destination: Destination,
-  { request, place }: { request: Request; place: BodyPlace },
-): Promise<Received> {
-  let received: Received | undefined;
+  { request, reservation }: { request: Request; reservation: BodyReservation },
+): Promise<ReceivedFile> {
+  let received: ReceivedFile | undefined;
   try {
     await readMultipart(request, {
       stallMs: STALL_MS,
       readQueue: uploads.readQueueAt(destination),
-      place,
+      reservation,
       async onFile({ filename, mimeType, body }) {
         received = await uploads.receive(destination, { name: filename ?? "", mimeType, body });
       },

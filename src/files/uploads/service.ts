@@ -24,7 +24,7 @@ export type Destination = {
   space: AccountSpace;
 };
 
-export type Incoming = {
+export type IncomingFile = {
   /** As the client says. */
   name: string;
   mimeType: string | undefined;
@@ -32,7 +32,7 @@ export type Incoming = {
 };
 
 /** Bytes that are durable, but no file yet. */
-export type Received = { destination: Destination; name: string; mimeType: string; stored: StoredBytes };
+export type ReceivedFile = { destination: Destination; name: string; mimeType: string; stored: StoredBytes };
 
 type Deps = {
   tree: AccountTree;
@@ -84,7 +84,10 @@ export function createUploads({ tree, repository, files, policies, blobs }: Deps
      * Stores the bytes; then either keep or drop them. When anything fails, nothing is left.
      * @throws InvalidName, NameConflict, FileTooLargeForPolicy, StorageUnavailable, and what the body throws
      */
-    async receive(destination: Destination, { name: given, mimeType, body }: Incoming): Promise<Received> {
+    async receive(
+      destination: Destination,
+      { name: given, mimeType, body }: IncomingFile,
+    ): Promise<ReceivedFile> {
       const name = await checkName(destination, given);
       const { policy, space } = destination;
       const stored = await blobs.store(within(body, space), policy.id, { maxBytes: policy.maxFileSize });
@@ -92,8 +95,12 @@ export function createUploads({ tree, repository, files, policies, blobs }: Deps
     },
 
     /** @throws as Files.add; nothing is left then */
-    keep: ({ destination: { accountId, parentId }, name, mimeType, stored }: Received): Promise<StoredFile> =>
-      files.add({ accountId, parentId, name, mimeType }, stored),
+    keep: ({
+      destination: { accountId, parentId },
+      name,
+      mimeType,
+      stored,
+    }: ReceivedFile): Promise<StoredFile> => files.add({ accountId, parentId, name, mimeType }, stored),
   };
 }
 

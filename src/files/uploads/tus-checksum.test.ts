@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { createHash } from "node:crypto";
-import { createBodyRoom } from "../../http/body-room.ts";
+import { createBodyMemory } from "../../http/body-memory.ts";
 import type { AppError } from "../../lib/errors.ts";
 import { chunksOf, refusal } from "../drive.test-support.ts";
 import { type CheckedBody, provedBytes } from "./tus-checksum.ts";
@@ -15,7 +15,7 @@ const bodyOf = (text: string, length: number | undefined, left = 100 * MIB) => (
   checksum: checksumOf(text),
   length,
   left,
-  place: createBodyRoom().enter(),
+  reservation: createBodyMemory().enter(),
 });
 const textOf = async (body: CheckedBody): Promise<string> =>
   Buffer.concat(await Array.fromAsync(await provedBytes(body))).toString();
@@ -31,14 +31,16 @@ test("hands out what fits its checksum, and nothing else", async () => {
 });
 
 test("counts what it gathers, and ends where there is no room", async () => {
-  const room = createBodyRoom({ mostBytes: 8 });
-  const place = room.enter();
+  const room = createBodyMemory({ mostBytes: 8 });
+  const reservation = room.enter();
   const text = "x".repeat(4 * 1024);
-  expect(await textOf({ ...bodyOf(`${text}12345678`, undefined), place })).toHaveLength(text.length + 8);
-  const full = { ...bodyOf(`${text}1`, undefined), place: room.enter() };
+  expect(await textOf({ ...bodyOf(`${text}12345678`, undefined), reservation })).toHaveLength(
+    text.length + 8,
+  );
+  const full = { ...bodyOf(`${text}1`, undefined), reservation: room.enter() };
   expect(await refusal(provedBytes(full))).toBe("ServiceUnavailable");
-  place.leave();
-  expect(await textOf({ ...bodyOf(`${text}1`, undefined), place: room.enter() })).toHaveLength(
+  reservation.leave();
+  expect(await textOf({ ...bodyOf(`${text}1`, undefined), reservation: room.enter() })).toHaveLength(
     text.length + 1,
   );
 });

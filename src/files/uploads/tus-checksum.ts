@@ -4,7 +4,7 @@
  */
 import { appError } from "../../lib/errors.ts";
 import { type Checksum, verify } from "./tus-protocol.ts";
-import { tooLong } from "./tus-transfer.ts";
+import { uploadTooLong } from "./tus-transfer.ts";
 
 export const MOST_CHECKED_BYTES = 8 * 1024 * 1024;
 
@@ -19,7 +19,7 @@ export type CheckedBody = {
   /** What the upload has room for. */
   left: number;
   /** Where the bytes count until the caller leaves it. */
-  place: BodyCount;
+  reservation: BodyCount;
 };
 
 /**
@@ -33,14 +33,14 @@ export async function provedBytes(body: CheckedBody): Promise<AsyncIterable<Uint
   return each(chunks);
 }
 
-async function gather({ bytes, left, place }: CheckedBody): Promise<Uint8Array[]> {
+async function gather({ bytes, left, reservation }: CheckedBody): Promise<Uint8Array[]> {
   const chunks: Uint8Array[] = [];
   let count = 0;
   for await (const chunk of bytes) {
     count += chunk.byteLength;
-    if (count > left) throw tooLong();
+    if (count > left) throw uploadTooLong();
     if (count > MOST_CHECKED_BYTES) throw tooMuch();
-    place.add(chunk.byteLength);
+    reservation.add(chunk.byteLength);
     chunks.push(chunk);
   }
   return chunks;

@@ -45,7 +45,7 @@ export function createTransfer({ repository, files, blobs, clock }: Deps) {
 
   async function advance(upload: Upload, received: number): Promise<Upload> {
     const expiresAt = clock.now() + EXPIRES_MS;
-    if (!(await repository.advance(upload, received, expiresAt))) throw gone();
+    if (!(await repository.advance(upload, received, expiresAt))) throw uploadGone();
     return { ...upload, received, expiresAt };
   }
 
@@ -56,7 +56,7 @@ export function createTransfer({ repository, files, blobs, clock }: Deps) {
     try {
       const stored = await open.finish();
       const file = await files.add(upload, stored, async (tx) => {
-        if (size > 0 && !(await repository.advance(upload, size, expiresAt, tx.db))) throw gone();
+        if (size > 0 && !(await repository.advance(upload, size, expiresAt, tx.db))) throw uploadGone();
       });
       return { upload: { ...upload, received: size, expiresAt }, fileId: file.id };
     } catch (error) {
@@ -117,7 +117,7 @@ async function take(
   }
 }
 
-export const tooLong = () => appError("FileTooLargeForPolicy", "That is more than Upload-Length said.");
-export const gone = () => appError("FileNotFound", "There is no such upload.");
+export const uploadTooLong = () => appError("FileTooLargeForPolicy", "That is more than Upload-Length said.");
+export const uploadGone = () => appError("FileNotFound", "There is no such upload.");
 export const wrongOffset = (received: number) =>
   appError("Conflict", `The upload has ${received} bytes; go on from there.`, { details: { received } });

@@ -7,7 +7,7 @@ import {
   type HttpContext,
   type Method,
 } from "../../http/endpoint.ts";
-import { gatherTimes } from "../../http/read-body.ts";
+import { bodyTimeouts } from "../../http/read-body.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Policies } from "../policies/service.ts";
 import { MOST_CHECKED_BYTES } from "./tus-checksum.ts";
@@ -149,7 +149,7 @@ function folderIdOf(text: string | undefined): number | null {
   return Number(text);
 }
 
-async function appendTo(resumable: Resumable, { c, account, place }: Input): Promise<Response> {
+async function appendTo(resumable: Resumable, { c, account, reservation }: Input): Promise<Response> {
   const type = c.req.header("Content-Type")?.toLowerCase().replace(/;.*/s, "").trim();
   if (type !== BODY_TYPE) throw refusal(415, `Send the bytes with Content-Type: ${BODY_TYPE}.`);
   const length = c.req.header("Content-Length");
@@ -157,9 +157,9 @@ async function appendTo(resumable: Resumable, { c, account, place }: Input): Pro
     offset: readBytes("Upload-Offset", c.req.header("Upload-Offset")),
     length: length === undefined ? undefined : readBytes("Content-Length", length),
     checksum: readChecksum(c.req.header("Upload-Checksum")),
-    place,
+    reservation,
   };
-  const times = portion.checksum === null ? { stallMs: STALL_MS } : gatherTimes(MOST_CHECKED_BYTES);
+  const times = portion.checksum === null ? { stallMs: STALL_MS } : bodyTimeouts(MOST_CHECKED_BYTES);
   c.env.liftIdleTimeout();
   const body = (readQueue: BodyReadQueue) => bodyChunks(c.req.raw, { ...times, readQueue });
   return empty(204, progressOf(await resumable.append(account.id, uploadIdIn(c), { ...portion, body })));

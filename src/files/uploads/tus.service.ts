@@ -25,9 +25,9 @@ import { uploadLease, type TusRepository, type Upload } from "./tus.repository.t
 import {
   createTransfer,
   EXPIRES_MS,
-  gone,
+  uploadGone,
   type TransferProgress,
-  tooLong,
+  uploadTooLong,
   wrongOffset,
 } from "./tus-transfer.ts";
 import type { Uploads } from "./service.ts";
@@ -51,14 +51,14 @@ export type NewUpload = {
   metadata: string;
 };
 
-export type Portion = {
+export type UploadChunk = {
   /** Where it begins: must be where the upload ends. */
   offset: number;
   /** As the client says; undefined when it doesn't. */
   length: number | undefined;
   checksum: Checksum | null;
   /** Where a body with a checksum counts while it is in memory. */
-  place: BodyCount;
+  reservation: BodyCount;
   /** To be read in the order of the queue of the storage it goes to. */
   body(readQueue: ReadQueue): AsyncIterable<Uint8Array>;
 };
@@ -83,7 +83,7 @@ export function createResumable(deps: Deps) {
   /** @throws FileNotFound, 410 */
   async function find(accountId: number, id: string): Promise<Upload> {
     const upload = await repository.find(id);
-    if (upload?.accountId !== accountId) throw gone();
+    if (upload?.accountId !== accountId) throw uploadGone();
     if (upload.expiresAt <= clock.now()) throw refusal(410, "The upload has expired. Begin it anew.");
     return upload;
   }
@@ -178,15 +178,15 @@ export function createResumable(deps: Deps) {
     append(
       accountId: number,
       id: string,
-      { offset, length, checksum, place, body: open }: Portion,
+      { offset, length, checksum, reservation, body: open }: UploadChunk,
     ): Promise<TransferProgress> {
       return inTurn(accountId, id, async (upload, signal) => {
         if (upload.received !== offset) throw wrongOffset(upload.received);
-        if ((length ?? 0) > upload.size - offset) throw tooLong();
+        if ((length ?? 0) > upload.size - offset) throw uploadTooLong();
         if (offset === upload.size) return { upload, fileId: null };
         const bytes = open(blobs.readQueueOf(upload.policyId));
         if (checksum === null) return transfer(upload, bytes, signal);
-        const body = { bytes, checksum, length, left: upload.size - offset, place };
+        const body = { bytes, checksum, length, left: upload.size - offset, reservation };
         return transfer(upload, await provedBytes(body), signal);
       });
     },

@@ -3,7 +3,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Database } from "../../db/database.ts";
 import { forEachDialect } from "../../db/for-each-dialect.ts";
-import { createBodyRoom } from "../../http/body-room.ts";
+import { createBodyMemory } from "../../http/body-memory.ts";
 import { AppError } from "../../lib/errors.ts";
 import { chunksOf, type DriveHarness, refusal, startDrive } from "../drive.test-support.ts";
 import { startS3Stub } from "../storage/s3/stub.test-support.ts";
@@ -48,7 +48,7 @@ forEachDialect((dialect) => {
       offset,
       length: undefined,
       checksum: null,
-      place: createBodyRoom().enter(),
+      reservation: createBodyMemory().enter(),
       body: () => (typeof body === "string" ? chunksOf(Buffer.from(body)) : body),
     });
   const statusOf = async (call: Promise<unknown>): Promise<unknown> => {

@@ -23,7 +23,7 @@ import {
   type StoredLink,
 } from "./cached-link.ts";
 import { createCodeFilter } from "./code-filter.ts";
-import { ANY, createInvalidation, type Invalidate } from "./invalidation.ts";
+import { ANY_CODE, createInvalidation, type Invalidate } from "./invalidation.ts";
 import { createLinkLookup, type LookupLimits } from "./lookup.ts";
 import { createLinkRefill } from "./refill.ts";
 import { createLinkWarmer } from "./warm.ts";
@@ -232,7 +232,7 @@ export function createLinkCache(options: LinkCacheOptions): LinkCache {
   }
 
   function forget(code: string): void {
-    if (code === ANY) return forgetAll();
+    if (code === ANY_CODE) return forgetAll();
     filter.add(code);
     table.delete(code);
     missing.delete(code);

@@ -13,7 +13,7 @@ const SLICE = 2_000;
 /** Larger changes (imports, batches) are loaded in bulk. */
 const MOST_LOADED = 200;
 /** In place of a code: all of them. */
-export const ANY = "*";
+export const ANY_CODE = "*";
 
 type Deps = {
   /** Forgets the link with this code, or all. */
@@ -46,7 +46,7 @@ export function createInvalidation({ forget, load, loadLater, shared }: Deps): I
   ): Promise<void> {
     await forgetMany(codes);
     if (!isCleaned) {
-      await (codes.includes(ANY) ? from.clear() : from.delete(codes));
+      await (codes.includes(ANY_CODE) ? from.clear() : from.delete(codes));
       // What was taken from the shared cache until now may be old.
       await forgetMany(codes);
     }
@@ -55,7 +55,7 @@ export function createInvalidation({ forget, load, loadLater, shared }: Deps): I
 
   /** Never throws or rejects. */
   async function reload(codes: readonly string[]): Promise<void> {
-    if (codes.includes(ANY)) return;
+    if (codes.includes(ANY_CODE)) return;
     if (codes.length > MOST_LOADED) return loadLater(codes);
     const outcomes = await Promise.allSettled(codes.map(async (code) => load(code)));
     loadLater(codes.filter((_, at) => outcomes[at]!.status === "rejected"));

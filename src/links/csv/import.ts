@@ -24,7 +24,7 @@ import { type CsvChunk, type CsvFile, type FailedRow, failedRow, isFailed, openC
 import type { LinkTransaction } from "../changes.ts";
 import { createPasswordHashing, type RowHashes } from "./import-passwords.ts";
 import type { LinkRepository, NewLink, ExistingLink } from "../links.repository.ts";
-import { isShare } from "../writer.ts";
+import { linkServesShare } from "../writer.ts";
 
 export const IMPORT_MODES = ["skip", "overwrite", "error"] as const;
 export type ImportMode = (typeof IMPORT_MODES)[number];
@@ -178,7 +178,8 @@ async function overwriteChunk(
     result.total_rows++;
     if (isFailed(row)) fail(result, row);
     else if (isInternal(row.target)) result.skipped_count++;
-    else if (stored.get(row.code)?.isInternal) fail(result, failedRow(row.row, row.code, isShare(row.code)));
+    else if (stored.get(row.code)?.isInternal)
+      fail(result, failedRow(row.row, row.code, linkServesShare(row.code)));
     else {
       last.set(row.code, row);
       result.success_count++;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { BodyPlace } from "../../http/body-room.ts";
+import type { BodyReservation } from "../../http/body-memory.ts";
 import { type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
 import { type FilePart, readMultipart } from "../../http/multipart.ts";
 import { streamPages } from "../../http/stream-pages.ts";
@@ -82,13 +82,13 @@ export function csvEndpoints(deps: { csv: LinkCsv; now(): number; logger: Logger
       summary: "Import a CSV file of at most 10 MB",
       form: importForm,
       answer: importResult,
-      async handle({ c, place }) {
+      async handle({ c, reservation }) {
         if (imports >= IMPORTS_AT_ONCE) {
           throw appError("ServiceUnavailable", "Other imports are running. Try again when they are done.");
         }
         imports++;
         try {
-          const { file, fields } = await readUpload(c, place);
+          const { file, fields } = await readUpload(c, reservation);
           const mode = importModeOf(fields.get("mode"));
           const result = await csv.import(file, { mode, besideRedirects: true, signal: c.req.raw.signal });
           if (result.failed_items.length <= ITEMS_AT_ONCE) return result;
@@ -101,12 +101,12 @@ export function csvEndpoints(deps: { csv: LinkCsv; now(): number; logger: Logger
   ];
 }
 
-async function readUpload(c: HttpContext, place: BodyPlace) {
+async function readUpload(c: HttpContext, reservation: BodyReservation) {
   c.env.liftIdleTimeout();
   try {
     const { fields, file } = await readMultipart(c.req.raw, {
-      onFile: (part) => readFile(part, place),
-      place,
+      onFile: (part) => readFile(part, reservation),
+      reservation,
       isFile: (field) => field === "file",
       sendMs: SEND_MS,
     });
@@ -124,7 +124,7 @@ async function* textOf(pages: AsyncGenerator<ExportPage, void>): AsyncGenerator<
   for await (const { text } of pages) yield text;
 }
 
-async function readFile({ field, body }: FilePart, place: BodyPlace): Promise<Buffer> {
+async function readFile({ field, body }: FilePart, reservation: BodyReservation): Promise<Buffer> {
   if (field !== "file") {
     throw appError(
       "CsvFileMissing",
@@ -141,7 +141,7 @@ async function readFile({ field, body }: FilePart, place: BodyPlace): Promise<Bu
         `The file is larger than 10 MB (${MAX_FILE_BYTES} bytes); import it in parts.`,
       );
     }
-    place.add(chunk.length);
+    reservation.add(chunk.length);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

@@ -12,7 +12,7 @@ import type { Clock } from "../../../lib/clock.ts";
 import { readBounded } from "../../../lib/bounded-text.ts";
 import { AppError } from "../../../lib/errors.ts";
 import { socketGet } from "../../../lib/socket-get.ts";
-import { checkedAddress, type S3Endpoint, type Resolve } from "./endpoint.ts";
+import { checkedAddress, type S3Endpoint, type ResolveHost } from "./endpoint.ts";
 import { isS3Retryable, S3Refusal, s3Failure } from "./failure.ts";
 import { EMPTY_HASH, encodeTarget, presignTarget, type S3Credentials, signHeaders } from "./signature.ts";
 import { textOf } from "./xml.ts";
@@ -23,7 +23,7 @@ export type S3Settings = {
   bucket: string;
   credentials: S3Credentials;
   clock: Clock;
-  resolve?: Resolve;
+  resolve?: ResolveHost;
   pace?: Partial<S3Pace>;
 };
 
@@ -176,7 +176,7 @@ export function createS3Client({ endpoint, bucket, credentials, clock, resolve, 
 function createOrigin(
   endpoint: S3Endpoint,
   clock: Clock,
-  resolve: Resolve | undefined,
+  resolve: ResolveHost | undefined,
 ): () => Promise<string> {
   let known: { origin: string; until: number } | undefined;
   return async () => {

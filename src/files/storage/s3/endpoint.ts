@@ -19,7 +19,7 @@ export type S3Endpoint = {
   port: string;
 };
 
-export type Resolve = (hostname: string) => Promise<readonly string[]>;
+export type ResolveHost = (hostname: string) => Promise<readonly string[]>;
 
 const FORBIDDEN = [
   "169.254.0.0/16", // link-local; the metadata services of most clouds
@@ -70,7 +70,7 @@ export function parseEndpoint(text: string): S3Endpoint {
  */
 export async function checkedAddress(
   { hostname }: S3Endpoint,
-  resolve: Resolve = resolveName,
+  resolve: ResolveHost = resolveName,
 ): Promise<string> {
   if (parseIp(hostname) !== null) return hostname;
   const addresses = await resolve(hostname).catch((error: unknown) => {
@@ -82,7 +82,7 @@ export async function checkedAddress(
   return first;
 }
 
-const resolveName: Resolve = async (hostname) =>
+const resolveName: ResolveHost = async (hostname) =>
   (await lookup(hostname, { all: true })).map(({ address }) => address);
 
 /** A name passes. @throws BadRequest */

@@ -13,7 +13,7 @@ import {
 } from "../driver.contract.ts";
 import type { Driver } from "../driver.ts";
 import { type Asked, type S3Stub, s3Error, startS3Stub } from "./stub.test-support.ts";
-import { parseEndpoint, type Resolve } from "./endpoint.ts";
+import { parseEndpoint, type ResolveHost } from "./endpoint.ts";
 import { createS3Driver } from "./s3.ts";
 
 const LARGE = 17 * 1024 * 1024;
@@ -29,7 +29,7 @@ beforeAll(async () => {
 beforeEach(() => stub.behave());
 afterAll(() => stub.close());
 
-type Options = { host?: string; resolve?: Resolve; patienceMs?: number };
+type Options = { host?: string; resolve?: ResolveHost; patienceMs?: number };
 
 function open({ host = "127.0.0.1", resolve, patienceMs = 1_000 }: Options = {}): Driver {
   return createS3Driver({

@@ -5,17 +5,17 @@ const MOST_BYTES = 64 * 1024 * 1024;
 /** The first bytes of each body count for nothing, so that a sign-in always gets through. */
 const FREE_BYTES = 4 * 1024;
 
-/** One body's place. */
-export type BodyPlace = {
+/** One body's share. */
+export type BodyReservation = {
   /** So many bytes more are gathered. @throws ServiceUnavailable when all bodies together would be too much */
   add(bytes: number): void;
   /** None of them is in memory any more. */
   leave(): void;
 };
 
-export type BodyRoom = { enter(): BodyPlace };
+export type BodyMemory = { enter(): BodyReservation };
 
-export function createBodyRoom({ mostBytes = MOST_BYTES } = {}): BodyRoom {
+export function createBodyMemory({ mostBytes = MOST_BYTES } = {}): BodyMemory {
   let held = 0;
   return {
     enter() {

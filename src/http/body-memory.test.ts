@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
-import { createBodyRoom } from "./body-room.ts";
+import { createBodyMemory } from "./body-memory.ts";
 
 const KIB = 1024;
 
 test("bodies are bounded together, and what has left makes room", () => {
-  const room = createBodyRoom({ mostBytes: 100 * KIB });
-  const [first, second] = [room.enter(), room.enter()];
+  const memory = createBodyMemory({ mostBytes: 100 * KIB });
+  const [first, second] = [memory.enter(), memory.enter()];
   first.add(60 * KIB);
   second.add(40 * KIB);
   expect(() => second.add(9 * KIB)).toThrow(
@@ -20,9 +20,9 @@ test("bodies are bounded together, and what has left makes room", () => {
 });
 
 test("short bodies pass however full it is", () => {
-  const room = createBodyRoom({ mostBytes: 10 * KIB });
-  room.enter().add(14 * KIB);
-  const short = room.enter();
+  const memory = createBodyMemory({ mostBytes: 10 * KIB });
+  memory.enter().add(14 * KIB);
+  const short = memory.enter();
   short.add(1 * KIB);
   short.add(3 * KIB);
   expect(() => short.add(1)).toThrow("Too many large requests");
