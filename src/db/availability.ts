@@ -1,22 +1,17 @@
 /**
- * Whether the database server answers, so that nobody waits for one that does not.
+ * Whether the database server answers, so that no caller waits for one that does not.
  *
- * A server that refuses is found out by each query at once. One that hangs (a frozen machine, a cable that was cut)
- * costs each query its whole time limit, and a connection of the pool for as long. So there is a probe on a
- * connection of its own. A statement that is answered proves that the server is there; when somebody waits and there
- * was no answer for half a second, and as soon as a connection fails, the probe asks. Unanswered for one and a half
- * seconds, the server counts as away:
+ * A refusal shows at once. A server that hangs costs each query its time limit and a pooled connection. So a probe with
+ * its own connection asks when a connection fails, and when a caller waits and no statement was answered for half a
+ * second. After one and a half seconds without an answer the server counts as away:
  *
  *     new queries      are refused at once
- *     those under way  are given up 0.4 seconds later, even if it is back by then: their connection may be dead
- *     the probe        goes on asking four times a second; its first answer lets everybody in again
- *     connections      from before are thrown away when they are next taken: nobody knows what became of them
+ *     running ones     are given up 0.4 seconds later, even if the server is back: their connection may be dead
+ *     the probe        asks four times a second; its first answer ends the outage
+ *     old connections  are discarded when next taken: their state is unknown
  *
- * So nothing waits for a server that hangs longer than `mostWaitMs`, the sum of these times. A connection that can't
- * be had for as long is given up too: a server may answer on those it has and take no new ones.
- *
- * A server that answers with an error (too many connections, wrong password) is there; only one that is just starting
- * or stopping counts as away.
+ * So no caller waits longer than `mostWaitMs`, the sum of these times, for a server or for a free connection. A server
+ * that answers with an error (too many connections, wrong password) is not away, one that starts or stops is.
  */
 import { AppError } from "../lib/errors.ts";
 import type { Logger } from "../lib/logger.ts";
@@ -27,13 +22,13 @@ export type Availability = {
   isAway(): boolean;
   /** @throws DatabaseError while it is away */
   check(): void;
-  /** The work's outcome, or a DatabaseError as soon as it is given up; the work itself goes on unheard. */
+  /** The result of the work, or a DatabaseError once it is given up. The work continues. */
   follow<T>(work: Promise<T>): Promise<T>;
   /** A statement was answered. */
   answered(): void;
   /** A connection failed. */
   suspect(): void;
-  /** When it was last back, as performance.now(); connections made before it are not to be used. */
+  /** When the server was last back (performance.now()). Older connections are invalid. */
   backAt(): number;
   readonly mostWaitMs: number;
   stop(): void;
@@ -44,7 +39,7 @@ export type AvailabilityLimits = { beatMs: number; quietMs: number; probeMs: num
 const LIMITS: AvailabilityLimits = { beatMs: 250, quietMs: 500, probeMs: 1_500, giveUpMs: 400 };
 
 export function createAvailability(deps: {
-  /** Asks the server something; settles in a bounded time, not necessarily soon. */
+  /** Asks the server. Settles in bounded time. */
   probe: () => Promise<void>;
   logger: Logger;
   limits?: Partial<AvailabilityLimits>;
@@ -66,7 +61,7 @@ export function createAvailability(deps: {
     isProbing = true;
     clearTimeout(beat);
     try {
-      // One that is late goes on; the next beat waits for the same.
+      // A late probe continues. The next beat waits for it.
       running ??= probe().finally(() => (running = null));
       await withTimeout(probeMs, running, late);
       markAnswering();
@@ -144,13 +139,13 @@ const late = (): never => {
   throw new Error("no answer to a probe in time");
 };
 
-/** A SQLSTATE, except those that say: starting, stopping, connection lost. */
+/** A SQLSTATE, except those for starting, stopping and lost connections. */
 const ANSWER = /^(?!57P|08S|0800[136])(?=.*\d)[0-9A-Z]{5}$/;
 
-/** Whether the error is the server's own word. */
+/** Whether the error comes from the server. */
 export function isAnswer(error: unknown): boolean {
   if (error instanceof DatabaseError) return isAnswer(error.cause);
-  // Said after a look at the server, such as that its version won't do.
+  // Raised after looking at the server, for example at its version.
   if (error instanceof AppError) return true;
   const { code, sqlState } = (error ?? {}) as { code?: unknown; sqlState?: unknown };
   return ANSWER.test(String(sqlState ?? code ?? ""));

@@ -1,7 +1,7 @@
 /**
- * The dialects' bulk statements, built once from the three things in which the databases differ: how rows become
- * a table, what follows an insert when the key exists, and how an update joins. A chunk of rows travels as one or a
- * few parameters (a JSON text, arrays), so its SQL text is short, the same for every chunk size, and prepared once.
+ * The dialects' bulk statements, built from three differences: how rows become a table, what follows an insert on a
+ * conflict, and how an update joins. Rows of a chunk travel as few parameters (JSON text, arrays), so the SQL is short,
+ * independent of the size, and prepared once.
  */
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { Dialect, SchemaSyntax } from "./dialect.ts";
@@ -13,9 +13,9 @@ export type Row = Readonly<Record<string, unknown>>;
 export type BulkSyntax = {
   /** A table expression with alias `v` and these columns. */
   values(columns: readonly BulkColumn[], rows: readonly (readonly unknown[])[]): RawBuilder<unknown>;
-  /** What ends an `insert … select` when a row with these keys may exist; no assignments: leave it alone. */
+  /** The end of an `insert … select` if a row with these keys exists. Without assignments that row stays. */
   onConflict(table: string, keys: readonly string[], assignments: readonly Assignment[]): RawBuilder<unknown>;
-  /** A whole update of `table`, joined with `values` on the key. */
+  /** An update of `table`, joined with `values` on the key. */
   update(
     table: string,
     key: string,
@@ -24,10 +24,10 @@ export type BulkSyntax = {
   ): RawBuilder<unknown>;
 };
 
-/** `column` takes, or is increased by, the column of the same name in `v`. */
+/** `column` takes the column of the same name in `v`, or is increased by it. */
 export type Assignment = { column: string; add: boolean };
 
-/** Statements stay far below every server's packet limit (16 MB at the least). */
+/** Keeps statements far below the packet limit of every server (16 MB or more). */
 export const CHUNK_ROWS = 1_000;
 const CHUNK_BYTES = 4_000_000;
 
@@ -88,7 +88,7 @@ export function createBulk(words: BulkSyntax): Bulk {
       void (await update(db, table, key, assignmentsOf(set, add), rows as readonly Row[])),
     addToCounters: (db, { table, key, column }, keys, deltas) => {
       const rows = keys.map((value, i) => ({ [key]: value, [column]: deltas[i]! }));
-      // One order for everybody, so that two writers seldom wait for one another in a circle.
+      // One order for all writers makes deadlocks rare.
       rows.sort((a, b) => a[key]! - b[key]!);
       return update(db, table, key, [{ column, add: true }], rows);
     },
@@ -111,7 +111,7 @@ function kindOf(table: TableName, column: string): ColumnKind {
   return kind;
 }
 
-/** At most CHUNK_ROWS rows and about CHUNK_BYTES of text each. */
+/** Portions of at most CHUNK_ROWS rows and about CHUNK_BYTES of text. */
 function* portionsOf(rows: readonly Row[]): Generator<readonly Row[]> {
   let start = 0;
   let bytes = 0;
@@ -127,14 +127,14 @@ function* portionsOf(rows: readonly Row[]): Generator<readonly Row[]> {
   if (start < rows.length) yield rows.slice(start);
 }
 
-/** UTF-8 takes at most three bytes for a UTF-16 unit. */
+/** UTF-8 takes at most three bytes per UTF-16 unit. */
 function sizeOf(row: Row): number {
   let bytes = 0;
   for (const value of Object.values(row)) bytes += typeof value === "string" ? value.length * 3 : 16;
   return bytes;
 }
 
-/** `column = v.column`, or `column = table.column + v.column`; with the table's name before the target or not. */
+/** `column = v.column` or `column = table.column + v.column`; `qualified` prefixes the target with the table. */
 export const assign = (table: string, { column, add }: Assignment, source: string, qualified: boolean) => {
   const target = sql.ref(qualified ? `${table}.${column}` : column);
   const given = sql.ref(`${source}.${column}`);
@@ -161,7 +161,7 @@ export const standardCreateIndex: SchemaSyntax["createIndex"] = async (db, { nam
   );
 };
 
-/** Where the driver tells the new row's id. */
+/** For drivers that return the new id. */
 export const insertThenId: Dialect["insertReturningId"] = async (db, table, row) => {
   const { insertId } = await db
     .insertInto(table)

@@ -1,26 +1,25 @@
 /**
- * Reads a database URL. `new URL` is not used: it knows no host-less form (unix sockets) and trips over the
- * characters people have in passwords. Here everything up to the last `@` is user and password; percent-escapes in
- * them are decoded where they are valid.
+ * Reads a database URL. `new URL` supports neither unix sockets nor the characters of real passwords. Everything up to
+ * the last `@` is user and password, with valid percent-escapes decoded.
  */
 import { readFileSync } from "node:fs";
 import { appError } from "../lib/errors.ts";
 
 export type Tls = {
-  /** Whether the server's certificate must be valid and bear its name. */
+  /** Whether to check the certificate and its name. */
   rejectUnauthorized: boolean;
-  /** A PEM file's content to check it against, instead of the system's authorities. */
+  /** Content of a PEM file with the authority to trust. */
   ca?: string;
 };
 
 export type DatabaseLocation = {
   kind: "sqlite" | "postgres" | "mysql" | "mariadb";
-  /** Of a file database. */
+  /** File database only. */
   path: string;
   /** Undefined: the driver's default. */
   host: string | undefined;
   port: number | undefined;
-  /** A unix socket (a folder for PostgreSQL, as its own tools have it) instead of host and port. */
+  /** A unix socket instead of host and port. For PostgreSQL its folder, as in its own tools. */
   socket: string | undefined;
   user: string | undefined;
   password: string | undefined;
@@ -31,7 +30,7 @@ export type DatabaseLocation = {
 const SERVER_URL =
   /^(?<scheme>postgres|postgresql|mysql|mariadb):\/\/(?:(?<user>[^:]*?)(?::(?<password>.*))?@)?(?<host>\[[^\]]+\]|[^/:?@]*)(?::(?<port>\d{1,5}))?(?:\/(?<database>[^?/]*))?(?:\?(?<query>[^?]*))?$/s;
 
-/** The parts of a URL; throws BadRequest (without the password in it) when it can't be read. */
+/** The parts of a URL. @throws BadRequest, without the password in it */
 export function parseDatabaseUrl(url: string): DatabaseLocation {
   if (url.startsWith("sqlite:")) return { ...EMPTY, kind: "sqlite", path: sqlitePath(url) };
   const parts = SERVER_URL.exec(url)?.groups;
@@ -95,8 +94,8 @@ function decode(text: string): string {
 }
 
 /**
- * `sslmode` means what PostgreSQL's own tools mean by it: `require` encrypts without looking at the certificate,
- * `verify-ca` and `verify-full` look at it. `ssl=true` is verify-full. `sslrootcert` names a PEM file.
+ * `sslmode` as in PostgreSQL's tools: `require` encrypts without checking the certificate, `verify-ca` and
+ * `verify-full` check it. `ssl=true` is verify-full. `sslrootcert` names a PEM file.
  */
 function tlsOf(query: URLSearchParams): Tls | undefined {
   const mode =

@@ -1,4 +1,4 @@
-/** The open database: two query builders, the dialect's capabilities and the one hot read. */
+/** The open database: query builders, the dialect's capabilities, and the lookup of one code. */
 import { type Kysely, sql, type Transaction } from "kysely";
 import type { Logger } from "../lib/logger.ts";
 import { type DatabaseLocation, databaseName, parseDatabaseUrl } from "./database-url.ts";
@@ -22,7 +22,7 @@ export type { LinkRow } from "./driver.ts";
 export type DatabaseSettings = {
   /** `sqlite:path`, `postgres://…`, `mysql://…` or `mariadb://…` */
   url: string;
-  /** Connections to a server; the file database has its own fixed number. */
+  /** Connections to a server. The file database has a fixed number. */
   poolSize: number;
 };
 
@@ -31,33 +31,33 @@ export type TransactionOptions = {
   long?: boolean;
 };
 
-/** Everything here rejects with AppErrors: Conflict for a unique violation, ServiceUnavailable when it is away. */
+/** Everything rejects with AppErrors: Conflict for a unique violation, ServiceUnavailable while it is away. */
 export type Database = {
   /** For people: the file's path, or scheme, host and database of a server. Never a password. */
   readonly name: string;
-  /** For queries that only read, in or out of a transaction. May be other connections than `write`'s. */
+  /** For reading queries. May use other connections than `write`. */
   readonly read: Kysely<Schema>;
-  /** For single writing statements; several belong into `transaction`. */
+  /** For single writing statements. Put several into `transaction`. */
   readonly write: Kysely<Schema>;
-  /** As `write`, but statements may take ten minutes: migrations and other bulk work. */
+  /** Like `write`, for statements of up to ten minutes. */
   readonly slow: Kysely<Schema>;
   readonly dialect: Dialect;
   /**
-   * Runs the function in one writing transaction (read committed or stronger) and commits, or rolls back and
-   * rejects with what it threw. After a deadlock or a serialization failure it runs again, at most four times in
-   * all, so it must not have effects besides its queries. Write with the given `tx` only: `write`, `slow` and
-   * another transaction would wait for this one to end.
+   * Runs the function in one writing transaction (read committed or stronger) and commits, or rolls back and rejects
+   * with its error. After a deadlock or serialization failure it runs again, at most four times in all: its only
+   * effects must be its queries. Use only the given `tx`: `write`, `slow` and other transactions would wait for this
+   * one.
    */
   transaction<T>(run: (tx: Transaction<Schema>) => Promise<T>, options?: TransactionOptions): Promise<T>;
-  /** The link with exactly this code, by its unique index; answers at once where the database is in the process. */
+  /** The link with this code. Synchronous if the database is in the process. */
   findLink(code: string): LinkRow | undefined | Promise<LinkRow | undefined>;
-  /** One round trip; rejects with ServiceUnavailable within five seconds when the database is away. */
+  /** One round trip. Rejects with ServiceUnavailable within five seconds. */
   ping(): Promise<void>;
-  /** Waits for running queries (five seconds at most), then closes; further use rejects. */
+  /** Waits at most five seconds for running queries, then closes. Further use rejects. */
   close(): Promise<void>;
 };
 
-/** Loaded when wanted: a driver nobody uses costs no memory. */
+/** Loaded on demand: an unused driver costs no memory. */
 const BACKENDS: Record<DatabaseLocation["kind"], () => Promise<{ openBackend: OpenBackend }>> = {
   sqlite: () => import("./dialects/sqlite.ts"),
   postgres: () => import("./dialects/postgres.ts"),
@@ -68,12 +68,11 @@ const BACKENDS: Record<DatabaseLocation["kind"], () => Promise<{ openBackend: Op
 const ATTEMPTS = 4;
 
 /**
- * Opens the database, creating the file database when it is not there; a server that is away is found out by the
- * first query. With `threads` (the server) the file database writes in one thread and reads in two others, and only
- * findLink runs on the caller's. Without them (CLI, flush thread) everything runs on the calling thread, which
- * stands still while it waits for a lock: never beside another instance that this thread has to drive on. It
- * doesn't migrate: see migrate.ts. With `guarded` (as with threads) a database server that is away is refused at once
- * and given up when it hangs, which may take one connection more: see availability.ts. A URL that can't be read throws BadRequest.
+ * Opens the database and creates a missing file. The first query detects a missing server. With `threads` (the server)
+ * the file database writes in one thread and reads in two; only findLink runs on the calling thread. Without them (CLI,
+ * flush thread) everything runs on the calling thread, which blocks on locks: never open two such instances on one
+ * thread. `guarded` (default with threads) refuses queries while a server is away (availability.ts), for one more
+ * connection. Does not migrate (migrate.ts). @throws BadRequest for an invalid URL
  */
 export async function openDatabase(
   settings: DatabaseSettings,
@@ -106,7 +105,7 @@ export async function openDatabase(
   };
 }
 
-/** Opens a file that a dialect's `snapshot` wrote. */
+/** Opens a file written by a dialect's `snapshot`. */
 export const openSnapshot = (path: string, logger: Logger): Promise<Database> =>
   openDatabase({ url: `sqlite:${path}`, poolSize: 1 }, { threads: false, logger });
 
@@ -122,7 +121,7 @@ async function transact<T>(db: Kysely<Schema>, run: (tx: Transaction<Schema>) =>
       return await db.transaction().execute(run);
     } catch (error) {
       if (!isRetryable(error) || attempt === ATTEMPTS) throw error;
-      // Apart from one another, or the same two meet again.
+      // Spreads the competitors.
       await Bun.sleep(10 * attempt + Math.random() * 20 * attempt);
     }
   }

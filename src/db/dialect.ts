@@ -1,8 +1,7 @@
 /**
- * What repositories may ask of a database beyond the query builder. Each database answers in its own words in
- * dialects/; nothing outside db/ knows which one it is. All bulk calls send at most 1,000 rows a statement, take
- * any number of rows (none: nothing happens), and run on the `db` they are given, so inside a transaction when it
- * is one.
+ * What repositories may ask of a database beyond the query builder. dialects/ implements it; nothing outside db/ knows
+ * the database. Bulk calls take any number of rows, send at most 1,000 a statement, and run on the given `db`, which
+ * may be a transaction.
  */
 import type { AliasedRawBuilder, Expression, Insertable, Kysely, Selectable, SqlBool } from "kysely";
 import type { FailureKind } from "./failures.ts";
@@ -16,17 +15,17 @@ export type Rows<T extends TableName> = readonly Insertable<Schema[T]>[];
 
 export type Upsert<T extends TableName> = {
   table: T;
-  /** The columns of the primary key or of a unique index. */
+  /** Columns of the primary key or a unique index. */
   keys: readonly ColumnName<T>[];
-  /** Columns that take the new row's value when the row exists. */
+  /** Columns that take the new value if the row exists. */
   set?: readonly ColumnName<T>[];
-  /** Columns to which the new row's value is added when the row exists. */
+  /** Columns that are increased by the new value if the row exists. */
   add?: readonly ColumnName<T>[];
 };
 
 export type Update<T extends TableName> = {
   table: T;
-  /** The column that finds the row. */
+  /** The column that identifies the row. */
   key: ColumnName<T>;
   set?: readonly ColumnName<T>[];
   add?: readonly ColumnName<T>[];
@@ -37,18 +36,18 @@ export type Dialect = {
   readonly name: "sqlite" | "postgres" | "mysql" | "mariadb";
 
   /**
-   * True where code or target of `links` holds the needle; `%` and `_` mean themselves. Case is ignored:
-   * always for ASCII, else at least for the needle as given, lower-cased, upper-cased and capitalised. Accents
-   * count. `likely`: about half of the rows or more have it, so that no index helps; the answer is the same.
+   * True if code or target of `links` contains the needle. `%` and `_` are literal. Ignores case: always for ASCII,
+   * else at least for the needle as given, lower-case, upper-case and capitalised. Accents count. `likely` hints that
+   * half of the rows or more match, so that no index helps; the result is the same.
    */
   linkContains(needle: string, hints?: { likely?: boolean }): Expression<SqlBool>;
 
-  /** Whether the server spreads one long scan over several cores by itself. */
+  /** Whether the server spreads one long scan over several cores. */
   readonly sharesScans: boolean;
 
   /**
-   * Adds deltas[i] (not 0) to `column` of the row whose `key` is keys[i]. Keys are distinct; unknown ones are
-   * skipped. Returns how many keys there were.
+   * Adds deltas[i] (not 0) to `column` of the row whose `key` is keys[i]. Keys are distinct; unknown ones are skipped.
+   * Returns the number of keys found.
    */
   addToCounters<T extends TableName>(
     db: Db,
@@ -57,28 +56,28 @@ export type Dialect = {
     deltas: readonly number[],
   ): Promise<number>;
 
-  /** Inserts; a unique violation fails the statement. */
+  /** Inserts. A unique violation fails the statement. */
   insertMany<T extends TableName>(db: Db, table: T, rows: Rows<T>): Promise<void>;
-  /** Inserts the rows whose `keys` are not there yet and leaves the others alone. */
+  /** Inserts only rows whose `keys` are new. */
   insertIgnore<T extends TableName>(
     db: Db,
     table: T,
     keys: readonly ColumnName<T>[],
     rows: Rows<T>,
   ): Promise<void>;
-  /** Inserts or updates; the rows' keys are distinct. */
+  /** Inserts or updates. The rows' keys are distinct. */
   upsert<T extends TableName>(db: Db, upsert: Upsert<T>, rows: Rows<T>): Promise<void>;
-  /** Updates existing rows; the rows hold the key and every column of set and add, their keys are distinct. */
+  /** Updates existing rows. Rows hold the key and every column of set and add; keys are distinct. */
   updateMany<T extends TableName>(
     db: Db,
     update: Update<T>,
     rows: readonly Partial<Selectable<Schema[T]>>[],
   ): Promise<void>;
-  /** Inserts one row and returns the id it got. */
+  /** Inserts one row and returns its id. */
   insertReturningId<T extends SerialTable>(db: Db, table: T, row: Insertable<Schema[T]>): Promise<number>;
 
   /**
-   * The rows as a table `v` to join or select from, with the columns' kinds taken from `table`; at most 1,000 rows:
+   * At most 1,000 rows as a table `v` to join or select from, with column kinds of `table`:
    * `db.selectFrom(dialect.valuesTable("links", ["code"], rows)).innerJoin("links", "links.code", "v.code")`.
    */
   valuesTable<T extends TableName, C extends ColumnName<T> & keyof Selectable<Schema[T]>>(
@@ -88,28 +87,25 @@ export type Dialect = {
   ): AliasedRawBuilder<Pick<Selectable<Schema[T]>, C>, "v">;
 
   /**
-   * Locks the selected rows until the transaction ends, where the database locks rows (the other one lets a
-   * single writing transaction in at a time): `query.$call(dialect.forUpdate)`.
+   * Locks the selected rows until the transaction ends (`query.$call(dialect.forUpdate)`). No effect where only one
+   * writing transaction runs at a time.
    */
   forUpdate<Q extends { forUpdate(): unknown }>(query: Q): Q;
 
   /** How tables are made here; for migrations only. */
   readonly schema: SchemaSyntax;
 
-  /** The database's clock, in epoch milliseconds. */
+  /** The database's clock, epoch milliseconds. */
   currentTime(db: Db): Promise<number>;
 
-  /**
-   * Writes a consistent copy of the whole database to a new file while others go on using it; where that is the
-   * server's own business, null, and `dumpAdvice` says how it is done.
-   */
+  /** Writes a consistent copy to a new file during use. Null for servers: see `dumpAdvice`. */
   readonly snapshot: ((db: Db, path: string) => Promise<void>) | null;
-  /** Reads the whole database file and says what is wrong with it, or null when it is sound; null without a file. */
+  /** Reads the whole file and describes its damage; null if it is sound. Null without a file. */
   readonly findDamage: ((db: Db) => Promise<{ damage: string; advice: string } | null>) | null;
-  /** The commands that dump and restore, with `$DATABASE_URL` for the address. */
+  /** Commands that dump and restore; `$DATABASE_URL` stands for the address. */
   readonly dumpAdvice: string;
 
-  /** Sorts a driver's error. Errors that left db/ are AppErrors already: see failures.ts. */
+  /** Classifies a driver's error. Errors that left db/ are AppErrors (failures.ts). */
   classify(error: unknown): FailureKind;
 };
 
@@ -119,20 +115,20 @@ export type SchemaSyntax = {
   serial: string;
   /** A 64-bit integer. */
   int: string;
-  /** Text of at most so many characters, compared byte by byte; may be a key. */
+  /** Text of at most that many characters, compared by bytes. May be a key. */
   text(length: number): string;
-  /** Text of up to 16 MB, compared byte by byte; no key. */
+  /** Text of up to 16 MB, compared by bytes. Not a key. */
   longText: string;
-  /** An identifier that is a reserved word somewhere. */
+  /** Quotes an identifier that is a reserved word somewhere. */
   quote(identifier: string): string;
-  /** What follows the columns. */
+  /** Follows the columns. */
   tableOptions: string;
-  /** What follows the columns of a table of counters: narrow rows, found and increased by their primary key. */
+  /** Follows the columns of a counter table: narrow rows, found and increased by primary key. */
   counterTableOptions: string;
-  /** Makes an index unless it is there; columns as SQL. */
+  /** Makes a missing index. Columns are SQL. */
   createIndex(db: Kysely<unknown>, index: { name: string; table: TableName; columns: string }): Promise<void>;
-  /** Makes what lets linkContains find rare words fast, where there is such a thing. */
+  /** Makes the index for rare words of linkContains, if the database has one. */
   createSearchIndex(db: Kysely<unknown>): Promise<void>;
-  /** The same for what the index can't serve. */
+  /** Makes the column for needles that the index can't serve. */
   createSearchColumn(db: Kysely<unknown>): Promise<void>;
 };

@@ -1,7 +1,6 @@
 /**
- * One Kysely driver for all databases. A dialect brings a ConnectionSource, the few verbs below; here stands what
- * is the same everywhere: transactions, the translation of errors, and that a connection whose state is unknown
- * (a failed commit or rollback, a statement cut off) never goes back into a pool.
+ * One Kysely driver for all databases. A dialect supplies a ConnectionSource. Transactions and error translation are
+ * the same for all. A connection in unknown state (failed commit or rollback, cut statement) never returns to a pool.
  */
 import {
   CompiledQuery,
@@ -20,22 +19,22 @@ import type { Dialect } from "./dialect.ts";
 import { type FailureKind, translateFailure } from "./failures.ts";
 import type { Schema } from "./schema.ts";
 
-/** Thirty seconds for a statement, ten minutes for bulk work and migrations. */
+/** Thirty seconds for a statement; ten minutes for bulk work and migrations. */
 export const STATEMENT_TIMEOUT_MS = 30_000;
 export const LONG_STATEMENT_TIMEOUT_MS = 600_000;
-/** To connect, and to get a connection out of a pool that is in use. */
+/** To connect, and to get a connection from a busy pool. */
 export const CONNECT_TIMEOUT_MS = 5_000;
 
 export type StatementResult = {
   rows: unknown[];
   /** Rows inserted, updated or deleted; undefined for a query. */
   affected?: number | undefined;
-  /** The key the database gave to a single inserted row, where it tells. */
+  /** Key of a single inserted row, if the driver returns it. */
   insertId?: number | undefined;
 };
 
 export type SqlConnection = {
-  /** When its connection to a server was made, as performance.now(). */
+  /** When the connection was made (performance.now()). */
   readonly openedAt?: number;
   execute(sql: string, parameters: readonly unknown[]): Promise<StatementResult>;
 };
@@ -43,23 +42,23 @@ export type SqlConnection = {
 export type ConnectionSource = {
   /** The statement that opens a writing transaction. */
   readonly begin: string;
-  /** A connection of the caller's own until it is released; its statements are bounded by the timeout. */
+  /** An exclusive connection until `release`. The timeout bounds its statements. */
   acquire(statementTimeoutMs: number): Promise<SqlConnection>;
-  /** Gives it back; a broken one is closed instead. */
+  /** Returns it to the pool, or closes a broken one. */
   release(connection: SqlConnection, broken: boolean): void;
 };
 
-/** What Kysely has to know of a database's SQL. */
+/** What Kysely needs to know of the SQL. */
 export type SqlFlavour = {
   adapter: () => DialectAdapter;
   compiler: () => QueryCompiler;
   introspector: (db: Kysely<unknown>) => DatabaseIntrospector;
 };
 
-/** What a redirect needs to know of a link. */
+/** The columns for a redirect. */
 export type LinkRow = { id: number; code: string; target: string; expires_at: number | null };
 
-/** What a dialect opens: where statements run, and how to speak. */
+/** An opened dialect: connections and SQL. */
 export type Backend = {
   dialect: Dialect;
   flavour: SqlFlavour;
@@ -68,7 +67,7 @@ export type Backend = {
   reader: ConnectionSource;
   /** A statement that reaches the data. */
   pingSql: string;
-  /** The link with this code, where a dialect has a faster way than a query. */
+  /** A faster lookup than a query, if the dialect has one. */
   findLink?: (code: string) => LinkRow | undefined;
   close(): Promise<void>;
 };
@@ -87,7 +86,7 @@ type Settings = {
   statementTimeoutMs: number;
 };
 
-/** A query builder over the source. Closing it closes nothing: the source belongs to who made it. */
+/** A query builder on the source. Closing it does not close the source. */
 export function createKysely(settings: Settings): Kysely<Schema> {
   const dialect: KyselyDialect = {
     createDriver: () => createDriver(settings),
@@ -104,7 +103,7 @@ const run = async (open: DatabaseConnection, text: string): Promise<void> => {
   await open.executeQuery(CompiledQuery.raw(text));
 };
 
-/** For statements after whose failure nobody knows whether a transaction is still open. */
+/** For statements whose failure leaves the state of the transaction unknown. */
 const decide = async (open: DatabaseConnection, sql: string): Promise<void> => {
   try {
     await run(open, sql);
@@ -137,7 +136,7 @@ function createDriver({ source, classify, statementTimeoutMs }: Settings): Drive
     },
     commitTransaction: (open) => decide(open, "commit"),
     rollbackTransaction: async (open) => {
-      // When this fails the connection is closed, which rolls back as well; the first error tells more.
+      // If this fails, closing the connection rolls back. The first error says more.
       await decide(open, "rollback").catch(() => {});
     },
   };

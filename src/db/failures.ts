@@ -1,13 +1,12 @@
 /**
- * The edge where database errors become ours. Each dialect sorts its driver's errors into a FailureKind
- * (Dialect.classify); here a kind becomes an AppError, once, in driver.ts. What is none of them is a defect and
- * passes as it is.
+ * Translates database errors. A dialect classifies its driver's errors as a FailureKind (Dialect.classify); driver.ts
+ * turns the kind into an AppError. Other errors are defects and pass unchanged.
  */
 import { AppError, type ErrorName } from "../lib/errors.ts";
 
 /**
- * What went wrong, as far as callers can act on it. "retry": a deadlock or a lost race for a lock, the transaction
- * is gone and may run again. "damaged": the database file can't be read as one. "other": a defect of ours.
+ * Failures that callers can handle. "retry": a deadlock or lost lock; the transaction was rolled back and may run
+ * again. "damaged": the database file is unreadable. "other": a defect of ours.
  */
 export type FailureKind =
   | "unique"
@@ -42,7 +41,7 @@ export class DatabaseError extends AppError {
   }
 }
 
-/** The error as callers of db/ see it. */
+/** The error for callers of db/. */
 export function translateFailure(classify: (error: unknown) => FailureKind, error: unknown): unknown {
   if (error instanceof AppError) return error;
   withoutStatement(error);
@@ -50,7 +49,7 @@ export function translateFailure(classify: (error: unknown) => FailureKind, erro
   return failure === "other" ? error : new DatabaseError(failure, error);
 }
 
-/** A driver may hang the whole statement with its values on its error, and errors are logged. */
+/** Removes statement and values from the error, because errors are logged. */
 function withoutStatement(error: unknown): void {
   if (typeof error === "object" && error !== null && "sql" in error) delete error.sql;
 }
@@ -58,9 +57,9 @@ function withoutStatement(error: unknown): void {
 const failedBy = (error: unknown, failure: FailureKind): boolean =>
   error instanceof DatabaseError && error.failure === failure;
 
-/** A row with this key exists: the statement changed nothing, and a transaction it ran in must be rolled back. */
+/** A row with this key exists. Nothing changed; roll the transaction back. */
 export const isUniqueViolation = (error: unknown): boolean => failedBy(error, "unique");
-/** Something still refers to the row, or what it refers to is gone; the transaction must be rolled back. */
+/** The row is still referenced, or its reference is missing. Roll the transaction back. */
 const isForeignKeyViolation = (error: unknown): boolean => failedBy(error, "foreign_key");
 
 type Explanations = {
@@ -68,7 +67,7 @@ type Explanations = {
   foreignKey?: (cause: unknown) => AppError;
 };
 
-/** The outcome of the write; where it breaks a key, the error that tells the caller what is wrong. */
+/** The result of the write, or the error that explains a violated key. */
 export async function explainViolations<T>(
   write: () => Promise<T>,
   { unique, foreignKey }: Explanations,
@@ -82,11 +81,11 @@ export async function explainViolations<T>(
   }
 }
 
-/** The transaction was rolled back by the database to let another one go on. */
+/** The database rolled the transaction back in favour of another. */
 export const isRetryable = (error: unknown): boolean => failedBy(error, "retry");
-/** The database file is damaged; no other try will work. */
+/** The database file is damaged. Retrying is useless. */
 export const isDamaged = (error: unknown): boolean => failedBy(error, "damaged");
-/** The database didn't do its work, and whether a commit took place is unknown; another try later may work. */
+/** The database did not do its work. Whether a commit happened is unknown. A later try may succeed. */
 export const isUnavailable = (error: unknown): boolean =>
   failedBy(error, "unavailable") ||
   failedBy(error, "timeout") ||
@@ -115,6 +114,6 @@ const NETWORK_CODES = new Set([
   "DNSException",
 ]);
 
-/** Whether a socket failed under the driver. */
+/** Whether a socket failed below the driver. */
 export const isNetworkFailure = (error: unknown): boolean =>
   NETWORK_CODES.has(String((error as { code?: unknown } | null)?.code));

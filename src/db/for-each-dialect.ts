@@ -1,7 +1,7 @@
 /**
- * Test support: runs a body of tests over every database. SQLite always runs, in a temporary folder; a server runs
- * when WAYMARK_TEST_{POSTGRES,MYSQL,MARIADB}_URL names one whose account may create databases. Each call gets a
- * fresh database, dropped at its end; without a server the tests are skipped, and say what is missing.
+ * Test support: runs tests on every database. SQLite always runs, in a temporary folder. A server runs if
+ * WAYMARK_TEST_{POSTGRES,MYSQL,MARIADB}_URL names one whose account may create databases; else its tests are skipped
+ * and name what is missing. Each call gets a fresh database, dropped at its end.
  */
 import { afterAll, beforeAll, describe } from "bun:test";
 import { silentLogger } from "../lib/logger.ts";
@@ -18,11 +18,11 @@ import { migrateUp } from "./migrate.ts";
 
 export type TestDialect = {
   name: DialectName;
-  /** The fresh database's URL, for other processes; only within tests and hooks. */
+  /** URL of the fresh database, for other processes. Only within tests and hooks. */
   url(): string;
   /**
-   * Opens the database, migrated unless told otherwise, and closes it after the tests. Call it in tests or hooks;
-   * each call is another instance on the same data.
+   * Opens the database, migrated by default, and closes it after the tests. Only within tests and hooks. Each call
+   * opens another instance on the same data.
    */
   openDb(options?: { threads?: boolean; migrate?: boolean; poolSize?: number }): Promise<Database>;
 };

@@ -1,4 +1,4 @@
-/** Fresh databases for tests and for scripts/schema.ts: a file in a temporary folder, or one on a test server. */
+/** Fresh databases for tests and scripts/schema.ts: a file in a temporary folder, or one on a test server. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import type { Dialect } from "./dialect.ts";
 export type DialectName = Dialect["name"];
 export type Fresh = { url: string; drop(): Promise<void> };
 
-/** Where each server is looked for; the account there must be allowed to create databases. */
+/** Variables with the servers' URLs. The account must be allowed to create databases. */
 export const SERVER_VARIABLES = {
   postgres: "WAYMARK_TEST_POSTGRES_URL",
   mysql: "WAYMARK_TEST_MYSQL_URL",
@@ -19,11 +19,11 @@ export const SERVER_VARIABLES = {
 
 export const DIALECT_NAMES: readonly DialectName[] = ["sqlite", "postgres", "mysql", "mariadb"];
 
-/** Undefined when there is no such server here. */
+/** Undefined without such a server. */
 export const serverUrl = (name: DialectName): string | undefined =>
   name === "sqlite" ? undefined : process.env[SERVER_VARIABLES[name]] || undefined;
 
-/** An empty database of its own, to be dropped by the caller. */
+/** A new empty database. The caller drops it. */
 export const createFresh = (name: DialectName): Promise<Fresh> =>
   name === "sqlite" ? createFile() : createOnServer(serverUrl(name)!);
 
@@ -49,7 +49,7 @@ async function createOnServer(server: string): Promise<Fresh> {
     }
   };
   await run(`create database ${name}`);
-  // The database is the last part of the path; a query may follow.
+  // The database is the last part of the path. A query may follow.
   const url = server.replace(/(:\/\/[^/?]*(?:\/[^/?]*)*\/)[^/?]*(\?.*)?$/, `$1${name}$2`);
   const ending = server.startsWith("postgres") ? " with (force)" : "";
   return { url, drop: () => run(`drop database ${name}${ending}`) };

@@ -1,4 +1,4 @@
-/** Connections of a server that is only half there; outage.test.ts has real ones that are away. */
+/** Connections of a server that is half available. outage.test.ts has real outages. */
 import { afterEach, expect, test } from "bun:test";
 import { silentLogger } from "../lib/logger.ts";
 import type { Backend, SqlConnection, ConnectionSource } from "./driver.ts";
@@ -9,7 +9,7 @@ afterEach(() => Promise.all(opened.splice(0).map((backend) => backend.close())))
 
 const answering: SqlConnection = { execute: async () => ({ rows: [] }) };
 
-/** A server whose connections the test hands out; its probe is answered as the test says. */
+/** The test hands out connections and answers the probe. */
 function guarded(acquire: () => Promise<SqlConnection>, probe: () => Promise<unknown>) {
   const released: { connection: SqlConnection; broken: boolean }[] = [];
   const backendOf = (source: Partial<ConnectionSource>): Backend => {

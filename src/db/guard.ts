@@ -1,4 +1,4 @@
-/** Connections that refuse, and give up, while the server is away: see availability.ts. */
+/** Connections that refuse and give up while the server is away (availability.ts). */
 import type { Logger } from "../lib/logger.ts";
 import { withTimeout } from "../lib/timeout.ts";
 import type { Backend, SqlConnection, ConnectionSource } from "./driver.ts";
@@ -8,7 +8,7 @@ import { DatabaseError } from "./failures.ts";
 const PROBE_STATEMENT_MS = 2_000;
 const QUICK_MS = 500;
 
-/** The same server, watched over connections of `probing`, a pool of one; closing it closes both. */
+/** The backend, watched over `probing`, a pool of one. Closing it closes both. */
 export function guardBackend(
   backend: Backend,
   probing: Backend,
@@ -27,7 +27,7 @@ export function guardBackend(
   };
 }
 
-/** A connection that lay idle may have broken unnoticed, so one quick failure proves nothing. */
+/** An idle connection may have broken unnoticed, so one quick failure proves nothing. */
 async function probe(backend: Backend): Promise<void> {
   const begun = performance.now();
   try {
@@ -57,7 +57,7 @@ function guardSource(source: ConnectionSource, availability: Availability): Conn
     const taking = source.acquire(statementTimeoutMs);
     const inner = await withTimeout(availability.mostWaitMs, availability.follow(taking), noConnection).catch(
       (error: unknown) => {
-        // Given up, it may come all the same.
+        // A connection that was given up may still arrive.
         taking.then(
           (late) => source.release(late, availability.isAway()),
           () => {},
@@ -91,7 +91,7 @@ function guardConnection(inner: SqlConnection, availability: Availability): Guar
         availability.answered();
         return result;
       } catch (error) {
-        // A statement that was given up may still run there.
+        // The server may still run a statement that was given up.
         if (availability.isAway()) guarded.isBroken = true;
         notice(availability, error);
         throw error;

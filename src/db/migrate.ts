@@ -1,7 +1,6 @@
 /**
- * Brings the schema up to what this program knows, under a lock of the database, so any number of processes may
- * start at once: one migrates, the others wait and find nothing to do. Where DDL is transactional everything or
- * nothing happens; elsewhere a step is small and may run again.
+ * Brings the schema up to date under a lock of the database, so many processes may start at once: one migrates, the
+ * others wait. With transactional DDL it is atomic; elsewhere each step is small and repeatable.
  */
 import { type Migration, Migrator } from "kysely";
 import { appError } from "../lib/errors.ts";
@@ -14,12 +13,12 @@ import { steps as version02 } from "./migrations/version-0-2.ts";
 import { steps as version03 } from "./migrations/version-0-3.ts";
 import type { Step } from "./migrations/step.ts";
 
-/** Every step, oldest first; a static list, because the compiled program has no folder to look into. */
+/** Every step, oldest first. Static, because the compiled program has no folder to list. */
 export const MIGRATIONS: readonly Step[] = [...version01, ...version02, ...version03];
 
 export type MigrationState = {
   name: string;
-  /** Epoch milliseconds, null when it is pending. */
+  /** Epoch milliseconds; null while pending. */
   executedAt: number | null;
 };
 
@@ -27,8 +26,8 @@ export type MigrationState = {
 export const isNewDatabase = (done: readonly string[]): boolean => done[0] === MIGRATIONS[0]!.name;
 
 /**
- * Runs what is pending and returns its names, none when all was done. Rejects with ServiceUnavailable when the
- * database is away, and when it was made by a newer version of the program; then nothing is changed.
+ * Runs pending steps and returns their names. Rejects with ServiceUnavailable if the database is away, or was made by a
+ * newer version; then nothing changes.
  */
 export async function migrateUp(
   database: Database,
@@ -38,7 +37,7 @@ export async function migrateUp(
   const { error, results = [] } = await migratorOf(database, steps).migrateToLatest();
   const done = results.filter(({ status }) => status === "Success").map(({ migrationName }) => migrationName);
   if (error !== undefined) {
-    // Another, newer process may have migrated since we looked.
+    // A newer process may have migrated meanwhile.
     await refuseNewer(database, steps);
     throw error;
   }
@@ -53,7 +52,7 @@ export async function migrateUp(
   return done;
 }
 
-/** Every known step with its time, oldest first. Changes nothing; rejects as migrateUp does. */
+/** Every known step with its time, oldest first. Changes nothing. Rejects like migrateUp. */
 export async function migrationStatus(
   database: Database,
   { steps = MIGRATIONS }: { steps?: readonly Step[] } = {},

@@ -1,4 +1,4 @@
-/** A server that goes away, hangs and comes back, through a proxy of ours in front of it. */
+/** A server behind a proxy goes away, hangs and comes back. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { silentLogger } from "../lib/logger.ts";
 import { startTcpProxy, type TcpProxy } from "../lib/tcp-proxy.test-support.ts";
@@ -46,7 +46,7 @@ forEachDialect((dialect) => {
   test("idle and busy connections may break; queries fail as unavailable and work again afterwards", async () => {
     expect(await count()).toBe(1);
     proxy.cut();
-    // Idle connections were lost: that must not end the process, and is known to the next query at the latest.
+    // Idle connections broke. That must not end the process, and the next query must know.
     await Bun.sleep(20);
     await count().catch(() => {});
     expect(await count()).toBe(1);
@@ -97,7 +97,7 @@ forEachDialect((dialect) => {
       await tx.updateTable("instance").set({ created_at: 7 }).execute();
     });
     await expect(frozen).rejects.toMatchObject(unavailable);
-    // What the wire swallowed is lost to the old connections for ever; only new ones can work.
+    // Old connections lost what the proxy swallowed. Only new ones can work.
     proxy.mode = "pass";
     await untilBack();
     expect(await Promise.all([count(), count(), count()])).toEqual([1, 1, 1]);

@@ -1,4 +1,4 @@
-/** A start that comes before the database, or while it is away. */
+/** A start before its database, or while it is away. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { appError } from "../lib/errors.ts";
 import type { Logger } from "../lib/logger.ts";
@@ -8,16 +8,16 @@ const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5_000;
 
 type RetryOptions = {
-  /** How long it is tried again; 0: once. */
+  /** How long to retry; 0: one attempt. */
   forMs: number;
   logger: Logger;
-  /** Ends the waiting. */
+  /** Ends the retries. */
   signal?: AbortSignal | undefined;
 };
 
 /**
- * The outcome of the work, which is tried again while the database is away, after pauses that grow to five seconds.
- * Rejects with ServiceUnavailable, saying why, when the time is over or the signal came; other failures pass at once.
+ * The result of the work, retried while the database is away, with pauses that grow to five seconds. Rejects with
+ * ServiceUnavailable and the reason after `forMs` or on the signal. Other failures pass at once.
  */
 export async function retryStart<T>(
   work: () => Promise<T>,
@@ -48,7 +48,7 @@ const unavailable = (reason: string, cause: unknown) =>
     { cause },
   );
 
-/** The driver's words; they hold no password. */
+/** The driver's message. It holds no password. */
 function reasonOf(error: unknown): string {
   const { cause } = error as { cause?: unknown };
   const words = cause instanceof Error ? cause.message : "";

@@ -1,7 +1,7 @@
 /**
- * The tables as data: the query builder's types follow from it, and the bulk statements (bulk.ts) read from it
- * how to send a column. A word is a column's kind; `?` means it may be null. Times are epoch milliseconds,
- * booleans 0 or 1, and every integer stays below 2^53. The migrations create what stands here.
+ * The tables as data. The query builder's types follow from it, and bulk.ts reads how to send a column. A word is a
+ * column's kind; `?` means nullable. Times are epoch milliseconds, booleans 0 or 1, integers below 2^53. Migrations
+ * create it.
  */
 import type { Generated } from "kysely";
 
@@ -17,10 +17,10 @@ export const TABLES = {
     expires_at: "int?",
     password_hash: "text?",
   },
-  /** One row for each link, made in its transaction and removed with it (on delete cascade). */
+  /** One row per link, made in its transaction and removed with it (on delete cascade). */
   link_clicks: { link_id: "int", clicks: "int" },
   settings: { key: "text", value: "text", updated_at: "int", updated_by: "text" },
-  /** Sensitive values are masked before they are written here. */
+  /** Sensitive values are masked here. */
   settings_history: {
     id: "serial",
     key: "text",
@@ -31,13 +31,13 @@ export const TABLES = {
   },
   users: {
     id: "serial",
-    /** Lower-cased by the writer, unique, ≤ 64 characters. */
+    /** Lower-case, unique, ≤ 64 characters. */
     username: "text",
     password_hash: "text",
     /** "admin" or "user". */
     role: "text",
     disabled: "int",
-    /** Bytes that the account's files may have together; 0 is unlimited. */
+    /** Bound for all files of the account, bytes; 0 is unlimited. */
     quota_bytes: "int",
     created_at: "int",
     updated_at: "int",
@@ -58,32 +58,31 @@ export const TABLES = {
   /** The change feed: see cluster/changes.ts. */
   changes: { id: "serial", topic: "text", payload: "text", origin: "text", created_at: "int" },
   leases: { name: "text", owner: "text", expires_at: "int" },
-  /** How far each click journal has been counted: the position moves in the transaction that counts. */
+  /** The counted position of each click journal, moved in the transaction that counts. */
   journals: { id: "text", position: "int", updated_at: "int" },
   /**
-   * Clicks by hour, day and month (UTC): `hour` is the epoch milliseconds divided by 3,600,000, `day` by 86,400,000,
-   * `month` counts from January 1970, all rounded down. Link 0 stands for all links together and keeps the history
-   * of deleted ones. Written in the transaction that counts the clicks. A link with a row in hours or days has one
-   * in months, so the few rows there tell which links have any.
+   * Clicks by hour, day and month (UTC): `hour` is epoch milliseconds / 3,600,000, `day` / 86,400,000, `month` counts
+   * from January 1970, rounded down. Link 0 is all links together and keeps the history of deleted ones. Written in the
+   * transaction that counts. A link with rows in hours or days has one in months.
    */
   click_hours: { hour: "int", link_id: "int", clicks: "int" },
   click_days: { day: "int", link_id: "int", clicks: "int" },
   click_months: { month: "int", link_id: "int", clicks: "int" },
-  /** Texts by which clicks are counted, for each dimension of clicks/rollups/dimensions.ts; unique together, ≤ 255 bytes. */
+  /** Texts by which clicks are counted, per dimension (clicks/rollups/dimensions.ts). Unique together, ≤ 255 bytes. */
   click_values: {
     id: "serial",
     dimension: "int",
     value: "text",
-    /** The newest day of a click with this value, raised in the transaction that counts it. */
+    /** The newest day of a click with this value. */
     seen_day: "int",
   },
-  /** Clicks recorded in detail, by value: for all links together (link 0) and for each link by day. */
+  /** Clicks recorded in detail, by value: for all links (link 0) and per link by day. */
   click_dim_hours: { hour: "int", dimension: "int", value_id: "int", clicks: "int" },
   click_dim_days: { day: "int", link_id: "int", dimension: "int", value_id: "int", clicks: "int" },
   click_dim_months: { month: "int", dimension: "int", value_id: "int", clicks: "int" },
   user_agents: {
     id: "serial",
-    /** The first 32 hex digits of the text's SHA-256; unique. */
+    /** First 32 hex digits of the text's SHA-256; unique. */
     hash: "text",
     /** ≤ 1,024 bytes. */
     text: "text",
@@ -92,7 +91,7 @@ export const TABLES = {
     /** As in click_values. */
     seen_day: "int",
   },
-  /** Clicks recorded in detail, one row each. */
+  /** Clicks recorded in detail. */
   click_log: {
     id: "serial",
     link_id: "int",
@@ -108,7 +107,7 @@ export const TABLES = {
     city: "text?",
     user_agent_id: "int?",
   },
-  /** Clicks whose details are not in click_log: see clicks/details/drops.ts. */
+  /** Clicks without details in click_log (clicks/details/drops.ts). */
   detail_drops: {
     /** Days since 1970-01-01. */
     day: "int",
@@ -121,7 +120,7 @@ export const TABLES = {
     id: "serial",
     /** Unique, ≤ 255 bytes. */
     name: "text",
-    /** "local" or "s3"; the columns up to secret_key are null for a local one. */
+    /** "local" or "s3". For local the columns up to secret_key are null. */
     driver_type: "text",
     endpoint: "text?",
     bucket: "text?",
@@ -133,63 +132,63 @@ export const TABLES = {
     max_file_size: "int",
     /** "relay" or "redirect". */
     download: "text",
-    /** 1 or null; unique, so there is never a second default. */
+    /** 1 or null; unique, so there is one default. */
     is_default: "int?",
     created_at: "int",
     updated_at: "int",
   },
-  /** Content, stored once within a policy: see files/blobs/service.ts. */
+  /** Content, stored once per policy (files/blobs/service.ts). */
   blobs: {
     id: "serial",
     policy_id: "int",
     /** 64 hex digits. */
     sha256: "text",
-    /** Random, below 2^52: tells apart the objects that ever held this content. */
+    /** Random, below 2^52. Distinguishes the objects that ever held this content. */
     generation: "int",
-    /** 0 while this is the live blob of its content, later its generation; unique with policy_id and sha256. */
+    /** 0 for the live blob of its content, later its generation. Unique with policy_id and sha256. */
     retired: "int",
     size: "int",
-    /** How many entries hold it. */
+    /** Number of entries. */
     refs: "int",
-    /** "live", "dead" (no refs, the object is being removed) or "damaged" (never served, kept for repair). */
+    /** "live", "dead" (no refs, object being removed) or "damaged" (not served, kept for repair). */
     state: "text",
-    /** Unique over all policies; below the policy's base path. */
+    /** Unique over all policies. Relative to the policy's base path. */
     object_key: "text",
-    /** When the bytes were last read and compared with sha256; 0 is never. */
+    /** When the bytes were last compared with sha256; 0: never. */
     checked_at: "int",
     created_at: "int",
   },
-  /** Folders and files, in one table so that one unique index holds their names: (account_id, parent_id, name). */
+  /** Folders and files in one table, so that one unique index covers their names: (account_id, parent_id, name). */
   entries: {
     id: "serial",
     /**
-     * 0 is the built-in administrator; -1 has the folders that are being removed, each with its account as its parent
-     * and its id as its name: see files/tree/removal.ts.
+     * 0 is the built-in administrator. -1 holds folders being removed, with their account as parent and their id as
+     * name (files/tree/removal.ts).
      */
     account_id: "int",
     /** A folder of the same account; 0 is the root. */
     parent_id: "int",
     /** "folder" or "file". */
     kind: "text",
-    /** NFC, 1 to 255 bytes, compared byte by byte. */
+    /** NFC, 1 to 255 bytes, compared by bytes. */
     name: "text",
-    /** Folders: the policy that overrides the inherited one. */
+    /** Folders only: the policy that overrides the inherited one. */
     policy_id: "int?",
-    /** Files; null for folders, as are the next two. */
+    /** Files only, like the next two. */
     blob_id: "int?",
     mime_type: "text?",
-    /** As in blobs, so that a listing needs no join. */
+    /** Copied from blobs, so that a listing needs no join. */
     sha256: "text?",
-    /** As in blobs; 0 for folders. */
+    /** Copied from blobs; 0 for folders. */
     size: "int",
     created_at: "int",
     updated_at: "int",
   },
-  /** Sum of the sizes of an account's files, changed in their transactions; its row is the lock of the account's tree. */
+  /** Bytes of an account's files, changed in their transactions. Its row is the lock of the account's tree. */
   account_usage: { account_id: "int", bytes: "int" },
-  /** Resumable uploads under way. */
+  /** Unfinished resumable uploads. */
   uploads: {
-    /** A UUID, lower-case: also the id under which the storage has the bytes. */
+    /** A lower-case UUID, also the storage's id of the bytes. */
     id: "text",
     account_id: "int",
     /** 0 is the root. */
@@ -198,28 +197,28 @@ export const TABLES = {
     mime_type: "text",
     /** Upload-Metadata as sent. */
     metadata: "text",
-    /** Null until the client says it. */
+    /** Null until the client sends it. */
     size: "int?",
-    /** Bytes that are durable. */
+    /** Durable bytes. */
     received: "int",
     policy_id: "int",
     created_at: "int",
     expires_at: "int",
   },
-  /** What a short link serves instead of redirecting; goes with the link (on delete cascade). */
+  /** Short links to files and folders. Removed with the link (on delete cascade). */
   shares: {
     link_id: "int",
-    /** The link must be removed with the entry: the foreign key refuses otherwise. */
+    /** The foreign key requires removing the link with the entry. */
     entry_id: "int",
     max_downloads: "int?",
     downloads: "int",
     created_at: "int",
   },
-  /** One row, id 1: who this installation is. */
+  /** One row, id 1: the identity of this installation. */
   instance: { id: "int", uuid: "text", created_at: "int" },
 } as const satisfies Record<string, Record<string, ColumnKind>>;
 
-/** `serial` is an integer key that the database gives out. */
+/** `serial` is an integer key that the database assigns. */
 export type ColumnKind = "serial" | "int" | "int?" | "text" | "text?";
 
 type ColumnType<K extends ColumnKind> = K extends "serial"
@@ -239,7 +238,7 @@ export type Schema = {
   };
 };
 export type ColumnName<T extends TableName> = keyof Schema[T] & string;
-/** The tables whose key the database gives out. */
+/** Tables whose key the database assigns. */
 export type SerialTable = {
   [T in TableName]: "id" extends keyof Schema[T]
     ? Schema[T]["id"] extends Generated<number>

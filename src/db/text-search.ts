@@ -1,22 +1,21 @@
 /**
- * Case-blind containment with LIKE. What every database does alike is to fold ASCII; beyond it one folds all of
- * Unicode, another what its locale knows, a third nothing. So a needle with other letters is looked for in the four
- * ways people write a word, and that much is the same everywhere.
+ * Case-insensitive search with LIKE. All databases fold ASCII; beyond that they differ. So a needle with other letters
+ * is searched in four spellings, which behave the same everywhere.
  */
 
-/** What a search of links looks in. */
+/** The searched columns. */
 export const SEARCHED_COLUMNS = ["links.code", "links.target"] as const;
 
-/** The escape character of the patterns: unlike the backslash it needs no escaping in any SQL literal. */
+/** Escape character of the patterns. Unlike the backslash it needs no escaping in SQL literals. */
 export const LIKE_ESCAPE = "!";
 
-/** `%needle%` for each way of writing it, with `%`, `_` and the escape character taken literally. */
+/** `%needle%` for each spelling, with `%`, `_` and the escape character escaped. */
 export function likePatterns(needle: string): string[] {
   return spellings(needle).map((text) => `%${text.replace(/[!%_]/g, (char) => LIKE_ESCAPE + char)}%`);
 }
 
 function spellings(needle: string): string[] {
-  // oxlint-disable-next-line no-control-regex -- exactly ASCII is meant
+  // oxlint-disable-next-line no-control-regex -- matches ASCII
   if (/^[\x00-\x7f]*$/.test(needle)) return [needle];
   const lower = needle.toLowerCase();
   const [first = "", ...rest] = lower;

@@ -1,4 +1,4 @@
-/** What MySQL and MariaDB have in common, over the driver mysql2; each adds its own words. */
+/** What MySQL and MariaDB share, over the driver mysql2. */
 import { MysqlAdapter, MysqlIntrospector, MysqlQueryCompiler, sql } from "kysely";
 import { assign, type BulkSyntax, createBulk, insertThenId } from "../bulk.ts";
 import type { Dialect, SchemaSyntax } from "../dialect.ts";
@@ -12,7 +12,7 @@ export type MysqlVariant = SessionSyntax & {
   name: "mysql" | "mariadb";
   dumpTool: string;
   client: string;
-  /** Folds case and keeps accents apart. */
+  /** Folds case and distinguishes accents. */
   searchCollation: string;
 };
 
@@ -33,7 +33,7 @@ const words: BulkSyntax = {
     return sql`json_table(${JSON.stringify(rows)}, '$[*]' columns (${sql.join(list)})) as v`;
   },
   onConflict: (table, keys, assignments) => {
-    // A key set to itself changes nothing; `insert ignore` would also ignore what doesn't fit into a column.
+    // Assigning a key to itself changes nothing. `insert ignore` would also hide values that don't fit.
     if (assignments.length === 0) return sql`on duplicate key update ${assignSelf(table, keys[0]!)}`;
     return sql`on duplicate key update ${sql.join(assignments.map((one) => assign(table, one, "v", true)))}`;
   },
@@ -124,7 +124,7 @@ function classify(error: unknown): FailureKind {
   return /pool is closed|closed state|connection is (in )?closed/i.test(message) ? "unavailable" : "other";
 }
 
-/** The lock's name is the server's, so it bears the database's; Kysely's own has one name for all of them. */
+/** Lock names belong to the server, so ours has the database's name. Kysely's has not. */
 class Adapter extends MysqlAdapter {
   override async acquireMigrationLock(db: Parameters<MysqlAdapter["acquireMigrationLock"]>[0]) {
     const { rows } = await sql<{

@@ -1,4 +1,4 @@
-/** Connections of mysql2: bounded waits, sessions set up once, and a connection cut off rather than left hanging. */
+/** Connections of mysql2: bounded waits, one session set-up, and hanging connections are closed. */
 import { createPool, type Pool, type PoolConnection } from "mysql2";
 import { appError } from "../../lib/errors.ts";
 import type { DatabaseLocation } from "../database-url.ts";
@@ -14,16 +14,16 @@ import { DatabaseError } from "../failures.ts";
 export type SessionSyntax = {
   /** What to say when the server turns out to be the other one. */
   expected: string;
-  /** Whether the server's version text is the right one. */
+  /** Whether the version text is the right one. */
   recognises(version: string): boolean;
-  /** The assignment to a session variable that bounds how long a statement runs. */
+  /** Sets the session variable that bounds a statement. */
   limitStatements(timeoutMs: number): string;
 };
 
-/** The server ends a statement at its limit; a server that is gone is noticed this much later. */
+/** The server ends a statement at its limit. The client gives up this much later. */
 const GRACE_MS = 5_000;
 const IDLE_MS = 60_000;
-/** Longer than a chunk of an import holds its rows, shorter than a statement may take. */
+/** More than an import's chunk holds its rows, less than a statement may take. */
 const LOCK_WAIT_SECONDS = 20;
 const SQL_MODE =
   "STRICT_ALL_TABLES,ONLY_FULL_GROUP_BY,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION";
@@ -58,7 +58,7 @@ export function openPoolSource(
   words: SessionSyntax,
 ): { source: ConnectionSource; close: () => Promise<void> } {
   const pool = openPool(location, poolSize);
-  /** The statement limit each session has now. */
+  /** Current statement limit of each session. */
   const sessions = new WeakMap<PoolConnection, number>();
   const openedAt = new WeakMap<PoolConnection, number>();
 
@@ -90,7 +90,7 @@ function release(connection: SqlConnection, broken: boolean): void {
   else raw.release();
 }
 
-/** The pool would wait for ever for a free connection, or for a server that accepts and then says nothing. */
+/** The pool itself would wait for ever for a free connection or a silent server. */
 async function connect(pool: Pool): Promise<PoolConnection> {
   const { promise, resolve, reject } = Promise.withResolvers<PoolConnection>();
   let late = false;
@@ -124,12 +124,12 @@ function query(
   timeoutMs: number,
 ): Promise<StatementResult> {
   return new Promise((resolve, reject) => {
-    // Nothing else ends a query whose server vanished without a word.
+    // Nothing else ends a query whose server vanished.
     const timer = setTimeout(() => {
       raw.destroy();
       reject(new DatabaseError("timeout", new Error(`no answer within ${timeoutMs} ms`)));
     }, timeoutMs);
-    // A connection that is destroyed never calls back; its timer must not hold the process.
+    // A destroyed connection never calls back. Its timer must not hold the process.
     timer.unref();
     raw.query(text, parameters as unknown[], (error, result) => {
       clearTimeout(timer);
@@ -140,7 +140,7 @@ function query(
   });
 }
 
-/** Ends idle connections at once and waits a while for those in use. */
+/** Closes idle connections at once and waits a while for those in use. */
 async function drain(pool: Pool): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   pool.end(() => resolve());

@@ -1,4 +1,4 @@
-/** What is particular to PostgreSQL: the index that makes searches fast where the account may have it. */
+/** PostgreSQL's search index, for accounts that may have it. */
 import { afterAll, describe, expect, test } from "bun:test";
 import { sql } from "kysely";
 import { silentLogger } from "../../lib/logger.ts";
@@ -29,7 +29,7 @@ describe.skipIf(!there)(name, () => {
     const { database } = await fresh();
     await migrateUp(database, { logger: silentLogger });
     await database.dialect.insertMany(database.write, "links", links);
-    // The table is so small that the planner would rather read it all.
+    // For a small table the planner prefers a scan.
     await sql`set enable_seqscan = off`.execute(database.read);
     expect(JSON.stringify(await search(database, "nEEdle").explain())).toContain("links_search");
     expect(await search(database, "nEEdle").execute()).toEqual([{ code: "c777" }]);

@@ -17,7 +17,7 @@ import { type FailureKind, isNetworkFailure } from "../failures.ts";
 import type { ColumnKind } from "../schema.ts";
 import { LIKE_ESCAPE, likePatterns, SEARCHED_COLUMNS } from "../text-search.ts";
 
-/** The server cancels a statement at its limit; a server that is gone is noticed this much later. */
+/** The server cancels a statement at its limit. The client gives up this much later. */
 const GRACE_MS = 5_000;
 const IDLE_MS = 30_000;
 
@@ -38,9 +38,9 @@ const words: BulkSyntax = {
   ...standardSyntax,
 };
 
-/** What a search looks in; the index and the kept column are of these very expressions. */
+/** The searched text. Index and stored column use exactly these expressions. */
 const JOINED = sql`(links.code || E'\\n' || links.target) collate "C"`;
-/** Under collation C `lower` folds ASCII without asking the locale, which is also the fastest. */
+/** Collation C folds ASCII without the locale, which is fastest. */
 const FOLDED = sql`lower(${JOINED})`;
 
 const schema: SchemaSyntax = {
@@ -50,12 +50,12 @@ const schema: SchemaSyntax = {
   longText: 'text collate "C"',
   quote: (identifier) => `"${identifier}"`,
   tableOptions: "",
-  // Room in each page for the next version of a row, so that an increase touches no index.
+  // Room in each page for a new row version, so that an increase touches no index.
   counterTableOptions: "with (fillfactor = 85)",
   createIndex: standardCreateIndex,
   /**
-   * Trigrams, when the account may add the extension; without them a rare word costs a scan. Measured: a search
-   * of 100,000 links 1 ms instead of 60, an insert of 5,000 links 350 ms instead of 70.
+   * Trigrams, if the account may create the extension. Otherwise a rare word costs a scan. Measured: a search of
+   * 100,000 links 1 ms instead of 60, an insert of 5,000 links 350 ms instead of 70.
    */
   createSearchIndex: async (db) => {
     await sql`
@@ -77,18 +77,17 @@ const schema: SchemaSyntax = {
 /** Letters of the shortest needle that the index serves. */
 const TRIGRAM = 3;
 
-/** Null where code and target are folded already: folding a million links takes longer than all else of such a search. */
+/** Null if code and target are already folded: folding a million links dominates such a search. */
 const KEPT_FOLDED = sql.ref("links.folded");
 
 const dialect: Dialect = {
   name: "postgres",
   ...createBulk(words),
   /**
-   * Both columns are searched as one text, the expression of the trigram index, when there is one. Folding costs more
-   * than comparing, so a likely needle is first looked for as it is mostly written, which keeps the planner from the
-   * index, and one that is too short for the index so and in what is kept folded. For such a needle the planner's guess
-   * swings with its sample, and when that has no match it reads and sorts everything for one page; of a coalesce it
-   * takes half of the rows for matches.
+   * Both columns are searched as one text, the expression of the trigram index. Folding costs more than comparing. So a
+   * likely needle is first compared in its usual spelling, which also keeps the planner off the index, and one too
+   * short for the index in the stored folded text. For a short needle the planner's estimate varies with its sample and
+   * may choose to sort everything for one page; coalesce makes it assume half of the rows.
    */
   linkContains: (needle, { likely = false } = {}) => {
     const isShort = needle.length < TRIGRAM;
@@ -149,7 +148,7 @@ const flavour: SqlFlavour = {
   introspector: (db) => new PostgresIntrospector(db),
 };
 
-/** Counts, keys, times and sums stay below 2^53, so 64-bit integers and numerics are numbers here. */
+/** Counts, keys, times and sums stay below 2^53, so they are numbers here. */
 const NUMBERS = new Set<number>([pgTypes.builtins.INT8, pgTypes.builtins.NUMERIC]);
 const types: CustomTypesConfig = {
   getTypeParser: (oid: number, format?: "text" | "binary") =>
@@ -194,7 +193,7 @@ function createSource(pool: Pool, logger: Logger): ConnectionSource {
     begin: "begin",
     async acquire(statementTimeoutMs) {
       const client = await pool.connect();
-      // A client in use has nobody else to hear that its socket broke; its queries fail by themselves.
+      // A client in use has no other error listener. Its queries fail anyway.
       if (client.listenerCount("error") === 0)
         client.on("error", (error) => logger.debug({ err: error }, "lost"));
       const connection: PooledConnection = {
@@ -218,11 +217,11 @@ function createSource(pool: Pool, logger: Logger): ConnectionSource {
 }
 
 async function execute(client: PoolClient, text: string, parameters: readonly unknown[], timeoutMs: number) {
-  // Nothing else ends a query whose server vanished without a word.
+  // Nothing else ends a query whose server vanished.
   const timer = setTimeout(() => socketOf(client)?.destroy(), timeoutMs);
   try {
     const { command, rowCount, rows } = await client.query(text, parameters as unknown[]);
-    // A transaction in which a statement failed answers `commit` by rolling back.
+    // In a failed transaction PostgreSQL answers `commit` with a rollback.
     if (text === "commit" && command !== "COMMIT")
       throw new Error("The transaction had failed and was rolled back.");
     return { rows: rows ?? [], affected: WRITES.has(command) ? (rowCount ?? undefined) : undefined };
@@ -236,7 +235,7 @@ const WRITES = new Set(["INSERT", "UPDATE", "DELETE", "MERGE"]);
 const socketOf = (client: PoolClient): { destroy(): void } | undefined =>
   (client as unknown as { connection?: { stream?: { destroy(): void } } }).connection?.stream;
 
-/** Ends idle connections at once and waits a while for those in use. */
+/** Closes idle connections at once and waits a while for those in use. */
 async function drain(pool: Pool): Promise<void> {
   if (pool.ending) return;
   await withTimeout(CONNECT_TIMEOUT_MS, pool.end(), () => {});

@@ -1,4 +1,4 @@
-/** One bun:sqlite connection on the calling thread, with its settings and its prepared statements. */
+/** One bun:sqlite connection on the calling thread, with its settings and prepared statements. */
 import { Database as Bun } from "bun:sqlite";
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
@@ -8,9 +8,9 @@ export type SqliteSettings = {
   /** Absolute. */
   path: string;
   readonly: boolean;
-  /** How long a statement waits, holding its thread, for another connection's lock. */
+  /** How long a statement blocks its thread for another connection's lock. */
   busyTimeoutMs: number;
-  /** Pages kept by the connection. The system's own file cache backs it, so small is enough. */
+  /** Page cache. Small, because the system caches the file. */
   cacheKib: number;
 };
 
@@ -26,7 +26,7 @@ const WAL_KEPT_BYTES = 64 * 1024 * 1024;
 type Parameter = string | number | null;
 type Statement = ReturnType<Bun["prepare"]>;
 
-/** Opens the file; a writer creates it, readable by its owner only, with its folder. */
+/** Opens the file. A writer creates file and folder, readable by their owner only. */
 export function openSqlite(settings: SqliteSettings): SqliteConnection {
   if (!settings.readonly) createFile(settings.path);
   const database = new Bun(settings.path, settings.readonly ? { readonly: true } : { readwrite: true });
@@ -51,7 +51,7 @@ export function openSqlite(settings: SqliteSettings): SqliteConnection {
 
   const executeSync = (sql: string, parameters: readonly unknown[]): StatementResult => {
     const statement = prepare(sql);
-    // Lists of parameters: the statement runs once for each.
+    // Lists of parameters: one run per list.
     if (Array.isArray(parameters[0])) {
       let affected = 0;
       for (const list of parameters as Parameter[][]) affected += runWith(statement, list).changes;
@@ -77,7 +77,7 @@ export function openSqlite(settings: SqliteSettings): SqliteConnection {
   return { executeSync, execute: async (sql, parameters) => executeSync(sql, parameters), close };
 }
 
-/** Without spreading the list, which would copy it. */
+/** Does not copy the list. */
 const runWith = (statement: Statement, list: Parameter[]) => statement.run(list as never);
 
 function configure(settings: SqliteSettings, run: (sql: string) => void): void {
@@ -90,7 +90,7 @@ function configure(settings: SqliteSettings, run: (sql: string) => void): void {
   run(`pragma journal_size_limit = ${WAL_KEPT_BYTES}`);
 }
 
-/** SQLite would create it with the process's umask; the journal files take their mode from it. */
+/** SQLite would use the process's umask. Its journal files inherit this mode. */
 function createFile(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   closeSync(openSync(path, "a", 0o600));

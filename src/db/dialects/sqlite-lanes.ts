@@ -1,7 +1,6 @@
 /**
- * A fixed number of connections handed out one holder at a time, first come first served: one lane for writing,
- * one or two for reading. A lane opens its connection when it is first wanted, and again when the last one died or
- * was given back broken.
+ * A fixed number of connections, one holder at a time, first come first served: one lane for writing, one or two for
+ * reading. A lane opens its connection on demand, and again after it died or was returned broken.
  */
 import { withTimeout } from "../../lib/timeout.ts";
 import { CONNECT_TIMEOUT_MS, type SqlConnection, type ConnectionSource } from "../driver.ts";
@@ -13,7 +12,7 @@ export type LaneConnection = {
     parameters: readonly unknown[],
     timeoutMs: number,
   ): ReturnType<SqlConnection["execute"]>;
-  /** False once it can't be used any more. */
+  /** False if it is unusable. */
   alive(): boolean;
   close(): Promise<void>;
 };

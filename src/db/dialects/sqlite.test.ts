@@ -1,4 +1,4 @@
-/** What is particular to the database in a file: its threads, and that nothing slow holds the calling thread. */
+/** SQLite's threads: nothing slow holds the calling thread. */
 import { afterAll, expect, test } from "bun:test";
 import {
   closeSync,
@@ -37,7 +37,7 @@ async function open(name: string, threads = true): Promise<Database> {
   return database;
 }
 
-/** Keeps a thread busy for a second or more on any machine this runs on. */
+/** Keeps a thread busy for a second or more. */
 const slow = (rows: number) =>
   sql<{ n: number }>`with recursive c(x) as (select 1 union all select x + 1 from c where x < ${rows})
     select count(*) as n from c`;
@@ -78,7 +78,7 @@ test("damage inside of a file that opens is found, and is no outage to wait for"
   expect(await whole.dialect.findDamage?.(whole.read)).toBeNull();
   await whole.close();
   const file = openSync(path, "r+");
-  // The last pages are full of links.
+  // The last pages hold links.
   for (let page = 1; page <= 20; page++)
     writeSync(file, Buffer.alloc(4096, 0xaa), 0, 4096, statSync(path).size - page * 4096);
   closeSync(file);
@@ -110,7 +110,7 @@ test("a slow query and an open transaction hold neither findLink nor other reads
     expect(await database.read.selectFrom("links").select("code").execute()).toEqual([{ code: "a" }]);
   });
   expect((await database.findLink("b"))?.code).toBe("b");
-  // All that happened while the query ran, in the other reading thread.
+  // The other reading thread did all this during the query.
   expect(done).toBe(false);
   expect((await query).rows).toEqual([{ n: 12_000_000 }]);
 });

@@ -1,4 +1,4 @@
-/** SQLite: one writer, two readers, in threads or not; and the connection of findLink on the calling thread. */
+/** SQLite: one writer and two readers, with or without threads, and findLink's connection on the calling thread. */
 import { resolve } from "node:path";
 import {
   CompiledQuery,
@@ -28,13 +28,13 @@ import { openSqlite, type SqliteConnection, type SqliteSettings } from "./sqlite
 import { createLanes, type LaneConnection, type Lanes } from "./sqlite-lanes.ts";
 import { openThread } from "./sqlite.thread.ts";
 
-/** Another process (the CLI, the flush thread) may hold the write lock for the length of an import's chunk. */
+/** Another process (CLI, flush thread) may hold the write lock for an import's chunk. */
 const WRITER: Omit<SqliteSettings, "path"> = { readonly: false, busyTimeoutMs: 30_000, cacheKib: 8_192 };
 const READER: Omit<SqliteSettings, "path"> = { readonly: true, busyTimeoutMs: 5_000, cacheKib: 4_096 };
-/** Short waits, because it waits on the loop that answers redirects; readers wait for recovery only. */
+/** Short, because it blocks the loop that answers redirects. Readers wait only for recovery. */
 const FINDER: Omit<SqliteSettings, "path"> = { readonly: true, busyTimeoutMs: 250, cacheKib: 2_048 };
 const READERS = 2;
-/** Reads the file's first page, which `select 1` would not. */
+/** Reads the file's first page; `select 1` would not. */
 const PING = "pragma schema_version";
 
 const FIND_LINK = "select id, code, target, expires_at from links where code = ?";
@@ -76,7 +76,7 @@ const dialect: Dialect = {
     };
     return runForEach(db, { textFor, width: 2, set }, keys);
   },
-  // Outside of a transaction one statement for all: nothing of it stays when a row is refused.
+  // Outside of a transaction one statement for all rows, so a refused row leaves none.
   insertMany: (db, table, rows) =>
     db.isTransaction ? insertRows(db, table, rows as readonly Row[], null) : bulk.insertMany(db, table, rows),
   insertIgnore: (db, table, keys, rows) =>
@@ -95,7 +95,7 @@ const dialect: Dialect = {
   insertReturningId: insertThenId,
   forUpdate: (query) => query,
   currentTime: async () => Date.now(),
-  // A read transaction of its own: the copy is of one moment, and writers go on.
+  // Has its own read transaction: the copy is of one moment, and writers continue.
   snapshot: async (db, path) => void (await sql`vacuum into ${path}`.execute(db)),
   findDamage: async (db) => {
     const { rows } = await sql<{ quick_check: string }>`pragma quick_check(1)`.execute(db);
@@ -127,10 +127,10 @@ async function insertRows(
   await runForEach(db, { textFor, width: columns.length, set }, rows);
 }
 
-/** Rows of one statement: fewer cost more a row, and beyond it nothing is gained. */
+/** Rows per statement: fewer cost more per row, more gain nothing. */
 const GROUP_ROWS = 100;
 
-/** `width` parameters for each row; `set` writes them into a list from a place on. */
+/** `width` parameters per row. `set` writes them into a list from an offset. */
 type Statement<T> = {
   textFor(rows: number): string;
   width: number;
@@ -138,8 +138,8 @@ type Statement<T> = {
 };
 
 /**
- * Runs a statement of many rows for each hundred items and one of a single row for the rest, so that few shapes are
- * prepared; half as dear as one statement over a JSON text. Tells the rows changed.
+ * Runs a statement of many rows per hundred items and a single-row statement for the rest, so that few shapes are
+ * prepared. Half the cost of one statement over a JSON text. Returns the number of changed rows.
  */
 async function runForEach<T>(db: Db, statement: Statement<T>, items: readonly T[]): Promise<number> {
   const { textFor, width, set } = statement;
@@ -148,7 +148,7 @@ async function runForEach<T>(db: Db, statement: Statement<T>, items: readonly T[
   const run = async (from: number, to: number, rows: number): Promise<void> => {
     if (from === to) return;
     const text = textFor(rows);
-    // Filled again and again: new ones would be garbage by the hundred thousand.
+    // Reused: new lists would be garbage by the hundred thousand.
     const lists = Array.from({ length: Math.min(CHUNK_ROWS, to - from) / rows }, () =>
       Array.from<unknown>({ length: rows * width }).fill(null),
     );
@@ -177,12 +177,12 @@ function classify(error: unknown): FailureKind {
   if (code === "SQLITE_BUSY_SNAPSHOT" || code === "SQLITE_LOCKED") return "retry";
   if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) return "damaged";
   if (/^SQLITE_(BUSY|CANTOPEN|IOERR|FULL|READONLY|PROTOCOL|NOLFS|PERM)/.test(code)) return "unavailable";
-  // Creating the file's folder.
+  // While creating the file's folder.
   if (/^(ENOSPC|EROFS|EACCES|ENOTDIR|EPERM|EIO)$/.test(code)) return "unavailable";
   return "other";
 }
 
-/** Migrations run in one transaction, and `begin immediate` is their lock. */
+/** Migrations run in one transaction. `begin immediate` is their lock. */
 class Adapter extends SqliteAdapter {
   override get supportsTransactionalDdl() {
     return true;
@@ -208,7 +208,7 @@ const onCallingThread = (settings: SqliteSettings): LaneConnection => {
   };
 };
 
-/** The hot read of redirects: 2 µs, prepared once, opened when first wanted. */
+/** The lookup of redirects: 2 µs, prepared once, opened on demand. */
 function createFinder(path: string) {
   let connection: SqliteConnection | undefined;
   let closed = false;
@@ -230,13 +230,13 @@ function createFinder(path: string) {
   };
 }
 
-/** For whoever runs the server, on the terminal or in the log. */
+/** For operators, on the terminal or in the log. */
 const damageAdvice = (): string =>
   "Stop the server and keep a copy of the file with its -wal beside it. " +
   `Then restore a backup: ${programName()} restore DIR --replace. ` +
   "Without a backup, the command .recover of sqlite3 saves what can still be read.";
 
-/** Creates the file before anybody reads it, and says which file when it can't. */
+/** Creates the file before the first read, and names it on failure. */
 async function touch(writer: Lanes, path: string): Promise<void> {
   try {
     const connection = await writer.acquire(WRITER.busyTimeoutMs);
@@ -270,7 +270,7 @@ export const openBackend: OpenBackend = async ({ location, threads, logger }) =>
     findLink: finder.find,
     async close() {
       finder.close();
-      // The writer goes last: the last connection folds the journal into the file.
+      // Close the writer last: the last connection merges the journal into the file.
       await reader.close();
       await writer.close();
     },

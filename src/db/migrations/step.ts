@@ -1,7 +1,6 @@
 /**
- * A step of the schema's history. Two of the databases commit each DDL statement by itself, so a step makes one
- * thing and may run again after a crash between making and recording it. Steps run in the order of their names and
- * never change once released; what they made is changed by a later step.
+ * A step of the schema's history. Two databases commit each DDL statement by itself, so a step makes one thing and may
+ * run again after a crash. Steps run in the order of their names and never change after a release.
  */
 import { type Kysely, sql } from "kysely";
 import type { SchemaSyntax } from "../dialect.ts";
@@ -11,11 +10,11 @@ export type Step = { name: string; up(db: Kysely<unknown>, words: SchemaSyntax):
 
 type Columns = (words: SchemaSyntax) => readonly string[];
 
-/** Columns and constraints as SQL, in the words of the database. */
+/** Columns and constraints as SQL of the database. */
 export const createTable = (name: string, table: TableName, columns: Columns): Step =>
   tableStep(name, table, columns, (words) => words.tableOptions);
 
-/** A table whose rows are narrow, and found and increased by their primary key. */
+/** A table of narrow rows, found and increased by primary key. */
 export const createCounterTable = (name: string, table: TableName, columns: Columns): Step =>
   tableStep(name, table, columns, (words) => words.counterTableOptions);
 
@@ -37,7 +36,7 @@ export const createIndex = (name: string, table: TableName, index: string, colum
   up: (db, words) => words.createIndex(db, { name: index, table, columns }),
 });
 
-/** The definition must have a default, unless the column may be null. */
+/** The definition needs a default unless the column is nullable. */
 export const addColumn = (
   name: string,
   table: TableName,

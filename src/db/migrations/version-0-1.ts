@@ -1,4 +1,4 @@
-/** Version 0.1: links and their counts, settings, accounts, sessions, and what the processes tell one another. */
+/** Version 0.1: links and counts, settings, accounts, sessions, the change feed. */
 import { sql } from "kysely";
 import { createIndex, createTable, type Step } from "./step.ts";
 

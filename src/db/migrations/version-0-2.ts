@@ -1,8 +1,8 @@
 /**
- * Version 0.2: what analytics reads. The counters' keys begin with the time, because that is how they are written
- * (a flush touches the current hour, day and month) and how they go (retention takes the oldest). Reading one link
- * over many days is one look-up a day. There are no other indexes and no foreign keys: each would cost at every
- * click. So rows of deleted links stay until the retention task comes by, and queries join `links`.
+ * Version 0.2: tables for analytics. The counters' keys begin with the time, because flushes write the current hour,
+ * day and month, and retention removes the oldest. Reading one link over many days is one lookup a day. Other indexes
+ * and foreign keys would cost at every click. So rows of deleted links stay until retention removes them, and queries
+ * join `links`.
  */
 import { createCounterTable, createIndex, createTable, type Step } from "./step.ts";
 

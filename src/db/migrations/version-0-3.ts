@@ -1,4 +1,6 @@
-/** Version 0.3: storage policies, blobs, folders and files, quotas, resumable uploads, share links; details that were dropped. */
+/**
+ * Version 0.3: storage policies, blobs, folders and files, quotas, resumable uploads, shares; dropped click details.
+ */
 import { addColumn, createCounterTable, createIndex, createTable, type Step } from "./step.ts";
 
 export const steps: readonly Step[] = [
