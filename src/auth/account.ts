@@ -1,15 +1,15 @@
-/** Who is calling: the built-in administrator (id 0, username `admin`) or a row of users. */
+/** The built-in administrator (id 0, username `admin`) or a row of `users`. */
 export type Account = {
   id: number;
   username: string;
   role: "admin" | "user";
-  /** What it signed in with; set by the guards on requests. */
+  /** Set by the guards. */
   credential?: Credential;
 };
 
 export type Credential = {
   sessionId: string;
-  /** When the access token ends, epoch ms. */
+  /** Expiry of the access token, epoch ms. */
   expiresAt: number;
 };
 

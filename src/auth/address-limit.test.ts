@@ -4,13 +4,13 @@ import { createAddressBuckets, createAddressLimit } from "./address-limit.ts";
 function setUp(generationSize = 1000) {
   const time = { now: 1_000_000 };
   const buckets = createAddressBuckets({ clock: { now: () => time.now }, generationSize });
-  /** How many of so many tries pass. */
+  /** How many of `tries` attempts pass. */
   const passed = (tries: number, address = "192.0.2.1") =>
     Array.from({ length: tries }).filter(() => buckets.tryNow(address) === 0).length;
   return { time, buckets, passed };
 }
 
-test("five at once, then one a second", () => {
+test("five attempts pass at once, then one a second", () => {
   const { time, passed } = setUp();
   expect(passed(20)).toBe(5);
   time.now += 999;
@@ -23,7 +23,7 @@ test("five at once, then one a second", () => {
   expect(passed(20)).toBe(5);
 });
 
-test("refusals say when to come back and do not make the wait longer", async () => {
+test("a refusal answers the wait and does not extend it", async () => {
   const { time, buckets, passed } = setUp();
   passed(500);
   await expect(createAddressLimit(buckets.tryNow).take("192.0.2.1")).rejects.toThrow(
@@ -33,7 +33,7 @@ test("refusals say when to come back and do not make the wait longer", async () 
   expect(passed(1)).toBe(1);
 });
 
-test("every address has its own; an IPv6 client is a /64", () => {
+test("each address has its own limit; an IPv6 /64 counts as one", () => {
   const { passed } = setUp();
   expect(passed(9, "192.0.2.1")).toBe(5);
   expect(passed(9, "192.0.2.2")).toBe(5);
@@ -42,14 +42,14 @@ test("every address has its own; an IPv6 client is a /64", () => {
   expect(passed(9, "2001:db8:0:1::1")).toBe(5);
 });
 
-test("a clock set back by an hour locks nobody out", () => {
+test("a clock set back by an hour locks no address out", () => {
   const { time, passed } = setUp();
   passed(5);
   time.now -= 3_600_000;
   expect(passed(9)).toBe(5);
 });
 
-test("memory is bounded, and a flood of addresses does not free the one that floods", () => {
+test("memory is bounded, and a flood of addresses does not reset a limited one", () => {
   const { buckets, passed } = setUp(100);
   let slippedIn = 0;
   for (let n = 0; n < 10_000; n++) {

@@ -1,9 +1,7 @@
 /**
- * How often one client address may try to sign in: five at once, then one a second. It is a token bucket kept as one
- * number (GCRA): the instant at which the bucket will be full again. A try moves it on by a second and is refused
- * when it would lie more than five seconds ahead. IPv6 clients count by /64. The processes of
- * one machine count together (the supervisor keeps their buckets); the delay of an account (account-delay.ts) is what
- * all machines share. Refreshes have buckets of another size (sessions/service.ts).
+ * Limits attempts of a client address (IPv6: /64) to five at once, then one a second. The algorithm is GCRA: a token
+ * bucket stored as the instant at which it is full again. An attempt moves that instant on by one second and is refused
+ * beyond five seconds from now. All processes of a machine share the buckets, which the supervisor keeps.
  */
 import type { Clock } from "../lib/clock.ts";
 import { appError } from "../lib/errors.ts";
@@ -12,21 +10,21 @@ import { addressGroup } from "./client-address.ts";
 
 const AT_ONCE = 5;
 const INTERVAL_MS = 1000;
-/** Addresses remembered lie between this and its double; a forgotten one starts anew. */
+/** The map keeps up to twice as many addresses. */
 const GENERATION_SIZE = 10_000;
 
 export type AddressLimit = {
-  /** Counts a try. @throws RateLimitExceeded */
+  /** Counts an attempt. @throws RateLimitExceeded */
   take(address: string): void | Promise<void>;
 };
 
 export type AddressBuckets = {
-  /** Counts a try of an address, or of any other key, and tells how many milliseconds it comes too early; 0: it may go on. */
+  /** Counts an attempt. Returns the wait in ms, 0 when it is allowed. */
   tryNow(address: string): number;
   size(): number;
 };
 
-/** The limit over buckets that may be in another process. */
+/** `tryNow` may ask another process. */
 export const createAddressLimit = (
   tryNow: (address: string) => number | Promise<number>,
   what = "Too many attempts from your address",
@@ -52,7 +50,7 @@ export function createAddressBuckets({
       const group = addressGroup(address);
       const now = clock.now();
       const stored = fullAts.get(group) ?? now;
-      // Further ahead than a full bucket it can only be when the clock was set back.
+      // Only a clock that was set back leads here.
       const fullAt = stored > now + atOnce * INTERVAL_MS ? now : Math.max(stored, now);
       const waitMs = fullAt + INTERVAL_MS - (now + atOnce * INTERVAL_MS);
       fullAts.set(group, waitMs > 0 ? fullAt : fullAt + INTERVAL_MS);
@@ -62,7 +60,6 @@ export function createAddressBuckets({
   };
 }
 
-/** 429 with the time to wait, in whole seconds rounded up. */
 export const tooManyAttempts = (what: string, waitMs: number) => {
   const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000));
   return appError("RateLimitExceeded", `${what}. Try again in ${retryAfterSeconds} s.`, {

@@ -1,4 +1,4 @@
-/** The run-time settings that this room reads, each at the moment it is needed. */
+/** The run-time settings of this room. Read them at each use, because they may change. */
 export type AuthSettings = {
   /** Argon2 hash of the built-in administrator's password; empty disables the admin API. */
   "api.admin_token": string;

@@ -1,4 +1,4 @@
-/** The commands on a real database, with a server beside them that hears of what they do. */
+/** The commands on a real database, beside a running server. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { Command } from "commander";
 import { createOutput } from "../cli/output.ts";
@@ -17,7 +17,7 @@ let cli: AuthHarness;
 
 type Typed = { stdin?: string; answers?: string[] };
 
-/** Runs a command line; `stdin` is what is piped in, `answers` what is typed at each question. */
+/** `stdin` is the piped input; `answers` are typed at the prompts. */
 async function run(line: string, { stdin = "", answers = [] }: Typed = {}) {
   const printed = { out: "", err: "" };
   const context = {
@@ -52,7 +52,7 @@ beforeEach(() => {
 afterAll(() => folder.remove());
 
 describe("reset-password", () => {
-  test("works before there is any password and opens the admin API of a running server", async () => {
+  test("works without an earlier password and enables the admin API of a running server", async () => {
     expect(server.auth.isAdminEnabled()).toBe(false);
     const { out, error } = await run("reset-password --stdin", { stdin: ADMIN_PASSWORD });
     expect([out, error]).toEqual(["", undefined]);
@@ -60,7 +60,7 @@ describe("reset-password", () => {
     expect((await new Browser(server).login(ADMIN_PASSWORD)).status).toBe(200);
   });
 
-  test("asks twice, ends the administrator's sessions and nobody else's", async () => {
+  test("asks twice and ends only the administrator's sessions", async () => {
     await server.auth.users.create({
       username: "bob",
       password: ADMIN_PASSWORD,
@@ -92,7 +92,7 @@ describe("reset-password", () => {
 describe("users", () => {
   const PASSWORD = "a password for users";
 
-  test("add, list, passwd, disable, enable and remove reach a running server", async () => {
+  test("add, list, passwd, disable, enable and remove apply to a running server", async () => {
     const added = await run("users add Carol --role admin --stdin --json", { stdin: PASSWORD });
     expect(JSON.parse(added.out)).toMatchObject({ username: "carol", role: "admin", disabled: false });
     const carol = new Browser(server);
@@ -119,7 +119,7 @@ describe("users", () => {
     );
   });
 
-  test("list shows more than a page and no hash", async () => {
+  test("list prints all pages and no hash", async () => {
     const database = await folder.open();
     const row = {
       password_hash: "$argon2id$secret",
@@ -144,7 +144,7 @@ describe("users", () => {
     ["users passwd admin --stdin", "BadRequest"],
     ["users remove admin", "BadRequest"],
     ["users disable nobody", "NotFound"],
-  ])("%s is %s", async (line, name) => {
+  ])("%s fails with %s", async (line, name) => {
     expect((await run(line, { stdin: PASSWORD })).error).toMatchObject({ name });
   });
 });

@@ -8,18 +8,18 @@ import { createUserSchema, newPasswordSchema, type User, viewUser } from "./user
 type Context = CommandContext<{ auth: Auth }>;
 
 const PAGE_SIZE = 100;
-/** Recorded as who changed the setting. */
+/** Recorded in the history of the setting. */
 const CHANGED_BY = "cli";
 
 type PasswordOptions = { stdin?: boolean };
 type JsonOption = { json?: boolean };
 
-/** `reset-password` and `users …`. They write to the database; a running server hears of it within a second. */
+/** Adds `reset-password` and `users …`. A running server applies their changes within a second. */
 export function addAuthCommands(program: Command, context: Context): void {
   program
     .command("reset-password")
     .description(
-      "set the administrator's password, also before the first start; ends the administrator's sessions",
+      "set the administrator's password and end the administrator's sessions; works before the first start",
     )
     .option("--stdin", "read the password from standard input instead of asking twice")
     .action(async (options: PasswordOptions) => {
@@ -90,7 +90,7 @@ function addChanging(users: Command, context: Context): void {
     });
 
   for (const [name, disabled, description] of [
-    ["disable", true, "keep an account from signing in and end its sessions"],
+    ["disable", true, "refuse sign-ins of an account and end its sessions"],
     ["enable", false, "let a disabled account sign in again"],
   ] as const) {
     users
@@ -107,7 +107,7 @@ function addChanging(users: Command, context: Context): void {
   users
     .command("remove <username>")
     .description("delete an account and end its sessions")
-    .option("--json", "print the account as it was, as JSON")
+    .option("--json", "print the deleted account as JSON")
     .action(async (username: string, options: JsonOption) => {
       const { auth } = await context.services();
       const { id } = await auth.users.getByUsername(username);
@@ -120,11 +120,11 @@ function show({ output }: Context, user: User, { json, done }: JsonOption & { do
   else output.note(`Account '${user.username}' ${done}.`);
 }
 
-/** @throws BadRequest when it is too short, too long, or typed differently the second time */
+/** @throws BadRequest when the password is too short, too long, or typed differently the second time */
 async function readNewPassword({ input }: Context, { stdin }: PasswordOptions): Promise<string> {
   const password = stdin ? await input.text() : await input.secret("New password: ");
   parse(newPasswordSchema, password, "The password ");
-  if (!stdin && (await input.secret("The same again: ")) !== password) {
+  if (!stdin && (await input.secret("Repeat the password: ")) !== password) {
     throw appError("BadRequest", "The two passwords differ; nothing was changed.");
   }
   return password;

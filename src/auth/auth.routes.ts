@@ -14,7 +14,7 @@ import { BUILT_IN_ADMIN_VIEW, newPasswordSchema, userView, viewUser } from "./us
 import type { Users } from "./users/service.ts";
 
 const loginBody = z.object({
-  username: z.string().nullish().describe("the built-in administrator when absent"),
+  username: z.string().nullish().describe("default: the built-in administrator"),
   password: z.string(),
 });
 
@@ -22,7 +22,7 @@ const passwordBody = z.object({ current_password: z.string(), new_password: newP
 
 const messageAnswer = z.object({ message: z.string() });
 const sessionAnswer = messageAnswer.extend({
-  expires_in: z.int().describe("seconds until the access token ends"),
+  expires_in: z.int().describe("seconds until the access token expires"),
   role: z.enum(["admin", "user"]),
 });
 
@@ -33,14 +33,13 @@ type Deps = {
   config: AuthConfig;
   clock: Clock;
   addressLimit: AddressLimit;
-  /** The client's address in canonical form. */
   addressOf: (c: HttpContext) => string;
 };
 
 export const authEndpoints = (deps: Deps): Endpoint[] => [...sessionEndpoints(deps), ...ownEndpoints(deps)];
 
 function sessionEndpoints({ login, sessions, config, addressLimit, addressOf }: Deps): Endpoint[] {
-  // They need no CSRF proof.
+  // These endpoints need no CSRF proof.
   const refuse = (c: HttpContext) => refuseCrossSite(c.req.raw, config);
   return [
     endpoint({
@@ -69,7 +68,7 @@ function sessionEndpoints({ login, sessions, config, addressLimit, addressOf }: 
       path: "/auth/refresh",
       access: "public",
       tag: "auth",
-      summary: "Trade the refresh cookie for new cookies; each refresh token is good for one use",
+      summary: "Exchange the refresh cookie for new cookies; a refresh token is valid once",
       admit: refuse,
       answer: sessionAnswer,
       async handle({ c }) {
@@ -82,12 +81,12 @@ function sessionEndpoints({ login, sessions, config, addressLimit, addressOf }: 
       path: "/auth/logout",
       access: "public",
       tag: "auth",
-      summary: "End the session and clear its cookies; without a session nothing changes",
+      summary: "End the session and clear its cookies; does nothing without a session",
       admit: refuse,
       answer: messageAnswer,
       async handle({ c }) {
         const sent = { access: accessTokens(c).tokens, refresh: refreshTokens(c) };
-        // Another site's form brings no cookies, and could only sign the browser out.
+        // A form of another site sends no cookies; clearing them would only sign the browser out.
         if (sent.access.length + sent.refresh.length === 0) return { message: "There was no session" };
         await sessions.signOut(sent);
         setCookies(c, clearedCookies(config));
@@ -98,7 +97,7 @@ function sessionEndpoints({ login, sessions, config, addressLimit, addressOf }: 
 }
 
 function ownEndpoints({ login, sessions, users, config, clock, addressLimit, addressOf }: Deps): Endpoint[] {
-  /** Login, refresh and logout set the three cookies that clients expect, so the fourth is set elsewhere. */
+  /** Login, refresh and logout set three cookies only, so these endpoints set the fourth. */
   async function rememberBrowser(c: HttpContext, account: Account): Promise<void> {
     if (accessTokens(c).from !== "cookie") return;
     const token = await sessions.newDeviceToken(account, deviceTokens(c));
@@ -140,7 +139,7 @@ function ownEndpoints({ login, sessions, users, config, clock, addressLimit, add
       path: "/auth/password",
       access: "account",
       tag: "auth",
-      summary: "Change one's own password; ends all sessions of the account and sets cookies of a new one",
+      summary: "Change the own password; ends all sessions of the account and sets the cookies of a new one",
       body: passwordBody,
       bodyLimit: SHORT_LIMIT,
       admit: (c) => addressLimit.take(addressOf(c)),

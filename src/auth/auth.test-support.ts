@@ -1,4 +1,4 @@
-/** Test support: the room on a real database behind real HTTP routing, with a clock that stands still until told. */
+/** Test support: the auth room on a real database behind real HTTP routing, with a manual clock. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -33,7 +33,7 @@ export type RequestOptions = {
   peer?: string;
 };
 
-/** Endpoints of other rooms, as far as guards are concerned. */
+/** Stand for the endpoints of other rooms. */
 const PROBES = (["GET", "POST", "PUT", "PATCH", "DELETE"] as const).flatMap((method) =>
   (["public", "account", "admin"] as const).map((access) =>
     endpoint({
@@ -47,12 +47,12 @@ const PROBES = (["GET", "POST", "PUT", "PATCH", "DELETE"] as const).flatMap((met
   ),
 );
 
-/** A database in a temporary folder, for tests in which no query differs between databases. */
+/** SQLite in a temporary folder, for tests whose queries are the same on every database. */
 export function createTestFolder() {
   const folder = mkdtempSync(join(tmpdir(), "waymark-test-"));
   const opened: Database[] = [];
   return {
-    /** Opens the database of that name, migrated; the same name is the same data. */
+    /** Opens the named database, migrated; the same name opens the same data. */
     async open(name = "test"): Promise<Database> {
       const settings = { url: `sqlite:${join(folder, `${name}.db`)}`, poolSize: 1 };
       const database = await openDatabase(settings, { threads: false, logger: silentLogger });
@@ -70,13 +70,11 @@ export function createTestFolder() {
 export type AuthHarness = Awaited<ReturnType<typeof startAuth>>;
 
 type AuthOptions = {
-  /** May count or replace what is hashed. */
   passwords?: Passwords;
-  /** Endpoints of another room, below the admin prefix itself. */
+  /** More endpoints below the admin prefix. */
   more?: (changes: Changes) => Promise<readonly Endpoint[]>;
 };
 
-/** The server's part of this room. */
 export async function startAuth(database: Database, settings: AuthOptions = {}) {
   const { passwords = createPasswords(), more = async () => [] } = settings;
   const time = { now: Date.UTC(2026, 10, 20, 12) };
@@ -132,7 +130,7 @@ export async function startAuth(database: Database, settings: AuthOptions = {}) 
 
 const AUTH_ONLY = ["svc_refresh", "waymark_device"];
 
-/** A client that keeps cookies as browsers do and repeats the CSRF cookie in the header, as the panel does. */
+/** Keeps cookies as a browser does and sends the CSRF cookie in the header. */
 export class Browser {
   readonly cookies = new Map<string, string>();
 
@@ -168,17 +166,16 @@ export class Browser {
 
   refresh = (): Promise<Answer> => this.send("POST", "/admin/v1/auth/refresh");
 
-  /** Status of a request that needs a signed-in account. */
   status = async (access: "account" | "admin" = "account"): Promise<number> =>
     (await this.send("GET", `/admin/v1/probe/${access}`)).status;
 
   get(name: string): string {
     const value = this.cookies.get(name);
-    if (value === undefined) throw new Error(`There is no cookie ${name}.`);
+    if (value === undefined) throw new Error(`The browser has no cookie ${name}.`);
     return value;
   }
 
-  /** A second holder of the same cookies: another tab, or a thief. */
+  /** Another tab, or a thief. */
   copy(): Browser {
     const copy = new Browser(this.harness, this.peer);
     for (const [name, value] of this.cookies) copy.cookies.set(name, value);

@@ -1,4 +1,4 @@
-/** Sessions over HTTP, on every database: signing in, refreshing, signing out, and what ends a session. */
+/** Sessions over HTTP on every database: sign-in, refresh, sign-out, and what ends a session. */
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { forEachDialect } from "../db/for-each-dialect.ts";
 import { ADMIN_PASSWORD, type Answer, type AuthHarness, Browser, startAuth } from "./auth.test-support.ts";
@@ -16,13 +16,13 @@ forEachDialect((dialect) => {
   });
 
   beforeEach(() => {
-    // Long enough for every limit to be forgotten.
+    // Every limit has recovered by then.
     harness.time.now += 2 * DAY;
     browser = new Browser(harness);
   });
 
   describe("signing in", () => {
-    test("sets the three cookies of the session and answers what the decisions say", async () => {
+    test("sets the three cookies of the session and answers lifetime and role", async () => {
       const answer = await browser.login(ADMIN_PASSWORD);
       expect(answer.status).toBe(200);
       expect(answer.json).toEqual({
@@ -39,7 +39,7 @@ forEachDialect((dialect) => {
       expect(await browser.status("admin")).toBe(200);
     });
 
-    test("verify tells how long the access token is good for", async () => {
+    test("verify answers the remaining lifetime of the access token", async () => {
       await browser.login(ADMIN_PASSWORD);
       harness.time.now += 5 * MINUTE;
       const answer = await browser.send("GET", "/admin/v1/auth/verify");
@@ -56,7 +56,7 @@ forEachDialect((dialect) => {
       await harness.config.reset("api.cookie_domain", "test");
     });
 
-    test("the same token serves as bearer, without any proof against forged requests", async () => {
+    test("the access token is also valid as bearer, without a CSRF proof", async () => {
       await browser.login(ADMIN_PASSWORD);
       const headers = { Authorization: `Bearer ${browser.get("svc_access")}` };
       expect((await harness.request("POST", "/admin/v1/probe/admin", { headers })).status).toBe(200);
@@ -66,7 +66,7 @@ forEachDialect((dialect) => {
   describe("refreshing", () => {
     beforeEach(() => browser.login(ADMIN_PASSWORD));
 
-    test("replaces the refresh token and keeps the session alive beyond its first end", async () => {
+    test("replaces the refresh token and extends the session", async () => {
       const before = browser.get("svc_refresh");
       for (let days = 0; days < 10; days += 5) {
         harness.time.now += 5 * DAY;
@@ -78,12 +78,12 @@ forEachDialect((dialect) => {
       expect(browser.get("svc_refresh")).not.toBe(before);
     });
 
-    test("an unused session ends after its days", async () => {
+    test("an unused session expires", async () => {
       harness.time.now += 7 * DAY;
       expect((await browser.refresh()).json).toMatchObject({ code: 2002, error: "TokenInvalid" });
     });
 
-    test("two tabs at once both go on, whichever answer comes last", async () => {
+    test("two tabs that refresh at once both stay signed in", async () => {
       const tab = browser.copy();
       const [first, second] = await Promise.all([browser.refresh(), tab.refresh()]);
       expect([first.status, second.status]).toEqual([200, 200]);
@@ -92,7 +92,7 @@ forEachDialect((dialect) => {
       expect((await tab.refresh()).status).toBe(200);
     });
 
-    test("a tab that comes ten seconds late does not break the newest pair", async () => {
+    test("a refresh with the replaced token within ten seconds does not break the new pair", async () => {
       const late = browser.copy();
       await browser.refresh();
       harness.time.now += 10_000;
@@ -101,7 +101,7 @@ forEachDialect((dialect) => {
       expect((await browser.refresh()).status).toBe(200);
     });
 
-    test("an old token used later ends the session for both holders", async () => {
+    test("a later use of the replaced token ends the session for both holders", async () => {
       const thief = browser.copy();
       await browser.refresh();
       harness.time.now += 10_001;
@@ -110,7 +110,7 @@ forEachDialect((dialect) => {
       expect((await browser.refresh()).json).toMatchObject({ code: 2002 });
     });
 
-    test("a token two rotations old has no grace", async () => {
+    test("a token two rotations old is refused at once", async () => {
       const thief = browser.copy();
       await browser.refresh();
       await browser.refresh();
@@ -118,7 +118,7 @@ forEachDialect((dialect) => {
       expect(await browser.status()).toBe(401);
     });
 
-    test("is limited for each session, which two tabs never feel", async () => {
+    test("is limited per session, beyond what two tabs need", async () => {
       const tab = browser.copy();
       for (let minute = 0; minute < 30; minute++) {
         const answers = await Promise.all([browser.refresh(), tab.refresh()]);
@@ -140,7 +140,7 @@ forEachDialect((dialect) => {
       expect((await browser.refresh()).status).toBe(200);
     });
 
-    test("is limited for each address that brings no token of ours, and for nobody else there", async () => {
+    test("without a valid token is limited per address, without effect on sessions there", async () => {
       const junk = () =>
         harness.request("POST", "/admin/v1/auth/refresh", { headers: { Cookie: "svc_refresh=junk" } });
       const statuses: number[] = [];
@@ -149,7 +149,7 @@ forEachDialect((dialect) => {
       expect((await browser.refresh()).status).toBe(200);
     });
 
-    test("a stale second cookie of the same name does no harm", async () => {
+    test("ignores a stale second cookie of the same name", async () => {
       const stale = browser.get("svc_refresh");
       await browser.refresh();
       harness.time.now += MINUTE;
@@ -172,7 +172,7 @@ forEachDialect((dialect) => {
   });
 
   describe("signing out", () => {
-    test("clears the cookies and ends the session, so a kept access token is refused", async () => {
+    test("clears the cookies and ends the session, so a copied access token is refused", async () => {
       await browser.login(ADMIN_PASSWORD);
       const kept = browser.copy();
       const answer = await browser.send("POST", "/admin/v1/auth/logout");
@@ -182,7 +182,7 @@ forEachDialect((dialect) => {
       expect((await kept.refresh()).json).toMatchObject({ code: 2002 });
     });
 
-    test("works when the access token has ended, and for nobody", async () => {
+    test("works with an expired access token and without a session", async () => {
       await browser.login(ADMIN_PASSWORD);
       harness.time.now += 20 * MINUTE;
       const kept = browser.copy();
@@ -191,7 +191,7 @@ forEachDialect((dialect) => {
       expect((await browser.send("POST", "/admin/v1/auth/logout")).status).toBe(200);
     });
 
-    test("without a session clears nothing, and clears what a browser holds of an ended one", async () => {
+    test("clears nothing without cookies of a session, and the cookies of an ended session", async () => {
       const logout = (cookies: string) =>
         harness.request("POST", "/admin/v1/auth/logout", { headers: { Cookie: cookies } });
       for (const cookies of ["", "csrf_token=x; waymark_device=y; other=z"]) {
@@ -205,7 +205,7 @@ forEachDialect((dialect) => {
       expect([...held.cookies.keys()]).toEqual([]);
     });
 
-    test("ends this session only", async () => {
+    test("ends only this session", async () => {
       const other = new Browser(harness);
       await browser.login(ADMIN_PASSWORD);
       await other.login(ADMIN_PASSWORD);
@@ -232,33 +232,36 @@ forEachDialect((dialect) => {
       expect([...browser.cookies.keys()]).toEqual(DEVICE);
     });
 
-    test.each(["me", "verify"])("is set by %s while the browser has none of this account", async (name) => {
-      const path = `/admin/v1/auth/${name}`;
-      await browser.login(ADMIN_PASSWORD);
-      const headers = { Authorization: `Bearer ${browser.get("svc_access")}` };
-      expect(set(await harness.request("GET", path, { headers }))).toEqual([]);
-      const first = await browser.send("GET", path);
-      expect(first.headers.getSetCookie().map((cookie) => cookie.replace(/=[^;]+/, "=…"))).toEqual([
-        "waymark_device=…; Path=/admin/v1/auth; Max-Age=31536000; HttpOnly; Secure; SameSite=Lax",
-      ]);
-      expect(set(await browser.send("GET", path))).toEqual([]);
-      const password = "password of a user";
-      const username = `device-${name}`;
-      await harness.auth.users.create({ username, password, role: "user", disabled: false });
-      await browser.login(password, username);
-      expect(set(await browser.send("GET", path))).toEqual(DEVICE);
-      expect(set(await browser.send("GET", path))).toEqual([]);
-      for (const value of ["junk", browser.get("svc_refresh")]) {
-        browser.cookies.set("waymark_device", value);
+    test.each(["me", "verify"])(
+      "is set by %s unless the browser has a valid one of the account",
+      async (name) => {
+        const path = `/admin/v1/auth/${name}`;
+        await browser.login(ADMIN_PASSWORD);
+        const headers = { Authorization: `Bearer ${browser.get("svc_access")}` };
+        expect(set(await harness.request("GET", path, { headers }))).toEqual([]);
+        const first = await browser.send("GET", path);
+        expect(first.headers.getSetCookie().map((cookie) => cookie.replace(/=[^;]+/, "=…"))).toEqual([
+          "waymark_device=…; Path=/admin/v1/auth; Max-Age=31536000; HttpOnly; Secure; SameSite=Lax",
+        ]);
+        expect(set(await browser.send("GET", path))).toEqual([]);
+        const password = "password of a user";
+        const username = `device-${name}`;
+        await harness.auth.users.create({ username, password, role: "user", disabled: false });
+        await browser.login(password, username);
         expect(set(await browser.send("GET", path))).toEqual(DEVICE);
-      }
-    });
+        expect(set(await browser.send("GET", path))).toEqual([]);
+        for (const value of ["junk", browser.get("svc_refresh")]) {
+          browser.cookies.set("waymark_device", value);
+          expect(set(await browser.send("GET", path))).toEqual(DEVICE);
+        }
+      },
+    );
   });
 
-  describe("what ends sessions", () => {
+  describe("sessions end", () => {
     beforeEach(() => browser.login(ADMIN_PASSWORD));
 
-    test("changing one's own password, all but the new one", async () => {
+    test("when the account changes its password, except the new session", async () => {
       const other = browser.copy();
       const old = browser.get("svc_access");
       const answer = await browser.send("PUT", "/admin/v1/auth/password", {
@@ -274,13 +277,13 @@ forEachDialect((dialect) => {
       await harness.auth.resetAdminPassword(ADMIN_PASSWORD, "test");
     });
 
-    test("resetting the administrator's password", async () => {
+    test("when the administrator's password is reset", async () => {
       await harness.auth.resetAdminPassword(ADMIN_PASSWORD, "test");
       expect(await browser.status()).toBe(401);
       expect((await browser.refresh()).status).toBe(401);
     });
 
-    test("a new signing secret", async () => {
+    test("when the signing secret changes", async () => {
       await harness.config.runActionAndSave("api.jwt_secret", "generate_token", "test");
       expect(await browser.status()).toBe(401);
       expect((await browser.refresh()).status).toBe(401);
@@ -289,7 +292,7 @@ forEachDialect((dialect) => {
     });
   });
 
-  test("a login that was checking the old password while it was changed gets no session", async () => {
+  test("a login that checks the old password during a change gets no session", async () => {
     const slow = Promise.withResolvers<void>();
     const reached = Promise.withResolvers<void>();
     const second = await startAuth(await dialect.openDb(), {
@@ -311,7 +314,7 @@ forEachDialect((dialect) => {
     await harness.auth.resetAdminPassword(ADMIN_PASSWORD, "test");
   });
 
-  test("another process ends a session for this one", async () => {
+  test("a session that another process ends is refused here", async () => {
     await browser.login(ADMIN_PASSWORD);
     expect(await browser.status()).toBe(200);
     const other = await startAuth(await dialect.openDb());
@@ -324,7 +327,7 @@ forEachDialect((dialect) => {
     expect(await browser.status()).toBe(401);
   });
 
-  test("ended sessions are removed a day later, others stay", async () => {
+  test("ended sessions are removed after a day", async () => {
     await harness.auth.cleanUp();
     const ended = new Browser(harness);
     await browser.login(ADMIN_PASSWORD);

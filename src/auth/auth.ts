@@ -1,4 +1,4 @@
-/** The room put together: what the server mounts and what the commands call. */
+/** Composes the auth room for the server and the commands. */
 import type { Database } from "../db/database.ts";
 import type { Endpoint, HttpContext } from "../http/endpoint.ts";
 import type { Guards } from "../http/mount.ts";
@@ -25,45 +25,42 @@ import { createUsers, type Users } from "./users/service.ts";
 
 export type AuthDeps = {
   database: Pick<Database, "read" | "write" | "dialect">;
-  /** The change feed. */
   changes: AuthChanges;
   config: AuthConfig & AdminPasswordSetting;
-  /** The process's one bound on hashes at work. */
+  /** One instance per process; see login/password.ts. */
   passwords: Passwords;
   clock: Clock;
   logger: Logger;
-  /** Counts refused requests (`svc_auth_failures_total`). */
+  /** Increments `svc_auth_failures_total`. */
   onFailure?: (method: FailureMethod) => void;
-  /** Counts a login try where all workers of the machine do; its own process unless told. */
+  /** Counts an attempt for all workers of the machine. Default: for this process. */
   tryLogin?: (address: string) => number | Promise<number>;
-  /** A UUID for a session or a token. */
   newId?: () => string;
 };
 
 export type Auth = {
   guards: Guards;
-  /** The same for the health endpoints, where the health token counts too. */
+  /** They accept the health token as well. */
   healthGuards: Guards;
   /** Relative to `{admin_prefix}/v1`. */
   endpoints: readonly Endpoint[];
-  /** False while there is no administrator's password: everything under the admin prefix is 404 then. */
+  /** While false, everything under the admin prefix is 404. */
   isAdminEnabled(): boolean;
-  /** False while neither of the passwords that open the health endpoints is set: all of them are 404 then. */
+  /** While false, the health endpoints are 404. */
   isHealthEnabled(): boolean;
-  /** The client's address by `api.trusted_proxies`, from the peer's and the `X-Forwarded-For` header. */
+  /** See client-address.ts. */
   clientAddress(peer: string, forwardedFor: string | null): string;
   users: Users;
-  /** Counts a try of a password by the client's address. @throws RateLimitExceeded */
+  /** Counts a password attempt of a client address. @throws RateLimitExceeded */
   takeTry: AddressLimit["take"];
-  /** Whether a visitor's password is the share's, within the share's own limits. */
   checkSharePassword: PasswordCheck["checkShare"];
   /** @throws BadRequest when the password is too short or too long */
   resetAdminPassword(plain: string, changedBy: string): Promise<void>;
-  /** For a job: removes ended sessions and stale delays, 50,000 rows at most; returns how many went. */
+  /** Removes ended sessions and stale delays, at most 50,000 rows; returns how many. */
   cleanUp(): Promise<number>;
 };
 
-/** In one process; one more each second. Two tabs need two in a quarter of an hour. */
+/** Per process, then one a second. Two tabs need two in 15 minutes. */
 const REFRESHES_AT_ONCE = 20;
 
 const CLEAN_UP_ROWS = 1000;
@@ -134,7 +131,6 @@ export function createAuth(deps: AuthDeps): Auth {
   };
 }
 
-/** Calls it until it has nothing left to remove, so many times at most. */
 async function inRounds(remove: (limit: number) => Promise<number>): Promise<number> {
   let total = 0;
   for (let round = 0; round < CLEAN_UP_ROUNDS; round++) {

@@ -1,9 +1,9 @@
-/** What this room uses of the change feed: see cluster/changes.ts. */
+/** The part of the change feed (cluster/changes.ts) that this room uses. */
 import type { Db } from "../db/dialect.ts";
 
 export type AuthTransaction = {
   readonly db: Db;
-  /** "users": account ids as text, 0 included. "sessions": session ids. */
+  /** `users`: account ids as text, 0 included. `sessions`: session ids. */
   changed(topic: "users" | "sessions", keys: readonly string[]): void;
 };
 

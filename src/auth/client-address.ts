@@ -1,14 +1,12 @@
 /**
- * Who is calling, when proxies stand between. The peer of the connection is the only address nobody can invent, so
- * `X-Forwarded-For` counts only when the peer is one of `api.trusted_proxies`. Each proxy appends the address it
- * saw, therefore the list is read from the right: trusted proxies are skipped, and the first other address is the
- * client. What stands left of it was written by the client and is ignored. An unreadable entry ends the walk at the
- * last address that was seen by a proxy of ours.
+ * The client address behind proxies. Only the peer address can't be forged, so `X-Forwarded-For` counts only from a
+ * peer in `api.trusted_proxies`. Each proxy appends the address it saw, so the list is read from the right: trusted
+ * proxies are skipped, and the first other address is the client. The rest was written by the client and is ignored. An
+ * unreadable entry ends the search at the last address read.
  */
 import { appError } from "../lib/errors.ts";
 import { formatIp, type IpRange, isInRange, isIpv4, parseIp, parseIpRange } from "../lib/ip-address.ts";
 
-/** The peer address of a connection over a unix socket. */
 const UNIX_PEER = "unix";
 
 export type TrustedProxies = { unix: boolean; ranges: readonly IpRange[] };
@@ -16,13 +14,10 @@ export type TrustedProxies = { unix: boolean; ranges: readonly IpRange[] };
 const MOST_RANGES = 256;
 const MOST_HOPS = 64;
 
-/**
- * Reads the setting's entries: addresses, CIDR ranges and `unix`.
- * @throws BadRequest naming the entry that is none of these
- */
+/** Parses addresses, CIDR ranges and `unix`. @throws BadRequest naming the invalid entry */
 export function parseTrustedProxies(entries: readonly string[]): TrustedProxies {
   if (entries.length > MOST_RANGES) {
-    throw appError("BadRequest", `At most ${MOST_RANGES} trusted proxies; use wider ranges.`);
+    throw appError("BadRequest", `At most ${MOST_RANGES} trusted proxies are allowed; use wider ranges.`);
   }
   const ranges: IpRange[] = [];
   for (const entry of entries) {
@@ -31,7 +26,7 @@ export function parseTrustedProxies(entries: readonly string[]): TrustedProxies 
     if (range === null) {
       throw appError(
         "BadRequest",
-        `"${entry.slice(0, 60)}" is no address, no range like 10.0.0.0/8 and not "${UNIX_PEER}".`,
+        `"${entry.slice(0, 60)}" is not an address, a range such as 10.0.0.0/8 or "${UNIX_PEER}".`,
       );
     }
     ranges.push(range);
@@ -40,9 +35,9 @@ export function parseTrustedProxies(entries: readonly string[]): TrustedProxies 
 }
 
 /**
- * The client's address in canonical form (`unix` for an untrusted unix socket).
- * @param peer address of the connection as text, or `unix`
- * @param forwardedFor the `X-Forwarded-For` header, several of them joined by commas
+ * The client address in canonical form; `unix` for an untrusted unix socket.
+ * @param peer address of the connection, or `unix`
+ * @param forwardedFor the `X-Forwarded-For` headers, joined by commas
  */
 export function clientAddress(peer: string, forwardedFor: string | null, trusted: TrustedProxies): string {
   let client = canonical(peer) ?? peer;
@@ -74,14 +69,14 @@ function withoutPort(text: string): string {
   return match?.[1] ?? text;
 }
 
-/** The part of an address that one client commands: IPv4 whole, IPv6 by /64. */
+/** One client controls an IPv4 address or an IPv6 /64. */
 export function addressGroup(address: string): string {
   const bytes = parseIp(address);
   if (bytes === null || isIpv4(bytes)) return address;
   return `${formatIp(bytes.slice().fill(0, 8))}/64`;
 }
 
-/** clientAddress with the setting read once for each value it takes. */
+/** `clientAddress` that parses the setting once per value. */
 export function createClientAddress(
   trustedProxies: () => readonly string[],
 ): (peer: string, forwardedFor: string | null) => string {

@@ -1,4 +1,4 @@
-/** Who passes the guards, and how everybody else is refused. One database serves: no query differs here. */
+/** What the guards accept and refuse. One database is enough: no query differs here. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { SignJWT } from "jose";
 import {
@@ -44,18 +44,18 @@ afterAll(() => folder.remove());
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 
 describe("credentials", () => {
-  test("a public endpoint asks for none", async () => {
+  test("a public endpoint needs none", async () => {
     expect((await harness.request("POST", "/admin/v1/probe/public")).status).toBe(200);
   });
 
-  test("an account reaches what is for accounts, and an administrator the rest", async () => {
+  test("an account reaches account endpoints only, an administrator all", async () => {
     expect([await admin.status("account"), await admin.status("admin")]).toEqual([200, 200]);
     expect(await user.status("account")).toBe(200);
     const refused = await user.send("GET", "/admin/v1/probe/admin");
     expect([refused.status, refused.json.code, refused.json.error]).toEqual([403, 1003, "Forbidden"]);
   });
 
-  test("without any the answer is 401 with the specified message", async () => {
+  test("a request without any is answered 401 with the specified message", async () => {
     for (const access of ["account", "admin"]) {
       const answer = await harness.request("GET", `/admin/v1/probe/${access}`);
       expect([answer.status, answer.json]).toEqual([401, UNAUTHORIZED]);
@@ -71,14 +71,14 @@ describe("credentials", () => {
     "Bearer a b",
     `Bearer ${"x".repeat(9000)}`,
     "Bearer e30.e30.",
-  ])("the header %#: refused", async (header) => {
+  ])("the invalid header %# is refused", async (header) => {
     const answer = await harness.request("GET", "/admin/v1/probe/account", {
       headers: { Authorization: header },
     });
     expect([answer.status, answer.json]).toEqual([401, UNAUTHORIZED]);
   });
 
-  test("a bearer header decides alone, in either direction", async () => {
+  test("a bearer header overrides cookies, valid or not", async () => {
     const invalid = await admin.send("GET", "/admin/v1/probe/admin", { headers: bearer("nonsense") });
     expect(invalid.status).toBe(401);
     expect(harness.failures).toEqual(["bearer"]);
@@ -88,14 +88,14 @@ describe("credentials", () => {
     expect(other.json.data).toEqual({ account: "anna" });
   });
 
-  test("another scheme is somebody else's business: the cookies count", async () => {
+  test("a header of another scheme is ignored in favour of cookies", async () => {
     const answer = await admin.send("GET", "/admin/v1/probe/admin", {
       headers: { Authorization: "Basic eDp5" },
     });
     expect(answer.status).toBe(200);
   });
 
-  test("a refresh token opens nothing, as cookie or bearer", async () => {
+  test("a refresh token is refused as access cookie and as bearer", async () => {
     const token = admin.get("svc_refresh");
     const headers = { Cookie: `svc_access=${token}` };
     expect((await harness.request("GET", "/admin/v1/probe/account", { headers })).status).toBe(401);
@@ -105,13 +105,13 @@ describe("credentials", () => {
     expect(harness.failures).toEqual(["cookie", "bearer"]);
   });
 
-  test("an access token refreshes nothing", async () => {
+  test("an access token is refused as refresh cookie", async () => {
     const headers = { Cookie: `svc_refresh=${admin.get("svc_access")}` };
     const answer = await harness.request("POST", "/admin/v1/auth/refresh", { headers });
     expect(answer.json).toMatchObject({ code: 2002 });
   });
 
-  test("a role written into a token by a forger who has the secret still is not the account's", async () => {
+  test("the role in a token is ignored even with a valid signature", async () => {
     const [, payload] = user.get("svc_access").split(".");
     const claims = JSON.parse(Buffer.from(payload!, "base64url").toString());
     const secret = new TextEncoder().encode(harness.config.get("api.jwt_secret"));
@@ -123,7 +123,7 @@ describe("credentials", () => {
     );
   });
 
-  test("a planted cookie before the right one does not lock anybody out", async () => {
+  test("a planted cookie before the valid one is skipped", async () => {
     const headers = { Cookie: `svc_access=planted; svc_access=${admin.get("svc_access")}` };
     expect((await harness.request("GET", "/admin/v1/probe/admin", { headers })).status).toBe(200);
   });
@@ -136,8 +136,8 @@ const send = (method: string, cookie: string, header?: string) =>
     headers: { Cookie: cookie, ...(header !== undefined && { "X-CSRF-Token": header }) },
   });
 
-describe("forged requests", () => {
-  test.each(["POST", "PUT", "PATCH", "DELETE"])("%s needs the cookie and the header", async (method) => {
+describe("CSRF proof", () => {
+  test.each(["POST", "PUT", "PATCH", "DELETE"])("%s needs cookie and header", async (method) => {
     const token = admin.get("csrf_token");
     expect((await send(method, cookies(admin, token), token)).status).toBe(200);
     for (const answer of [
@@ -169,18 +169,18 @@ describe("forged requests", () => {
     expect((await browser.send("POST", "/admin/v1/auth/logout")).status).toBe(200);
   });
 
-  test("an invalid token is 401 before anything else", async () => {
+  test("an invalid token is 401 before the proof is checked", async () => {
     expect((await send("POST", "svc_access=a.b.c; csrf_token=x", "x")).status).toBe(401);
   });
 });
 
-describe("while there is no administrator's password", () => {
+describe("without an administrator's password", () => {
   let empty: AuthHarness;
   beforeAll(async () => {
     empty = await startAuth(await folder.open("empty"));
   });
 
-  test("everything under the admin prefix is 404, the login too", async () => {
+  test("everything under the admin prefix is 404, including login", async () => {
     expect(empty.auth.isAdminEnabled()).toBe(false);
     const login = await empty.request("POST", "/admin/v1/auth/login", { body: { password: "" } });
     expect([login.status, login.json.code, login.json.error]).toEqual([404, 1004, "NotFound"]);
@@ -202,18 +202,18 @@ describe("while there is no administrator's password", () => {
 const get = (headers: Record<string, string>) => harness.request("GET", "/health/probe/admin", { headers });
 
 describe("health", () => {
-  test("takes an administrator's token, as bearer and as cookie", async () => {
+  test("accepts an administrator's token as bearer and as cookie", async () => {
     expect((await get(bearer(admin.get("svc_access")))).status).toBe(200);
     expect((await get({ Cookie: `svc_access=${admin.get("svc_access")}` })).status).toBe(200);
   });
 
-  test("without a health token set no bearer but an access token counts", async () => {
+  test("accepts no other bearer while no health token is set", async () => {
     expect((await get(bearer(""))).json).toEqual(UNAUTHORIZED);
     expect((await get(bearer("undefined"))).json).toEqual(UNAUTHORIZED);
     expect((await get({})).json).toEqual(UNAUTHORIZED);
   });
 
-  test("takes the health token beside access tokens, and it opens nothing else", async () => {
+  test("accepts the health token, which is refused elsewhere", async () => {
     await harness.config.set("api.health_token", HEALTH_TOKEN, "test");
     expect((await get(bearer(HEALTH_TOKEN))).status).toBe(200);
     expect((await get(bearer(`${HEALTH_TOKEN}x`))).json).toEqual(UNAUTHORIZED);
@@ -223,7 +223,7 @@ describe("health", () => {
     expect((await harness.request("GET", "/admin/v1/probe/account", elsewhere)).status).toBe(401);
   });
 
-  test("is not for accounts of the role user", async () => {
+  test("refuses accounts of the role user", async () => {
     expect((await get(bearer(user.get("svc_access")))).status).toBe(403);
   });
 });

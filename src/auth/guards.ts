@@ -1,4 +1,4 @@
-/** Who may pass: the middlewares that stand before endpoints. */
+/** Middlewares that authenticate and authorize a request before its endpoint runs. */
 import type { MiddlewareHandler } from "hono";
 import type { HttpContext, HttpEnv } from "../http/endpoint.ts";
 import type { Guards } from "../http/mount.ts";
@@ -17,14 +17,14 @@ type Deps = {
   onFailure: (method: FailureMethod) => void;
 };
 
-/** These change nothing, so they need no proof against forged requests. */
 const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
 
 const unauthorized = () => appError("Unauthorized", "Unauthorized: invalid or missing token");
 
 /**
- * `account` and `admin` set the account on the context. Refusals: Unauthorized without valid credentials, CsrfInvalid
- * for a changing request that brings cookies but no proof, Forbidden for an account that is no administrator.
+ * `account` and `admin` set the account on the context.
+ * @throws Unauthorized without valid credentials, CsrfInvalid for an unsafe method with cookies but no CSRF proof,
+ * Forbidden for an account that is not an administrator
  */
 export function createGuards(deps: Deps): Guards {
   return {
@@ -63,13 +63,13 @@ function requireAdmin(account: Account): Account {
   throw appError("Forbidden", "Only administrators may do this.");
 }
 
-/** For the health endpoints: the health token as bearer, or an administrator's access token as bearer or cookie. */
+/** Accepts the health token as bearer, or an administrator's access token as bearer or cookie. */
 export function createHealthGuard({ sessions, config, onFailure }: Deps): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
     const bearer = bearerToken(c);
     const healthToken = config.get("api.health_token");
     if (bearer === null || healthToken === "" || !equalInConstantTime(bearer, healthToken)) {
-      // Without an administrator's password nobody signs in, and nobody stays signed in.
+      // Without an administrator's password no session is valid.
       if (config.get("api.admin_token") === "") {
         onFailure(bearer === null ? "none" : "bearer");
         throw unauthorized();

@@ -7,7 +7,7 @@ import { createLoginFailuresRepository } from "./failures.repository.ts";
 const MINUTE = 60_000;
 const DAY = 86_400_000;
 
-test("the delay doubles from the fifth failure to fifteen minutes", () => {
+test("the delay doubles from the fifth failure up to fifteen minutes", () => {
   const delays = [1, 4, 5, 6, 7, 14, 15, 16, 1000, 100_000].map((failures) => delayAfter(failures) / 1000);
   expect(delays).toEqual([0, 0, 1, 2, 4, 512, 900, 900, 900, 900]);
 });
@@ -41,7 +41,7 @@ forEachDialect((dialect) => {
     key = { username: crypto.randomUUID() };
   });
 
-  test("four failures are free, then tries wait", async () => {
+  test("four failures are free, then attempts wait", async () => {
     await charge(5);
     expect(await refusal()).toBe(1);
     time.now += 1000;
@@ -54,14 +54,14 @@ forEachDialect((dialect) => {
     expect(await refusal()).toBe(4);
   });
 
-  test("success takes everything back", async () => {
+  test("success clears all failures", async () => {
     await charge(5);
     await delay.clear(key);
     await charge(5);
     expect(await refusal()).toBe(1);
   });
 
-  test("a try that was taken back counts for nothing, one by one", async () => {
+  test("an attempt that was taken back does not count", async () => {
     await charge(4);
     for (let n = 0; n < 20; n++) {
       await charge(1);
@@ -80,7 +80,7 @@ forEachDialect((dialect) => {
     await delay.takeBack({ username: crypto.randomUUID() });
   });
 
-  test("tries of two processes that are taken back at once are all taken back", async () => {
+  test("attempts that two processes take back at once do not count", async () => {
     const other = on(await dialect.openDb());
     await charge(4);
     const delays = [delay, other, delay, other];
@@ -89,7 +89,7 @@ forEachDialect((dialect) => {
     expect(await refusal()).toBe(1);
   });
 
-  test("never more than fifteen minutes, however often somebody comes too early", async () => {
+  test("attempts during the delay do not extend it beyond fifteen minutes", async () => {
     for (let n = 0; n < 30; n++) {
       await charge(1);
       await refusal();
@@ -101,21 +101,21 @@ forEachDialect((dialect) => {
     expect(await refusal()).toBeNull();
   });
 
-  test("a day without a try forgets", async () => {
+  test("failures are forgotten after a day without attempts", async () => {
     await charge(5);
     time.now += DAY;
     await charge(4);
     expect(await refusal()).toBeNull();
   });
 
-  test("a clock set back locks nobody out", async () => {
+  test("a clock set back does not lock an account out", async () => {
     await charge(5);
     time.now -= DAY * 30;
     expect(await refusal()).toBeNull();
     time.now += DAY * 30;
   });
 
-  test("an account, a browser and a share of the same name are counted apart", async () => {
+  test("an account, a browser and a share of one name count separately", async () => {
     await charge(5);
     await delay.charge({ sessionId: key.username });
     const shareId = Math.floor(Math.random() * 1e9);
@@ -124,7 +124,7 @@ forEachDialect((dialect) => {
     expect(await refusal()).toBe(1);
   });
 
-  test("of many tries at once through two processes five slip in at most", async () => {
+  test("of many parallel attempts through two processes at most five pass", async () => {
     const other = on(await dialect.openDb());
     const tries = Array.from({ length: 16 }, (_, n) => (n % 2 === 0 ? delay : other).charge(key));
     const settled = await Promise.allSettled(tries);
@@ -136,8 +136,8 @@ forEachDialect((dialect) => {
     }
   });
 
-  describe("rows", () => {
-    test("are removed when they no longer matter, a bounded number at a time", async () => {
+  describe("stale rows", () => {
+    test("are removed, a bounded number at a time", async () => {
       time.now += 2 * DAY;
       await delay.removeForgotten(1000);
       for (let n = 0; n < 5; n++) await delay.charge({ username: `stale-${n}` });

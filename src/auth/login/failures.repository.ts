@@ -3,14 +3,14 @@ import { isUniqueViolation } from "../../db/failures.ts";
 
 export type LoginFailures = {
   failures: number;
-  /** Until when the account waits, epoch ms. */
+  /** End of the delay, epoch ms. */
   retryAt: number;
   updatedAt: number;
 };
 
 export type LoginFailuresRepository = ReturnType<typeof createLoginFailuresRepository>;
 
-/** Reads and writes go to the writing connection: a count that lags behind would let guesses through. */
+/** Reads use the writing connection: a stale count would let guesses pass. */
 export function createLoginFailuresRepository({ write }: Pick<Database, "write">) {
   return {
     async find(account: string): Promise<LoginFailures | null> {
@@ -21,7 +21,7 @@ export function createLoginFailuresRepository({ write }: Pick<Database, "write">
         : { failures: row.failures, retryAt: row.retry_at, updatedAt: row.updated_at };
     },
 
-    /** Stores `next` in the place of `expected`; false when another process was faster. */
+    /** Replaces `expected` with `next`; false when another process was faster. */
     async replace(account: string, expected: LoginFailures | null, next: LoginFailures): Promise<boolean> {
       const row = { failures: next.failures, retry_at: next.retryAt, updated_at: next.updatedAt };
       if (expected === null) return isNew(() => insert(account, row));
@@ -39,7 +39,7 @@ export function createLoginFailuresRepository({ write }: Pick<Database, "write">
       await write.deleteFrom("login_failures").where("account", "=", account).execute();
     },
 
-    /** Removes at most `limit` rows that were last written before the instant; returns how many. */
+    /** Removes at most `limit` rows last written before the instant; returns how many. */
     async removeStale(before: number, limit: number): Promise<number> {
       const query = write.selectFrom("login_failures").select("account").where("updated_at", "<", before);
       const stale = (await query.limit(limit).execute()).map(({ account }) => account);

@@ -1,6 +1,5 @@
 /**
- * Who gets in, how often somebody may try, and that refusals tell nothing. One database serves: what differs between
- * them is in account-delay.test.ts.
+ * Login, its limits, and refusals that reveal nothing. One database is enough; account-delay.test.ts covers the others.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { appError } from "../../lib/errors.ts";
@@ -18,7 +17,7 @@ const LOGIN = "/admin/v1/auth/login";
 const WRONG = { code: 2000, error: "AuthFailed", message: "The username or the password is wrong." };
 const DAY = 86_400_000;
 
-/** What decides how long a verification takes. */
+/** The parameters that determine the cost of a verification. */
 const cost = (hash: string) => hash.split("$").slice(1, 4).join("$");
 const codes = (answers: readonly Answer[]) => answers.map(({ json }) => json.code);
 
@@ -26,7 +25,7 @@ const folder = createTestFolder();
 let harness: AuthHarness;
 const verified: string[] = [];
 let peers = 0;
-/** An address that has not tried yet. */
+/** An address without earlier attempts. */
 const newPeer = () => `2001:db8:${(++peers).toString(16)}::1`;
 const login = (body: unknown, peer = newPeer()) => harness.request("POST", LOGIN, { body, peer });
 
@@ -56,14 +55,14 @@ beforeEach(() => {
 });
 
 describe("a login", () => {
-  test("without a name, with null or with admin is the built-in administrator's", async () => {
+  test("without a name, with null or with admin is for the built-in administrator", async () => {
     for (const username of [undefined, null, "admin", "Admin"]) {
       const answer = await login({ username, password: ADMIN_PASSWORD });
       expect(answer.json.data).toMatchObject({ role: "admin" });
     }
   });
 
-  test("refusals are the same for every reason, and each verifies one hash of the same cost", async () => {
+  test("is refused in the same way for every reason, after one verification of the same cost", async () => {
     const attempts = [
       { password: "wrong" },
       { username: "anna", password: "wrong" },
@@ -90,13 +89,13 @@ describe("a login", () => {
     );
   });
 
-  test("a password that only begins right is wrong", async () => {
+  test("with a longer or shorter password than the right one is refused", async () => {
     for (const password of [`${ADMIN_PASSWORD}\0`, `${ADMIN_PASSWORD} `, ADMIN_PASSWORD.slice(0, -1)]) {
       expect((await login({ password })).json).toEqual(WRONG);
     }
   });
 
-  test("a very long password is refused without work", async () => {
+  test("with a very long password is refused without a verification", async () => {
     expect((await login({ password: "x".repeat(4_000) })).json).toEqual(WRONG);
     expect((await login({ password: "x".repeat(4_096) })).status).toBe(413);
     expect(verified).toEqual([]);
@@ -111,14 +110,14 @@ describe("a login", () => {
     '{"password":5}',
     '{"password":null}',
     '{"username":{},"password":"x"}',
-  ])("the body %p is 400", async (body) => {
+  ])("with the body %p is 400", async (body) => {
     const answer = await login(body);
     expect([answer.status, answer.json.code]).toEqual([400, 1000]);
     expect(verified).toEqual([]);
   });
 });
 
-describe("what other origins make a browser send", () => {
+describe("cross-origin requests", () => {
   const foreign = { Origin: "https://evil.example" };
   const body = { password: ADMIN_PASSWORD };
   const statuses = async (headers: Record<string, string>) => {
@@ -149,11 +148,11 @@ describe("what other origins make a browser send", () => {
     [{ "Sec-Fetch-Site": "cross-site" }, REFUSED],
     [{ "Sec-Fetch-Site": "same-site" }, REFUSED],
     [{ "Sec-Fetch-Site": "cross-site", ...foreign }, REFUSED],
-  ])("%j", async (headers, expected) => {
+  ])("with %j are answered %j", async (headers, expected) => {
     expect(await statuses(headers)).toEqual(expected);
   });
 
-  test("passes from the origins that CORS lets in, but not from just any", async () => {
+  test("pass from origins that CORS lists, but not from *", async () => {
     const headers = { "Sec-Fetch-Site": "cross-site", ...foreign };
     await harness.config.set("cors.allowed_origins", foreign.Origin, "test");
     expect(await statuses(headers)).toEqual(REFUSED);
@@ -171,7 +170,7 @@ describe("what other origins make a browser send", () => {
     "multipart/form-data",
     "application/jsonx",
     "",
-  ])("a login as %p is 415", async (type) => {
+  ])("with a login as %p are 415", async (type) => {
     const answer = await harness.request("POST", LOGIN, {
       body,
       headers: { "Content-Type": type },
@@ -180,21 +179,21 @@ describe("what other origins make a browser send", () => {
     expect([answer.status, answer.json.code, answer.headers.getSetCookie()]).toEqual([415, 1000, []]);
   });
 
-  test("a login with a charset is one", async () => {
+  test("may name a charset", async () => {
     const headers = { "Content-Type": "Application/JSON; charset=utf-8" };
     expect((await harness.request("POST", LOGIN, { body, headers, peer: newPeer() })).status).toBe(200);
   });
 });
 
 describe("a flood from one address", () => {
-  test("is counted before its bodies are read", async () => {
+  test("is limited before its bodies are read", async () => {
     const peer = newPeer();
     for (let n = 0; n < 5; n++) expect((await login("[".repeat(4_096), peer)).status).toBe(400);
     for (const body of ["[".repeat(4_096), "x".repeat(5_000), { password: ADMIN_PASSWORD }])
       expect((await login(body, peer)).status).toBe(429);
   });
 
-  test("gets five tries at once, then one a second, the right password included", async () => {
+  test("gets five attempts at once, then one a second, even with the right password", async () => {
     const peer = newPeer();
     const flood = await Promise.all(
       Array.from({ length: 30 }, (_, n) => login({ username: `name-${n}`, password: "wrong" }, peer)),
@@ -229,26 +228,29 @@ describe("a flood from one address", () => {
 });
 
 describe("guesses at one account from many addresses", () => {
-  test.each(["anna", "admin", "nobody"])("make %s wait, longer each time, known or not", async (username) => {
-    for (let n = 0; n < 5; n++) expect((await guess(username)).json).toEqual(WRONG);
-    const waits: (string | null)[] = [];
-    for (let n = 0; n < 4; n++) {
-      const refused = await guess(username);
-      expect(refused.json).toMatchObject({ code: 2004 });
-      waits.push(refused.headers.get("Retry-After"));
-      harness.time.now += Number(refused.headers.get("Retry-After")) * 1000;
-      expect((await guess(username)).json).toEqual(WRONG);
-    }
-    expect(waits).toEqual(["1", "2", "4", "8"]);
-  });
+  test.each(["anna", "admin", "nobody"])(
+    "delay %s, longer each time, whether it exists or not",
+    async (username) => {
+      for (let n = 0; n < 5; n++) expect((await guess(username)).json).toEqual(WRONG);
+      const waits: (string | null)[] = [];
+      for (let n = 0; n < 4; n++) {
+        const refused = await guess(username);
+        expect(refused.json).toMatchObject({ code: 2004 });
+        waits.push(refused.headers.get("Retry-After"));
+        harness.time.now += Number(refused.headers.get("Retry-After")) * 1000;
+        expect((await guess(username)).json).toEqual(WRONG);
+      }
+      expect(waits).toEqual(["1", "2", "4", "8"]);
+    },
+  );
 
-  test("sent at once do not slip in", async () => {
+  test("sent in parallel are all counted", async () => {
     const answers = await Promise.all(Array.from({ length: 12 }, () => guess("anna")));
     expect(answers.filter(({ status }) => status === 401).length).toBeLessThanOrEqual(5);
     expect(verified.length).toBeLessThanOrEqual(5);
   });
 
-  test("keep the right password out during the delay, and success forgets them", async () => {
+  test("delay the right password too, and are cleared by success", async () => {
     for (let n = 0; n < 5; n++) await guess("anna");
     expect((await login({ username: "anna", password: "password of anna" })).status).toBe(429);
     harness.time.now += 1000;
@@ -257,7 +259,7 @@ describe("guesses at one account from many addresses", () => {
     expect((await login({ username: "anna", password: "password of anna" })).status).toBe(200);
   });
 
-  test("are remembered by other processes and after a restart", async () => {
+  test("count in other processes and after a restart", async () => {
     for (let n = 0; n < 8; n++) {
       await guess("anna");
       harness.time.now += n < 7 ? 10_000 : 0;
@@ -268,13 +270,13 @@ describe("guesses at one account from many addresses", () => {
     expect((await other.request("POST", LOGIN, { body })).headers.get("Retry-After")).toBe("8");
   });
 
-  test("do not lock out the browser that signed in before", async () => {
+  test("do not lock out a browser that signed in before", async () => {
     const browser = new Browser(harness, newPeer());
     await browser.login("password of anna", "anna");
     for (let n = 0; n < 6; n++) await guess("anna");
     expect((await guess("anna")).status).toBe(429);
     expect((await browser.login("password of anna", "anna")).status).toBe(200);
-    // Its own wrong tries count for itself, and its cookies help with no other account.
+    // Its wrong attempts count for itself, and its cookies do not help with another account.
     expect((await browser.login("password of anna", "admin")).json).toEqual(WRONG);
     for (let n = 0; n < 5; n++) {
       const thief = browser.copy();
@@ -287,7 +289,7 @@ describe("guesses at one account from many addresses", () => {
     expect((await browser.login("password of anna", "anna")).status).toBe(429);
   });
 
-  test("are forgotten when the administrator resets a password", async () => {
+  test("are cleared when the administrator's password is reset", async () => {
     for (let n = 0; n < 5; n++) await guess("admin");
     expect((await login({ password: ADMIN_PASSWORD })).status).toBe(429);
     await harness.auth.resetAdminPassword(ADMIN_PASSWORD, "test");
@@ -308,7 +310,7 @@ describe("a flood that fills the queue of passwords", () => {
     crowded.request("POST", LOGIN, { body: { username, password: typed }, peer: newPeer() });
   const flood = () => Promise.all(Array.from({ length: 30 }, (_, n) => loginAs(`nobody-${n}`, "wrong")));
 
-  test("leaves room for a browser that signed in before, signed out or not", async () => {
+  test("leaves a queue for a browser that signed in before, even after a sign-out", async () => {
     const [stays, left, another] = [1, 2, 3].map(() => new Browser(crowded, newPeer()));
     await stays!.login(password, "anna");
     await left!.login(password, "anna");
@@ -321,7 +323,7 @@ describe("a flood that fills the queue of passwords", () => {
       expect(answers.filter(({ status }) => status === 503).length).toBeGreaterThan(20);
       expect(known.status).toBe(200);
     }
-    // Another account's browser is a stranger here, and so is one with a cookie that is none of ours.
+    // A browser of another account is unknown here, like one with an invalid cookie.
     another!.cookies.delete("svc_refresh");
     const device = another!.get("waymark_device");
     for (const value of [device, `${device.slice(0, -2)}AA`, "junk"]) {
@@ -332,7 +334,7 @@ describe("a flood that fills the queue of passwords", () => {
     }
   });
 
-  test("counts for nobody as a wrong password", async () => {
+  test("does not count as wrong passwords", async () => {
     const real = createPasswords();
     let isFull = true;
     const full = await startAuth(await folder.open(), {
@@ -359,7 +361,7 @@ describe("a flood that fills the queue of passwords", () => {
   });
 });
 
-test("guessing the current password in a stolen session is limited like a login", async () => {
+test("guesses of the current password in a stolen session are limited like logins", async () => {
   const browser = new Browser(harness, newPeer());
   await browser.login(ADMIN_PASSWORD);
   const statuses: number[] = [];

@@ -1,7 +1,7 @@
 /**
- * The one way a password is checked, an account's or a share's: first the delay, then exactly one verification. For
- * accounts neither the answer nor its time tells an unknown account from a wrong password or a disabled account. The
- * limit of the address comes earlier, before the request's body is read.
+ * Checks the password of an account or share: first the delay, then one verification. For accounts, the response and
+ * its time are the same for an unknown account, a wrong password and a disabled account. The limit per address comes
+ * earlier, before the body is read.
  */
 import { appError } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logger.ts";
@@ -15,11 +15,10 @@ export type PasswordHolder = { account: Account; passwordHash: string; disabled:
 
 export type PasswordAttempt = {
   password: string;
-  /** Null when there is no such account. */
+  /** Null when the account does not exist. */
   candidate: PasswordHolder | null;
-  /** What the try is counted for; null when the name can't be an account's. */
+  /** Null when the name can't be a username. */
   key: DelayKey | null;
-  /** The client's address. */
   address: string;
   queue: PasswordQueue;
 };
@@ -41,18 +40,16 @@ export type PasswordCheck = ReturnType<typeof createPasswordCheck>;
 
 export function createPasswordCheck({ passwords, accountDelay, logger, onFailure }: Deps) {
   /**
-   * Counts the try as a wrong one and checks it; `clear` makes up for a right one. A try that could not be checked
-   * does not count.
+   * Counts a failure, then verifies; the caller clears it after a match. A failed check does not count.
    * @throws RateLimitExceeded, ServiceUnavailable
    */
   async function matches(
     passwordHash: string,
     { password, key, queue }: Omit<PasswordAttempt, "candidate" | "address">,
   ): Promise<boolean> {
-    // What would only be taken back is not counted.
     passwords.refuseWhenFull(queue);
     if (key !== null) await accountDelay.charge(key);
-    // Longer than any stored one, whosoever's it is: no work for it.
+    // No stored password is longer.
     if (Buffer.byteLength(password) > PASSWORD_MAX_BYTES) return false;
     try {
       return await passwords.verifyPassword(password, passwordHash, queue);
@@ -63,12 +60,12 @@ export function createPasswordCheck({ passwords, accountDelay, logger, onFailure
   }
 
   return {
-    /** Returns the candidate when the password is its own. @throws AuthFailed, RateLimitExceeded, ServiceUnavailable */
+    /** Returns the candidate if the password matches. @throws AuthFailed, RateLimitExceeded, ServiceUnavailable */
     async check({ candidate, ...attempt }: PasswordAttempt): Promise<PasswordHolder> {
       const isMatch = await matches(candidate?.passwordHash ?? DUMMY_HASH, attempt);
       if (!isMatch || candidate === null || candidate.disabled) {
         onFailure("password");
-        // An unknown name is not logged: people type passwords into the wrong field.
+        // Don't log an unknown name: it may be a password typed into the wrong field.
         const account = candidate?.account.username ?? null;
         logger.warn({ address: attempt.address, account }, "wrong password");
         throw appError("AuthFailed", "The username or the password is wrong.");
@@ -77,7 +74,7 @@ export function createPasswordCheck({ passwords, accountDelay, logger, onFailure
       return candidate;
     },
 
-    /** Whether a visitor's password is the share's. @throws RateLimitExceeded, ServiceUnavailable */
+    /** @throws RateLimitExceeded, ServiceUnavailable */
     async checkShare({ shareId, passwordHash, ...attempt }: SharePasswordAttempt): Promise<boolean> {
       const key = { shareId };
       const isMatch = await matches(passwordHash, { ...attempt, key, queue: "shares" });

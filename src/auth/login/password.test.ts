@@ -3,11 +3,11 @@ import { createPasswords, DUMMY_HASH, type PasswordQueue } from "./password.ts";
 
 const passwords = createPasswords();
 const verify = (plain: string, hash: string) => passwords.verifyPassword(plain, hash, "sign-in");
-/** What decides how long a verification takes. */
+/** The parameters that determine the cost of a verification. */
 const parameters = (hash: string) => hash.split("$").slice(1, 4).join("$");
 
 describe("passwords", () => {
-  test("verify against their own hash only", async () => {
+  test("match their own hash only", async () => {
     const hash = await passwords.hashPassword("correct horse");
     expect(parameters(hash)).toBe("argon2id$v=19$m=19456,t=2,p=1");
     expect(await verify("correct horse", hash)).toBe(true);
@@ -16,7 +16,7 @@ describe("passwords", () => {
     expect(await passwords.hashPassword("correct horse")).not.toBe(hash);
   });
 
-  test("keep everything after a NUL and everything of a long text", async () => {
+  test("are hashed whole, with NUL and up to 1024 bytes", async () => {
     const nul = await passwords.hashPassword("before\0after");
     expect(await verify("before\0other", nul)).toBe(false);
     const long = "x".repeat(1024);
@@ -38,14 +38,14 @@ describe("passwords", () => {
     "$argon2id$v=19$m=19456,t=2,p=1$",
     "$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$!!!",
     "$2b$10$abcdefghijklmnopqrstuv",
-    // A memory of four gigabytes, a thousand passes: refused before anything is computed.
+    // 4 GiB of memory, and 999 passes: refused before any computation.
     "$argon2id$v=19$m=4194304,t=2,p=1$2h2ljnFXnOY/xGwVZMqfXw$f0gV5drrZKvKpuCbNQjFfS1SVR8hG3Dk/kq8Mg6xwMo",
     "$argon2id$v=19$m=19456,t=999,p=1$2h2ljnFXnOY/xGwVZMqfXw$f0gV5drrZKvKpuCbNQjFfS1SVR8hG3Dk/kq8Mg6xwMo",
-  ])("%p is a hash of nothing", async (hash) => {
+  ])("%p matches no password", async (hash) => {
     expect(await verify("plain", hash)).toBe(false);
   });
 
-  test("refuse who would wait beyond the bound, then go on", async () => {
+  test("are refused beyond the bound of the queue, then checked again", async () => {
     const narrow = createPasswords(1);
     const check = () => narrow.verifyPassword("any", DUMMY_HASH, "sign-in");
     const settled = await Promise.allSettled(Array.from({ length: 5 }, check));
@@ -63,7 +63,7 @@ describe("passwords", () => {
     expect(await check()).toBe(false);
   });
 
-  test("let every queue have its turn and its room while another is full", async () => {
+  test("in other queues are accepted and take turns while one queue is full", async () => {
     const narrow = createPasswords(6);
     const done: string[] = [];
     const wait = async (queue: PasswordQueue) => {

@@ -1,8 +1,7 @@
 /**
- * Password hashes: argon2id with the parameters OWASP names first (19 MiB, two passes, one lane), made off the event
- * loop. Each hash in work costs its memory, so at most two run at once in a process. The others wait in queues of
- * bounded length that take turns, so a flood in one queue costs the others time and never a place. Bulk callers keep
- * at most two in flight themselves.
+ * Password hashes: argon2id with OWASP's first choice of parameters (19 MiB, two passes, one lane), computed off the
+ * event loop. At most two run at once, which bounds memory. Others wait in bounded queues that take turns, so a flood
+ * in one queue delays the others but never fills them.
  */
 import { appError } from "../../lib/errors.ts";
 
@@ -11,53 +10,40 @@ const PASSES = 2;
 const AT_ONCE = 2;
 const MOST_WAITING = 64;
 
-/** A hash that came from elsewhere may ask for more than ours, but not for a machine's whole memory or a minute. */
+/** Bounds for imported hashes, against exhausting memory or time. */
 const MOST_MEMORY_KIB = 262_144;
 const MOST_PASSES = 16;
 const PHC_FORM = /^\$argon2(?:id|i|d)\$v=\d+\$m=(\d{1,7}),t=(\d{1,3}),p=\d{1,3}(?:,[^$]*)?\$/;
 
-/**
- * A hash with our parameters whose password nobody has: verified in place of an account's when there is no such
- * account, so that an unknown user takes the time of a wrong password.
- */
+/** The hash of an unknown password. Verifying it takes the time of a wrong password. */
 export const DUMMY_HASH =
   "$argon2id$v=19$m=19456,t=2,p=1$9i/a/bTTXUaunndi1XmBa+uouDWEve5ksTNtuudl1tM$HMHGlkCSSjP6LD2caLACQbNa1DwMMVBU8gDwHaB1h4c";
 
-/**
- * Where somebody waits: strangers who sign in, visitors of shares, what is hashed for accounts, and one queue for each
- * account whose owner is known (see account-delay.ts).
- */
+/** One queue for unknown browsers, and one per account for known browsers. */
 export type PasswordQueue = "sign-in" | "shares" | "new passwords" | `account ${number}`;
 
 export type Passwords = {
-  /**
-   * The Argon2 hash in PHC form. The text must not be empty.
-   * @throws ServiceUnavailable when too many wait
-   */
+  /** The hash in PHC form; `plain` must not be empty. @throws ServiceUnavailable when the queue is full */
   hashPassword(plain: string): Promise<string>;
-  /**
-   * Whether the password belongs to the hash; false for what is no Argon2 hash, or one beyond our bounds.
-   * @throws ServiceUnavailable when too many wait in the queue
-   */
+  /** False for a hash that is not Argon2 or exceeds the bounds. @throws ServiceUnavailable when the queue is full */
   verifyPassword(plain: string, hash: string, queue: PasswordQueue): Promise<boolean>;
-  /** @throws ServiceUnavailable when too many wait in the queue */
+  /** @throws ServiceUnavailable */
   refuseWhenFull(queue: PasswordQueue): void;
 };
 
-/** One for each process: its bound is what keeps the memory bounded. */
 export function createPasswords(mostWaiting = MOST_WAITING): Passwords {
-  /** Queues in which somebody waits, the next to be served first. */
+  /** Non-empty queues, the next to serve first. */
   const queues = new Map<PasswordQueue, (() => void)[]>();
   let running = 0;
 
   function refuseWhenFull(queue: PasswordQueue): void {
     if (running < AT_ONCE || (queues.get(queue)?.length ?? 0) < mostWaiting) return;
-    throw appError("ServiceUnavailable", "Too many passwords are being checked. Try again in a moment.", {
+    throw appError("ServiceUnavailable", "Too many password checks are waiting. Try again in a moment.", {
       details: { retryAfterSeconds: 1 },
     });
   }
 
-  /** The next waiter, whose queue goes behind the others. */
+  /** Takes the next waiter and moves its queue to the end. */
   function takeNext(): (() => void) | undefined {
     for (const [queue, waiting] of queues) {
       const next = waiting.shift();
@@ -79,7 +65,7 @@ export function createPasswords(mostWaiting = MOST_WAITING): Passwords {
     try {
       return await work();
     } finally {
-      // The place goes straight to the next in line, so nobody can slip in between.
+      // Hand over the slot directly, so no new request takes it.
       const next = takeNext();
       if (next === undefined) running--;
       else next();

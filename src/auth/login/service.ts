@@ -1,4 +1,4 @@
-/** Signing in, and changing the passwords that sign in. */
+/** Sign-in and password changes. */
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
 import { type Account, BUILT_IN_ADMIN } from "../account.ts";
@@ -14,17 +14,16 @@ import { newPasswordSchema, toAccount, type User, usernameSchema } from "../user
 import type { UsersRepository } from "../users/repository.ts";
 
 export type LoginAttempt = {
-  /** The built-in administrator's when absent. */
+  /** Default: the built-in administrator. */
   username?: string | null | undefined;
   password: string;
-  /** The client's address. */
   address: string;
-  /** What the browser still holds of earlier sessions. */
+  /** Tokens of earlier sessions. */
   refreshTokens: readonly string[];
   deviceTokens: readonly string[];
 };
 
-/** The config room's way to write `api.admin_token`. `also` runs in its transaction and may run again. */
+/** Writes `api.admin_token`. `also` runs in its transaction and may be retried. */
 export type AdminPasswordSetting = {
   setAdminPasswordHash(
     hash: string,
@@ -62,7 +61,7 @@ export function createLogin(deps: Deps) {
     return user === null ? null : candidateOf(user);
   }
 
-  /** The session that a browser once had with the account; null when it has no proof of one. */
+  /** The browser's former session with the account; null without proof of one. */
   async function formerSession(
     { refreshTokens, deviceTokens }: Pick<LoginAttempt, "refreshTokens" | "deviceTokens">,
     accountId: number | undefined,
@@ -83,7 +82,7 @@ export function createLogin(deps: Deps) {
     const session = await changes.write(async (tx) => {
       const current = await users.lock(tx.db, user.id);
       if (current === null || current.passwordHash !== user.passwordHash) {
-        throw appError("Conflict", "The password was changed at the same time. Sign in again.");
+        throw appError("Conflict", "The password was changed meanwhile. Sign in again.");
       }
       await users.update(tx.db, { ...current, passwordHash, updatedAt: clock.now() });
       await sessions.endAllOf(tx, user.id);
@@ -109,7 +108,6 @@ export function createLogin(deps: Deps) {
       const username = usernameSchema.safeParse(typed ?? BUILT_IN_ADMIN.username).data ?? null;
       const candidate = await findCandidate(username);
       const named: DelayKey | null = username === null ? null : { username };
-      // A browser that signed in to the account before is counted by itself and has a queue that strangers can't fill.
       const known = await formerSession(proofs, candidate?.account.id);
       const { account, passwordHash } = await passwordCheck.check({
         password,
@@ -122,8 +120,8 @@ export function createLogin(deps: Deps) {
     },
 
     /**
-     * Ends all sessions of the account, the caller's too, and opens a new one for the caller.
-     * @throws AuthFailed when `current` is wrong, RateLimitExceeded, Conflict
+     * Ends all sessions of the account and opens a new one.
+     * @throws AuthFailed when `current` is wrong, RateLimitExceeded, ServiceUnavailable, Conflict
      */
     async changePassword(
       account: Account,
@@ -140,7 +138,7 @@ export function createLogin(deps: Deps) {
     },
 
     /**
-     * Sets the built-in administrator's password without asking for the old one, ends its sessions and its delay.
+     * Sets the administrator's password, ends its sessions and clears its delay.
      * @throws BadRequest when the password is too short or too long
      */
     async resetAdminPassword(plain: string, changedBy: string): Promise<void> {

@@ -18,7 +18,7 @@ function setUp(generationSize = 10) {
   return { time, reads, state, cache };
 }
 
-test("reads once a minute", async () => {
+test("a session is read once a minute", async () => {
   const { time, reads, cache } = setUp();
   await Promise.all([cache.get("a"), cache.get("a")]);
   time.now = 59_999;
@@ -32,7 +32,7 @@ test("reads once a minute", async () => {
   expect(reads).toHaveLength(3);
 });
 
-test("reads again what was dropped, and everything after *", async () => {
+test("dropped sessions are read again, all after *", async () => {
   const { reads, cache } = setUp();
   for (const id of ["a", "b", "c"]) await cache.get(id);
   cache.drop(["a", "unknown"]);
@@ -43,7 +43,7 @@ test("reads again what was dropped, and everything after *", async () => {
   expect(reads).toHaveLength(7);
 });
 
-test("an answer that was under way when the session changed is not kept", async () => {
+test("a read during which the session changed is not kept", async () => {
   const { state, cache } = setUp();
   const held = Promise.withResolvers<void>();
   state.hold = held.promise;
@@ -66,7 +66,7 @@ test("a failed read is not kept", async () => {
   expect((await cache.get("a"))?.session.id).toBe("a");
 });
 
-test("is bounded and keeps what is asked for", async () => {
+test("the cache is bounded and keeps used sessions", async () => {
   const { reads, cache } = setUp(10);
   for (let n = 0; n < 200; n++) {
     await cache.get(`session-${n}`);

@@ -1,7 +1,6 @@
 /**
- * Sessions as they were read, so that a request costs no query. An entry is good for a minute at most, and dropped at
- * once when the change feed tells of its session or of any account. It is entered before its read begins: a change
- * that is told while the read runs drops the entry, and the old answer goes only to who asked before the change.
+ * Caches sessions for one minute, so that an authenticated request needs no query. A change of the session, or of any
+ * account, drops an entry at once. An entry is stored before its read begins, so a change during the read drops it too.
  */
 import type { Clock } from "../../lib/clock.ts";
 import { createGenerationMap } from "../../lib/generation-map.ts";
@@ -9,7 +8,7 @@ import type { SessionOwner } from "./repository.ts";
 
 const FRESH_MS = 60_000;
 const GENERATION_SIZE = 5_000;
-/** The key that stands for all of them in the change feed. */
+/** The change feed's key for all sessions. */
 const EVERYTHING = "*";
 
 type Entry = { readAt: number; owner: Promise<SessionOwner | null> };
@@ -23,10 +22,10 @@ export function createSessionCache(deps: {
   const entries = createGenerationMap<Entry>(generationSize);
 
   return {
-    /** The session and its account; null when there is no such session. */
+    /** Null when the session does not exist. */
     async get(id: string): Promise<SessionOwner | null> {
       const known = entries.get(id);
-      // The distance, so that a clock set back doesn't keep an entry.
+      // The absolute age: a clock set back must not keep an entry.
       if (known !== undefined && Math.abs(clock.now() - known.readAt) < FRESH_MS) {
         entries.set(id, known);
         return known.owner;

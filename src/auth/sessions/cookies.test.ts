@@ -20,7 +20,7 @@ const VALUES = {
   csrf: "g",
 };
 
-test("set as the specification names them", () => {
+test("cookies have the specified names and attributes", () => {
   expect(sessionCookies(config(), VALUES)).toEqual([
     "svc_access=a.b.c; Path=/; Max-Age=900; HttpOnly; Secure; SameSite=Lax",
     "svc_refresh=d.e.f; Path=/admin/v1/auth; Max-Age=604800; HttpOnly; Secure; SameSite=Lax",
@@ -31,7 +31,7 @@ test("set as the specification names them", () => {
   );
 });
 
-test("follow the settings", () => {
+test("attributes follow the settings", () => {
   const settings = config({
     "routes.admin_prefix": "/my/api",
     "api.cookie_secure": false,
@@ -43,7 +43,7 @@ test("follow the settings", () => {
   );
 });
 
-test("are cleared where they were set", () => {
+test("cookies are cleared with the path and domain they were set with", () => {
   expect(clearedCookies(config({ "api.cookie_domain": "example.com" }))).toEqual([
     "svc_access=; Path=/; Domain=example.com; Max-Age=0; HttpOnly; Secure; SameSite=Lax",
     "svc_refresh=; Path=/admin/v1/auth; Domain=example.com; Max-Age=0; HttpOnly; Secure; SameSite=Lax",
@@ -51,7 +51,7 @@ test("are cleared where they were set", () => {
   ]);
 });
 
-test("are read by exact name, all of them up to a bound", () => {
+test("cookies are read by exact name, up to a bound", () => {
   const header = "x_svc_access=0; svc_access=1;svc_access=2; svc_accessory=3; svc_access; svc_access=a=b";
   expect(readCookies(header, "svc_access")).toEqual(["1", "2", "a=b"]);
   expect(readCookies("svc_access=x;".repeat(1000), "svc_access")).toHaveLength(4);

@@ -1,10 +1,9 @@
-/** What a request brings to prove who sends it. */
+/** Reads the tokens of a request. */
 import { ACCESS_COOKIE, DEVICE_COOKIE, readCookies, REFRESH_COOKIE } from "./cookies.ts";
 
-/** What of a request is read here. */
 type RequestHeaders = { req: { header(name: string): string | undefined } };
 
-/** Where access tokens came from; a bearer header decides alone, whatever cookies come with it. */
+/** With a bearer header, cookies are ignored. */
 export type AccessTokens = { from: "bearer" | "cookie" | "none"; tokens: readonly string[] };
 
 export function accessTokens(c: RequestHeaders): AccessTokens {
@@ -14,7 +13,7 @@ export function accessTokens(c: RequestHeaders): AccessTokens {
   return { from: tokens.length > 0 ? "cookie" : "none", tokens };
 }
 
-/** The token of an `Authorization: Bearer` header, empty when it has none; null without such a header. */
+/** The bearer token, empty when the header has none; null without such a header. */
 export function bearerToken(c: RequestHeaders): string | null {
   const match = /^Bearer(?:$|\s+(\S*)\s*$)/i.exec(c.req.header("Authorization") ?? "");
   return match === null ? null : (match[1] ?? "");

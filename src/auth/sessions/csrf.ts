@@ -1,16 +1,16 @@
 /**
- * Proof that a request with cookies was made by a page of ours: the page reads the `csrf_token` cookie and repeats it
- * in the header `X-CSRF-Token`, which another site can't. A neighbour that may set cookies for our domain could plant
- * a pair of its own, so the value is an HMAC of the session's id: a planted pair fits no session but the planter's.
- * It stays the same for a session's whole life, so a refresh in one tab never spoils a request of another.
+ * CSRF proof: a page of this origin repeats the `csrf_token` cookie in `X-CSRF-Token`; other origins can't read the
+ * cookie. A sibling domain could plant cookie and header, so the value is an HMAC of the session id: a planted pair is
+ * invalid for other sessions. It never changes within a session, so a refresh in one tab does not break requests of
+ * another.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-/** Base64url without padding, so without `=`. The prefix keeps it apart from what else the secret signs. */
+/** Base64url without padding. The prefix separates it from other uses of the secret. */
 export const csrfToken = (secret: string, sessionId: string): string =>
   createHmac("sha256", secret).update(`waymark csrf: ${sessionId}`).digest("base64url");
 
-/** Whether the header repeats one of the cookies and belongs to the session. */
+/** Whether the header equals one of the cookies and belongs to the session. */
 export function isCsrfProven(
   header: string | undefined,
   cookies: readonly string[],
@@ -20,7 +20,6 @@ export function isCsrfProven(
   return equalInConstantTime(header, csrfToken(secret, sessionId));
 }
 
-/** Compares secrets without telling by the time how much of them was right. */
 export const equalInConstantTime = (given: string, expected: string): boolean =>
   timingSafeEqual(sha256(given), sha256(expected));
 

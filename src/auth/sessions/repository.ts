@@ -7,19 +7,19 @@ import { type Account, BUILT_IN_ADMIN } from "../account.ts";
 export type Session = {
   /** A UUID. */
   id: string;
-  /** 0 is the built-in administrator. */
+  /** 0: the built-in administrator. */
   accountId: number;
-  /** Epoch milliseconds, like the other times. */
+  /** Epoch ms, like the other times. */
   createdAt: number;
   expiresAt: number;
-  /** Id of the refresh token that is to come next, and of the one that came last. */
+  /** The refresh token that is valid next, and the one it replaced. */
   refreshId: string;
   previousId: string | null;
   rotatedAt: number | null;
   revokedAt: number | null;
 };
 
-/** A session and who may use it: null when the account is gone or disabled. */
+/** `account` is null when the account is deleted or disabled. */
 export type SessionOwner = { session: Session; account: Account | null };
 
 export type SessionsRepository = ReturnType<typeof createSessionsRepository>;
@@ -36,7 +36,7 @@ export function createSessionsRepository({
       return { session: toSession(row), account: await findAccount(read, row.user_id) };
     },
 
-    /** The session as it is now, held until the transaction ends. */
+    /** Locks the row until the transaction ends. */
     async lock(tx: Db, id: string): Promise<SessionOwner | null> {
       const query = tx.selectFrom("sessions").selectAll().where("id", "=", id);
       const row = await query.$call(dialect.forUpdate).executeTakeFirst();
@@ -45,8 +45,7 @@ export function createSessionsRepository({
     },
 
     /**
-     * Holds the account until the transaction ends and tells whether it may still sign in with this password hash.
-     * A login that was checking the old password while somebody changed it ends here.
+     * Locks the account. False when it may not sign in with this hash, which a password change during the login causes.
      */
     async lockAccount(tx: Db, accountId: number, passwordHash: string): Promise<boolean> {
       if (accountId === BUILT_IN_ADMIN.id) {
@@ -66,7 +65,7 @@ export function createSessionsRepository({
       await tx.updateTable("sessions").set(toRow(session)).where("id", "=", session.id).execute();
     },
 
-    /** Ends one session; nothing happens to one that has ended. */
+    /** Does nothing to a session that has ended. */
     async revoke(tx: Db, id: string, now: number): Promise<void> {
       const query = tx.updateTable("sessions").set({ revoked_at: now }).where("id", "=", id);
       await query.where("revoked_at", "is", null).execute();
@@ -81,7 +80,7 @@ export function createSessionsRepository({
       await tx.deleteFrom("sessions").where("user_id", "=", accountId).execute();
     },
 
-    /** Removes at most `limit` sessions that expired, or were revoked, before the instant; returns how many. */
+    /** Removes at most `limit` sessions that expired or were revoked before the instant; returns how many. */
     async removeEnded(before: number, limit: number): Promise<number> {
       const ended = await read
         .selectFrom("sessions")

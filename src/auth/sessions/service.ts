@@ -1,15 +1,8 @@
 /**
- * Sessions and the rotation of their refresh tokens.
- *
- * A sign-in makes a row; both tokens name it, and every request asks the row (through the cache) whether it still
- * stands. The row names the one refresh token that may come next. Using it replaces it, so a stolen token and the
- * owner's can't both go on for long: the second use of a token that was replaced means there are two holders, and the
- * session is revoked for both (RFC 9700, 4.14.2). One exception keeps honest browsers signed in: two tabs may send the
- * same token at once, so within ten seconds of a rotation the token before it still gets a pair, with the refresh
- * token that is current already. No pair breaks the other, whichever answer arrives last.
- *
- * Each refresh costs a transaction, so a session has 20 at once, then one a second. Who brings no token of ours is
- * counted by address instead, so nobody uses up what belongs to a session.
+ * Sessions with rotating refresh tokens. The row names the one valid refresh token; using it replaces it. A second use
+ * of a replaced token indicates theft and revokes the session (RFC 9700, 4.14.2). Exception: two tabs may send one
+ * token at once, so for ten seconds the replaced token still gets a pair with the current refresh token. A refresh
+ * costs a transaction, so refreshes are limited per session, or per address without a valid token.
  */
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
@@ -26,18 +19,17 @@ import type { TokenClaims, Tokens } from "./tokens.ts";
 const GRACE_MS = 10_000;
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** How long a device token is valid. */
 const DEVICE_MS = 365 * DAY_MS;
-/** Rows of ended sessions stay a day for whoever looks into what happened. */
+/** Ended sessions are kept for investigation. */
 const KEPT_MS = DAY_MS;
 
-/** What a browser gets when it signs in or refreshes. */
+/** The tokens of a sign-in or refresh. */
 export type SignedIn = {
   account: Account;
   access: string;
   refresh: string;
   csrf: string;
-  /** Seconds from now. */
+  /** Seconds. */
   accessMaxAge: number;
   refreshMaxAge: number;
 };
@@ -46,7 +38,7 @@ type Deps = {
   repository: SessionsRepository;
   changes: AuthChanges;
   tokens: Tokens;
-  /** Counts refreshes by session, or by address without one. */
+  /** Keys are session ids, or addresses without one. */
   refreshLimit: AddressLimit;
   config: AuthConfig;
   clock: Clock;
@@ -54,7 +46,7 @@ type Deps = {
   newId: () => string;
 };
 
-/** `reused`: of this session, but neither the token that is to come next nor the one just replaced. */
+/** `reused`: neither the valid refresh token nor the one just replaced. */
 type Turn = { is: "ended" | "reused" } | { is: "good"; session: Session; account: Account };
 
 export type Sessions = ReturnType<typeof createSessions>;
@@ -67,7 +59,7 @@ export function createSessions(deps: Deps) {
 
   const lifetime = (): number => config.get("api.refresh_token_days") * DAY_MS;
 
-  /** A new session of the account as part of the transaction; sign it after the commit. */
+  /** Inserts a session. Sign it after the commit. */
   async function open(tx: AuthTransaction, accountId: number): Promise<Session> {
     const now = clock.now();
     const session: Session = {
@@ -144,18 +136,18 @@ export function createSessions(deps: Deps) {
     open,
     sign,
 
-    /** @throws AuthFailed when the password was changed or the account disabled meanwhile */
+    /** @throws AuthFailed when the password changed or the account was disabled meanwhile */
     async start(account: Account, passwordHash: string): Promise<SignedIn> {
       const session = await changes.write(async (tx) => {
         if (await repository.lockAccount(tx.db, account.id, passwordHash)) return open(tx, account.id);
-        throw appError("AuthFailed", "The password was changed just now. Sign in again.");
+        throw appError("AuthFailed", "The password was changed meanwhile. Sign in again.");
       });
       return sign(session, account);
     },
 
     /**
-     * A fresh pair for the first refresh token that is good for one; several are sent when a neighbouring site or an
-     * earlier cookie setting left another cookie of the name. Only when none is good does a reused one count as theft.
+     * New tokens for the first valid refresh token. A sibling site or an earlier cookie setting may have left more
+     * cookies of the name, so a reused token counts as theft only when none is valid.
      * @throws TokenInvalid, RateLimitExceeded
      */
     async refresh(refreshTokens: readonly string[], address: string): Promise<SignedIn> {
@@ -171,12 +163,12 @@ export function createSessions(deps: Deps) {
       }
       if (reused.length > 0) {
         await end(reused);
-        logger.warn({ sessions: reused }, "a refresh token was used twice; its session is revoked");
+        logger.warn({ sessions: reused }, "a refresh token was used twice; its session was revoked");
       }
-      throw appError("TokenInvalid", "The refresh token is missing, expired or used. Sign in again.");
+      throw appError("TokenInvalid", "The refresh token is missing, expired or already used. Sign in again.");
     },
 
-    /** Who the first valid access token belongs to; null when none is. */
+    /** Null when no token is valid. */
     async authenticate(accessTokens: readonly string[]): Promise<Account | null> {
       for (const token of accessTokens) {
         const claims = await tokens.verify("access", token);
@@ -189,7 +181,7 @@ export function createSessions(deps: Deps) {
       return null;
     },
 
-    /** A device token for the account's browser; null when one of the sent tokens is valid for the account. */
+    /** A new device token; null when one of `sent` is valid for the account. */
     async newDeviceToken(
       account: Account,
       sent: readonly string[],
@@ -208,7 +200,7 @@ export function createSessions(deps: Deps) {
       return { value, maxAge: DEVICE_MS / 1000 };
     },
 
-    /** Ends the sessions that the tokens name; tokens that name none are ignored. */
+    /** Ends the sessions that the tokens name. Ignores invalid tokens. */
     async signOut(sent: { access: readonly string[]; refresh: readonly string[] }): Promise<void> {
       const claims = await Promise.all([
         ...sent.access.map((token) => tokens.verify("access", token)),
@@ -218,19 +210,17 @@ export function createSessions(deps: Deps) {
       if (ids.size > 0) await end([...ids]);
     },
 
-    /** Ends every session of an account as part of the transaction. */
     async endAllOf(tx: AuthTransaction, accountId: number): Promise<void> {
       await repository.revokeAllOf(tx.db, accountId, clock.now());
       tx.changed("users", [String(accountId)]);
     },
 
-    /** Removes every session of an account as part of the transaction. */
     async removeAllOf(tx: AuthTransaction, accountId: number): Promise<void> {
       await repository.removeAllOf(tx.db, accountId);
       tx.changed("users", [String(accountId)]);
     },
 
-    /** Removes at most `limit` rows of sessions that ended more than a day ago; returns how many. */
+    /** At most `limit`; returns how many. */
     removeEnded: (limit: number): Promise<number> => repository.removeEnded(clock.now() - KEPT_MS, limit),
   };
 }

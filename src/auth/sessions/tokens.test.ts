@@ -33,7 +33,7 @@ const PAYLOAD = {
 };
 
 describe("tokens", () => {
-  test("come back with what they were given, in the claims of the decisions", async () => {
+  test("verify with the signed claims", async () => {
     const { tokens } = setUp();
     const token = await tokens.sign("access", CLAIMS);
     expect(await tokens.verify("access", token)).toEqual(CLAIMS);
@@ -42,13 +42,13 @@ describe("tokens", () => {
     expect(JSON.parse(payload!)).toEqual({ ...PAYLOAD, role: "user" });
   });
 
-  test("of one type never pass for the other", async () => {
+  test("of one type are refused as another", async () => {
     const { tokens } = setUp();
     expect(await tokens.verify("refresh", await tokens.sign("access", CLAIMS))).toBeNull();
     expect(await tokens.verify("access", await tokens.sign("refresh", CLAIMS))).toBeNull();
   });
 
-  test("end at their second", async () => {
+  test("expire at their second", async () => {
     const { tokens, time } = setUp();
     const token = await tokens.sign("access", CLAIMS);
     time.now = NOW + 59_999;
@@ -57,7 +57,7 @@ describe("tokens", () => {
     expect(await tokens.verify("access", token)).toBeNull();
   });
 
-  test("end with their secret", async () => {
+  test("are invalid after a change of the secret", async () => {
     const { tokens, state } = setUp();
     const token = await tokens.sign("access", CLAIMS);
     state.secret = "another secret of thirty-two bytes!";
@@ -71,8 +71,8 @@ const refused = async (token: string) => expect(await setUp().tokens.verify("acc
 const signed = (payload: Record<string, unknown>, secret = SECRET, alg = "HS256") =>
   new SignJWT(payload).setProtectedHeader({ alg }).sign(bytes(secret));
 
-describe("forgeries", () => {
-  test("the forger's method works with the right secret", async () => {
+describe("forged tokens are refused", () => {
+  test("the helper signs valid tokens with the right secret", async () => {
     expect(await setUp().tokens.verify("access", await signed(PAYLOAD))).toMatchObject({ role: "admin" });
   });
 
@@ -81,13 +81,13 @@ describe("forgeries", () => {
     await refused(`${base64url({ alg, typ: "JWT" })}.${base64url(PAYLOAD)}`);
   });
 
-  test("another secret, another algorithm", async () => {
+  test("with another secret or algorithm", async () => {
     await refused(await signed(PAYLOAD, "some other secret of enough bytes"));
     await refused(await signed(PAYLOAD, SECRET.repeat(2), "HS512"));
     await refused(await signed(PAYLOAD, SECRET.repeat(2), "HS384"));
   });
 
-  test("a changed payload under an honest signature", async () => {
+  test("with a changed payload", async () => {
     const [header, , signature] = (await setUp().tokens.sign("access", CLAIMS)).split(".");
     await refused(`${header}.${base64url({ ...PAYLOAD, sub: "0" })}.${signature}`);
   });
@@ -112,7 +112,7 @@ describe("forgeries", () => {
   });
 
   test.each(["", ".", "..", "a.b.c", "\0", "Ä.Ö.Ü", "e30.e30.e30", "x".repeat(100_000), "a.".repeat(900)])(
-    "rubbish %#",
+    "malformed %#",
     refused,
   );
 });

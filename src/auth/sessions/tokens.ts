@@ -1,8 +1,7 @@
 /**
- * The signed tokens. All are JWTs, HS256 under `api.jwt_secret`, with the same claims; `token_type` keeps one from
- * passing for another. An access or refresh token proves who was meant at the time it was signed; whether its session
- * still stands is asked of the session (sessions/service.ts) each time. A device token opens nothing: it proves that its
- * browser has signed in to the account before.
+ * JWTs, HS256 with `api.jwt_secret`. All types have the same claims; `token_type` keeps one from passing for another.
+ * Access and refresh tokens are valid only while their session is (service.ts). A device token only proves that the
+ * browser has signed in to the account.
  */
 import { errors, jwtVerify, SignJWT } from "jose";
 import type { Clock } from "../../lib/clock.ts";
@@ -14,15 +13,15 @@ export type TokenClaims = {
   accountId: number;
   role: Role;
   sessionId: string;
-  /** Of a refresh token: what the session's row names as the one to come next. */
+  /** For a refresh token, `Session.refreshId`. */
   tokenId: string;
-  /** Epoch ms; the token carries whole seconds. */
+  /** Epoch ms, rounded down to seconds in the token. */
   expiresAt: number;
 };
 
 export type Tokens = {
   sign(type: TokenType, claims: TokenClaims): Promise<string>;
-  /** The claims of a token of this type that we signed and that has not expired; null for anything else. */
+  /** The claims of a valid token of this type; null for anything else. */
   verify(type: TokenType, token: string): Promise<TokenClaims | null>;
 };
 
@@ -36,7 +35,7 @@ export function createTokens({ secret, clock }: { secret: () => string; clock: C
   const signingKey = (): Promise<CryptoKey> => {
     const current = secret();
     if (current === "")
-      return Promise.reject(new Error("api.jwt_secret is empty; it is generated at start."));
+      return Promise.reject(new Error("api.jwt_secret is empty; restart the server to generate it."));
     if (imported?.secret !== current) imported = { secret: current, key: importKey(current) };
     return imported.key;
   };

@@ -21,7 +21,7 @@ export function createUsersRepository({ read, dialect }: Pick<Database, "read" |
       return row === undefined ? null : toUser(row);
     },
 
-    /** By username. */
+    /** Ordered by username. */
     async list({ limit, offset }: { limit: number; offset: number }): Promise<User[]> {
       const query = read.selectFrom("users").selectAll().orderBy("username").limit(limit).offset(offset);
       return (await query.execute()).map(toUser);
@@ -32,14 +32,13 @@ export function createUsersRepository({ read, dialect }: Pick<Database, "read" |
       return Number((await query.executeTakeFirstOrThrow()).total);
     },
 
-    /** The user as it is now, held until the transaction ends. */
     async lock(tx: Db, id: number): Promise<User | null> {
       const query = tx.selectFrom("users").selectAll().where("id", "=", id);
       const row = await query.$call(dialect.forUpdate).executeTakeFirst();
       return row === undefined ? null : toUser(row);
     },
 
-    /** Returns its id. @throws Conflict when the username is taken */
+    /** Returns the id. @throws Conflict when the username is taken */
     async insert(tx: Db, user: Omit<User, "id">): Promise<number> {
       return explainViolations(() => dialect.insertReturningId(tx, "users", toRow(user)), {
         unique: usernameTaken(user),
@@ -61,7 +60,7 @@ export function createUsersRepository({ read, dialect }: Pick<Database, "read" |
 const usernameTaken =
   ({ username }: Omit<User, "id">) =>
   (cause: unknown) =>
-    appError("Conflict", `There is already an account '${username}'.`, { cause });
+    appError("Conflict", `An account '${username}' already exists.`, { cause });
 
 const toUser = (row: Selectable<Schema["users"]>): User => ({
   id: row.id,

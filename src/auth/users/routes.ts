@@ -22,7 +22,7 @@ function collectionEndpoints({ users }: { users: Users }): Endpoint[] {
       path: "/users",
       access: "admin",
       tag: TAG,
-      summary: "The accounts by username, without the built-in administrator",
+      summary: "List the accounts by username, without the built-in administrator",
       query: listQuery,
       answer: z.array(userView),
       paged: true,
@@ -61,7 +61,8 @@ function itemEndpoints({ users }: { users: Users }): Endpoint[] {
     endpoint({
       ...shared,
       method: "PATCH",
-      summary: "Change what is given; a new password, another role or disabling ends the account's sessions",
+      summary:
+        "Change the given fields; a new password, another role or disabling ends the account's sessions",
       body: updateUserSchema,
       handle: async ({ c, body }) => viewUser(await users.update(changeableIdOf(c), body)),
     }),
@@ -78,7 +79,7 @@ function itemEndpoints({ users }: { users: Users }): Endpoint[] {
   ];
 }
 
-/** @throws NotFound for what can't be an id */
+/** @throws NotFound when the parameter is not an id */
 function idOf(c: HttpContext): number {
   const text = c.req.param("id") ?? "";
   const id = /^(0|[1-9]\d{0,15})$/.test(text) ? Number(text) : Number.NaN;
@@ -92,6 +93,6 @@ function changeableIdOf(c: HttpContext): number {
   if (id !== BUILT_IN_ADMIN.id) return id;
   throw appError(
     "Forbidden",
-    "The built-in administrator can't be changed here; use PUT /auth/password or the command 'reset-password'.",
+    "The built-in administrator can't be changed here. Use PUT /auth/password or the command 'reset-password'.",
   );
 }

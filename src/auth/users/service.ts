@@ -1,4 +1,7 @@
-/** The accounts besides the built-in administrator. Whatever weakens one ends its sessions in the same transaction. */
+/**
+ * The accounts other than the built-in administrator. A new password, another role or disabling ends the account's
+ * sessions in the same transaction.
+ */
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
 import { BUILT_IN_ADMIN } from "../account.ts";
@@ -11,7 +14,7 @@ type Deps = {
   repository: UsersRepository;
   sessions: Sessions;
   passwords: { hashPassword(plain: string): Promise<string> };
-  /** Forgets the wrong passwords that were tried for the account. */
+  /** Clears the delay after wrong passwords. */
   accountDelay: { clear(account: { username: string }): Promise<void> };
   changes: AuthChanges;
   clock: Clock;
@@ -21,7 +24,7 @@ export type Users = ReturnType<typeof createUsers>;
 
 export function createUsers({ repository, sessions, passwords, accountDelay, changes, clock }: Deps) {
   return {
-    /** One page, by username. */
+    /** Ordered by username. */
     async list(at: { page: number; pageSize: number }): Promise<{ users: User[]; total: number }> {
       const total = await repository.count();
       const users = await repository.list({ limit: at.pageSize, offset: (at.page - 1) * at.pageSize });
@@ -59,7 +62,7 @@ export function createUsers({ repository, sessions, passwords, accountDelay, cha
       return { id, ...user };
     },
 
-    /** Changes what is given. @throws NotFound, Conflict when the username is taken */
+    /** Changes the given fields. @throws NotFound, Conflict when the username is taken */
     async update(id: number, { username, password, role, disabled, quota_bytes }: UpdateUser): Promise<User> {
       if (username !== undefined) refuseTaken(username);
       const passwordHash = password === undefined ? undefined : await passwords.hashPassword(password);
@@ -85,7 +88,7 @@ export function createUsers({ repository, sessions, passwords, accountDelay, cha
       return updated;
     },
 
-    /** Removes the account and its sessions. @throws NotFound */
+    /** @throws NotFound */
     async remove(id: number): Promise<User> {
       return changes.write(async (tx) => {
         const user = (await repository.lock(tx.db, id)) ?? unknownUser();
@@ -111,7 +114,7 @@ function refuseBuiltIn(username: string): void {
   if (username.toLowerCase() === BUILT_IN_ADMIN.username) {
     throw appError(
       "BadRequest",
-      "The built-in administrator always exists; its password is set by the command 'reset-password'.",
+      "The built-in administrator can't be changed or removed; set its password with the command 'reset-password'.",
     );
   }
 }

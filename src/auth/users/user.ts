@@ -1,4 +1,4 @@
-/** A user: the entity, what the API takes of it and what it shows. The built-in administrator is no row. */
+/** The user entity and its API schemas. The built-in administrator has no row. */
 import { z } from "zod";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
 import { type Account, BUILT_IN_ADMIN, type Role } from "../account.ts";
@@ -9,11 +9,11 @@ export type User = {
   username: string;
   passwordHash: string;
   role: Role;
-  /** Can't sign in; its sessions are ended. */
+  /** Can't sign in and has no sessions. */
   disabled: boolean;
-  /** What the account's files may have together; 0 is unlimited. */
+  /** Limit for the account's files together; 0: unlimited. */
   quotaBytes: number;
-  /** Epoch milliseconds, like the other one. */
+  /** Epoch ms, like `updatedAt`. */
   createdAt: number;
   updatedAt: number;
 };
@@ -24,24 +24,21 @@ export const PASSWORD_MAX_BYTES = 1024;
 export const usernameSchema = z
   .string()
   .toLowerCase()
-  .regex(/^[a-z0-9._@-]{1,64}$/, "takes 1 to 64 of a-z 0-9 . _ @ -")
-  .describe("1 to 64 of a-z 0-9 . _ @ -; stored in lower case");
+  .regex(/^[a-z0-9._@-]{1,64}$/, "must have 1 to 64 characters of a-z 0-9 . _ @ -")
+  .describe("1 to 64 characters of a-z 0-9 . _ @ -; stored in lower case");
 
 export const newPasswordSchema = z
   .string()
-  .min(PASSWORD_MIN_CHARACTERS, `takes at least ${PASSWORD_MIN_CHARACTERS} characters`)
+  .min(PASSWORD_MIN_CHARACTERS, `must have at least ${PASSWORD_MIN_CHARACTERS} characters`)
   .refine(
     (text) => Buffer.byteLength(text) <= PASSWORD_MAX_BYTES,
-    `takes at most ${PASSWORD_MAX_BYTES} bytes`,
+    `must have at most ${PASSWORD_MAX_BYTES} bytes`,
   )
-  .refine((text) => text.isWellFormed(), "holds half a character (a lone surrogate)")
+  .refine((text) => text.isWellFormed(), "must not contain a lone surrogate")
   .describe(`at least ${PASSWORD_MIN_CHARACTERS} characters, at most ${PASSWORD_MAX_BYTES} bytes`);
 
 const roleSchema = z.enum(["admin", "user"]);
-const quotaSchema = z
-  .int()
-  .min(0)
-  .describe("bytes that the account's files may have together; 0 is unlimited");
+const quotaSchema = z.int().min(0).describe("limit in bytes for the account's files together; 0: unlimited");
 
 export const createUserSchema = z.object({
   username: usernameSchema,

@@ -57,7 +57,7 @@ forEachDialect((dialect) => {
       expect((await admin.send("GET", `${USERS}/${id}`)).text).not.toContain("argon2");
     });
 
-    test("a username is taken whatever its case, and admin always is", async () => {
+    test("a username is taken in any case, and admin always", async () => {
       const { username } = await create();
       expectRefused((await create({ username: username.toUpperCase() })).answer, 409, 1009);
       expectRefused((await create({ username: "admin" })).answer, 409, 1009);
@@ -85,27 +85,27 @@ forEachDialect((dialect) => {
       { quota_bytes: -1 },
       { quota_bytes: 1.5 },
       { quota_bytes: null },
-    ])("refuses wrong field %# and creates nothing", async (fields) => {
+    ])("refuses the wrong field %# and creates nothing", async (fields) => {
       const before = (await admin.send("GET", USERS)).json.pagination?.["total"];
       expectRefused((await create(fields)).answer, 400, 1000);
       expect((await admin.send("GET", USERS)).json.pagination?.["total"]).toBe(before!);
     });
 
-    test("the longest name and password work", async () => {
+    test("accepts the longest name and password", async () => {
       const username = "x".repeat(64);
       const password = "ä".repeat(512);
       await create({ username, password });
       expect((await new Browser(harness).login(password, username)).status).toBe(200);
     });
 
-    test("two at once with one name: one wins", async () => {
+    test("of parallel requests with one name, one succeeds", async () => {
       const answers = await Promise.all(["race", "RACE", "Race"].map((username) => create({ username })));
       expect(answers.map(({ answer }) => answer.status).sort()).toEqual([201, 409, 409]);
     });
   });
 
   describe("an account", () => {
-    test("signs in under its name in any case, and sees itself", async () => {
+    test("signs in with its name in any case and reads itself", async () => {
       const { username, id } = await create();
       const browser = new Browser(harness);
       const login = await browser.login(PASSWORD, username.toUpperCase());
@@ -116,7 +116,7 @@ forEachDialect((dialect) => {
       expect((await browser.send("PATCH", `${USERS}/${id}`, { body: { role: "admin" } })).status).toBe(403);
     });
 
-    test("changes its own password, when it knows the current one", async () => {
+    test("changes its password with the current one only", async () => {
       const { username } = await create();
       const browser = new Browser(harness);
       const other = new Browser(harness, "192.0.2.77");
@@ -133,7 +133,7 @@ forEachDialect((dialect) => {
       expect((await other.login("a new password", username)).status).toBe(200);
     });
 
-    test("of the role admin may do what the administrator may", async () => {
+    test("of the role admin may do what the built-in administrator may", async () => {
       const { username } = await create({ role: "admin" });
       const browser = new Browser(harness);
       await browser.login(PASSWORD, username);
@@ -155,7 +155,7 @@ forEachDialect((dialect) => {
     );
 
     test.each([{}, { role: "user" }, { disabled: false }, { username: "renamed" }])(
-      "%p leaves them alone",
+      "%p keeps the account's sessions",
       async (change) => {
         const { browser, patch } = await signedIn();
         expect((await patch(change)).status).toBe(200);
@@ -171,7 +171,7 @@ forEachDialect((dialect) => {
       expect((await browser.login(PASSWORD, username)).status).toBe(200);
     });
 
-    test("refuses names that are taken, wrong values, and the built-in administrator", async () => {
+    test("refuses taken names, wrong values and the built-in administrator", async () => {
       const { id, patch } = await signedIn();
       const { username: taken } = await create();
       expectRefused(await patch({ username: taken }), 409, 1009);
@@ -185,7 +185,7 @@ forEachDialect((dialect) => {
     });
   });
 
-  test("the quota is set, changed and kept", async () => {
+  test("the quota is stored, changed and kept by other changes", async () => {
     const { answer, id } = await create({ quota_bytes: 5_000_000_000 });
     expect(answer.json.data).toMatchObject({ quota_bytes: 5_000_000_000 });
     const patch = async (body: object) => (await admin.send("PATCH", `${USERS}/${id}`, { body })).json.data;
@@ -209,7 +209,7 @@ forEachDialect((dialect) => {
   });
 
   test.each(["999999", "x", "-1", "1.5", "01", "9007199254740993", "99999999999999999999", "%00", "1%20"])(
-    "there is no account %s",
+    "the unknown id %s is 404",
     async (id) => {
       expectRefused(await admin.send("GET", `${USERS}/${id}`), 404, 1004);
       expectRefused(await admin.send("PATCH", `${USERS}/${id}`, { body: {} }), 404, 1004);
