@@ -1,9 +1,12 @@
 /**
  * HTTP GET over its own TCP connection, for large bodies. Pieces of up to 512 KiB arrive in their own buffers on the
- * calling thread. `fetch` passes pieces of 64 KB through another thread, which takes twice the processor time.
+ * calling thread. `fetch` passes pieces of 64 KB through another thread: a relayed download takes 1.4 times the
+ * processor time then (1,120 instead of 800 ms for 1 GiB).
  *
  * It supports HTTP/1.1 without TLS, and answers 200 or 206 with Content-Length. On null the caller uses `fetch`.
  */
+import { withTimeout } from "./timeout.ts";
+
 type SocketGet = {
   /** http only. */
   url: URL;
@@ -58,7 +61,7 @@ async function connect({ hostname, port }: URL): Promise<Connection | null> {
       error: (_socket, error) => end(error),
     },
   }).catch(() => null);
-  const socket = await Promise.race([connecting, Bun.sleep(CONNECT_MS)]);
+  const socket = await withTimeout(CONNECT_MS, connecting, () => null);
   if (!socket) {
     void connecting.then((late) => late?.terminate());
     return null;
