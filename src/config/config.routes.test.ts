@@ -9,6 +9,7 @@ import { silentLogger } from "../lib/logger.ts";
 import { configEndpoints } from "./config.routes.ts";
 import { HASH, openConfig, openFileDb } from "./config.test-support.ts";
 import { CONFIG_KEYS } from "./definitions.ts";
+import { CONNECTION } from "../http/app.test-support.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "waymark-config-"));
 let database: Database;
@@ -57,7 +58,7 @@ async function serve() {
   const call = async (method: string, path: string, body?: unknown, authorization = "ann") => {
     const init: RequestInit = { method, headers: { authorization } };
     if (body !== undefined) init.body = typeof body === "string" ? body : JSON.stringify(body);
-    const response = await app.request(`/v1/config${path}`, init);
+    const response = await app.request(`/v1/config${path}`, init, CONNECTION);
     const text = await response.text();
     expect(text).not.toContain(config.get("api.jwt_secret"));
     return {

@@ -1,5 +1,6 @@
 /** Test support: settings of an app that most tests don't care about. */
 import type { CorsSettings } from "./app.ts";
+import type { HttpConnection } from "./endpoint.ts";
 
 export const CORS_OFF: CorsSettings = {
   enabled: false,
@@ -8,4 +9,11 @@ export const CORS_OFF: CorsSettings = {
   allowedHeaders: [],
   maxAge: 0,
   allowCredentials: false,
+};
+
+/** A connection from this machine, which nothing cuts. */
+export const CONNECTION: HttpConnection = {
+  peerAddress: () => "127.0.0.1",
+  liftIdleTimeout: () => {},
+  cut: () => {},
 };

@@ -1,13 +1,12 @@
 /** Which answers other origins may read. */
 import { expect, test } from "bun:test";
 import { silentLogger } from "../lib/logger.ts";
-import { CORS_OFF } from "./app.test-support.ts";
+import { CONNECTION, CORS_OFF } from "./app.test-support.ts";
 import { type CorsSettings, createHttpApp } from "./app.ts";
 import { endpoint } from "./endpoint.ts";
 import type { Guards } from "./mount.ts";
 
 const pass: Guards["public"] = (_c, next) => next();
-const CONNECTION = { peerAddress: () => "127.0.0.1", liftIdleTimeout: () => {}, cut: () => {} };
 const A = "https://a.example";
 
 /** What is said about origin and credentials, for a plain request and for a preflight. */

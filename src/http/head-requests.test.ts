@@ -3,13 +3,12 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Server } from "bun";
 import { silentLogger } from "../lib/logger.ts";
 import { sendRaw } from "../../test/support/raw-http.ts";
-import { CORS_OFF } from "./app.test-support.ts";
+import { CONNECTION, CORS_OFF } from "./app.test-support.ts";
 import { createHttpApp } from "./app.ts";
 import { endpoint } from "./endpoint.ts";
 import type { Guards } from "./mount.ts";
 
 const pass: Guards["public"] = (_c, next) => next();
-const CONNECTION = { peerAddress: () => "127.0.0.1", liftIdleTimeout: () => {}, cut: () => {} };
 const PLAIN = { access: "public", tag: "t", summary: "s" } as const;
 let cancelled = 0;
 let server: Server<undefined>;

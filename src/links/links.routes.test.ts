@@ -12,6 +12,7 @@ import { type Guards, type HttpApp, mountEndpoints, mountRefusals } from "../htt
 import { silentLogger } from "../lib/logger.ts";
 import { linkEndpoints } from "./links.routes.ts";
 import { DAY, type LinksRoom, NOW, openLinks, TARGET } from "./links.test-support.ts";
+import { CONNECTION } from "../http/app.test-support.ts";
 
 // oxlint-disable-next-line no-explicit-any -- answers have many shapes
 type Answer = { status: number; text: string; body: any };
@@ -21,7 +22,6 @@ const guard: Guards["admin"] = (c, next) => {
   return next();
 };
 
-const CONNECTION = { peerAddress: () => "127.0.0.1", liftIdleTimeout: () => {}, cut: () => {} };
 const folder = mkdtempSync(join(tmpdir(), "waymark-test-"));
 let room: LinksRoom;
 let app: HttpApp;

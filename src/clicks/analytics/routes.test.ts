@@ -16,16 +16,12 @@ import { createClickExport } from "./export.ts";
 import { analyticsEndpoints } from "./routes.ts";
 import { type AnalyticsRoom, CHROME, GOOGLEBOT, NOW, openAnalytics } from "./analytics.test-support.ts";
 import { HOUR_MS } from "../rollups/time-buckets.ts";
+import { CONNECTION } from "../../http/app.test-support.ts";
 
 // oxlint-disable-next-line no-explicit-any -- answers have many shapes
 type Answer = { status: number; text: string; body: any; headers: Headers };
 
 const folder = mkdtempSync(join(tmpdir(), "waymark-test-"));
-const connection = {
-  peerAddress: () => "127.0.0.1",
-  liftIdleTimeout: () => undefined,
-  cut: () => undefined,
-};
 let room: AnalyticsRoom;
 let app: HttpApp;
 
@@ -66,7 +62,7 @@ const guard: Guards["admin"] = (c, next) => {
 
 /** The path is sent as it is, not rewritten. */
 async function get(path: string, method = "GET"): Promise<Answer> {
-  const response = await app.fetch(new Request(`http://localhost/v1${path}`, { method }), connection);
+  const response = await app.fetch(new Request(`http://localhost/v1${path}`, { method }), CONNECTION);
   const text = await response.text();
   const isJson = response.headers.get("content-type")?.startsWith("application/json") === true;
   return {
