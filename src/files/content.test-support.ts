@@ -16,7 +16,7 @@ export type ContentHarness = Awaited<ReturnType<typeof startContent>>;
 
 export const makeFolder = (): string => realpathSync(mkdtempSync(join(tmpdir(), "waymark-content-")));
 
-/** `dataDir`: an existing one, to be removed by who made it; `roots` as in LocationRules. */
+/** `dataDir`: an existing folder, which its maker removes. `roots` as in LocationRules. */
 export async function startContent(
   database: Database,
   {
@@ -50,10 +50,10 @@ export async function startContent(
     time,
     dataDir,
     policy,
-    /** Everything stored in the default policy's folder, without its marker. */
+    /** The contents of the default policy's folder, without its marker. */
     stored: () => storedIn(policy.basePath),
     storedIn,
-    /** The name of the file that marks the default policy's folder. */
+    /** Name of the marker file of the default policy's folder. */
     marker: markerOf(uuid),
     files: fileRows(database, content),
     findings: (fix = false): Promise<StorageFinding[]> => Array.fromAsync(content.checkStorage({ fix })),
@@ -77,7 +77,7 @@ export const namesIn = (folder: string): string[] =>
 
 let names = 0;
 
-/** The least that makes a file: the real thing is files.service.ts. */
+/** The least that makes a file. tree/files.service.ts makes real ones. */
 export function fileRows(database: Database, { blobs }: Pick<Content, "blobs">) {
   const insert = async (tx: Db, blobId: number, name: string): Promise<number> => {
     const blob = await tx

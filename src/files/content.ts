@@ -1,4 +1,4 @@
-/** What the files room has of storage, put together: policies, blobs, their jobs and the check. */
+/** The storage side of files, put together: policies, blobs, their jobs and the check. */
 import type { Changes } from "../cluster/changes.ts";
 import type { Database } from "../db/database.ts";
 import type { Endpoint } from "../http/endpoint.ts";
@@ -27,14 +27,14 @@ import { createTreeCheckRepository } from "./check/tree.repository.ts";
 export type Content = {
   policies: Policies;
   blobs: Blobs;
-  /** To be run by the job runner. */
+  /** For the job runner. */
   jobs: readonly Job[];
   checkStorage: StorageCheck;
-  /** To be mounted below the admin prefix itself. */
+  /** Mount them below the admin prefix. */
   endpoints: readonly Endpoint[];
-  /** Makes the first policy when there is none. */
+  /** Makes the first policy if there is none. */
   start(): Promise<void>;
-  /** Waits for what is still being removed. */
+  /** Waits for running removals. */
   close(): Promise<void>;
 };
 
@@ -44,12 +44,12 @@ export type ContentDeps = {
   box: SecretBox;
   clock: Clock;
   logger: Logger;
-  /** Where local policies may be. */
+  /** Allowed places of local policies. */
   locations: StorageContext["locations"];
   resolve?: StorageContext["resolve"];
   /** Hear how each operation of a storage ended, and of its time. */
   metrics?: StorageMetrics | undefined;
-  /** The scrub's pace; for tests. */
+  /** Pace of the scrub, for tests. */
   scrub?: { bytesPerRun: number; bytesPerSecond: number };
 };
 

@@ -35,9 +35,9 @@ export async function startDrive(database: Database, { changes }: { changes?: Tr
     ...drive,
     content,
     database,
-    /** The same tree with another way of writing. */
+    /** The same tree with another `write`. */
     on,
-    /** Another account's id. */
+    /** Id of another account. */
     async account(quotaBytes = 0): Promise<number> {
       return database.dialect.insertReturningId(database.write, "users", {
         username: `user${users++}-${crypto.randomUUID()}`,
@@ -61,7 +61,7 @@ export async function startDrive(database: Database, { changes }: { changes?: Tr
     read: async (file: StoredFile): Promise<string> =>
       new Response((await content.blobs.open(file.blobId)).body).text(),
     cleanUp: () => drive.jobs[0]!.run(new AbortController().signal),
-    /** What the doctor finds wrong. */
+    /** Findings of the doctor. */
     async wrongs(): Promise<string[]> {
       await content.blobs.settled();
       return (await content.findings()).map(({ message }) => message);
@@ -74,7 +74,7 @@ export async function* chunksOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += 65_536) yield bytes.slice(at, at + 65_536);
 }
 
-/** The name of the AppError that the call rejects with. */
+/** Name of the AppError of the rejection. */
 export async function refusal(call: Promise<unknown>): Promise<string> {
   try {
     await call;

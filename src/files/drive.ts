@@ -1,4 +1,4 @@
-/** Folders and files, put together on top of what content.ts has of storage. */
+/** Folders and files, put together on top of content.ts. */
 import type { Leases } from "../cluster/leases.ts";
 import type { Database } from "../db/database.ts";
 import type { Endpoint } from "../http/endpoint.ts";
@@ -29,9 +29,9 @@ export type Drive = {
   uploads: Uploads;
   resumable: Resumable;
   download: Download;
-  /** To be mounted at the root. */
+  /** Mount them at the root. */
   endpoints: readonly Endpoint[];
-  /** To be run by the job runner. */
+  /** For the job runner. */
   jobs: readonly Job[];
 };
 

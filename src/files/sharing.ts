@@ -1,4 +1,4 @@
-/** Share links, put together on top of what drive.ts and the links' room have. */
+/** Share links, put together on top of drive.ts and the links. */
 import type { Database } from "../db/database.ts";
 import type { BodyMemory } from "../http/body-memory.ts";
 import type { Endpoint } from "../http/endpoint.ts";
@@ -16,9 +16,9 @@ import { createShares, type Shares } from "./shares/service.ts";
 
 export type Sharing = {
   shares: Shares;
-  /** What visitors of a share's code get. */
+  /** Answers to visitors of a share's code. */
   answers: ShareAnswers;
-  /** To be mounted at the root. */
+  /** Mount them at the root. */
   endpoints: readonly Endpoint[];
 };
 
@@ -28,7 +28,7 @@ type Deps = {
   blobs: Pick<Blobs, "open">;
   links: InternalLinks;
   door: ShareGuards & {
-    /** What the visitors' cookies are signed with; the same on all nodes. */
+    /** Signs visitors' cookies. The same on all nodes. */
     secret(): string;
     isSecure(): boolean;
   };

@@ -3,7 +3,7 @@ import type { PoliciesRepository, StoredPolicy } from "./repository.ts";
 
 export type PolicyCache = ReturnType<typeof createPolicyCache>;
 
-/** All policies, read when first wanted and again after a change. There are few of them. */
+/** All policies, read on demand and again after a change. There are few. */
 export function createPolicyCache({ list }: Pick<PoliciesRepository, "list">) {
   let loading: Promise<ReadonlyMap<number, StoredPolicy>> | undefined;
 
@@ -30,7 +30,7 @@ export function createPolicyCache({ list }: Pick<PoliciesRepository, "list">) {
       if (policy === undefined) throw appError("PolicyNotFound", "There is no such storage policy.");
       return policy;
     },
-    /** The one that uploads go to unless a folder says otherwise. */
+    /** The default policy of uploads. */
     async defaultPolicy(): Promise<StoredPolicy> {
       for (const policy of (await all()).values()) if (policy.isDefault) return policy;
       throw appError("StorageUnavailable", "There is no default storage policy.");

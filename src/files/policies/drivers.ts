@@ -1,4 +1,4 @@
-/** The open drivers, one for each policy as it is now. */
+/** The open drivers, one per policy in its current form. */
 import { appError } from "../../lib/errors.ts";
 import { SealedWithAnotherKey, type SecretBox } from "../../lib/secret-box.ts";
 import type { PolicyCache } from "./cache.ts";
@@ -57,14 +57,13 @@ export function createDrivers({ policies, repository, box, context, metrics }: D
   }
 
   return {
-    /** To read what is there. @throws PolicyNotFound, StorageUnavailable when its keys can't be read */
+    /** For reading. @throws PolicyNotFound, StorageUnavailable if its keys can't be read */
     async forReading(policyId: number): Promise<Driver> {
       return (await open(policyId)).driver;
     },
     /**
-     * To change what is there, after making sure that it is the location that was used before: an empty mount point
-     * must not be taken for a storage whose files are gone.
-     * @throws PolicyNotFound, StorageUnavailable
+     * For changes. First verifies that it is the location used before: an empty mount point must not pass for a storage
+     * whose files are gone. @throws PolicyNotFound, StorageUnavailable
      */
     async forWriting(policyId: number): Promise<Driver> {
       const one = await open(policyId);
@@ -75,9 +74,9 @@ export function createDrivers({ policies, repository, box, context, metrics }: D
       await one.claimed;
       return one.driver;
     },
-    /** What the names that this installation makes carry: see storage/object-key.ts. */
+    /** The tag in the names that this installation makes (storage/object-key.ts). */
     tag: async (): Promise<number> => tagOf(await installationName()),
-    /** As forWriting, asking the storage anew; with `mark`, it is marked. */
+    /** Like forWriting, but asks the storage again. `mark` marks the location. */
     async verify(policyId: number, { mark }: { mark: boolean }): Promise<Driver> {
       const one = await open(policyId);
       await claim(one, mark);
@@ -89,7 +88,7 @@ export function createDrivers({ policies, repository, box, context, metrics }: D
 const MARKER_GONE =
   "The storage is not the one that was used before: its disk may not be mounted, or its marker is lost.";
 
-/** @throws StorageUnavailable when the keys were sealed with another secret key */
+/** @throws StorageUnavailable if the keys were sealed with another secret key */
 export function unsealSettings(policy: StoredPolicy, box: SecretBox): DriverSettings {
   const open = (sealed: string | null, purpose: string): string | null => {
     try {

@@ -1,4 +1,4 @@
-/** Where policies may be, from their making to their use. The rules themselves: storage/local/location.test.ts. */
+/** Allowed places of policies, from creation to use. storage/local/location.test.ts tests the rules. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** A storage policy: the entity, what the API takes of it and what it shows. It never shows a key. */
+/** A storage policy: the entity, its input and its form in the API, which never shows a key. */
 import { z } from "zod";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
 import type { DriverType } from "../storage/driver.ts";
@@ -10,7 +10,7 @@ export type Policy = {
   /** Unique. */
   name: string;
   driverType: DriverType;
-  /** Null for local ones, like bucket and region. */
+  /** Null for local policies, like bucket and region. */
   endpoint: string | null;
   bucket: string | null;
   region: string | null;
@@ -20,17 +20,17 @@ export type Policy = {
   basePath: string;
   /** Bytes; 0 is unlimited. */
   maxFileSize: number;
-  /** How content in S3 reaches the client: through us, or from a presigned address. */
+  /** How content in S3 reaches the client: through Waymark, or from a presigned address. */
   download: DownloadWay;
   isDefault: boolean;
-  /** Epoch milliseconds, like the other one. */
+  /** Epoch milliseconds, like updatedAt. */
   createdAt: number;
   updatedAt: number;
 };
 
 export const DEFAULT_REGION = "us-east-1";
 
-/** Printable text of so many bytes, without blanks at its ends. */
+/** Trimmed printable text of at most `maxBytes` bytes. */
 const text = (maxBytes: number) =>
   z
     .string()
@@ -87,7 +87,7 @@ export const updatePolicySchema = z.object({
 });
 export type UpdatePolicy = z.output<typeof updatePolicySchema>;
 
-/** The first field that says something else than the policy, of those that never change: where its content is. */
+/** The first fixed field with another value: those that say where the content is. */
 export function changedFixedField(policy: Policy, given: UpdatePolicy): string | undefined {
   const view = viewPolicy(policy);
   return FIXED.find((field) => given[field] !== undefined && given[field] !== view[field]);

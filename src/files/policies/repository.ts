@@ -6,14 +6,14 @@ import type { Schema } from "../../db/schema.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Policy } from "./policy.ts";
 
-/** A policy with its keys as they are stored: sealed, null for local ones. */
+/** A policy with its sealed keys; null for local ones. */
 export type StoredPolicy = Policy & { sealedAccessKey: string | null; sealedSecretKey: string | null };
 
-/** What keeps a policy from being deleted. */
+/** What prevents the deletion of a policy. */
 export type PolicyUses = {
   blobs: number;
   uploads: number;
-  /** At most so many as were asked for. */
+  /** At most as many as requested. */
   folders: { id: number; name: string }[];
 };
 
@@ -23,7 +23,7 @@ const MOST_POLICIES = 1_000;
 
 export function createPoliciesRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
   return {
-    /** All of them, by id. */
+    /** All, by id. */
     async list(db: Db = read): Promise<StoredPolicy[]> {
       return (await db.selectFrom("policies").selectAll().orderBy("id").limit(MOST_POLICIES).execute()).map(
         toPolicy,
@@ -35,18 +35,18 @@ export function createPoliciesRepository({ read, dialect }: Pick<Database, "read
       return row === undefined ? null : toPolicy(row);
     },
 
-    /** Holds everybody else who calls it until the transaction ends, whichever policies there are. */
+    /** Serialises all callers until the transaction ends, whichever policies exist. */
     async lock(tx: Db): Promise<void> {
       await tx.selectFrom("instance").select("id").where("id", "=", 1).$call(dialect.forUpdate).execute();
     },
 
-    /** Returns its id. @throws Conflict when the name is taken */
+    /** Returns its id. @throws Conflict if the name is taken */
     insert: (tx: Db, policy: Omit<StoredPolicy, "id">): Promise<number> =>
       explainViolations(() => dialect.insertReturningId(tx, "policies", toRow(policy)), {
         unique: nameTaken(policy),
       }),
 
-    /** @throws Conflict when the name is taken */
+    /** @throws Conflict if the name is taken */
     async update(tx: Db, policy: StoredPolicy): Promise<void> {
       const query = tx.updateTable("policies").set(toRow(policy)).where("id", "=", policy.id);
       await explainViolations(() => query.execute(), { unique: nameTaken(policy) });
@@ -56,7 +56,7 @@ export function createPoliciesRepository({ read, dialect }: Pick<Database, "read
       await tx.updateTable("policies").set({ is_default: null }).where("is_default", "=", 1).execute();
     },
 
-    /** @throws PolicyInUse when something refers to it */
+    /** @throws PolicyInUse if something refers to it */
     async remove(tx: Db, id: number): Promise<void> {
       await explainViolations(() => tx.deleteFrom("policies").where("id", "=", id).execute(), {
         foreignKey: (cause) => appError("PolicyInUse", "The policy has just come into use.", { cause }),
@@ -72,7 +72,7 @@ export function createPoliciesRepository({ read, dialect }: Pick<Database, "read
       };
     },
 
-    /** Who this installation is: a UUID. */
+    /** UUID of the installation. */
     async installation(): Promise<string> {
       const query = read.selectFrom("instance").select("uuid").where("id", "=", 1);
       return (await query.executeTakeFirstOrThrow()).uuid;

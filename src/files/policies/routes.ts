@@ -7,7 +7,7 @@ import { createPolicySchema, policyView, updatePolicySchema, viewPolicy } from "
 const TAG = "policies";
 const message = z.object({ message: z.string() });
 
-/** To be mounted below the admin prefix itself: these paths have no version. */
+/** Mount them below the admin prefix: these paths have no version. */
 export const policyEndpoints = (deps: { policies: Policies }): Endpoint[] => [
   ...collectionEndpoints(deps),
   ...itemEndpoints(deps),
@@ -75,7 +75,7 @@ function itemEndpoints({ policies }: { policies: Policies }): Endpoint[] {
   ];
 }
 
-/** @throws PolicyNotFound for what can't be an id */
+/** @throws PolicyNotFound for an impossible id */
 function idOf(c: HttpContext): number {
   const text = c.req.param("id") ?? "";
   const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN;

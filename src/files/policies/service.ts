@@ -1,4 +1,4 @@
-/** Storage policies. All writes hold one lock, so that there is exactly one default whatever happens at once. */
+/** Storage policies. All writes hold one lock, so there is always exactly one default. */
 import type { Changes } from "../../cluster/changes.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { appError, messageOf } from "../../lib/errors.ts";
@@ -16,7 +16,7 @@ import {
 import { checkDriverSettings, checkPlacement, type StorageContext } from "../storage/index.ts";
 import type { DriverType } from "../storage/driver.ts";
 
-/** What a first start makes. */
+/** The policy of a first start. */
 const FIRST_POLICY = { name: "local", basePath: "files" };
 const FOLDERS_TOLD = 10;
 
@@ -29,7 +29,7 @@ type Deps = {
   box: SecretBox;
   context: StorageContext;
   clock: Clock;
-  /** Removes what is left of content that nobody has any more, where that failed before. */
+  /** Removes unused content whose removal failed before. */
   finishDeletes(policyId: number): Promise<void>;
   /** Writes, reads and removes an object. @throws StorageUnavailable */
   probe(policyId: number): Promise<void>;
@@ -48,7 +48,7 @@ export function createPolicies({
   changes.subscribe("policies", cache.forget);
   const seal = (key: string, purpose: string) => box.seal(key, purpose);
 
-  /** Inserts it; the first policy of all is the default. */
+  /** Inserts it. The first policy becomes the default. */
   const insert = (policy: Omit<StoredPolicy, "id">): Promise<Policy> =>
     changes.write(async (tx) => {
       await repository.lock(tx.db);
@@ -66,7 +66,7 @@ export function createPolicies({
     find: (id: number): Promise<Policy> => cache.find(id),
     defaultPolicy: (): Promise<Policy> => cache.defaultPolicy(),
 
-    /** Makes the policy `local` when there is none at all; several processes may start at once. */
+    /** Makes the policy `local` if there is none. Several processes may start at once. */
     async ensureDefault(): Promise<void> {
       if ((await cache.list()).length > 0) return;
       const now = clock.now();
@@ -82,7 +82,7 @@ export function createPolicies({
       cache.forget();
     },
 
-    /** @throws BadRequest (a place that can't be used), Conflict (the name) */
+    /** @throws BadRequest (a place that is not allowed), Conflict (the name) */
     async create(given: CreatePolicy): Promise<Policy> {
       const { policy, accessKey, secretKey } = newPolicyOf(given, clock.now());
       await checkDriverSettings({ ...policy, accessKey, secretKey }, context);
@@ -93,7 +93,7 @@ export function createPolicies({
       });
     },
 
-    /** Changes what is given. @throws PolicyNotFound, BadRequest, Conflict (the name) */
+    /** Changes the given fields. @throws PolicyNotFound, BadRequest, Conflict (the name) */
     async update(id: number, given: UpdatePolicy): Promise<Policy> {
       return changes.write(async (tx) => {
         await repository.lock(tx.db);
@@ -109,7 +109,7 @@ export function createPolicies({
       });
     },
 
-    /** @throws PolicyNotFound, PolicyInUse naming what refers to it */
+    /** @throws PolicyNotFound, PolicyInUse naming the references */
     async remove(id: number): Promise<void> {
       await cache.find(id);
       await finishDeletes(id);
@@ -128,15 +128,15 @@ export function createPolicies({
       });
     },
 
-    /** @throws PolicyNotFound, BadRequest, StorageUnavailable saying why it does not work */
+    /** @throws PolicyNotFound, BadRequest, StorageUnavailable with the reason */
     async test(id: number): Promise<void> {
       const policy = await cache.find(id);
-      // A local one that could not be made any more goes on working.
+      // An existing local policy goes on working even where a new one is refused.
       if (policy.driverType !== "local") await checkDriverSettings(unsealSettings(policy, box), context);
       await probe(id);
     },
 
-    /** Policies that could not be made any more where they are, each with the refusal. */
+    /** Policies in places where a new one would be refused, with the refusal. */
     async misplaced(): Promise<{ name: string; refusal: string }[]> {
       const found = await Promise.all(
         (await cache.list()).map(async (policy) => ({
@@ -174,7 +174,7 @@ function newPolicyOf(given: CreatePolicy, now: number) {
   };
 }
 
-/** Without a folder a local policy gets one of its own. */
+/** A local policy without a folder gets its own. */
 function basePathOf(driverType: DriverType, given: string): string {
   if (driverType === "s3") return given.replace(/^\/+|\/+$/g, "");
   return given === "" ? `${FIRST_POLICY.basePath}-${crypto.randomUUID().slice(0, 8)}` : given;
@@ -186,7 +186,7 @@ const localPolicy = (name: string, basePath: string, now: number): Omit<StoredPo
   sealedSecretKey: null,
 });
 
-/** Times grow with each change: drivers are opened anew by them. */
+/** The time grows with each change: drivers are opened anew by it. */
 const applied = (policy: StoredPolicy, given: UpdatePolicy, now: number): StoredPolicy => ({
   ...policy,
   name: given.name ?? policy.name,

@@ -1,8 +1,7 @@
 /**
- * Changes to one account's tree happen one at a time: each begins by taking hold of the account's row in
- * account_usage until its transaction ends. So a move sees the tree as it stays until it is done (two moves can't make
- * a circle together), a folder can't go away while something is put into it, and the quota is checked against what
- * really is used. Different accounts don't wait for one another. Bytes are moved outside of these transactions.
+ * Changes to one account's tree run one at a time: each locks the account's row in account_usage until its transaction
+ * ends. So two moves can't form a cycle, a folder can't go while it receives something, and quotas are exact. Accounts
+ * don't wait for one another. Bytes move outside of these transactions.
  */
 import type { Db } from "../../db/dialect.ts";
 import { appError } from "../../lib/errors.ts";
@@ -11,12 +10,12 @@ import { type Folder, ROOT, type StoredFile } from "./entry.ts";
 
 export type TreeTransaction = {
   readonly db: Db;
-  /** Codes of short links that go away with what they share. */
+  /** Codes of short links that go with what they share. */
   changed(topic: "links", codes: readonly string[]): void;
   readonly space: AccountSpace;
 };
 
-/** What this room uses of the change feed: see cluster/changes.ts. */
+/** The part of the change feed (cluster/changes.ts) that this room uses. */
 export type TreeChanges = {
   write<T>(run: (tx: Omit<TreeTransaction, "space">) => Promise<T>): Promise<T>;
 };
@@ -26,16 +25,16 @@ export type AccountTree = ReturnType<typeof createAccountTree>;
 type Deps = { repository: EntriesRepository; changes: TreeChanges };
 
 export function createAccountTree({ repository, changes }: Deps) {
-  /** Null where there is nothing of that account with that id, or it lies in what is being removed. */
+  /** Null if the account has no such entry, or it lies in a folder being removed. */
   const lineage = (accountId: number, id: number, db?: Db) =>
     Number.isSafeInteger(id) && id > ROOT ? repository.lineage(accountId, id, db) : null;
 
   return {
-    /** Runs the function in one transaction that has the account's tree for itself; it may run more than once. */
+    /** Runs the function in one transaction that holds the account's tree. It may run again. */
     change: <T>(accountId: number, run: (tx: TreeTransaction) => Promise<T>): Promise<T> =>
       changes.write(async (tx) => run({ ...tx, space: await repository.lock(tx.db, accountId) })),
 
-    /** The folder and those around it, innermost first; none for the root. @throws FolderNotFound */
+    /** The folder and its ancestors, innermost first; none for the root. @throws FolderNotFound */
     async folders(accountId: number, folderId: number, db?: Db): Promise<Folder[]> {
       if (folderId === ROOT) return [];
       const [entry, ...around] = (await lineage(accountId, folderId, db)) ?? [];
@@ -52,7 +51,7 @@ export function createAccountTree({ repository, changes }: Deps) {
   };
 }
 
-/** Where an entry of the API goes: null is the root, and the number that stands for the root inside is no folder. */
+/** The folder of an id of the API. Null is the root; the internal number of the root is no folder. */
 export const toFolderId = (folderId: number | null): number => {
   if (folderId === null) return ROOT;
   return folderId === ROOT ? Number.NaN : folderId;

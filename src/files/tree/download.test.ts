@@ -1,4 +1,4 @@
-/** Downloads of content in S3: relayed, or by a presigned address. What HTTP makes of it is in test/downloads.test.ts. */
+/** Downloads of content in S3: relayed, or by a presigned address. test/downloads.test.ts tests the HTTP side. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Database } from "../../db/database.ts";
 import { openDatabase } from "../../db/database.ts";

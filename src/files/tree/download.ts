@@ -1,7 +1,7 @@
 /**
- * A file as an answer. What is decided of the request (conditions, range, way) is decided here, from the file's row
- * alone; the storage is asked when bytes are wanted. Nothing that is uploaded may run in the browser as ours: it is
- * an attachment unless it is asked for in place and of a kind that only shows, never sniffed, and in a sandbox.
+ * A file as an answer. Conditions, range and way are decided from the file's row; the storage is asked only for bytes.
+ * Nothing that was uploaded may run in the browser under our origin: it is an attachment unless requested inline and of
+ * a harmless type, never sniffed, and sandboxed.
  */
 import { type ByteRange, parseByteRange } from "../../lib/byte-range.ts";
 import {
@@ -17,24 +17,24 @@ import type { StoredFile } from "./entry.ts";
 import { contentTypeOf, isShownInline } from "./media-type.ts";
 
 export type DownloadRequest = {
-  /** HEAD wants no bytes. */
+  /** HEAD needs no bytes. */
   method: string;
   header(name: string): string | undefined;
-  /** In place, where that is safe. */
+  /** Inline, if that is safe. */
   inline: boolean;
-  /** Ends the reading of the storage. */
+  /** Ends reading from the storage. */
   signal: AbortSignal;
-  /** Makes an answer's body of a stream, which it guards against clients that take nothing. */
+  /** Makes the body from a stream and guards it against clients that stop reading. */
   relay(stream: ReadableStream<Uint8Array>): Promise<ReadableStream<Uint8Array>>;
 };
 
 export type Download = ReturnType<typeof createDownload>;
 
-/** How long a presigned address may be used to begin a download. */
+/** A presigned address starts downloads for this long. */
 const PRESIGNED_SECONDS = 300;
 
 export function createDownload({ blobs }: { blobs: Pick<Blobs, "open" | "presign"> }) {
-  /** @throws StorageUnavailable when damaged, missing or away; FileNotFound when it was deleted meanwhile */
+  /** @throws StorageUnavailable if damaged, missing or away; FileNotFound if deleted meanwhile */
   async function send(
     file: StoredFile,
     request: DownloadRequest,
@@ -54,7 +54,7 @@ export function createDownload({ blobs }: { blobs: Pick<Blobs, "open" | "presign
     return new Response(body instanceof Blob ? body : await request.relay(body), { status, headers });
   }
 
-  /** Whether it could be sent. */
+  /** Checks that it could be sent. */
   async function look(file: StoredFile, signal: AbortSignal): Promise<void> {
     const range = { start: 0, end: 0 };
     const { body } = await blobs.open(file.blobId, { ...(file.size > 0 && { range }), signal });
@@ -87,7 +87,7 @@ export function createDownload({ blobs }: { blobs: Pick<Blobs, "open" | "presign
   };
 }
 
-/** The address opens the content to whoever has it. */
+/** The address gives access to whoever has it. */
 const redirect = (address: string): Response =>
   new Response(null, {
     status: 302,
@@ -99,7 +99,7 @@ const validatorsOf = (file: StoredFile) => ({ etag: `"${file.sha256}"`, modified
 const dispositionOf = (file: StoredFile, inline: boolean): string =>
   contentDisposition(inline && isShownInline(file.mimeType) ? "inline" : "attachment", file.name);
 
-/** What 304 repeats. A browser may keep the file, but has to ask each time. */
+/** Repeated by 304. A browser may keep the file but must revalidate. */
 const cacheHeaders = (file: StoredFile) => ({
   ETag: validatorsOf(file).etag,
   "Cache-Control": "private, no-cache",
@@ -116,7 +116,7 @@ const headersOf = (file: StoredFile, inline: boolean): Headers =>
     "Accept-Ranges": "bytes",
   });
 
-/** The envelope of a failure with a status that no other has. */
+/** The envelope of a failure with this status. */
 const refuse = (status: 412 | 416, message: string, headers: Record<string, string> = {}): Response =>
   new Response(JSON.stringify({ code: ERRORS.BadRequest.code, error: "BadRequest", message }), {
     status,

@@ -1,4 +1,4 @@
-/** The tree: finding, listing, adding and changing folders and files. What removes them is removal.repository.ts. */
+/** The tree: finding, listing, adding and changing folders and files. removal.repository.ts removes them. */
 import { type Selectable, sql } from "kysely";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
@@ -9,10 +9,10 @@ import { type Entry, type Folder, MOST_LEVELS, ROOT, type StoredFile } from "./e
 
 export type EntriesRepository = ReturnType<typeof createEntriesRepository>;
 
-/** An account's space, in bytes. */
+/** In bytes. */
 export type AccountSpace = {
   used: number;
-  /** 0 is unlimited; null when the account is gone. */
+  /** 0 is unlimited; null if the account is gone. */
   quota: number | null;
 };
 
@@ -67,8 +67,8 @@ export function createEntriesRepository({ read, dialect }: Pick<Database, "read"
 
   return {
     /**
-     * The entry and the folders around it, innermost first, up to the root; null when the account has no such entry,
-     * or it lies in something that is being removed.
+     * The entry and its ancestors, innermost first, up to the root. Null if the account has no such entry, or it lies
+     * in a folder being removed.
      */
     async lineage(accountId: number, id: number, db: Db = read): Promise<[Entry, ...Folder[]] | null> {
       const rows = await db
@@ -98,7 +98,7 @@ export function createEntriesRepository({ read, dialect }: Pick<Database, "read"
       return rows.map(toEntry) as [Entry, ...Folder[]];
     },
 
-    /** How many levels of folders begin with this one, itself counted. */
+    /** Levels of folders from this one down, itself included. */
     async height(accountId: number, folderId: number, db: Db): Promise<number> {
       const { levels } = await db
         .withRecursive("below", (query) =>
@@ -154,7 +154,7 @@ export function createEntriesRepository({ read, dialect }: Pick<Database, "read"
       });
     },
 
-    /** As it is at this moment. */
+    /** Current usage. */
     async space(accountId: number): Promise<AccountSpace> {
       const row = await space(read, accountId).executeTakeFirst();
       if (row !== undefined || accountId === 0) return toSpace(accountId, row);
@@ -162,7 +162,7 @@ export function createEntriesRepository({ read, dialect }: Pick<Database, "read"
       return { used: 0, quota: (await query.executeTakeFirst())?.quota_bytes ?? null };
     },
 
-    /** Lets nobody else into the account's tree until the transaction ends. */
+    /** Locks the account's tree until the transaction ends. */
     async lock(tx: Db, accountId: number): Promise<AccountSpace> {
       const find = () => space(tx, accountId).$call(dialect.forUpdate).executeTakeFirst();
       const row = await find();

@@ -1,4 +1,4 @@
-/** Ids of folders and files as requests bring them. What can't be an id is one that nobody has. */
+/** Ids of folders and files in requests. An impossible id is treated as unknown. */
 import { z } from "zod";
 import { appError } from "../../lib/errors.ts";
 
@@ -7,7 +7,7 @@ const MISSING = {
   FolderNotFound: "There is no such folder.",
 } as const;
 
-/** The parameter `id` of the path. @throws the error for what can't be an id */
+/** Parameter `id` of the path. @throws the given error for an impossible id */
 export function idIn(
   c: { req: { param(name: "id"): string | undefined } },
   missing: keyof typeof MISSING,
@@ -18,13 +18,13 @@ export function idIn(
   return id;
 }
 
-/** Any whole number: the service says which of them exist. */
+/** Any whole number. The service knows which exist. */
 export const idInBody = z
   .number()
   .refine(Number.isInteger, "takes a whole number")
   .meta({ type: "integer", format: "int64" });
 
-/** In a query. Whole numbers that are too large become ones that nobody has. */
+/** In a query. Numbers that are too large become unknown ids. */
 export const idInQuery = z
   .string()
   .regex(/^-?\d{1,30}$/, "takes a whole number")

@@ -1,11 +1,11 @@
-/** Folders and files, and what the API shows of them. */
+/** Folders and files, and their form in the API. */
 import { z } from "zod";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
 
-/** The parent of what lies in an account's root, which is no folder and has no row. */
+/** Parent id of entries in an account's root. It has no row. */
 export const ROOT = 0;
 
-/** A folder this deep is the last: paths, and what is asked of all of their folders, stay bounded. */
+/** Deepest level of a folder. Bounds paths and queries over ancestors. */
 export const MOST_LEVELS = 500;
 
 type Common = {
@@ -15,7 +15,7 @@ type Common = {
   /** ROOT or a folder of the same account. */
   parentId: number;
   name: string;
-  /** Epoch milliseconds, like the other one. */
+  /** Epoch milliseconds, like updatedAt. */
   createdAt: number;
   updatedAt: number;
 };

@@ -14,7 +14,7 @@ const updateSchema = z.object({
 
 type Deps = { files: Files; download: Download; logger: Logger };
 
-/** To be mounted at the root. */
+/** Mount them at the root. */
 export const fileEndpoints = (deps: Deps): Endpoint[] => [
   usageEndpoint(deps),
   downloadEndpoint(deps),
@@ -65,7 +65,7 @@ const downloadEndpoint = ({ files, download, logger }: Deps): Endpoint =>
     },
   });
 
-/** The server's idle timeout counts a relayed stream from its beginning, so it is replaced by one of its own. */
+/** The server's idle timeout would count a relayed stream from its start, so this replaces it. */
 function relay(
   c: HttpContext,
   stream: ReadableStream<Uint8Array>,

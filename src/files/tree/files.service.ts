@@ -1,4 +1,4 @@
-/** Files: reading, renaming, moving, removing, and adding what has been stored. */
+/** Files: read, rename, move, remove, and add stored bytes. */
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
 import { checkFileName } from "../../lib/file-name.ts";
@@ -8,10 +8,10 @@ import type { EntriesRepository, AccountSpace } from "./entries.repository.ts";
 import type { StoredFile } from "./entry.ts";
 import type { Removal } from "./removal.ts";
 
-/** Absent fields stay as they are; null is the root. */
+/** Absent fields stay. Null is the root. */
 export type FileChange = { name?: string | undefined; folderId?: number | null | undefined };
 
-/** A file to be: its name has been checked. */
+/** A file to add, with a checked name. */
 export type NewFile = {
   accountId: number;
   /** ROOT or a folder's id. */
@@ -30,9 +30,9 @@ export function createFiles({ tree, repository, removal, clock }: Deps) {
     find: (accountId: number, id: number): Promise<StoredFile> => tree.file(accountId, id),
 
     /**
-     * Makes the stored bytes a file, which is there and durable when this resolves. When it rejects, the bytes are
-     * removed. `alongside` runs in the same transaction.
-     * @throws FolderNotFound, NameConflict, FileTooLargeForPolicy (over the quota), Unauthorized (account gone)
+     * Makes stored bytes a file, durable when this resolves. Removes the bytes when it rejects. `alongside` runs in the
+     * same transaction. @throws FolderNotFound, NameConflict, FileTooLargeForPolicy (over the quota), Unauthorized
+     * (account gone)
      */
     add: (
       { accountId, parentId, name, mimeType }: NewFile,
@@ -77,10 +77,10 @@ export function createFiles({ tree, repository, removal, clock }: Deps) {
       });
     },
 
-    /** Its content goes with the last file that has it. @throws FileNotFound */
+    /** Content goes with its last file. @throws FileNotFound */
     remove: (accountId: number, id: number): Promise<void> => removal.file(accountId, id),
 
-    /** What the account has used, and may use: 0 is unlimited. */
+    /** Used and allowed bytes. 0 is unlimited. */
     async usage(accountId: number): Promise<{ usedBytes: number; quotaBytes: number }> {
       const { used, quota } = await repository.space(accountId);
       return { usedBytes: used, quotaBytes: quota ?? 0 };
@@ -88,7 +88,7 @@ export function createFiles({ tree, repository, removal, clock }: Deps) {
   };
 }
 
-/** Bytes that still fit. @throws Unauthorized when the account is gone */
+/** Bytes that still fit. @throws Unauthorized if the account is gone */
 export function remainingBytes({ used, quota }: AccountSpace): number {
   if (quota === null) throw appError("Unauthorized", "This account is gone.");
   return quota === 0 ? Number.POSITIVE_INFINITY : Math.max(quota - used, 0);

@@ -27,7 +27,7 @@ const updateSchema = z.object({
 
 type Deps = { folders: Folders; logger: Logger };
 
-/** To be mounted at the root. */
+/** Mount them at the root. */
 export function folderEndpoints({ folders, logger }: Deps): Endpoint[] {
   const shared = { access: "account", tag: "folders" } as const;
   const item = { ...shared, path: "/folders/:id" } as const;
@@ -67,7 +67,7 @@ export function folderEndpoints({ folders, logger }: Deps): Endpoint[] {
       answer: z.object({ message: z.string() }),
       async handle({ c, account }) {
         const id = idIn(c, "FolderNotFound");
-        // A large one takes a while.
+        // A large folder takes a while.
         c.env.liftIdleTimeout();
         await folders.remove(account.id, id);
         return { message: "Folder deleted" };

@@ -1,4 +1,4 @@
-/** Folders: what is in them, making, renaming, moving them. Every account sees its own tree only. */
+/** Folders: list, make, rename, move and remove. Every account sees only its own tree. */
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
 import { checkFileName } from "../../lib/file-name.ts";
@@ -8,7 +8,7 @@ import { type Folder, MOST_LEVELS, ROOT, type StoredFile } from "./entry.ts";
 import type { Policies } from "../policies/service.ts";
 import type { Removal } from "./removal.ts";
 
-/** Where a listing goes on: after the folder or file of this name. */
+/** A listing continues after the folder or file of this name. */
 export type Cursor = { kind: "folder" | "file"; name: string };
 
 export type Listing = {
@@ -18,15 +18,15 @@ export type Listing = {
   path: Folder[];
 };
 
-/** Folders come before files, each by the bytes of their names. */
+/** Folders before files, each by the bytes of their names. */
 export type ListingPage = {
   folders: Folder[];
   files: StoredFile[];
-  /** Null after the last page. */
+  /** Null on the last page. */
   next: Cursor | null;
 };
 
-/** Absent fields stay as they are; null is the root, and no override. */
+/** Absent fields stay. Null is the root, or no override. */
 export type FolderChange = {
   name?: string | undefined;
   parentId?: number | null | undefined;
@@ -44,7 +44,7 @@ type Deps = {
 export type Folders = ReturnType<typeof createFolders>;
 
 export function createFolders({ tree, repository, removal, policies, clock }: Deps) {
-  /** The folder's place after the change. @throws FolderNotFound, FolderCycle, BadRequest (too deep) */
+  /** Sets the folder's place. @throws FolderNotFound, FolderCycle, BadRequest (too deep) */
   async function move(tx: TreeTransaction, folder: Folder, parentId: number): Promise<void> {
     const above = await tree.folders(folder.accountId, parentId, tx.db);
     if (above.some(({ id }) => id === folder.id)) {
@@ -121,7 +121,7 @@ export function createFolders({ tree, repository, removal, policies, clock }: De
       });
     },
 
-    /** With all that is in it. @throws FolderNotFound */
+    /** With its contents. @throws FolderNotFound */
     remove: (accountId: number, id: number): Promise<void> => removal.folder(accountId, toFolderId(id)),
   };
 }

@@ -208,7 +208,7 @@ forEachDialect((dialect) => {
       expect(await at.names(me, null)).toEqual([]);
     });
 
-    /** Folders in one another; returns their ids, outermost first. */
+    /** Nested folders. Returns their ids, outermost first. */
     async function chain(levels: number): Promise<number[]> {
       const ids: number[] = [];
       await database.transaction(async (tx) => {

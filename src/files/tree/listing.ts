@@ -1,7 +1,7 @@
 /**
- * A folder's contents as an answer: with `limit` or `cursor` one page, else the whole. A whole that is longer than a
- * page is written page by page while the client takes it, so that 100,000 entries neither fill the memory nor hold
- * the event loop; entries that come or go meanwhile may be in it or not.
+ * A folder's contents: one page with `limit` or `cursor`, else everything. A long listing is written page by page as
+ * the client reads, so 100,000 entries neither fill the memory nor block the event loop. Entries that come or go
+ * meanwhile may or may not be in it.
  */
 import { z } from "zod";
 import { appError } from "../../lib/errors.ts";
@@ -28,7 +28,7 @@ export const contentsView = z.object({
   next_cursor: z.string().nullable().optional().describe("in pages: null after the last one"),
 });
 
-/** The page that is asked for; null for the whole. @throws BadRequest */
+/** The requested page; null for everything. @throws BadRequest */
 export function requestedPage(
   query: z.output<typeof contentsQuery>,
 ): { after: Cursor | null; limit: number } | null {
@@ -64,14 +64,14 @@ export const viewPage = (listing: Listing, { folders, files, next }: ListingPage
   next_cursor: next === null ? null : cursorText(next),
 });
 
-/** All of a folder that fits into one page. */
+/** A folder that fits into one page. */
 export const viewWhole = (listing: Listing, { folders, files }: ListingPage) => ({
   ...headOf(listing),
   folders: folders.map(viewFolder),
   files: files.map(viewFile),
 });
 
-/** The envelope of a longer whole, in pieces; `first` is its first page. */
+/** The envelope of a longer listing, in pieces. `first` is its first page. */
 export async function* wholeText(
   folders: Pick<Folders, "page">,
   accountId: number,

@@ -1,21 +1,21 @@
-/** What removes folders and files from the tree: removal.ts says in which order. */
+/** The queries that remove folders and files. removal.ts has their order. */
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 
 /**
- * Folders that are being removed belong to this account, below the number of the one that had them, so that nobody
- * reaches them or what is in them. Their names are their ids.
+ * Owner of folders being removed. Their parent is the number of the former account, their name is their id, so no
+ * account reaches them or their contents.
  */
 export const REMOVED_ACCOUNT_ID = -1;
 
-/** What must be known of an entry to remove it. */
+/** The fields needed to remove an entry. */
 export type Removable = { id: number; kind: "folder" | "file"; blobId: number | null; size: number };
 
 export type RemovalRepository = ReturnType<typeof createRemovalRepository>;
 
 export function createRemovalRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
   return {
-    /** At most `limit` entries that lie directly in one of the folders. */
+    /** At most `limit` direct entries of the folders. */
     async inside(
       tx: Db,
       accountId: number,
@@ -33,13 +33,13 @@ export function createRemovalRepository({ read, dialect }: Pick<Database, "read"
       return rows.map((row) => ({ ...row, kind: row.kind === "folder" ? "folder" : "file" }));
     },
 
-    /** Nobody can refer to the entries anew until the transaction ends. */
+    /** Locks the entries, so that nothing new refers to them until the transaction ends. */
     async hold(tx: Db, ids: readonly number[]): Promise<void> {
       const query = tx.selectFrom("entries").select("id").where("id", "in", ids).orderBy("id");
       await query.$call(dialect.forUpdate).execute();
     },
 
-    /** Short links that share one of the entries, at most so many. */
+    /** Short links that share one of the entries. */
     sharesOf: (tx: Db, entryIds: readonly number[], limit: number): Promise<{ id: number; code: string }[]> =>
       tx
         .selectFrom("shares")
@@ -49,7 +49,7 @@ export function createRemovalRepository({ read, dialect }: Pick<Database, "read"
         .limit(limit)
         .execute(),
 
-    /** With them go their shares and clicks. */
+    /** Their shares and clicks go with them. */
     async removeLinks(tx: Db, linkIds: readonly number[]): Promise<void> {
       await tx.deleteFrom("links").where("id", "in", linkIds).execute();
     },
@@ -58,7 +58,7 @@ export function createRemovalRepository({ read, dialect }: Pick<Database, "read"
       await tx.deleteFrom("entries").where("id", "in", ids).execute();
     },
 
-    /** Takes folders out of the account's tree, with all that is in them. */
+    /** Detaches folders with their contents from the account's tree. */
     async detach(tx: Db, accountId: number, folderIds: readonly number[]): Promise<void> {
       const set = ["account_id", "parent_id", "name", "policy_id"] as const;
       const rows = folderIds.map((id) => ({
@@ -71,7 +71,7 @@ export function createRemovalRepository({ read, dialect }: Pick<Database, "read"
       await dialect.updateMany(tx, { table: "entries", key: "id", set }, rows);
     },
 
-    /** Ids of folders that were detached from the account's tree. */
+    /** Ids of folders detached from the account's tree. */
     async detached(tx: Db, accountId: number, limit: number): Promise<number[]> {
       const query = tx
         .selectFrom("entries")
@@ -81,7 +81,7 @@ export function createRemovalRepository({ read, dialect }: Pick<Database, "read"
       return (await query.orderBy("name").limit(limit).execute()).map(({ id }) => id);
     },
 
-    /** Accounts of which detached folders are left. */
+    /** Accounts with detached folders. */
     async accountsWithDetached(limit: number): Promise<number[]> {
       const query = read
         .selectFrom("entries")
@@ -90,7 +90,7 @@ export function createRemovalRepository({ read, dialect }: Pick<Database, "read"
       return (await query.distinct().limit(limit).execute()).map((row) => row.parent_id);
     },
 
-    /** Accounts that are gone, but not their trees. */
+    /** Deleted accounts with a tree. */
     async goneAccounts(limit: number): Promise<number[]> {
       const rows = await read
         .selectFrom("account_usage")
@@ -103,14 +103,14 @@ export function createRemovalRepository({ read, dialect }: Pick<Database, "read"
       return rows.map(({ accountId }) => accountId);
     },
 
-    /** Whether the account has a row in users, or needs none. */
+    /** Whether the account exists. The built-in administrator always does. */
     async accountExists(tx: Db, accountId: number): Promise<boolean> {
       if (accountId === 0) return true;
       const query = tx.selectFrom("users").select("id").where("id", "=", accountId);
       return (await query.executeTakeFirst()) !== undefined;
     },
 
-    /** Unfinished uploads then go as those do for which nothing came any more. */
+    /** They then go like abandoned uploads. */
     async expireUploads(tx: Db, accountId: number): Promise<void> {
       const query = tx.updateTable("uploads").set({ expires_at: 0 }).where("account_id", "=", accountId);
       await query.whereRef("received", "<", "size").execute();

@@ -22,7 +22,7 @@ forEachDialect((dialect) => {
     return Number((await query.executeTakeFirstOrThrow()).n);
   };
 
-  /** A folder with `folders` folders, of which each has `files` files of one content, as the upload would make it. */
+  /** A folder with `folders` folders of `files` files with one content. */
   async function fill(root: number, folders: number, files: number): Promise<number[]> {
     const common = { account_id: me, policy_id: null, created_at: 0, updated_at: 0 };
     const folder = { ...common, kind: "folder", blob_id: null, mime_type: null, sha256: null, size: 0 };
@@ -50,7 +50,7 @@ forEachDialect((dialect) => {
     return made;
   }
 
-  /** The harness's drive, whose process dies after so many transactions. */
+  /** The harness's drive, whose process dies after that many transactions. */
   const dyingAfter = (transactions: number) => {
     let left = transactions;
     return at.on({

@@ -1,14 +1,10 @@
 /**
- * Removing folders and files. What is small goes in one transaction. A large folder is detached in one (given to an
- * account that nobody is, see REMOVED), with which it and everything in it is gone for everybody; then it is taken
- * apart in transactions of at most a thousand entries, so that nobody waits long for the account's tree or for the
- * database. One such step looks into some detached folders: files in them are deleted, folders detached as well, and
- * a detached folder that has been emptied is deleted. So the depth of a tree costs no memory, and whatever process
- * comes by can go on where another one died: a job does. It also takes apart the trees of accounts that are gone,
- * and lets their unfinished uploads expire.
+ * Removes folders and files. A small tree goes in one transaction. A large folder is first detached in one transaction
+ * (REMOVED_ACCOUNT_ID), so it is gone for everybody, then removed in transactions of at most a thousand entries: each
+ * deletes files in some detached folders, detaches folders in them, and deletes empty ones. So depth costs no memory,
+ * and any process can continue after a crash. A job does that, and removes the trees of deleted accounts.
  *
- * Short links that share an entry go in the transaction that deletes it. Content that nobody has any more is marked
- * there, too, and its bytes removed after the commit.
+ * Short links to an entry go in its transaction. Content without files is marked there; its bytes go after the commit.
  */
 import type { AccountTree, TreeTransaction } from "./account-tree.ts";
 import type { DeadBlob } from "../blobs/blob.ts";
@@ -17,9 +13,9 @@ import type { EntriesRepository } from "./entries.repository.ts";
 import { ROOT } from "./entry.ts";
 import type { Removable, RemovalRepository } from "./removal.repository.ts";
 
-/** Entries in one transaction. */
+/** Entries per transaction. */
 const PORTION = 1_000;
-/** Detached folders looked into at once. */
+/** Detached folders per step. */
 const FOLDERS_AT_ONCE = 500;
 const LINKS_AT_ONCE = 1_000;
 const ACCOUNTS_AT_ONCE = 100;
@@ -34,7 +30,7 @@ type Deps = {
 export type Removal = ReturnType<typeof createRemoval>;
 
 export function createRemoval({ tree, entries, removal, blobs }: Deps) {
-  /** All that is in the folder, at any depth; null when that is more than fits into a portion with the folder. */
+  /** Everything in the folder, at any depth; null if it exceeds a portion. */
   async function gather(
     tx: TreeTransaction,
     accountId: number,
@@ -65,7 +61,7 @@ export function createRemoval({ tree, entries, removal, blobs }: Deps) {
     }
   }
 
-  /** At most a portion. Returns what is to be discarded after the commit. */
+  /** Removes at most a portion. Returns what to discard after the commit. */
   async function remove(
     tx: TreeTransaction,
     accountId: number,
@@ -73,7 +69,7 @@ export function createRemoval({ tree, entries, removal, blobs }: Deps) {
   ): Promise<DeadBlob[]> {
     if (gone.length === 0) return [];
     const ids = gone.map(({ id }) => id);
-    // First of all, so that nobody shares them meanwhile.
+    // Lock first, so that nobody shares them meanwhile.
     await removal.hold(tx.db, ids);
     await removeShares(tx, ids);
     const dead = await blobs.release(
@@ -85,7 +81,7 @@ export function createRemoval({ tree, entries, removal, blobs }: Deps) {
     return dead;
   }
 
-  /** Goes on with what is being removed of the account. Returns whether something is left. */
+  /** Continues the removals of the account. Returns whether something is left. */
   async function step(accountId: number): Promise<boolean> {
     const { dead, isLeft } = await tree.change(accountId, async (tx) => {
       const detached = await removal.detached(tx.db, accountId, FOLDERS_AT_ONCE);
@@ -120,7 +116,7 @@ export function createRemoval({ tree, entries, removal, blobs }: Deps) {
       await blobs.discard(dead);
     },
 
-    /** With all that is in it, which is gone when this resolves. @throws FolderNotFound */
+    /** With its contents, which are gone when this resolves. @throws FolderNotFound */
     async folder(accountId: number, id: number): Promise<void> {
       const dead = await tree.change(accountId, async (tx) => {
         await tree.folders(accountId, id, tx.db);
@@ -133,7 +129,7 @@ export function createRemoval({ tree, entries, removal, blobs }: Deps) {
       else await blobs.discard(dead);
     },
 
-    /** Finishes what a crash or a removed account left. To be run every minute. */
+    /** Completes what a crash or a removed account left. Run it every minute. */
     async cleanUp(signal: AbortSignal): Promise<void> {
       const accounts = new Set([
         ...(await removal.accountsWithDetached(ACCOUNTS_AT_ONCE)),
