@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import type { z } from "zod";
 import type { CommandContext } from "../cli/command.ts";
 import type { Auth } from "./auth.ts";
 import { appError } from "../lib/errors.ts";
+import { validated } from "../lib/validated.ts";
 import { createUserSchema, newPasswordSchema, type User, viewUser } from "./users/user.ts";
 
 type Context = CommandContext<{ auth: Auth }>;
@@ -69,7 +69,8 @@ function addCreating(users: Command, context: Context): void {
     .option("--stdin", "read the password from standard input instead of asking twice")
     .option("--json", "print the account as JSON")
     .action(async (username: string, options: PasswordOptions & JsonOption & { role: string }) => {
-      const fields = parse(createUserSchema.omit({ password: true }), { username, role: options.role });
+      const schema = createUserSchema.omit({ password: true });
+      const fields = validated(schema, { username, role: options.role }, "The account");
       const password = await readNewPassword(context, options);
       const { auth } = await context.services();
       show(context, await auth.users.create({ ...fields, password }), { ...options, done: "created" });
@@ -123,16 +124,9 @@ function show({ output }: Context, user: User, { json, done }: JsonOption & { do
 /** @throws BadRequest when the password is too short, too long, or typed differently the second time */
 async function readNewPassword({ input }: Context, { stdin }: PasswordOptions): Promise<string> {
   const password = stdin ? await input.text() : await input.secret("New password: ");
-  parse(newPasswordSchema, password, "The password ");
+  validated(newPasswordSchema, password, "The password");
   if (!stdin && (await input.secret("Repeat the password: ")) !== password) {
     throw appError("BadRequest", "The two passwords differ; nothing was changed.");
   }
   return password;
-}
-
-function parse<S extends z.ZodType>(schema: S, value: unknown, subject = ""): z.output<S> {
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0];
-  throw appError("BadRequest", `${subject || `${issue?.path.join(".")}: `}${issue?.message}.`);
 }

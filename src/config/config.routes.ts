@@ -51,7 +51,7 @@ const actionBody = z.object({ action });
 const historyQuery = z.object({
   limit: z
     .string()
-    .regex(/^\d{1,9}$/, "must be a whole number")
+    .regex(/^\d{1,9}$/, "takes a whole number")
     .default("20")
     .transform((text) => Math.min(Math.max(Number(text), 1), HISTORY_LIMIT)),
 });

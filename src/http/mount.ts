@@ -2,10 +2,11 @@
 import type { Hono, MiddlewareHandler } from "hono";
 import { TrieRouter } from "hono/router/trie-router";
 import { appError } from "../lib/errors.ts";
+import { validated } from "../lib/validated.ts";
 import { type Access, type Endpoint, type HttpContext, type HttpEnv, type Method, Page } from "./endpoint.ts";
 import { type BodyReservation, type BodyMemory, createBodyMemory } from "./body-memory.ts";
 import { readJsonList } from "./json-list.ts";
-import { parseWith, readJson, refuseLongBody } from "./read-body.ts";
+import { readJson, refuseLongBody } from "./read-body.ts";
 
 export type HttpApp = Hono<HttpEnv>;
 export type Guards = Record<Access, MiddlewareHandler<HttpEnv>>;
@@ -35,7 +36,7 @@ function lastOfOwned(endpoints: readonly Endpoint[]): Set<Endpoint> {
 
 async function answer(entry: Endpoint, c: HttpContext, bodies: BodyMemory): Promise<Response> {
   await entry.admit?.(c);
-  const query = entry.query ? parseWith(entry.query, c.req.query(), "query") : undefined;
+  const query = entry.query ? validated(entry.query, c.req.query(), "The query") : undefined;
   const reservation = bodies.enter();
   try {
     const body = await readBody(entry, c, reservation);
@@ -50,13 +51,13 @@ async function answer(entry: Endpoint, c: HttpContext, bodies: BodyMemory): Prom
 }
 
 async function readBody(entry: Endpoint, c: HttpContext, reservation: BodyReservation): Promise<unknown> {
-  const source = { request: c.req.raw, reservation, cut: c.env.cut };
+  const source = { request: c.req.raw, reservation, cut: () => c.env.cut() };
   if (entry.body === undefined) {
     if (entry.form === undefined && entry.rawBody === undefined) refuseLongBody(c.req.raw);
     return undefined;
   }
   const value = entry.list ? await readJsonList(source, entry.list) : await readJson(source, entry.bodyLimit);
-  return parseWith(entry.body, value, "body");
+  return validated(entry.body, value, "The body");
 }
 
 function enveloped(entry: Endpoint, c: HttpContext, result: unknown): Response {

@@ -1,5 +1,4 @@
 /** Bodies that are gathered before they are used: bounded each, bounded together, and in time. */
-import type { z } from "zod";
 import { dispose } from "../lib/disposable-bytes.ts";
 import { type AppError, appError } from "../lib/errors.ts";
 import { createJsonScan } from "../lib/json-scan.ts";
@@ -122,17 +121,4 @@ export function parseJson(text: string): unknown {
       cause,
     });
   }
-}
-
-/** @throws BadRequest naming the first field that does not fit. */
-export function parseWith<S extends z.ZodType>(
-  schema: S,
-  value: unknown,
-  place: "body" | "query",
-): z.output<S> {
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0];
-  const field = issue?.path.length ? issue.path.join(".") : place;
-  throw appError("BadRequest", `${field}: ${issue?.message ?? "invalid value"}`);
 }

@@ -5,9 +5,10 @@
  */
 import type { Clock } from "../lib/clock.ts";
 import { AppError, appError } from "../lib/errors.ts";
+import { validated } from "../lib/validated.ts";
 import { type CodeRule, isCodeText, linkNotFound } from "./code.ts";
 import { parseLinkInput, parseLinkUpdate } from "./link-input.ts";
-import { createSchema, parseInput, updateItemSchema } from "./link.ts";
+import { createSchema, updateItemSchema } from "./link.ts";
 import type { LinkWriter, WriteOutcome, WrittenLink } from "./writer.ts";
 
 export const MOST_ITEMS = 5000;
@@ -37,7 +38,7 @@ export function createLinkBatch({ writer, rule, hashPassword, clock }: Deps) {
     async create(items: readonly unknown[]): Promise<BatchResult> {
       const now = clock.now();
       const inputs = await checked(items, (item) =>
-        parseLinkInput(parseInput(createSchema, item), rule, now),
+        parseLinkInput(validated(createSchema, item, "The item"), rule, now),
       );
       const entries = await hashed(inputs, hashPassword);
       const outcomes = await written(entries, (valid) => writer.create(valid, now));
@@ -48,7 +49,7 @@ export function createLinkBatch({ writer, rule, hashPassword, clock }: Deps) {
     async update(items: readonly unknown[]): Promise<BatchResult> {
       const now = clock.now();
       const patches = await checked(items, (item) => {
-        const { code, payload } = parseInput(updateItemSchema, item);
+        const { code, payload } = validated(updateItemSchema, item, "The item");
         if (!isCodeText(code)) throw linkNotFound(code);
         return { code, ...parseLinkUpdate(payload, now) };
       });

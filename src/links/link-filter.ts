@@ -37,7 +37,7 @@ export const filterQuery = z.object({
   search: z
     .string()
     .max(SEARCH_MAX_LENGTH)
-    .refine((text) => !text.includes("\0"), "must not hold NUL")
+    .refine((text) => !text.includes("\0"), "takes no NUL")
     .optional()
     .describe("text that the code or the target contains, case ignored"),
   created_after: z.string().optional().describe("RFC 3339; this instant or later"),

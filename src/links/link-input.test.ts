@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { parseWith } from "../http/read-body.ts";
+import { validated } from "../lib/validated.ts";
 import { createCodeRule } from "./code.ts";
 import { parseLinkInput, parseLinkUpdate } from "./link-input.ts";
 import { parseExpiry } from "./expiry.ts";
@@ -8,8 +8,8 @@ import { createSchema, type Link, updateSchema, viewOfLink } from "./link.ts";
 const NOW = Date.parse("2026-11-20T13:00:00Z");
 const DAY = 86_400_000;
 const rule = createCodeRule(() => ["/admin"]);
-const parsed = (body: unknown) => parseLinkInput(parseWith(createSchema, body, "body"), rule, NOW);
-const patch = (body: unknown) => parseLinkUpdate(parseWith(updateSchema, body, "body"), NOW);
+const parsed = (body: unknown) => parseLinkInput(validated(createSchema, body, "The body"), rule, NOW);
+const patch = (body: unknown) => parseLinkUpdate(validated(updateSchema, body, "The body"), NOW);
 
 function errorOf(run: () => unknown): string {
   try {

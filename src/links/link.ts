@@ -1,6 +1,5 @@
 /** A link: the entity, what the API takes of it and what it shows. */
 import { z } from "zod";
-import { appError } from "../lib/errors.ts";
 import { formatRfc3339 } from "../lib/rfc3339.ts";
 
 export type Link = {
@@ -27,7 +26,7 @@ const PASSWORD_MAX_LENGTH = 1024;
 const password = z
   .string()
   .max(PASSWORD_MAX_LENGTH)
-  .refine((text) => text !== PASSWORD_MASK, `"${PASSWORD_MASK}" is the mask of a password, not a password`);
+  .refine((text) => text !== PASSWORD_MASK, `takes a password, not the mask "${PASSWORD_MASK}"`);
 
 export const createSchema = z.object({
   code: z.string().nullish().describe("1 to 128 of a-z A-Z 0-9 _ . - /; a random one without it"),
@@ -47,14 +46,6 @@ export type UpdateInput = z.output<typeof updateSchema>;
 
 /** An item of a batch update. */
 export const updateItemSchema = z.object({ code: z.string(), payload: updateSchema });
-
-/** @throws BadRequest naming the first field that does not fit */
-export function parseInput<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0];
-  throw appError("BadRequest", `${issue?.path.join(".") || "item"}: ${issue?.message ?? "invalid value"}`);
-}
 
 export const linkViewSchema = z.object({
   code: z.string(),

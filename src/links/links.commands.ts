@@ -6,7 +6,8 @@ import type { LinkService } from "./links.service.ts";
 import { systemClock } from "../lib/clock.ts";
 import { pluralize } from "../lib/pluralize.ts";
 import { appError } from "../lib/errors.ts";
-import { createSchema, parseInput, type ShownLink, updateSchema, viewOfLink } from "./link.ts";
+import { validated } from "../lib/validated.ts";
+import { createSchema, type ShownLink, updateSchema, viewOfLink } from "./link.ts";
 import { addCsvCommands } from "./csv/commands.ts";
 import { addFilterOptions, filterInput, type FilterOptions } from "./link-filter-options.ts";
 import { linkQueryOf, listQuery } from "./link-page.ts";
@@ -63,13 +64,9 @@ type ListOptions = Json &
   };
 
 async function listLinks(context: Context, options: ListOptions): Promise<void> {
-  const query = parseInput(listQuery, {
-    ...filterInput(options),
-    sort: options.sort,
-    order: options.order,
-    page: options.page,
-    page_size: options.pageSize,
-  });
+  const { sort, order, page, pageSize } = options;
+  const given = { ...filterInput(options), sort, order, page, page_size: pageSize };
+  const query = validated(listQuery, given, "The list");
   const at = linkQueryOf(query, systemClock.now());
   const { links } = await context.services();
   const found = await links.list(at);
@@ -101,7 +98,8 @@ function addWriting(group: Command, context: Context): void {
     .action(async (target: string, options: AddOptions) => {
       const { code, expires, force, json } = options;
       const password = await passwordFrom(context, options);
-      const input = parseInput(createSchema, { target, code, expires_at: expires, password, force });
+      const given = { target, code, expires_at: expires, password, force };
+      const input = validated(createSchema, given, "The link");
       const { links } = await context.services();
       show(context, await links.create(input), json);
     });
@@ -124,7 +122,7 @@ function addWriting(group: Command, context: Context): void {
       const given = await passwordFrom(context, options);
       const password = options.clearPassword ? "" : given;
       const expires = options.clearExpiry ? "" : options.expires;
-      const input = parseInput(updateSchema, { target, expires_at: expires, password });
+      const input = validated(updateSchema, { target, expires_at: expires, password }, "The link");
       const { links } = await context.services();
       show(context, await links.update(code, input), options.json);
     });

@@ -1,6 +1,7 @@
 /** Sign-in and password changes. */
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
+import { validated } from "../../lib/validated.ts";
 import { type Account, BUILT_IN_ADMIN } from "../account.ts";
 import type { AccountDelay, DelayKey } from "./account-delay.ts";
 import type { AuthConfig } from "../auth-config.ts";
@@ -142,8 +143,7 @@ export function createLogin(deps: Deps) {
      * @throws BadRequest when the password is too short or too long
      */
     async resetAdminPassword(plain: string, changedBy: string): Promise<void> {
-      const parsed = newPasswordSchema.safeParse(plain);
-      if (!parsed.success) throw appError("BadRequest", `The password ${parsed.error.issues[0]?.message}.`);
+      validated(newPasswordSchema, plain, "The password");
       const hash = await passwords.hashPassword(plain);
       await config.setAdminPasswordHash(hash, changedBy, (tx) => sessions.endAllOf(tx, BUILT_IN_ADMIN.id));
       await accountDelay.clear({ username: BUILT_IN_ADMIN.username });

@@ -17,7 +17,7 @@ const shareSchema = createSchema.pick({ expires_at: true }).extend({
   password: createSchema.shape.password
     .refine(
       (text) => !text || [...text].length >= PASSWORD_MIN_CHARACTERS,
-      `A share's password has at least ${PASSWORD_MIN_CHARACTERS} characters.`,
+      `takes at least ${PASSWORD_MIN_CHARACTERS} characters`,
     )
     .describe(`at least ${PASSWORD_MIN_CHARACTERS} characters; none when empty or absent`),
   max_downloads: z

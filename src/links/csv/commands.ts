@@ -8,7 +8,7 @@ import type { LinkCsv } from "./service.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { pluralize } from "../../lib/pluralize.ts";
 import { appError, messageOf } from "../../lib/errors.ts";
-import { parseInput } from "../link.ts";
+import { validated } from "../../lib/validated.ts";
 import { filterOf, filterQuery } from "../link-filter.ts";
 import { addFilterOptions, filterInput, type FilterOptions } from "../link-filter-options.ts";
 import type { ExportPage } from "./export.ts";
@@ -98,7 +98,7 @@ async function exportLinks(
   path: string | undefined,
   options: FilterOptions,
 ): Promise<void> {
-  const query = parseInput(filterQuery, filterInput(options));
+  const query = validated(filterQuery, filterInput(options), "The filter");
   const filter = filterOf(query, systemClock.now());
   const { csv } = await context.services();
   const bar = context.output.progress("Exporting links");

@@ -10,8 +10,9 @@
  */
 import { pluralize } from "../../lib/pluralize.ts";
 import { csvLine } from "../../lib/csv.ts";
-import { type AppError, appError } from "../../lib/errors.ts";
+import { appError } from "../../lib/errors.ts";
 import { formatRfc3339, parseRfc3339 } from "../../lib/rfc3339.ts";
+import { validated } from "../../lib/validated.ts";
 import type { CodeRule } from "../code.ts";
 import { parseTarget } from "../link-input.ts";
 import { namesInternal } from "../internal-target.ts";
@@ -130,14 +131,10 @@ function passwordOf(text: string): CsvLink["password"] {
   if (text === "") return null;
   if (text.startsWith("$argon2")) {
     if (STORABLE_HASH.test(text)) return { hash: text };
-    throw badPassword("A password hash has at most 255 characters of ASCII without blanks.");
+    throw appError("BadRequest", "A password hash has at most 255 characters of ASCII without blanks.");
   }
-  const parsed = createSchema.shape.password.safeParse(text);
-  if (parsed.success) return { plain: text };
-  throw badPassword(`password: ${parsed.error.issues[0]?.message ?? "invalid value"}`);
+  return { plain: validated(createSchema.shape.password, text, "password") ?? "" };
 }
-
-const badPassword = (message: string): AppError => appError("BadRequest", message);
 
 function countOf(text: string): number {
   const count = /^\d{1,16}$/.test(text) ? Number(text) : 0;

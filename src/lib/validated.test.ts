@@ -1,0 +1,65 @@
+import { describe, expect, test } from "bun:test";
+import { z } from "zod";
+import type { AppError } from "./errors.ts";
+import { validated } from "./validated.ts";
+
+function refusal(schema: z.ZodType, value: unknown): string {
+  try {
+    validated(schema, value, "The body");
+  } catch (error) {
+    expect((error as AppError).name).toBe("BadRequest");
+    return (error as AppError).message;
+  }
+  return "";
+}
+
+describe("what is refused in our words", () => {
+  const of = (field: z.ZodType) => z.object({ field });
+  test.each<[z.ZodType, unknown, string]>([
+    [of(z.string()), {}, "field is required."],
+    [of(z.enum(["a", "b"])), {}, "field is required."],
+    [of(z.string()), { field: 5 }, "field takes text."],
+    [of(z.string().nullish()), { field: [] }, "field takes text."],
+    [of(z.number()), { field: "5" }, "field takes a number."],
+    [of(z.int()), { field: 1.5 }, "field takes a whole number."],
+    [of(z.int()), { field: "1" }, "field takes a number."],
+    [of(z.boolean()), { field: 0 }, "field takes true or false."],
+    [of(z.object({})), { field: [] }, "field takes an object."],
+    [of(z.array(z.string())), { field: {} }, "field takes a list."],
+    [of(z.array(z.string())), { field: ["a", 1] }, "field.1 takes text."],
+    [of(z.enum(["a", "b"])), { field: "c" }, "field takes a, b."],
+    [of(z.literal(1)), { field: 2 }, "field takes 1."],
+    [of(z.string().max(2)), { field: "abc" }, "field takes at most 2 characters."],
+    [of(z.string().min(2)), { field: "a" }, "field takes at least 2 characters."],
+    [of(z.array(z.int()).max(1)), { field: [1, 2] }, "field takes at most 1 entry."],
+    [of(z.int().min(1)), { field: 0 }, "field takes at least 1."],
+    [of(z.int().max(1)), { field: 2 }, "field takes at most 1."],
+    [of(z.int()), { field: 2 ** 60 }, `field takes at most ${Number.MAX_SAFE_INTEGER}.`],
+    [of(z.string().regex(/a/)), { field: "b" }, "field has a form that is not taken here."],
+    [of(z.union([z.string(), z.int()])), { field: true }, "field has a form that is not taken here."],
+    [of(z.string().regex(/a/, "takes an a")), { field: "b" }, "field takes an a."],
+    [of(z.string().refine(() => false, "is wrong")), { field: "b" }, "field is wrong."],
+    [of(z.string()), [], "The body takes an object."],
+    [of(z.string()), null, "The body takes an object."],
+    [z.string(), undefined, "The body is required."],
+  ])("%#", (schema, value, message) => {
+    expect(refusal(schema, value)).toBe(message);
+  });
+});
+
+test("one sentence for each field, and five at most", () => {
+  const schema = z.object({
+    a: z.string().min(3).regex(/x/),
+    b: z.object({ c: z.int() }),
+    d: z.string().optional(),
+  });
+  expect(refusal(schema, { a: "y", b: { c: "z" } })).toBe(
+    "a takes at least 3 characters. b.c takes a number.",
+  );
+  const many = z.object(Object.fromEntries([..."abcdefg"].map((name) => [name, z.string()])));
+  expect(refusal(many, {}).match(/is required\./g)).toHaveLength(5);
+});
+
+test("what fits comes as the schema makes it", () => {
+  expect(validated(z.string().trim(), " a ", "The text")).toBe("a");
+});

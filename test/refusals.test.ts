@@ -1,0 +1,109 @@
+/** What is told of fields that do not fit: sentences of ours, each with the field's name, at every endpoint. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type Client, startSignedIn } from "./support/session.ts";
+import type { Installation, RunningWaymark } from "./support/waymark.ts";
+
+type Schema = { type?: string; properties?: Record<string, unknown>; required?: string[] };
+type Operation = {
+  parameters: { name: string; in: string }[];
+  requestBody?: { content: Record<string, { schema: Schema }> };
+};
+
+/** How the validator words its own texts. */
+const VALIDATORS_TEXT = /invalid|expected|received|unrecognized|too (?:big|small)|option/i;
+/** `field does not fit.`, once or several times. */
+const SENTENCES = /^(?:(?:[a-z_]+(?:\.[a-z_\d]+)*|The body|The query) (?:is|takes|has) [^.]+\.(?: |$))+$/;
+
+let installation: Installation;
+let server: RunningWaymark;
+let client: Client;
+const operations: { method: string; path: string; operation: Operation }[] = [];
+
+beforeAll(async () => {
+  ({ installation, server, client } = await startSignedIn());
+  const { paths } = (await (await client.fetch("/openapi.json")).json()) as {
+    paths: Record<string, Record<string, Operation>>;
+  };
+  for (const [path, methods] of Object.entries(paths)) {
+    for (const [method, operation] of Object.entries(methods)) {
+      operations.push({ method: method.toUpperCase(), path: path.replaceAll(/\{\w+\}/g, "1"), operation });
+    }
+  }
+});
+afterAll(() => installation.remove());
+
+async function refusalOf(method: string, path: string, body?: unknown): Promise<[number, string]> {
+  const answer = await fetch(server.url + path, {
+    method,
+    headers: { Authorization: `Bearer ${client.token}`, "Content-Type": "application/json" },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  return [
+    answer.status,
+    text.startsWith("{") ? ((JSON.parse(text) as { message: string }).message ?? "") : "",
+  ];
+}
+
+test("a body", async () => {
+  const isJson = ({ operation }: { operation: Operation }) =>
+    operation.requestBody?.content["application/json"] !== undefined;
+  // Sign-ins are limited: one request each.
+  const isLimited = (path: string) => path.includes("/auth/");
+  const withBodies = operations.filter(isJson);
+  expect(withBodies.length).toBeGreaterThan(15);
+  for (const { method, path, operation } of withBodies) {
+    const { properties = {}, required = [] } = operation.requestBody!.content["application/json"]!.schema;
+    const wrong: unknown[] = [[]];
+    if (!isLimited(path)) wrong.push(null, "text", 5);
+    if (required.length > 0) wrong.push({});
+    // No field takes a list of lists.
+    for (const name of isLimited(path) ? [] : Object.keys(properties)) wrong.push({ [name]: [[]] });
+    for (const body of wrong) {
+      // The items of a batch are judged one by one.
+      if (
+        path.endsWith("/batch") &&
+        typeof body === "object" &&
+        body !== null &&
+        Object.keys(body).length > 0
+      )
+        continue;
+      const [status, message] = await refusalOf(method, path, body);
+      const where = `${method} ${path} ${JSON.stringify(body)}: ${message}`;
+      expect([where, status, SENTENCES.test(message)]).toEqual([where, 400, true]);
+      expect(where).not.toMatch(VALIDATORS_TEXT);
+      const name = Object.keys(body ?? {})[0];
+      if (name !== undefined && typeof body === "object") expect(message).toMatch(new RegExp(`\\b${name} `));
+    }
+  }
+});
+
+test("items of a batch", async () => {
+  const items = [5, null, [], {}, { target: 5 }, { target: "https://a.example", force: "yes", password: [] }];
+  const { body } = await client.call("POST", "/links/batch", { links: items });
+  expect(body.data.failed.map(({ error }: { error: string }) => error)).toEqual([
+    "The item takes an object.",
+    "The item takes an object.",
+    "The item takes an object.",
+    "target is required.",
+    "target takes text.",
+    "password takes text. force takes true or false.",
+  ]);
+});
+
+test("a query", async () => {
+  let refused = 0;
+  for (const { method, path, operation } of operations) {
+    if (method !== "GET" || path.endsWith("/live")) continue;
+    for (const { name, in: place } of operation.parameters) {
+      if (place !== "query") continue;
+      const [status, message] = await refusalOf(method, `${path}?${name}=%00${"x".repeat(5_000)}`);
+      if (status !== 400) continue;
+      refused++;
+      expect(message).not.toMatch(VALIDATORS_TEXT);
+      expect(message).toContain(name);
+      expect(message).toEndWith(".");
+    }
+  }
+  expect(refused).toBeGreaterThan(10);
+});
