@@ -37,7 +37,7 @@ forEachDialect((dialect) => {
   const setBlob = (id: number, values: Record<string, unknown>) =>
     database.write.updateTable("blobs").set(values).where("id", "=", id).execute();
 
-  /** Found without a fix as well as with it, and afterwards not any more. */
+  /** Found without and with a fix, and not afterwards. */
   async function expectFixed(problem: StorageProblem, told: string, fixed = true): Promise<void> {
     for (const fix of [false, true]) {
       const findings = await at.findings(fix);
@@ -123,7 +123,7 @@ forEachDialect((dialect) => {
     expect(await at.findings()).toMatchObject([{ problem: "damaged_blob", fixed: false }]);
     const again = await add(bytes);
     expect(await at.files.blobOf(again)).not.toBe(await at.files.blobOf(file));
-    // The same content is there again: the lost file gets it.
+    // The same content is stored again. The lost file gets it.
     expect(await at.findings(true)).toMatchObject([{ problem: "damaged_blob", fixed: true }]);
     expect(await at.files.blobOf(again)).toBe(await at.files.blobOf(file));
     expect(sha256(await at.files.read(file))).toBe(sha256(bytes));

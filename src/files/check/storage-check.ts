@@ -1,15 +1,13 @@
 /**
- * The storage part of the doctor: holds the tables against one another and against what the storages have. Each file
- * has one blob with its facts; a blob's count is that of its files, and it has any while it is not dead; each blob
- * that is not dead has an object of its size; each object has a blob.
+ * The storage part of the doctor: compares the tables with one another and with the storages. Every file has one blob
+ * with its facts. A blob counts its files, and has some unless it is dead. Every other blob has an object of its size,
+ * and every object a blob.
  *
- * It may run beside a working server: nothing is reported before it was looked at again, counts under the row's lock,
- * and what is young (uploads that have not committed yet) or dead (being removed) is no finding. Objects and rows are
- * both read in the order of their keys and compared range by range, so memory stays flat.
+ * It may run beside a server: it looks twice before it reports, counts under the row's lock, and skips young uploads
+ * and dead blobs. Objects and rows are read in the order of keys and compared range by range, so memory stays flat.
  *
- * With `fix`, counts are set right, left-overs removed, blobs without their bytes marked as damaged (so that nobody
- * joins them), and damaged ones taken back when their object is sound again, or their files given the same content
- * where it is stored once more. Content that is lost can't be fixed; its files are named.
+ * With `fix` it corrects counts, removes left-overs, marks blobs without bytes as damaged, and repairs damaged blobs
+ * whose object is sound again or whose content is stored once more. Lost content can't be fixed; its files are named.
  */
 import type { StoredBlob } from "../blobs/blob.ts";
 import type { Reaper } from "../blobs/reaper.ts";
@@ -23,7 +21,7 @@ type StorageCheckDeps = BlobFixDeps & {
   policies: PolicyCache;
   drivers: Drivers;
   reaper: Reaper;
-  /** What is to be looked at besides content. */
+  /** Further checks besides content. */
   checkTrees: StorageCheck;
 };
 
@@ -34,7 +32,7 @@ const SAMPLE = 20;
 export function createStorageCheck(deps: StorageCheckDeps): StorageCheck {
   const { repository, checks, policies, drivers, reaper, clock } = deps;
   const fixes = createBlobFixes(deps);
-  /** Blobs whose loss was told in this run. */
+  /** Blobs whose loss this run reported. */
   const told = new Set<number>();
 
   async function* checkFiles(): AsyncGenerator<StorageFinding> {
@@ -51,7 +49,7 @@ export function createStorageCheck(deps: StorageCheckDeps): StorageCheck {
     }
   }
 
-  /** Counts, and what is known to be damaged. */
+  /** Counts, and known damage. */
   async function* checkBlobs(fix: boolean, signal?: AbortSignal): AsyncGenerator<StorageFinding> {
     for (let page: StoredBlob[] = []; ; ) {
       page = await checks.blobs(page.at(-1)?.id ?? 0, PAGE);
@@ -127,7 +125,7 @@ export function createStorageCheck(deps: StorageCheckDeps): StorageCheck {
     }
   }
 
-  /** It looked as if the object were not there, or of another size. */
+  /** The object seemed missing or of another size. */
   async function* checkObject(
     { id, objectKey, size }: StoredBlob,
     driver: Driver,
@@ -144,7 +142,7 @@ export function createStorageCheck(deps: StorageCheckDeps): StorageCheck {
     yield finding(problem, message, fixed);
   }
 
-  /** A location without marker gets one only when objects of ours are there: else its disk may not be mounted. */
+  /** A location without marker gets one only if it holds our objects: else its disk may not be mounted. */
   async function openStorage(policyId: number, fix: boolean): Promise<Driver> {
     let mark = false;
     if (fix) {
@@ -185,7 +183,7 @@ const finding = (problem: StorageProblem, message: string, fixed: boolean): Stor
   fixed,
 });
 
-/** Folders of local storages hold few objects each, and every page costs queries. */
+/** Folders of local storages hold few objects, and every page costs queries. */
 async function* inLargePages(
   pages: AsyncIterable<readonly StoredObject[]>,
 ): AsyncGenerator<readonly StoredObject[]> {

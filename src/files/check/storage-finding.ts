@@ -1,4 +1,4 @@
-/** What a check of storage or trees finds, and how one is run. */
+/** Findings of the checks of storage and trees. */
 export type StorageProblem =
   | "storage_unavailable"
   | "missing_object"
@@ -16,12 +16,12 @@ export type StorageProblem =
 
 export type StorageFinding = {
   problem: StorageProblem;
-  /** For people, with what it is about. */
+  /** For people, with the subject. */
   message: string;
   fixed: boolean;
 };
 
-/** Findings as they are made. Rejects when the database is away. */
+/** Findings as they arise. Rejects if the database is away. */
 export type StorageCheck = (options: {
   fix: boolean;
   signal?: AbortSignal;

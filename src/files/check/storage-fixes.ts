@@ -19,7 +19,7 @@ export type BlobFixDeps = {
 type Counted = { problem: StorageProblem; message: string; dead: DeadBlob[] };
 
 export function createBlobFixes({ database, repository, checks, scrub, blobs, clock }: BlobFixDeps) {
-  /** Looks at the count under the row's lock; nobody adds or takes a reference meanwhile. */
+  /** Counts under the row's lock, so that no reference changes meanwhile. */
   const recount = (id: number, fix: boolean): Promise<Counted | null> =>
     database.transaction(async (tx) => {
       const blob = await repository.lock(tx, id);
@@ -44,7 +44,7 @@ export function createBlobFixes({ database, repository, checks, scrub, blobs, cl
       }
     });
 
-  /** Gives the damaged blob's files to the live one of the same content. False when there is none. */
+  /** Moves the damaged blob's files to the live one of the same content. False without one. */
   const replace = (blob: StoredBlob): Promise<{ dead: DeadBlob[] } | null> =>
     database.transaction(async (tx) => {
       const twin = await checks.liveTwin(blob, tx);

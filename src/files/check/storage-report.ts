@@ -21,7 +21,7 @@ const ADVICE: Record<StorageProblem, string> = {
   wrong_usage: MEND,
 };
 
-/** How the doctor tells a finding: what was mended is a warning. */
+/** A finding in the doctor's report. A fixed one is a warning. */
 export const storageReport = ({ problem, message, fixed }: StorageFinding) =>
   fixed
     ? { verdict: "warning" as const, message, advice: "It was mended." }

@@ -16,7 +16,7 @@ export function createStorageCheckRepository({ read }: Pick<Database, "read">) {
       return (await query.orderBy("id").limit(limit).execute()).map(toBlob);
     },
 
-    /** The policy's blobs with keys after the one and up to the other (null: the end), by key. */
+    /** The policy's blobs with keys in (after, to], by key; null: to the end. */
     async blobsBetween(
       policyId: number,
       after: string,
@@ -32,7 +32,7 @@ export function createStorageCheckRepository({ read }: Pick<Database, "read">) {
       return (await query.orderBy("object_key").limit(limit).execute()).map(toBlob);
     },
 
-    /** How many entries hold each blob with an id from here to there; none: not in the map. */
+    /** Number of entries per blob in this range of ids. Blobs without entries are missing. */
     async holders(firstId: number, lastId: number, db: Db = read): Promise<Map<number, number>> {
       const rows = await db
         .selectFrom("entries")
@@ -44,7 +44,7 @@ export function createStorageCheckRepository({ read }: Pick<Database, "read">) {
       return new Map(rows.map((row) => [row.blob_id!, Number(row.n)]));
     },
 
-    /** Some of the files that hold the blob, as people are told of them. */
+    /** Some files of the blob, as names for people. */
     async filesOf(blobId: number, limit: number): Promise<string[]> {
       const query = read
         .selectFrom("entries")
@@ -54,7 +54,7 @@ export function createStorageCheckRepository({ read }: Pick<Database, "read">) {
       return rows.map((row) => `'${row.name}' (file ${row.id} of account ${row.account_id})`);
     },
 
-    /** Files whose content is gone or is not what they say, by id. */
+    /** Files whose content is gone or differs from their row, by id. */
     async oddFiles(afterId: number, limit: number): Promise<InconsistentFile[]> {
       return read
         .selectFrom("entries")
@@ -92,7 +92,7 @@ export function createStorageCheckRepository({ read }: Pick<Database, "read">) {
       return row?.id ?? null;
     },
 
-    /** Gives the files of one blob to another one of the same content; returns how many. */
+    /** Moves the files of one blob to another of the same content. Returns their number. */
     async moveHolders(tx: Db, from: number, to: number): Promise<number> {
       const query = tx.updateTable("entries").set({ blob_id: to }).where("blob_id", "=", from);
       return Number((await query.executeTakeFirst()).numUpdatedRows);

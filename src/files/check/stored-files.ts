@@ -1,4 +1,4 @@
-/** What a database says is stored, and where: for backups, which are held to the copy of it that they have. */
+/** What a database says is stored, and where. A backup compares it with its copy. */
 import { resolve } from "node:path";
 import type { Database } from "../../db/database.ts";
 import type { StoredBlob } from "../blobs/blob.ts";
@@ -17,7 +17,7 @@ export function createStoredFiles(
   const checks = createStorageCheckRepository(database);
   const blobs = createBlobsRepository(database);
   return {
-    /** One a policy; `folder` is absolute, and null where the files are not in a folder of this machine. */
+    /** One per policy. `folder` is absolute; null if the files are not in a folder of this machine. */
     async locations() {
       const marker = markerOf(await policies.installation());
       return (await policies.list()).map(({ id, name, driverType, basePath }) => ({
@@ -28,7 +28,7 @@ export function createStoredFiles(
         marker,
       }));
     },
-    /** All that somebody holds, by id, in pages of at most 1,000. */
+    /** All blobs with files, by id, in pages of at most 1,000. */
     async *objects(): AsyncGenerator<StoredBlob[]> {
       for (let page: StoredBlob[] = []; ; ) {
         page = await checks.blobs(page.at(-1)?.id ?? 0, PAGE);
@@ -36,7 +36,7 @@ export function createStoredFiles(
         if (page.length < PAGE) return;
       }
     },
-    /** Whether somebody still holds the object and expects it to be whole. */
+    /** Whether a file still needs the object whole. */
     isLive: async (id: number): Promise<boolean> => (await blobs.find(id))?.state === "live",
   };
 }

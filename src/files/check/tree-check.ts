@@ -1,7 +1,7 @@
 /**
- * The doctor's look at the trees: every entry lies in a folder of its account, no folder lies in itself, and accounts
- * use what they are said to use. It may run beside a working server: nothing is reported before it was looked at
- * again. Sums are set right with `fix`; the rest can't happen while the service writes, and is told.
+ * The doctor's check of the trees: every entry lies in a folder of its account, no folder lies in itself, and usage is
+ * right. It may run beside a server: it looks twice before it reports. `fix` corrects usage; the other problems can't
+ * arise while the service writes and are reported.
  */
 import type { Database } from "../../db/database.ts";
 import type { StorageCheck } from "./storage-finding.ts";

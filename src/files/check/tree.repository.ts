@@ -19,7 +19,7 @@ export function createTreeCheckRepository({ read, dialect }: Pick<Database, "rea
   ] as const;
 
   return {
-    /** Entries that lie in no folder of their account, nor in one that is being removed; by id. */
+    /** Entries outside any folder of their account, except those being removed; by id. */
     strays: (afterId: number, limit: number): Promise<CheckedEntry[]> =>
       read
         .selectFrom("entries")
@@ -46,7 +46,7 @@ export function createTreeCheckRepository({ read, dialect }: Pick<Database, "rea
         .limit(limit)
         .execute(),
 
-    /** Folders of all accounts, but those that are being removed, by id. */
+    /** Folders of all accounts, except those being removed, by id. */
     folders: (afterId: number, limit: number): Promise<CheckedEntry[]> =>
       read
         .selectFrom("entries")
@@ -58,7 +58,7 @@ export function createTreeCheckRepository({ read, dialect }: Pick<Database, "rea
         .limit(limit)
         .execute(),
 
-    /** Those of the folders with ids from here to there from which going up never ends. */
+    /** Folders in this range of ids whose chain of parents is endless. */
     async endless(firstId: number, lastId: number): Promise<Set<number>> {
       const rows = await read
         .withRecursive("line", (query) =>
@@ -84,7 +84,7 @@ export function createTreeCheckRepository({ read, dialect }: Pick<Database, "rea
       return new Set(rows.map(({ folder }) => folder));
     },
 
-    /** Accounts after the one, by number, with what they are said to use and what their files have together. */
+    /** Accounts after this one, by number, with their recorded and actual usage. */
     async usages(
       afterAccount: number,
       limit: number,
@@ -106,7 +106,7 @@ export function createTreeCheckRepository({ read, dialect }: Pick<Database, "rea
       return rows.map((row) => ({ ...row, sum: Number(row.sum ?? 0) }));
     },
 
-    /** Counts anew while nobody changes the tree. Returns what was said and what is right. */
+    /** Counts under the tree's lock. Returns the recorded and the actual sum. */
     async countUsage(tx: Db, accountId: number): Promise<{ said: number; sum: number }> {
       const usage = tx.selectFrom("account_usage").select("bytes").where("account_id", "=", accountId);
       const said = (await usage.$call(dialect.forUpdate).executeTakeFirst())?.bytes ?? 0;

@@ -1,16 +1,16 @@
 /**
- * The cookie of somebody who gave a share's password: when it ends and an HMAC over that, the link and its
- * password's hash. So it opens this one share only, until an hour is over or the share is revoked.
+ * The cookie of a visitor who gave a share's password: its end, and an HMAC over that, the link and the password's
+ * hash. It opens this share only, for an hour or until the share is revoked.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { SharedEntry } from "./share.ts";
 
 const MAX_AGE_S = 3_600;
-/** Two of one name occur when a neighbour sets one. */
+/** A neighbour may set a second cookie of the same name. */
 const MOST_LOOKED_AT = 4;
 
 type CookieSettings = {
-  /** Any length; the same on all nodes. */
+  /** Any length. The same on all nodes. */
   secret(): string;
   /** Over HTTPS only. */
   isSecure(): boolean;
@@ -26,7 +26,7 @@ export function createShareCookies({ secret, isSecure }: CookieSettings) {
       .digest();
 
   return {
-    /** A `Set-Cookie` value. */
+    /** Value of Set-Cookie. */
     make(share: Locked, nowMs: number): string {
       const until = Math.floor(nowMs / 1000) + MAX_AGE_S;
       const value = `${until}.${macOf(share, until).toString("base64url")}`;
@@ -34,7 +34,7 @@ export function createShareCookies({ secret, isSecure }: CookieSettings) {
       return `${nameOf(share)}=${value}; Path=/${share.code}; Max-Age=${MAX_AGE_S}; HttpOnly; SameSite=Lax${secure}`;
     },
 
-    /** Whether the request's `Cookie` header opens the share. */
+    /** Whether the request's Cookie header opens the share. */
     opens(share: Locked, header: string | null, nowMs: number): boolean {
       const name = `${nameOf(share)}=`;
       return (header ?? "")

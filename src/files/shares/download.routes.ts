@@ -1,7 +1,6 @@
 /**
- * Downloads from shares. The bytes always pass through us, because only so the end of a download is seen: a
- * file that the system sends by itself, or an address of the storage, would tell nothing. A download has finished when
- * the connection has taken the last byte of the file.
+ * Downloads from shares. The bytes always pass through Waymark, because only then is the end of a download visible. A
+ * download has finished when the connection has taken the last byte of the file.
  */
 import { streamPages } from "../../http/stream-pages.ts";
 import type { Logger } from "../../lib/logger.ts";
@@ -14,7 +13,7 @@ import type { Shares } from "./service.ts";
 
 export type Visitor = {
   liftIdleTimeout(): void;
-  /** Ends the connection within seconds. */
+  /** Closes the connection within seconds. */
   cut(): void;
 };
 
@@ -28,7 +27,7 @@ export type ShareDownload = (
 type Deps = { shares: Pick<Shares, "count" | "uncount">; blobs: Pick<Blobs, "open">; logger: Logger };
 
 const CHUNK_BYTES = 1024 * 1024;
-/** What an unlimited share heeds: a client goes on with what it has, as long as it is the same file. */
+/** Headers that an unlimited share obeys: a client may resume if the file is the same. */
 const HEEDED = /^(?:range|if-range|if-match|if-unmodified-since)$/i;
 
 export function createShareDownload({ shares, blobs, logger }: Deps): ShareDownload {
@@ -42,7 +41,7 @@ export function createShareDownload({ shares, blobs, logger }: Deps): ShareDownl
     },
   });
 
-  /** Tells once how the download ended. */
+  /** Reports the end of the download once. */
   function createTally({ linkId, maxDownloads }: SharedEntry) {
     let isOver = false;
     return async (isFinished: boolean): Promise<void> => {
@@ -64,14 +63,14 @@ export function createShareDownload({ shares, blobs, logger }: Deps): ShareDownl
       return usedUp(request);
     }
     const end = isGet ? createTally(share) : async () => {};
-    // The client may go before anybody reads the answer's body.
+    // The client may leave before anything reads the body.
     request.signal.addEventListener("abort", () => void end(false), { once: true });
     let isStreamed = false;
     let reachesEnd = false;
     try {
       const answer = await download(file, {
         method: request.method,
-        // Parts of a limited one would be downloads of their own.
+        // Parts of a limited share would count as downloads.
         header: (name) =>
           !isLimited && HEEDED.test(name) ? (request.headers.get(name) ?? undefined) : undefined,
         inline: false,
@@ -88,7 +87,7 @@ export function createShareDownload({ shares, blobs, logger }: Deps): ShareDownl
             {
               onFailure: (err) => logger.warn({ err }, "a download was cut off"),
               cut: visitor.cut,
-              // Bytes cost nothing to make; storages that give small chunks would be slow.
+              // No rest: storages with small chunks would be slow.
               restMs: 0,
             },
           );
@@ -108,7 +107,7 @@ export function createShareDownload({ shares, blobs, logger }: Deps): ShareDownl
   };
 }
 
-/** Calls `finished` when everything was taken, `broken` when the reading ended before. */
+/** Calls `finished` after the last byte, `broken` if reading ended before. */
 async function* watched(
   stream: ReadableStream<Uint8Array>,
   finished: () => Promise<void>,
@@ -127,7 +126,7 @@ function endsFile({ status, headers }: Response, size: number): boolean {
   return status === 206 && headers.get("Content-Range")?.endsWith(`-${size - 1}/${size}`) === true;
 }
 
-/** Large pieces: between two of them there is a rest. */
+/** Large pieces, because there is a rest between two of them. */
 function streamOf(blob: Blob): ReadableStream<Uint8Array> {
   let at = 0;
   return new ReadableStream(

@@ -1,10 +1,10 @@
 /**
- * The pages that visitors of a share see: small, without scripts, in light and dark. Everything that comes from outside
- * goes through `text`, which escapes it. Links are relative, as `?file=12`, so the code is in none of them.
+ * The pages for visitors of a share: small, without scripts, in light and dark. `text` escapes everything from outside.
+ * Links are relative, such as `?file=12`, so none contains the code.
  */
 import type { Folder, StoredFile } from "../tree/entry.ts";
 
-/** HTML that is safe to be part of a page. */
+/** HTML that is safe in a page. */
 type Html = { html: string };
 
 const ESCAPES: Record<string, string> = {
@@ -15,7 +15,7 @@ const ESCAPES: Record<string, string> = {
   "'": "&#39;",
 };
 const text = (plain: string): string => plain.replace(/[&<>"']/g, (letter) => ESCAPES[letter]!);
-/** A name keeps its direction of writing to itself. */
+/** Isolates the name's direction of writing. */
 const bdi = (name: string): string => `<bdi>${text(name)}</bdi>`;
 
 const STYLE = `
@@ -44,9 +44,9 @@ const styleHash = new Bun.CryptoHasher("sha256").update(STYLE).digest("base64");
 const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${styleHash}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`;
 
 type Extras = {
-  /** What previews show below the title. */
+  /** Shown below the title by previews. */
   description?: string;
-  /** Where the browser goes at once; a download leaves the page in place. */
+  /** Target of an immediate navigation. A download leaves the page in place. */
   next?: string;
 };
 
@@ -79,7 +79,7 @@ export function sizeText(bytes: number): string {
   return `${unit === 0 || size >= 100 ? Math.round(size) : size.toFixed(1)} ${UNITS[unit]}`;
 }
 
-/** For crawlers and previews, in place of the file itself. `href`: where the file is. */
+/** Replaces the file for crawlers and previews. `href` leads to the file. */
 export const filePage = (file: StoredFile, href: string): string =>
   page(
     file.name,
@@ -91,7 +91,7 @@ export const filePage = (file: StoredFile, href: string): string =>
     { description: sizeText(file.size) },
   );
 
-/** After a right password: browsers stay on a page from which a download begins, so it must not be the form. */
+/** After a right password. Browsers stay on the page from which a download starts, so it must not be the form. */
 export const unlockedPage = (file: StoredFile, href: string): string =>
   page(
     file.name,
@@ -105,11 +105,11 @@ export const unlockedPage = (file: StoredFile, href: string): string =>
   );
 
 export type FolderContents = {
-  /** From the shared folder to the one that is shown. */
+  /** From the shared folder to the shown one. */
   path: readonly [Folder, ...Folder[]];
   folders: readonly Folder[];
   files: readonly StoredFile[];
-  /** Where the listing goes on; null at its end. */
+  /** Continuation of the listing; null at its end. */
   next: string | null;
 };
 
@@ -143,7 +143,7 @@ export function folderPage({ path, folders, files, next }: FolderContents): stri
 const adviceFor = (hasFiles: boolean): string =>
   hasFiles ? "Choose a file to download it." : "Choose a folder to open it.";
 
-/** Tells nothing of what it protects. `problem`: why the last try was refused. */
+/** Reveals nothing of the protected content. `problem`: why the last try was refused. */
 export const passwordPage = (problem: string | null): string =>
   page("Password needed", {
     html: `<h1>Password needed</h1>

@@ -1,8 +1,8 @@
 /**
- * What a share's code answers: the file, or a page that lists the folder. `?folder=` and `?file=` name what lies in a
- * shared folder. Crawlers and link previews get a page in place of a file, so they use up no download. With a
- * password there is its form first; a right one sets a cookie (shares/cookie.ts), wrong ones are limited by address
- * like those of a sign-in, and delay the share.
+ * The answers of a share's code: the file, or a page that lists the folder. `?folder=` and `?file=` select an entry of
+ * a shared folder. Crawlers and link previews get a page instead of a file, so they use up no download. A password is
+ * asked for first. A right one sets a cookie (cookie.ts); wrong ones are limited per address like sign-ins, and delay
+ * the share.
  */
 import { isbot } from "isbot";
 import type { BodyMemory } from "../../http/body-memory.ts";
@@ -19,21 +19,21 @@ import { answerPage, filePage, folderPage, messagePage, passwordPage, unlockedPa
 import type { SharedEntry } from "./share.ts";
 import type { Shares } from "./service.ts";
 
-/** What the server knows of the connection behind a request. */
+/** What the server knows of the connection. */
 export type ShareConnection = {
   requestIP(request: Request): { address: string } | null;
   timeout?(request: Request, seconds: number): void;
 };
 
 export type ShareAnswers = {
-  /** Answers a GET, HEAD or POST to a code that serves a share. Never rejects. */
+  /** Answers a GET, HEAD or POST to a code of a share. Never rejects. */
   answer(linkId: number, request: Request, connection?: ShareConnection): Promise<Response>;
 };
 
 export type ShareGuards = {
-  /** Counts a try of a password by the client's address, before its form is read. @throws RateLimitExceeded */
+  /** Counts a password attempt of the address before reading its form. @throws RateLimitExceeded */
   takeTry(address: string): void | Promise<void>;
-  /** Whether the password is the share's. @throws RateLimitExceeded, ServiceUnavailable; neither counts as wrong */
+  /** Checks the password. @throws RateLimitExceeded, ServiceUnavailable; neither counts as wrong */
   checkPassword(attempt: { shareId: number; password: string; passwordHash: string }): Promise<boolean>;
   /** The client's address behind trusted proxies. */
   clientAddress(peer: string, forwardedFor: string | null): string;
@@ -45,18 +45,18 @@ type Deps = {
   download: ShareDownload;
   cookies: ReturnType<typeof createShareCookies>;
   door: ShareGuards;
-  /** Where the posted forms count while they are in memory. */
+  /** Bounds the forms in memory. */
   bodies: BodyMemory;
   clock: Clock;
   logger: Logger;
 };
 
 const FORM_BYTES = 16 * 1024;
-/** Entries on one page of a folder. */
+/** Entries per page of a folder. */
 const PAGE = 500;
 /**
- * Programs that somebody runs to fetch a file, what scripts fetch with, and browsers driven by tests: they pass for
- * robots, and are ones only when they call themselves so.
+ * Programs that fetch files for a person, HTTP libraries and browsers in tests. isbot counts them as robots; here they
+ * are robots only if they call themselves so.
  */
 const FETCHERS =
   /^(?:curl|wget|aria2|axel|httpie|xh|rclone|python|go-http-client|okhttp|axios|node|undici|got |bun|deno|java|apache-httpclient|libwww-perl|lwp|ruby|rest-client|faraday|typhoeus|guzzlehttp|php|dart|reqwest|hackney|postmanruntime|insomnia|lynx|elinks|links|w3m)|headlesschrome/i;
@@ -144,14 +144,14 @@ async function unlock(
   }
   const cookie = { "Set-Cookie": cookies.make(share, clock.now()) };
   const file = fileIn(share, queryOf(request.url));
-  // Browsers ask for pages, programs that fetch a file do not.
+  // Browsers accept HTML, programs that fetch a file do not.
   if (file === null || !/\btext\/html\b/i.test(request.headers.get("accept") ?? "")) {
     return new Response(null, { status: 303, headers: { ...headers, ...cookie } });
   }
   return answerPage(unlockedPage(await shares.file(share, file), location), 200, request, cookie);
 }
 
-/** The file that a request is for; null where it is for a folder. */
+/** The requested file; null for a folder. */
 const fileIn = (share: SharedEntry, query: URLSearchParams): number | null =>
   share.kind === "file" ? share.entryId : idOf(query.get("file"));
 
@@ -175,7 +175,7 @@ const queryOf = (url: string): URLSearchParams => {
   return new URLSearchParams(at === -1 ? "" : url.slice(at).replace(/#.*/s, ""));
 };
 
-/** Null when there is none; what can't be an id is one that nobody has. */
+/** Null without a value. An impossible id becomes an unknown one. */
 const idOf = (value: string | null): number | null =>
   value === null ? null : /^[1-9]\d{0,14}$/.test(value) ? Number(value) : Number.NaN;
 

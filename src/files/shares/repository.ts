@@ -5,7 +5,7 @@ import type { SharedEntry, ShareRecord } from "./share.ts";
 export type SharesRepository = ReturnType<typeof createSharesRepository>;
 
 export function createSharesRepository({ read, write }: Pick<Database, "read" | "write">) {
-  /** Counts one download, unless there are as many as there may be. */
+  /** Counts one download if the limit allows it. */
   async function count(linkId: number): Promise<boolean> {
     const result = await write
       .updateTable("shares")
@@ -44,7 +44,7 @@ export function createSharesRepository({ read, write }: Pick<Database, "read" | 
         .execute();
     },
 
-    /** The newest of an entry's shares. */
+    /** The newest shares of an entry. */
     ofEntry: (entryId: number, limit: number): Promise<ShareRecord[]> =>
       read
         .selectFrom("shares")
@@ -66,7 +66,7 @@ export function createSharesRepository({ read, write }: Pick<Database, "read" | 
         .limit(limit)
         .execute(),
 
-    /** The link of that code, when it shares the entry. */
+    /** The link of the code, if it shares the entry. */
     async linkOf(tx: Db, entryId: number, code: string): Promise<number | null> {
       const row = await tx
         .selectFrom("shares")
@@ -82,7 +82,7 @@ export function createSharesRepository({ read, write }: Pick<Database, "read" | 
       await tx.deleteFrom("links").where("id", "=", linkId).execute();
     },
 
-    /** Null also while its account is disabled or gone. */
+    /** Null also if its account is disabled or gone. */
     async find(linkId: number): Promise<SharedEntry | null> {
       const row = await read
         .selectFrom("shares")

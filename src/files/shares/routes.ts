@@ -1,4 +1,4 @@
-/** Sharing files and folders by short links: the owner's side. What visitors see is public.routes.ts. */
+/** The owner's side of shares. public.routes.ts is the visitors' side. */
 import { z } from "zod";
 import { type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
 import { appError } from "../../lib/errors.ts";
@@ -41,13 +41,13 @@ const viewShare = (share: ShareRecord, c: HttpContext): z.output<typeof shareVie
   url: `${originOf(c)}/${share.code}`,
 });
 
-/** As the caller reached us. A proxy says so when it took HTTPS from the caller. */
+/** The origin of the request. A proxy reports HTTPS of its client. */
 function originOf(c: HttpContext): string {
   const { host, protocol } = new URL(c.req.url);
   return `${c.req.header("X-Forwarded-Proto") === "https" ? "https:" : protocol}//${host}`;
 }
 
-/** Only administrators choose what stands where on the site. @throws Forbidden */
+/** Only administrators choose codes of shares. @throws Forbidden */
 function refuseOwnCode({ role }: { role: string }, code: string | null | undefined): void {
   if (role === "admin" || !code) return;
   throw appError(
@@ -56,7 +56,7 @@ function refuseOwnCode({ role }: { role: string }, code: string | null | undefin
   );
 }
 
-/** To be mounted at the root. */
+/** Mount them at the root. */
 export const shareEndpoints = ({ shares }: { shares: Shares }): Endpoint[] =>
   (["file", "folder"] as const).flatMap((kind) => endpointsOf(shares, kind));
 

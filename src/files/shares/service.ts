@@ -1,10 +1,9 @@
 /**
- * Shares: short links that serve a file or a folder. The link, an ordinary one but for its target, is made in one
- * transaction with its row in `shares`, and both go in the transaction that removes the entry (removal.ts).
+ * Shares: short links to a file or folder. Link and row in `shares` are made in one transaction, and both go in the
+ * transaction that removes the entry (tree/removal.ts).
  *
- * Downloads that finished are counted. Where they are limited, a download is counted when it begins and taken back when
- * the client goes away, so that any number of parallel ones stays within the limit; after a crash those under way
- * stay counted.
+ * Finished downloads are counted. A limited share counts a download at its start and takes it back if the client
+ * leaves, so parallel downloads stay within the limit. After a crash the running ones stay counted.
  */
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
@@ -23,7 +22,7 @@ type Deps = { tree: AccountTree; repository: SharesRepository; links: InternalLi
 
 export type Shares = ReturnType<typeof createShares>;
 
-/** An entry with more shares shows the newest. */
+/** An entry lists its newest shares up to this bound. */
 const MOST_LISTED = 1_000;
 
 export function createShares({ tree, repository, links, clock }: Deps) {
@@ -71,13 +70,13 @@ export function createShares({ tree, repository, links, clock }: Deps) {
         tx.changed("links", [code]);
       }),
 
-    /** What the link serves; null when it serves nothing any more. */
+    /** What the link serves; null if nothing any more. */
     async find(linkId: number): Promise<SharedEntry | null> {
       const share = await repository.find(linkId);
       return share === null || (share.expiresAt !== null && share.expiresAt <= clock.now()) ? null : share;
     },
 
-    /** A file that the share serves: the shared one, or one within the shared folder. @throws FileNotFound */
+    /** A file of the share: the shared one, or one in the shared folder. @throws FileNotFound */
     async file(share: SharedEntry, id: number): Promise<StoredFile> {
       const file = await tree.file(share.accountId, id);
       if (share.kind === "file" ? file.id === share.entryId : await isWithin(share, file.parentId))
@@ -85,7 +84,7 @@ export function createShares({ tree, repository, links, clock }: Deps) {
       throw appError("FileNotFound", "There is no such file here.");
     },
 
-    /** A folder that the share serves and those around it, the shared one first. @throws FolderNotFound */
+    /** A folder of the share and its ancestors, the shared one first. @throws FolderNotFound */
     async folders(share: SharedEntry, id: number): Promise<[Folder, ...Folder[]]> {
       const path = (await tree.folders(share.accountId, id)).toReversed();
       const begin = path.findIndex((folder) => folder.id === share.entryId);
@@ -94,7 +93,7 @@ export function createShares({ tree, repository, links, clock }: Deps) {
       return [first, ...rest];
     },
 
-    /** Counts a download, unless there are as many as there may be. */
+    /** Counts a download if the limit allows it. */
     count: (linkId: number): Promise<boolean> => repository.count(linkId),
     uncount: (linkId: number): Promise<void> => repository.uncount(linkId),
   };

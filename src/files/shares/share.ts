@@ -1,14 +1,14 @@
 import type { ShownLink } from "../../links/link.ts";
 
-/** A share with its link, as its owner sees it. */
+/** A share with its link, for its owner. */
 export type ShareRecord = ShownLink & {
   /** Null is unlimited. */
   maxDownloads: number | null;
-  /** Finished ones; of a limited share also those under way. */
+  /** Finished ones; of a limited share also running ones. */
   downloads: number;
 };
 
-/** What serving a share needs to know. */
+/** The facts needed to serve a share. */
 export type SharedEntry = {
   linkId: number;
   code: string;

@@ -8,10 +8,10 @@ import { idInQuery } from "../tree/entry-id.ts";
 import { fileView, viewFile } from "../tree/entry.ts";
 import type { Destination, ReceivedFile, Uploads } from "./service.ts";
 
-/** A client may be silent for so long. */
+/** Longest silence of a client. */
 const STALL_MS = 60_000;
 
-/** To be mounted at the root, before patterns like `/files/:id`. */
+/** Mount it at the root, before patterns like `/files/:id`. */
 export const uploadEndpoint = (uploads: Uploads): Endpoint =>
   endpoint({
     access: "account",
@@ -27,7 +27,7 @@ export const uploadEndpoint = (uploads: Uploads): Endpoint =>
     async handle({ c, account, query, reservation }) {
       const folderId = query.folder_id === undefined ? null : Number(query.folder_id);
       const destination = await uploads.destination(account.id, folderId);
-      // What is there besides the file is small, or the form is refused.
+      // The rest of the form is small, or the form is refused.
       uploads.checkSize(destination, Number(c.req.header("Content-Length") ?? 0) - MAX_BYTES_BESIDE_FILE);
       c.env.liftIdleTimeout();
       const received = await receive(uploads, destination, { request: c.req.raw, reservation });
@@ -35,7 +35,7 @@ export const uploadEndpoint = (uploads: Uploads): Endpoint =>
     },
   });
 
-/** The form's file, when the whole form is as it should be; else nothing is left of it. */
+/** The form's file if the whole form is valid. Otherwise nothing stays. */
 async function receive(
   uploads: Uploads,
   destination: Destination,

@@ -1,6 +1,6 @@
 /**
- * An upload, from the request's first bytes to the file: what can be refused early is refused before the bytes are
- * read, and everything is decided again in the transaction that makes the file.
+ * An upload, from the first bytes of the request to the file. It refuses early what it can, and the transaction that
+ * makes the file decides again.
  */
 import type { ReadQueue } from "../blobs/read-queue.ts";
 import { appError } from "../../lib/errors.ts";
@@ -14,24 +14,24 @@ import { mediaTypeOf } from "../tree/media-type.ts";
 import type { Policies } from "../policies/service.ts";
 import type { Policy } from "../policies/policy.ts";
 
-/** Where an upload goes and how much it may bring. */
+/** Place and bounds of an upload. */
 export type Destination = {
   accountId: number;
   /** ROOT or a folder's id. */
   parentId: number;
   policy: Policy;
-  /** When it began. */
+  /** At the start of the upload. */
   space: AccountSpace;
 };
 
 export type IncomingFile = {
-  /** As the client says. */
+  /** From the client. */
   name: string;
   mimeType: string | undefined;
   body: AsyncIterable<Uint8Array>;
 };
 
-/** Bytes that are durable, but no file yet. */
+/** Durable bytes that are not a file yet. */
 export type ReceivedFile = { destination: Destination; name: string; mimeType: string; stored: StoredBytes };
 
 type Deps = {
@@ -45,13 +45,13 @@ type Deps = {
 export type Uploads = ReturnType<typeof createUploads>;
 
 export function createUploads({ tree, repository, files, policies, blobs }: Deps) {
-  /** The folder's own policy, else that of the nearest around it, else the default. */
+  /** The folder's own policy, else that of the nearest ancestor, else the default. */
   async function policyOf(folders: readonly Folder[]): Promise<Policy> {
     const own = folders.flatMap(({ policyId }) => policyId ?? [])[0];
     return own === undefined ? policies.defaultPolicy() : policies.find(own);
   }
 
-  /** The name as it is stored. @throws InvalidName, NameConflict */
+  /** The name in stored form. @throws InvalidName, NameConflict */
   async function checkName({ accountId, parentId }: Destination, given: string): Promise<string> {
     const name = checkFileName(given);
     if (await repository.isTaken(accountId, parentId, name)) throw nameConflict(name);
@@ -71,18 +71,18 @@ export function createUploads({ tree, repository, files, policies, blobs }: Deps
       return { accountId, parentId, policy: await policyOf(folders), space };
     },
 
-    /** @throws FileTooLargeForPolicy when so many bytes can't be stored there */
+    /** @throws FileTooLargeForPolicy if that many bytes can't be stored there */
     checkSize({ policy, space }: Destination, bytes: number): void {
       if (policy.maxFileSize > 0 && bytes > policy.maxFileSize) throw overLimit(policy);
       if (bytes > remainingBytes(space)) throw overQuota(space);
     },
 
-    /** In which the bytes that go there are to be read. */
+    /** The queue in which to read the bytes for this destination. */
     readQueueAt: ({ policy }: Destination): ReadQueue => blobs.readQueueOf(policy.id),
 
     /**
-     * Stores the bytes; then either keep or drop them. When anything fails, nothing is left.
-     * @throws InvalidName, NameConflict, FileTooLargeForPolicy, StorageUnavailable, and what the body throws
+     * Stores the bytes. Then call keep or drop. After a failure nothing stays. @throws InvalidName, NameConflict,
+     * FileTooLargeForPolicy, StorageUnavailable, errors of the body
      */
     async receive(
       destination: Destination,
@@ -94,7 +94,7 @@ export function createUploads({ tree, repository, files, policies, blobs }: Deps
       return { destination, name, mimeType: mediaTypeOf(mimeType, name), stored };
     },
 
-    /** @throws as Files.add; nothing is left then */
+    /** @throws like Files.add; then nothing stays */
     keep: ({
       destination: { accountId, parentId },
       name,
@@ -104,7 +104,7 @@ export function createUploads({ tree, repository, files, policies, blobs }: Deps
   };
 }
 
-/** The body, which fails when it has more bytes than the account's space. */
+/** The body, which fails beyond the account's space. */
 function within(body: AsyncIterable<Uint8Array>, space: AccountSpace): AsyncIterable<Uint8Array> {
   const left = remainingBytes(space);
   return left === Number.POSITIVE_INFINITY ? body : counted(body, left, space);

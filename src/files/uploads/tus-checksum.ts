@@ -1,6 +1,6 @@
 /**
- * Bodies that come with a checksum. All of such a body is kept or nothing of it, and a storage can't take back what it
- * has: so they are gathered in memory until they are proved.
+ * Bodies with a checksum are kept whole or not at all. A storage can't take bytes back, so they are verified in memory
+ * first.
  */
 import { appError } from "../../lib/errors.ts";
 import { type Checksum, verify } from "./tus-protocol.ts";
@@ -8,24 +8,21 @@ import { uploadTooLong } from "./tus-transfer.ts";
 
 export const MOST_CHECKED_BYTES = 8 * 1024 * 1024;
 
-/** Counts bytes in memory. @throws ServiceUnavailable when there are too many */
+/** Counts bytes in memory. @throws ServiceUnavailable beyond the bound */
 export type BodyCount = { add(bytes: number): void };
 
 export type CheckedBody = {
   bytes: AsyncIterable<Uint8Array>;
   checksum: Checksum;
-  /** As the client says; undefined when it doesn't. */
+  /** From the client, if it sent one. */
   length: number | undefined;
-  /** What the upload has room for. */
+  /** Room in the upload. */
   left: number;
-  /** Where the bytes count until the caller leaves it. */
+  /** Bounds the bytes in memory. */
   reservation: BodyCount;
 };
 
-/**
- * The body's bytes, proved.
- * @throws 460, FileTooLargeForPolicy, ServiceUnavailable while too much is gathered, what the body throws
- */
+/** The verified bytes. @throws 460, FileTooLargeForPolicy, ServiceUnavailable beyond the bound, errors of the body */
 export async function provedBytes(body: CheckedBody): Promise<AsyncIterable<Uint8Array>> {
   if (Math.min(body.length ?? 0, body.left) > MOST_CHECKED_BYTES) throw tooMuch();
   const chunks = await gather(body);

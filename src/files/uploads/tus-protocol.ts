@@ -1,8 +1,7 @@
 /**
- * What tus 1.0.0 (https://tus.io/protocols/resumable-upload) says in headers: core, creation, expiration, checksum
- * and termination. Written here and not taken from a library: the ones there are bring storage of their own, keep an
- * upload's state beside the bytes instead of in a row that goes with the file's in one transaction, lock within one
- * process, and have no checksums.
+ * The headers of tus 1.0.0 (https://tus.io/protocols/resumable-upload): core, creation, expiration, checksum,
+ * termination. The existing libraries don't fit: they store by themselves, keep the state beside the bytes instead of
+ * in a row of the file's transaction, lock within one process, and lack checksums.
  */
 import { type AppError, appError } from "../../lib/errors.ts";
 
@@ -10,13 +9,13 @@ export const TUS_VERSION = "1.0.0";
 export const EXTENSIONS = "creation,expiration,checksum,termination";
 export const BODY_TYPE = "application/offset+octet-stream";
 
-/** MD5 is for clients that get it from elsewhere; all of them find damage on the way, and prove nothing else. */
+/** MD5 serves clients that have it. All of them detect damage in transit only. */
 const ALGORITHMS = ["sha256", "sha1", "md5"] as const;
 export const CHECKSUM_ALGORITHMS = ALGORITHMS.join(",");
 
 export type Checksum = { algorithm: (typeof ALGORITHMS)[number]; digest: Buffer };
 
-/** A refusal with the status that the protocol wants. */
+/** A refusal with a status of the protocol. */
 export const refusal = (
   status: 410 | 412 | 415 | 423 | 460,
   message: string,
@@ -31,7 +30,7 @@ const NAMES = {
   460: "BadRequest",
 } as const;
 
-/** A count of bytes. @throws BadRequest naming the header */
+/** A number of bytes. @throws BadRequest naming the header */
 export function readBytes(header: string, text: string | undefined): number {
   const bytes = /^\d{1,16}$/.test(text ?? "") ? Number(text) : Number.NaN;
   if (Number.isSafeInteger(bytes)) return bytes;
@@ -42,8 +41,8 @@ const KEY = /^[\x21-\x2b\x2d-\x7e]+$/;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
 
 /**
- * Upload-Metadata: keys, each with a value in Base64 or without one.
- * @throws BadRequest for what is none, a key given twice, and values that are no UTF-8
+ * Upload-Metadata: keys, each with an optional Base64 value. @throws BadRequest if malformed, for a repeated key, and
+ * for values that are not UTF-8
  */
 export function readMetadata(text: string | undefined): ReadonlyMap<string, string> {
   const found = new Map<string, string>();

@@ -1,6 +1,6 @@
 /**
- * The way of a resumable upload's bytes: from a request into the staging, the row following them, and with the last
- * byte into a file. See tus.service.ts.
+ * Moves a resumable upload's bytes from a request into the staging, updates the row, and makes the file at the last
+ * byte. See tus.service.ts.
  */
 import { isUnavailable } from "../../db/failures.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -10,13 +10,13 @@ import type { Files } from "../tree/files.service.ts";
 import { isStagingLost } from "../storage/storage-failure.ts";
 import type { TusRepository, Upload } from "./tus.repository.ts";
 
-/** An upload goes away when nothing came for so long. */
+/** An upload expires after this time without bytes. */
 export const EXPIRES_MS = 24 * 3_600_000;
-/** How long a finished one is remembered. */
+/** A finished upload is remembered this long. */
 const REMEMBERED_MS = 3_600_000;
 const CHECKPOINT_BYTES = 64 * 1024 * 1024;
 
-/** `fileId` when this request made it a file. */
+/** `fileId` if this request made the file. */
 export type TransferProgress = { upload: Upload; fileId: number | null };
 
 type Deps = {
@@ -26,9 +26,9 @@ type Deps = {
   clock: Clock;
 };
 
-/** Takes bytes into an upload that nobody else is at. */
+/** Receives bytes for an upload that the caller has locked. */
 export function createTransfer({ repository, files, blobs, clock }: Deps) {
-  /** A crash between the bytes' last step and the file's row takes the bytes: the client sends them again. */
+  /** A crash between the bytes' last step and the file's row loses the bytes. The client sends them again. */
   async function beginAnew(upload: Upload, error: unknown): Promise<never> {
     if (!isStagingLost(error)) throw error;
     await advance(upload, 0);
@@ -38,7 +38,7 @@ export function createTransfer({ repository, files, blobs, clock }: Deps) {
   async function reopen(upload: Upload): Promise<OpenUpload> {
     const { id, policyId, received } = upload;
     if (received > 0) return blobs.resume(policyId, id, received).catch((error) => beginAnew(upload, error));
-    // Something may have come before a crash.
+    // A crash may have left bytes.
     await blobs.forgetUpload(policyId, id);
     return blobs.begin(policyId, id);
   }
@@ -49,7 +49,7 @@ export function createTransfer({ repository, files, blobs, clock }: Deps) {
     return { ...upload, received, expiresAt };
   }
 
-  /** All bytes are there. When they can't become a file, they and the upload are gone. */
+  /** All bytes are there. If they can't become a file, they and the upload are removed. */
   async function finish(upload: Upload, open: OpenUpload): Promise<TransferProgress> {
     const expiresAt = clock.now() + REMEMBERED_MS;
     const { id, size } = upload;
@@ -93,7 +93,7 @@ export function createTransfer({ repository, files, blobs, clock }: Deps) {
 
 type Taken = { isEnd: boolean; failure: { reason: unknown } | null };
 
-/** Appends up to the next checkpoint. What came before a failure is kept. */
+/** Appends up to the next checkpoint. Keeps what came before a failure. */
 async function take(
   open: OpenUpload,
   bytes: AsyncIterator<Uint8Array>,

@@ -3,7 +3,7 @@ import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import type { Schema } from "../../db/schema.ts";
 
-/** A resumable upload. One with all of its bytes is a file already; it is remembered for clients that missed it. */
+/** A resumable upload. A complete one is already a file and stays for clients that missed the answer. */
 export type Upload = {
   /** A lower-case UUID. */
   id: string;
@@ -15,7 +15,7 @@ export type Upload = {
   /** Upload-Metadata as sent. */
   metadata: string;
   size: number;
-  /** Bytes that are durable. */
+  /** Durable bytes. */
   received: number;
   policyId: number;
   createdAt: number;
@@ -24,7 +24,7 @@ export type Upload = {
 
 export type TusRepository = ReturnType<typeof createTusRepository>;
 
-/** The name of the lease that lets one request at a time change an upload. */
+/** The lease of an upload: one request at a time may change it. */
 export const uploadLease = (id: string): string => `upload:${id}`;
 
 const COLUMNS = [
@@ -52,7 +52,7 @@ export function createTusRepository({ read, write }: Pick<Database, "read" | "wr
       return row === undefined ? null : toUpload(row);
     },
 
-    /** How many uploads of the account have bytes to come, and how large they will be together. */
+    /** Number and total size of the account's unfinished uploads. */
     async unfinished(tx: Db, accountId: number): Promise<{ count: number; bytes: number }> {
       const row = await tx
         .selectFrom("uploads")
@@ -63,7 +63,7 @@ export function createTusRepository({ read, write }: Pick<Database, "read" | "wr
       return { count: Number(row.count), bytes: Number(row.bytes ?? 0) };
     },
 
-    /** False when the upload is not as it was any more. */
+    /** False if the upload has changed. */
     async advance(was: Upload, received: number, expiresAt: number, db: Db = write): Promise<boolean> {
       const { numUpdatedRows } = await db
         .updateTable("uploads")
@@ -79,7 +79,7 @@ export function createTusRepository({ read, write }: Pick<Database, "read" | "wr
       await write.deleteFrom("leases").where("name", "=", uploadLease(id)).execute();
     },
 
-    /** By id, those above `after`. */
+    /** By id, above `after`. */
     async expired(now: number, after: string, limit: number): Promise<Upload[]> {
       const rows = await read
         .selectFrom("uploads")

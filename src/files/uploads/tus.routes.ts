@@ -23,20 +23,20 @@ import {
 } from "./tus-protocol.ts";
 import type { TransferProgress, Resumable, Upload } from "./tus.service.ts";
 
-/** A client may be silent for so long. */
+/** Longest silence of a client. */
 const STALL_MS = 60_000;
 const ROOT_PATH = "/files/tus";
 
 type Deps = { resumable: Resumable; policies: Pick<Policies, "list"> };
 type Input = EndpointInput<undefined, undefined>;
 
-/** To be mounted at the root, before patterns like `/files/:id`. */
+/** Mount them at the root, before patterns like `/files/:id`. */
 export const tusEndpoints = (deps: Deps): Endpoint[] => [
   ...[ROOT_PATH, `${ROOT_PATH}/:id`].map((path) => optionsEndpoint(path, deps)),
   ...uploadEndpoints(deps),
 ];
 
-/** Clients ask before they sign in, and without saying a version. */
+/** Clients ask before they sign in, without a version. */
 const optionsEndpoint = (path: string, { policies }: Deps): Endpoint =>
   endpoint({
     method: "OPTIONS",
@@ -80,7 +80,7 @@ function uploadEndpoints({ resumable }: Deps): Endpoint[] {
     }),
     tusEndpoint("PATCH", path, "Go on with a resumable upload", append),
     tusEndpoint("DELETE", path, "End a resumable upload and remove its bytes", terminate),
-    // For clients that have no other methods.
+    // For clients without other methods.
     tusEndpoint("POST", path, "PATCH or DELETE, told by X-HTTP-Method-Override", (input) => {
       const method = input.c.req.header("X-HTTP-Method-Override")?.toUpperCase();
       if (method === "PATCH") return append(input);
@@ -93,7 +93,7 @@ function uploadEndpoints({ resumable }: Deps): Endpoint[] {
 const isAppending = (method: Method, path: string): boolean =>
   path !== ROOT_PATH && (method === "PATCH" || method === "POST");
 
-/** With the protocol's version in both directions, also when it fails. */
+/** Sends the protocol's version, even on failure. */
 const tusEndpoint = (
   method: Method,
   path: string,
@@ -118,7 +118,7 @@ const tusEndpoint = (
   });
 
 async function create(resumable: Resumable, c: HttpContext, accountId: number): Promise<Response> {
-  // Each part would become a file of its own.
+  // Each part would become its own file.
   if (c.req.header("Upload-Concat") !== undefined) {
     throw appError("BadRequest", "Upload-Concat: uploads are not joined here; send the file in one.");
   }
@@ -165,7 +165,7 @@ async function appendTo(resumable: Resumable, { c, account, reservation }: Input
   return empty(204, progressOf(await resumable.append(account.id, uploadIdIn(c), { ...portion, body })));
 }
 
-/** What can't be an id is one that nobody has. */
+/** An impossible id is treated as unknown. */
 function uploadIdIn(c: HttpContext): string {
   const id = c.req.param("id") ?? "";
   if (/^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/.test(id)) return id;
@@ -177,7 +177,7 @@ const stateOf = ({ received, expiresAt }: Upload) => ({
   "Upload-Expires": new Date(expiresAt).toUTCString(),
 });
 
-/** X-File-Id: the file that the upload has become. */
+/** X-File-Id: the file that the upload became. */
 const progressOf = ({ upload, fileId }: TransferProgress) => ({
   ...stateOf(upload),
   ...(fileId !== null && { "X-File-Id": String(fileId) }),

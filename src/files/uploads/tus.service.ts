@@ -1,13 +1,11 @@
 /**
- * Uploads that come in several requests. Until its last byte an upload is a row and a staging in the storage it goes
- * to; `received` in the row is what is durable there. While bytes stream in, the row is brought up to date every
- * CHECKPOINT_BYTES and at the end, also when the client goes away: so a crash costs no more than that, and what a
- * client is told it never has to send again. Then the bytes become an ordinary file, in the transaction that sets
- * `received` to the whole size: only what is a file has all of its bytes. Such a row stays for an hour, so that a
- * client that missed the last answer hears that it is done.
+ * Uploads in several requests. An unfinished upload is a row and a staging in its storage; `received` is what is
+ * durable there. The row follows every CHECKPOINT_BYTES and at the end, even if the client leaves. So a crash costs no
+ * more than that, and an acknowledged byte is never sent again. The transaction that makes the file sets `received` to
+ * the whole size: only a file has all its bytes. The row then stays for an hour for a client that missed the answer.
  *
- * A lease lets one request at a time change an upload, over all processes. What a process that died leaves is free
- * again at once for those on its data folder, and for others when the lease has run out: see cluster/process-leases.ts.
+ * A lease lets one request at a time change an upload, in all processes. Leases of dead processes:
+ * cluster/process-leases.ts.
  */
 import type { Leases } from "../../cluster/leases.ts";
 import type { ReadQueue } from "../blobs/read-queue.ts";
@@ -37,13 +35,13 @@ export type { TransferProgress } from "./tus-transfer.ts";
 
 const CHECK_MS = 60_000;
 const EXPIRED_AT_ONCE = 100;
-/** Unfinished ones of one account. */
+/** Unfinished ones per account. */
 const MOST_UPLOADS = 1_000;
 const LOCK_MS = 30_000;
 
 export type NewUpload = {
   size: number;
-  /** As the client says. */
+  /** From the client. */
   name: string;
   mimeType: string | undefined;
   /** Null is the root. */
@@ -52,14 +50,14 @@ export type NewUpload = {
 };
 
 export type UploadChunk = {
-  /** Where it begins: must be where the upload ends. */
+  /** Must equal the upload's end. */
   offset: number;
-  /** As the client says; undefined when it doesn't. */
+  /** From the client, if it sent one. */
   length: number | undefined;
   checksum: Checksum | null;
-  /** Where a body with a checksum counts while it is in memory. */
+  /** Bounds bodies with a checksum in memory. */
   reservation: BodyCount;
-  /** To be read in the order of the queue of the storage it goes to. */
+  /** To be read in the order of the storage's queue. */
   body(readQueue: ReadQueue): AsyncIterable<Uint8Array>;
 };
 
@@ -95,7 +93,7 @@ export function createResumable(deps: Deps) {
     throw refusal(423, "Another request is at this upload. Try again.", { retryAfterSeconds: 5 });
   }
 
-  /** Removes it and what it has stored; the file it may have become stays. @throws StorageUnavailable */
+  /** Removes it and its stored bytes. A file that it became stays. @throws StorageUnavailable */
   async function forget({ id, policyId, received, size }: Upload): Promise<void> {
     if (received < size) await blobs.forgetUpload(policyId, id);
     await repository.remove(id);
@@ -127,7 +125,7 @@ export function createResumable(deps: Deps) {
     },
   };
 
-  /** Unfinished uploads count as if they were files already, or they could fill what the quota does not give. */
+  /** Unfinished uploads count in the quota like files. */
   const insert = (upload: Upload): Promise<void> =>
     tree.change(upload.accountId, async (tx) => {
       const { count, bytes } = await repository.unfinished(tx.db, upload.accountId);
@@ -170,10 +168,9 @@ export function createResumable(deps: Deps) {
     },
 
     /**
-     * What came before the body broke off is kept; with a checksum, all of the body or nothing.
-     * @throws FileNotFound, 410, 423, 460, Conflict (another offset), FileTooLargeForPolicy, StorageUnavailable,
-     * ServiceUnavailable (too much to check at once), what the body throws, and with the last byte as Files.add: then
-     * the upload is over
+     * Keeps what came before the body broke off. With a checksum: all of the body or nothing. @throws FileNotFound,
+     * 410, 423, 460, Conflict (another offset), FileTooLargeForPolicy, StorageUnavailable, ServiceUnavailable (too much
+     * to check at once), errors of the body; with the last byte also those of Files.add, which end the upload
      */
     append(
       accountId: number,
@@ -195,7 +192,7 @@ export function createResumable(deps: Deps) {
     terminate: (accountId: number, id: string): Promise<void> => inTurn(accountId, id, forget),
   };
 
-  /** An id that nobody has takes no lease. */
+  /** An unknown id takes no lease. */
   async function inTurn<T>(
     accountId: number,
     id: string,

@@ -22,7 +22,7 @@ forEachDialect((dialect) => {
   beforeEach(async () => {
     me = await at.account();
   });
-  /** After every upload has expired, nothing is left of any. */
+  /** After all uploads have expired, nothing is left. */
   afterEach(async () => {
     at.content.time.now += 25 * HOUR_MS;
     await expire();
