@@ -16,14 +16,14 @@ function setUp(sample: number, random = () => 0.5) {
   return { fetch, lines };
 }
 
-test("a line names method, path, status and request id, and no query", async () => {
+test("a line has method, path, status and request id, but no query", async () => {
   const { fetch, lines } = setUp(1);
   await fetch(new Request("http://a.example/docs/x?token=secret#part"), server);
   expect(lines).toMatchObject([{ method: "GET", path: "/docs/x", status: 307, requestId: "id" }]);
   expect(JSON.stringify(lines)).not.toContain("secret");
 });
 
-test("the share decides, and none is no wrapper at all", async () => {
+test("the configured share of requests is logged, at 0 none", async () => {
   const half = setUp(0.4);
   await half.fetch(new Request("http://a.example/x"), server);
   expect(half.lines).toEqual([]);

@@ -30,7 +30,6 @@ const reportView: z.ZodType<HealthReport> = z.object({
   response_time_ms: z.int(),
 });
 
-/** The monitors' endpoints below the health prefix; HEAD is answered like GET without its body. */
 export function healthEndpoints(health: { report(): Promise<HealthReport> }): Endpoint[] {
   return [
     endpoint({
@@ -66,7 +65,7 @@ export function healthEndpoints(health: { report(): Promise<HealthReport> }): En
       path: "/live",
       access: "admin",
       tag: "health",
-      summary: "204 as long as the process answers",
+      summary: "204 while the process responds",
       raw: { type: null, status: 204 },
       handle: () => new Response(null, { status: 204 }),
     }),

@@ -12,7 +12,7 @@ const well: HealthSources = {
 const away = () => Promise.reject(new Error("away"));
 const report = (trouble: Partial<HealthSources>) => createHealth({ ...well, ...trouble }).report();
 
-test("the worst part is the verdict, and each part says its own", async () => {
+test("the report has the status of each part and the worst of them", async () => {
   expect(await report({})).toMatchObject({ status: "healthy", checks: { disk: { message: "" } } });
   expect(await report({ isCacheReachable: async () => false })).toMatchObject({
     status: "degraded",
@@ -28,7 +28,7 @@ test("the worst part is the verdict, and each part says its own", async () => {
   });
 });
 
-test("a disk that hangs is degraded, and is asked once for all who ask meanwhile", async () => {
+test("a hanging disk is degraded, and parallel reports share one check", async () => {
   let asked = 0;
   const health = createHealth({
     ...well,
@@ -40,7 +40,7 @@ test("a disk that hangs is degraded, and is asked once for all who ask meanwhile
   for (const { status, checks } of await Promise.all([health.report(), health.report()])) {
     expect([status, checks.disk.message]).toEqual([
       "degraded",
-      "The disk did not answer within 2 s; look at the system's log.",
+      "The disk did not respond within 2 s; check the system log.",
     ]);
   }
   expect(asked).toBe(1);

@@ -1,4 +1,3 @@
-/** The health report: what each part says of itself within two seconds, and the verdict over all. */
 import type { Clock } from "../lib/clock.ts";
 import { withTimeout } from "../lib/timeout.ts";
 
@@ -8,12 +7,12 @@ export type HealthReport = {
   status: HealthStatus;
   /** RFC 3339. */
   timestamp: string;
-  /** Whole seconds since the process started to serve. */
+  /** Seconds since the process started to serve. */
   uptime: number;
   checks: {
     storage: {
       status: HealthStatus;
-      /** The last known number while the database is away. */
+      /** The last known count while the database is away. */
       links_count: number;
       backend: { storage_type: string; support_click: boolean };
     };
@@ -25,7 +24,7 @@ export type HealthReport = {
     };
     disk: {
       status: HealthStatus;
-      /** What is wrong with the disks of data folder and database, and what to do; empty when nothing is. */
+      /** What is wrong with the disks of data folder and database, and what to do; empty when healthy. */
       message: string;
     };
   };
@@ -38,23 +37,23 @@ export type HealthSources = {
   cacheType: string;
   /** Rejects when the database is away. */
   countLinks(): Promise<number>;
-  /** Whether the shared cache answers; true where there is none. */
+  /** True without a shared cache. */
   isCacheReachable(): Promise<boolean>;
-  /** What keeps the disks from taking more, in sentences. */
+  /** Sentences that say why a disk accepts no more writes. */
   diskTroubles(): Promise<readonly string[]>;
 };
 
-/** A check that takes longer counts as failed, so that a monitor always gets its answer. */
+/** A longer check counts as failed, so a monitor always gets its answer. */
 const CHECK_DEADLINE_MS = 2_000;
 
-const DISK_IS_SILENT = `The disk did not answer within ${CHECK_DEADLINE_MS / 1000} s; look at the system's log.`;
+const DISK_IS_SILENT = `The disk did not respond within ${CHECK_DEADLINE_MS / 1000} s; check the system log.`;
 
 export function createHealth(sources: HealthSources): { report(): Promise<HealthReport> } {
   const startedAt = sources.clock.now();
   let linksCount = 0;
   let disks: Promise<readonly string[]> | undefined;
 
-  /** One look for all who ask meanwhile: on a disk that hangs they would pile up. */
+  /** One check serves all parallel reports: on a hanging disk they would accumulate. */
   const diskTroubles = (): Promise<readonly string[]> =>
     (disks ??= sources.diskTroubles().finally(() => (disks = undefined)));
 
@@ -95,6 +94,6 @@ export function createHealth(sources: HealthSources): { report(): Promise<Health
   return { report };
 }
 
-/** The result, or undefined when it failed or took too long. */
+/** Undefined when the check failed or took too long. */
 const withinDeadline = <T>(check: Promise<T>): Promise<T | undefined> =>
   withTimeout<T | undefined>(CHECK_DEADLINE_MS, check, () => undefined).catch(() => undefined);

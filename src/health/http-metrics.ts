@@ -1,26 +1,24 @@
 /**
- * Counts and times every request. Reading the clock costs about a hundredth of a redirect, so it is read once a
- * request: within one turn of the event loop the end of a request is the beginning of the next, which counts the
- * server's own work between the two as well.
+ * Counts and times every request. Reading the clock costs about 1 % of a redirect, so within one turn of the event loop
+ * the end of a request is the start of the next. The time includes the server's work between the two.
  */
 import type { Counter, Histogram, Registry } from "../lib/metrics.ts";
 
 export type EndpointClass = "admin" | "health" | "frontend" | "redirect";
 
-/** Requests of one class: `const begun = timer.begin()`, then `return timer.end(begun, method, answer)`. */
 export type RequestTimer = {
   begin(): number;
-  /** Hands the answer on; counts it when it is there. */
+  /** Returns the answer and counts it when it resolves. */
   end(begun: number, method: string, answer: Response | Promise<Response>): Response | Promise<Response>;
 };
 
 export type HttpMetrics = {
   timer(endpoint: EndpointClass): RequestTimer;
-  /** Where to read how many requests are under way. */
+  /** The source of `svc_http_active_connections`. */
   watch(server: { pendingRequests: number }): void;
 };
 
-/** Seconds; from a known link to a large export. */
+/** Seconds, from a cached link to a large export. */
 const BOUNDS = [0.00001, 0.000025, 0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10];
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 const LABELS = ["method", "endpoint", "status"];
@@ -30,17 +28,17 @@ type Series = { count: Counter; time: Histogram };
 export function createHttpMetrics(registry: Registry): HttpMetrics {
   const counts = registry.counter({
     name: "svc_http_requests_total",
-    help: "Answered requests.",
+    help: "Completed requests.",
     labels: LABELS,
   });
   const times = registry.histogram({
     name: "svc_http_request_duration_seconds",
-    help: "Time from a request's arrival in the process to its answer's head.",
+    help: "Time from the arrival of a request to the head of its response.",
     labels: LABELS,
     bounds: BOUNDS,
   });
   let server = { pendingRequests: 0 };
-  registry.observe("gauge", { name: "svc_http_active_connections", help: "Requests being answered." }, () => [
+  registry.observe("gauge", { name: "svc_http_active_connections", help: "Requests in progress." }, () => [
     [[], server.pendingRequests],
   ]);
   let lastEnd = 0;
@@ -63,7 +61,7 @@ export function createHttpMetrics(registry: Registry): HttpMetrics {
         const labels = [METHODS.has(method) ? method : "OTHER", endpoint, String(status)] as const;
         const series = { count: counts.series(...labels), time: times.series(...labels) };
         const byStatus = known.get(method) ?? new Map<number, Series>();
-        // A client may send any method; only the usual ones are remembered.
+        // Only known methods are kept: a client may send any.
         if (METHODS.has(method)) known.set(method, byStatus.set(status, series));
         return series;
       }

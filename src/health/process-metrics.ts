@@ -2,13 +2,12 @@ import { readFileSync } from "node:fs";
 import type { Reading, Registry } from "../lib/metrics.ts";
 import { VERSION } from "../lib/version.ts";
 
-/** How often the event loop is looked at; shorter gaps than this are not seen. */
+/** Interval of the check; shorter gaps are not measured. */
 const LOOK_MS = 20;
 const PAGE_BYTES = 4096;
 
 const one = (number: number): Reading[] => [[[], number]];
 
-/** What the process itself is and uses. Ends with `close`. */
 export function startProcessMetrics(registry: Registry): { close(): void } {
   const startedAt = performance.now();
   const gap = watchLoop();
@@ -50,7 +49,7 @@ export function startProcessMetrics(registry: Registry): { close(): void } {
     "gauge",
     {
       name: "svc_event_loop_gap_seconds",
-      help: "Longest time the event loop was held since the last scrape.",
+      help: "Longest time the event loop was blocked since the last scrape.",
       together: "largest",
     },
     () => one(gap.take()),
@@ -58,7 +57,7 @@ export function startProcessMetrics(registry: Registry): { close(): void } {
   return { close: gap.stop };
 }
 
-/** From proc(5), /proc/self/statm, whose first two numbers are pages of virtual and resident memory. */
+/** proc(5), /proc/self/statm: the first two numbers are pages of virtual and resident memory. */
 function readMemory(): { rss: number; virtual: number } {
   try {
     const [virtual = 0, rss = 0] = readFileSync("/proc/self/statm", "utf8").split(" ").map(Number);
@@ -69,7 +68,6 @@ function readMemory(): { rss: number; virtual: number } {
   }
 }
 
-/** Measures by how much a timer comes late. */
 function watchLoop(): { take(): number; stop(): void } {
   let longestMs = 0;
   let last = performance.now();

@@ -1,8 +1,8 @@
-/** What a scrape gives: the metrics that the rooms registered, of this process or of all workers of the machine. */
+/** Renders the metrics of this process, or of all workers of the machine. */
 import type { WorkerChannel } from "../cluster/worker-channel.ts";
 import { type MetricSnapshot, mergeSnapshots, type Registry, renderMetrics } from "../lib/metrics.ts";
 
-/** The exposition in the text format. */
+/** The Prometheus text format. */
 export type Scrape = () => Promise<string>;
 
 export function createScrape(
@@ -10,7 +10,7 @@ export function createScrape(
   worker: Pick<WorkerChannel, "collect" | "onSnapshot"> | undefined,
 ): Scrape {
   if (worker === undefined) return async () => renderMetrics(await registry.snapshot());
-  // Between processes, a text takes a tenth of the time of objects.
+  // Sending text between processes takes a tenth of the time of objects.
   worker.onSnapshot(async () => JSON.stringify(await registry.snapshot()));
   return async () => {
     const texts = (await worker.collect()) as string[];

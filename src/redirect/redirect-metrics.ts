@@ -4,7 +4,7 @@ import type { Redirect } from "./redirect.ts";
 export function registerRedirectMetrics(registry: Registry, { counts }: Pick<Redirect, "counts">): void {
   registry.observe(
     "counter",
-    { name: "svc_redirects_total", help: "Answers of the redirect.", labels: ["status"] },
+    { name: "svc_redirects_total", help: "Responses of the redirect.", labels: ["status"] },
     () => {
       const { found, missing, failed } = counts();
       return [

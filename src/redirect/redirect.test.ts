@@ -1,4 +1,4 @@
-/** The redirect behind a real server, asked in raw bytes: what a client sends is not what `fetch` lets through. */
+/** The redirect behind a real server, requested in raw bytes, because `fetch` normalizes requests. */
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
 import { isMalformed } from "../lib/request-target.ts";
@@ -61,7 +61,7 @@ beforeEach(() => {
   settings.passUtm = false;
 });
 
-/** Sends these bytes and gives the answer, without the headers that every answer has. */
+/** Sends the bytes and returns the response without common headers. */
 async function send(bytes: string) {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const chunks: Buffer[] = [];
@@ -82,7 +82,7 @@ const ask = (target: string, method = "GET") =>
   send(`${method} ${target} HTTP/1.1\r\nHost: short.test\r\nConnection: close\r\n\r\n`);
 
 describe("a known code", () => {
-  test("answers 307, counts a click, and HEAD does the same", async () => {
+  test("answers 307 and counts a click, for GET and HEAD", async () => {
     links.set("a", { id: 5, location: "https://t/x?y=1#z" });
     expect(await ask("/a")).toEqual(redirectTo("https://t/x?y=1#z"));
     expect(await ask("/a", "HEAD")).toEqual(redirectTo("https://t/x?y=1#z"));
@@ -118,31 +118,31 @@ describe("a known code", () => {
     expect(await send(request)).toEqual(redirectTo("https://t/?utm_source=%C3%A9"));
   });
 
-  test("may be found later", async () => {
+  test("may be found asynchronously", async () => {
     links.set("a", "later");
     expect(await ask("/a")).toEqual(redirectTo("https://later/"));
     expect(clicks).toEqual([[77, NOW]]);
   });
 });
 
-describe("everything else is 404", () => {
+describe("any other path is 404", () => {
   test.each([
     ["an unknown code", "/nothing"],
-    ["too long", `/${"c".repeat(129)}`],
-    ["too long when decoded", `/${"%63".repeat(129)}`],
-    ["much too long", `/${"c".repeat(9000)}`],
+    ["a code that is too long", `/${"c".repeat(129)}`],
+    ["a code that is too long when decoded", `/${"%63".repeat(129)}`],
+    ["a very long path", `/${"c".repeat(9000)}`],
     ["NUL", "/%00"],
     ["CRLF", "/a%0D%0AX-Evil:%201"],
     ["malformed escapes", "/a%"],
     ["malformed escapes", "/a%2"],
     ["malformed escapes", "/%zz"],
-    ["escaped twice", "/%2561"],
+    ["a double escape", "/%2561"],
     ["an escaped question mark", "/a%3Fb"],
     ["an escaped hash", "/a%23b"],
     ["a blank", "/a%20b"],
     ["Unicode", "/%C3%A9"],
     ["raw bytes beyond ASCII", "/\xc3\xa9"],
-    ["a character that no code has", "/a~b"],
+    ["a character that codes exclude", "/a~b"],
     ["a double slash", "//evil.test/a"],
     ["a trailing slash", "/a/"],
     ["the root without a default", "/"],
@@ -155,7 +155,7 @@ describe("everything else is 404", () => {
 });
 
 describe("the root", () => {
-  test("answers 307 to the default, with UTM when it is on, and counts nothing", async () => {
+  test("redirects to the default URL, with UTM if enabled, without a click", async () => {
     settings.defaultUrl = "https://home.test/ü";
     for (const target of ["/", "/?x", "/?utm_source=a", "/#f"]) {
       expect(await ask(target)).toEqual(redirectTo("https://home.test/%C3%BC"));
@@ -166,7 +166,7 @@ describe("the root", () => {
   });
 });
 
-test("UTM keys are passed on when that is on", async () => {
+test("UTM keys are passed to the target if enabled", async () => {
   links.set("a", { id: 1, location: "https://t/?x#f" });
   expect(await ask("/a?utm_source=s")).toEqual(redirectTo("https://t/?x#f"));
   settings.passUtm = true;
@@ -174,7 +174,7 @@ test("UTM keys are passed on when that is on", async () => {
   expect(await ask("/%61?utm_source=s")).toEqual(redirectTo("https://t/?x&utm_source=s#f"));
 });
 
-test("a failing lookup is 500, at once or later", async () => {
+test("a failed lookup is 500, synchronous or not", async () => {
   links.set("a", "fails");
   links.set("b", "rejects");
   const wanted = {
@@ -201,7 +201,7 @@ test.each([
   ["two Hosts", "GET /a HTTP/1.1\r\nHost: a\r\nHost: b\r\n"],
   ["the same Host twice", "GET /a HTTP/1.1\r\nHost: a\r\nHost: a\r\n"],
   ["a Host and an empty one", "GET /a HTTP/1.1\r\nHost: a\r\nHost:\r\n"],
-  ["two empty ones", "GET /a HTTP/1.1\r\nHost:\r\nHost:\r\n"],
+  ["two empty Hosts", "GET /a HTTP/1.1\r\nHost:\r\nHost:\r\n"],
   ["a Host with a path", "GET /a HTTP/1.1\r\nHost: a/b\r\n"],
   ["a Host with a user", "GET /a HTTP/1.1\r\nHost: u@a\r\n"],
   ["no Host in HTTP/1.1", "GET /a HTTP/1.1\r\n"],
@@ -214,7 +214,7 @@ test.each([
   expect(clicks).toEqual([]);
 });
 
-test("answers are counted by status", async () => {
+test("responses are counted by status", async () => {
   links.set("a", { id: 1, location: "https://t/" });
   links.set("b", "rejects");
   const before = redirect.counts();
@@ -229,7 +229,7 @@ test("answers are counted by status", async () => {
 describe("a code that serves a share", () => {
   const shared = { status: 200, headers: { "content-type": "text/plain" }, body: "shared" };
 
-  test("is handed on, and each request for it is a click; a POST is none", async () => {
+  test("is served by the share and counts a click, except for POST", async () => {
     links.set("s/h", { id: 9, location: "waymark:file/12" });
     settings.passUtm = true;
     expect(await ask("/s/h?utm_source=a")).toEqual(shared);
@@ -247,7 +247,7 @@ describe("a code that serves a share", () => {
     expect(clicks.length).toBe(2);
   });
 
-  test("is the only one that takes a POST", async () => {
+  test("is the only code that accepts POST", async () => {
     links.set("w", { id: 1, location: "https://waymark/" });
     links.set("s/h", { id: 9, location: "waymark:file/12" });
     for (const target of ["/w", "/unknown", "/", "/%00"])

@@ -31,13 +31,13 @@ const NO = [
   "/files-x",
 ];
 
-test("paths at and below a prefix are the endpoints', others are codes", () => {
+test("paths at and below a prefix belong to endpoints, others are codes", () => {
   for (const host of ["http://h", "http://admin:8080", "http://[::1]", ""]) {
     expect(YES.filter((path) => !isRouted(host + path))).toEqual([]);
     expect(NO.filter((path) => isRouted(host + path))).toEqual([]);
   }
 });
 
-test("without prefixes everything is a code", () => {
+test("without prefixes every path is a code", () => {
   expect(createRouteTest([])("http://h/admin")).toBe(false);
 });

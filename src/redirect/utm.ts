@@ -1,13 +1,11 @@
-/** Handing the campaign of a visit on to the target: the five UTM keys of the request's query, nothing else. */
 import { toLocation } from "../links/cache/location.ts";
 
 const KEYS = new Set(["utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content"]);
 const QUESTION_MARK = 63;
 
 /**
- * The location with the UTM pairs of the request appended to its query, before its fragment: in the order and in the
- * bytes in which they were sent. Keys that the location has already are left to it. The request's query, if there
- * is one, begins in `url` at `pathEnd`.
+ * Appends the request's pairs of the five UTM keys to the location's query, in their order and bytes. Keys that the
+ * location has are left out. `pathEnd`: index in `url` where the path ends.
  */
 export function withUtm(location: string, url: string, pathEnd: number): string {
   if (url.charCodeAt(pathEnd) !== QUESTION_MARK || !url.includes("utm", pathEnd)) return location;
@@ -26,7 +24,7 @@ export function withUtm(location: string, url: string, pathEnd: number): string 
   if (passed.length === 0) return location;
   const isJoined = ownAt === target.length - 1 || target.endsWith("&");
   const joint = ownAt < 0 ? "?" : isJoined ? "" : "&";
-  // Without a Host, Bun gives the query as it came, perhaps with characters beyond ASCII.
+  // Without a Host header, Bun leaves the query unescaped.
   return target + joint + toLocation(passed.join("&")) + location.slice(target.length);
 }
 

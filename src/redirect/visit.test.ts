@@ -34,26 +34,26 @@ function setUp({ refused = null as "full" | null, logsAddresses = true, hasProxi
   return { plain, detailed, asked: () => asked, record };
 }
 
-test("headers, utm_source and the peer's address go along", () => {
+test("headers, utm_source and the peer address are recorded", () => {
   const { record, detailed } = setUp();
   record("http://s/a?x=1&utm_source=mail&y", { Referer: "https://a/", "User-Agent": "curl/8" });
   expect(detailed).toEqual([[5, NOW, "https://a/", "mail", "curl/8", "192.0.2.7"]]);
 });
 
-test("what was not sent is null", () => {
+test("missing headers are null", () => {
   const { record, detailed } = setUp();
   record("http://s/a", {}, null);
   expect(detailed).toEqual([[5, NOW, null, null, null, "unix"]]);
 });
 
-test("without address logging nobody asks for the peer, whatever is forwarded", () => {
+test("without address logging the peer address is not read", () => {
   const { record, detailed, asked } = setUp({ logsAddresses: false, hasProxies: true });
   record("http://s/a", { "X-Forwarded-For": "198.51.100.1" });
   expect(detailed[0]!.at(-1)).toBe("");
   expect(asked()).toBe(0);
 });
 
-test("X-Forwarded-For counts only where proxies are trusted", () => {
+test("X-Forwarded-For counts only with trusted proxies", () => {
   const forged = { "X-Forwarded-For": "198.51.100.1" };
   const direct = setUp();
   direct.record("http://s/a", forged);
@@ -63,7 +63,7 @@ test("X-Forwarded-For counts only where proxies are trusted", () => {
   expect(behind.detailed[0]!.at(-1)).toBe("192.0.2.7 for 198.51.100.1");
 });
 
-test("a click whose details are refused is recorded all the same, with the reason, and its headers are not read", () => {
+test("a click whose details are refused is recorded with the reason, without reading headers", () => {
   const { record, plain, detailed, asked } = setUp({ refused: "full" });
   record("http://s/a", { Referer: "https://a/" });
   expect(plain).toEqual([[5, "full"]]);

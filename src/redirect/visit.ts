@@ -1,17 +1,14 @@
-/**
- * Tells clicks what a visitor sent, for the detailed click log. On the request's path nothing is done but reading
- * headers: they are cleaned, parsed and looked up when the clicks are counted.
- */
+/** Reads the headers of a visit for the detailed click log. They are parsed later, when the clicks are flushed. */
 import type { Clicks } from "../clicks/clicks.ts";
 
-/** What knows the peer of a connection (null on a unix socket) and sets its idle timeout, in seconds. */
+/** The server: peer address (null on a unix socket) and idle timeout in seconds. */
 export type PeerSource = {
   requestIP(request: Request): { address: string } | null;
   timeout?(request: Request, seconds: number): void;
 };
 
 export type Visits = {
-  /** Records a click; never throws. The query, if there is one, begins in `url` at `pathEnd`. */
+  /** Records a click; never throws. `pathEnd`: index in `url` where the path ends. */
   record(
     linkId: number,
     atMs: number,
@@ -24,11 +21,9 @@ export type Visits = {
 
 type Deps = {
   clicks: Pick<Clicks, "detailRefusal" | "recordRefused" | "recordDetails">;
-  /** analytics.enable_ip_logging */
   logsAddresses(): boolean;
-  /** Whether api.trusted_proxies names any. */
   hasProxies(): boolean;
-  /** The client's address behind trusted proxies; the peer is `unix` on a unix socket. */
+  /** See auth/client-address.ts. */
   clientAddress(peer: string, forwardedFor: string | null): string;
 };
 
@@ -39,7 +34,7 @@ const HASH = 35;
 
 export function createVisits({ clicks, logsAddresses, hasProxies, clientAddress }: Deps): Visits {
   function addressOf(request: Request, peers: PeerSource | undefined): string {
-    // Asking for the peer costs a microsecond.
+    // Reading the peer address costs 1 µs.
     if (!logsAddresses()) return "";
     const peer = peers?.requestIP(request)?.address ?? "unix";
     return hasProxies() ? clientAddress(peer, request.headers.get("x-forwarded-for")) : peer;
@@ -62,7 +57,7 @@ export function createVisits({ clicks, logsAddresses, hasProxies, clientAddress 
   };
 }
 
-/** The first utm_source of the query as it was sent, percent-encoded; null when there is none. */
+/** The first `utm_source` of the query, percent-encoded as sent; null without one. */
 export function utmSource(url: string, pathEnd: number): string | null {
   if (url.charCodeAt(pathEnd) !== QUESTION_MARK) return null;
   for (let at = url.indexOf(UTM_SOURCE, pathEnd + 1); at !== -1; at = url.indexOf(UTM_SOURCE, at + 1)) {
