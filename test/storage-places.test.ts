@@ -133,7 +133,7 @@ async function contents(of: Installation, ids: Iterable<number>): Promise<[numbe
 
 const IN_DATA = ["media.tmp", "old.restoring", "x", "x/.staging", "linked/away"];
 
-test("a backup holds the files of every local policy, and a restore brings them back", async () => {
+test("backup and restore include the files of every local policy", async () => {
   const [elsewhere, other] = [makeFolder(), makeFolder()];
   const settings = { WAYMARK__STORAGE__LOCAL_ROOTS: `${elsewhere}:${other}` };
   const { installation, server, client } = await start(settings);
@@ -160,7 +160,7 @@ test("a backup holds the files of every local policy, and a restore brings them 
   expect(report.stdout).toContain("every file has its content");
 });
 
-test("what can't be had fails the backup by name, until it is known to be lost", async () => {
+test("missing content fails the backup until it is marked as lost", async () => {
   const { installation, server, client } = await start();
   const stored = await storeAll(server, client, ["kept", "gone"].map(local));
   const gone = join(installation.dataDir, "gone");
@@ -173,7 +173,7 @@ test("what can't be had fails the backup by name, until it is known to be lost",
   expect([cut.exitCode, cut.stderr]).toEqual([1, expect.stringContaining(`${key} has 3 bytes instead of`)]);
   rmSync(join(gone, key));
   const failed = await installation.cli(["backup", target]);
-  expect([failed.exitCode, failed.stderr]).toEqual([1, expect.stringContaining(`${key} is not there`)]);
+  expect([failed.exitCode, failed.stderr]).toEqual([1, expect.stringContaining(`${key} does not exist`)]);
   expect(failed.stderr).toContain("doctor --storage --fix");
   expect(existsSync(target)).toBe(false);
 
@@ -201,7 +201,7 @@ test("a key behind a link is in the backup, and links in the place of objects ar
   rmSync(join(folder, key));
   symlinkSync(join(keys, "key"), join(folder, key));
   const failed = await installation.cli(["backup", `${target}-2`]);
-  expect([failed.exitCode, failed.stderr]).toEqual([1, expect.stringContaining(`${key} is no file`)]);
+  expect([failed.exitCode, failed.stderr]).toEqual([1, expect.stringContaining(`${key} is not a file`)]);
   await server.stop();
 });
 
@@ -212,7 +212,7 @@ test.skipIf(!s3)("a backup says which files it leaves in S3", async () => {
   const target = join(makeFolder(), "backup");
   const made = await installation.cli(["backup", target]);
   expect(made.exitCode).toBe(0);
-  expect(made.stdout).toContain("Not in it: 1 object that the policy 'bucket' keeps in S3.");
+  expect(made.stdout).toContain("Not included: 1 object of the policy 'bucket' in S3.");
   expect(JSON.parse(readFileSync(join(target, "manifest.json"), "utf8")).elsewhere).toEqual([
     { policy: "bucket", objects: 1 },
   ]);

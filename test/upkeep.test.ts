@@ -34,7 +34,7 @@ async function doctor(of: Installation): Promise<{ exitCode: number; findings: F
 }
 
 describe("backup and restore", () => {
-  test("a backup made under writes restores to a whole installation", async () => {
+  test("a backup made during writes restores to a complete installation", async () => {
     const { installation, server, client } = await startSignedIn();
     keep(installation);
     mkdirSync(join(installation.dataDir, "files", "ab"), { recursive: true });
@@ -75,18 +75,18 @@ describe("backup and restore", () => {
     expect(damaged.stderr).toContain("files/files/ab/blob");
   });
 
-  test("a folder that is no backup is refused and changes nothing", async () => {
+  test("a folder that is not a backup is refused and changes nothing", async () => {
     const fresh = keep(install());
     const result = await fresh.cli(["restore", "/tmp"]);
     expect(result.exitCode).toBe(2);
-    expect(result.stderr).toContain("no whole backup");
+    expect(result.stderr).toContain("not a complete, readable backup");
     expect(existsSync(join(fresh.dataDir, "waymark.db"))).toBe(false);
   });
 });
 
 const PROGRAM = join(import.meta.dir, "..", "bin", "waymark");
 
-test("a backup of more files than a process may open is made all the same", async () => {
+test("a backup may have more files than a process may open", async () => {
   const { dataDir } = keep(install());
   mkdirSync(join(dataDir, "files"));
   for (let number = 0; number < 600; number++)
@@ -97,7 +97,7 @@ test("a backup of more files than a process may open is made all the same", asyn
   expect(made.exitCode).toBe(0);
 });
 
-test("on a terminal backup and restore show how far they are", async () => {
+test("backup and restore show progress on a terminal", async () => {
   const { dataDir } = keep(install());
   writeFileSync(join(dataDir, "secret.key"), "key");
   const onTerminal = async (...args: string[]): Promise<string> => {
@@ -128,7 +128,7 @@ describe("a restore in place", () => {
     return [...stdout.matchAll(/"code": ?"(\w+)"/g)].map((match) => match[1]!).sort();
   };
 
-  /** An installation that has a link and a file more, and another key, than its backup in its own data folder. */
+  /** An installation that has changed since the backup in its data folder: one more link and file, another key. */
   async function changedSinceBackup(): Promise<{ installation: Installation; backup: string }> {
     const installation = keep(install());
     const backup = join(installation.dataDir, "backups", "first");
@@ -141,7 +141,7 @@ describe("a restore in place", () => {
     return { installation, backup };
   }
 
-  test("needs --replace where something is, and then replaces just that", async () => {
+  test("replaces existing files only with --replace, and keeps others", async () => {
     const { installation, backup } = await changedSinceBackup();
     const refused = await installation.cli(["restore", backup]);
     expect(refused).toMatchObject({ exitCode: 4 });
@@ -158,7 +158,7 @@ describe("a restore in place", () => {
     expect(readdirSync(installation.dataDir).filter((name) => /restor|replaced/.test(name))).toEqual([]);
   });
 
-  test("killed before its plan stands, it has changed nothing, and the next start clears up", async () => {
+  test("killed before its plan, it has changed nothing, and the next start removes the rest", async () => {
     const { installation, backup } = await changedSinceBackup();
     killed(installation, backup, "restore.before-plan");
     expect(existsSync(join(installation.dataDir, ".restore", "waymark.db"))).toBe(true);
@@ -173,11 +173,9 @@ describe("a restore in place", () => {
       killed(installation, backup, `restore.${point}`);
       const start = await installation.cli(["serve"]);
       expect(start).toMatchObject({ exitCode: 4 });
-      expect(start.stderr).toMatch(
-        /^waymark: .*broken off half way.*bin\/waymark restore \S+backups\/first\n$/,
-      );
+      expect(start.stderr).toMatch(/^waymark: .*was interrupted.*bin\/waymark restore \S+backups\/first\n$/);
       expect((await doctor(installation)).findings[0]).toMatchObject({ verdict: "failure" });
-      // What it goes on from lies in the data folder already.
+      // The restore continues from the data folder.
       rmSync(join(backup, "waymark.db"));
       expect((await installation.cli(["restore", backup])).stderr).toContain("damaged");
       expect(await codes(installation)).toEqual(["restored"]);
@@ -186,7 +184,6 @@ describe("a restore in place", () => {
     },
   );
 
-  /** Restores with these settings in force too. */
   function restore({ dataDir }: Installation, backup: string, settings: Record<string, string>) {
     const env = { ...process.env, WAYMARK__DATA__DIR: dataDir, ...settings };
     return Bun.spawnSync([PROGRAM, "restore", backup, "--replace"], { env, cwd: dataDir });
@@ -198,7 +195,7 @@ describe("a restore in place", () => {
 
   test("writes nothing beside the data folder", async () => {
     const { installation, backup } = await changedSinceBackup();
-    // The folder in which this process stands, by a name with nothing writable beside it, for root neither.
+    // /proc/self/cwd: a path of the folder whose parent nobody can write, not even root.
     const inside = join("/proc", "self", "cwd");
     const restored = restore(installation, backup, { WAYMARK__DATA__DIR: inside });
     expect(restored.stderr.toString()).toBe("");
@@ -206,7 +203,7 @@ describe("a restore in place", () => {
     expect(await codes(installation)).toEqual(["restored"]);
   });
 
-  test("a backup in the data folder leaves out itself, earlier ones and those that were broken off", async () => {
+  test("a backup in the data folder excludes itself and other backups, complete or not", async () => {
     const { installation } = await changedSinceBackup();
     mkdirSync(join(installation.dataDir, "broken"));
     writeFileSync(join(installation.dataDir, "broken", "manifest.json.tmp"), "");
@@ -219,7 +216,7 @@ describe("a restore in place", () => {
 });
 
 describe("doctor", () => {
-  test("finds a fresh installation whole, and names what is left to do", async () => {
+  test("finds no failure in a new installation, and advises on settings", async () => {
     const { installation, server } = await startSignedIn();
     keep(installation);
     const { exitCode, findings } = await doctor(installation);
@@ -237,14 +234,14 @@ describe("doctor", () => {
         "settings",
       ]),
     );
-    expect(findings.find(({ message }) => message === "monitors have no token")?.advice).toContain(
-      "api.health_token",
-    );
+    expect(
+      findings.find(({ message }) => message === "no health token is set for monitors")?.advice,
+    ).toContain("api.health_token");
     expect(findings.find(({ part }) => part === "click journal")?.message).toContain("1 server process runs");
     await server.stop();
   });
 
-  test("says so when the database is away, the schema is behind or the folder is open", async () => {
+  test("reports an unreachable database, pending migrations and an open folder", async () => {
     const away = keep(install({ WAYMARK__DATABASE__URL: "postgres://nobody@127.0.0.1:1/none" }));
     const report = await doctor(away);
     expect(report.exitCode).toBe(1);
@@ -272,7 +269,7 @@ describe("doctor", () => {
     expect(findings.some(({ advice }) => advice.startsWith("chmod 750"))).toBe(true);
   });
 
-  test("names a damaged database file and what to do, and what reads it says so too", async () => {
+  test("reports a damaged database file, as do commands that read it", async () => {
     const made = keep(install());
     await made.cli(["migrate", "up"]);
     const path = join(made.dataDir, "waymark.db");
@@ -290,7 +287,7 @@ describe("doctor", () => {
     expect([list.exitCode, list.stderr]).toEqual([5, expect.stringContaining("the command doctor says")]);
   });
 
-  test("names click records that nothing bounds but their age", async () => {
+  test("warns of many click records without a bound on their number", async () => {
     const made = keep(install());
     await made.cli(["migrate", "up"]);
     const records = async () => (await doctor(made)).findings.filter(({ part }) => part === "click records");
@@ -308,7 +305,7 @@ describe("doctor", () => {
   });
 });
 
-/** Where in the file the table of links begins. */
+/** Offset of the table of links in the file. */
 function linksPage(path: string): number {
   const db = new Database(path, { readonly: true });
   const { rootpage } = db.query("select rootpage from sqlite_schema where name = 'links'").get() as {

@@ -1,4 +1,4 @@
-/** The files of a backup: those of the data folder, and the content that the database says is stored. */
+/** Copies the files of a backup: the data folder, and the content that the database lists. */
 import { existsSync, readdirSync } from "node:fs";
 import { copyFile, lstat, mkdir, stat } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
@@ -6,22 +6,22 @@ import { dataPath } from "../lib/data-folder.ts";
 import { isInside } from "../lib/real-path.ts";
 import { isBackup, isDatabaseFile, isExcluded } from "./manifest.ts";
 
-/** Of a storage policy. */
+/** The location of a storage policy. */
 export type BackupLocation = {
   policyId: number;
   name: string;
-  /** The folder as the policy names it. */
+  /** As the policy states it. */
   basePath: string;
-  /** Absolute; null where the content is in no folder of this machine. */
+  /** Absolute; null when the content is in S3. */
   folder: string | null;
-  /** The file that marks the folder as used. */
+  /** The file name that marks the folder as used. */
   marker: string;
 };
 
-/** An object that a location must have. `state` "live": it is expected to be whole. */
+/** `state` "live": the object must be complete. */
 export type ExpectedObject = { id: number; policyId: number; objectKey: string; size: number; state: string };
 
-/** What a database says is stored. */
+/** The content that a database lists. */
 export type ExpectedContent = {
   locations(): Promise<BackupLocation[]>;
   objects(): AsyncIterable<readonly ExpectedObject[]>;
@@ -29,34 +29,33 @@ export type ExpectedContent = {
 };
 
 export type ContentCopied = {
-  /** Locations whose files are in the backup below `outside/`. */
+  /** Locations copied to `outside/`. */
   outside: BackupLocation[];
-  /** Locations that are in no folder of this machine, with the number of their objects. */
+  /** Locations in S3, with their number of objects. */
   elsewhere: { name: string; objects: number }[];
-  /** Objects that are not there and should be: how many, and the first of them, with the reason. */
+  /** Missing or wrong live objects: how many, and the first with the reason. */
   lost: { count: number; first: string[] };
-  /** Objects that were deleted while they were copied. */
+  /** Objects deleted during the copy. */
   deleted: number;
 };
 
 type Sources = {
   dataDir: string;
-  /** Of the file database, null without one. */
+  /** Null without a file database. */
   databasePath: string | null;
-  /** Hears how many files are copied. */
   onCopied?: (files: number) => void;
 };
 
 export type BackupCopies = ReturnType<typeof createBackupCopies>;
 
-/** Of each location: uploads under way. */
+/** Uploads in progress, in each location. */
 const STAGING = ".staging";
 const LOST_TOLD = 10;
 
 export function createBackupCopies(target: string, { dataDir, databasePath, onCopied }: Sources) {
   const copied = new Set<string>();
 
-  /** False when there is no such file. */
+  /** False when the file does not exist. */
   async function copy(from: string, path: string): Promise<boolean> {
     if (copied.has(path)) return true;
     await mkdir(dirname(join(target, path)), { recursive: true, mode: 0o700 });
@@ -71,7 +70,7 @@ export function createBackupCopies(target: string, { dataDir, databasePath, onCo
     return true;
   }
 
-  /** Symbolic links, backups and what is left out are not among them. */
+  /** Without symbolic links, backups and excluded files. */
   function* filesBelow(folder: string, stagings: ReadonlySet<string>): Generator<string> {
     if (!existsSync(folder) || (folder !== dataDir && isBackup(folder))) return;
     for (const entry of readdirSync(folder, { withFileTypes: true })) {
@@ -83,22 +82,22 @@ export function createBackupCopies(target: string, { dataDir, databasePath, onCo
     }
   }
 
-  /** Of the data folder by its name there, else by the policy: it may lie anywhere. */
+  /** Below `files/` for a location in the data folder, else below `outside/`. */
   function pathIn({ policyId, folder }: BackupLocation, key: string): string {
     const way = relative(dataDir, folder!);
     const isInData = isInside(folder!, dataDir) && !isExcluded(join(dataDir, way.split("/", 1)[0]!), dataDir);
     return isInData ? join("files", way, key) : join("outside", String(policyId), key);
   }
 
-  /** Null when it is there; why not otherwise. */
+  /** Null when the copy is complete, else the reason. */
   async function copyObject({ objectKey, size }: ExpectedObject, location: BackupLocation) {
     const path = pathIn(location, objectKey);
     if (!copied.has(path)) {
       const from = join(location.folder!, objectKey);
       const found = await lstat(from).catch(nullIfGone);
-      if (found === null) return "is not there";
-      if (!found.isFile()) return "is no file";
-      if (!(await copy(from, path))) return "is not there";
+      if (found === null) return "does not exist";
+      if (!found.isFile()) return "is not a file";
+      if (!(await copy(from, path))) return "does not exist";
     }
     const { size: has } = await stat(join(target, path));
     return has === size ? null : `has ${has} bytes instead of ${size}`;
@@ -108,19 +107,19 @@ export function createBackupCopies(target: string, { dataDir, databasePath, onCo
     /** Relative to the backup. */
     paths: (): string[] => [...copied],
 
-    /** What the data folder has and the backup doesn't yet. */
+    /** Copies files of the data folder that are not copied yet. */
     async addDataFolder(locations: readonly BackupLocation[]): Promise<void> {
       const stagings = new Set(
         locations.flatMap(({ folder }) => (folder === null ? [] : join(folder, STAGING))),
       );
-      // It may be a link to where keys are kept.
+      // It may be a symbolic link.
       const secretKey = dataPath(dataDir, "secretKey");
       await copy(secretKey, join("files", relative(dataDir, secretKey)));
       for (const path of filesBelow(dataDir, stagings))
         await copy(path, join("files", relative(dataDir, path)));
     },
 
-    /** The content that the backup doesn't have yet. `live` is what the running installation says. */
+    /** Copies content that is not copied yet. `live` is the running installation. */
     async addContent(
       expected: ExpectedContent,
       locations: readonly BackupLocation[],
@@ -136,7 +135,7 @@ export function createBackupCopies(target: string, { dataDir, databasePath, onCo
       for await (const page of expected.objects()) {
         for (const object of page) {
           const place = places.get(object.policyId);
-          // A policy that was made since: its files are newer than the backup.
+          // The policy is newer than the list of locations, and so are its files.
           if (place === undefined) continue;
           place.objects++;
           if (place.location.folder === null) continue;

@@ -23,8 +23,8 @@ export function addBackupCommands(program: Command, context: Context): void {
   const { output } = context;
   program
     .command("backup")
-    .description("copy database, keys and stored files into a new folder, while servers run")
-    .argument("<dir>", "folder to make")
+    .description("copy database, keys and stored files into a new folder; servers may run")
+    .argument("<dir>", "folder to create")
     .option("--json", "print the manifest as JSON")
     .action(async (dir: string, { json }: { json?: boolean }) => {
       const { env, database } = await context.services();
@@ -45,27 +45,27 @@ export function addBackupCommands(program: Command, context: Context): void {
       output.line(`${pluralize(manifest.files.length, "file is", "files are")} in ${resolve(dir)}.`);
       if (manifest.database.file === null) {
         output.line(
-          "The database is on a server and not in it. Before each backup, dump it with its own tools:",
+          "The database server's data is not included. Dump it with its own tools before each backup:",
         );
         output.line(`  ${manifest.database.advice}`);
       }
       for (const { policy, objects } of manifest.elsewhere)
-        output.line(`Not in it: ${pluralize(objects, "object")} that the policy '${policy}' keeps in S3.`);
+        output.line(`Not included: ${pluralize(objects, "object")} of the policy '${policy}' in S3.`);
     });
   program
     .command("restore")
     .description(
-      "put a backup into the data folder of these settings, or finish what was broken off; stop servers first",
+      "restore a backup into the data folder of these settings, or finish an interrupted restore; stop servers first",
     )
-    .argument("<dir>", "folder that backup made")
-    .option("--replace", "put it in the place of the database and files that are there, which are lost")
+    .argument("<dir>", "folder of the backup")
+    .option("--replace", "replace the existing database and files, which are lost")
     .option("--json", "print the manifest as JSON")
     .action(async (dir: string, { json, replace = false }: { json?: boolean; replace?: boolean }) => {
       const env = context.env();
       armFault(env.fault);
       const bars = {
         check: output.progress("Checking the backup, bytes"),
-        compare: output.progress("Comparing with what is there, bytes"),
+        compare: output.progress("Comparing with existing files, bytes"),
         copy: output.progress("Copying, bytes"),
         place: output.progress("files put in place"),
       };
@@ -90,13 +90,12 @@ export function addBackupCommands(program: Command, context: Context): void {
 const finishAll = (bars: Record<string, ProgressLine>): void =>
   Object.values(bars).forEach((bar) => bar.finish());
 
-/** Absolute, as the database takes it. */
 function databasePathOf({ database }: Env): string | null {
   const path = fileDatabasePath(database);
   return path === null ? null : resolve(path);
 }
 
-/** A failure of the file system is told in a line. */
+/** Reports file system errors in one line. */
 async function plainly<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

@@ -1,14 +1,13 @@
 /**
  * A backup is a folder:
  *
- *     manifest.json      what it is: program version, installation, time, and every file with size and SHA-256
- *     waymark.db         the file database, copied in one moment; absent where a server keeps the database
- *     files/…            the data folder: keys and stored files
- *     outside/ID/…       the stored files of policy ID, whose folder lies elsewhere
+ *   manifest.json   version, installation, time, and every file with size and SHA-256
+ *   waymark.db      a snapshot of the file database, if any
+ *   files/…         the data folder: keys and stored files
+ *   outside/ID/…    files of storage policy ID, whose folder lies elsewhere
  *
- * Stored files never change, and their rows come after their bytes. So the files are copied first, then the database,
- * then the files that came meanwhile. The copied database then says whether they are all there. Not in a backup are
- * clicks in the journal, which the running installation counts, content in S3, which the manifest names, and backups.
+ * Stored files never change, and are written before their rows. So files are copied, then the database, then newer
+ * files; the snapshot is checked for missing files. Not included: unflushed clicks, content in S3, other backups.
  */
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { rename } from "node:fs/promises";
@@ -33,37 +32,36 @@ import {
 
 export type BackupSources = {
   dataDir: string;
-  /** Of the file database, null without one. */
+  /** Null without a file database. */
   databasePath: string | null;
   database: Database;
-  /** Opens what the database's `snapshot` wrote. */
+  /** Opens a database that `snapshot` wrote. */
   openSnapshot(path: string): Promise<Database>;
-  /** What the database says is stored. */
   contentOf(database: Database): ExpectedContent;
   instance: string;
   version: string;
   now(): number;
-  /** Files that are copied; then files that are read back, of how many. */
+  /** Files copied, then files read back. */
   onProgress?: (step: "copied" | "read", done: number, total?: number) => void;
 };
 
-/** A file that is stored and deleted between two copies is in the database's copy without its content. */
+/** A file stored and deleted between two copies is in the snapshot without content; then another is taken. */
 const MOST_SNAPSHOTS = 3;
 
 /**
- * Writes the backup and resolves with its manifest.
- * @throws Conflict when the folder is not empty, StorageUnavailable when stored content is missing; then nothing is left
+ * Writes the backup. On failure it removes everything it wrote.
+ * @throws Conflict when the folder is not empty, StorageUnavailable when stored content is missing
  */
 export async function makeBackup(target: string, sources: BackupSources): Promise<Manifest> {
   if (resolve(target) === resolve(sources.dataDir)) {
     throw appError(
       "BadRequest",
-      `${target} is the data folder itself; name a new folder, in it or elsewhere.`,
+      `${target} is the data folder itself; give a new folder, in it or elsewhere.`,
     );
   }
   const isNew = !existsSync(target);
   if (!isNew && readdirSync(target).length > 0) {
-    throw appError("Conflict", `${target} is not empty; name a folder that is new.`);
+    throw appError("Conflict", `${target} is not empty; give a new folder.`);
   }
   mkdirSync(target, { recursive: true, mode: 0o700 });
   try {
@@ -112,7 +110,6 @@ async function fill(target: string, sources: BackupSources): Promise<Manifest> {
   return manifest;
 }
 
-/** What the database says is stored, and whatever else the data folder has. */
 async function copyFiles(
   copies: BackupCopies,
   database: Database,
@@ -130,12 +127,12 @@ function refuseLost({ count, first }: ContentCopied["lost"]): void {
   const fix = `${programName()} doctor --storage --fix`;
   throw appError(
     "StorageUnavailable",
-    `There is no backup: the content of ${pluralize(count, "stored object")} can't be had: ${some}. ` +
-      `Mount the disk or put it back; what is lost is marked by '${fix}' and then left out.`,
+    `No backup was made: the content of ${pluralize(count, "stored object")} is missing: ${some}. ` +
+      `Mount the disk or restore the files, or mark them as lost with '${fix}', which leaves them out.`,
   );
 }
 
-/** One after the other: there may be more files than a process may open. */
+/** One by one: a process can't open all files at once. */
 async function describeAll(
   target: string,
   paths: readonly string[],

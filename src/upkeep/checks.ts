@@ -1,4 +1,4 @@
-/** The doctor's checks of data folder, database, journal, clock and settings. */
+/** The checks of the doctor. */
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import type { Database } from "../db/database.ts";
@@ -13,14 +13,14 @@ import { restoreAdvice } from "./restore-state.ts";
 const MB = 1024 * 1024;
 const LEAST_FREE_BYTES = 512 * MB;
 const CLOCK_TOLERANCE_MS = 5_000;
-/** No released program is older. */
+/** Earlier than any release. */
 const EARLIEST_NOW = Date.UTC(2026, 0, 1);
 
 export function checkDataFolder(dir: string): Check {
   return {
     part: "data folder",
     async look() {
-      if (!existsSync(dir)) return [ok(`${dir} is not there yet; the first start makes it`)];
+      if (!existsSync(dir)) return [ok(`${dir} does not exist yet; the first start creates it`)];
       try {
         accessSync(dir, constants.R_OK | constants.W_OK | constants.X_OK);
       } catch {
@@ -30,17 +30,17 @@ export function checkDataFolder(dir: string): Check {
       const findings = [
         interrupted === null
           ? ok(`${dir} can be written`)
-          : failure("a restore was broken off half way", interrupted),
+          : failure("a restore was interrupted", interrupted),
       ];
       if ((statSync(dir).mode & 0o007) !== 0) {
-        findings.push(warning(`${dir} is open to every account of the machine`, `chmod 750 ${dir}`));
+        findings.push(warning(`${dir} is accessible to every account of the machine`, `chmod 750 ${dir}`));
       }
       const { bavail, bsize } = await statfs(dir);
       const free = bavail * bsize;
       const room = `${Math.round(free / MB).toLocaleString("en")} MB are free`;
       findings.push(
         free < LEAST_FREE_BYTES
-          ? warning(`only ${room}`, "Make room: a full disk stops uploads and the click journal.")
+          ? warning(`only ${room}`, "Free some space: a full disk stops uploads and the click journal.")
           : ok(room),
       );
       return findings;
@@ -58,7 +58,9 @@ export function checkDatabase(
       const database = await open();
       const begun = performance.now();
       await database.ping();
-      const findings = [ok(`${database.dialect.name} answers in ${Math.ceil(performance.now() - begun)} ms`)];
+      const findings = [
+        ok(`${database.dialect.name} responds in ${Math.ceil(performance.now() - begun)} ms`),
+      ];
       const found = await database.dialect.findDamage?.(database.read);
       if (found) return [failure(`the database file is damaged: ${found.damage}`, found.advice)];
       const pending = (await status(database)).filter(({ executedAt }) => executedAt === null);
@@ -82,8 +84,8 @@ export function checkClock(open: () => Promise<Database>, now: () => number): Ch
       if (now() < EARLIEST_NOW) {
         return [
           failure(
-            `this machine believes it is ${new Date(now()).toISOString()}`,
-            "Set the clock; sessions and expiries go by it.",
+            `the clock of this machine says ${new Date(now()).toISOString()}`,
+            "Set the clock: sessions and expiries depend on it.",
           ),
         ];
       }
@@ -93,15 +95,15 @@ export function checkClock(open: () => Promise<Database>, now: () => number): Ch
         return [ok("this machine and the database agree on the time")];
       return [
         failure(
-          `the database's clock is ${Math.round(differenceMs / 1000)} s from this machine's`,
-          "Run NTP on both: leases, sessions and expiries go by these clocks.",
+          `the clocks of the database and this machine differ by ${Math.round(differenceMs / 1000)} s`,
+          "Run NTP on both: leases, sessions and expiries depend on these clocks.",
         ),
       ];
     },
   };
 }
 
-/** `running` counts the live server processes, `bytes` is what their journals take and those of dead ones. */
+/** `running` counts live server processes; `bytes` is the size of all journals. */
 export function checkJournal(dataDir: string, running: () => number, bytes: () => number): Check {
   return {
     part: "click journal",
@@ -116,14 +118,14 @@ export function checkJournal(dataDir: string, running: () => number, bytes: () =
         findings.push(
           warning(
             `${Math.ceil(size / MB)} MB of clicks wait to be counted`,
-            "Start the server: it counts them first of all.",
+            "Start the server, which counts them.",
           ),
         );
       } else if (size > LEAST_FREE_BYTES) {
         findings.push(
           warning(
             `the journals take ${Math.ceil(size / MB)} MB`,
-            "Look for failing flushes in the log: clicks wait for the database.",
+            "Check the log for failing flushes: clicks wait for the database.",
           ),
         );
       } else findings.push(ok(`the journals take ${Math.ceil(size / MB)} MB`));
@@ -132,20 +134,20 @@ export function checkJournal(dataDir: string, running: () => number, bytes: () =
   };
 }
 
-/** From here on the records of single clicks cost more disk than they are worth to most. */
+/** Above this, click records cost more disk than they are worth to most. */
 export const MANY_CLICK_RECORDS = 10_000_000;
 
-/** `most` is the bound that is set, 0 for none. */
+/** `most` is the configured bound, 0 for none. */
 export function checkClickRecords(view: () => Promise<{ most: number; areMany: boolean }>): Check {
   return {
     part: "click records",
     async look() {
       const { most, areMany } = await view();
       if (most > 0) return [ok(`at most ${most.toLocaleString("en")} are kept`)];
-      if (!areMany) return [ok("they are bounded by their age alone")];
+      if (!areMany) return [ok("only their age is bounded")];
       return [
         warning(
-          `more than ${MANY_CLICK_RECORDS.toLocaleString("en")} are kept, and only their age bounds them`,
+          `more than ${MANY_CLICK_RECORDS.toLocaleString("en")} are kept, and only their age is bounded`,
           `Bound their number: ${programName()} config set analytics.max_log_rows ${MANY_CLICK_RECORDS}`,
         ),
       ];
@@ -153,18 +155,18 @@ export function checkClickRecords(view: () => Promise<{ most: number; areMany: b
   };
 }
 
-/** `misplaced` gives the policies that could not be made any more where they are. */
+/** `misplaced` returns policies whose location is refused for new ones. */
 export function checkPolicies(misplaced: () => Promise<{ name: string; refusal: string }[]>): Check {
   return {
     part: "storage policies",
     async look() {
       const found = (await misplaced()).map(({ name, refusal }) =>
         warning(
-          `the policy '${name}' goes on, but could not be made any more. ${refusal}`,
-          "Allow its folder there, or store its files by another policy and delete this one.",
+          `the policy '${name}' works, but its location is refused for new policies. ${refusal}`,
+          "Allow its folder, or move its files to another policy and delete this one.",
         ),
       );
-      return found.length > 0 ? found : [ok("every policy is where one may be")];
+      return found.length > 0 ? found : [ok("every policy is in an allowed location")];
     },
   };
 }
@@ -188,15 +190,15 @@ export function checkSettings(view: () => Promise<SettingsView>): Check {
       if (!settings.hasHealthToken) {
         findings.push(
           warning(
-            "monitors have no token",
-            `${programName()} config set api.health_token TOKEN, to use /health and metrics without a session.`,
+            "no health token is set for monitors",
+            `${programName()} config set api.health_token TOKEN, to read /health and metrics without a session.`,
           ),
         );
       }
       if (!settings.isCookieSecure && settings.isTls) {
         findings.push(
           warning(
-            "cookies are sent over plain HTTP too",
+            "cookies are also sent over plain HTTP",
             `${programName()} config set api.cookie_secure true`,
           ),
         );
@@ -204,27 +206,27 @@ export function checkSettings(view: () => Promise<SettingsView>): Check {
       if (!settings.isCookieSecure && settings.sameSite === "None") {
         findings.push(
           failure(
-            "browsers drop cookies with SameSite=None that are not Secure",
+            "browsers reject cookies with SameSite=None that are not Secure",
             `${programName()} config set api.cookie_secure true`,
           ),
         );
       }
-      return findings.length === 0 ? [ok("nothing stands out")] : findings;
+      return findings.length === 0 ? [ok("no problems found")] : findings;
     },
   };
 }
 
-/** `ping` is null where there is no shared cache; it resolves with whether the cache answers. */
+/** `ping` is null without a shared cache. */
 export function checkCache(ping: (() => Promise<boolean>) | null): Check {
   return {
     part: "cache",
     async look() {
-      if (ping === null) return [ok("each process has its own; nothing is shared")];
-      if (await ping()) return [ok("Redis answers")];
+      if (ping === null) return [ok("each process has its own; no cache is shared")];
+      if (await ping()) return [ok("Redis responds")];
       return [
         failure(
-          "Redis does not answer",
-          "Look at cache.redis_url and the Redis server. Waymark goes on without it; other nodes hear of changes a second or two later.",
+          "Redis does not respond",
+          "Check cache.redis_url and the Redis server. Waymark works without it; other nodes apply changes a second or two later.",
         ),
       ];
     },

@@ -44,14 +44,12 @@ type DoctorOptions = { json?: boolean; storage?: boolean; fix?: boolean };
 export function addDoctorCommand(program: Command, context: Context): void {
   program
     .command("doctor")
-    .description(
-      "look at every part of this installation and say what to do; exit code 1 when something is broken",
-    )
-    .option("--json", "as JSON")
-    .option("--storage", "also hold every stored file against the database, which takes a while")
-    .option("--fix", "with --storage: mend what can be mended")
+    .description("check every part of this installation and advise what to do; exit code 1 on a failure")
+    .option("--json", "print JSON")
+    .option("--storage", "also compare every stored file with the database, which may take long")
+    .option("--fix", "with --storage: repair what can be repaired")
     .action(async ({ json, storage = false, fix = false }: DoctorOptions) => {
-      if (fix && !storage) throw appError("BadRequest", "--fix goes with --storage.");
+      if (fix && !storage) throw appError("BadRequest", "--fix requires --storage.");
       const findings: CheckResult[] = [];
       const tell = (finding: CheckResult) => {
         findings.push(finding);
@@ -73,7 +71,7 @@ function print({ output }: Context, { part, verdict, message, advice }: CheckRes
 async function runDoctor(context: Context): Promise<CheckResult[]> {
   const env = context.env();
   let opened: Promise<Database> | undefined;
-  // As it is: the services would bring the schema up to date first.
+  // Opened directly: the services would migrate the schema first.
   const open = () => (opened ??= openDatabase(env.database, { threads: false, logger: silentLogger }));
   try {
     const base: Check[] = [
@@ -95,7 +93,7 @@ async function runDoctor(context: Context): Promise<CheckResult[]> {
   }
 }
 
-/** What can be looked at on a database that is up to date. */
+/** The checks that need an up-to-date database. */
 const checksOfServices = (context: Context): Check[] => [
   checkClickRecords(async () => {
     const { config, database } = await context.services();
@@ -121,7 +119,7 @@ const checksOfServices = (context: Context): Check[] => [
 const isDatabaseUsable = (findings: readonly CheckResult[]): boolean =>
   !findings.some(({ part, verdict }) => part === "database" && verdict !== "ok");
 
-/** Told as it is found: there may be many files. */
+/** Yields findings at once: there may be many. */
 async function* examineStorage(context: Context, fix: boolean): AsyncGenerator<CheckResult> {
   const { content } = await context.services();
   let isSound = true;
@@ -129,7 +127,7 @@ async function* examineStorage(context: Context, fix: boolean): AsyncGenerator<C
     isSound = false;
     yield { part: "storage", ...storageReport(found) };
   }
-  if (isSound) yield { part: "storage", ...ok("every file has its content, and nothing else is stored") };
+  if (isSound) yield { part: "storage", ...ok("every file has its content, and there is no other content") };
 }
 
 async function pingRedis(context: Context): Promise<boolean> {

@@ -6,7 +6,7 @@ const manifest = { outside: [{ policy_id: 3, base_path: "/mnt/big" }] };
 test.each([
   ["outside/3/ab/cd/abcd0123.42", "ab/cd/abcd0123.42"],
   ["outside/3/.waymark-0123-ab", ".waymark-0123-ab"],
-])("%s lies in the policy's folder", (path, key) => {
+])("%s maps to the folder of its policy", (path, key) => {
   expect(outsidePath(path, manifest)).toEqual({ basePath: "/mnt/big", key });
 });
 
@@ -21,16 +21,16 @@ test.each([
   "outside/3/ab/cd/abcd.1\n",
   "outside//ab/cd/abcd.1",
   "files/ab/cd/abcd.1",
-])("%j is not a file of a policy elsewhere", (path) => {
+])("%j is not a path below outside/", (path) => {
   expect(outsidePath(path, manifest)).toBeNull();
 });
 
-test("files of the data folder have their place there", () => {
+test("a path below files/ maps to the data folder", () => {
   expect(dataFolderPath("files/secret.key")).toBe("secret.key");
   expect(dataFolderPath("outside/3/ab/cd/abcd.1")).toBeNull();
 });
 
-test("what the running installation alone needs is left out, and nothing that only looks like it", () => {
+test("database, journals, locks and restores are excluded, similar names are not", () => {
   const out = ["journal", "processes", ".restore", "waymark.db", "waymark.db-wal", "waymark.db.replaced-shm"];
   for (const name of out) expect(isExcluded(`/data/${name}`, "/data")).toBe(true);
   const kept = [

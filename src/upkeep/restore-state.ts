@@ -1,13 +1,12 @@
 /**
- * The folder `.restore` in the data folder, in which a backup waits to be put in place (restore.ts):
+ * The folder `.restore` in the data folder, which holds a backup during a restore (restore.ts):
  *
- *     lock          held by the process that restores, until it ends, however it ends
- *     new/…         the backup's files for the data folder
- *     outside/…     those for folders elsewhere
- *     waymark.db    its database
- *     plan.json     what is to be moved where; present from the moment when everything has been copied until
- *                   everything is in place
- *     journal/      the replaced database's journals
+ *   lock          held by the restoring process until it ends
+ *   new/…         files for the data folder
+ *   outside/…     files for folders elsewhere
+ *   waymark.db    the database of the backup
+ *   plan.json     what moves where; present from the end of copying until everything is in place
+ *   journal/      journals of the replaced database
  */
 import { existsSync, mkdirSync, readFileSync, rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -18,15 +17,15 @@ import { type FileLock, tryFileLock } from "../lib/file-lock.ts";
 import { programName } from "../lib/program-name.ts";
 
 const planSchema = z.object({
-  /** The folder of the backup, as it was named. */
+  /** The backup folder as given. */
   source: z.string(),
   instance: z.string(),
   created_at: z.string(),
-  /** Where the database goes; null when the backup holds none. */
+  /** Null when the backup contains no database. */
   database: z.string().nullable(),
-  /** Relative to the data folder and to new/. */
+  /** Relative to the data folder and to `new/`. */
   files: z.array(z.string()),
-  /** Paths in the backup and in the staging folder, and where each goes. */
+  /** `path`: in the backup and the staging folder. */
   outside: z.array(z.object({ path: z.string(), to: z.string() })).default([]),
 });
 export type RestorePlan = z.infer<typeof planSchema>;
@@ -35,38 +34,38 @@ export const stagingPath = (dataDir: string, ...parts: string[]): string =>
   join(dataPath(dataDir, "restore"), ...parts);
 export const planPath = (dataDir: string): string => stagingPath(dataDir, "plan.json");
 
-/** The restore that was broken off while it moved files into place. */
+/** The plan of a restore that was interrupted while moving files. */
 export const readPlan = (dataDir: string): RestorePlan | null =>
   existsSync(planPath(dataDir))
     ? planSchema.parse(JSON.parse(readFileSync(planPath(dataDir), "utf8")))
     : null;
 
-/** How a restore that was broken off half way is finished; null without one. */
+/** How to finish an interrupted restore; null without one. */
 export function restoreAdvice(dataDir: string): string | null {
   const plan = readPlan(dataDir);
   return plan === null ? null : `Finish it: ${programName()} restore ${plan.source}`;
 }
 
-/** Makes the folder and takes its lock. @throws Conflict when another process restores */
+/** Creates the folder and locks it. @throws Conflict during another restore */
 export function lockStaging(dataDir: string): FileLock {
   mkdirSync(stagingPath(dataDir), { recursive: true, mode: 0o700 });
   const lock = tryFileLock(stagingPath(dataDir, "lock"));
   if (lock === null)
-    throw appError("Conflict", `Another process restores into ${dataDir}; wait for its end.`);
+    throw appError("Conflict", `Another process restores into ${dataDir}; wait until it ends.`);
   return lock;
 }
 
-/** What a restore makes in the folder, besides its lock. */
+/** What a restore creates in the folder, besides the lock. */
 const MADE = ["new", "outside", "waymark.db", "plan.json", "plan.json.tmp", "journal"];
 
-/** Removes what an earlier restore left. To be called by the lock's holder. */
+/** Removes the rest of an earlier restore. Call it with the lock held. */
 export function clearStaging(dataDir: string): void {
   for (const name of MADE) rmSync(stagingPath(dataDir, name), { recursive: true, force: true });
 }
 
 /**
- * Removes the folder, unless it holds something else: before the name was refused, a storage policy could keep its
- * files there. To be called by the lock's holder.
+ * Removes the folder, unless it contains other files: storage policies could use the name in earlier versions. Call it
+ * with the lock held.
  */
 export function removeStaging(dataDir: string): void {
   clearStaging(dataDir);
@@ -79,8 +78,8 @@ export function removeStaging(dataDir: string): void {
 }
 
 /**
- * For whoever is about to use the data folder: removes what a restore left that was broken off before it changed
- * anything. @throws Conflict while one runs, and after one that was broken off half way
+ * Call it before using the data folder. Removes the rest of a restore that had changed nothing.
+ * @throws Conflict during a restore and after one that was interrupted while moving files
  */
 export function refuseDuringRestore(dataDir: string): void {
   if (!existsSync(stagingPath(dataDir))) return;
@@ -88,7 +87,7 @@ export function refuseDuringRestore(dataDir: string): void {
   try {
     const advice = restoreAdvice(dataDir);
     if (advice === null) return removeStaging(dataDir);
-    throw appError("Conflict", `A restore into ${dataDir} was broken off half way. ${advice}`);
+    throw appError("Conflict", `A restore into ${dataDir} was interrupted. ${advice}`);
   } finally {
     lock.release();
   }

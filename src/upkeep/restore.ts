@@ -1,17 +1,17 @@
 /**
- * Puts a backup into a data folder. That may be the root of a volume with nothing writable around it, so all is
- * done inside (see restore-state.ts for the folder `.restore`), and entries are moved one by one:
+ * Restores a backup into a data folder, entry by entry and inside the folder only, because it may be the root of a
+ * volume. Steps:
  *
- *  1. The backup is verified and copied into `.restore`, on the disk for certain. Until here nothing has changed;
- *     what a crash leaves is removed by the next restore or start.
- *  2. The plan is written. From here on there is one way, forward: servers and commands refuse the folder, and
- *     `restore`, given again, goes on with what the plan says. Every step may be done twice.
- *  3. The old database, with its companions, becomes `….replaced`; its journals, which count for it, go into
- *     `.restore`. Each file is moved into place, over the one it replaces; the database comes last.
- *  4. When all that is on the disk for certain, what was set aside goes, then the plan.
+ *   1. Verify the backup and copy it into `.restore` (restore-state.ts), synced. A crash up to here changes
+ *      nothing; the next restore or start removes the copy.
+ *   2. Write the plan. From now on servers and commands refuse the folder, and `restore` continues the plan.
+ *      Every further step can be repeated.
+ *   3. Rename the old database to `….replaced` and move its journals into `.restore`. Move each file into place,
+ *      the database last.
+ *   4. Sync everything, then remove what was replaced, then the plan.
  *
- * Stored files may lie on another file system (a volume of their own); there a move is a copy beside and a rename.
- * Files of the data folder that the backup doesn't name are left alone.
+ * Stored files may lie on another file system; there a move copies beside the target and renames. Files that the backup
+ * does not name are kept.
  */
 import { chmodSync, existsSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { copyFile, mkdir, open, rename, rm } from "node:fs/promises";
@@ -44,15 +44,14 @@ import {
 
 export type RestoreTarget = {
   dataDir: string;
-  /** Of the file database; null when a server keeps the database. */
+  /** Null when a server keeps the database. */
   databasePath: string | null;
-  /** Absolute folders below which files may be put, besides the data folder. */
+  /** Absolute folders that may receive files, besides the data folder. */
   roots: readonly string[];
-  /** Put the backup in the place of what is there, which is lost. */
+  /** Whether to replace existing files and database, which are lost. */
   replace: boolean;
-  /** Whether a server runs on the data folder. */
   isServed(): boolean;
-  /** Bytes that are checked, compared with what is there, and copied; then files that are put in place. */
+  /** In bytes; `place` in files. */
   onProgress?: (step: RestoreStep, done: number, total: number) => void;
 };
 
@@ -61,12 +60,13 @@ export type RestoreStep = "check" | "compare" | "copy" | "place";
 const COMPANIONS = ["", "-wal", "-shm", "-journal"];
 
 /**
- * Restores the backup, or finishes the restore of it that was broken off.
- * @throws Conflict when there is something that it would replace and may not, BadRequest when it is no whole backup
+ * Restores the backup, or continues its interrupted restore.
+ * @throws Conflict when it would replace something without `replace`, BadRequest when the backup is incomplete or
+ * invalid
  */
 export async function restoreBackup(source: string, target: RestoreTarget): Promise<Manifest> {
   const { dataDir, onProgress } = target;
-  // First of all: the folder is of no use before, even if the backup is gone meanwhile.
+  // First, because the folder is unusable until then, even if the backup is gone.
   const begun = existsSync(planPath(dataDir)) ? await holding(target, () => finishBegun(target)) : null;
   const manifest = await verifyBackup(source, (done, total) => onProgress?.("check", done, total));
   const isDone = begun?.instance === manifest.instance && begun.created_at === manifest.created_at;
@@ -106,7 +106,7 @@ async function restoreWhole(source: string, manifest: Manifest, target: RestoreT
   await finish(plan, target);
 }
 
-/** All that the plan names, into `.restore`. */
+/** Copies the planned files into `.restore`. */
 async function copyAll(
   source: string,
   manifest: Manifest,
@@ -128,19 +128,19 @@ async function copyAll(
 }
 
 function refuseServed({ isServed }: RestoreTarget): void {
-  if (isServed()) throw appError("Conflict", "A server runs on this data folder; stop it first.");
+  if (isServed()) throw appError("Conflict", "A server is running on this data folder; stop it first.");
 }
 
-/** Files that are there already, the same, are not in the plan. */
+/** Leaves out files that exist with the same content. */
 async function makePlan(source: string, manifest: Manifest, target: RestoreTarget): Promise<RestorePlan> {
   const { dataDir, databasePath, replace, onProgress } = target;
   const refuse = (path: string) => {
-    const choice = "add --replace to put the backup in its place, or restore into another data.dir";
+    const choice = "add --replace to replace it with the backup, or restore into another data.dir";
     if (!replace) throw appError("Conflict", `${path} exists; ${choice}.`);
   };
   const hasDatabase = manifest.database.file !== null;
   if (hasDatabase && databasePath === null) {
-    const message = "The backup holds a file database; leave database.url empty to restore it.";
+    const message = "The backup contains a file database; leave database.url empty to restore it.";
     throw appError("BadRequest", message);
   }
   if (hasDatabase && existsSync(databasePath!)) refuse(databasePath!);
@@ -164,7 +164,7 @@ async function makePlan(source: string, manifest: Manifest, target: RestoreTarge
   return { source, instance, created_at, database: hasDatabase ? databasePath : null, files, outside };
 }
 
-/** Files are put in the data folder and where the settings allow them. @throws BadRequest */
+/** @throws BadRequest for a folder outside the data folder and `roots` */
 async function refuseElsewhere({ outside }: Manifest, { dataDir, roots }: RestoreTarget): Promise<void> {
   const allowed = await Promise.all([dataDir, ...roots].map((path) => behindLinks(path).catch(() => path)));
   for (const { base_path } of outside) {
@@ -172,13 +172,13 @@ async function refuseElsewhere({ outside }: Manifest, { dataDir, roots }: Restor
     if (allowed.some((root) => isInside(folder, root))) continue;
     throw appError(
       "BadRequest",
-      `The backup holds files of ${base_path}, which is not below the data folder. ` +
-        "Name a folder above it in the start-up setting storage.local_roots, then restore again.",
+      `The backup contains files of ${base_path}, which is not below the data folder. ` +
+        "Add a parent folder to the start-up setting storage.local_roots, then restore again.",
     );
   }
 }
 
-/** Step 3 and 4; does what is left to do. */
+/** Steps 3 and 4, as far as they are not done. */
 async function finish(plan: RestorePlan, { dataDir, onProgress }: RestoreTarget): Promise<void> {
   const { database } = plan;
   const staged = stagingPath(dataDir, "waymark.db");
@@ -206,12 +206,12 @@ async function finish(plan: RestorePlan, { dataDir, onProgress }: RestoreTarget)
     rmSync(planPath(dataDir));
   } catch (cause) {
     const reason = fileTrouble(cause) ?? messageOf(cause);
-    const message = `The restore stopped half way; mend this and give the same command again: ${reason}`;
+    const message = `The restore was interrupted. Fix this and run the same command again: ${reason}`;
     throw appError("BadRequest", message, { cause });
   }
 }
 
-/** The old database and its journals; none of them is the new one's as long as that is not in place. */
+/** Sets aside the old database and its journals, whose clicks belong to it. */
 function setAside(database: string, dataDir: string): void {
   for (const companion of COMPANIONS) {
     if (existsSync(database + companion))
@@ -223,7 +223,7 @@ function setAside(database: string, dataDir: string): void {
   try {
     renameSync(journals, stagingPath(dataDir, "journal"));
   } catch {
-    // A mount, or not the first try.
+    // The journal folder is a mount point, or this step is repeated.
     for (const slot of readdirSync(journals)) rmSync(join(journals, slot), { recursive: true });
   }
 }

@@ -22,9 +22,9 @@ type Context = CommandContext<{
 export function addStatusCommand(program: Command, context: Context): void {
   program
     .command("status")
-    .description("say how this installation is; exit code 5 when the database is away")
-    .option("--json", "as JSON")
-    .option("--probe", "only ask the server of these settings for an answer; exit code 5 when there is none")
+    .description("print the state of this installation; exit code 5 when the database is away")
+    .option("--json", "print JSON")
+    .option("--probe", "only check that the server of these settings responds; exit code 5 when it does not")
     .action(async ({ json, probe }: { json?: boolean; probe?: boolean }) => {
       if (probe) return probeServer(context);
       const status = await readStatus(context);
@@ -68,14 +68,14 @@ function describeDrops(dropped: Record<string, number>): string {
 
 const PROBE_MS = 3_000;
 
-/** For health checks of containers: any answer below 500 on the root path will do. @throws ServiceUnavailable */
+/** For health checks of containers: any response below 500 on `/` passes. @throws ServiceUnavailable */
 async function probeServer({ env, output }: Context): Promise<void> {
   const { host, port, unixSocket, tlsCert } = env().server;
   const everywhere = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
   const name = everywhere.includes(":") ? `[${everywhere}]` : everywhere;
   const request: BunFetchRequestInit = { redirect: "manual", signal: AbortSignal.timeout(PROBE_MS) };
   if (unixSocket !== null) request.unix = unixSocket;
-  // The certificate is for the public name, not for this one.
+  // The certificate names the public host, not this address.
   if (tlsCert !== null) request.tls = { rejectUnauthorized: false };
   const answer = await fetch(`${tlsCert === null ? "http" : "https"}://${name}:${port}/`, request).catch(
     (cause: unknown) => {
@@ -112,7 +112,7 @@ async function readStatus(context: Context) {
   };
 }
 
-/** Server processes on this data folder: each holds the lock of its journal slot as long as it lives. */
+/** Counts server processes on this data folder: each holds the lock of its journal slot while it lives. */
 export function countRunning(journalDir: string): number {
   if (!existsSync(journalDir)) return 0;
   let running = 0;
