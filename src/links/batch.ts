@@ -6,6 +6,7 @@
 import type { Clock } from "../lib/clock.ts";
 import { AppError, appError } from "../lib/errors.ts";
 import { validated } from "../lib/validated.ts";
+import { inParallel } from "../lib/in-parallel.ts";
 import { type CodeRule, isCodeText, linkNotFound } from "./code.ts";
 import { parseLinkInput, parseLinkUpdate } from "./link-input.ts";
 import { createSchema, updateItemSchema } from "./link.ts";
@@ -102,19 +103,15 @@ async function hashed<T extends Secret>(
     const { password, ...rest } = item;
     return { ...rest, passwordHash: password };
   });
-  const queue = results.entries();
-  const work = async () => {
-    for (const [index, item] of queue) {
-      if (item instanceof AppError || typeof item.passwordHash !== "string") continue;
-      try {
-        item.passwordHash = await hashPassword(item.passwordHash);
-      } catch (error) {
-        if (!(error instanceof AppError)) throw error;
-        results[index] = error;
-      }
+  await inParallel(results.entries(), HASHES_AT_ONCE, async ([index, item]) => {
+    if (item instanceof AppError || typeof item.passwordHash !== "string") return;
+    try {
+      item.passwordHash = await hashPassword(item.passwordHash);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      results[index] = error;
     }
-  };
-  await Promise.all(Array.from({ length: HASHES_AT_ONCE }, work));
+  });
   return results;
 }
 

@@ -20,6 +20,7 @@ import { isUnavailable } from "../../db/failures.ts";
 import type { Db } from "../../db/dialect.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
+import { inParallel } from "../../lib/in-parallel.ts";
 import { fault } from "../../lib/fault.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { DeadBlob, StoredBlob } from "./blob.ts";
@@ -281,11 +282,7 @@ export function createBlobs({ repository, policies, drivers, clock, logger }: De
     /** Removes the objects and rows of dead blobs; what it can't is left to the reaper. Never rejects. */
     async discard(dead: readonly DeadBlob[]): Promise<void> {
       if (dead.length > 0) fault("blob.dead");
-      const left = dead.values();
-      const work = async () => {
-        for (const one of left) await discardOne(one);
-      };
-      await Promise.all(Array.from({ length: Math.min(DISCARDS_AT_ONCE, dead.length) }, work));
+      await inParallel(dead, DISCARDS_AT_ONCE, discardOne);
     },
 
     /** Resolves when nothing is removed in the background any more. */

@@ -1,4 +1,5 @@
 import { AppError, appError } from "../../lib/errors.ts";
+import { inParallel } from "../../lib/in-parallel.ts";
 import type { LinkBulkRepository } from "./repository.ts";
 import type { CsvLink } from "./row.ts";
 import { type CsvFile, type FailedRow, isFailed } from "./csv-file.ts";
@@ -46,16 +47,13 @@ export function createPasswordHashing({ bulk, hashPassword }: Deps) {
       const codes = mode === "overwrite" ? [] : [...new Set(secret.map((link) => link.code))];
       const taken = await bulk.existing(codes);
       const open = secret.filter((link) => !taken.has(link.code));
-      const queue = open.entries();
-      const work = async () => {
-        for (const [index, link] of queue) {
-          if (signal?.aborted) throw appError("BadRequest", "The import was given up; nothing was changed.");
-          hashes.set(link.row, await hashPatiently(link.password.plain));
-          const share = Math.floor(((done - before) * index) / open.length);
-          onProgress?.({ stage: "passwords", done: before + share, total: file.bytes });
-        }
-      };
-      await Promise.all(Array.from({ length: AT_ONCE }, work));
+      const [start, bytes] = [before, done - before];
+      await inParallel(open.entries(), AT_ONCE, async ([index, link]) => {
+        if (signal?.aborted) throw appError("BadRequest", "The import was given up; nothing was changed.");
+        hashes.set(link.row, await hashPatiently(link.password.plain));
+        const share = Math.floor((bytes * index) / open.length);
+        onProgress?.({ stage: "passwords", done: start + share, total: file.bytes });
+      });
       before = done;
     }
     return hashes;
