@@ -1,4 +1,4 @@
-/** What this room uses of the change feed: see cluster/changes.ts. */
+/** The part of the change feed (cluster/changes.ts) that this room uses. */
 import type { Db } from "../db/dialect.ts";
 
 export type LinkTransaction = {

@@ -1,8 +1,7 @@
 /**
- * What a code may be. A new code is 1 to 128 characters of `a-z A-Z 0-9 _ . - /`, without a leading, trailing or
- * double slash and without the segments `.` and `..`, which browsers rewrite before they ask; and it isn't reserved:
- * it neither equals nor lies below a prefix at which something else answers. A request for a code needs only the
- * first part: see `isCodeText`. Links made before a code was reserved keep redirecting.
+ * The rule for codes. A new code has 1 to 128 characters of `a-z A-Z 0-9 _ . - /`, no leading, trailing or double
+ * slash, no segments `.` and `..` (browsers rewrite those), and is not reserved: it neither equals nor lies below a
+ * prefix of other endpoints. Requests need only `isCodeText`. Links made before a code was reserved keep redirecting.
  */
 import { type AppError, appError } from "../lib/errors.ts";
 
@@ -11,16 +10,16 @@ const CODE_MAX_LENGTH = 128;
 const CODE = /^[a-zA-Z0-9_.\-/]{1,128}$/;
 const BAD_SEGMENT = /(?:^|\/)(?:\.{0,2})(?:\/|$)/;
 
-/** Paths below the root that belong to the file endpoints, whatever the settings say. */
+/** Root paths of the file endpoints, independent of settings. */
 const ALWAYS_RESERVED = ["files", "folders"];
 
-/** `links/{code}` of the admin API would not reach them: they are paths of the API itself. */
+/** Paths of the admin API itself below `links/`. */
 const API_PATHS = ["batch", "export"];
 
-/** Whether a link with this code can exist at all: length and characters. */
+/** Whether a link with this code can exist: length and characters. */
 export const isCodeText = (text: string): boolean => CODE.test(text);
 
-/** The code is repeated only where a link could have it: another text may hold anything. */
+/** Repeats only a valid code: another text may hold anything. */
 export const linkNotFound = (code: unknown): AppError =>
   appError(
     "LinkNotFound",
@@ -30,11 +29,11 @@ export const linkNotFound = (code: unknown): AppError =>
   );
 
 export type CodeRule = {
-  /** What forbids this code for a new link (LinkInvalidCode, LinkReservedCode), or null. */
+  /** LinkInvalidCode or LinkReservedCode for a new link, or null. */
   refusal(code: string): AppError | null;
 };
 
-/** @param prefixes the current route prefixes, with or without their leading slash; read at each call. */
+/** @param prefixes the current route prefixes, with or without leading slash; read at each call */
 export function createCodeRule(prefixes: () => readonly string[]): CodeRule {
   const reservedBy = (code: string): string | undefined =>
     [...prefixes().map((prefix) => prefix.replace(/^\/+|\/+$/g, "")), ...ALWAYS_RESERVED].find(
@@ -65,8 +64,8 @@ export function createCodeRule(prefixes: () => readonly string[]): CodeRule {
 }
 
 /**
- * What browsers, crawlers, mail programs and certificate authorities ask an origin for by themselves. Whoever answers
- * there speaks for the whole origin, so links may (administrators alone make them), but what accounts share may not.
+ * Paths that browsers, crawlers, mail programs and certificate authorities request by themselves. They speak for the
+ * whole origin, so links may have them (only administrators make links), shares may not.
  */
 const ORIGIN_PATH = new RegExp(
   `^(?:${[
@@ -87,7 +86,7 @@ const ORIGIN_PATH = new RegExp(
   "i",
 );
 
-/** The rule for codes of shares: that of links, and no path that speaks for the origin. */
+/** The rule for codes of shares: that of links, without paths that speak for the origin. */
 export const createShareCodeRule = (rule: CodeRule): CodeRule => ({
   refusal: (code) =>
     rule.refusal(code) ??

@@ -3,9 +3,8 @@ import { appError } from "../lib/errors.ts";
 import { LATEST_INSTANT, parseRfc3339 } from "../lib/rfc3339.ts";
 
 /**
- * The instant (epoch ms) that an `expires_at` names: an RFC 3339 instant, past ones too, or a length of time from
- * `now` such as `7d` or `1d2h30m`, blanks around it ignored. An empty text is null: no expiry.
- * @throws LinkInvalidExpireTime
+ * The instant (epoch ms) of an `expires_at`: RFC 3339, even past, or a duration from `now` such as `7d` or `1d2h30m`.
+ * Ignores blanks around it. Null for an empty text: no expiry. @throws LinkInvalidExpireTime
  */
 export function parseExpiry(text: string, now: number): number | null {
   if (text === "") return null;

@@ -1,6 +1,6 @@
 /**
- * Links of other rooms, whose codes serve something instead of redirecting (see internal-target.ts): made in the
- * transaction that writes what they serve. They are removed like all links.
+ * Links of other rooms, whose codes serve something instead of redirecting (internal-target.ts). They are made in the
+ * transaction of what they serve, and removed like all links.
  */
 import { isUniqueViolation } from "../db/failures.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -14,7 +14,7 @@ import { AppError } from "../lib/errors.ts";
 
 export type InternalInput = Pick<CreateInput, "code" | "expires_at" | "password">;
 
-/** All but the target, checked, the password hashed. */
+/** Checked, with the password hashed, without target. */
 export type InternalEntry = Omit<CheckedCreate, "target" | "force">;
 
 type Deps = {
@@ -27,13 +27,13 @@ type Deps = {
 
 export type InternalLinks = ReturnType<typeof createInternalLinks>;
 
-/** Passes every check; it is never stored. */
+/** Passes every check. Never stored. */
 const PLACEHOLDER = "http://localhost/";
 const MOST_RUNS = 5;
 
 export function createInternalLinks({ writer, repository, rule, hashPassword, clock }: Deps) {
   return {
-    /** To be called before the transaction. @throws LinkInvalidCode, LinkReservedCode, LinkInvalidExpireTime */
+    /** Call it before the transaction. @throws LinkInvalidCode, LinkReservedCode, LinkInvalidExpireTime */
     async check(input: InternalInput): Promise<InternalEntry> {
       const { code, expiresAt, password } = parseLinkInput(
         { ...input, target: PLACEHOLDER },
@@ -50,7 +50,7 @@ export function createInternalLinks({ writer, repository, rule, hashPassword, cl
       return (await repository.find(written!.code, tx.db))!;
     },
 
-    /** Runs what calls `create` in a transaction of its own; again when somebody else took the code meanwhile. */
+    /** Runs a transaction that calls `create`, and again if another writer took the code meanwhile. */
     async inTurn<T>(code: string | null, write: () => Promise<T>): Promise<T> {
       for (let runs = 1; ; runs++) {
         try {

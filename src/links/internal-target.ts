@@ -1,6 +1,6 @@
 /**
- * Targets of links that serve something of ours instead of redirecting. No http URL begins with a `w`, so one
- * character tells them apart; what creates, updates or imports links takes none of them and leaves those links alone.
+ * Targets of links that serve something of ours. No http URL begins with `w`, so one character distinguishes them.
+ * Create, update and import refuse such targets and leave such links alone.
  */
 export const INTERNAL_SCHEME = "waymark:";
 const FIRST = INTERNAL_SCHEME.charCodeAt(0);
@@ -9,7 +9,7 @@ const FIRST = INTERNAL_SCHEME.charCodeAt(0);
 export const internalTarget = (kind: "file" | "folder", id: number): string =>
   `${INTERNAL_SCHEME}${kind}/${id}`;
 
-/** For targets as they are stored, and locations made of them. */
+/** For stored targets, and locations made from them. */
 export const isInternal = (target: string): boolean => target.charCodeAt(0) === FIRST;
 
 /** Whether a text from outside is such a target. */

@@ -1,4 +1,4 @@
-/** The filter of links as options of a command: the texts that its query parameters take. */
+/** The filter of links as command options with the texts of its query parameters. */
 import type { Command } from "commander";
 
 export type FilterOptions = {

@@ -1,4 +1,4 @@
-/** Which links a list or an export shows: the query parameters and what they mean. */
+/** The filter of lists and exports: its query parameters and their meaning. */
 import { z } from "zod";
 import { appError } from "../lib/errors.ts";
 import { parseRfc3339 } from "../lib/rfc3339.ts";
@@ -6,24 +6,24 @@ import { parseRfc3339 } from "../lib/rfc3339.ts";
 const SEARCH_MAX_LENGTH = 512;
 
 export type LinkFilter = {
-  /** Text that code or target contains, case ignored; null: any. */
+  /** Text in code or target, ignoring case; null: any. */
   search: string | null;
-  /** Bounds of the creation time, both inclusive, epoch milliseconds; null: none. */
+  /** Inclusive bounds of the creation time, epoch milliseconds; null: none. */
   createdAfter: number | null;
   createdBefore: number | null;
-  /** Links that are active or expired at `asOf`; null: both. */
+  /** Active or expired at `asOf`; null: both. */
   state: "active" | "expired" | null;
   asOf: number;
 };
 
-/** Whether the filter lets every link through. */
+/** Whether the filter matches every link. */
 export const isEverything = (filter: LinkFilter): boolean =>
   filter.search === null &&
   filter.createdAfter === null &&
   filter.createdBefore === null &&
   filter.state === null;
 
-/** In any case: clients in Python write True. */
+/** In any case: Python clients write True. */
 const flag = (meaning: string) =>
   z
     .string()
@@ -32,7 +32,7 @@ const flag = (meaning: string) =>
     .describe(meaning)
     .meta({ type: "boolean", pattern: undefined });
 
-/** The query as texts, where an empty one counts as absent. */
+/** The query as texts. An empty one counts as absent. */
 export const filterQuery = z.object({
   search: z
     .string()
@@ -47,7 +47,7 @@ export const filterQuery = z.object({
 });
 export type FilterQuery = z.output<typeof filterQuery>;
 
-/** @throws BadRequest when both states are asked for, InvalidDateFormat */
+/** @throws BadRequest if both states are requested, InvalidDateFormat */
 export function filterOf(query: FilterQuery, now: number): LinkFilter {
   const expired = isSet(query.only_expired);
   const active = isSet(query.only_active);
@@ -67,7 +67,7 @@ const isSet = (text: string | undefined): boolean => /^(?:true|1)$/i.test(text ?
 
 function instantOf(name: string, text: string | undefined): number | null {
   if (!text) return null;
-  // In a query a plus sign that wasn't percent-encoded arrives as a space: 13:00:00+02:00.
+  // An unescaped plus sign arrives as a space: 13:00:00+02:00.
   const instant = parseRfc3339(text.replace(/ (?=\d{2}:\d{2}$)/, "+"));
   if (instant !== null) return instant;
   throw appError("InvalidDateFormat", `${name} takes an RFC 3339 instant such as 2026-11-20T13:00:00Z.`);

@@ -1,4 +1,4 @@
-/** Turns what a request says about a link into what to write, or refuses it; touches no database. */
+/** Checks the input for a link and turns it into what to write. Uses no database. */
 import { appError } from "../lib/errors.ts";
 import { checkHttpUrl } from "../lib/http-url.ts";
 import type { CodeRule } from "./code.ts";
@@ -17,7 +17,7 @@ export type LinkInput = {
 
 export type LinkUpdateInput = {
   target: string;
-  /** Undefined keeps what is there, null clears it. */
+  /** Undefined keeps the value, null clears it. */
   expiresAt: number | null | undefined;
   password: string | null | undefined;
 };

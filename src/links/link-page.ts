@@ -1,4 +1,4 @@
-/** Which part of a list, and in which order: the query parameters and what they mean. */
+/** Page and order of a list: the query parameters and their meaning. */
 import { z } from "zod";
 import { pageOf, pageQuery } from "../lib/page-query.ts";
 import { filterOf, filterQuery, type LinkFilter } from "./link-filter.ts";
@@ -8,11 +8,11 @@ export type SortKey = (typeof SORT_KEYS)[number];
 
 export type LinkOrder = {
   /**
-   * Equals follow by code for created_at and by age for click_count and expires_at. A link without an expiry counts
-   * as expiring last of all.
+   * Ties follow by code for created_at, by age for click_count and expires_at. A link without expiry sorts as the
+   * latest expiry.
    */
   sort: SortKey;
-  /** Created_at descending is newest first, then by code; ascending is exactly the reverse. */
+  /** For created_at: newest first, then by code. Ascending is the exact reverse. */
   descending: boolean;
 };
 
@@ -39,7 +39,7 @@ export const listQuery = filterQuery.extend({
 });
 export type ListQuery = z.output<typeof listQuery>;
 
-/** @throws BadRequest, InvalidDateFormat as filterOf does */
+/** @throws BadRequest, InvalidDateFormat like filterOf */
 export function linkQueryOf(query: ListQuery, now: number): LinkQuery {
   const sort = query.sort || "created_at";
   const descends = sort === "created_at" || sort === "click_count";

@@ -1,4 +1,4 @@
-/** A link: the entity, what the API takes of it and what it shows. */
+/** A link: the entity, its input and its form in the API. */
 import { z } from "zod";
 import { formatRfc3339 } from "../lib/rfc3339.ts";
 
@@ -9,17 +9,17 @@ export type Link = {
   /** Epoch milliseconds, like the other two. */
   createdAt: number;
   updatedAt: number;
-  /** Null: never. Reached: expired. */
+  /** Null: never. Once reached, the link is expired. */
   expiresAt: number | null;
-  /** Argon2, in PHC form. Stored only; the redirect doesn't ask for it. */
+  /** Argon2 in PHC form. Stored only: redirects ignore it. */
   passwordHash: string | null;
   clickCount: number;
 };
 
-/** What a view needs of a link. */
+/** The fields of a view. */
 export type ShownLink = Omit<Link, "id">;
 
-/** Stands for a password that is set. */
+/** Replaces a set password. */
 const PASSWORD_MASK = "[REDACTED]";
 const PASSWORD_MAX_LENGTH = 1024;
 
@@ -57,7 +57,7 @@ export const linkViewSchema = z.object({
 });
 export type LinkView = z.output<typeof linkViewSchema>;
 
-/** The link as the API and the command line show it: without its hash. */
+/** For the API and the command line. Without the hash. */
 export const viewOfLink = (link: ShownLink): LinkView => ({
   code: link.code,
   target: link.target,

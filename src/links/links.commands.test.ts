@@ -1,4 +1,4 @@
-/** `waymark links …` with the real service behind it; what is printed is caught. */
+/** `waymark links …` with the real service and captured output. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** `waymark links …`: links by hand or by script, with the server running or not. */
+/** `waymark links …`: manage links, with the server running or not. */
 import type { Command } from "commander";
 import type { CommandContext } from "../cli/command.ts";
 import type { LinkCsv } from "./csv/service.ts";
@@ -26,7 +26,7 @@ const COLUMNS = {
 type Json = { json?: true };
 type Secret = { password?: true; passwordStdin?: true };
 
-/** Returns the group, which other rooms add to. */
+/** Returns the group. Other rooms add commands to it. */
 export function addLinkCommands(program: Command, context: Context): Command {
   const group = program.command("links").description("create, find, change and remove links");
   addReading(group, context);
@@ -149,7 +149,7 @@ async function removeOne({ services, output }: Context, code: string, { json }: 
   else output.line(`Removed ${code}.`);
 }
 
-/** Exit code 3 when some were not there. @throws BadRequest when nobody says yes */
+/** Exit code 3 if some did not exist. @throws BadRequest without confirmation */
 async function removeMany(
   { services, input, output }: Context,
   codes: readonly string[],
@@ -172,7 +172,7 @@ async function removeMany(
   if (failed.length > 0) process.exitCode = 3;
 }
 
-/** @throws BadRequest when two options are given of which one takes back what the other sets */
+/** @throws BadRequest for two options that contradict each other */
 function refuseBoth(options: UpdateOptions, one: keyof UpdateOptions, other: keyof UpdateOptions): void {
   if (options[one] === undefined || options[other] === undefined) return;
   throw appError("BadRequest", `${flagOf(one)} and ${flagOf(other)} exclude each other; give one of them.`);
@@ -181,7 +181,7 @@ function refuseBoth(options: UpdateOptions, one: keyof UpdateOptions, other: key
 const flagOf = (option: string): string =>
   `--${option.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-/** Never an argument: those can be read in the list of processes. */
+/** Never an argument: the list of processes shows those. */
 async function passwordFrom(context: Context, options: Secret): Promise<string | undefined> {
   if (options.passwordStdin) return context.input.text();
   return options.password ? context.input.secret("Password of the link: ") : undefined;

@@ -1,4 +1,4 @@
-/** The endpoints over HTTP, mounted as the server mounts them, for an administrator. */
+/** The endpoints over HTTP, mounted as in the server, as an administrator. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -54,7 +54,7 @@ async function call(method: string, path: string, body?: unknown): Promise<Answe
 }
 
 const create = (body: object) => call("POST", "/links", { target: TARGET, ...body });
-/** The link a as an update leaves it. */
+/** The link a after an update. */
 const updated = async (body: object) =>
   (await call("PUT", "/links/a", { target: TARGET, ...body })).body.data;
 const codes = async (query: string) =>

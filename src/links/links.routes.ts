@@ -5,7 +5,7 @@ import { createSchema, linkViewSchema, updateItemSchema, updateSchema, viewOfLin
 import { linkQueryOf, listQuery } from "./link-page.ts";
 import type { LinkService } from "./links.service.ts";
 
-/** Documented as the schema; taken as anything, because a batch judges its items one by one. */
+/** Documented as the schema, accepted as anything: a batch checks its items one by one. */
 const judgedLater = (schema: z.ZodType) => {
   const { $schema: _, ...json } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
   return z.array(z.unknown().meta(json));
@@ -109,7 +109,7 @@ function batchEndpoints({ batch }: LinkService): Endpoint[] {
       body: z.object({ links: judgedLater(createSchema) }),
       list: { field: "links", most: MOST_ITEMS },
       handle({ c, body }) {
-        // Passwords take their time: 5,000 of them minutes.
+        // Hashing passwords takes long: minutes for 5,000.
         c.env.liftIdleTimeout();
         return batch.create(body.links);
       },

@@ -137,7 +137,7 @@ forEachDialect((dialect) => {
   });
 
   test("a random code that is taken or reserved is replaced", async () => {
-    // "A", "B" … as the source counts on; the first four codes of length 1 are taken.
+    // The source yields "A", "B" … The first four codes of length 1 are taken.
     let next = 0;
     const { links } = await openLinks(room.database, {
       randomCodeLength: () => 1,

@@ -1,4 +1,4 @@
-/** What can be done with links, one at a time and in batches; every write is seen by the next request. */
+/** Operations on links, single and in batches. The next request sees every write. */
 import type { Database } from "../db/database.ts";
 import { AppError } from "../lib/errors.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -21,7 +21,7 @@ import type { RandomBytes } from "./random-code.ts";
 export type LinkServiceDeps = {
   database: Pick<Database, "read" | "dialect">;
   changes: LinkChanges;
-  /** Of the routes in force, with or without their slash. */
+  /** Of the routes in force, with or without slash. */
   routePrefixes(): readonly string[];
   randomCodeLength(): number;
   /** The same for shares. */
@@ -29,7 +29,7 @@ export type LinkServiceDeps = {
   hashPassword(plain: string): Promise<string>;
   clock: Clock;
   randomBytes?: RandomBytes;
-  /** Hear how long each of the database's operations took. */
+  /** Counts and times database operations. */
   operations?: LinkOperations;
 };
 
@@ -77,7 +77,7 @@ export function createLinkService(deps: LinkServiceDeps) {
     return link;
   }
 
-  /** What was written, whatever others have made of it since. */
+  /** The link as written, whatever others have changed since. */
   const counted = async (link: WrittenLink): Promise<ShownLink> => ({
     ...link,
     clickCount: (await repository.find(link.code))?.clickCount ?? 0,
@@ -88,14 +88,13 @@ export function createLinkService(deps: LinkServiceDeps) {
     get,
 
     /**
-     * Creates a link, or overwrites it with `force`.
-     * @throws LinkAlreadyExists, LinkInvalidCode, LinkReservedCode, LinkInvalidUrl, LinkInvalidExpireTime,
-     * Conflict (it serves a shared file or folder)
+     * Creates a link, or overwrites it with `force`. @throws LinkAlreadyExists, LinkInvalidCode, LinkReservedCode,
+     * LinkInvalidUrl, LinkInvalidExpireTime, Conflict (it serves a shared file or folder)
      */
     async create(input: CreateInput): Promise<ShownLink> {
       const now = clock.now();
       const { password, ...checked } = parseLinkInput(input, rule, now);
-      // Looking first spares the hash; it is the transaction that decides.
+      // This look saves a hash. The transaction decides.
       if (checked.code !== null && !checked.force && (await find(checked.code)) !== null) {
         throw alreadyExists(checked.code);
       }
@@ -118,7 +117,7 @@ export function createLinkService(deps: LinkServiceDeps) {
       only(await writer.remove([code]));
     },
 
-    /** Links that serve what another room has. */
+    /** Links that serve objects of other rooms. */
     internal,
 
     list: (query: LinkQuery) => list.page(query),

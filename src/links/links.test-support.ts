@@ -1,4 +1,4 @@
-/** Test support: the room on a real database, with a clock that stands still. */
+/** Test support: the room on a real database, with a stopped clock. */
 import { createPasswords } from "../auth/login/password.ts";
 import { createChanges } from "../cluster/changes.ts";
 import type { Database } from "../db/database.ts";
@@ -36,9 +36,9 @@ export async function openLinks(database: Database, overrides: Partial<LinkServi
     changes,
     links,
     repository: createLinkRepository(database),
-    /** The codes of each change told so far. */
+    /** The codes of each reported change. */
     changed,
-    /** Counts clicks as the flush does. */
+    /** Counts clicks like the flush. */
     async click(code: string, clicks: number) {
       const { id } = await links.get(code);
       const counter = { table: "link_clicks", key: "link_id", column: "clicks" } as const;
@@ -56,7 +56,7 @@ export async function openLinks(database: Database, overrides: Partial<LinkServi
   };
 }
 
-/** The name of the AppError that the call rejects with. */
+/** Name of the AppError of the rejection. */
 export async function refusal(call: Promise<unknown>): Promise<string> {
   try {
     await call;

@@ -1,14 +1,13 @@
 /**
- * Random codes of `A-Z a-z 0-9` from a cryptographic source. Bytes of 248 and above are thrown away, so that each
- * of the 62 characters is equally likely. A code that is taken or reserved is replaced by another one; where that
- * happens again and again the space of that length is all but full, and the code grows by a character, so the
- * search always ends.
+ * Random codes of `A-Z a-z 0-9` from a cryptographic source. Bytes from 248 are discarded, so all 62 characters are
+ * equally likely. A taken or reserved code is replaced. After several in a row the space of that length is almost full,
+ * and the code grows by a character, so the search ends.
  */
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 const FAIR_BYTES = 256 - (256 % ALPHABET.length);
 const ATTEMPTS_PER_LENGTH = 8;
 
-/** Fills and returns an array of that many bytes. */
+/** Returns an array of that many random bytes. */
 export type RandomBytes = (count: number) => Uint8Array;
 
 const cryptoBytes: RandomBytes = (count) => crypto.getRandomValues(new Uint8Array(count));
@@ -23,7 +22,7 @@ export function randomCode(length: number, bytes: RandomBytes = cryptoBytes): st
   return code;
 }
 
-/** Codes to try, one after the other, for one new link: the length at first, longer ones when those are taken. */
+/** Candidates for one new link: first of this length, longer ones after several collisions. */
 export function* randomCodes(length: number, bytes: RandomBytes = cryptoBytes): Generator<string, never> {
   for (let attempt = 0; ; attempt++) {
     yield randomCode(Math.min(128, length + Math.floor(attempt / ATTEMPTS_PER_LENGTH)), bytes);

@@ -1,4 +1,4 @@
-/** `waymark links import` and `links export`; they join the group of links.commands.ts. */
+/** `waymark links import` and `links export`, added to the group of links.commands.ts. */
 import { createWriteStream } from "node:fs";
 import { lstat, open, rename, rm } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
@@ -16,7 +16,7 @@ import { IMPORT_MODES, type ImportMode, type ImportResult } from "./import.ts";
 
 type Context = CommandContext<{ csv: LinkCsv }>;
 
-/** A file is held in memory while it is imported. */
+/** The import holds its file in memory. */
 const MAX_IMPORT_BYTES = 1024 * 1024 * 1024;
 const ITEMS_SHOWN = 20;
 
@@ -73,7 +73,7 @@ function show({ output }: Context, result: ImportResult): void {
   if (failed > ITEMS_SHOWN) output.note(`and ${failed - ITEMS_SHOWN} more; --json lists them.`);
 }
 
-/** @throws BadRequest when it can't be read, FileTooLarge, CsvFileMissing when it is empty */
+/** @throws BadRequest if unreadable, FileTooLarge, CsvFileMissing if empty */
 async function readInput(path: string): Promise<Buffer> {
   const source = path === "-" ? Bun.stdin.stream() : Bun.file(path).stream();
   const chunks: Uint8Array[] = [];
@@ -117,7 +117,7 @@ async function exportLinks(
 
 type Texts = AsyncGenerator<string, void>;
 
-/** @throws BadRequest when the reader goes away before the end */
+/** @throws BadRequest if the reader leaves before the end */
 async function writeOutput(texts: Texts): Promise<void> {
   try {
     await pipeline(texts, process.stdout, { end: false });
@@ -128,8 +128,8 @@ async function writeOutput(texts: Texts): Promise<void> {
 }
 
 /**
- * The whole file or none: it gets its name when it is complete and on disk. Only its owner may read it. What exists
- * and is no plain file (a pipe, a device, a link to something) is written to as it is.
+ * All or nothing: the file gets its name when it is complete and on disk, readable by its owner only. A pipe, device or
+ * link is written in place.
  */
 async function writeFile(path: string, texts: Texts): Promise<void> {
   try {

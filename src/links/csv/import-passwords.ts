@@ -4,11 +4,11 @@ import type { LinkBulkRepository } from "./repository.ts";
 import type { CsvLink } from "./row.ts";
 import { type CsvFile, type FailedRow, isFailed } from "./csv-file.ts";
 
-/** Password hashes by the row they belong to. */
+/** Password hashes by row. */
 export type RowHashes = ReadonlyMap<number, string>;
 
 type HashingOptions = {
-  /** Of the import: see import.ts. */
+  /** Mode of the import (import.ts). */
   mode: string;
   onProgress?: (progress: { stage: "passwords"; done: number; total: number }) => void;
   signal?: AbortSignal;
@@ -16,16 +16,16 @@ type HashingOptions = {
 
 type Deps = { bulk: LinkBulkRepository; hashPassword(plain: string): Promise<string> };
 
-/** As many as run at once in a process; others wait their turn between them. */
+/** Hashes at once per process. Others wait their turn. */
 const AT_ONCE = 2;
 const TRIES = 60;
 
 /**
- * Hashes the plain passwords of a file, but not those of links that exist when they won't be overwritten. Some fifty
- * a second, so this is what takes long in an import that has them.
+ * Hashes the plain passwords of a file, except for existing links that stay. About fifty a second, so this dominates an
+ * import with passwords.
  */
 export function createPasswordHashing({ bulk, hashPassword }: Deps) {
-  /** Waits while too many others want a hash. @throws ServiceUnavailable when that lasts for a minute */
+  /** Waits while the queue is full. @throws ServiceUnavailable after a minute */
   async function hashPatiently(plain: string): Promise<string> {
     for (let tries = 1; ; tries++) {
       try {
@@ -37,7 +37,7 @@ export function createPasswordHashing({ bulk, hashPassword }: Deps) {
     }
   }
 
-  /** @throws BadRequest when the signal ends it */
+  /** @throws BadRequest if the signal ends it */
   return async function hashAll(file: CsvFile, options: HashingOptions): Promise<RowHashes> {
     const { mode, signal, onProgress } = options;
     const hashes = new Map<number, string>();

@@ -33,7 +33,7 @@ forEachDialect(({ openDb }) => {
   let now = NOW;
   let hashPassword: (plain: string) => Promise<string>;
 
-  /** As another process has it. */
+  /** As in another process. */
   const openCsv = (): LinkCsv => {
     const clock = { now: () => now };
     const changes = createChanges({ database, clock, logger: silentLogger });

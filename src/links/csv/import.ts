@@ -1,16 +1,11 @@
 /**
- * Imports a CSV file of links in one transaction: every row that can be taken, or none when something fails half-way.
- * Rows exist some hundreds at a time, so memory stays flat for any number of them. They are read on the event loop
- * in slices of half a millisecond, and the next chunk is read while the database writes the last.
+ * Imports a CSV file of links in one transaction: every valid row, or none after a failure. Rows are read in slices of
+ * half a millisecond and written in chunks, so memory stays flat. The next chunk is read while the database writes.
  *
- * Whether a code is taken is asked of the database chunk by chunk, inside the transaction, so it knows the rows of
- * earlier chunks too: a code repeated in the file is met like one that existed before. `skip` leaves it alone, `error`
- * makes it a failed item, `overwrite` writes it again, so that the last row wins; each of its rows counts as a success.
- * An overwritten link keeps its creation time and its clicks where the file has no column for them; without a column
- * for expiry or password it has none afterwards. A link that serves a shared file or folder is never overwritten, and
- * rows that were exported from such links are skipped.
- *
- * Plain passwords are hashed in a reading of their own before the transaction opens, so that no lock is held meanwhile.
+ * The transaction asks for existing codes chunk by chunk, so a code repeated in the file behaves like an existing one:
+ * `skip` leaves it, `error` fails the row, `overwrite` writes it again. An overwritten link keeps creation time and
+ * clicks if the file lacks those columns, but not expiry and password. Links that serve shares are never overwritten,
+ * and rows exported from them are skipped. Plain passwords are hashed before the transaction opens.
  */
 import { isRetryable, isUniqueViolation } from "../../db/failures.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -29,7 +24,7 @@ import { linkServesShare } from "../writer.ts";
 export const IMPORT_MODES = ["skip", "overwrite", "error"] as const;
 export type ImportMode = (typeof IMPORT_MODES)[number];
 
-/** The mode that a text names; `skip` when it names none. */
+/** The mode with this name; `skip` for any other text. */
 export const importModeOf = (text: string | undefined): ImportMode =>
   IMPORT_MODES.find((mode) => mode === text?.trim().toLowerCase()) ?? "skip";
 
@@ -44,7 +39,7 @@ export type ImportResult = {
 };
 
 export type ImportProgress = {
-  /** Bytes of the file that are done, of how many. A second run after a lost race begins at 0 again. */
+  /** Bytes done, and in all. A second run after a lost race begins at 0. */
   done: number;
   total: number;
   stage: "passwords" | "links";
@@ -54,11 +49,11 @@ export type ImportOptions = {
   mode: ImportMode;
   onProgress?: (progress: ImportProgress) => void;
   /**
-   * Rests twice as long as it works: the database's threads would else take the core from the redirects for seconds.
-   * With as long as it works, redirects' p99 was twice that of quiet times (bench/latency.ts).
+   * Rests twice as long as it works. Resting as long as it worked, p99 of redirects doubled (bench/latency.ts), because
+   * the database's threads take the core.
    */
   besideRedirects?: boolean;
-  /** Ends the import while it hashes passwords; later it runs to its end. */
+  /** Ends the import while it hashes passwords. Later it runs to its end. */
   signal?: AbortSignal;
 };
 
@@ -85,7 +80,7 @@ export function createLinkImport(deps: LinkImportDeps) {
   const hashAll = createPasswordHashing(deps);
   const inTurn = createTurns();
 
-  /** @throws CsvParseError (no usable header; what is wrong with a row is in the result), BadRequest (aborted) */
+  /** @throws CsvParseError (no usable header; row errors are in the result), BadRequest (aborted) */
   return async function importLinks(bytes: Buffer, options: ImportOptions): Promise<ImportResult> {
     const now = clock.now();
     const file = openCsvFile(bytes, { rule, now });
@@ -96,8 +91,8 @@ export function createLinkImport(deps: LinkImportDeps) {
         try {
           return await changes.write((tx) => writeAll(tx, run), { long: true });
         } catch (error) {
-          // Somebody created one of the links between our look and our insert; the next run finds it there. Or
-          // another process imports as well, and the two wait for each other: the one that lost waits for longer.
+          // Another writer created a link between look and insert; the next run sees it. Or two imports block each
+          // other; the loser waits longer.
           if (runs === MOST_RUNS || !(isUniqueViolation(error) || isRetryable(error))) throw error;
           if (isRetryable(error)) await Bun.sleep(runs * RETRY_MS * (1 + Math.random()));
         }
@@ -106,7 +101,7 @@ export function createLinkImport(deps: LinkImportDeps) {
   };
 }
 
-/** One at a time: two imports of the same links would only take the locks from each other. */
+/** One at a time: two imports of the same links would block each other. */
 function createTurns() {
   let last: Promise<unknown> = Promise.resolve();
   return <T>(work: () => Promise<T>): Promise<T> => {
@@ -137,14 +132,14 @@ async function writeAll(tx: LinkTransaction, run: Run): Promise<ImportResult> {
     run.onProgress?.({ stage: "links", done: chunk.done, total: run.file.bytes });
     writing =
       run.mode === "overwrite" ? overwriteChunk(tx, run, chunk, result) : addChunk(tx, run, chunk, result);
-    // It is awaited a turn later; until then nobody else looks after it.
+    // Awaited a turn later. Until then nothing handles a rejection.
     writing.catch(() => undefined);
   }
   await writing;
   return result;
 }
 
-/** Modes skip and error: what is there stays as it is. */
+/** Modes skip and error: existing links stay. */
 async function addChunk(tx: LinkTransaction, run: Run, chunk: CsvChunk, result: ImportResult): Promise<void> {
   const taken = await run.bulk.existing([...new Set(codesOf(chunk))], tx.db);
   const inserts: NewLink[] = [];
@@ -210,7 +205,7 @@ const newLink = (row: CsvLink, passwordHash: string | null, now: number, before?
   clickCount: row.clickCount ?? 0,
 });
 
-/** Made before the transaction, except for a link that was there then and is gone now. */
+/** Hashed before the transaction, unless the link existed then and is gone now. */
 async function hashFor({ row, password }: CsvLink, { hashes, hashPassword }: Run): Promise<string | null> {
   if (password === null) return null;
   return "hash" in password ? password.hash : (hashes.get(row) ?? hashPassword(password.plain));

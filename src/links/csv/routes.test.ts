@@ -1,4 +1,4 @@
-/** Import and export over HTTP, mounted as the server mounts them, for an administrator. */
+/** Import and export over HTTP, mounted as in the server, as an administrator. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

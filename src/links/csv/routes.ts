@@ -12,11 +12,11 @@ import type { ExportPage } from "./export.ts";
 import { IMPORT_MODES, type ImportResult, importModeOf } from "./import.ts";
 
 const MAX_FILE_BYTES = 10 * 1024 * 1024;
-/** A client has this long to send its 10 MB. */
+/** Time for a client to send its 10 MB. */
 const SEND_MS = 600_000;
 /** Each holds its file in memory. */
 const IMPORTS_AT_ONCE = 4;
-/** A longer list of failed items is written to the client in pieces. */
+/** A longer list of failed items is sent in pieces. */
 const ITEMS_AT_ONCE = 500;
 
 const importResult = z.object({
@@ -46,7 +46,7 @@ const importForm = z.object({
     ),
 });
 
-/** Relative to {admin}/v1; to be mounted before `/links/:code{.+}`. */
+/** Relative to {admin}/v1. Mount them before `/links/:code{.+}`. */
 export function csvEndpoints(deps: { csv: LinkCsv; now(): number; logger: Logger }): Endpoint[] {
   const { csv, now, logger } = deps;
   const shared = { access: "admin", tag: "links" } as const;
@@ -114,7 +114,7 @@ async function readUpload(c: HttpContext, reservation: BodyReservation) {
     if (file.length === 0) throw appError("CsvFileMissing", "The file in the form field 'file' is empty.");
     return { fields, file };
   } catch (error) {
-    // The client reads the answer and stops; one that goes on sending what nobody wants is not listened to for long.
+    // The client reads the answer and stops. One that keeps sending is cut soon.
     c.env.cut();
     throw error;
   }
@@ -147,7 +147,7 @@ async function readFile({ field, body }: FilePart, reservation: BodyReservation)
   return Buffer.concat(chunks);
 }
 
-/** The envelope as a stream: writing a long list in one go would hold the event loop. */
+/** The envelope as a stream: a long list in one piece would block the event loop. */
 async function longAnswer(result: ImportResult, cut: () => void): Promise<Response> {
   const body = await streamPages(jsonOf(result), { onFailure: () => undefined, cut });
   return new Response(body, { headers: { "Content-Type": "application/json; charset=utf-8" } });

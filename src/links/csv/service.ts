@@ -1,4 +1,4 @@
-/** Links to and from CSV. */
+/** Import and export of links as CSV. */
 import type { Database } from "../../db/database.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { createCodeRule } from "../code.ts";
@@ -12,7 +12,7 @@ export type LinkCsv = { export: LinkExport; import: LinkImport };
 
 export type LinkCsvDeps = Pick<LinkImportDeps, "changes" | "hashPassword"> & {
   database: Pick<Database, "read" | "dialect">;
-  /** Of the routes in force, with or without their slash. */
+  /** Of the routes in force, with or without slash. */
   routePrefixes(): readonly string[];
   clock: Clock;
 };
