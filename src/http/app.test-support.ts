@@ -1,4 +1,4 @@
-/** Test support: settings of an app that most tests don't care about. */
+/** Test support: an app's settings, and a connection. */
 import type { CorsSettings } from "./app.ts";
 import type { HttpConnection } from "./endpoint.ts";
 
@@ -11,7 +11,7 @@ export const CORS_OFF: CorsSettings = {
   allowCredentials: false,
 };
 
-/** A connection from this machine, which nothing cuts. */
+/** A connection from this machine. */
 export const CONNECTION: HttpConnection = {
   peerAddress: () => "127.0.0.1",
   liftIdleTimeout: () => {},

@@ -1,4 +1,4 @@
-/** The server's table of contents for everything but redirects: which endpoints stand under which prefix. */
+/** The server's table of contents, except for redirects: which endpoints stand under which prefix. */
 import { Hono } from "hono";
 import { cors } from "hono/cors";
 import { appError } from "../lib/errors.ts";
@@ -23,12 +23,12 @@ export type EndpointTable = { prefix: string; endpoints: readonly Endpoint[]; gu
 
 export type HttpAppOptions = {
   tables: readonly EndpointTable[];
-  /** Prefixes whose every address answers 404 while the function says false (no password is set). */
+  /** Prefixes that answer 404 everywhere while `isOpen` is false (no password is set). */
   gates: readonly { prefix: string; isOpen(): boolean }[];
-  /** Read at each request, so that a change applies at once. */
+  /** Read at each request, so a change applies at once. */
   cors(): CorsSettings;
   newRequestId(): string;
-  /** Where gathered bodies count; a memory of its own unless given. */
+  /** Bounds gathered bodies. By default its own. */
   bodies?: BodyMemory;
   logger: Logger;
 };
@@ -63,7 +63,7 @@ export function createHttpApp({
       allowHeaders: [...settings.allowedHeaders],
       exposeHeaders: EXPOSED_HEADERS,
       maxAge: settings.maxAge,
-      // Browsers refuse credentials for just any origin.
+      // Browsers refuse credentials together with any origin.
       credentials: settings.allowCredentials && !isAnyAllowed,
     })(c, next);
   });
@@ -87,7 +87,7 @@ export function createHttpApp({
   return app;
 }
 
-/** What scripts of other origins may read of an answer; from Location on for resumable uploads. */
+/** Headers that scripts of other origins may read. Those from Location on serve resumable uploads. */
 const EXPOSED_HEADERS = [
   "X-Request-Id",
   "Content-Disposition",
@@ -106,6 +106,6 @@ const EXPOSED_HEADERS = [
 
 const SHORT_BODY_BYTES = 64 * 1024;
 
-/** A refused request whose body may still be coming: the server would go on reading it to its end. */
+/** The server would read the rest of a refused request's body. */
 const hasLongBody = ({ headers }: Request): boolean =>
   headers.has("transfer-encoding") || Number(headers.get("content-length") ?? 0) > SHORT_BODY_BYTES;

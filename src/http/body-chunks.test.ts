@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import type { AppError } from "../lib/errors.ts";
 import { bodyChunks } from "./body-chunks.ts";
 
-/** A body that sends a byte every so many milliseconds, and never ends. */
+/** A body that sends a byte every `everyMs` and never ends. */
 function dripping(everyMs: number): Request {
   let timer: ReturnType<typeof setInterval> | undefined;
   const body = new ReadableStream<Uint8Array>({

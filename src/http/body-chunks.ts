@@ -3,17 +3,17 @@ import { withTimeout } from "../lib/timeout.ts";
 import { createBodyReader, type BodyReadQueue } from "./body-reader.ts";
 
 export type ChunkOptions = {
-  /** The client's longest silence. */
+  /** Longest silence of the client. */
   stallMs: number;
-  /** How long the client may take to send everything; any time unless set. */
+  /** Time of the client for the whole body; unbounded by default. */
   sendMs?: number;
   readQueue?: BodyReadQueue | undefined;
 };
 
 /**
- * The request's body as it comes in. Whoever takes minutes lifts the server's idle timeout
- * (Connection.liftIdleTimeout). The chunks are the reader's, who should dispose of them (lib/disposable-bytes.ts).
- * @throws BadRequest when the client goes away or is too slow
+ * The chunks of the request's body. A caller that takes minutes lifts the server's idle timeout
+ * (HttpConnection.liftIdleTimeout). The caller should dispose of the chunks (lib/disposable-bytes.ts). @throws
+ * BadRequest if the client leaves or is too slow
  */
 export async function* bodyChunks(
   { body, headers }: Request,

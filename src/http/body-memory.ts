@@ -1,15 +1,15 @@
-/** Bounds the memory of all request bodies that the process gathers before it uses them, together. */
+/** Bounds the memory of all request bodies that the process gathers. */
 import { appError } from "../lib/errors.ts";
 
 const MOST_BYTES = 64 * 1024 * 1024;
-/** The first bytes of each body count for nothing, so that a sign-in always gets through. */
+/** The first bytes of each body are free, so that a sign-in always fits. */
 const FREE_BYTES = 4 * 1024;
 
-/** One body's share. */
+/** The share of one body. */
 export type BodyReservation = {
-  /** So many bytes more are gathered. @throws ServiceUnavailable when all bodies together would be too much */
+  /** Adds gathered bytes. @throws ServiceUnavailable if all bodies together exceed the bound */
   add(bytes: number): void;
-  /** None of them is in memory any more. */
+  /** Releases the share. */
   leave(): void;
 };
 

@@ -4,7 +4,7 @@ import { createBodyReader } from "./body-reader.ts";
 
 const KIB = 1024;
 
-/** A body in chunks of these sizes, which counts how many have been asked for. */
+/** A body in chunks of these sizes, which counts the requested ones. */
 function bodyOf(...sizes: number[]) {
   const state = { pulled: 0 };
   const body = new ReadableStream<Uint8Array>(

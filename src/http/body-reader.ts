@@ -1,24 +1,23 @@
 /**
- * The bytes of a request as the runtime has them, read so that little of them lies in this process. While nobody reads,
- * the runtime takes about a megabyte from the client before it stops it, hands all of it over as one chunk, and, while
- * that one waits in the stream for its reader, takes another megabyte. Two reads at once leave it with nothing, and
- * from then on it hands on small pieces of the one megabyte it has. So the read behind a large chunk is begun at once,
- * and behind the first one, in front of which the runtime had time to gather.
+ * Reads a request's body so that little of it lies in this process. Without a pending read the runtime takes a megabyte
+ * from the client, delivers it as one chunk, and takes another while that chunk waits. Two pending reads make it
+ * deliver small pieces instead. So the read after a large chunk starts at once, and so does the one after the first
+ * chunk.
  */
 import { giveAway } from "../lib/disposable-bytes.ts";
 
-/** Whose turn it is to read on, where many clients send at once. */
+/** Orders the reading of many clients. */
 export type BodyReadQueue = {
   isFree(): boolean;
-  /** Resolves when it may be read on. */
+  /** Resolves when the caller may read. */
   wait(): Promise<void>;
-  /** So many bytes have been read; the result is called, once, when nobody has them any more. */
+  /** Adds read bytes. Call the result once when they are released. */
   hold(bytes: number): () => void;
 };
 
-/** More than the runtime hands over when it had nothing to gather. */
+/** More than the runtime delivers without gathering. */
 const LARGE_BYTES = 256 * 1024;
-/** A body that says it is no longer than this waits for no turn. */
+/** A body with a shorter Content-Length does not wait. */
 const SHORT_BYTES = 256 * 1024;
 
 export type BodyReader = ReturnType<typeof createBodyReader>;
@@ -34,7 +33,7 @@ export function createBodyReader(
   let ahead: ReturnType<typeof reader.read> | undefined;
   let letGo: (() => void) | undefined;
 
-  /** Lets go of them once: when they are disposed of, or with the next read, or at the end. */
+  /** Releases them once: on disposal, at the next read, or at the end. */
   function hold(bytes: number): () => void {
     let end = pace?.hold(bytes);
     letGo = () => {
@@ -45,12 +44,12 @@ export function createBodyReader(
   }
 
   return {
-    /** Resolves when it may be read on. What was read before counts as used up. */
+    /** Resolves when the caller may read. Releases earlier bytes. */
     async turn(): Promise<void> {
       letGo?.();
       if (pace !== undefined && ahead === undefined && !pace.isFree()) await pace.wait();
     },
-    /** Bytes that the caller may dispose of, and as a rule should; null at the end. */
+    /** Bytes that the caller should dispose of; null at the end. */
     async read(): Promise<Uint8Array | null> {
       const reading = ahead ?? reader.read();
       ahead = undefined;
@@ -67,7 +66,7 @@ export function createBodyReader(
     cancel(): void {
       reader.cancel().catch(() => undefined);
     },
-    /** Nothing is read any more. */
+    /** Ends reading. */
     close: () => letGo?.(),
   };
 }

@@ -9,7 +9,7 @@ import type { Guards } from "./mount.ts";
 const pass: Guards["public"] = (_c, next) => next();
 const A = "https://a.example";
 
-/** What is said about origin and credentials, for a plain request and for a preflight. */
+/** Headers on origin and credentials, for a plain request and a preflight. */
 async function allowed(origin: string, settings: Partial<CorsSettings>) {
   const get = endpoint({
     method: "GET",

@@ -1,28 +1,28 @@
 /**
- * One endpoint as data: who may call it, what it takes, what it answers. http/mount.ts turns the table into routes,
- * http/openapi.ts into the OpenAPI document, and the tests walk it to prove that no route forgets its guard.
+ * An endpoint as data: access, input, answer. mount.ts makes routes from the table, openapi.ts the OpenAPI document,
+ * and tests walk it to prove that every route has its guard.
  */
 import type { Context } from "hono";
 import type { z } from "zod";
 import type { BodyReservation } from "./body-memory.ts";
 import type { ListOptions } from "./json-list.ts";
 
-/** What the server tells of the connection behind a request. */
+/** What the server knows of the connection. */
 export type HttpConnection = {
-  /** Address of the peer as text; `unix` on a unix socket. */
+  /** Address of the peer; `unix` on a unix socket. */
   peerAddress(): string;
-  /** Lifts the server's idle timeout from this request; the endpoint sets its own deadlines (uploads, exports). */
+  /** Lifts the server's idle timeout. The endpoint sets its own deadlines (uploads, exports). */
   liftIdleTimeout(): void;
-  /** Ends the connection within seconds, however far the answer is: the client has been given up. */
+  /** Closes the connection within seconds, even during the answer. */
   cut(): void;
 };
 
-/** The account behind a request, as its guard found it. */
+/** The account of a request, from its guard. */
 export type Caller = {
   id: number;
   username: string;
   role: "admin" | "user";
-  /** What it signed in with: its session, and when the access token ends, epoch ms. */
+  /** The session, and the end of the access token (epoch ms). */
   credential?: { sessionId: string; expiresAt: number };
 };
 
@@ -32,10 +32,10 @@ export type HttpContext = Context<HttpEnv>;
 
 /** `public`: anybody. `account`: any signed-in account. `admin`: the role admin. */
 export type Access = "public" | "account" | "admin";
-/** GET answers HEAD as well. */
+/** GET also answers HEAD. */
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
 
-/** `type` is the media type, such as `text/csv`; null: no body. 200 unless told. */
+/** `type` is the media type, such as `text/csv`; null: no body. Default status 200. */
 export type RawAnswer = { type: string | null; status?: 200 | 201 | 204 };
 
 type Schema = z.ZodType;
@@ -46,36 +46,36 @@ export type Endpoint<
   Q extends Schema | undefined = Schema | undefined,
 > = {
   method: Method;
-  /** Hono pattern relative to the prefix it is mounted at, e.g. `/links/:code{.+}`. Specific patterns come first in a table. */
+  /** Hono pattern relative to the prefix, such as `/links/:code{.+}`. Specific patterns come first in a table. */
   path: string;
-  /** Methods that no endpoint of this path takes are refused, even where a pattern behind it would take them. */
+  /** Other methods on this path are refused, even if a later pattern would accept them. */
   ownsPath?: boolean;
   access: Access;
   tag: string;
   summary: string;
-  /** Runs before the body is read, once the caller is known: counts the request, or throws to refuse it. */
+  /** Runs after the guard and before the body is read: counts or refuses the request. */
   admit?(c: HttpContext): Promise<void> | void;
-  /** JSON body schema. An endpoint without one reads the body itself (uploads) or has none. */
+  /** Schema of the JSON body. An endpoint without one has no body or reads it itself (uploads). */
   body?: B;
-  /** Largest accepted JSON body in bytes; 2 MiB unless set. */
+  /** Bound of the JSON body in bytes; default 2 MiB. */
   bodyLimit?: number;
-  /** The one long list of a JSON body of up to 16 MiB; see http/json-list.ts. */
+  /** The one long list of a JSON body of up to 16 MiB (json-list.ts). */
   list?: ListOptions;
-  /** Query schema over the raw strings; a key given twice reaches it as its last value. */
+  /** Schema of the query's raw strings. Of a repeated key the last value counts. */
   query?: Q;
-  /** Status of a success; 200 unless told. */
+  /** Status of a success; default 200. */
   status?: 200 | 201;
-  /** What `data` holds, for the OpenAPI document. */
+  /** Schema of `data`, for the OpenAPI document. */
   answer?: Schema;
   /** The answer is a `page(…)`: `answer` in an envelope with `pagination`. */
   paged?: true;
-  /** The fields of a multipart form that the endpoint reads itself, for the OpenAPI document. */
+  /** Fields of a multipart form that the endpoint reads itself, for the OpenAPI document. */
   form?: Schema;
-  /** Media type of a body that the endpoint reads itself and that is no form, for the OpenAPI document. */
+  /** Media type of another body that the endpoint reads itself, for the OpenAPI document. */
   rawBody?: string;
-  /** A success that is no envelope, for the OpenAPI document. */
+  /** A success without envelope, for the OpenAPI document. */
   raw?: RawAnswer;
-  /** Returns the `data` of the envelope, a `page(…)`, or a whole Response (streams, cookies). */
+  /** Returns `data` of the envelope, a `page(…)`, or a whole Response (streams, cookies). */
   handle(input: EndpointInput<B, Q>): Promise<unknown> | unknown;
 };
 
@@ -83,13 +83,13 @@ export type EndpointInput<B, Q> = {
   c: HttpContext;
   body: Output<B>;
   query: Output<Q>;
-  /** Where the body counts, for endpoints that gather it themselves. Left once the endpoint has answered. */
+  /** Bounds a body that the endpoint gathers itself. Released after the answer. */
   reservation: BodyReservation;
   /** Set unless access is `public`. */
   account: Caller;
 };
 
-/** Types the handler from the schemas; the table holds them with those types erased. */
+/** Types the handler from the schemas. The table erases those types. */
 export function endpoint<B extends Schema | undefined = undefined, Q extends Schema | undefined = undefined>(
   definition: Endpoint<B, Q>,
 ): Endpoint {
@@ -98,7 +98,7 @@ export function endpoint<B extends Schema | undefined = undefined, Q extends Sch
 
 export type Pagination = { page: number; page_size: number; total: number; total_pages: number };
 
-/** A list answer with its pagination beside `data`. */
+/** A list with its pagination. */
 export class Page {
   constructor(
     readonly data: readonly unknown[],

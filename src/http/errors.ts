@@ -1,6 +1,6 @@
 import { AppError, appError, type ErrorKind } from "../lib/errors.ts";
 
-/** The one table from what went wrong to the HTTP status. */
+/** The only table from error kind to HTTP status. */
 export const STATUS_OF_KIND: Record<ErrorKind, number> = {
   invalid: 400,
   unauthorized: 401,
@@ -15,7 +15,7 @@ export const STATUS_OF_KIND: Record<ErrorKind, number> = {
   unavailable: 503,
 };
 
-/** Any thrown value as the AppError to answer with; what is not ours becomes a 500 that tells no internals. */
+/** Any thrown value as an AppError. Foreign errors become a 500 without internals. */
 export function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;
   return appError("InternalServerError", "Something went wrong on our side; the log has the details.", {
@@ -26,8 +26,8 @@ export function toAppError(thrown: unknown): AppError {
 export type FailureBody = { code: number; error: string; message: string };
 
 /**
- * The failure envelope. `Retry-After` is set from `details.retryAfterSeconds`, `Allow` from `details.allow`, and
- * `details.status` is the status where a protocol wants another one than the kind's.
+ * The failure envelope. `details.retryAfterSeconds` sets `Retry-After`, `details.allow` sets `Allow`, `details.status`
+ * replaces the status of the kind.
  */
 export function failureResponse(error: AppError): Response {
   const body: FailureBody = { code: error.code, error: error.name, message: error.message };

@@ -1,4 +1,4 @@
-/** HEAD and OPTIONS as a client sees them, over a real server: it is the server that drops bodies. */
+/** HEAD and OPTIONS over a real server: the server drops the bodies. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Server } from "bun";
 import { silentLogger } from "../lib/logger.ts";

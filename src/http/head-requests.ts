@@ -1,11 +1,10 @@
 /**
- * Answers to HEAD. Hono runs the GET endpoint and drops the body, after which the server would say that it has no
- * bytes. The server itself does it right when it is given the answer to GET: it tells the length of the body without
- * sending it, and cancels a stream. So the answer as it stood before the body was dropped is what is handed on.
+ * Answers HEAD. Hono runs the GET endpoint and drops the body, which loses the length. The server handles a GET answer
+ * correctly: it sends the length without the body and cancels a stream. So this passes on the answer with its body.
  */
 import type { HttpApp } from "./mount.ts";
 
-/** To be called before anything else is added to the app. */
+/** Call it before anything else is added to the app. */
 export function answerHeadRequests(app: HttpApp): void {
   const answers = new WeakMap<Request, Response>();
   app.use(async (c, next) => {

@@ -6,7 +6,7 @@ import { readJsonList } from "./json-list.ts";
 const MOST = 50;
 const ITEM_REFUSAL = "An item has at most 64 KiB and 1000 values.";
 
-/** Reads the bytes in pieces of so many; a request that stays never ends. */
+/** Reads the bytes in pieces of `step`. With `stays` the request never ends. */
 function read(body: string | Uint8Array, { step = 1 << 20, stays = false, most = MOST } = {}) {
   const bytes = Buffer.from(body as string);
   let at = 0;

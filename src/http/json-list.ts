@@ -1,7 +1,7 @@
 /**
- * Reads a JSON body that is an object with one long list, such as `{"links": […]}`. The list is cut into its items as
- * the bytes come in, and each item is parsed by itself, so that 16 MiB hold the event loop for milliseconds at a time
- * and the item that is one too many ends it. What stands beside the list is parsed as usual.
+ * Reads a JSON object with one long list, such as `{"links": […]}`. It cuts the list into items as the bytes arrive and
+ * parses each item by itself, so 16 MiB block the event loop only for milliseconds, and one item too many ends the
+ * reading.
  */
 import { type AppError, appError } from "../lib/errors.ts";
 import { createJsonScan } from "../lib/json-scan.ts";
@@ -9,12 +9,12 @@ import { createTimeSlices } from "../lib/time-slices.ts";
 import { type BodySource, bodyBytes, createDecoder, parseJson } from "./read-body.ts";
 
 const LIST_LIMIT = 16 * 1024 * 1024;
-/** A link's longest target, all of it escaped, and a password. */
+/** Room for the longest target, fully escaped, and a password. */
 const MOST_ITEM_BYTES = 64 * 1024;
 const MOST_ITEM_PARTS = 1_000;
 const MOST_BYTES_BESIDE = 64 * 1024;
 
-/** Work between two looks at the clock, in bytes. */
+/** Bytes between two looks at the clock. */
 const STEP_BYTES = 16 * 1024;
 const SLICE_MS = 4;
 
@@ -23,16 +23,13 @@ const OPEN_LIST = 0x5b;
 const QUOTE = 0x22;
 
 export type ListOptions = {
-  /** The list's name. */
+  /** Name of the list. */
   field: string;
-  /** Most items. */
+  /** Maximum number of items. */
   most: number;
 };
 
-/**
- * The body's value; an item that is too large for one is the error that says so.
- * @throws BatchSizeTooLarge, and as readJson
- */
+/** The body's value. An oversized item is its error. @throws BatchSizeTooLarge, and like readJson */
 export async function readJsonList(source: BodySource, options: ListOptions): Promise<unknown> {
   const list = createListParser(options);
   const slices = createTimeSlices(SLICE_MS);
@@ -51,10 +48,10 @@ function createListParser({ field, most }: ListOptions) {
   const scan = createJsonScan({ onMark });
   let items: unknown[] | null = null;
   let isInside = false;
-  /** The bytes of this push, and from where on they belong to the item or beside it. */
+  /** The bytes of this push, and the start of those that belong to the item or beside it. */
   let bytes: Uint8Array = new Uint8Array();
   let from = 0;
-  /** The last string of the object's own level, as it stands in `beside`. */
+  /** The last string at the object's own level, in `beside`. */
   const name = { start: 0, end: 0, isOpen: false };
 
   function takeUpTo(end: number): void {
@@ -90,7 +87,7 @@ function createListParser({ field, most }: ListOptions) {
     }
   }
 
-  /** Whether `"field" :` stands before the bracket that `beside` ends with. */
+  /** Whether `"field" :` stands before the bracket at the end of `beside`. */
   function isNamed(): boolean {
     if (!/^\s*:\s*\[$/.test(beside.text(name.end))) return false;
     const text = beside.text(name.start, name.end);
@@ -115,7 +112,7 @@ function createListParser({ field, most }: ListOptions) {
     },
     end(): unknown {
       const value = parseJson(beside.text());
-      // Named twice, the last one counts, as for the parser.
+      // Of a repeated name the last one counts, as in JSON.parse.
       const isList = typeof value === "object" && value !== null && Array.isArray(Reflect.get(value, field));
       return isList && items !== null ? { ...value, [field]: items } : value;
     },
@@ -125,13 +122,13 @@ function createListParser({ field, most }: ListOptions) {
 const itemTooLarge = (): AppError =>
   appError("BadRequest", `An item has at most ${MOST_ITEM_BYTES / 1024} KiB and ${MOST_ITEM_PARTS} values.`);
 
-/** Bytes that are gathered up to a bound; what is over it is dropped. */
+/** Gathers bytes up to a bound and drops the rest. */
 function createBytes(most: number) {
   const buffer = Buffer.allocUnsafe(most);
   let length = 0;
   let isOver = false;
   return {
-    /** False when they are too many. */
+    /** False beyond the bound. */
     add(piece: Uint8Array): boolean {
       isOver ||= length + piece.length > most;
       if (isOver) return false;

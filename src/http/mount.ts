@@ -1,4 +1,4 @@
-/** Turns tables of endpoints into routes: guard, body and query by schema, envelope, 405 with Allow. */
+/** Turns endpoint tables into routes: guard, body and query by schema, envelope, 405 with Allow. */
 import type { Hono, MiddlewareHandler } from "hono";
 import { TrieRouter } from "hono/router/trie-router";
 import { appError } from "../lib/errors.ts";
@@ -13,7 +13,7 @@ export type Guards = Record<Access, MiddlewareHandler<HttpEnv>>;
 
 const JSON_TYPE = { "Content-Type": "application/json; charset=utf-8" };
 
-/** Mounts the endpoints below `prefix`; earlier ones win where two patterns match. */
+/** Mounts the endpoints below `prefix`. Of two matching patterns the first one wins. */
 export function mountEndpoints(
   app: HttpApp,
   prefix: string,
@@ -28,7 +28,7 @@ export function mountEndpoints(
   }
 }
 
-/** The last endpoint of each path that lets no pattern behind it take its other methods. */
+/** The last endpoint of each path that refuses other methods. */
 function lastOfOwned(endpoints: readonly Endpoint[]): Set<Endpoint> {
   const owned = new Set(endpoints.filter((entry) => entry.ownsPath).map(({ path }) => path));
   return new Set([...owned].flatMap((path) => endpoints.findLast((entry) => entry.path === path) ?? []));
@@ -71,12 +71,12 @@ function enveloped(entry: Endpoint, c: HttpContext, result: unknown): Response {
 
 const METHODS: readonly Method[] = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
-/** What is left after every mounted endpoint: OPTIONS, 405 with `Allow` where the path is known, else 404. */
+/** Handles the rest: OPTIONS, 405 with `Allow` on a known path, else 404. */
 export function mountRefusals(
   app: HttpApp,
   tables: readonly { prefix: string; endpoints: readonly Endpoint[] }[],
 ): void {
-  // The same routes as the app's: the first that matches says whether the method is taken.
+  // The app's routes again: the first match decides whether the method is allowed.
   const router = new TrieRouter<boolean>();
   for (const { prefix, endpoints } of tables) {
     const owners = lastOfOwned(endpoints);

@@ -12,7 +12,7 @@ const file = (name: string, value: string, filename = "a.csv") =>
   `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"; filename="${filename}"\r\nContent-Type: text/CSV; charset=utf-8\r\n\r\n${value}\r\n`;
 const END = `--${BOUNDARY}--\r\n`;
 
-/** A request whose body arrives in pieces of `step` bytes and, with `stays`, never ends. */
+/** A request whose body arrives in pieces of `step` bytes. With `stays` it never ends. */
 function requestOf(
   body: string | Buffer,
   { step = 1 << 20, stays = false, headers = TYPE as Record<string, string> } = {},
@@ -84,7 +84,7 @@ describe("a form", () => {
     ["..", ".."],
     ["C:\\\\x", "C:\\x"],
     ["%2e%2e", "%2e%2e"],
-    // As browsers write quotes and line ends.
+    // Browsers write quotes and line ends like this.
     ["a%22b%0D%0Ac", 'a"b\r\nc'],
     ['a\\"b', 'a"b'],
   ])("passes the name %p on as it was meant", async (sent, filename) => {

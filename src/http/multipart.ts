@@ -1,10 +1,8 @@
 /**
- * Reads a multipart/form-data request while it streams in: texts are gathered, the file is handed on piece by piece
- * and only as fast as its consumer takes it, so memory stays flat for any size. At most one file. Everything is
- * bounded: number and size of fields, part headers, bytes outside of the file (endless preambles, unknown parts), and
- * the time the client may take. Whatever fails (a broken body, a client that goes away or falls silent, the consumer
- * itself) ends the file's body with that error, and the consumer has cleaned up before readMultipart rejects. What is
- * left of the request is then not read.
+ * Reads a multipart/form-data request as a stream: gathers texts and passes the file on as fast as its consumer takes
+ * it, so memory stays flat. At most one file. Bounded: number and size of fields, part headers, bytes outside the file,
+ * and the client's time. Any failure ends the file's body with that error, and the consumer has cleaned up before
+ * readMultipart rejects. The rest of the request is not read.
  */
 import { type AppError, appError } from "../lib/errors.ts";
 import { parseHeaderParameters } from "../lib/header-parameters.ts";
@@ -18,53 +16,52 @@ import type { BodyReservation } from "./body-memory.ts";
 import { type BodyReader, createBodyReader, type BodyReadQueue } from "./body-reader.ts";
 
 export type FilePart = {
-  /** Name of the form field; empty when the part has none. */
+  /** Name of the form field; empty if the part has none. */
   field: string;
-  /** As the client means it, be it a path or worse; the escapes of browsers are undone. Undefined without one. */
+  /** As the client means it, unchecked, with browsers' escapes undone. */
   filename: string | undefined;
-  /** As the client said, lower-cased, without parameters; undefined when it said nothing. */
+  /** From the client, lower-cased, without parameters. */
   mimeType: string | undefined;
   /**
-   * To be read to its end; throws when the upload fails half-way. The pieces are the reader's, who should dispose of
-   * them (lib/disposable-bytes.ts) when the file may be large.
+   * Read it to its end. Throws if the upload fails. For a large file dispose of the pieces (lib/disposable-bytes.ts).
    */
   body: AsyncIterable<Buffer>;
 };
 
 export type MultipartOptions<T> = {
-  /** Called for the file. It must read the body to its end, or throw, which ends the upload with that error. */
+  /** Receives the file. It must read the body to its end, or throw, which ends the upload with that error. */
   onFile(part: FilePart): Promise<T>;
-  /** Which fields are files even without a filename; none unless told. */
+  /** Fields that are files even without a filename; default none. */
   isFile?: (field: string) => boolean;
-  /** Longest silence of the client in milliseconds; half a minute unless told. */
+  /** Longest silence of the client in milliseconds; default half a minute. */
   stallMs?: number;
-  /** How long the client may take to send everything, in milliseconds; any time unless told. */
+  /** Time for the whole form in milliseconds; unbounded by default. */
   sendMs?: number;
-  /** Among which clients that send at once it waits for its turn; none unless told. */
+  /** The queue in which it waits to read; default none. */
   readQueue?: BodyReadQueue;
-  /** Where the form's texts count while they are in memory. */
+  /** Bounds the form's texts in memory. */
   reservation?: Pick<BodyReservation, "add">;
 };
 
 export type MultipartForm<T> = {
-  /** The last value of each field that is no file. */
+  /** The last value of each text field. */
   fields: ReadonlyMap<string, string>;
-  /** What onFile returned; undefined when there was no file. */
+  /** Result of onFile; undefined without a file. */
   file: T | undefined;
 };
 
 const STALL_MS = 30_000;
-/** Besides a file. */
+/** Besides the file. */
 const MAX_FIELDS = 100;
 const MAX_FIELD_BYTES = 64 * 1024;
 const LIMITS = { headerBytes: 16 * 1024, headers: 32 };
-/** A body of this many bytes more than its file is refused. */
+/** A body with more bytes than this besides its file is refused. */
 export const MAX_BYTES_BESIDE_FILE = 1024 * 1024;
 
 const broken = (message: string, cause?: unknown): AppError =>
   appError("InvalidMultipartData", message, { cause });
 
-/** @throws InvalidMultipartData, or what onFile threw */
+/** @throws InvalidMultipartData, or the error of onFile */
 export async function readMultipart<T>(
   request: Request,
   options: MultipartOptions<T>,
@@ -94,7 +91,7 @@ function boundaryOf(request: Request): string {
 
 type Source = ReturnType<typeof createSource>;
 
-/** The request's bytes, read in time, and counted apart from the file's. */
+/** The request's bytes, with deadlines, counted apart from the file's. */
 function createSource(
   reader: BodyReader,
   { stallMs = STALL_MS, sendMs }: Pick<MultipartOptions<unknown>, "stallMs" | "sendMs">,
@@ -103,11 +100,11 @@ function createSource(
   let received = 0;
   let inFile = 0;
 
-  /** Ends the reading that is under way. */
+  /** Ends the running read. */
   let giveUp: ((reason: unknown) => void) | undefined;
   let timer: NodeJS.Timeout | undefined;
 
-  /** One timer for all readings, as long as they may last equally long: there are ten thousands of them. */
+  /** One timer for all reads with the same deadline: there are ten thousands of them. */
   function arm(): void {
     const left = end - performance.now();
     if (timer !== undefined && left >= stallMs) {
@@ -135,7 +132,7 @@ function createSource(
   return {
     /** Null at the end. */
     async read(): Promise<Uint8Array | null> {
-      // What came before has been handed on by now, as far as it was the file's.
+      // By now the file's earlier bytes are passed on.
       if (received - inFile > MAX_BYTES_BESIDE_FILE)
         throw broken("The form holds too much besides its file.");
       await reader.turn();
@@ -187,7 +184,7 @@ function describePart({ headers }: BodyPart) {
   const isField = value === "form-data";
   return {
     field: isField ? parameters.get("name") : undefined,
-    // Browsers write quotes and line ends so.
+    // Browsers escape quotes and line ends like this.
     filename: isField ? parameters.get("filename")?.replace(/%(?:22|0D|0A)/g, decodeURIComponent) : undefined,
     mimeType: type === undefined ? undefined : parseHeaderParameters(type).value,
   };

@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document of the endpoint tables, so that what is documented is what is mounted. */
+/** The OpenAPI 3.1 document of the endpoint tables: what is mounted is documented. */
 import { z } from "zod";
 import { ERRORS } from "../lib/errors.ts";
 import { endpoint, type Endpoint, type Pagination } from "./endpoint.ts";
@@ -110,7 +110,7 @@ function success({ raw, status, answer, paged }: Endpoint): Json {
   return { [status ?? 200]: { description: "OK", content: { "application/json": { schema } } } };
 }
 
-/** Serves the document; it is made at the first request. */
+/** Serves the document, made at the first request. */
 export function openApiEndpoint(tables: () => readonly Described[], version: string): Endpoint {
   let document: Json | undefined;
   return endpoint({

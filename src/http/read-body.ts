@@ -1,4 +1,4 @@
-/** Bodies that are gathered before they are used: bounded each, bounded together, and in time. */
+/** Gathered bodies, bounded each, together, and in time. */
 import { dispose } from "../lib/disposable-bytes.ts";
 import { type AppError, appError } from "../lib/errors.ts";
 import { createJsonScan } from "../lib/json-scan.ts";
@@ -6,16 +6,16 @@ import { bodyChunks } from "./body-chunks.ts";
 import type { BodyReservation } from "./body-memory.ts";
 
 const JSON_LIMIT = 2 * 1024 * 1024;
-/** For a body of a few short fields, and for one that nobody reads. */
+/** For a body of a few short fields, and for one that is ignored. */
 export const SHORT_LIMIT = 4 * 1024;
-/** Brackets and commas; no single object needs a hundredth. */
+/** Brackets and commas. A single object needs less than a hundredth. */
 const MOST_PARTS = 10_000;
 
 const STALL_MS = 15_000;
 const SEND_MS = 30_000;
 const SLOWEST_BYTES_A_MS = 64;
 
-/** The client's longest silence, and how long it may take for a body of up to `limit` bytes that is gathered. */
+/** Longest silence of the client, and its time for a gathered body of `limit` bytes. */
 export const bodyTimeouts = (limit: number) => ({
   stallMs: STALL_MS,
   sendMs: SEND_MS + limit / SLOWEST_BYTES_A_MS,
@@ -23,15 +23,15 @@ export const bodyTimeouts = (limit: number) => ({
 
 export type BodySource = {
   request: Request;
-  /** Where the gathered bytes count, until the caller leaves it. */
+  /** Bounds the gathered bytes. The caller releases it. */
   reservation: BodyReservation;
-  /** Ends the connection: what is left of the body is not wanted. */
+  /** Closes the connection: the rest of the body is not needed. */
   cut(): void;
 };
 
 /**
- * The bytes up to `limit`, judged by Content-Length at once and by counting otherwise.
- * @throws PayloadTooLarge, ServiceUnavailable, BadRequest when the client goes away or is too slow
+ * The bytes up to `limit`, checked by Content-Length first, else by counting. @throws PayloadTooLarge,
+ * ServiceUnavailable, BadRequest if the client leaves or is too slow
  */
 export async function* bodyBytes(
   { request, reservation, cut }: BodySource,
@@ -54,7 +54,7 @@ export async function* bodyBytes(
   }
 }
 
-/** A form of another origin can send JSON only when it calls it something else. @throws BadRequest with 415 */
+/** A form of another origin can send JSON only under another type. @throws BadRequest with 415 */
 export function requireJson({ headers }: Request): void {
   const type = headers.get("content-type")?.replace(/;.*/s, "").trim().toLowerCase();
   if (type === "application/json") return;
@@ -63,7 +63,7 @@ export function requireJson({ headers }: Request): void {
   });
 }
 
-/** For an endpoint that takes no body. @throws PayloadTooLarge */
+/** For an endpoint without a body. @throws PayloadTooLarge */
 export function refuseLongBody({ headers }: Request): void {
   if (Number(headers.get("content-length") ?? 0) > SHORT_LIMIT) throw tooLarge(SHORT_LIMIT);
 }
@@ -73,7 +73,7 @@ const tooLarge = (limit: number): AppError => {
   return appError("PayloadTooLarge", `The body is larger than ${most}.`);
 };
 
-/** The whole body as text. @throws as bodyBytes, BadRequest (not UTF-8) */
+/** The body as text. @throws like bodyBytes, BadRequest (not UTF-8) */
 export function readText(source: BodySource, limit: number): Promise<string> {
   return gatherText(source, limit, () => {});
 }
@@ -92,7 +92,7 @@ async function gatherText(
   return text + decoder.decode();
 }
 
-/** Decodes UTF-8 and drops a byte order mark in front. @throws BadRequest (not UTF-8) */
+/** Decodes UTF-8 without a leading byte order mark. @throws BadRequest (not UTF-8) */
 export function createDecoder() {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   return {
@@ -106,7 +106,7 @@ export function createDecoder() {
   };
 }
 
-/** The JSON body, whatever its Content-Type says. @throws as readText, BadRequest (no JSON, too deep, too many values) */
+/** The JSON body, whatever its Content-Type. @throws like readText, BadRequest (no JSON, too deep, too many values) */
 export async function readJson(source: BodySource, limit = JSON_LIMIT): Promise<unknown> {
   const scan = createJsonScan({ mostParts: MOST_PARTS });
   return parseJson(await gatherText(source, limit, scan.push));

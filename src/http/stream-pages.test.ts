@@ -12,7 +12,7 @@ let failures: string[] = [];
 let pages: () => AsyncGenerator<string, void> = numbered;
 let stallMs = 60_000;
 
-/** Pages up to a number, failing at another. */
+/** Numbered pages, failing at one of them. */
 async function* numbered(count = MANY, failAt = Infinity): AsyncGenerator<string, void> {
   try {
     for (let page = 1; page <= count; page++) {
@@ -57,7 +57,7 @@ function ask(): Socket {
   return socket;
 }
 
-/** Everything that came over the wire until the connection ended. */
+/** All bytes until the connection ended. */
 async function wholeAnswer(): Promise<string> {
   const chunks: Buffer[] = [];
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -136,7 +136,7 @@ test("a client that takes nothing any more is cut off", async () => {
   ask().pause();
   await until(() => closed === 1);
   expect(failures).toEqual(["The client took nothing for 0.05 seconds."]);
-  // The server looks at its timeouts every few seconds.
+  // The server checks its timeouts every few seconds.
   await until(() => server.pendingRequests === 0);
 });
 

@@ -1,30 +1,29 @@
 /**
- * Text or bytes made page by page as the body of an answer. Nothing is made before the client has taken what came
- * before, so memory stays flat for any length; a client that goes away, or takes no page for two minutes, ends the making.
- * When a page fails the connection is cut without the end mark of chunked encoding, so a cut text can't pass for a
- * whole one. The server's own idle timeout counts from the beginning of an answer, whatever flows: lift it before.
- * Bytes that were given away (lib/disposable-bytes.ts) are disposed of once they are taken.
+ * Streams text or bytes page by page. It makes a page only after the client has taken the one before, so memory stays
+ * flat. A client that leaves, or takes nothing for two minutes, ends it. If a page fails, the connection is cut without
+ * the end of chunked encoding, so a cut text can't pass for a whole one. Lift the server's idle timeout first: it
+ * counts from the start of the answer. Disposes of bytes that were given away (lib/disposable-bytes.ts).
  */
 import { dispose } from "../lib/disposable-bytes.ts";
 
 export type PageStreamOptions = {
-  /** Hears why a started answer was cut. */
+  /** Receives the reason if a started answer is cut. */
   onFailure(error: unknown): void;
-  /** Ends the connection: an answer that waits for its client can't fail before the client takes it. */
+  /** Closes the connection: a stream that waits for its client can't report an error. */
   cut(): void;
-  /** How long the client may take nothing, in milliseconds; two minutes unless told. */
+  /** Longest silence of the client in milliseconds; default two minutes. */
   stallMs?: number;
-  /** Pause before each page but the first, in milliseconds; 2 unless told. 0 for what costs nothing to make. */
+  /** Pause before each page but the first, in milliseconds; default 2. Use 0 for cheap pages. */
   restMs?: number;
 };
 
 type Page = string | Uint8Array;
 
 const STALL_MS = 120_000;
-/** Between pages, which take half a millisecond each. */
+/** Between pages of half a millisecond each. */
 const REST_MS = 2;
 
-/** Resolves when the first page is there, so that what fails until then can still be answered with its error. */
+/** Resolves with the first page, so that earlier errors get a proper answer. */
 export async function streamPages(
   pages: AsyncGenerator<Page, void>,
   { onFailure, cut, stallMs = STALL_MS, restMs = REST_MS }: PageStreamOptions,
@@ -34,20 +33,20 @@ export async function streamPages(
   let isOver = false;
   let given: Page = "";
   const later = async (): Promise<IteratorResult<Page, void>> => {
-    // What was given before goes out first; a short answer would else be sent whole, with a length. And a long one
-    // takes a fifth of the event loop at most: redirects matter more.
+    // Lets the previous page out first; a short answer would otherwise be sent whole, with a length. Also bounds a long
+    // one to a fifth of the event loop, because redirects matter more.
     if (restMs > 0) await new Promise((resolve) => setTimeout(resolve, restMs));
     return pages.next();
   };
   const pull = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
     clearTimeout(stall);
-    // It has been sent, or copied to be.
+    // It was sent or copied.
     if (typeof given !== "string") dispose(given);
     given = "";
     try {
       const page = next ?? (await later());
       next = undefined;
-      // The client may have gone while the page was made.
+      // The client may have left meanwhile.
       if (isOver) return;
       if (page.done) return controller.close();
       given = page.value;
@@ -72,7 +71,7 @@ export async function streamPages(
     clearTimeout(stall);
     return end();
   };
-  /** Never rejects: nobody would hear of it, and that ends a program. */
+  /** Never rejects: an unhandled rejection would end the program. */
   const end = async (): Promise<void> => {
     try {
       await pages.return();
