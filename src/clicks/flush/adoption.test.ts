@@ -19,7 +19,7 @@ function leaveSegment(slot: string): string {
 
 test("a slot that can't be tidied keeps no other waiting, and is taken over as soon as it can be", () => {
   const segments = ["1", "2", "3"].map(leaveSegment);
-  // Nobody can unlink a folder.
+  // A folder can't be unlinked.
   const obstacle = join(journalDir, "2", `0000000001${SEGMENT_SUFFIX}.tmp`);
   mkdirSync(obstacle);
   const added: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * Takes over what processes that died left in their slots. Looked for again and again, because a process may die at
- * any time, and one that was killed a moment ago may still hold its lock.
+ * Takes over the slots of dead processes. Repeats, because a process may die at any time, and one killed a moment ago
+ * may still hold its lock.
  */
 import type { Logger } from "../../lib/logger.ts";
 import type { SourceState } from "./source.ts";
@@ -9,15 +9,15 @@ import { listSlots, type Slot, tidySlot, tryTakeSlot } from "../journal/slot.ts"
 
 export type AdoptionOptions = {
   journalDir: string;
-  /** The slot of this process. */
+  /** Slot of this process. */
   ownDir: string;
   logger: Logger;
-  /** Takes a segment in and calls back when it is gone. */
+  /** Adds a segment. `onRetired` runs when it is gone. */
   add(state: SourceState, onRetired: () => void): void;
 };
 
 export type Adoption = {
-  /** Takes every slot that has leftovers and no owner. It stays locked until they are counted. */
+  /** Takes every slot with left-overs and without owner. It stays locked until they are counted. */
   sweep(): void;
 };
 

@@ -1,4 +1,4 @@
-/** Details from the journal into the database, held against the sums that the clicks themselves give. */
+/** Details from journal to database, compared with sums of the clicks. */
 import { beforeAll, beforeEach, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { Database } from "../../db/database.ts";
@@ -104,7 +104,7 @@ forEachDialect((dialect) => {
       true,
     );
 
-  /** Counts and values as they are stored, as `bucket link dimension value` and the clicks. */
+  /** Stored counts and values, as `bucket link dimension value` with clicks. */
   async function readSums() {
     const [values, hours, days, months, dimHours, dimDays, dimMonths] = await Promise.all([
       database.read.selectFrom("click_values").select(["id", "dimension", "value"]).execute(),
@@ -132,7 +132,7 @@ forEachDialect((dialect) => {
     };
   }
 
-  /** The same from the clicks, by the pure sums that `analytics rebuild` uses. */
+  /** The same from the clicks, by the pure sums of `analytics rebuild`. */
   function byHand(
     visits: readonly Visit[],
     plain: readonly Visit[] = [],
@@ -291,7 +291,7 @@ forEachDialect((dialect) => {
       const mine = Object.entries(rows).filter(([key]) => key.startsWith(prefix));
       expect(mine).toHaveLength(bound + 1);
       expect(mine.reduce((sum, [, clicks]) => sum + clicks, 0)).toBe(2610);
-      // One that is counted apart stays so.
+      // A value counted apart stays apart.
       expect(rows[`${prefix}host-0.example`]).toBe(11);
       expect(rows[`${prefix}${OTHER}`]).toBe(
         2610 - mine.filter(([key]) => !key.endsWith(OTHER)).reduce((sum, [, clicks]) => sum + clicks, 0),

@@ -27,7 +27,7 @@ forEachDialect((dialect) => {
     ids = await addLinks(database, 5);
   });
 
-  /** A slot with an open journal in a journal folder of its own. */
+  /** A slot with an open journal in its own journal folder. */
   const openSlot = (options: { segmentBytes?: number; instance?: string } = {}) => {
     const journalDir = join(folder, String(++folders));
     return { journalDir, ...options, dir: join(journalDir, "0") };
@@ -111,7 +111,7 @@ forEachDialect((dialect) => {
     const { journal, opened } = await openJournal({ ...slot, instance });
     for (let at = 0; at < 900; at++) journal.record(ids[at % 2]!, Date.now());
     await journal.close();
-    // Small batches, so that they overtake each other; the last ones find the file or its row gone.
+    // Small batches that overtake each other. The last ones find file or row gone.
     const flushers = [50, 70, 110, 900].map(
       (batchClicks) => flusherOf(slot.journalDir, { batchClicks }).flusher,
     );
@@ -156,7 +156,7 @@ forEachDialect((dialect) => {
     await one.flusher.flush();
     for (let at = 0; at < 5; at++) journal.record(ids[1]!, Date.now());
     expect(await added(() => other.flusher.flush())).toEqual([0, 5, 0, 0, 0]);
-    // The one that was overtaken finds out and enters what the other counted into its books.
+    // The overtaken flusher learns it and enters the other's counts into its books.
     expect(await added(() => one.flusher.flush())).toEqual([0, 0, 0, 0, 0]);
     journal.record(ids[2]!, Date.now());
     expect(await added(() => one.flusher.flush())).toEqual([0, 0, 1, 0, 0]);

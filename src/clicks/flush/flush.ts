@@ -1,10 +1,9 @@
 /**
- * Counts journals into the database, exactly once.
+ * Counts journals into the database exactly once.
  *
- * A source is a segment. Its position in the database (table journals) moves in the transaction that adds its
- * clicks, and only from the value this flusher started from. So a transaction whose end is unknown (the connection
- * broke during the commit) needs no guess: the position is read again before anything else, and says whether the
- * clicks are in. The same holds for a segment that another process counted meanwhile.
+ * A source is a segment. Its position (table journals) moves in the transaction that adds its clicks, and only from the
+ * value where this flusher started. After a commit with unknown outcome the position is read again and tells whether
+ * the clicks are in. The same holds if another process counted the segment meanwhile.
  */
 import type { Clock } from "../../lib/clock.ts";
 import type { Logger } from "../../lib/logger.ts";
@@ -26,15 +25,15 @@ export type FlushTrigger = "interval" | "threshold" | "manual";
 export type FlushResult = { clicks: number; links: number };
 
 export type Flusher = {
-  /** Takes a segment in; `onRetired` is called when its file is gone. */
+  /** Adds a segment. `onRetired` runs when its file is gone. */
   add(state: SourceState, onRetired: () => void): void;
-  /** The segment's writer is done with it. */
+  /** The segment's writer is done. */
   seal(path: string): void;
-  /** Counts everything written so far. Calls run one after the other. Rejects when the database does. */
+  /** Counts everything written so far. Calls run in turn. Rejects when the database does. */
   flush(): Promise<FlushResult>;
-  /** Distinct links among the clicks not counted yet; beyond 262,144 clicks it looks no further. */
+  /** Distinct links among uncounted clicks, within the first 262,144 clicks. */
   pendingLinks(): number;
-  /** Resolves when no flush is running. */
+  /** Resolves when no flush runs. */
   idle(): Promise<void>;
 };
 
@@ -46,22 +45,22 @@ export type FlusherOptions = {
   clock: Clock;
   logger: Logger;
   onSettled(settled: SettledClicks): void;
-  /** See DetailsParser; without one, details are taken without places. */
+  /** Without one, details have no places. */
   parser?: DetailsParser;
-  /** See FlushWork; no limit unless told. */
+  /** See FlushWork; unlimited by default. */
   mostLogRows?(): number;
-  /** See flush/pace.ts; without it, one transaction follows the other. */
+  /** See pace.ts. Without it transactions follow each other at once. */
   rest?(tookMs: number, segments: number): Promise<void>;
-  /** Clicks counted in one transaction at most. */
+  /** Most clicks per transaction. */
   batchClicks?: number;
-  /** Of these, those with details. */
+  /** Most of them with details. */
   batchDetails?: number;
 };
 
-/** Most clicks; how many are taken depends on the links they belong to (flush/source.ts). */
+/** Upper bound. source.ts adapts to the number of links. */
 const DEFAULT_BATCH_CLICKS = 1_048_576;
 const FIRST_BATCH_CLICKS = 40_000;
-/** Some 0.2 s of work: a transaction must not keep other writers waiting long on a busy core. */
+/** About 0.2 s of work, because a transaction blocks other writers. */
 const DEFAULT_BATCH_DETAILS = 20_000;
 
 export function createFlusher(options: FlusherOptions): Flusher {
@@ -76,7 +75,7 @@ export function createFlusher(options: FlusherOptions): Flusher {
   const rest = async (tookMs: number) => options.rest?.(tookMs, sources.size);
   let last: Promise<unknown> = Promise.resolve();
 
-  /** One unreadable file doesn't keep the others from being counted; an absent database does. */
+  /** An unreadable file does not stop the others, a missing database does. */
   const flushAll = async (): Promise<FlushResult> => {
     const done: FlushResult = { clicks: 0, links: 0 };
     let failure: unknown;

@@ -15,7 +15,7 @@ const record = (journal: Pick<Journal, "recordDetails">, link: number, times: nu
     journal.recordDetails(link, Date.now(), "https://a.example/", null, "curl/8.5.0", "192.0.2.1");
 };
 
-/** Everything that the flush wrote about a link, which must tell the same. */
+/** Everything that the flush wrote about a link. It must agree. */
 async function writtenOf(database: Database, link: number): Promise<Record<string, number>> {
   const sum = async (table: "click_hours" | "click_days" | "click_months" | "click_dim_days") => {
     const query = database.read.selectFrom(table).select((eb) => eb.fn.sum<number>("clicks").as("clicks"));
@@ -50,7 +50,7 @@ forEachDialect((dialect) => {
     direct = await dialect.openDb();
   });
 
-  /** Runs a test with the database at the end of a wire that can be cut. */
+  /** Runs a test with the database behind a proxy that can be cut. */
   const overWire = (run: (wired: Database, proxy: DatabaseProxy) => Promise<void>) => async () => {
     const proxy = await openDatabaseProxy(dialect.url());
     const wired = await openDatabase(
@@ -106,7 +106,7 @@ forEachDialect((dialect) => {
           proxy.loseNextCommit();
           await expect(flusher.flush()).rejects.toThrow();
           expect(proxy.lost()).toBe(lost + 1);
-          // It did happen.
+          // It was committed.
           expect(await clicksOf(direct, [link])).toEqual([flushedBefore ? 8 : 5]);
           record(journal, link, 1);
           await flusher.flush();
@@ -145,7 +145,7 @@ forEachDialect((dialect) => {
       const { journal, flusher, books, link } = await start(direct);
       record(journal, link, 2);
       await flusher.flush();
-      // A table that can't be written to stands for a file that can't.
+      // A table without write access stands for a file without.
       await direct.write.schema.alterTable("link_clicks").renameTo("link_clicks_away").execute();
       record(journal, link, 10);
       await expect(flusher.flush()).rejects.toThrow();

@@ -4,7 +4,7 @@ import { createPace } from "./pace.ts";
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
 
-/** Lets the promises that are due go on. */
+/** Lets due promises continue. */
 const turn = async () => {
   for (let at = 0; at < 10; at++) await Promise.resolve();
 };

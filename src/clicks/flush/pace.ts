@@ -1,19 +1,18 @@
 /**
- * Rests between the transactions of a flush. Where clicks come faster than they are counted, as on one core that is
- * busy with redirects, the flush would else run all the time; so it runs two fifths of it at most, and catches up
- * when the load eases. It rests between transactions, not in them: nobody waits longer for a database lock. When much
- * waits it rests no more: the journal has a bound.
+ * Rests between the transactions of a flush. On a core busy with redirects the flush would run all the time; it runs at
+ * most two fifths of it and catches up later. It never rests inside a transaction, so no lock is held longer. When much
+ * waits it does not rest: the journal is bounded.
  */
 export type Pace = {
-  /** To be called after a transaction that took so long, with the segments that wait. Returns at once in haste. */
+  /** Call it after a transaction, with its time and the waiting segments. Returns at once during `hurry`. */
   rest(tookMs: number, segments: number): Promise<void>;
-  /** Somebody waits for this work (a manual flush, the shutdown): no rests until it ends. */
+  /** No rests until this work ends (a manual flush, the shutdown). */
   hurry<T>(work: () => Promise<T>): Promise<T>;
 };
 
 const REST_FACTOR = 1.5;
 const LONGEST_REST_MS = 3_000;
-/** Of some four million clicks; the journal holds sixteen times as many. */
+/** About four million clicks. The journal holds sixteen times as many. */
 const MOST_SEGMENTS = 8;
 
 export function createPace(): Pace {

@@ -1,19 +1,19 @@
-/** How many links have clicks that are not counted yet. */
+/** Number of links with uncounted clicks. */
 import type { SegmentSource } from "./source.ts";
 import { FIRST_RECORD } from "../journal/format.ts";
 import { type ClickBatch, createBatch, openSegmentReader } from "../journal/reader.ts";
 
 const MOST_CLICKS = 262_144;
-/** What mostly is enough; making room for all of them would take longer than looking. */
+/** Usually enough. Allocating for all would take longer than the count. */
 const FEW_CLICKS = 4_096;
 
-/** Distinct links among the clicks of these sources that are not counted yet; beyond 262,144 clicks it looks no further. */
+/** Distinct links among the uncounted clicks of these sources, within the first 262,144. */
 export function countPendingLinks(sources: readonly SegmentSource[]): number {
   const few = countIn(sources, createBatch(FEW_CLICKS));
   return few.isWhole ? few.links : countIn(sources, createBatch(MOST_CLICKS)).links;
 }
 
-/** All of them, or a batch full. */
+/** All clicks, or a full batch. */
 function countIn(sources: readonly SegmentSource[], batch: ClickBatch): { links: number; isWhole: boolean } {
   const pending = new Float64Array(batch.links.length);
   let size = 0;

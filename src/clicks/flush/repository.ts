@@ -1,4 +1,4 @@
-/** The click journal's side of the database: counters and the positions up to which journals are counted. */
+/** The database side of the click journal: counters, and the counted positions of journals. */
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import { chunked } from "../../lib/chunked.ts";
@@ -15,47 +15,47 @@ import { createRollupsRepository } from "../rollups/repository.ts";
 import { type ClickCounts, type LinkCounts, totalOf } from "../rollups/click-counts.ts";
 import type { DetailOutcomes } from "../details/gate.ts";
 
-/** What the clicks of a span add up to. */
+/** The sums of a span's clicks. */
 export type FlushWork = {
   counts: ClickCounts;
   details: readonly Detail[];
-  /** Of all the details. */
+  /** Of all details. */
   sums: DetailSums;
-  /** Raw rows after which no more details are written (analytics.max_log_rows with `stop`); 0: no limit. */
+  /** Raw rows beyond which no details are written (analytics.max_log_rows with `stop`); 0: unlimited. */
   mostLogRows: number;
-  /** How many clicks came without details; clicks of links that are gone left out. */
+  /** Clicks without details, except those of removed links. */
   refused(gone: ReadonlySet<number>): DropCount[];
 };
 
-/** A stretch of one segment whose clicks are counted together. */
+/** A range of one segment, counted in one transaction. */
 export type CountedSpan = {
   segment: string;
-  /** The position as the database has it; null when it has no row for the segment yet. */
+  /** Position in the database; null without a row. */
   from: number | null;
   to: number;
   atMs: number;
-  /** Filled in by count(), before it commits. */
+  /** Set by count() before it commits. */
   deleted: number;
-  /** The same, but for what was refused. */
+  /** Likewise, without refused ones. */
   details: DetailOutcomes;
-  /** False when the segment was counted and removed by somebody else; asked when its row is made. */
+  /** False if another process counted and removed the segment. Called when its row is made. */
   exists(): boolean;
 };
 
 export type ClicksRepository = {
-  /** How far a segment is counted, or null when the database doesn't know it. */
+  /** Counted position of a segment; null if unknown to the database. */
   readPosition(segment: string): Promise<number | null>;
   /**
-   * Adds the counts and details and moves the position from `from` to `to`, in one transaction. False, and nothing is changed,
-   * when the position is not `from` (somebody counted this before). Writes the clicks whose links are gone, which
-   * count nowhere, into `span.deleted`, and what became of the details into `span.details`. When it rejects, all of it happened or nothing: read the position to know.
+   * Adds counts and details and moves the position from `from` to `to` in one transaction. False, without a change, if
+   * the position is not `from`. Sets `span.deleted` to the clicks of removed links, which count nowhere, and
+   * `span.details` to the outcome of the details. After a rejection all or nothing happened: read the position.
    */
   count(span: CountedSpan, work: FlushWork): Promise<boolean>;
-  /** Forgets a segment whose file is gone. */
+  /** Removes the row of a segment whose file is gone. */
   forget(segment: string): Promise<void>;
-  /** Forgets up to 1,000 segments not touched since then. */
+  /** Removes up to 1,000 rows not touched since then. */
   forgetBefore(atMs: number): Promise<void>;
-  /** Who this database is; every installation has one. */
+  /** UUID of this database. */
   instance(): Promise<string>;
 };
 
@@ -70,13 +70,13 @@ export function createClicksRepository(database: Database): ClicksRepository {
   const drops = createDetailDropsRepository(database);
   const logCapacity = createLogCapacity(database);
 
-  /** Moves the position; false when it isn't where the span begins. */
+  /** Moves the position. False if it is not the start of the span. */
   async function move(tx: Db, { segment, from, to, atMs, exists }: CountedSpan): Promise<boolean> {
-    // The position goes first: it makes two flushes of one segment wait for each other before any counter.
+    // Position first: two flushes of one segment meet here, before any counter.
     if (from === null) {
       const row = { id: segment, position: FIRST_RECORD, updated_at: atMs };
       await dialect.insertIgnore(tx, "journals", ["id"], [row]);
-      // Files go before rows: if the row went for good just now, the file is gone by this time.
+      // Files go before rows: if the row was just removed, the file is gone.
       if (!exists()) throw appError("Conflict", `segment ${segment} was counted by somebody else`);
     }
     const moved = await tx
@@ -88,7 +88,7 @@ export function createClicksRepository(database: Database): ClicksRepository {
     return Number(moved.numUpdatedRows) === 1;
   }
 
-  /** Adds everything; returns what is to be done after the commit. */
+  /** Adds everything. Returns what to do after the commit. */
   async function add(tx: Db, span: CountedSpan, work: FlushWork): Promise<() => void> {
     const { links } = work.counts;
     const found = await dialect.addToCounters(tx, COUNTER, links.links, links.clicks);

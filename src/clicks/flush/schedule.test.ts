@@ -14,7 +14,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-/** Lets time pass in steps of 10 ms, with the promises between them. */
+/** Advances time in steps of 10 ms, with the promises in between. */
 async function pass(ms: number): Promise<void> {
   for (const end = time + ms; time < end; ) {
     time += 10;
@@ -70,7 +70,7 @@ test("is due at once after quick flushes, and later after slow ones", async () =
   schedule.due();
   await pass(1000);
   expect(runs.map(({ trigger }) => trigger)).toEqual(["interval", "threshold", "threshold"]);
-  // The second took 20 ms, so the third rests for nineteen times as long.
+  // The second took 20 ms, so the third waits nineteen times as long.
   expect(runs[2]!.at - runs[1]!.at).toBeGreaterThanOrEqual(20 * 20);
   expect(runs[2]!.at - runs[1]!.at).toBeLessThan(20 * 20 + 50);
 });

@@ -1,26 +1,26 @@
 /**
- * When to flush. Every interval, and sooner when enough clicks wait, but never so often that flushing takes more
- * than a twentieth of the time: the flush shares its core with the redirects, a click in the journal is safe where
- * it is, and larger flushes cost less a click. After a failure the pause doubles up to half a minute.
+ * When to flush: every interval, and earlier if enough clicks wait, but at most a twentieth of the time. Flushes share
+ * the core with redirects, clicks in the journal are safe, and larger flushes are cheaper per click. After a failure
+ * the pause doubles up to half a minute.
  */
 import type { FlushTrigger } from "./flush.ts";
 
 export type FlushSchedule = {
-  /** Flushes for the first time, and from then on as described. */
+  /** Flushes now, then on schedule. */
   start(): void;
   setInterval(ms: number): void;
   /** Enough clicks wait. */
   due(): void;
-  /** Flushes now, whatever the pause; rejects when it fails. */
+  /** Flushes at once. Rejects if it fails. */
   flushNow(): Promise<void>;
   stop(): void;
 };
 
 export type ScheduleOptions = {
   intervalMs: number;
-  /** One flush; reports its own failure and rejects then. */
+  /** One flush. Reports its failure and rejects. */
   flush(trigger: FlushTrigger): Promise<void>;
-  /** A monotonic time in ms. */
+  /** Monotonic, in ms. */
   now(): number;
 };
 

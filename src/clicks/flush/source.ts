@@ -1,13 +1,12 @@
 /**
- * One segment on its way into the database: see flush.ts for why nothing is counted twice.
+ * One segment on its way into the database. flush.ts explains why nothing is counted twice.
  *
- * A source is `final` when nothing will be written to it any more: its writer sealed it, or died. A final source
- * that is counted to its end is retired: first the file goes, durably, then the row. The other order could count
- * the file again.
+ * A source is `final` when its writer sealed it or died. A final source that is fully counted is retired: first the
+ * file goes, durably, then the row. The other order could count the file again.
  *
- * A replayed source (its process died) without a row was never counted, unless the row was pruned for its age. One
- * whose clicks are too old to tell, one of another database and a file that is no segment are moved to
- * `quarantine/` beside the slots: nothing is counted twice, and nothing is destroyed.
+ * A replayed source (its process died) without a row was never counted, unless its row was pruned for age. One too old
+ * to tell, one of another database and a file that is no segment move to `quarantine/` beside the slots: nothing is
+ * counted twice, nothing is destroyed.
  */
 import { existsSync } from "node:fs";
 import type { Clock } from "../../lib/clock.ts";
@@ -27,8 +26,8 @@ export type SourceState = {
   path: string;
   final: boolean;
   /**
-   * Up to where the clicks of this segment are in the books of this process; null for a segment of a process that
-   * died, whose clicks enter the books when they are counted.
+   * Position up to which this process's books include the segment; null for a dead process's segment, whose clicks
+   * enter the books when counted.
    */
   position: number | null;
 };
@@ -38,9 +37,9 @@ export type SettledClicks = {
   path: string;
   position: number;
   stored: number;
-  /** Clicks whose links are gone. */
+  /** Clicks of removed links. */
   deleted: number;
-  /** Of these clicks, those with details. */
+  /** Those with details. */
   details: DetailOutcomes;
   replayed: boolean;
 };
@@ -50,9 +49,9 @@ export type SegmentSource = {
   readonly replayed: boolean;
   final: boolean;
   position: number | null;
-  /** The position in the database, null without a row; undefined when it has to be asked. */
+  /** Position in the database, null without a row, undefined if unknown. */
   row: number | null | undefined;
-  /** The transaction whose end is not known. */
+  /** A transaction with unknown outcome. */
   doubt: Span | null;
   onRetired(): void;
 };
@@ -69,20 +68,20 @@ export type DrainContext = {
   /** See FlushWork. */
   mostLogRows(): number;
   batch: ClickBatch;
-  /** Called between two transactions with the time that the first took; see flush/pace.ts. */
+  /** Runs between two transactions with the time of the first (pace.ts). */
   rest(tookMs: number): Promise<void>;
-  /** Added to. */
+  /** Accumulates. */
   done: { clicks: number; links: number };
 };
 
 type Span = CountedSpan & { clicks: number };
 
-/** Rows of `journals` are kept for thirty days; five less leave room for clocks that disagree. */
+/** Rows of `journals` stay for thirty days. Five days allow for clock differences. */
 const ROW_SURELY_KEPT_MS = 25 * 24 * 3600_000;
 const MAX_ATTEMPTS = 5;
-/** Links of one transaction, some 0.4 s of work: it must not keep other writers waiting long on a busy core. */
+/** Links per transaction, about 0.4 s of work, because it blocks other writers. */
 const MOST_LINKS = 110_000;
-/** Under a load that brings details faster than they are written, a flush must end all the same. */
+/** A flush must end even if details arrive faster than they are written. */
 const MOST_DETAILS = 50_000;
 
 export const createSource = (state: SourceState, onRetired: () => void): SegmentSource => ({
@@ -93,7 +92,7 @@ export const createSource = (state: SourceState, onRetired: () => void): Segment
   onRetired,
 });
 
-/** Counts what is written; true when the segment is gone for good. */
+/** Counts what is written. True if the segment is gone. */
 export async function drainSource(source: SegmentSource, context: DrainContext): Promise<boolean> {
   const reader = open(source);
   if (reader === "missing") {
@@ -131,7 +130,7 @@ function open({ path }: SegmentSource): SegmentReader | null | "missing" {
   }
 }
 
-/** Asks the database, and enters into the books what it counted of this segment without this process knowing. */
+/** Asks the database for the position, and enters into the books what was counted without this process. */
 async function learnPosition(
   source: SegmentSource,
   reader: SegmentReader,
@@ -145,7 +144,7 @@ async function learnPosition(
   if (row === null || row <= source.position) return;
   if (doubt?.to === row) return settle(source, row, doubt, context);
   const found = clicksBetween(source.position, row, reader, context.batch);
-  // Written by another process: what it did about the details isn't known here.
+  // Counted by another process, so the outcome of the details is unknown.
   const details = fatesOf({ logged: found.detailed, refused: found.refused });
   settle(source, row, { clicks: found.clicks, deleted: 0, details }, context);
 }
@@ -195,7 +194,7 @@ async function countAll(source: SegmentSource, reader: SegmentReader, context: D
   let detailed = 0;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const startedAt = performance.now();
-    // Sealed while this runs: what is read below is not the end then, and the next flush goes on.
+    // It may be sealed meanwhile. Then the next flush continues.
     const { final } = source;
     const from = source.position!;
     const { position: to, damagedPages } = reader.read(batch, from, final);
@@ -234,7 +233,7 @@ async function countAll(source: SegmentSource, reader: SegmentReader, context: D
   throw appError("Conflict", `${source.path} is being counted by somebody else all the time`);
 }
 
-/** The more clicks a link has in one transaction, the less a click costs; so as many are taken as the bound allows. */
+/** More clicks per link in one transaction are cheaper, so take as many as the bound allows. */
 function fitBatch(batch: ClickBatch, links: number): void {
   const isBound = batch.count === batch.limit;
   if (!isBound && links <= MOST_LINKS) return;
@@ -242,7 +241,7 @@ function fitBatch(batch: ClickBatch, links: number): void {
   batch.limit = Math.min(fitting, batch.links.length);
 }
 
-/** Everything that can be known before the transaction. */
+/** Everything that needs no transaction. */
 async function workOf({ batch, parser, mostLogRows }: DrainContext): Promise<FlushWork> {
   const counts = countClicks(batch);
   const details = await parser.parse(batch);
@@ -255,14 +254,14 @@ async function workOf({ batch, parser, mostLogRows }: DrainContext): Promise<Flu
   };
 }
 
-/** False when the position in the database is another one. */
+/** False if the position in the database differs. */
 async function countSpan(
   source: SegmentSource,
   span: Span,
   work: FlushWork,
   context: DrainContext,
 ): Promise<boolean> {
-  // Until the transaction's end is known, neither is the row.
+  // While the outcome is unknown, so is the row.
   source.row = undefined;
   source.doubt = span;
   const moved = await context.repository.count(span, work);
@@ -279,7 +278,7 @@ async function retire(
   await removeSegment(source.path);
   source.onRetired();
   if (source.row === null) return;
-  // A row that stays behind harms nobody and is pruned later.
+  // A left-over row is harmless and pruned later.
   await repository
     .forget(segment)
     .catch((error) => logger.debug({ segment, err: error }, "journal row kept"));

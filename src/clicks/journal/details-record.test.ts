@@ -1,4 +1,4 @@
-/** Records with details: what goes in comes out, whatever stands around it. */
+/** Records with details read back unchanged, whatever surrounds them. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { openJournal, readClicks, segmentOf, temporaryFolder } from "../clicks.test-support.ts";
@@ -24,7 +24,7 @@ const record = (journal: Journal, { link, at, sent }: Visit): boolean => {
   return true;
 };
 
-/** What stands in the segments of a folder, read in batches of that size. */
+/** The contents of a folder's segments, read in batches of that size. */
 function readVisits(dir: string, capacity: number, details: number): Visit[] {
   const found: Visit[] = [];
   const batch = createBatch(capacity, details);
@@ -51,7 +51,7 @@ const maybe = (most: number): string | null =>
 
 function visitAtRandom(): Visit {
   const link = 1 + Math.floor(Math.random() * 2 ** (Math.random() < 0.5 ? 20 : 52));
-  // A clock that was set back, too.
+  // Even a clock that was set back.
   const at = NOW + Math.floor((Math.random() - 0.5) * 1e9);
   if (Math.random() < 0.3) return { link, at, sent: null };
   const sent = {
@@ -79,7 +79,7 @@ test.each([
   expect(journal.detailed()).toBe(visits.filter(({ sent }) => sent !== null).length);
   await journal.close();
   expect(readVisits(dir, capacity, details)).toEqual(visits);
-  // Who wants no details finds the same clicks.
+  // A reader without details finds the same clicks.
   expect(readClicks(dir)).toEqual(visits.map(({ link, at }) => [link, at]));
 });
 

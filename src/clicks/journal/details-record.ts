@@ -1,33 +1,33 @@
-/** What a visitor sent, as a record of kind 2 holds it: see journal/format.ts. */
+/** A visitor's headers as a record of kind 2 holds them (format.ts). */
 import { RECORD_BYTES } from "./format.ts";
 
-/** Untrusted texts as they were sent; null for a header that was not sent, "" for nothing else. */
+/** Untrusted texts as sent; null for a missing header, "" for an empty one. */
 export type VisitDetails = {
   referrer: string | null;
-  /** The value of the request's utm_source, percent-encoded. */
+  /** Value of utm_source, percent-encoded. */
   utmSource: string | null;
   userAgent: string | null;
-  /** The client's address, when it is to be recorded. */
+  /** The client's address, if it is recorded. */
   address: string;
 };
 
 const MOST_REFERRER = 2_048;
-/** Three for each byte that is stored. */
+/** Three per stored byte. */
 const MOST_UTM_SOURCE = 768;
 const MOST_USER_AGENT = 1_024;
 const MOST_ADDRESS = 45;
 const NOT_SENT = 0xffff;
 
-/** Where in a record the lengths stand, and where the texts begin. */
+/** Offsets of the lengths and of the texts in a record. */
 const LENGTHS_AT = 16;
 const TEXTS_AT = 24;
-/** The longest record that these bounds allow. */
+/** The longest record within these bounds. */
 const LONGEST_RECORD = 3_920;
 
-/** A record that is being made: its words from 4 on are what the details take. */
+/** A record in the making. Its words from 4 on hold the details. */
 export type DetailsRecord = {
   readonly words: Int32Array;
-  /** Takes each header's first bytes; returns the length of the whole record in bytes. Allocates nothing. */
+  /** Takes each header's first bytes and returns the record's length in bytes. Allocates nothing. */
   write(referrer: string | null, utmSource: string | null, userAgent: string | null, address: string): number;
 };
 
@@ -36,7 +36,7 @@ export function createDetailsRecord(): DetailsRecord {
   const words = new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
   let end = 0;
 
-  /** Header texts have a byte a character. */
+  /** Header texts have one byte per character. */
   const put = (text: string | null, most: number, lengthAt: number): void => {
     let length = NOT_SENT;
     if (text !== null) {
@@ -66,7 +66,7 @@ export function createDetailsRecord(): DetailsRecord {
   };
 }
 
-/** Reads the details of the record that begins at `at`; bytes that are no UTF-8 become U+FFFD. */
+/** Reads the details of the record at `at`. Invalid UTF-8 becomes U+FFFD. */
 export function readDetails(bytes: Buffer, at: number): VisitDetails {
   let end = at + TEXTS_AT;
   const take = (lengthAt: number): string | null => {

@@ -1,9 +1,9 @@
-/** How segments leave a slot. */
+/** Removes segments from a slot. */
 import { randomUUID } from "node:crypto";
 import { mkdir, open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
-/** Removes a segment's file so that it stays removed after a power cut. Fine when it is gone already. */
+/** Removes a segment's file durably, even over a power cut. A missing file is fine. */
 export async function removeSegment(path: string): Promise<void> {
   await rm(path, { force: true });
   const folder = await open(dirname(path), "r");
@@ -14,7 +14,7 @@ export async function removeSegment(path: string): Promise<void> {
   }
 }
 
-/** Moves a segment out of the way, never over another one. Returns where it is. */
+/** Moves a segment away, never over another one. Returns its new path. */
 export async function quarantineSegment(path: string, journalDir: string): Promise<string> {
   const dir = join(journalDir, "quarantine");
   await mkdir(dir, { recursive: true, mode: 0o700 });

@@ -1,11 +1,11 @@
 /**
  * The click journal on disk.
  *
- * A click is answered before it is counted in the database, so it must outlive the process from the moment the
- * answer leaves. Segments are files of fixed size, filled with real zero blocks before use (a full disk is then an
- * ordinary error at that time, never a fault at a memory store; copy-on-write file systems can't promise that) and
- * mapped shared. A record is a few plain stores into that mapping: they are in the kernel's page cache at once,
- * whatever happens to the process, and cost no system call. A power cut may lose what the kernel had not written.
+ * A click is answered before the database counts it, so it must survive the process from the moment the answer leaves.
+ * Segments are files of fixed size, filled with real zero blocks before use (so a full disk is an ordinary error at
+ * that time, never a fault at a memory store; copy-on-write file systems can't guarantee that) and mapped shared. A
+ * record is a few stores into that mapping, which reach the kernel's page cache at once and cost no system call. A
+ * power cut may lose what the kernel has not written.
  *
  * Segment: pages of 4096 bytes, little-endian. Page 0 is the header:
  *
@@ -23,20 +23,20 @@
  *     word 3  time, low 32 bits          (link id < 2^53, time in epoch ms < 2^43: the year 2248)
  *
  *     kind 1  count: 16 bytes.
- *     kind 2  count with details: words 4 and 5 are u16 byte lengths of the referrer, the utm_source and the user
- *             agent, an u8 length of the address and an u8 of 0; their bytes follow in that order, zero-padded. The
- *             headers are as sent, shortened to the bounds of journal/details-record.ts; the utm_source is percent-encoded,
- *             the address is text. A header of length 65,535 was not sent.
- *     kinds 3, 4, 5  count whose details were refused (REFUSALS, in this order): as kind 1.
- *     kind 15 filler: skip its length, no click. Ends a page in which the next record has no room.
+ *     kind 2  count with details: words 4 and 5 are u16 byte lengths of referrer, utm_source and user agent, a u8 length
+ *             of the address and a u8 of 0. Their bytes follow in that order, zero-padded. Headers are as sent, shortened
+ *             to the bounds of details-record.ts; utm_source is percent-encoded, the address is text. A header of
+ *             length 65,535 was not sent.
+ *     kinds 3, 4, 5  count whose details were refused (REFUSALS, in this order): like kind 1.
+ *     kind 15 filler: skip its length, no click. Ends a page without room for the next record.
  *
- * Word 0 is stored last, and its check covers the other words (those from word 4 on as a digest in the seed), the record's place and the segment's seed. So:
- * word 0 = 0 is the end of what was written so far; a check that does not fit is a record that was not finished.
- * In a segment that is still written to, a reader stops at either and comes again. In a segment whose writer is
- * done or dead, it goes on at the next page: behind a page that a power cut lost, later pages may be whole.
+ * Word 0 is stored last. Its check covers the other words (from word 4 on as a digest in the seed), the record's place
+ * and the segment's seed. So word 0 = 0 is the end of the written part, and a wrong check is an unfinished record. In
+ * an open segment a reader stops at either and returns later. In a segment whose writer is done or dead it continues at
+ * the next page: after a page that a power cut lost, later pages may be whole.
  */
 export const PAGE_BYTES = 4096;
-/** Where the first record stands, and so the position of a journal of which nothing is counted. */
+/** Place of the first record: the position of a journal without counted clicks. */
 export const FIRST_RECORD = PAGE_BYTES;
 export const SEGMENT_BYTES = 8 * 1024 * 1024;
 export const RECORD_BYTES = 16;
@@ -50,13 +50,13 @@ export const KIND_FILLER = 15;
 /** Word 0 of a record without its check. */
 export const recordHeaderWord = (kind: number, bytes: number): number => kind | ((bytes / RECORD_BYTES) << 4);
 /**
- * Why a click is without the details that were wanted: too many of them waited, there was no segment to keep them, or
- * the sample left it out. It stands in the journal, so that a process that dies takes no click out of the books.
+ * Why a click has no details although they were wanted: too many waited, no segment had room, or the sample left it
+ * out. The journal holds the reason, so the books stay right when a process dies.
  */
 export const REFUSALS = ["full", "disconnected", "sampled_out"] as const;
 export type DetailRefusal = (typeof REFUSALS)[number];
 
-/** The kind of a plain count; `refused` says that its details were wanted. */
+/** The kind of a plain count. `refused`: its details were wanted. */
 export const countKind = (refused: DetailRefusal | null): number =>
   refused === null ? KIND_COUNT : FIRST_REFUSED_KIND + REFUSALS.indexOf(refused);
 export const detailRefusalOf = (kind: number): DetailRefusal | null =>
@@ -72,13 +72,13 @@ const HEADER_BYTES = 64;
 export type SegmentHeader = {
   uuid: string;
   instance: string;
-  /** Of the whole file, header page included. */
+  /** Of the whole file with its header page. */
   bytes: number;
   createdAt: number;
   seed: number;
 };
 
-/** The check of a 16-byte record at word `place`, in bits 12..31. The writer has its own copy in line. */
+/** Check of a 16-byte record at word `place`, in bits 12..31. The writer has an inlined copy. */
 export function recordCheck(
   seed: number,
   place: number,
@@ -92,7 +92,7 @@ export function recordCheck(
   return hash & CHECK_MASK;
 }
 
-/** Adds a word from word 4 on to the digest that goes into the seed of a longer record's check; begins with 0. */
+/** Adds a word from word 4 on to the digest in the seed of a longer record's check. Starts with 0. */
 export const digestWord = (digest: number, word: number): number => {
   const mixed = Math.imul(digest ^ word, 0x9e3779b1);
   return mixed ^ (mixed >>> 15);
@@ -112,7 +112,7 @@ export function encodeHeader(header: SegmentHeader): Uint8Array {
   return page;
 }
 
-/** The header, or null when these are not the first bytes of a segment of a version known here. */
+/** The header, or null if these bytes do not begin a segment of a known version. */
 export function decodeHeader(page: Uint8Array): SegmentHeader | null {
   if (page.length < HEADER_BYTES) return null;
   const view = new DataView(page.buffer, page.byteOffset, HEADER_BYTES);

@@ -14,7 +14,7 @@ import { decodeHeader, encodeHeader, FIRST_RECORD, PAGE_BYTES, recordCheck } fro
 import { listSegments, listUnfinished } from "./segment.ts";
 import { until } from "../../../test/support/until.ts";
 
-// Before the folder goes.
+// Before the folder is removed.
 afterAll(() => void (noDisk ?? spawnSync("umount", ["-l", disk])));
 const folder = temporaryFolder();
 let folders = 0;
@@ -28,7 +28,7 @@ test("clicks come back with their links and times, whatever these are", async ()
   const now = 1_763_700_000_123;
   const clicks: Click[] = [
     [1, now],
-    // The clock was set back, far, and then ahead again.
+    // The clock was set back far, then ahead.
     [2, 5],
     [3, 0],
     [2 ** 31 - 1, 2 ** 31],
@@ -65,7 +65,7 @@ test("segments follow one another and hold every click in order", async () => {
   for (let link = 1; link <= 2000; link++) {
     sent.push([link, 1_000_000 + link]);
     journal.record(link, 1_000_000 + link);
-    // Lets the next segment get ready, as it would between requests.
+    // Time for the next segment, as between requests.
     if (link % 64 === 0) await Bun.sleep(5);
   }
   await journal.close();
@@ -98,7 +98,7 @@ test("beyond the bound of segments clicks fill the memory, then are dropped with
   expect(journal.stats()).toEqual({ written: 256, overflow: 100, dropped: { ...NONE, journal_full: 100 } });
   journal.record(1, 1);
   expect(journal.stats().dropped).toEqual({ ...NONE, journal_full: 101 });
-  // The segment was counted and removed: there is room again.
+  // The segment was counted and removed, so there is room.
   unlinkSync(opened[0]!);
   supply.released();
   journal.tick();
@@ -170,7 +170,7 @@ test("a click that was not finished ends a live segment and costs a dead one the
   for (let link = 1; link <= 600; link++) journal.record(link, link);
   await journal.close();
   const bytes = readFileSync(opened[0]!);
-  // Record 100 lost a word, as when a power cut kept only a part; the page behind it was written whole.
+  // Record 100 lost a word, as in a power cut. The next page is whole.
   bytes.writeInt32LE(0, FIRST_RECORD + 99 * 16 + 4);
   writeFileSync(opened[0]!, bytes);
   expect(readSegment(opened[0]!, false)).toHaveLength(99);
@@ -247,7 +247,7 @@ test.skipIf(noDisk !== null)(
     for (let link = 1; link <= 40_001; link++) journal.record(link, 1);
     expect(journal.stats().dropped).toEqual({ ...NONE, disk_full: 1 });
     rmSync(ballast);
-    // 50,000 clicks need four segments and the disk holds three: those that are full go, as if they were counted.
+    // 50,000 clicks need four segments, the disk holds three. Full ones go as if counted.
     await until(() => {
       for (const path of sealed) rmSync(path, { force: true });
       journal.tick();
@@ -288,7 +288,7 @@ test("kill -9 loses no click that was recorded before something else was said", 
   let text = "";
   for await (const chunk of child.stdout) {
     text += new TextDecoder().decode(chunk);
-    // The child goes on while this is read, so the kill hits it anywhere.
+    // The child continues while this reads, so the kill hits anywhere.
     if (text.length > 200) child.kill(9);
   }
   await child.exited;

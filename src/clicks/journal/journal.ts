@@ -1,12 +1,12 @@
 /**
- * The writing end of the click journal: what the redirect calls. The format is in journal/format.ts.
+ * The writing end of the click journal, called by the redirect. format.ts has the format.
  *
- * `record` has one comparison in front of its stores. `stop` is the nearest place where anything else is to be
- * done: the segment's end, the mark at which the next segment is made ready, the click that makes a flush due, or 0
- * when there is no segment or counting is off.
+ * `record` makes one comparison before its stores. `stop` is the nearest place that needs other work: the segment's
+ * end, the mark for preparing the next segment, the click that makes a flush due, or 0 without a segment or while
+ * counting is off.
  *
- * `recordDetails` makes the record beside the segment first and copies it, so that nothing is written before it is
- * known to fit. What it can't keep, or what is too much, becomes a plain click.
+ * `recordDetails` builds the record beside the segment and copies it once it is known to fit. What does not fit becomes
+ * a plain click.
  */
 import type { Clock } from "../../lib/clock.ts";
 import { createDetailsRecord } from "./details-record.ts";
@@ -33,16 +33,16 @@ export type JournalDrop = SupplyProblem | "closed";
 
 export type Journal = {
   /**
-   * Keeps one click of a link (1 ≤ linkId < 2^53) at a time in epoch ms. Never throws, allocates nothing. Once it
-   * returns, the click outlives the process, unless it went to the overflow (see stats).
+   * Stores one click of a link (1 ≤ linkId < 2^53), time in epoch ms. Never throws, allocates nothing. After it
+   * returns, the click survives the process, unless it went to the overflow (see stats).
    */
   record(linkId: number, atMs: number): void;
-  /** As record; the click's details were wanted and refused. */
+  /** Like record, for a click whose details were wanted and refused. */
   recordRefused(linkId: number, atMs: number, refused: DetailRefusal): void;
-  /** Whether clicks are recorded at all. */
+  /** Whether clicks are recorded. */
   isEnabled(): boolean;
   /**
-   * As record, with what the visitor sent; see VisitDetails. False when only the click was kept, as "disconnected",
+   * Like record, with the visitor's headers (VisitDetails). False if only the click was kept, as "disconnected",
    * because there is no segment.
    */
   recordDetails(
@@ -53,19 +53,19 @@ export type Journal = {
     userAgent: string | null,
     address: string,
   ): boolean;
-  /** Opens the first segment; without one (a full disk) clicks begin in the overflow. */
+  /** Opens the first segment. Without one (full disk) clicks start in the overflow. */
   start(): Promise<void>;
-  /** Off: record forgets the click at once, and it is in no book. */
+  /** While off, record drops the click and no book counts it. */
   setEnabled(on: boolean): void;
-  /** Calls onDue once, when that many more clicks are written. */
+  /** Calls onDue once after that many more clicks. */
   dueAfter(clicks: number): void;
-  /** To be called once a second: retries for space, empties the overflow, ends segments that are a day old. */
+  /** Call it every second: retries for space, empties the overflow, ends segments after a day. */
   tick(): void;
-  /** Ends the current segment; clicks after this are dropped with reason "closed". */
+  /** Ends the current segment. Later clicks are dropped with reason "closed". */
   close(): Promise<void>;
-  /** The newest clicks of the current segment: see latestClicks. */
+  /** The newest clicks of the current segment (latestClicks). */
   latest(sinceMs: number, most: number): RecentClick[];
-  /** Clicks written with details. */
+  /** Clicks with details. */
   detailed(): number;
   stats(): { written: number; overflow: number; dropped: Readonly<Record<JournalDrop, number>> };
 };
@@ -75,15 +75,15 @@ export type JournalOptions = {
   overflow: Overflow;
   clock: Clock;
   onOpened(segment: Segment): void;
-  /** Nothing more will be written to it. */
+  /** Its writer is done. */
   onSealed(segment: Segment): void;
   onDue(): void;
 };
 
-/** Ends a segment so that no counted one waits longer for its removal than rows of `journals` are kept. */
+/** Ends a segment early enough that rows of `journals` outlive it. */
 const MAX_AGE_MS = 24 * 3600_000;
 const RECORD_WORDS = RECORD_BYTES / 4;
-/** The length of a plain record, as word 0 has it. */
+/** Length of a plain record, as in word 0. */
 const ONE_UNIT = recordHeaderWord(0, RECORD_BYTES);
 const FIRST_WORD = FIRST_RECORD / 4;
 const PAGE_WORDS = PAGE_BYTES / 4;
@@ -123,7 +123,7 @@ export function createJournal(options: JournalOptions): Journal {
     words[place + 1] = low;
     words[place + 2] = high;
     words[place + 3] = timeLow;
-    // recordCheck() of journal/format.ts, in line.
+    // recordCheck() of format.ts, inlined.
     let hash = Math.imul(low ^ seed ^ place, 0x9e3779b1);
     hash = Math.imul(hash ^ (hash >>> 15) ^ high, 0x85ebca6b);
     hash = Math.imul(hash ^ (hash >>> 13) ^ timeLow, 0xc2b2ae35);
@@ -132,7 +132,7 @@ export function createJournal(options: JournalOptions): Journal {
     written += 1;
   };
 
-  /** Puts the record, `length` words of it, into the segment; `at` is where it fits. */
+  /** Stores the record of `length` words into the segment at `at`. */
   const storeDraft = (linkId: number, atMs: number, length: number): void => {
     const place = at;
     if (atMs !== timeOf) splitTime(atMs);
@@ -154,7 +154,7 @@ export function createJournal(options: JournalOptions): Journal {
     detailed += 1;
   };
 
-  /** True when `length` words fit at `at`, in one page; ends a page that has no room for them. */
+  /** True if `length` words fit at `at` in one page. Ends a page without room. */
   const makeRoomFor = (length: number): boolean => {
     for (;;) {
       if (at >= stop && !makeRoom()) return false;
@@ -172,7 +172,7 @@ export function createJournal(options: JournalOptions): Journal {
     else if (!overflow.push(linkId, atMs, kind)) dropped[supply.problem()] += 1;
   };
 
-  /** True when there is a segment with room; does what is due at this place and finds the next `stop`. */
+  /** True if there is a segment with room. Does the work due here and finds the next `stop`. */
   const makeRoom = (): boolean => {
     if (at >= limit && !openNext()) return false;
     if (written >= gate.dueAt) {

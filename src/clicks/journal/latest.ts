@@ -1,17 +1,17 @@
-/** The newest clicks of a segment that is being written, read by its writer. */
+/** The newest clicks of an open segment, read by its writer. */
 import { readDetails, type VisitDetails } from "./details-record.ts";
 import { isClick, KIND_DETAILS, PAGE_BYTES, RECORD_BYTES } from "./format.ts";
 
 export type RecentClick = { linkId: number; atMs: number; details: VisitDetails | null };
 
 const PAGE_WORDS = PAGE_BYTES / 4;
-/** However little is found in them. */
+/** Bounds the search. */
 const MOST_PAGES = 8;
 const TWO_32 = 2 ** 32;
 
 /**
- * At most `most` clicks after an instant that end before word `end`, oldest first. Records can only be walked
- * forwards, but each page begins with one.
+ * At most `most` clicks after an instant that end before word `end`, oldest first. Records can only be read forwards,
+ * but each page begins with one.
  */
 export function latestClicks(words: Int32Array, end: number, sinceMs: number, most: number): RecentClick[] {
   const bytes = Buffer.from(words.buffer, words.byteOffset, words.byteLength);

@@ -1,11 +1,8 @@
-/**
- * Clicks that no segment can take for the moment: a bounded ring in memory, so these do not survive a kill.
- * Its columns are made at the first use.
- */
+/** Clicks without a segment: a bounded ring in memory, lost on a kill. Allocated at first use. */
 export type Overflow = {
-  /** False when it is full; the click is not kept then. */
+  /** False if full; the click is dropped. */
   push(linkId: number, atMs: number, kind: number): boolean;
-  /** Hands out the oldest clicks while `store` takes them (answers true). */
+  /** Passes out the oldest clicks while `store` returns true. */
   drain(store: (linkId: number, atMs: number, kind: number) => boolean): void;
   size(): number;
 };

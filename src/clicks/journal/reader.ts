@@ -1,6 +1,6 @@
 /**
- * The reading end of a segment: from a position on, with plain file reads. Reads see what was stored into the
- * mapping before them (both are the same page cache), and a reader that maps nothing costs the process no memory.
+ * The reading end of a segment, by plain file reads. They see earlier stores into the mapping (same page cache), and
+ * cost the process no mapped memory.
  */
 import { closeSync, openSync, readSync } from "node:fs";
 import {
@@ -16,44 +16,44 @@ import {
   type SegmentHeader,
 } from "./format.ts";
 
-/** Clicks in columns; the first `count` rows hold. Made once and filled again and again. */
+/** Clicks in columns. The first `count` rows are valid. Reused. */
 export type ClickBatch = {
   count: number;
-  /** Clicks to read at once; up to the length of the columns, and changed at will. */
+  /** Clicks to read at once, at most the length of the columns. Variable. */
   limit: number;
-  /** It holds all it may: more may stand behind it. */
+  /** Full: more clicks may follow. */
   isFull: boolean;
-  /** Of the clicks, those with details. */
+  /** Number of clicks with details. */
   detailed: number;
-  /** The details themselves, where they are wanted. */
+  /** The details, if wanted. */
   readonly details: DetailsBatch | null;
   readonly links: Float64Array;
   readonly times: Float64Array;
   readonly kinds: Uint8Array;
-  /** Of the clicks, those whose details were refused. */
+  /** Number of clicks whose details were refused. */
   refused: number;
-  /** What was read of the file last. */
+  /** The last read part of the file. */
   readonly chunk: Int32Array;
 };
 
-/** The records of kind 2, one behind the other. */
+/** The records of kind 2, concatenated. */
 export type DetailsBatch = {
-  /** Most that it holds. */
+  /** Maximum number. */
   readonly capacity: number;
-  /** The click's row in the batch and the record's place in `bytes`. */
+  /** Row of the click in the batch, and offset of the record in `bytes`. */
   readonly rows: Int32Array;
   readonly places: Int32Array;
-  /** Grows to what is needed. */
+  /** Grows as needed. */
   bytes: Buffer;
 };
 
-/** However long the texts are. */
+/** Bounds long texts. */
 const MOST_DETAILS_BYTES = 16 * 1024 * 1024;
 const FIRST_DETAILS_BYTES = 256 * 1024;
 const CHUNK_BYTES = 64 * PAGE_BYTES;
 const TWO_32 = 2 ** 32;
 
-/** Room for so many clicks, and for the details of so many of them; 0: details are passed over. */
+/** Room for that many clicks and details; 0: skips details. */
 export const createBatch = (capacity: number, details = 0): ClickBatch => ({
   count: 0,
   limit: capacity,
@@ -76,23 +76,23 @@ export const createBatch = (capacity: number, details = 0): ClickBatch => ({
 });
 
 export type SegmentSpan = {
-  /** Where the next read begins. */
+  /** Position of the next read. */
   position: number;
-  /** Pages whose rest was passed over because a record in them was not whole. */
+  /** Pages whose rest was skipped because a record was not whole. */
   damagedPages: number;
 };
 
 export type SegmentReader = {
   readonly header: SegmentHeader;
   /**
-   * Fills the batch with the clicks from `position` (an end of a record) to `end`: all there are, or as many as it
-   * holds. `final` says that the segment's writer is done or dead: see journal/format.ts.
+   * Fills the batch with the clicks from `position` (an end of a record) to `end`, up to its capacity. `final`: the
+   * segment's writer is done or dead (format.ts).
    */
   read(batch: ClickBatch, position: number, final: boolean, end?: number): SegmentSpan;
   close(): void;
 };
 
-/** Opens a segment; null when the file is none (or of a version not known here). Throws what the file system says. */
+/** Opens a segment. Null if the file is none, or of an unknown version. Throws file system errors. */
 export function openSegmentReader(path: string): SegmentReader | null {
   const file = openSync(path, "r");
   const header = readHeader(file);
@@ -114,7 +114,7 @@ function readHeader(file: number): SegmentHeader | null {
   return decodeHeader(page);
 }
 
-/** Reads the chunk that begins with the page of this position; what the file lacks reads as zeros. */
+/** Reads the chunk from the page of this position. Missing bytes read as zeros. */
 function load(file: number, chunk: Int32Array, position: number): number {
   const start = position - (position % PAGE_BYTES);
   const length = readSync(file, chunk, 0, CHUNK_BYTES, start);
@@ -168,7 +168,7 @@ function readSpan(file: number, header: SegmentHeader, batch: ClickBatch, range:
   return { position: Math.min(position, range.end), damagedPages };
 }
 
-/** Keeps a record's bytes where details are wanted; false when there is no room for more. */
+/** Keeps a record's bytes if details are wanted. False without room. */
 function takeDetails({ details, detailed, chunk }: ClickBatch, at: number, length: number, place: number) {
   if (details === null) return true;
   if (detailed === details.capacity || place + length > MOST_DETAILS_BYTES) return false;
@@ -182,14 +182,14 @@ function takeDetails({ details, detailed, chunk }: ClickBatch, at: number, lengt
   return true;
 }
 
-/** The length of the record at word `at` of the chunk, or 0 when no whole record stands there. */
+/** Length of the record at word `at`, or 0 without a whole record. */
 function wholeLength(chunk: Int32Array, at: number, position: number, seed: number): number {
   const word0 = chunk[at]!;
   const length = ((word0 >>> 4) & 0xff) * RECORD_BYTES;
   if (length === 0 || (position % PAGE_BYTES) + length > PAGE_BYTES) return 0;
   let digest = 0;
   for (let word = at + 4; word < at + length / 4; word++) digest = digestWord(digest, chunk[word]!);
-  // A filler's bytes were never written.
+  // A filler's bytes are unwritten.
   const check = recordCheck(seed ^ digest, position >> 2, chunk[at + 1]!, chunk[at + 2]!, chunk[at + 3]!);
   return (word0 ^ check) >>> 12 === 0 ? length : 0;
 }

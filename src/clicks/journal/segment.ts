@@ -1,11 +1,11 @@
-/** Segment files: made ready ahead of need, found again after a restart. The layout is in journal/format.ts. */
+/** Segment files: prepared ahead, found after a restart. format.ts has the layout. */
 import { randomUUID } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { encodeHeader, PAGE_BYTES, SEGMENT_SUFFIX, type SegmentHeader } from "./format.ts";
 
-/** A segment that is mapped for writing. */
+/** A segment mapped for writing. */
 export type Segment = SegmentHeader & { path: string; words: Int32Array };
 
 const UNFINISHED_SUFFIX = ".tmp";
@@ -13,7 +13,7 @@ const SLICE = new Uint8Array(256 * 1024);
 
 export type SegmentPlan = {
   dir: string;
-  /** Orders the segments of a folder. */
+  /** Order of the segments in a folder. */
   sequence: number;
   bytes: number;
   instance: string;
@@ -21,8 +21,8 @@ export type SegmentPlan = {
 };
 
 /**
- * Makes and maps a segment. The blocks are written in slices on the runtime's file threads, so the calling loop is
- * held for microseconds. A failure (a full disk first of all) leaves no file behind and rejects with it.
+ * Makes and maps a segment. File threads write the blocks in slices, so the loop is held for microseconds. A failure
+ * (full disk) rejects and leaves no file.
  */
 export async function prepareSegment(plan: SegmentPlan): Promise<Segment> {
   const uuid = randomUUID();
@@ -51,7 +51,7 @@ export async function prepareSegment(plan: SegmentPlan): Promise<Segment> {
   }
 }
 
-/** The finished segments of a folder, oldest first; none when the folder is gone. */
+/** Finished segments of a folder, oldest first; none if the folder is gone. */
 export function listSegments(dir: string): string[] {
   return entries(dir)
     .filter((name) => name.endsWith(SEGMENT_SUFFIX))
@@ -59,14 +59,14 @@ export function listSegments(dir: string): string[] {
     .map((name) => join(dir, name));
 }
 
-/** What a process that died while preparing left; only for the owner of the folder. */
+/** Files of a process that died while preparing. For the owner of the folder. */
 export function listUnfinished(dir: string): string[] {
   return entries(dir)
     .filter((name) => name.endsWith(SEGMENT_SUFFIX + UNFINISHED_SUFFIX))
     .map((name) => join(dir, name));
 }
 
-/** The sequence number in a segment's file name. */
+/** Sequence number in a segment's file name. */
 export const sequenceOf = (path: string): number =>
   Number.parseInt(path.slice(path.lastIndexOf("/") + 1), 10);
 

@@ -1,7 +1,6 @@
 /**
- * Every process writes its clicks into a folder of its own, `journal/<n>`, held by a lock that the kernel gives
- * back when the process ends. A folder whose lock can be had belongs to nobody: what lies in it is left over from a
- * process that died, and whoever takes the lock may count it.
+ * Every process writes into its own folder `journal/<n>`, under a lock that the kernel releases with the process. A
+ * folder whose lock is free belongs to a dead process; the taker of the lock may count its contents.
  */
 import { mkdirSync, readdirSync, rmSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +12,7 @@ export type Slot = { dir: string; lock: FileLock };
 
 const MAX_SLOTS = 1024;
 const LOCK_NAME = "lock";
-/** See books-snapshot.ts. */
+/** See clicks/books-snapshot.ts. */
 export const BOOKS_SNAPSHOT_NAME = "books.json";
 
 /** Takes the lowest free slot and makes its folder. */
@@ -28,7 +27,7 @@ export function takeSlot(journalDir: string): Slot {
   );
 }
 
-/** The slot of this folder, or null when a process owns it. */
+/** The slot of this folder; null if a process owns it. */
 export function tryTakeSlot(dir: string): Slot | null {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const lock = tryFileLock(join(dir, LOCK_NAME));
@@ -42,7 +41,7 @@ export function listSlots(journalDir: string): string[] {
     .map((entry) => join(journalDir, entry.name));
 }
 
-/** Removes what is of no use to who takes over the slot of a process that died. */
+/** Removes what the successor of a dead process can't use. */
 export function tidySlot({ dir }: Slot): void {
   rmSync(join(dir, BOOKS_SNAPSHOT_NAME), { force: true });
   for (const path of listUnfinished(dir)) unlinkSync(path);

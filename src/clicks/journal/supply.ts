@@ -1,28 +1,28 @@
 /**
- * Keeps one segment ready ahead of need, within a bound for all segments of the folder. When none can be had, it
- * says why; whoever needs it asks again (once a second, not once a click).
+ * Keeps one segment ready, within a bound for all segments of the folder. Without one it gives the reason; callers ask
+ * again once a second.
  */
 import type { Clock } from "../../lib/clock.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { prepareSegment, type Segment } from "./segment.ts";
 import { rm } from "node:fs/promises";
 
-/** journal_full: the bound of all segments is reached (the database is away); the others: what the disk said. */
+/** journal_full: the bound is reached (database away). The others come from the disk. */
 export type SupplyProblem = "journal_full" | "disk_full" | "disk_error" | "disk_slow";
 
 export type SegmentSupply = {
-  /** The segment that is ready, or null. The caller owns it then. */
+  /** The prepared segment, or null. The caller owns it. */
   take(): Segment | null;
   isReady(): boolean;
-  /** Makes a segment ready unless one is or is on its way. Resolves when that ended, well or not; never rejects. */
+  /** Prepares a segment unless one is ready or in preparation. Never rejects. */
   prepare(): Promise<void>;
-  /** A segment's file of this folder was removed or moved away. */
+  /** A segment's file of this folder is gone. */
   released(): void;
-  /** Why there is no segment; disk_slow while one is on its way. */
+  /** Why there is no segment; disk_slow during preparation. */
   problem(): SupplyProblem;
-  /** Segment files on disk, the one that is ready included. */
+  /** Segment files on disk, including the prepared one. */
   files(): number;
-  /** Removes the segment that is ready: it holds nothing. Never rejects; one that stays goes with the next start. */
+  /** Removes the prepared, empty segment. Never rejects; a left-over goes at the next start. */
   close(): Promise<void>;
 };
 
@@ -107,7 +107,7 @@ export function createSegmentSupply(options: SupplyOptions): SegmentSupply {
   };
 }
 
-/** One log line a minute, whatever is asked for how often. */
+/** At most one log line a minute. */
 function createReporter({ logger, clock, dir }: SupplyOptions) {
   let last = Number.NEGATIVE_INFINITY;
   return (problem: SupplyProblem, error?: unknown) => {
