@@ -1,4 +1,4 @@
-/** docs/configuration.md out of the two tables of settings. `bin/bun scripts/configuration-page.ts` writes it anew. */
+/** Writes docs/configuration.md from the two tables of settings. */
 import { join } from "node:path";
 import { ENV_SETTINGS } from "../src/env-settings.ts";
 import { CONFIG_KEYS, type ConfigKey, definitionOf } from "../src/config/definitions.ts";
@@ -9,15 +9,15 @@ const INTRODUCTION = `# Configuration
 
 <!-- Made from src/env-settings.ts and src/config/definitions.ts by \`bin/bun scripts/configuration-page.ts\`. -->
 
-Waymark has two kinds of settings. **Start-up settings** say where it listens and where its data is; they are read
-once, from a file and the environment. **Run-time settings** say how it behaves; they are stored in the database and
-changed while it runs.
+Waymark has two kinds of settings. **Start-up settings** define where it listens and where its data is. They are read
+once, from a file and the environment. **Run-time settings** define how it behaves. They are stored in the database and
+can be changed while it runs.
 
 ## Start-up settings
 
-They stand in \`waymark.toml\` in the working folder (or the file given with \`--config\` or in \`WAYMARK_CONFIG\`), each
-under its section. The environment variable \`WAYMARK__SECTION__KEY\` wins over the file, for example
-\`WAYMARK__SERVER__PORT=9000\`. A wrong key or value stops the start with its place and what is allowed.
+They are in \`waymark.toml\` in the working folder (or the file given with \`--config\` or in \`WAYMARK_CONFIG\`), each
+in its section. The environment variable \`WAYMARK__SECTION__KEY\` overrides the file, for example
+\`WAYMARK__SERVER__PORT=9000\`. A wrong key or value stops the start; the message has its place and what is allowed.
 \`waymark config generate\` writes a commented template.
 `;
 
@@ -25,21 +25,21 @@ const RUN_TIME = `## Run-time settings
 
 Change them with \`waymark config set KEY VALUE\`, whether the server runs or not, or with
 \`PUT /admin/v1/config/KEY\` and \`{"value": "…"}\`. Values are texts: \`true\` and \`false\` (also \`1\`, \`0\`, \`yes\`, \`no\`,
-\`on\`, \`off\`), numbers, and lists as a JSON array or separated by commas. A change holds at once in every worker and
+\`on\`, \`off\`), numbers, and lists as a JSON array or separated by commas. A change applies at once in every worker and
 within about a second on every node. Settings marked *Restart* keep their value until the next start and show the new
 one as \`pending_value\` until then.
 
-Sensitive settings (marked *Secret*) read \`[REDACTED]\` in answers and in the history, and empty while they are not
-set; the mask is refused as a value. The API's \`action\` endpoint makes a token to copy; \`execute-and-save\` stores one
-without showing it.
-\`api.admin_token\` is set by \`waymark reset-password\` alone.
+Sensitive settings (marked *Secret*) read \`[REDACTED]\` in responses and in the history, and empty while they are not
+set. The mask is refused as a value. The API's \`action\` endpoint generates a token to copy; \`execute-and-save\` stores
+one without showing it.
+Only \`waymark reset-password\` sets \`api.admin_token\`.
 
 The three route prefixes must differ, none may lie below another, and none may be or lie below \`/files\` or
-\`/folders\`. \`api.cookie_same_site\` takes \`None\` only while \`api.cookie_secure\` is on.
+\`/folders\`. \`api.cookie_same_site\` can be \`None\` only while \`api.cookie_secure\` is on.
 
 \`waymark config export settings.toml\` writes all of them to a file and \`waymark config import settings.toml\` checks
-the whole file, then sets them in one transaction; \`--dry-run\` only says what would change. Secrets are masked unless
-\`--show-secrets\` is given, and masks are left out on import; an unset secret is an empty text, which clears it.
+the whole file, then sets them in one transaction; \`--dry-run\` only prints what would change. Secrets are masked unless
+\`--show-secrets\` is given. An import ignores masks; an unset secret is an empty text, which clears it.
 `;
 
 const CATEGORY_TITLES: Record<string, string> = {
@@ -55,7 +55,6 @@ const CATEGORY_TITLES: Record<string, string> = {
 
 const HEAD = ["Key", "Default", "Takes", "What it does"];
 
-/** The whole page. */
 export function renderConfigurationPage(): string {
   const categories = [...new Set(CONFIG_KEYS.map((key) => definitionOf(key).category))];
   const sections = categories.map((category) => {

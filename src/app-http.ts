@@ -1,4 +1,4 @@
-/** The server's front: which requests are redirects, which endpoints stand where, and what is measured of all. */
+/** Routes requests to the redirect or the endpoints, and measures them. */
 import type { Server } from "bun";
 import type { Live } from "./clicks/live.ts";
 import { liveEndpoints } from "./clicks/live.routes.ts";
@@ -26,7 +26,7 @@ import type { Redirect } from "./redirect/redirect.ts";
 import { createRouteTest } from "./redirect/route-test.ts";
 import type { Services } from "./services.ts";
 
-/** The file endpoints' roots, which are no codes either. */
+/** Roots of the file endpoints; codes can't begin with them. */
 const FILE_PREFIXES = ["/files", "/folders"];
 
 export type Fetch = (request: Request, server: Server<undefined>) => Response | Promise<Response>;
@@ -35,7 +35,6 @@ export type HttpParts = {
   services: Services;
   redirect: Redirect;
   health: { report(): Promise<HealthReport> };
-  /** What the rooms measure of themselves. */
   registry: Registry;
   scrape: Scrape;
   live: Live;
@@ -52,7 +51,7 @@ export function createFetch(parts: HttpParts): Fetch {
   return (request, server) => (isLeaving ? closing(answer(request, server)) : answer(request, server));
 }
 
-/** Tells the client to close the connection, because this process is about to end. */
+/** The process is about to end, so clients must reconnect. */
 async function closing(answer: Response | Promise<Response>): Promise<Response> {
   const response = await answer;
   response.headers.set("Connection", "close");
@@ -75,7 +74,9 @@ function createAnswer(parts: HttpParts): Fetch {
   const isRouted = createRouteTest([...services.routePrefixes(), ...FILE_PREFIXES]);
   return (request, server) => {
     if (isMalformed(request)) {
-      return failureResponse(appError("BadRequest", "The request's Host or target is malformed."));
+      return failureResponse(
+        appError("BadRequest", "The Host header or the target of the request is malformed."),
+      );
     }
     if (!isRouted(request.url)) {
       const begun = redirects.begin();

@@ -1,4 +1,4 @@
-/** The composition root of the server: services, caches, click counting and HTTP, in the order in which they start. */
+/** The composition root of the server. Parts start in the order written here. */
 import { createFetch, type Fetch } from "./app-http.ts";
 import { type Clicks, type ClickStats, createClicks } from "./clicks/clicks.ts";
 import { registerClickMetrics } from "./clicks/click-metrics.ts";
@@ -34,27 +34,27 @@ export type App = {
   onError(error: Error): Response;
   adminApi(): AdminApi;
   clickStats(): ClickStats;
-  /** For the workers that start later: see Config.startValues. */
+  /** For workers that start later; see `Config.startValues`. */
   startValues(): unknown;
-  /** Ends the answers that would go on and on. Call it when no more requests are accepted. */
+  /** Ends open streams. Call it when no more requests are accepted. */
   endStreams(): void;
-  /** Counts what is left, then closes everything. Call it after the last request. */
+  /** Flushes the clicks and closes everything. Call it after the last request. */
   close(): Promise<void>;
 };
 
 export type AppOptions = {
   logger: Logger;
-  /** Set in a worker process of several. */
+  /** Set in a worker process. */
   worker?: WorkerChannel;
-  /** Ends a start that waits for the database. */
+  /** Cancels waiting for the database. */
   stopping?: AbortSignal;
 };
 
-/** Rejects with ServiceUnavailable when the database is away, BadRequest when the data folder is unusable. */
+/** @throws ServiceUnavailable when the database is away, BadRequest when the data folder is unusable */
 export async function createApp(env: Env, options: AppOptions): Promise<App> {
   const { worker } = options;
   const registry = createRegistry();
-  // Its code loads while the database is opened.
+  // Loads its code while the database opens.
   const flushWorker = loadFlushWorker();
   const services = await openServices(env, { ...options, server: true, registry }).catch((error: unknown) => {
     flushWorker.terminate();

@@ -1,4 +1,4 @@
-/** The command line: the table of commands, each brought by its room, and what every command shares. */
+/** The command line: registers the commands of the rooms and provides what they share. */
 import { existsSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { addAuthCommands } from "./auth/auth.commands.ts";
@@ -22,7 +22,7 @@ import { refuseStrayDatabase } from "./other-servers.ts";
 import { openServices, type Services } from "./services.ts";
 import { addStatusCommand } from "./upkeep/status.commands.ts";
 
-/** 0 success; what a script can tell apart otherwise. Anything unforeseen is 1. */
+/** Exit codes by error kind; 0 is success, any other error 1. */
 const EXIT_CODE_OF_KIND: Partial<Record<ErrorKind, number>> = {
   invalid: 2,
   too_large: 2,
@@ -31,13 +31,13 @@ const EXIT_CODE_OF_KIND: Partial<Record<ErrorKind, number>> = {
   unavailable: 5,
 };
 
-/** Runs one command and resolves with the exit code; never rejects. */
+/** Resolves with the exit code; never rejects. */
 export async function runCli(argv: readonly string[]): Promise<number> {
   const program = new Command("waymark")
     .description("Short links and the files behind them")
     .version(VERSION, "-V, --version")
-    .option("-c, --config <file>", "settings file (default: waymark.toml, when there is one)")
-    .showHelpAfterError("Run it with --help for the options.")
+    .option("-c, --config <file>", "settings file (default: waymark.toml if it exists)")
+    .showHelpAfterError("Use --help to list the options.")
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "waymark: ")) })
     .exitOverride();
   const session = createSession(program);
@@ -81,7 +81,7 @@ function createSession(program: Command): { context: CommandContext<Services>; c
   return { context, close };
 }
 
-/** Commands log warnings only, for a person. Results go to standard output. @throws Conflict as refuseStrayDatabase */
+/** Logs warnings only, for a person. @throws Conflict; see refuseStrayDatabase */
 async function openForCommand({ env, output }: CommandContext): Promise<Services> {
   const settings = env();
   const file = fileDatabasePath(settings.database);
@@ -89,12 +89,12 @@ async function openForCommand({ env, output }: CommandContext): Promise<Services
   return openServices(settings, {
     logger: await createLogger({ level: "warn", format: "pretty", file: null }),
     server: false,
-    onNewDatabase: (name) => output.note(`waymark: made a new database: ${name}`),
+    onNewDatabase: (name) => output.note(`waymark: created a new database: ${name}`),
   });
 }
 
 function explain(error: unknown, { output }: CommandContext): number {
-  // Commander has already printed its own message.
+  // Commander has printed its message.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof AppError && error.kind !== "internal") {
     output.note(`waymark: ${error.message}`);

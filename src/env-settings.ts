@@ -1,15 +1,14 @@
 /**
- * The table of start-up settings: a row says key, default, what it does, what is allowed and how the value is read.
- * The type of all settings follows from it.
+ * The table of start-up settings. Each row has key, default, description, allowed values and reader. The type
+ * `StartSettings` follows from it.
  */
 import { isAbsolute, join } from "node:path";
 import { dataPath } from "./lib/data-folder.ts";
 
 export type SettingValue = string | number | boolean | readonly string[];
 
-/** What values are read against. */
 export type SettingSource = {
-  /** The folder of waymark.toml, or the working folder without one. */
+  /** Folder of waymark.toml, else the working folder. */
   base: string;
   /** Absolute. */
   dataDir: string;
@@ -18,13 +17,13 @@ export type SettingSource = {
 export type Setting<T = unknown> = {
   default: SettingValue;
   description: string;
-  /** What is allowed, as the error message says it. */
+  /** The allowed values, for error messages. */
   allowed: string;
-  /** Whether the value, already of the default's type, is allowed. */
+  /** The value has the type of the default. */
   accepts(value: SettingValue): boolean;
-  /** The allowed value as the program uses it. */
+  /** Converts an allowed value. */
   read(value: SettingValue, place: SettingSource): T;
-  /** A text value that may also be a number in the file. */
+  /** A text that may be a number in the file. */
   loose?: boolean;
 };
 
@@ -44,7 +43,7 @@ const optional = <T>(setting: Setting<T>): Setting<T | null> => ({
 const absolute = (path: string, { base }: SettingSource): string =>
   isAbsolute(path) ? path : join(base, path);
 
-/** Relative ones count from the folder of waymark.toml. */
+/** Relative to the folder of waymark.toml. */
 const path = (fallback: string, description: string): Setting<string> => ({
   ...text(fallback, description),
   read: (value, place) => absolute(String(value), place),
@@ -58,7 +57,7 @@ const integer = (fallback: number, min: number, max: number, description: string
   read: Number,
 });
 
-/** In a variable the paths are separated as in PATH. */
+/** An environment variable separates paths as PATH does. */
 const folders = (description: string): Setting<readonly string[]> => ({
   default: [],
   description,
@@ -85,7 +84,7 @@ const flag = (fallback: boolean, description: string): Setting<boolean> => ({
   read: (value) => value === true,
 });
 
-/** The first one is the default. */
+/** The first option is the default. */
 const choice = <const T extends string>(options: readonly [T, ...T[]], description: string): Setting<T> => ({
   default: options[0],
   description,
@@ -106,7 +105,7 @@ const matching = (
 
 const DATABASE_URL = /^(sqlite:.+|(postgres|postgresql|mysql|mariadb):\/\/\S+)$/;
 
-/** Always with a scheme; the path of a file database is absolute. */
+/** Returns a URL with a scheme; the path of a file database is absolute. */
 function readDatabaseUrl(value: SettingValue, place: SettingSource): string {
   const url = String(value);
   if (url === "") return `sqlite:${dataPath(place.dataDir, "database")}`;
@@ -114,10 +113,10 @@ function readDatabaseUrl(value: SettingValue, place: SettingSource): string {
   return `sqlite:${absolute(url.replace(/^sqlite:(\/\/(?=\/|[^/]))?/, ""), place)}`;
 }
 
-/** Every start-up setting by section, in the order of the template. */
+/** In the order of the template. */
 const SECTIONS = {
   server: {
-    host: text("127.0.0.1", "Address to listen on; 0.0.0.0 or :: for every interface."),
+    host: text("127.0.0.1", "Address to listen on; 0.0.0.0 or :: for all interfaces."),
     port: integer(8080, 0, 65535, "Port to listen on; 0 picks a free one."),
     unix_socket: optional(path("", "Path of a unix socket to listen on instead of host and port.")),
     tls_cert: optional(
@@ -126,7 +125,7 @@ const SECTIONS = {
     tls_key: optional(path("", "PEM file with the certificate's private key.")),
     workers: {
       ...text("1", "Worker processes that share the port."),
-      allowed: 'a whole number from 1 to 256, or "auto" for one a core',
+      allowed: 'a whole number from 1 to 256, or "auto" for one per core',
       loose: true,
       accepts: (value) =>
         value === "auto" || (/^\d{1,3}$/.test(String(value)) && Number(value) >= 1 && Number(value) <= 256),
@@ -137,7 +136,7 @@ const SECTIONS = {
     dir: path("./data", "Folder for the built-in database, the click journal and stored files."),
   },
   database: {
-    /** May hold a password: never log it. */
+    /** May contain a password: never log it. */
     url: {
       ...matching(
         "",
@@ -156,7 +155,7 @@ const SECTIONS = {
         "",
         /^[0-9a-f]{64}$/i,
         "64 hexadecimal digits",
-        "Key for stored S3 credentials, the same on every node. Empty: secret.key in the data folder, made when first needed.",
+        "Key for stored S3 credentials, the same on every node. Empty: secret.key in the data folder, created when first needed.",
       ),
     ),
     local_roots: folders("Folders below which storage policies may keep files, besides the data folder."),
@@ -179,20 +178,17 @@ const SECTIONS = {
       0,
       0,
       31_536_000,
-      "Seconds after which a cached link is read again; 0: only when it changes.",
+      "Seconds after which a cached link is read again; 0: only after a change.",
     ),
   },
   logging: {
-    level: choice(
-      ["info", "trace", "debug", "warn", "error", "fatal", "silent"],
-      "Least severity that is logged.",
-    ),
+    level: choice(["info", "trace", "debug", "warn", "error", "fatal", "silent"], "Lowest severity to log."),
     format: choice(["pretty", "json"], "pretty for people, json for log collectors."),
     file: optional(path("", "File to append the log to; empty: standard error.")),
-    access_sample: share("Share of requests that are logged, chosen at random; 0: none, 1: all."),
+    access_sample: share("Share of requests to log, chosen at random; 0: none, 1: all."),
   },
   metrics: {
-    enabled: flag(true, "Whether {health_prefix}/metrics is there, for Prometheus."),
+    enabled: flag(true, "Whether to serve {health_prefix}/metrics for Prometheus."),
   },
   analytics: {
     maxminddb_path: optional(path("", "MaxMind database file (.mmdb) for geo lookup.")),
@@ -211,20 +207,19 @@ type Sections = typeof SECTIONS;
 type Camel<S> = S extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : S;
 type Read<S> = S extends { read(...args: never[]): infer T } ? T : never;
 
-/** The settings as the program uses them, with the names of their rows in camel case. */
+/** The settings by section and camel-case name. */
 export type StartSettings = {
   readonly [S in keyof Sections]: {
     readonly [K in keyof Sections[S] as Camel<K & string>]: Read<Sections[S][K]>;
   };
 };
 
-/** Every row with its key. */
 export const ENV_SETTINGS: readonly (Setting & { key: string })[] = Object.entries(SECTIONS).flatMap(
   ([section, rows]) =>
     Object.entries<Setting>(rows).map(([name, row]) => ({ ...row, key: `${section}.${name}` })),
 );
 
-/** All settings, frozen, from the values that are given and the defaults of the others. */
+/** All settings, frozen: the given values and defaults for the others. */
 export function readSettings(values: ReadonlyMap<string, SettingValue>, base: string): StartSettings {
   const valueOf = (key: string, row: Setting): SettingValue => values.get(key) ?? row.default;
   const dir = SECTIONS.data.dir.read(valueOf("data.dir", SECTIONS.data.dir), { base, dataDir: "" });
@@ -239,10 +234,10 @@ export function readSettings(values: ReadonlyMap<string, SettingValue>, base: st
   return Object.freeze(Object.fromEntries(sections)) as StartSettings;
 }
 
-/** waymark.toml with every setting at its default, commented out, each with what it does and what is allowed. */
+/** A waymark.toml with every setting commented out at its default. */
 export function generateTemplate(): string {
   const lines = [
-    "# Start-up settings of Waymark. Each can also be given as WAYMARK__SECTION__KEY, which wins.",
+    "# Start-up settings of Waymark. The environment variable WAYMARK__SECTION__KEY overrides each.",
     "",
   ];
   let section = "";

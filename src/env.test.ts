@@ -17,7 +17,7 @@ const load = (toml: string | null, processEnv: Record<string, string> = {}) => {
 };
 
 describe("start-up settings", () => {
-  test("defaults need neither file nor environment", () => {
+  test("have defaults without file and environment", () => {
     const env = load(null);
     expect(env.server).toEqual({
       host: "127.0.0.1",
@@ -34,7 +34,7 @@ describe("start-up settings", () => {
     expect(Object.isFrozen(env.server)).toBe(true);
   });
 
-  test("the environment wins over the file, the file over the default", () => {
+  test("the environment overrides the file, the file the default", () => {
     const env = load('[server]\nport = 9000\nhost = "::1"\n', { WAYMARK__SERVER__PORT: "9001" });
     expect(env.server.port).toBe(9001);
     expect(env.server.host).toBe("::1");
@@ -62,13 +62,13 @@ describe("start-up settings", () => {
     ['[cache]\ntype = "disk"\n', 'waymark.toml:2: \'cache.type\' must be "memory" or "redis"'],
     ['[database]\nurl = "oracle://x"\n', "waymark.toml:2: 'database.url' must be sqlite:PATH"],
     ["[server\n", "waymark.toml:1:"],
-    ["port = 1\n", "waymark.toml:1: 'port' stands outside of a section"],
+    ["port = 1\n", "waymark.toml:1: 'port' is outside of a section"],
     ["server.port = 0.5\n", "waymark.toml:1: 'server.port' must be"],
   ])("%j is refused with its place", (toml, message) => {
     expect(() => load(toml)).toThrow(message);
   });
 
-  test("a wrong variable is refused by name", () => {
+  test("a wrong variable is refused with its name", () => {
     expect(() => load(null, { WAYMARK__SERVER__PROT: "1" })).toThrow(
       "environment variable WAYMARK__SERVER__PROT: unknown",
     );
@@ -77,7 +77,7 @@ describe("start-up settings", () => {
     );
   });
 
-  test("folders for files are a list of absolute paths, as a variable one like PATH", () => {
+  test("storage.local_roots is a list of absolute paths, separated as in PATH in a variable", () => {
     const rootsOf = (toml: string | null, variables = {}) => load(toml, variables).storage.localRoots;
     expect(rootsOf(null)).toEqual([]);
     expect(rootsOf('[storage]\nlocal_roots = ["/srv/a", "/mnt/b c"]\n')).toEqual(["/srv/a", "/mnt/b c"]);
@@ -102,7 +102,7 @@ describe("start-up settings", () => {
     expect(() => load(null, { WAYMARK__STORAGE__LOCAL_ROOTS: "srv" })).toThrow("a list of absolute paths");
   });
 
-  test("what the program keeps for itself is known wherever the settings put it", () => {
+  test("usedPaths lists the paths that the program uses", () => {
     const env = load('[logging]\nfile = "w.log"\n[database]\nurl = "sqlite:links.db"\n');
     const paths = usedPaths(env).map(({ path }) => path);
     const own = ["waymark.db", "secret.key", "journal", "processes", ".restore"];
@@ -110,7 +110,7 @@ describe("start-up settings", () => {
     for (const name of ["w.log", "links.db"]) expect(paths).toContain(join(dir, name));
   });
 
-  test("every row of the table is a setting, read and frozen", () => {
+  test("every row of the table becomes a frozen setting", () => {
     const env = load(null) as unknown as Record<string, Record<string, unknown>>;
     for (const { key } of ENV_SETTINGS) {
       const [section, name] = key.split(".") as [string, string];
@@ -120,7 +120,7 @@ describe("start-up settings", () => {
     }
   });
 
-  test("values arrive as their rows read them", () => {
+  test("values are converted as their rows state", () => {
     const env = load(null, {
       WAYMARK__SERVER__WORKERS: "auto",
       WAYMARK__SERVER__UNIX_SOCKET: "w.sock",
@@ -137,13 +137,13 @@ describe("start-up settings", () => {
     expect(() => load(null, { WAYMARK__SERVER__TLS_CERT: "cert.pem" })).toThrow("belong together");
   });
 
-  test("a named file that is not there is refused", () => {
+  test("a named file that does not exist is refused", () => {
     expect(() => loadEnv({ cwd: dir, processEnv: {}, configFile: "no.toml" })).toThrow(
       "no.toml does not exist",
     );
   });
 
-  test("the template holds every setting and is valid once uncommented", () => {
+  test("the template has every setting and is valid when uncommented", () => {
     const template = generateTemplate();
     for (const setting of ENV_SETTINGS) expect(template).toContain(`# ${setting.key.split(".")[1]} = `);
     const bare = template.replaceAll(/^# (\w+ = )/gm, "$1");

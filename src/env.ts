@@ -1,6 +1,6 @@
 /**
- * Start-up settings: built-in defaults, then waymark.toml, then WAYMARK__SECTION__KEY, frozen into one Env.
- * The only reader of process.env. A wrong key or value stops the start and says where and what is allowed.
+ * Start-up settings: defaults, then waymark.toml, then WAYMARK__SECTION__KEY. The only reader of process.env. A wrong
+ * key or value stops the start and names its place and what is allowed.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { delimiter, dirname, join, resolve } from "node:path";
@@ -11,7 +11,7 @@ import type { DiskProbe } from "./lib/disk-check.ts";
 import { appError } from "./lib/errors.ts";
 
 export type Env = StartSettings & {
-  /** Where a test wants the process to die: see lib/fault.ts. */
+  /** Where a test makes the process die; see lib/fault.ts. */
   readonly fault: string | null;
 };
 
@@ -24,7 +24,7 @@ type Source = {
 };
 
 /**
- * The frozen settings. The file is `configFile`, else $WAYMARK_CONFIG, else waymark.toml in `cwd` when it exists.
+ * Reads `configFile`, else $WAYMARK_CONFIG, else waymark.toml in `cwd` if it exists.
  * @throws BadRequest with file, line and what is allowed
  */
 export function loadEnv({ cwd = process.cwd(), processEnv = process.env, configFile }: Source = {}): Env {
@@ -37,7 +37,7 @@ export function loadEnv({ cwd = process.cwd(), processEnv = process.env, configF
   const base = existsSync(file) ? dirname(file) : cwd;
   const settings = readSettings(values, base);
   if ((settings.server.tlsCert === null) !== (settings.server.tlsKey === null)) {
-    throw wrong("'server.tls_cert' and 'server.tls_key' belong together: set both, or neither");
+    throw wrong("'server.tls_cert' and 'server.tls_key' belong together: set both or neither");
   }
   return Object.freeze({ ...settings, fault: processEnv["WAYMARK_FAULT"] ?? null });
 }
@@ -56,7 +56,7 @@ function readFile(file: string, values: Map<string, SettingValue>): void {
   }
   for (const [section, entries] of Object.entries(sections)) {
     if (typeof entries !== "object" || entries === null || Array.isArray(entries)) {
-      throw wrong(`${file}:${lineOf(source, null, section)}: '${section}' stands outside of a section`);
+      throw wrong(`${file}:${lineOf(source, null, section)}: '${section}' is outside of a section`);
     }
     for (const [name, value] of Object.entries(entries)) {
       const key = `${section}.${name}`;
@@ -65,7 +65,7 @@ function readFile(file: string, values: Map<string, SettingValue>): void {
   }
 }
 
-/** The 1-based line on which `name` of `[section]` is set; the section's own line when it cannot be told. */
+/** The 1-based line that sets `name` in `[section]`; the section's line if not found. */
 function lineOf(source: string, section: string | null, name: string): number {
   let current: string | null = null;
   let heading = 1;
@@ -95,7 +95,7 @@ function readOverrides(
   }
 }
 
-/** A variable's text as the type of the setting's default, where it reads as that. */
+/** Converts the text to the type of the default, if it has that form. */
 function readText(raw: string, sample: SettingValue | undefined): SettingValue {
   if (typeof sample === "number" && /^-?\d+(\.\d+)?$/.test(raw)) return Number(raw);
   if (typeof sample === "boolean" && /^(true|false)$/.test(raw)) return raw === "true";
@@ -118,11 +118,11 @@ function check(key: string, value: unknown, where: string): SettingValue {
   return typed as SettingValue;
 }
 
-/** Where the file database lies; null when a server keeps the database. */
+/** Path of the file database; null when a server keeps the database. */
 export const fileDatabasePath = ({ url }: Env["database"]): string | null =>
   url.startsWith("sqlite:") ? url.slice("sqlite:".length) : null;
 
-/** What the program keeps for itself, in the data folder and wherever the settings say. */
+/** The paths that the program uses itself. */
 export const usedPaths = (env: Env): UsedPath[] => [
   ...usedInDataFolder(env.data.dir),
   ...[
@@ -135,7 +135,7 @@ export const usedPaths = (env: Env): UsedPath[] => [
   ].flatMap((path) => (path ? [{ path: resolve(path), isFile: true }] : [])),
 ];
 
-/** How to find out whether data folder and file database can be written. A backup leaves the files out. */
+/** Probes whether data folder and file database are writable. Backups exclude the probe files. */
 export function diskProbes({ data, database }: Env): DiskProbe[] {
   const own = { folder: data.dir, file: join(dataPath(data.dir, "processes"), "disk-probe") };
   const file = fileDatabasePath(database);

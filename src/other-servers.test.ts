@@ -46,11 +46,11 @@ function startProcess(args: readonly string[], variables: readonly string[]): vo
   symlinkSync("/srv", join(folder, "cwd"));
 }
 
-test("without a server on the machine a database may be made", () => {
+test("without a server on the machine a database may be created", () => {
   expect(refusal()).toBeNull();
 });
 
-test("a unit's EnvironmentFile names another database", () => {
+test("another database in the EnvironmentFile of a unit is refused", () => {
   const file = join(root, "environment");
   writeFileSync(file, "# secrets\nWAYMARK__DATABASE__URL='postgres://links:secret@db/links'\n");
   writeUnit(
@@ -58,14 +58,14 @@ test("a unit's EnvironmentFile names another database", () => {
   );
   expect(refusal()).toContain("waymark.service uses postgres://db/links");
   expect(refusal()).not.toContain("secret");
-  // The data folder of the unit, without what its file says.
+  // The data folder of the unit, without its EnvironmentFile.
   expect(refusal({ WAYMARK__DATA__DIR: "/var/lib/waymark" })).toContain("postgres://db/links");
-  // Settings that name a place of their own, and those of the unit.
+  // Settings with another data folder, and the settings of the unit.
   expect(refusal({ WAYMARK__DATA__DIR: "/tmp/other" })).toBeNull();
   expect(refusal({ WAYMARK__DATABASE__URL: "postgres://links:secret@db/links" })).toBeNull();
 });
 
-test("a unit's drop-in and working folder count", () => {
+test("drop-ins and the working folder of a unit are read", () => {
   writeUnit("WorkingDirectory=/srv/links");
   expect(refusal()).toContain("/srv/links/data/waymark.db");
   mkdirSync(join(root, "units", "waymark.service.d"));
@@ -76,13 +76,13 @@ test("a unit's drop-in and working folder count", () => {
   expect(refusal()).toContain("/mnt/links/waymark.db");
 });
 
-test("a unit's file that can't be read is named", () => {
-  // A folder can't be read as a file, not even by root.
+test("an unreadable EnvironmentFile is named", () => {
+  // A folder can't be read as a file, even by root.
   writeUnit(`EnvironmentFile=${shell}`);
   expect(refusal()).toContain(`settings in ${shell}, which`);
 });
 
-test("a running server of this program works elsewhere", () => {
+test("another database of a running server is refused", () => {
   startProcess(["bun", "/opt/main.ts", "serve"], ["WAYMARK__DATA__DIR=/srv/data", "HOME=/root"]);
   expect(refusal()).toContain("process 4711) uses /srv/data/waymark.db");
 });

@@ -1,7 +1,7 @@
 /**
- * Servers of this machine that work on another database than a command would make: systemd units and running
- * processes. A shell lacks the variables of a unit's EnvironmentFile, so a command there would make a database that
- * no server reads.
+ * Finds servers of this machine, as systemd units and running processes, that use another database than a command would
+ * create. A shell lacks the variables of a unit's EnvironmentFile, so a command there would create a database that no
+ * server reads.
  */
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -13,7 +13,7 @@ import { appError } from "./lib/errors.ts";
 export type MachineFolders = {
   units: readonly string[];
   processes: string;
-  /** The program that a running server must be: its main file, or the one executable. */
+  /** The program of a running server: its main file, or the single executable. */
   program: string;
 };
 
@@ -24,19 +24,19 @@ const MACHINE: MachineFolders = {
 };
 
 type OtherServer = {
-  /** As a message names it. */
+  /** For messages. */
   name: string;
-  /** Null when its settings can't be read. */
+  /** Null when its settings are unreadable. */
   env: Env | null;
-  /** A settings file that this account may not read. */
+  /** The settings file that this account can't read. */
   unreadable?: string;
 };
 
 type Source = { cwd: string; variables: Record<string, string>; args: readonly string[] };
 
 /**
- * Refuses to make a database where a command has only default settings, or the data folder of a server, and that
- * server uses another database. Call it when the command's database does not exist.
+ * Refuses to create a database when the command has only default settings, or the data folder of a server, and that
+ * server uses another database. Call it when the database of the command does not exist.
  * @throws Conflict
  */
 export function refuseStrayDatabase(env: Env, cwd: string, machine: MachineFolders = MACHINE): void {
@@ -51,14 +51,14 @@ export function refuseStrayDatabase(env: Env, cwd: string, machine: MachineFolde
     throw appError(
       "Conflict",
       `The database ${fileDatabasePath(env.database)} does not exist, and ${server.name} ${theirs}. ` +
-        `Nothing was made. Run the command with that server's settings, or make a new database here with 'migrate up' first.`,
+        `Nothing was created. Run the command with that server's settings, or create a new database here with 'migrate up' first.`,
     );
   }
 }
 
 const listServers = ({ units, processes, program }: MachineFolders): OtherServer[] =>
   [...units.flatMap(listUnits), ...listProcesses(processes, program)].filter(
-    // One whose settings are wrong does not start.
+    // A server with invalid settings does not start.
     ({ env, unreadable }) => env !== null || unreadable !== undefined,
   );
 
@@ -72,7 +72,7 @@ function listUnits(folder: string): OtherServer[] {
     });
 }
 
-/** The settings that systemd gives the unit's process: systemd.exec(5), Environment, EnvironmentFile. */
+/** Environment and EnvironmentFile as in systemd.exec(5). */
 function readUnit(name: string, files: readonly string[]): OtherServer {
   const assignments: string[] = [];
   const source: Source = { cwd: "/", variables: {}, args: [] };
@@ -110,7 +110,7 @@ function listProcesses(folder: string, program: string): OtherServer[] {
     });
 }
 
-/** Null when they are wrong: such a server does not start. */
+/** Null when the settings are invalid. */
 function settingsOf({ cwd, variables, args }: Source): Env | null {
   const at = args.findIndex((arg) => arg === "-c" || arg === "--config");
   try {
@@ -127,7 +127,7 @@ const variablesOf = (assignments: readonly string[]): Record<string, string> =>
       .flatMap((match) => (match === null ? [] : [[match[1]!, match[2]!]])),
   );
 
-/** The words of a line, without their quotes. */
+/** Splits a line into words and removes quotes. */
 const wordsOf = (text: string): string[] =>
   [...text.matchAll(/(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|[^\s"']+)+/g)].map(([word]) =>
     word.replaceAll(
@@ -139,7 +139,7 @@ const wordsOf = (text: string): string[] =>
 const namesIn = (folder: string): string[] => attempt(() => readdirSync(folder)) ?? [];
 const targetOf = (link: string): string => attempt(() => readlinkSync(link)) ?? dirname(link);
 
-/** Empty when the file is missing, null when it can't be read. */
+/** Empty when the file is missing, null when it is unreadable. */
 function textOf(path: string): string | null {
   try {
     return readFileSync(path, "utf8");

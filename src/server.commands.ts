@@ -1,4 +1,4 @@
-/** `waymark serve`: one process, or a parent with several workers on one port. */
+/** `waymark serve`: one process, or a supervisor and several workers on one port. */
 import { availableParallelism } from "node:os";
 import { type Command, Option } from "commander";
 import { createAddressBuckets } from "./auth/address-limit.ts";
@@ -25,14 +25,14 @@ type ServeOptions = { port?: string; workerPort?: string };
 export function addServeCommand(program: Command, context: CommandContext): void {
   program
     .command("serve")
-    .description("run the server until SIGTERM or SIGINT; SIGHUP reloads workers one after another")
+    .description("run the server until SIGTERM or SIGINT; SIGHUP replaces the workers one by one")
     .option("--port <number>", "port to listen on, instead of server.port; 0 picks a free one")
-    .addOption(new Option("--worker-port <port>", "be a worker of a parent process").hideHelp())
+    .addOption(new Option("--worker-port <port>", "run as worker of a parent process").hideHelp())
     .action(async ({ port, workerPort }: ServeOptions) => {
       const env = withPort(context.env(), port);
       const logger = await createLogger(env.logging);
       if (workerPort !== undefined) {
-        // The channel to the parent would keep the process alive, also after a start that failed.
+        // The channel to the parent would keep the process alive, even after a failed start.
         return serveAsWorker(env, logger, Number(workerPort)).finally(() => process.disconnect?.());
       }
       const count = env.server.workers === "auto" ? availableParallelism() : env.server.workers;
@@ -40,7 +40,7 @@ export function addServeCommand(program: Command, context: CommandContext): void
       if (env.server.unixSocket !== null) {
         throw appError(
           "BadRequest",
-          "A unix socket takes one worker: set server.workers to 1, or use a port.",
+          "A unix socket allows one worker only: set server.workers to 1, or use a port.",
         );
       }
       return superviseWorkers(env, logger, count);
@@ -50,13 +50,13 @@ export function addServeCommand(program: Command, context: CommandContext): void
 async function serveAlone(env: Env, logger: Logger): Promise<void> {
   const signalled = nextStop(["SIGTERM", "SIGINT"]);
   process.on("SIGHUP", () =>
-    logger.warn("a reload needs server.workers of 2 or more; restart to take up new settings"),
+    logger.warn("a reload requires server.workers of 2 or more; restart to apply new settings"),
   );
   const app = await createApp(env, { logger, stopping: abortedBy(signalled) });
   try {
     const server = await startServer(env.server, app);
     announce(logger, env, { address: server.address, workers: 1, adminApi: app.adminApi() });
-    logger.info({ signal: await signalled }, "stopping: finishing running requests and storing clicks");
+    logger.info({ signal: await signalled }, "stopping: completing requests and storing clicks");
     await server.stop();
   } finally {
     await app.close();
@@ -64,12 +64,12 @@ async function serveAlone(env: Env, logger: Logger): Promise<void> {
   logger.info("stopped");
 }
 
-/** Stops on SIGTERM, which the parent sends, and when the parent is gone; a terminal's SIGINT is the parent's. */
+/** Stops on SIGTERM, which the parent sends, and when the parent is gone. The parent handles SIGINT of a terminal. */
 async function serveAsWorker(env: Env, logger: Logger, port: number): Promise<void> {
   const { promise: orphaned, resolve: onLost } = Promise.withResolvers<string>();
   const worker = createWorkerChannel(() => {
     onLost("parent is gone");
-    // What doesn't end in this time is ended by the parent, as long as there is one.
+    // The parent kills a worker that takes longer, while there is a parent.
     setTimeout(() => process.exit(1), STOP_MS).unref();
   });
   for (const ignored of ["SIGINT", "SIGHUP"] as const) process.on(ignored, () => {});
@@ -81,12 +81,12 @@ async function serveAsWorker(env: Env, logger: Logger, port: number): Promise<vo
       const { address, port: bound } = server;
       const info = { address, port: bound, startValues: app.startValues(), adminApi: app.adminApi() };
       await worker.ready(info).catch((error: unknown) => {
-        // Without a parent `stopped` says so.
+        // Without a parent, `stopped` resolves.
         if (process.connected) throw error;
       });
       logger.debug({ reason: await stopped }, "worker stops");
     } finally {
-      // Left open it would take connections from whoever shares the port, and answer nothing.
+      // A listening socket would accept connections of the shared port without responding.
       await server.stop();
     }
   } finally {
@@ -103,9 +103,9 @@ async function superviseWorkers(env: Env, logger: Logger, count: number): Promis
     takeLoginTry: createAddressBuckets({ clock: systemClock }).tryNow,
   });
   const starting = supervisor.start();
-  // A start may wait for its database for a minute; signals are heard meanwhile.
+  // A start may wait a minute for its database, so signals are handled meanwhile.
   const stopped = signalled.then((signal) => {
-    logger.info({ signal }, "stopping the workers: finishing running requests and storing clicks");
+    logger.info({ signal }, "stopping the workers: completing requests and storing clicks");
     return supervisor.stop();
   });
   let reloading: Promise<unknown> = starting.catch(() => undefined);
@@ -113,7 +113,7 @@ async function superviseWorkers(env: Env, logger: Logger, count: number): Promis
   try {
     announce(logger, env, { ...(await starting), workers: count });
   } catch (error) {
-    // The worker has said why.
+    // The worker has logged the reason.
     if (error instanceof WorkerStartError) process.exitCode = error.exitCode;
     else throw error;
     return;
@@ -122,7 +122,7 @@ async function superviseWorkers(env: Env, logger: Logger, count: number): Promis
   logger.info("stopped");
 }
 
-/** Starts this program again as a worker, with the same arguments. */
+/** Starts this program as a worker, with the same arguments. */
 const createSpawn =
   (firstPort: number): SpawnWorker =>
   ({ port, onMessage, onExit }) => {
@@ -137,21 +137,21 @@ const createSpawn =
     });
   };
 
-/** The settings with this port, as `serve --port` takes it. @throws BadRequest */
+/** The settings with the port of `serve --port`. @throws BadRequest */
 function withPort(env: Env, text: string | undefined): Env {
   if (text === undefined) return env;
   if (env.server.unixSocket !== null) {
-    throw appError("BadRequest", "--port and server.unix_socket exclude each other; give one of them.");
+    throw appError("BadRequest", "--port and server.unix_socket exclude each other; set only one of them.");
   }
   if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) {
-    throw appError("BadRequest", "--port takes a whole number from 0 to 65535.");
+    throw appError("BadRequest", "--port must be a whole number from 0 to 65535.");
   }
   return { ...env, server: { ...env.server, port: Number(text) } };
 }
 
 type Started = { address: string; workers: number; adminApi: AdminApi };
 
-/** Where the server is, for the person who started it. The address field is what scripts read. */
+/** Logs where the server listens. Scripts read the field `address`. */
 function announce(logger: Logger, env: Env, { address, workers, adminApi }: Started): void {
   const origin = address.startsWith("unix:") ? "" : address;
   const share = workers === 1 ? "" : ` with ${workers} workers`;
@@ -169,17 +169,17 @@ function announce(logger: Logger, env: Env, { address, workers, adminApi }: Star
   );
 }
 
-/** Aborted when the promise is fulfilled. */
+/** Aborts when the promise is fulfilled. */
 function abortedBy(stopped: Promise<unknown>): AbortSignal {
   const controller = new AbortController();
   void stopped.then(() => controller.abort());
   return controller.signal;
 }
 
-/** `npm start` passes on a Ctrl-C that the terminal has sent to this process already. */
+/** A terminal sends Ctrl-C to this process, and `npm start` forwards it again. */
 const SAME_SIGNAL_MS = 1_000;
 
-/** The first of these signals. A later one ends the process at once. */
+/** Resolves with the first signal. A later one ends the process at once. */
 function nextStop(signals: readonly NodeJS.Signals[]): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
   let firstAt: number | null = null;

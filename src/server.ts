@@ -1,4 +1,4 @@
-/** One listening process: Bun.serve with its limits, and the orderly way out. */
+/** One listening process: Bun.serve with its limits, and an orderly stop. */
 import { chmodSync, lstatSync, readFileSync, rmSync } from "node:fs";
 import { connect } from "node:net";
 import type { Server } from "bun";
@@ -7,24 +7,24 @@ import type { Env } from "./env.ts";
 import { appError, messageOf } from "./lib/errors.ts";
 
 /**
- * Seconds without a byte after which a connection is cut; slow heads fall under it as well. An answer's writes count,
- * and between two of them the system sends what it has buffered, some megabytes: with half a minute downloads of less
- * than 300 KB/s were cut (the runtime goes back to this value at each write, whatever a request had set for itself).
+ * Seconds without traffic until a connection is cut; covers slow request heads. Writes of a response count, but the
+ * system buffers megabytes between two of them: at 30 s, downloads below 300 KB/s were cut. Each write resets the
+ * timeout to this value, whatever the request had set.
  */
 const IDLE_TIMEOUT_S = 120;
-/** How long a stop waits for running requests before it cuts them. */
+/** A stop cuts requests that take longer. */
 const DRAIN_MS = 10_000;
 
 export type RunningServer = {
-  /** Where it listens, as a person would type it. */
+  /** As a URL, or `unix:PATH`. */
   readonly address: string;
   /** 0 on a unix socket. */
   readonly port: number;
-  /** Stops accepting, lets running requests finish within ten seconds, then cuts them. */
+  /** Stops accepting, waits ten seconds for running requests, then cuts them. */
   stop(): Promise<void>;
 };
 
-/** @throws Conflict when the port or socket is taken, BadRequest when it can't be listened on */
+/** @throws Conflict when port or socket is in use, BadRequest when listening fails */
 export async function startServer(
   settings: Env["server"],
   app: App,
@@ -51,7 +51,7 @@ function listen(settings: Env["server"], app: App, reusePort: boolean): Server<u
   const { host: hostname, port, unixSocket, tlsCert, tlsKey } = settings;
   const shared = {
     development: false,
-    // Every body has a bound of its own, counted while it streams and answered with an envelope.
+    // Each endpoint bounds its body while reading it, and answers with an envelope.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     fetch: app.fetch,
     error: app.onError,
@@ -60,7 +60,7 @@ function listen(settings: Env["server"], app: App, reusePort: boolean): Server<u
   };
   try {
     if (unixSocket === null) return Bun.serve({ ...shared, hostname, port, reusePort });
-    // Its types know no idle timeout for a unix socket; without one connections are cut after ten seconds.
+    // Bun's types lack the option for a unix socket; the default is ten seconds.
     const options = { ...shared, unix: unixSocket } as Bun.Serve.Options<undefined>;
     return Bun.serve(options);
   } catch (error) {
@@ -85,20 +85,24 @@ function explainListen(settings: Env["server"], cause: unknown): Error {
   const place = settings.unixSocket ?? `${settings.host}:${settings.port}`;
   if ((cause as { code?: string }).code === "EADDRINUSE") {
     const other = settings.unixSocket === null ? "server.port" : "server.unix_socket";
-    return appError("Conflict", `${place} is in use; stop what listens there or set ${other} to another.`, {
-      cause,
-    });
+    return appError(
+      "Conflict",
+      `${place} is in use; stop the program that listens there or change ${other}.`,
+      {
+        cause,
+      },
+    );
   }
   const reason = messageOf(cause);
   return appError("BadRequest", `Can't listen on ${place}: ${reason}`, { cause });
 }
 
-/** Removes the socket file that a killed process left; one that answers is in use. */
+/** Removes the socket file of a killed process. @throws Conflict when it is in use or not a socket */
 async function clearStaleSocket(path: string): Promise<void> {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return;
   if (!stats.isSocket())
-    throw appError("Conflict", `${path} exists and is no socket; set server.unix_socket to another path.`);
+    throw appError("Conflict", `${path} exists and is not a socket; set server.unix_socket to another path.`);
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const probe = connect(path, () => resolve(true)).on("error", () => resolve(false));
   const isAlive = await promise;
@@ -106,7 +110,7 @@ async function clearStaleSocket(path: string): Promise<void> {
   if (isAlive)
     throw appError(
       "Conflict",
-      `${path} is in use; stop what listens there or set server.unix_socket to another.`,
+      `${path} is in use; stop the program that listens there or change server.unix_socket.`,
     );
   rmSync(path);
 }

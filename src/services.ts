@@ -1,4 +1,4 @@
-/** The rooms on one migrated database, as the server and the commands share them. */
+/** Starts the rooms on a migrated database, for the server and the commands. */
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { type Auth, createAuth } from "./auth/auth.ts";
@@ -43,7 +43,7 @@ export type Services = {
   config: Config;
   auth: Auth;
   links: LinkService;
-  /** Hear how long the database's operations on links take. */
+  /** Timers of the database operations on links. */
   operations: LinkOperations;
   csv: LinkCsv;
   reports: Reports;
@@ -51,7 +51,7 @@ export type Services = {
   drive: Drive;
   sharing: Sharing;
   bodies: BodyMemory;
-  /** What nodes share, with cache.type redis. */
+  /** Null unless `cache.type` is redis. */
   redis: Redis | null;
   hashPassword(plain: string): Promise<string>;
   routePrefixes(): readonly string[];
@@ -60,26 +60,25 @@ export type Services = {
 
 export type ServiceOptions = {
   logger: Logger;
-  /** A server: database threads, and settings that need a restart keep their start values. */
+  /** For a server: database threads, and settings that need a restart keep their start values. */
   server: boolean;
-  /** Where the rooms register their metrics. */
   registry?: Registry;
-  /** What ties a worker process to the others of its machine. */
+  /** The channel to the other workers of the machine. */
   worker?: WorkerChannel;
-  /** Hears the name of a database whose tables this start has made. */
+  /** Called with the name of a database whose tables this start has created. */
   onNewDatabase?: (name: string) => void;
-  /** Ends a start that waits for the database. */
+  /** Cancels waiting for the database. */
   stopping?: AbortSignal;
 };
 
-/** A server that starts waits so long for its database. */
+/** How long a starting server waits for its database. */
 const START_TIMEOUT_MS = 60_000;
 
-/** Opens and migrates the database and starts the rooms. Rejects with ServiceUnavailable when it is away. */
+/** Opens and migrates the database and starts the rooms. @throws ServiceUnavailable when it is away */
 export async function openServices(env: Env, options: ServiceOptions): Promise<Services> {
   const { logger } = options;
   armFault(env.fault);
-  if (openDataFolder(env)) logger.info(`Made the data folder ${env.data.dir}.`);
+  if (openDataFolder(env)) logger.info(`Created the data folder ${env.data.dir}.`);
   const database = await openDatabase(env.database, { threads: options.server, logger });
   let redis: Redis | null = null;
   try {
@@ -118,7 +117,7 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
     ...(startValues && { startValues }),
   });
   if (server) {
-    // Listening first: what changes while settings and caches are read is heard.
+    // Subscribe first, so no change is missed while settings and caches load.
     await changes.start();
     await worker?.join();
   }
@@ -224,8 +223,7 @@ const openSecretBox = ({ storage, data }: Env) =>
   );
 
 /**
- * Whether it made the data folder. Names in time what this account can't write.
- * @throws BadRequest, Conflict during a restore
+ * Returns whether it created the data folder. @throws BadRequest naming what is not writable, Conflict during a restore
  */
 function openDataFolder({ data: { dir }, database }: Env): boolean {
   let made: string | undefined;
@@ -235,7 +233,7 @@ function openDataFolder({ data: { dir }, database }: Env): boolean {
     const reason = fileTrouble(cause) ?? messageOf(cause);
     throw appError(
       "BadRequest",
-      `The data folder ${dir} can't be made; set data.dir to another, or mend this: ${reason}`,
+      `The data folder ${dir} can't be created; change data.dir, or fix this: ${reason}`,
       { cause },
     );
   }

@@ -88,7 +88,7 @@ test.each(["1", "2"])("the first start of %s workers says what it did in five li
   };
   const first = await run();
   expect(first.lines).toHaveLength(5);
-  expect(first.lines[0]).toContain(`Made the data folder ${dataDir}.`);
+  expect(first.lines[0]).toContain(`Created the data folder ${dataDir}.`);
   expect(first.lines[1]).toContain(`Made the tables of a new database: ${join(dataDir, "waymark.db")}.`);
   expect(first.lines[2]).toContain(`listens on ${first.url}`);
   expect(first.lines[3]).toContain(`API: ${first.url}/admin/v1`);
@@ -97,7 +97,7 @@ test.each(["1", "2"])("the first start of %s workers says what it did in five li
 });
 
 test.each([
-  ["a port that is no number", ["serve", "--port", "http"], "--port takes"],
+  ["a port that is not a number", ["serve", "--port", "http"], "--port must be a whole number"],
   ["a port beside a socket", ["serve", "--port", "1"], "exclude each other"],
   ["an unknown option", ["serve", "--prot", "1"], "waymark: unknown option '--prot'"],
 ])("%s is refused in one sentence", async (name, args, sentence) => {
@@ -114,9 +114,9 @@ test("a command without settings makes no database beside the one of a running s
   const refused = start([waymark, "links", "list"], {}, cwd);
   expect(await refused.ended()).toBe(4);
   // Another test's server may be the one that it names.
-  expect(refused.said.text).toContain("Nothing was made.");
+  expect(refused.said.text).toContain("Nothing was created.");
   expect(readdirSync(cwd)).toEqual([]);
   const named = start([waymark, "links", "list"], { WAYMARK__DATA__DIR: join(cwd, "mine") }, cwd);
   expect(await named.ended()).toBe(0);
-  expect(named.said.text).toContain(`made a new database: ${join(cwd, "mine", "waymark.db")}`);
+  expect(named.said.text).toContain(`created a new database: ${join(cwd, "mine", "waymark.db")}`);
 });

@@ -93,7 +93,7 @@ test("a backup may have more files than a process may open", async () => {
     writeFileSync(join(dataDir, "files", `${number}`), `${number}`);
   const limited = ["sh", "-c", 'ulimit -n 200 && exec "$@"', "sh", PROGRAM, "backup", "made"];
   const made = Bun.spawnSync(limited, { env: { ...process.env, WAYMARK__DATA__DIR: dataDir }, cwd: dataDir });
-  expect(made.stderr.toString()).toMatch(/^waymark: made a new database: .*\n$/);
+  expect(made.stderr.toString()).toMatch(/^waymark: created a new database: .*\n$/);
   expect(made.exitCode).toBe(0);
 });
 
