@@ -1,7 +1,7 @@
-# One executable in a small image, run by an account without rights.
+# One executable in a small image, run by an unprivileged account.
 #   docker build -t waymark .
 #   docker run -p 8080:8080 -v waymark-data:/data waymark
-# docs/containers.md tells the rest. New volumes get owner and mode of /data and /data/files below.
+# See docs/containers.md. New volumes inherit owner and mode of /data and /data/files below.
 FROM node:22-bookworm-slim AS build
 WORKDIR /src
 COPY package.json package-lock.json ./
@@ -29,6 +29,6 @@ VOLUME /data
 EXPOSE 8080
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=15s --timeout=5s --start-period=20s CMD ["waymark", "status", "--probe"]
-# tini reaps processes and hands signals on.
+# tini reaps processes and forwards signals.
 ENTRYPOINT ["tini", "--", "waymark"]
 CMD ["serve"]

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Makes dist/waymark: one executable with the runtime, the program and its worker threads inside.
-# Identifiers are kept: the log names errors by their classes. That is 1 MB of 110, and no time at the start.
-# Every thread's entry point is an entry point of the build; src/ is their common folder (see src/lib/worker-url.ts).
+# Builds dist/waymark: one executable with the runtime, the program and its worker threads.
+# Identifiers are not minified, because the log names errors by class. This costs 1 MB of 110 and no start time.
+# The entry point of each thread is an entry point of the build; src/ is their common folder (src/lib/worker-url.ts).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 mkdir -p dist

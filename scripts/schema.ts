@@ -1,7 +1,7 @@
 /**
- * Writes db/schema/*.sql: what the migrations make, told by each database's own catalog. `--check` compares
- * instead and fails on a difference, so a change of the schema shows in review. SQLite is always there; a server
- * needs its WAYMARK_TEST_…_URL (`eval "$(scripts/services env)"`) and is passed over without it.
+ * Writes db/schema/*.sql: the schema that the migrations create, as each database's catalog reports it. `--check`
+ * compares instead and fails on a difference, so a review shows every change of the schema. A server without its
+ * WAYMARK_TEST_…_URL (`eval "$(scripts/services env)"`) is skipped.
  */
 import { join } from "node:path";
 import { sql } from "kysely";
@@ -13,8 +13,8 @@ import { silentLogger } from "../src/lib/logger.ts";
 const FOLDER = join(import.meta.dir, "../db/schema");
 
 /**
- * Statements that would make the schema, in an order that depends on nothing but the schema. The migrator's own two
- * tables are left out: it makes them as the server's defaults have it.
+ * Statements that create the schema, in an order that depends on the schema only. The two tables of the migrator are
+ * left out, because they follow the defaults of the server.
  */
 const DUMPS: Record<DialectName, (database: Database) => Promise<string[]>> = {
   sqlite: async ({ read }) => {
@@ -97,7 +97,7 @@ async function main(check: boolean): Promise<number> {
   let wrong = 0;
   for (const name of DIALECT_NAMES) {
     if (name !== "sqlite" && serverUrl(name) === undefined) {
-      console.log(`${name}: no server, passed over`);
+      console.log(`${name}: no server, skipped`);
       continue;
     }
     const file = Bun.file(join(FOLDER, `${name}.sql`));
@@ -105,7 +105,7 @@ async function main(check: boolean): Promise<number> {
     if (!check) await Bun.write(file, text);
     const same = !check || ((await file.exists()) && (await file.text()) === text);
     if (!same) wrong += 1;
-    console.log(`${name}: ${check ? (same ? "as written" : "differs; run scripts/schema.ts") : "written"}`);
+    console.log(`${name}: ${check ? (same ? "up to date" : "differs; run scripts/schema.ts") : "written"}`);
   }
   return wrong === 0 ? 0 : 1;
 }

@@ -1,5 +1,5 @@
-// Makes a fresh clone ready to run, with Node and npm alone: installs the packages that package-lock.json
-// pins when they are missing or older than the lock file. Does nothing, in a few milliseconds, when they are there.
+// Prepares a clone with Node and npm only: installs the packages of package-lock.json when they are missing or
+// out of date. Otherwise it ends within milliseconds.
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createHash } from "node:crypto";
@@ -14,14 +14,14 @@ const lock = createHash("sha256")
 
 if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== lock) {
   console.error("waymark: installing packages (once; it takes a minute) …");
-  // Not `npm ci`: it insists on optional packages of other platforms, which not every registry carries.
+  // Not `npm ci`: it requires optional packages of other platforms, which some registries lack.
   const npm = process.platform === "win32" ? "npm.cmd" : "npm";
   const done = spawnSync(npm, ["install", "--no-save", "--no-audit", "--no-fund"], {
     cwd: root,
     stdio: ["ignore", 2, 2],
   });
   if (done.status !== 0) {
-    console.error("waymark: 'npm install' failed; its message stands above. Mend that and try again.");
+    console.error("waymark: 'npm install' failed; see its message above. Fix that and try again.");
     process.exit(1);
   }
   writeFileSync(stamp, lock);

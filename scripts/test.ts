@@ -1,24 +1,16 @@
 /**
- * Runs the tests (`npm test`), each file in a process of its own, so that one that crashes, leaks or ends the
- * process early hurts no other and is counted as a failure; a few at once, WAYMARK_TEST_JOBS or one more than there
- * are cores, because most of them wait more than they compute. What a file prints stays together: it appears when
- * the file ends. Arguments are parts of paths (`npm test -- src/links`) and options of `bun test` (`-t name`).
- *
- * Counts come from Bun's JUnit report of each file. What that report cannot say is added here: a file that ended
- * without a report, or with a failure outside its tests, is one failed test more.
- *
- * Servers: WAYMARK_TEST_*_URL from the environment, else from `scripts/services env` when they are running.
- * Tests of a server that is not there skip themselves; with WAYMARK_TEST_REQUIRE_SERVICES=1 a missing server
- * and every skipped test are failures.
- *
- * The last line on stdout is "N passed, N failed" and, when there are any, ", N skipped".
+ * Runs the tests (`npm test`), each file in its own process, so that a crash or leak affects no other file.
+ * WAYMARK_TEST_JOBS files run at once (default: cores + 1). Arguments are parts of paths (`npm test -- src/links`) and
+ * options of `bun test` (`-t name`). Servers come from WAYMARK_TEST_*_URL, else from `scripts/services env`; tests
+ * without their server are skipped, or fail with WAYMARK_TEST_REQUIRE_SERVICES=1. The last line on stdout is "N passed,
+ * N failed", followed by ", N skipped" if any.
  */
 import { closeSync, openSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** They end what hangs, and are no measure of speed: a busy machine must not reach them. */
+/** Limits for hanging tests, long enough for a busy machine. */
 const TEST_TIMEOUT_MS = 120_000;
 const FILE_TIMEOUT_MS = 8 * 60_000;
 
@@ -41,7 +33,7 @@ const VALUE_OPTIONS = new Set([
 ]);
 
 type Environment = Readonly<Record<string, string | undefined>>;
-/** Names of tests, each after its file. */
+/** Failed and skipped tests as `file: name`. */
 export type Outcome = { passed: number; failed: string[]; skipped: string[] };
 type Run = { root: string; options: string[]; env: Environment; reports: string; alone: boolean };
 
@@ -62,7 +54,7 @@ export function splitArguments(args: readonly string[]): { paths: string[]; opti
   return { paths, options };
 }
 
-/** True when the run asks for tests by name; the others then stand as skipped in the report. */
+/** Bun reports tests that the name pattern excludes as skipped. */
 const selectsByName = (options: readonly string[]): boolean =>
   options.some((option) => option === "-t" || option.startsWith("--test-name-pattern"));
 
@@ -72,7 +64,7 @@ function findFiles(root: string, paths: readonly string[]): string[] {
     .toSorted(storiesFirst);
 }
 
-/** The stories in test/ take longest; begun last, one of them would keep everybody waiting in the end. */
+/** Files in test/ take longest, so they start first. */
 const storiesFirst = (a: string, b: string): number =>
   Number(b.startsWith("test/")) - Number(a.startsWith("test/")) || (a < b ? -1 : 1);
 
@@ -80,7 +72,7 @@ const ENTITIES: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"'
 const unescape = (text: string): string =>
   text.replace(/&(amp|lt|gt|quot|apos);/g, (_, name: string) => ENTITIES[name]!);
 
-/** Reads Bun's JUnit report. Quotes and angle brackets are escaped in it, so tags can be told by their form. */
+/** Reads Bun's JUnit report. Quotes and angle brackets are escaped in it, so patterns find the tags. */
 export function readReport(xml: string, file: string): Outcome {
   const outcome: Outcome = { passed: 0, failed: [], skipped: [] };
   for (const [, attributes, end, body] of xml.matchAll(/<testcase ([^>]*?)(?:(\/>)|>([^]*?)<\/testcase>)/g)) {
@@ -129,7 +121,7 @@ async function runFile(run: Run, file: string, index: number): Promise<Outcome> 
   return outcome;
 }
 
-/** The environment of the tests: what is set, and for servers that are not set, those that are running here. */
+/** The environment, with the running servers of scripts/services for those that are not set. */
 export async function withServers(root: string, env: Environment): Promise<Environment> {
   const script = join(root, "scripts/services");
   if (Object.values(SERVERS).every((name) => env[name]) || !(await Bun.file(script).exists())) return env;
@@ -141,13 +133,12 @@ export async function withServers(root: string, env: Environment): Promise<Envir
   return { ...env, ...Object.fromEntries(found) };
 }
 
-/** How many files run at once. */
 function jobsOf(env: Environment): number {
   const given = Number(env.WAYMARK_TEST_JOBS);
   return Number.isSafeInteger(given) && given > 0 ? given : availableParallelism() + 1;
 }
 
-/** Adds what the missing servers mean to the outcome, and says it. */
+/** Reports missing servers, as failures if they are required. */
 function judgeServers(env: Environment, outcome: Outcome, say: (line: string) => void): void {
   const required = env.WAYMARK_TEST_REQUIRE_SERVICES === "1";
   for (const [kind, name] of Object.entries(SERVERS)) {
@@ -161,7 +152,7 @@ function judgeServers(env: Environment, outcome: Outcome, say: (line: string) =>
   }
 }
 
-/** Runs the tests below `root` and returns the exit code: 0 when at least one test ran and none failed. */
+/** Returns the exit code: 0 when at least one test ran and none failed. */
 export async function runTests(
   root: string,
   args: readonly string[],

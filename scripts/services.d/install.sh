@@ -1,7 +1,7 @@
-# Downloads Debian's packages with the machine's own apt configuration and unpacks them into packages/.
+# Downloads Debian's packages with the apt configuration of the machine and unpacks them into packages/.
 
-# Put before a command, it runs it out of the unpacked packages, with their libraries. (A prefix and not a
-# function, so that `launch` can exec it.)
+# A prefix that runs a command from the unpacked packages with their libraries. Not a function, so that `launch` can
+# exec it.
 packaged=()
 find_packaged() {
   local folder libraries=
@@ -21,8 +21,8 @@ apt_update() {
   fail "apt-get update failed, see $DIR/log/apt.log"
 }
 
-# Downloads packages with what they need and the system lacks; --reinstall brings the named ones even where
-# the system has them, so that the programs always come from packages/.
+# Downloads packages and their missing dependencies. --reinstall includes packages that the system has, so that all
+# programs come from packages/.
 download() {
   mkdir -p "$DIR/debs/partial"
   apt-get install -y -q --download-only --reinstall --no-install-recommends -o Dir::Cache::archives="$DIR/debs" \
@@ -32,14 +32,14 @@ download() {
 unpack() {
   local deb
   for deb in "$DIR"/debs/*.deb; do
-    # The system's libc stays in charge: its loader and another libc do not go together.
+    # Keep the system's libc: its loader does not work with another one.
     case ${deb##*/} in libc6_* | libc-bin_*) ;; *) dpkg -x "$deb" "$PACKAGES" || return 1 ;; esac
   done
   rm -rf "$DIR/debs"
   find_packaged
 }
 
-# fetch STAMP PACKAGE…: brings packages once; the package lists are refreshed only when they turn out too old.
+# fetch STAMP PACKAGE…: downloads packages once; refreshes the package lists only when a download fails.
 fetch() {
   local stamp=$DIR/run/$1.packages
   shift
@@ -55,7 +55,7 @@ fetch() {
 
 install_base() {
   command -v apt-get >/dev/null ||
-    fail "needs Debian's apt-get; elsewhere, point WAYMARK_TEST_POSTGRES_URL and the others to servers of your own" || return 1
+    fail "needs Debian's apt-get; elsewhere, set WAYMARK_TEST_POSTGRES_URL and the others to your servers" || return 1
   fetch base debootstrap
 }
 
@@ -77,8 +77,8 @@ debian_mirror() {
     sed -n 's/^Debian|Debian|main|//p' | head -n 1
 }
 
-# MySQL 9 with its libraries, out of sid, as a system of its own in mysql/ (chroot). The signature of the
-# archive is checked with the machine's keyring; mounts that debootstrap makes end with its mount namespace.
+# MySQL 9 from sid with its libraries, as a separate system in mysql/ (chroot). The keyring of the machine verifies the
+# archive. The mounts of debootstrap end with its mount namespace.
 install_mysql() {
   local root=$DIR/mysql mirror proxy isolate=(unshare --mount --propagation private)
   [[ ! -x $root/usr/sbin/mysqld ]] || return 0
@@ -90,7 +90,7 @@ install_mysql() {
   [[ -z ${proxy:-} ]] || export http_proxy=$proxy
   say "making a small Debian sid for mysql (about a minute)"
   rm -rf --one-file-system "$root.partial"
-  "${isolate[@]}" true 2>/dev/null || isolate=() # in a container that may not
+  "${isolate[@]}" true 2>/dev/null || isolate=() # not allowed in some containers
   "${isolate[@]}" "${packaged[@]}" DEBOOTSTRAP_DIR="$PACKAGES/usr/share/debootstrap" "$PACKAGES/usr/sbin/debootstrap" \
     --force-check-gpg --keyring=/usr/share/keyrings/debian-archive-keyring.gpg --variant=minbase \
     --include=mysql-server-core,mysql-client-core sid "$root.partial" "$mirror" >"$DIR/log/debootstrap.log" 2>&1 </dev/null ||

@@ -1,5 +1,5 @@
-# MariaDB as Debian ships it, with Debian's default character set. Its socket is a name relative to the data
-# folder, because paths of sockets are limited to 107 bytes.
+# MariaDB with Debian's default character set. Its socket is relative to the data folder, because socket paths are
+# limited to 107 bytes.
 
 mariadb_start() {
   local data=$DIR/data/mariadb

@@ -1,4 +1,4 @@
-# MySQL 9 in its own sid system under mysql/ (see install.sh), data in its /srv/mysql. Needs root for chroot.
+# MySQL 9 in the sid system mysql/ (see install.sh), with data in its /srv/mysql. Needs root for chroot.
 
 mysql_start() {
   local root=$DIR/mysql

@@ -1,6 +1,5 @@
-# PostgreSQL, with contrib (pg_trgm). It refuses to run as root: then it runs as nobody, with the one capability
-# that lets it pass through parent folders closed to others (a checkout below /root, say). The securebit makes
-# access(2) heed that capability too.
+# PostgreSQL, with contrib (pg_trgm). It refuses to run as root, so root runs it as nobody, with the capability to
+# enter parent folders that are closed to others, such as /root. The securebit applies it to access(2) too.
 
 postgres_account=()
 ((EUID != 0)) || postgres_account=(setpriv --reuid=nobody --regid=nogroup --clear-groups
@@ -38,4 +37,4 @@ postgres_env() {
   echo "export WAYMARK_TEST_POSTGRES_URL=postgres://$ACCOUNT:$PASSWORD@127.0.0.1:$(port postgres)/$ACCOUNT"
 }
 
-postgres_stop() { stop_process postgres INT; } # INT: ends open sessions instead of waiting for them
+postgres_stop() { stop_process postgres INT; } # INT ends open sessions instead of waiting

@@ -1,11 +1,11 @@
-# Processes of the test servers: started in sessions of their own, recorded in run/NAME.pid as "pid start-time".
+# Processes of the test servers: each in its own session, recorded in run/NAME.pid as "pid start-time".
 
 port() {
   local i
   for i in "${!SERVICES[@]}"; do [[ ${SERVICES[i]} != "$1" ]] || echo $((BASE_PORT + 1 + i)); done
 }
 
-# The kernel's start time of a living process; nothing for a dead one or a zombie.
+# The kernel's start time of a live process; nothing for a dead one or a zombie.
 started_at() {
   local line fields
   { line=$(<"/proc/$1/stat"); } 2>/dev/null || return 0
@@ -32,7 +32,7 @@ launch() {
   echo "$! $(started_at $!)" >"$DIR/run/$name.pid"
 }
 
-# Sends a signal to a server and its children (PostgreSQL serves each connection in a child of its own).
+# Sends a signal to a server and its children (PostgreSQL serves each connection in a child).
 signal_tree() {
   local pid child
   pid=$(pid_of "$1")
@@ -40,7 +40,7 @@ signal_tree() {
   for child in $(cat "/proc/$pid/task/"*/children 2>/dev/null); do kill "-$2" "$child" 2>/dev/null || true; done
 }
 
-# stop_process NAME [SIGNAL]: asks for a clean end and insists after 30 s. Fine when it is not running.
+# stop_process NAME [SIGNAL]: stops it, or kills it after 30 s. Does nothing when it is not running.
 stop_process() {
   local name=$1 signal=${2:-TERM} tries
   if alive "$name"; then
@@ -63,10 +63,10 @@ listening() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
 
 port_is_free() {
   ! listening "$(port "$1")" ||
-    fail "port $(port "$1"), meant for $1, is taken by another program; WAYMARK_SERVICES_PORT moves all ports"
+    fail "port $(port "$1") of $1 is in use by another program; change all ports with WAYMARK_SERVICES_PORT"
 }
 
-# await NAME SECONDS: waits until the server answers; fails at once when its process ends.
+# await NAME SECONDS: waits until the server responds; fails at once when its process ends.
 await() {
   local name=$1 deadline=$((SECONDS + $2))
   while ((SECONDS < deadline)); do
@@ -78,5 +78,5 @@ await() {
     fi
     sleep 0.2
   done
-  fail "$name does not answer after $2 s, see $DIR/log/$name.log"
+  fail "$name does not respond after $2 s, see $DIR/log/$name.log"
 }

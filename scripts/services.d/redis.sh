@@ -1,4 +1,4 @@
-# Redis. The snapshot at a clean stop keeps the data for the next start.
+# Redis. A clean stop saves a snapshot for the next start.
 
 redis_start() {
   mkdir -p "$DIR/data/redis" || return 1

@@ -1,5 +1,5 @@
 # An S3 endpoint: Ceph's gateway (s3) over one monitor (s3-mon) and one object store in memory (s3-osd).
-# `stop s3` stops the gateway alone, so its objects stay; `down` stops all three, and the next start is empty.
+# `stop s3` stops only the gateway and keeps its objects; `down` stops all three, and the next start is empty.
 
 s3_data=$DIR/data/s3
 s3_access_key=testkey s3_secret_key=testsecret s3_bucket=waymark
@@ -58,7 +58,7 @@ C
 
 s3_ceph() { "${packaged[@]}" CEPH_CONF="$s3_data/ceph.conf" "$@" </dev/null; }
 
-# The `ceph` command is a Python program; where the system has no Python, the unpacked one serves.
+# The `ceph` command needs Python: the system's, else the unpacked one.
 s3_python() {
   local python=/usr/bin/python3
   [[ -x $python ]] || { python=$PACKAGES/usr/bin/python3 && local -x PYTHONHOME=$PACKAGES/usr; }
@@ -79,8 +79,8 @@ s3_create_store() {
   launch s3-mon "${packaged[@]}" CEPH_CONF="$s3_data/ceph.conf" ceph-mon -f -i a
   s3_ceph ceph-osd -i 0 --mkfs --osd-uuid "$(</proc/sys/kernel/random/uuid)" &&
     s3_monitor osd new "$(<"$s3_data/osd/fsid")" 0 || return 1
-  # Without --no-mon-config the store forgets the fsid of its monmap, and gives up when it asks before it has heard
-  # it from the monitor. Should it end for another reason, it gets ten tries.
+  # Without --no-mon-config the store forgets the fsid of its monmap and may exit before the monitor has sent it.
+  # It is started up to ten times in case it ends for another reason.
   for try in {1..60}; do
     alive s3-osd || ((++starts > 10)) || launch s3-osd "${packaged[@]}" CEPH_CONF="$s3_data/ceph.conf" ceph-osd -f -i 0 --no-mon-config
     [[ $(s3_monitor osd stat) != *'1 up'* ]] || return 0
@@ -111,7 +111,7 @@ s3_setup() {
   s3_python -c "$s3_make_bucket" "http://127.0.0.1:$(port s3)" "$s3_bucket" "$s3_access_key" "$s3_secret_key"
 }
 
-# S3 clients for the tests cannot make buckets: a PUT with a signed query (version 2). Fine when it exists.
+# Creates the bucket by a PUT with a signed query (version 2), because the tests' S3 clients can't. Repeatable.
 s3_make_bucket='
 import base64, hashlib, hmac, sys, time, urllib.parse, urllib.request
 url, bucket, access_key, secret_key = sys.argv[1:]
@@ -130,7 +130,7 @@ s3_env() {
   echo "export WAYMARK_TEST_S3_BUCKET=$s3_bucket"
 }
 
-# Without its store the gateway would wait for it at the end.
+# Without its store the gateway waits for it when it stops, so it is killed.
 s3_stop() {
   if alive s3-mon && alive s3-osd; then stop_process s3; else stop_process s3 KILL; fi
 }
