@@ -1,6 +1,6 @@
 /**
- * The books of a running process (see ClickStats), written beside its journal once a second while they change, so that
- * `waymark status` can tell them without an account. For a look only: counting never reads them.
+ * The books of a running process (ClickStats), written beside its journal once a second while they change. `waymark
+ * status` reads them without an account. Counting never reads them.
  */
 import { readFileSync } from "node:fs";
 import { rename, rm, writeFile } from "node:fs/promises";
@@ -26,7 +26,7 @@ const BOOKS = z.object({
 export type BooksSnapshot = z.infer<typeof BOOKS>;
 
 export type BooksSnapshotWriter = {
-  /** Writes what changed since the last call; never rejects. */
+  /** Writes changes since the last call. Never rejects. */
   update(): Promise<void>;
   remove(): Promise<void>;
 };
@@ -62,7 +62,7 @@ export function createBooksSnapshotWriter({ dir, stats, clock, onError }: Option
   };
 }
 
-/** What the process of a slot wrote last; null when it wrote nothing that can be read. */
+/** The last snapshot of a slot's process; null if there is no readable one. */
 export function readBooksSnapshot(slotDir: string): BooksSnapshot | null {
   try {
     return BOOKS.parse(JSON.parse(readFileSync(join(slotDir, BOOKS_SNAPSHOT_NAME), "utf8")));

@@ -9,18 +9,18 @@ export type ClickDrop = JournalDrop | "link_deleted";
 type FlushOutcome = `${FlushTrigger} ${FlushReport["status"]}`;
 
 export type ClickStats = {
-  /** Clicks given to record() since the start, and clicks of processes that died once they are counted. */
+  /** Calls of record() since the start, and counted clicks of dead processes. */
   accepted: number;
-  /** Of accepted: those of processes that died. */
+  /** Of accepted: those of dead processes. */
   replayed: number;
   /** Counted in the database. */
   stored: number;
-  /** In the journal or, `overflow` of them, in memory for want of disk space. */
+  /** In the journal or, `overflow` of them, in memory because the disk is full. */
   pending: number;
   overflow: number;
   dropped: Readonly<Record<ClickDrop, number>>;
   details: DetailStats;
-  /** Flushes that failed or had something to count. */
+  /** Flushes that failed or counted something. */
   flushes: Readonly<Record<FlushOutcome, number>>;
   lastFlush: FlushReport | null;
 };

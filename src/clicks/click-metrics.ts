@@ -4,12 +4,12 @@ import type { Clicks, ClickStats } from "./clicks.ts";
 import { journalBytes } from "./journal/size.ts";
 
 /**
- * The flush thread answers at once unless it is counting, or has more clicks than these to look at; a scrape has no
- * time for either. It takes what it was told last then, and what it is told later is for the next one.
+ * The flush thread answers at once unless it is counting or has more to look at than this allows. A scrape can't wait:
+ * it takes the last answer, and a later one serves the next scrape.
  */
 const PENDING_BOUND_MS = 2;
 const FEW_CLICKS = 10_000;
-/** A look at many takes processor time, from which the scrape itself is spared. */
+/** Counting many takes processor time, which the scrape does not spend. */
 const LOOK_AFTER_MS = 20;
 
 type Source = Pick<Clicks, "stats" | "pendingLinks">;

@@ -1,4 +1,4 @@
-/** `waymark analytics …` on a real database; what is printed is caught. */
+/** `waymark analytics …` on a real database, with captured output. */
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** Test support: journals and links to try click counting with. */
+/** Test support: journals and links for click counting. */
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { listSegments } from "./journal/segment.ts";
 import { createSegmentSupply } from "./journal/supply.ts";
 import { createJournal } from "./journal/journal.ts";
 
-/** Room for so many clicks in a segment. */
+/** Size of a segment for that many clicks. */
 export const segmentOf = (clicks: number): number => FIRST_RECORD + Math.ceil((clicks * 16) / 4096) * 4096;
 
 /** A folder that is removed after the tests of the calling file. */
@@ -31,7 +31,7 @@ type JournalSetting = {
   now?: () => number;
 };
 
-/** A started journal and what it said about its segments. */
+/** A started journal and its reports about segments. */
 export async function openJournal(setting: JournalSetting) {
   const { dir, instance = crypto.randomUUID(), segmentBytes = segmentOf(1000), maxSegments = 100 } = setting;
   mkdirSync(dir, { recursive: true });
@@ -55,7 +55,7 @@ export async function openJournal(setting: JournalSetting) {
 
 export type Click = [link: number, atMs: number];
 
-/** Every click in the segments of a folder, as a process would find them that takes the folder over. */
+/** Every click in the segments of a folder, as a successor finds them. */
 export function readClicks(dir: string): Click[] {
   return listSegments(dir).flatMap((path) => readSegment(path));
 }

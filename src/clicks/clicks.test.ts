@@ -19,7 +19,7 @@ const balanced = (stats: ClickStats): boolean =>
   stats.accepted ===
   stats.stored + stats.pending + Object.values(stats.dropped).reduce((sum, lost) => sum + lost, 0);
 
-/** `expect().rejects` holds the loop, and with it the messages of the flush thread. */
+/** `expect().rejects` blocks the loop, and with it the messages of the flush thread. */
 const failureOf = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
     () => "it succeeded",
@@ -77,7 +77,7 @@ forEachDialect((dialect) => {
   test("a flush counts everything recorded before it", async () => {
     const [first, second] = await addLinks(database, 2);
     const clicks = await open(freshDir());
-    // Behind the flush at the start, nothing but this test flushes.
+    // After the flush at the start only this test flushes.
     await clicks.flush();
     record(clicks, first!, 100);
     record(clicks, second!, 50);
@@ -114,7 +114,7 @@ forEachDialect((dialect) => {
     await until(() => clicks.stats().flushes["interval success"] > 0);
     Object.assign(config, NEVER, { maxClicksBeforeFlush: 50 });
     clicks.refresh();
-    // Behind this the interval is the new one: nothing else counts a part of what follows.
+    // Afterwards the new interval holds, and nothing else counts.
     await clicks.flush();
     record(clicks, link!, 49);
     record(clicks, link!, 20);
@@ -130,7 +130,7 @@ forEachDialect((dialect) => {
     const clicks = await open(dataDir);
     for (let round = 0; round < 30; round++) {
       record(clicks, link!, 1000);
-      // Segments of 5,000 clicks follow one another meanwhile.
+      // Meanwhile segments of 5,000 clicks follow one another.
       await Bun.sleep(1);
     }
     await clicks.close();

@@ -1,6 +1,6 @@
 /**
- * Click counting: the journal that the redirect writes to, the thread that counts it into the database, and the
- * books between them. At any time accepted = stored + pending + dropped.
+ * Click counting: the journal that the redirect writes, the thread that counts it into the database, and the books. At
+ * any time accepted = stored + pending + dropped.
  */
 import { createBooksSnapshotWriter } from "./books-snapshot.ts";
 import { type ClickStats, createClickBooks } from "./books.ts";
@@ -23,15 +23,15 @@ import { createJournal } from "./journal/journal.ts";
 export type { ClickStats } from "./books.ts";
 
 export type Clicks = {
-  /** Keeps a click; never throws. See Journal.record. */
+  /** Keeps a click. Never throws. See Journal.record. */
   record(linkId: number, atMs: number): void;
   /**
-   * Null when the next click is to be recorded with details. A refusal is counted by its reason and goes to
-   * recordRefused; the details need not be gathered then.
+   * Null if the next click should have details. Otherwise counts the refusal; pass it to recordRefused without
+   * gathering details.
    */
   detailRefusal(): DetailRefusal | null;
   recordRefused(linkId: number, atMs: number, refused: DetailRefusal): void;
-  /** As record, with what the visitor sent (see VisitDetails). */
+  /** Like record, with the visitor's headers (VisitDetails). */
   recordDetails(
     linkId: number,
     atMs: number,
@@ -40,19 +40,19 @@ export type Clicks = {
     userAgent: string | null,
     address: string,
   ): void;
-  /** Counts everything recorded so far; rejects with an AppError when the database is away. */
+  /** Counts everything recorded so far. Rejects with an AppError while the database is away. */
   flush(): Promise<void>;
   stats(): ClickStats;
-  /** At most `most` of the newest clicks after an instant, oldest first; for a look, not for counting. */
+  /** At most `most` of the newest clicks after an instant, oldest first. For the live view, not for counting. */
   latest(sinceMs: number, most: number): RecentClick[];
   /**
-   * Distinct links with clicks that are not counted yet (a lower bound beyond 262,144 such clicks). When that can't be
-   * told within the bound, because they are being counted, what was told last. Never rejects.
+   * Distinct links with uncounted clicks (a lower bound beyond 262,144 clicks). The last known number if the answer
+   * takes longer than the bound. Never rejects.
    */
   pendingLinks(boundMs?: number): Promise<number>;
-  /** Reads the configuration again: to be called when a `click.` or `analytics.` key changes. */
+  /** Reads the configuration again. Call it when a `click.` or `analytics.` key changes. */
   refresh(): void;
-  /** A last flush of ten seconds at most; what it can't count stays for the next start. Never rejects. */
+  /** A last flush of at most ten seconds. The rest stays for the next start. Never rejects. */
   close(): Promise<void>;
 };
 
@@ -63,7 +63,7 @@ export type ClickConfig = {
   flushInterval(): number;
   /** click.max_clicks_before_flush */
   maxClicksBeforeFlush(): number;
-  /** Without it, no details are recorded; what other processes recorded is written all the same. */
+  /** Without it no details are recorded. Details recorded by other processes are still written. */
   details?: DetailConfig;
 };
 
@@ -72,26 +72,26 @@ export type DetailConfig = {
   sampleRate(): number;
   /** analytics.enable_geo_lookup */
   locates(): boolean;
-  /** analytics.max_log_rows where no more are to be written then; 0: no limit. */
+  /** analytics.max_log_rows, if no more rows may be written then; 0: unlimited. */
   mostLogRows(): number;
 };
 
 export type ClickLimits = {
   segmentBytes: number;
-  /** All segments of this process; beyond it (the database is away) clicks are dropped. */
+  /** For all segments of this process. Beyond it (database away) clicks are dropped. */
   journalBytes: number;
   overflowClicks: number;
-  /** Details that wait to be written; beyond it they are dropped. */
+  /** Details waiting to be written. Beyond it they are dropped. */
   pendingDetails: number;
   closeMs: number;
 };
 
 export type ClicksOptions = {
   settings: DatabaseSettings;
-  /** The journal is in its folder `journal`. */
+  /** Its folder `journal` holds the journal. */
   dataDir: string;
   config: ClickConfig;
-  /** Where places are looked up; nowhere unless told. */
+  /** Sources of places; default none. */
   geo?: GeoSettings;
   logger: Logger;
   clock: Clock;
@@ -111,7 +111,7 @@ const LIMITS: ClickLimits = {
 const TICK_MS = 1000;
 const PENDING_BOUND_MS = 500;
 
-/** Starts counting; what earlier processes left behind is counted first of all. Rejects when the database is away. */
+/** Starts counting, first what earlier processes left. Rejects while the database is away. */
 export async function createClicks(options: ClicksOptions): Promise<Clicks> {
   const { config, logger, clock } = options;
   const limits = { ...LIMITS, ...options.limits };

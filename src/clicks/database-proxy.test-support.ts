@@ -1,15 +1,15 @@
-/** Test support: a wire between a client and a database server that can be cut, also at the worst moment. */
+/** Test support: a proxy between client and database server that can be cut, even during a commit. */
 import { connect, createServer, type Socket } from "node:net";
 
 export type DatabaseProxy = {
-  /** The server's URL, by way of the wire. */
+  /** URL of the server through the proxy. */
   url: string;
   /** Breaks all connections and refuses new ones. */
   cut(): void;
   heal(): void;
-  /** Lets the next commit reach the server, then breaks that connection before its answer comes through. */
+  /** Passes the next commit to the server and breaks the connection before the answer. */
   loseNextCommit(): void;
-  /** How many commits were lost. */
+  /** Number of lost commits. */
   lost(): number;
   close(): void;
 };

@@ -1,10 +1,10 @@
-/** What the main thread and the flush thread tell each other. */
+/** Messages between main thread and flush thread. */
 import type { DatabaseSettings } from "../db/database.ts";
 import type { FlushTrigger } from "./flush/flush.ts";
 import type { SettledClicks, SourceState } from "./flush/source.ts";
 import type { GeoSettings } from "./details/geo.ts";
 
-/** What the configuration says of details. */
+/** Settings of details. */
 export type DetailSettings = {
   /** analytics.enable_geo_lookup */
   locates: boolean;
@@ -15,7 +15,7 @@ export type DetailSettings = {
 export type FlushStart = {
   database: DatabaseSettings;
   journalDir: string;
-  /** The slot of this process. */
+  /** Slot of this process. */
   ownDir: string;
   intervalMs: number;
   geo: GeoSettings;
@@ -23,11 +23,11 @@ export type FlushStart = {
   logLevel: string;
 };
 
-/** What the flush thread answers to; `start` comes first. */
+/** Calls of the flush thread. `start` comes first. */
 export type FlushCalls = {
-  /** Resolves with the UUID of the database when it is open. */
+  /** Resolves with the UUID of the database once it is open. */
   start(start: FlushStart & { sources: SourceState[] }): Promise<string>;
-  /** Starts flushing, and reporting what was flushed. */
+  /** Starts flushing and reporting. */
   begin(): Promise<void>;
   add(source: SourceState): Promise<void>;
   seal(path: string): Promise<void>;
@@ -40,7 +40,7 @@ export type FlushCalls = {
   close(): Promise<void>;
 };
 
-/** What it tells meanwhile. */
+/** Events of the flush thread. */
 export type FlushEvents = {
   settled(settled: SettledClicks): void;
   /** A segment of this process's slot is gone. */
@@ -55,6 +55,6 @@ export type FlushReport = {
   durationMs: number;
   /** Counted by this flush. */
   clicks: number;
-  /** Rows of link_clicks that it touched. */
+  /** Rows of link_clicks that it changed. */
   links: number;
 };

@@ -1,6 +1,6 @@
 /**
- * The main thread's end of the flush thread. It remembers this process's segments and how far they were counted, so
- * that a thread that dies is replaced by one that goes on where the database says.
+ * The main thread's end of the flush thread. It remembers this process's segments and their counted positions, so that
+ * a new thread continues after a crash where the database is.
  */
 // oxlint-disable unicorn/require-post-message-target-origin -- that is for windows; a worker has no origin
 import { appError, messageOf } from "../lib/errors.ts";
@@ -15,23 +15,23 @@ import { FIRST_RECORD } from "./journal/format.ts";
 export type FlushThread = {
   /** UUID of the database. */
   readonly instance: string;
-  /** Starts flushing, and reporting what was flushed. */
+  /** Starts flushing and reporting. */
   begin(): void;
   opened(path: string): void;
   sealed(path: string): void;
   due(): void;
   setInterval(ms: number): void;
   setDetails(settings: DetailSettings): void;
-  /** Counts everything written so far; rejects with an AppError when that can't be done now. */
+  /** Counts everything written so far. Rejects with an AppError if that is not possible now. */
   flush(): Promise<void>;
   /**
-   * See Flusher. When the thread does not answer a question within the bound (it is busy, or waits for the database),
-   * what it said last. Who asks meanwhile shares the question, and what is left of its time. Never rejects.
+   * See Flusher. The last known number if the thread does not answer within the bound (it is busy, or waits for the
+   * database). Concurrent callers share one question. Never rejects.
    */
   pendingLinks(boundMs: number): Promise<number>;
-  /** A last flush, within the bound; then the thread is gone. Rejects when that flush did not succeed. */
+  /** A last flush within the bound, then the thread ends. Rejects if that flush failed. */
   close(boundMs: number): Promise<void>;
-  /** For tests: ends the thread as a crash would. */
+  /** For tests: ends the thread like a crash. */
   crash(): void;
 };
 
@@ -39,7 +39,7 @@ export type FlushThreadOptions = FlushStart & {
   /** Segments that were in this process's slot before. */
   leftovers: readonly string[];
   logger: Logger;
-  /** See loadFlushWorker; made here without it. */
+  /** See loadFlushWorker; made here by default. */
   worker?: Worker | undefined;
   onSettled(settled: SettledClicks): void;
   /** A segment of this process's slot is gone. */
@@ -50,12 +50,12 @@ export type FlushThreadOptions = FlushStart & {
 const RESTART_AFTER_MS = 1000;
 
 /**
- * A thread that loads its code, which takes as long as opening the database does, and then waits to be started. Who
- * does not start it terminates it.
+ * A thread that loads its code, which takes as long as opening the database, and waits for `start`. Terminate it if you
+ * do not start it.
  */
 export const loadFlushWorker = (): Worker => new Worker(workerUrl("clicks/flush.worker.ts"), { smol: true });
 
-/** Starts the thread; rejects with an AppError when its database can't be opened. */
+/** Starts the thread. Rejects with an AppError if its database can't be opened. */
 export async function startFlushThread(options: FlushThreadOptions): Promise<FlushThread> {
   const { leftovers, logger, worker: loaded, onSettled, onRetired, onReport, ...start } = options;
   const sources = new Map<string, SourceState>(
@@ -84,10 +84,10 @@ export async function startFlushThread(options: FlushThreadOptions): Promise<Flu
     log: (line) => relay(logger, line),
   };
 
-  /** A thread that can't do as it is told is of no use. */
+  /** A thread that fails a call is replaced. */
   const order: Rpc<FlushCalls>["tell"] = (method, payload) => void rpc.call(method, payload).catch(giveUp);
 
-  /** An answer that nobody waits for any more is what it said last all the same. */
+  /** A late answer still becomes the last known number. */
   const askPendingLinks = async (): Promise<number> => {
     try {
       return (lastPendingLinks = await rpc.call("pendingLinks", undefined));

@@ -1,6 +1,6 @@
 /**
- * The flush thread: owns a database of its own, so that neither the queries nor the sorting hold the loop that
- * answers redirects. See flush-messages.ts.
+ * The flush thread. It has its own database, so neither queries nor sorting block the loop that answers redirects. See
+ * flush-messages.ts.
  */
 // oxlint-disable unicorn/require-post-message-target-origin -- that is for windows; a worker has no origin
 import pino from "pino";
@@ -109,7 +109,7 @@ async function flushAndReport(flusher: Flusher, trigger: FlushTrigger): Promise<
   }
 }
 
-/** Removes rows whose segments are long gone; once a day, and never a reason for a flush to fail. */
+/** Removes rows of old segments once a day. Never fails a flush. */
 function createPruning(repository: ClicksRepository): () => Promise<void> {
   let next = 0;
   return async () => {
@@ -120,7 +120,7 @@ function createPruning(repository: ClicksRepository): () => Promise<void> {
   };
 }
 
-/** Calls wait here for the start; promises keep their order. */
+/** Calls wait here for the start, in order. */
 let running: Promise<Running>;
 
 const calls: FlushCalls = {

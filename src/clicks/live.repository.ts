@@ -1,7 +1,7 @@
 import type { Database } from "../db/database.ts";
 
 export type LiveRepository = {
-  /** The codes of a few links that are there. */
+  /** Codes of existing links. */
   codesOf(linkIds: readonly number[]): Promise<Map<number, string>>;
 };
 

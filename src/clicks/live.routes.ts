@@ -3,7 +3,7 @@ import { streamPages } from "../http/stream-pages.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Live } from "./live.ts";
 
-/** A client that takes nothing for this long is cut. */
+/** A client that reads nothing for this long is cut. */
 const STALL_MS = 20_000;
 
 export function liveEndpoints({ live, logger }: { live: Live; logger: Logger }): Endpoint[] {
@@ -28,7 +28,7 @@ export function liveEndpoints({ live, logger }: { live: Live; logger: Logger }):
           headers: {
             "Content-Type": "text/event-stream; charset=utf-8",
             "Cache-Control": "no-store",
-            // Proxies that collect answers would hold the events back.
+            // Otherwise buffering proxies hold the events back.
             "X-Accel-Buffering": "no",
           },
         });

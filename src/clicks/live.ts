@@ -1,7 +1,7 @@
 /**
- * What happens right now, for whoever watches: clicks per second and the newest clicks, once a second. Recording a
- * click costs nothing more for it: while somebody watches, the process that serves him asks all workers of the
- * machine once a second for their counters and for what stands last in their journals.
+ * The live view: clicks per second and the newest clicks, once a second. Recording a click costs nothing more: while a
+ * client watches, its process asks all workers of the machine every second for their counters and their newest journal
+ * records.
  */
 import type { Clock } from "../lib/clock.ts";
 import { appError } from "../lib/errors.ts";
@@ -9,7 +9,7 @@ import type { Clicks } from "./clicks.ts";
 import type { LiveRepository } from "./live.repository.ts";
 import { decodeUtmSource, originOf } from "./details/referrer.ts";
 
-/** What one worker tells. */
+/** The answer of one worker. */
 export type WorkerLiveStats = {
   /** A UUID of the process. */
   worker: string;
@@ -20,25 +20,25 @@ export type WorkerLiveStats = {
 
 export type Live = {
   /**
-   * Server-sent events, beginning with a comment: see LiveEvent. Ends by itself after a quarter of an hour, so that
-   * the right to watch is checked again. @throws ServiceUnavailable when too many watch already
+   * Server-sent events, first a comment; see LiveEvent. Ends after a quarter of an hour, so that access is checked
+   * again. @throws ServiceUnavailable with too many watchers
    */
   watch(): AsyncGenerator<string, void>;
   watchers(): number;
-  /** Ends all. */
+  /** Ends all streams. */
   close(): void;
 };
 
-/** The data of an event `clicks`, one a second. */
+/** Data of an event `clicks`, one a second. */
 export type LiveEvent = {
   at: string;
   clicks_per_second: number;
-  /** Clicks since the event before, oldest first; the newest only when there were many. No addresses. */
+  /** Clicks since the last event, oldest first; only the newest of many. No addresses. */
   latest: { code: string; clicked_at: string; source: string | null }[];
 };
 
 type Deps = {
-  /** What all workers tell of the time since that instant. */
+  /** The answers of all workers since that instant. */
   collect(sinceMs: number): Promise<WorkerLiveStats[]>;
   repository: LiveRepository;
   clock: Clock;
@@ -88,7 +88,7 @@ export function createLive({ collect, repository, clock, limits = {} }: Deps): L
     };
   }
 
-  /** A second that can't be told (the database is away) passes in silence. */
+  /** Sends nothing for a second while the database is away. */
   async function tick(): Promise<void> {
     const event = await look().catch(() => null);
     const told = next;
@@ -130,7 +130,7 @@ export function createLive({ collect, repository, clock, limits = {} }: Deps): L
   };
 }
 
-/** This process's part. */
+/** The part of this process. */
 export function createWorkerLiveStats(
   clicks: Pick<Clicks, "stats" | "latest">,
 ): (sinceMs: number) => WorkerLiveStats {

@@ -1,4 +1,4 @@
-/** What waits in the journals of a data folder, of processes that run and of such that died; anybody may look. */
+/** Waiting clicks in the journals of a data folder, of running and dead processes. Needs no lock. */
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
 import { readBooksSnapshot, type BooksSnapshot } from "./books-snapshot.ts";
@@ -10,18 +10,18 @@ import { listSlots, tryTakeSlot } from "./journal/slot.ts";
 
 export type SlotPending = {
   slot: string;
-  /** Whether a process owns it. What one that died left is counted by the next server at its start. */
+  /** Whether a process owns it. The next server counts the left-overs of a dead one at its start. */
   isOwned: boolean;
-  /** Clicks that the database doesn't have yet, and those of them with details. */
+  /** Uncounted clicks, and those with details. */
   clicks: number;
   details: number;
-  /** Of the process that owns it, since its start. */
+  /** Of the owner, since its start. */
   books: BooksSnapshot | null;
 };
 
 const BATCH = 65_536;
 
-/** One entry for each slot that is owned or has something left; clicks of other databases are left out. */
+/** One entry per slot with an owner or left-overs. Omits clicks of other databases. */
 export async function readPending(
   journalDir: string,
   repository: Pick<ClicksRepository, "instance" | "readPosition">,
@@ -59,7 +59,7 @@ export async function readPending(
   return found;
 }
 
-/** A segment may go while the folder is read. */
+/** A segment may go meanwhile. */
 function openIfThere(path: string) {
   try {
     return openSegmentReader(path);

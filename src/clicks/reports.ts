@@ -1,4 +1,4 @@
-/** The reading side of the room, put together: the analytics endpoints and the jobs that keep the tables small. */
+/** The reading side of click counting, put together: analytics endpoints, and the jobs that bound the tables. */
 import { createLeases } from "../cluster/leases.ts";
 import type { Database } from "../db/database.ts";
 import type { Endpoint } from "../http/endpoint.ts";
@@ -12,12 +12,12 @@ import { createMaintenance } from "./rollups/maintenance.ts";
 import { createRetentionJobs } from "./rollups/retention.ts";
 
 export type Reports = {
-  /** To be mounted before those of links. */
+  /** Mount them before those of links. */
   endpoints: Endpoint[];
   jobs: Job[];
 };
 
-/** What the room reads of the settings. */
+/** The settings that this room reads. */
 type ReportSettings = {
   "analytics.enable_auto_rollup": boolean;
   "analytics.log_retention_days": number;

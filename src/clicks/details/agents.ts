@@ -1,6 +1,6 @@
 /**
- * What a User-Agent header says of its sender, behind one small interface over two libraries (bowser for browsers
- * and systems, isbot for crawlers and HTTP libraries). A distinct string is parsed once while it is remembered.
+ * Parses User-Agent headers by two libraries: bowser for browsers and systems, isbot for crawlers and HTTP libraries.
+ * Remembers results per string.
  */
 import { type Parser, parse } from "bowser";
 import { isbot } from "isbot";
@@ -8,15 +8,15 @@ import { isbot } from "isbot";
 export type DeviceName = "desktop" | "mobile" | "tablet" | "bot" | "other";
 
 export type Agent = {
-  /** Name without version, e.g. `Chrome`; for a bot the name it gives itself. */
+  /** Without version, such as `Chrome`; for a bot its own name. */
   browser: string;
-  /** e.g. `Windows`, `Android`. */
+  /** Such as `Windows`, `Android`. */
   os: string;
   device: DeviceName;
   isBot: boolean;
 };
 
-/** Longest part of a header that is looked at, in characters. */
+/** Characters of a header that are parsed. */
 export const AGENT_LENGTH = 1_024;
 const NAME_LENGTH = 64;
 const REMEMBERED = 10_000;
@@ -28,7 +28,7 @@ const DEVICES: Record<string, DeviceName> = {
   bot: "bot",
 };
 
-/** HTTP libraries and tools whose name says nothing that isbot's general pattern would catch. */
+/** HTTP libraries and tools that isbot's general pattern misses. */
 const LIBRARIES =
   /^(okhttp|axios|got|undici|node|deno|bun|libwww-perl|java|apache-httpclient|dart|guzzlehttp|winhttp|reqwest)\b/i;
 
@@ -39,7 +39,7 @@ export function createAgents(): { describe(userAgent: string): Agent } {
       const text = userAgent.slice(0, AGENT_LENGTH);
       let agent = known.get(text);
       if (agent === undefined) {
-        // Forgetting everything at the bound costs one parse a string and needs no bookkeeping at each look-up.
+        // Clearing at the bound costs one parse per string and no bookkeeping per lookup.
         if (known.size >= REMEMBERED) known.clear();
         agent = parseAgent(text);
         known.set(text, agent);
@@ -49,7 +49,7 @@ export function createAgents(): { describe(userAgent: string): Agent } {
   };
 }
 
-/** Never throws; what can't be told is `Other`. */
+/** Never throws. Unknown parts are `Other`. */
 export function parseAgent(text: string): Agent {
   const isBot = isbot(text) || LIBRARIES.test(text);
   const parsed = parseSafely(text);
@@ -81,7 +81,7 @@ function botName(text: string, browser: string | undefined): string {
   return clean(own ?? browser);
 }
 
-/** Printable, bounded, without tabs (which separate the parts of a stored profile). */
+/** Printable, bounded, without tabs, which separate the parts of a stored profile. */
 function clean(name: string | undefined): string {
   const printable = (name ?? "")
     .replaceAll(/\p{Cc}/gu, " ")

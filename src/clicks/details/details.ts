@@ -1,6 +1,6 @@
 /**
- * Clicks recorded in detail on their way from the journal into the database: what the untrusted texts say, and by
- * which values they count. All of it happens in the flush thread, before the transaction.
+ * Clicks with details between journal and database: parses untrusted texts and finds the values by which they count.
+ * Runs in the flush thread before the transaction.
  */
 import { isIPv4 } from "node:net";
 import { formatIp, parseIp } from "../../lib/ip-address.ts";
@@ -17,7 +17,7 @@ import { readDetails } from "../journal/details-record.ts";
 import type { ClickBatch } from "../journal/reader.ts";
 import { cleanText, decodeUtmSource, type Origin, originOf } from "./referrer.ts";
 
-/** One object for each distinct text within a batch. */
+/** One object per distinct text of a batch. */
 export type UserAgent = { readonly hash: string; readonly text: string; readonly value: Value };
 
 export type Detail = {
@@ -32,11 +32,11 @@ export type Detail = {
 };
 
 export type DetailsParser = {
-  /** The details of a batch, in its order. Never rejects; the look-up of places is bounded in time. */
+  /** The details of a batch, in order. Never rejects. Looking up places is bounded in time. */
   parse(batch: ClickBatch): Promise<Detail[]>;
 };
 
-/** `places` looks up what it can of these addresses; see Geo.lookupMany. */
+/** Looks up places of these addresses (Geo.lookupMany). */
 export type PlaceLookup = (addresses: Iterable<string>) => Promise<ReadonlyMap<string, Place>>;
 
 const CITY_BYTES = 200;
@@ -94,7 +94,7 @@ export function createDetailsParser(places: PlaceLookup = async () => new Map())
   };
 }
 
-/** In canonical form; null for what is none. */
+/** In canonical form; null if it is no address. */
 function addressOf(text: string): string | null {
   if (isIPv4(text)) return text;
   const bytes = parseIp(text);
@@ -126,7 +126,7 @@ function createValues(): (dimension: Dimension, text: string) => Value {
   };
 }
 
-/** Forgetting everything at the bound costs little and needs no bookkeeping at each look-up. */
+/** Clearing at the bound is cheap and needs no bookkeeping per lookup. */
 function remembered<V>(make: (key: string) => V): (key: string) => V {
   const known = new Map<string, V>();
   let characters = 0;

@@ -1,4 +1,4 @@
-/** Clicks whose details were refused stay in the books whatever becomes of the process. */
+/** Clicks whose details were refused stay in the books, even when the process dies. */
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 import { join } from "node:path";

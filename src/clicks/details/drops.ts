@@ -1,6 +1,6 @@
 /**
- * Clicks whose details were wanted and are not in the click log, by day and reason. They are kept in the database, in
- * the transaction that counts the clicks: count = details + drops holds whatever became of the process.
+ * Clicks whose wanted details are not in the click log, by day and reason. Stored in the transaction that counts the
+ * clicks, so count = details + drops holds after any crash.
  */
 import type { Detail } from "./details.ts";
 import { type DetailRefusal, REFUSALS, detailRefusalOf } from "../journal/format.ts";
@@ -15,14 +15,14 @@ export type Refusals = Readonly<Record<DetailRefusal, number>>;
 export const NO_REFUSALS: Refusals = { full: 0, disconnected: 0, sampled_out: 0 };
 const NONE: ReadonlySet<number> = new Set();
 
-/** What a batch was refused. */
+/** Refusals of a batch. */
 export function countRefusals(batch: ClickBatch): Refusals {
   const counts = { ...NO_REFUSALS };
   for (const { reason, clicks } of refusedByDay(batch, NONE)) counts[reason] += clicks;
   return counts;
 }
 
-/** The same by day, without the clicks of links that are gone. */
+/** The same by day, without clicks of removed links. */
 export function refusedByDay(
   batch: ClickBatch,
   gone: ReadonlySet<number>,
@@ -42,7 +42,7 @@ export function refusedByDay(
   );
 }
 
-/** Details that the limit of rows kept from the log. */
+/** Details that the row limit kept out of the log. */
 export function stoppedByDay(details: readonly Pick<Detail, "atMs">[]): DropCount[] {
   const days = Map.groupBy(details, ({ atMs }) => BUCKETS.day.of(atMs));
   return [...days].map(([day, { length }]) => ({ day, reason: "stopped", clicks: length }));

@@ -1,16 +1,16 @@
 /**
- * Which clicks are recorded in detail: a sample of them, as long as no more than a bound waits to be written. What is
- * refused is counted by its reason; the click itself is recorded all the same.
+ * Decides which clicks get details: a sample, while fewer than a bound wait. Counts refusals by reason; the click
+ * itself is always recorded.
  */
 import { NO_REFUSALS, type Refusals } from "./drops.ts";
 import { type DetailRefusal, REFUSALS } from "../journal/format.ts";
 
-/** What became of details. */
+/** Outcome of details. */
 export type DetailOutcomes = {
   logged: number;
   stopped: number;
   deleted: number;
-  /** Clicks that came without the details that were wanted. */
+  /** Clicks without the wanted details. */
   refused: Refusals;
 };
 
@@ -18,7 +18,7 @@ export type DetailDrop = DetailRefusal | "stopped" | "link_deleted";
 
 /** The books of details: recorded = logged + pending + dropped. */
 export type DetailStats = {
-  /** Clicks while detailed logging was on, and those of processes that died once they are counted. */
+  /** Clicks while detailed logging was on, and counted ones of dead processes. */
   recorded: number;
   /** Written to the click log and the rollups by value. */
   logged: number;
@@ -28,21 +28,21 @@ export type DetailStats = {
 };
 
 export type DetailGate = {
-  /** Null when the next click's details are wanted; a refusal is counted. */
+  /** Null if the next click should have details. Counts a refusal. */
   refusal(): DetailRefusal | null;
-  /** Wanted, but there was no segment to keep them. */
+  /** Wanted, but no segment had room. */
   disconnected(): void;
   settled(fates: DetailOutcomes, replayed: boolean): void;
   stats(): DetailStats;
 };
 
 export type DetailGateOptions = {
-  /** Clicks written to the journal with details since the start. */
+  /** Clicks with details in the journal since the start. */
   written(): number;
   /** analytics.sample_rate */
   sampleRate(): number;
   random?: () => number;
-  /** Details that may wait to be written. */
+  /** Bound of waiting details. */
   mostPending: number;
 };
 

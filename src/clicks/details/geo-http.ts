@@ -11,10 +11,10 @@ const TIMEOUT_MS = 2_000;
 const ANSWER_BYTES = 64 * 1024;
 const tooLong = () => new Error("answered more than 64 KiB");
 const CITY_BYTES = 128;
-/** After a failure the provider is left alone this long, so that a dead one does not slow every flush. */
+/** Pause after a failure, so that a dead provider does not slow every flush. */
 const REST_MS = 30_000;
 
-/** The fields by which the usual providers name country and city. */
+/** Fields for country and city of the usual providers. */
 const answerSchema = z.object({
   countryCode: z.string().optional(),
   country_code: z.string().optional(),
@@ -23,8 +23,8 @@ const answerSchema = z.object({
 });
 
 /**
- * Asks `url`, with `{ip}` replaced by the address (appended as a path segment where there is no `{ip}`), for a JSON
- * object with a two-letter country code and a city.
+ * Asks `url` for a JSON object with a two-letter country code and a city. The address replaces `{ip}`, or is appended
+ * as a path segment.
  */
 export function createHttpGeo(
   url: string,

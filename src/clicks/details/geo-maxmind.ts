@@ -5,12 +5,12 @@ import { messageOf } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { GeoProvider } from "./geo-provider.ts";
 
-/** How often the file is looked at for a newer version. */
+/** Interval of checks for a newer file. */
 const CHECK_MS = 30_000;
 
 type Loaded = { reader: Reader<CityResponse>; version: string };
 
-/** Reads a City or Country database. A newer file is taken up; a file that is missing or broken is reported once. */
+/** Reads a City or Country database and follows newer files. Reports a missing or broken file once. */
 export function createMaxmindGeo(
   path: string,
   { clock, logger }: { clock: Clock; logger: Logger },
@@ -28,7 +28,7 @@ export function createMaxmindGeo(
         loaded = { reader: new Reader<CityResponse>(await readFile(path)), version };
       complaint = "";
     } catch (error) {
-      // The version loaded before stays in use.
+      // The loaded version stays in use.
       const message = messageOf(error);
       if (message !== complaint) logger.warn({ path, reason: message }, "the geo database can't be read");
       complaint = message;

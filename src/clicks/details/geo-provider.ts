@@ -1,4 +1,4 @@
 import type { Place } from "../rollups/dimensions.ts";
 
-/** Answers undefined when it can't tell now (no file, provider away): the next provider is asked. */
+/** Undefined: unknown now (no file, provider away), ask the next provider. */
 export type GeoProvider = { lookup(address: string): Promise<Place | null | undefined>; close(): void };

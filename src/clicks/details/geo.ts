@@ -1,7 +1,6 @@
 /**
- * Country and city of client addresses: from a MaxMind file when one is readable, else from an HTTP provider.
- * Addresses that are not public are never looked up, and so never sent anywhere. Answers, also "unknown", are kept
- * for 15 minutes, at most 10,000 of them, the least recently used going first.
+ * Country and city of client addresses: from a readable MaxMind file, else from an HTTP provider. Never looks up, so
+ * never sends, addresses that are not public. Caches answers, even "unknown", for 15 minutes: 10,000 entries, LRU.
  */
 import type { Clock } from "../../lib/clock.ts";
 import type { Logger } from "../../lib/logger.ts";
@@ -10,7 +9,7 @@ import type { GeoProvider } from "./geo-provider.ts";
 import { isPublicAddress } from "./public-address.ts";
 
 export type Geo = {
-  /** The places of those addresses that have one; takes each address once; never rejects. */
+  /** Places of the addresses that have one. Asks for each address once. Never rejects. */
   lookupMany(addresses: Iterable<string>): Promise<Map<string, Place>>;
   close(): void;
 };
@@ -19,14 +18,14 @@ export type GeoSettings = { maxminddbPath: string | null; geoipApiUrl: string | 
 
 const CACHED = 10_000;
 const CACHE_MS = 15 * 60_000;
-/** Look-ups under way at once. */
+/** Concurrent lookups. */
 const PARALLEL = 8;
-/** After this long a batch goes on without the places still missing. */
+/** After this time a batch continues without the missing places. */
 const BATCH_MS = 5_000;
 
 type Deps = { clock: Clock; logger: Logger; fetch: typeof globalThis.fetch };
 
-/** Loaded when a place is wanted: they bring 6 MB of code into the flush thread. */
+/** Loaded on demand: they add 6 MB of code to the flush thread. */
 async function openProviders(settings: GeoSettings, deps: Deps): Promise<GeoProvider[]> {
   const providers: GeoProvider[] = [];
   if (settings.maxminddbPath !== null) {

@@ -1,15 +1,15 @@
 /**
- * How many raw rows may still be written under `analytics.max_log_rows`, without counting them each time. The ids of
- * the first and the last row give their number but for holes (rows taken from the middle, ids never used). How many
- * holes there are is found out by counting, at most every ten minutes and only when there seems to be no room.
+ * How many raw rows may still be written under `analytics.max_log_rows`, without counting each time. First and last id
+ * give the number of rows except for holes (removed rows, unused ids). Holes are counted at most every ten minutes, and
+ * only when the room seems used up.
  */
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 
 export type LogCapacity = {
-  /** Rows that may be written; in the transaction that writes them. */
+  /** Rows that may be written. Call it in the transaction that writes them. */
   left(tx: Db, most: number): Promise<number>;
-  /** Counts the rows when that is due; outside of transactions. */
+  /** Counts the holes when due. Call it outside transactions. */
   refresh(most: number, now: number): Promise<void>;
 };
 

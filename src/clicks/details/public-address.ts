@@ -1,6 +1,6 @@
 import { BlockList, isIP } from "node:net";
 
-/** Blocks that are not on the public Internet: IANA's special-purpose registries for IPv4 and IPv6. */
+/** Blocks outside the public Internet: IANA's special-purpose registries for IPv4 and IPv6. */
 const SPECIAL: readonly [network: string, bits: number][] = [
   ["0.0.0.0", 8],
   ["10.0.0.0", 8],
@@ -17,7 +17,7 @@ const SPECIAL: readonly [network: string, bits: number][] = [
   ["203.0.113.0", 24],
   ["224.0.0.0", 3],
 ];
-/** Only 2000::/3 is handed out; within it these are not. */
+/** Only 2000::/3 is assigned; within it these are not. */
 const SPECIAL_V6: readonly [network: string, bits: number][] = [
   ["2001::", 23],
   ["2001:db8::", 32],
@@ -31,7 +31,7 @@ for (const [network, bits] of SPECIAL_V6) special.addSubnet(network, bits, "ipv6
 const global6 = new BlockList();
 global6.addSubnet("2000::", 3, "ipv6");
 
-/** Whether the text is an address that may belong to somebody on the Internet; IPv4-mapped ones count as IPv4. */
+/** Whether the text is a public Internet address. IPv4-mapped ones count as IPv4. */
 export function isPublicAddress(address: string): boolean {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address;
   const family = isIP(mapped);

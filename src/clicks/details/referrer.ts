@@ -1,16 +1,16 @@
-/** Where a click came from, out of untrusted headers, bounded and printable. */
+/** The origin of a click from untrusted headers, bounded and printable. */
 import { DIRECT } from "../rollups/dimensions.ts";
 
-/** Longest stored parts, in bytes of UTF-8. */
+/** Bytes of UTF-8 of the stored parts. */
 const REFERRER_BYTES = 2_048;
 const SOURCE_BYTES = 255;
 
 export type Origin = {
-  /** The Referer header as sent, cleaned; null when there is none. */
+  /** The Referer header, cleaned; null without one. */
   referrer: string | null;
-  /** By priority: the request's utm_source, `ref:{domain}`, `direct`. */
+  /** By priority: utm_source, `ref:{domain}`, `direct`. */
   source: string;
-  /** What the referrer report shows: the utm_source value, the domain, or `(direct)`. */
+  /** Shown by the referrer report: utm_source, the domain, or `(direct)`. */
   label: string;
 };
 
@@ -23,10 +23,10 @@ export function originOf(referer: string | null, utmSource: string | null): Orig
   return { referrer, source: cleanText(`ref:${domain}`, SOURCE_BYTES), label: domain };
 }
 
-/** What nearly all are: the same as below, without the cost of parsing the whole. */
+/** The common case, without a full parse. */
 const PLAIN_HOST = /^https?:\/\/((?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,})(?=[/?#]|$)/;
 
-/** Lower-cased host without port; null for what is no http(s) or app URL with a host. */
+/** Lower-case host without port; null unless it is an http(s) or app URL with a host. */
 function domainOf(referrer: string): string | null {
   const plain = PLAIN_HOST.exec(referrer)?.[1];
   if (plain !== undefined && plain.length <= SOURCE_BYTES - 4 && !plain.includes("xn--")) return plain;
@@ -37,7 +37,7 @@ function domainOf(referrer: string): string | null {
 
 const PRINTABLE_ASCII = /^[ -~]*$/;
 
-/** Control characters, lone surrogates and what follows the bound removed; never cuts inside a character. */
+/** Without control characters and lone surrogates, cut at the bound between characters. */
 export function cleanText(text: string, maxBytes: number): string {
   if (text.length <= maxBytes && PRINTABLE_ASCII.test(text)) return text.trim();
   const printable = text
@@ -52,7 +52,7 @@ export function cleanText(text: string, maxBytes: number): string {
   return new TextDecoder().decode(bytes.subarray(0, end)).trim();
 }
 
-/** Percent-decoding that never fails: bytes that are no UTF-8 become U+FFFD, which cleaning removes. */
+/** Percent-decodes. Invalid UTF-8 becomes U+FFFD, which cleaning removes. */
 export function decodeUtmSource(utmSource: string): string {
   const text = utmSource.replaceAll("+", " ");
   if (!text.includes("%")) return text;

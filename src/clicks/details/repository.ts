@@ -1,4 +1,4 @@
-/** Details in the database, in the transaction of a flush: raw rows, user agents and the rollups by value. */
+/** Details in the database, in a flush's transaction: raw rows, user agents and rollups by value. */
 import { chunked } from "../../lib/chunked.ts";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
@@ -13,10 +13,7 @@ import { createValueIds } from "../rollups/value-ids.ts";
 import type { Value } from "../rollups/dimensions.ts";
 
 export type DetailsRepository = {
-  /**
-   * Writes what these details say; `sums` are theirs. After RollupsRepository.addClicks. What it returns is to be
-   * called once the transaction has committed.
-   */
+  /** Writes details; `sums` are theirs. Call it after RollupsRepository.addClicks, and its result after the commit. */
   add(tx: Db, details: readonly Detail[], sums: DetailSums): Promise<() => void>;
 };
 
@@ -29,7 +26,7 @@ export function createDetailsRepository({ dialect }: Pick<Database, "dialect">):
   const rollups = createRollupsRepository({ dialect });
   const knownAgents = new Map<string, { id: number; seenDay: number }>();
 
-  /** Ids of user agents by hash, as ValueIds does it for values. */
+  /** Ids of user agents by hash, like ValueIds for values. */
   async function internAgents(
     tx: Db,
     agents: readonly UserAgent[],
