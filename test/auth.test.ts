@@ -1,4 +1,4 @@
-/** Signing in to the real program: the story of a new installation, and what must not get in. */
+/** Sign-in to the real program: a new installation, and credentials that must be refused. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { PASSWORD } from "./support/session.ts";
 import { type Installation, install, type RunningWaymark } from "./support/waymark.ts";
@@ -21,7 +21,7 @@ const login = (body: unknown) =>
     body: (typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body)) as string,
   });
 
-/** Tries to sign in, waiting out the limits that earlier tests have used up. */
+/** Signs in, waiting while earlier tests have used up the limits. */
 async function tryLogin(body: unknown): Promise<Answer> {
   for (;;) {
     const answer = await login(body);
@@ -37,7 +37,7 @@ async function signIn(body: unknown = { password: PASSWORD }): Promise<Record<st
   return Object.fromEntries(pairs) as Record<string, string>;
 }
 
-/** Asks until the answer is the one; the test's own time limit ends a wait in vain. */
+/** Polls; the time limit of the test ends the wait. */
 async function eventually(check: () => Promise<boolean>): Promise<void> {
   while (!(await check())) await Bun.sleep(50);
 }
@@ -57,7 +57,7 @@ beforeAll(async () => {
 
 afterAll(() => installation.remove());
 
-test("a new installation has no admin API until reset-password is run beside it", async () => {
+test("a new installation has no admin API until reset-password sets a password", async () => {
   for (const path of ["/admin/v1/users", "/admin/v1/auth/login", "/admin", "/health"]) {
     const answer = await send("GET", path);
     expect([answer.status, answer.code]).toEqual([404, 1004]);
@@ -69,7 +69,7 @@ test("a new installation has no admin API until reset-password is run beside it"
   expect((await send("GET", "/health")).code).toBe(1001);
 });
 
-test("cookies and bearer open the same doors, until the session ends", async () => {
+test("cookies and bearer are equivalent until the session ends", async () => {
   const cookies = await signIn();
   expect(Object.keys(cookies)).toEqual(["svc_access", "svc_refresh", "csrf_token"]);
   const headers = { Cookie: cookieHeader(cookies), "X-CSRF-Token": cookies["csrf_token"]! };
@@ -84,14 +84,14 @@ test("cookies and bearer open the same doors, until the session ends", async () 
   expect((await send("POST", "/admin/v1/auth/refresh", { headers })).code).toBe(2002);
 });
 
-test("a password reset beside the server signs everybody else out of the administrator's account", async () => {
+test("reset-password ends the administrator's sessions on a running server", async () => {
   const { svc_access: token } = await signIn();
   expect((await users(bearer(token!))).status).toBe(200);
   expect((await installation.cli(["reset-password", "--stdin"], PASSWORD)).exitCode).toBe(0);
   await eventually(async () => (await users(bearer(token!))).status === 401);
 });
 
-test("accounts are made and disabled by the command line beside the server", async () => {
+test("commands create and disable accounts of a running server", async () => {
   const added = await installation.cli(["users", "add", "Rita", "--stdin", "--json"], "a password for rita");
   expect(JSON.parse(added.stdout)).toMatchObject({ username: "rita", role: "user" });
   const { svc_access: token } = await signIn({ username: "rita", password: "a password for rita" });
@@ -156,7 +156,7 @@ describe("bad input", () => {
     expect((await users(bearer(svc_access))).text).not.toContain("mallory");
   });
 
-  test("bodies that are no login are refused", async () => {
+  test("bodies that are not a login are refused", async () => {
     const refused: [body: string | Uint8Array, status: number, code: number][] = [
       ["", 400, 1000],
       ["{", 400, 1000],
@@ -173,7 +173,7 @@ describe("bad input", () => {
     }
   });
 
-  test("a login flood is limited, and redirects go on meanwhile", async () => {
+  test("a login flood is limited while redirects continue", async () => {
     const since = performance.now();
     const flood = Promise.all(
       Array.from({ length: 60 }, (_, n) => login({ username: `nobody-${n}`, password: "wrong" })),
@@ -190,7 +190,7 @@ describe("bad input", () => {
     await signIn();
   });
 
-  test("no secret reaches the log", async () => {
+  test("the log contains no secrets", async () => {
     const cookies = await signIn();
     await send("POST", "/admin/v1/users", { headers: { Cookie: cookieHeader(cookies) }, body: "{}" });
     const log = server.log();
@@ -198,7 +198,7 @@ describe("bad input", () => {
   });
 });
 
-test("sessions outlive a restart", async () => {
+test("sessions survive a restart", async () => {
   const { svc_access: token } = await signIn();
   expect(await server.stop()).toBe(0);
   server = await installation.serve();

@@ -1,4 +1,4 @@
-/** Starting before the database, or while it is away. */
+/** Starts before the database, or while it is away. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { createFresh, type Fresh, SERVER_VARIABLES, serverUrl } from "../src/db/fresh.test-support.ts";
@@ -30,7 +30,7 @@ describe.skipIf(isMissing)(`late database (${SERVER_VARIABLES.postgres})`, () =>
   };
 
   test.each(["1", "2"])(
-    "a server with %s workers waits, says so, and starts when it comes",
+    "a server with %s workers logs that it waits, and starts with the database",
     async (workers) => {
       proxy.sever();
       const before = proxy.refused;
@@ -45,7 +45,7 @@ describe.skipIf(isMissing)(`late database (${SERVER_VARIABLES.postgres})`, () =>
   );
 
   test.each(["1", "2"])(
-    "a stop while a server with %s workers waits ends it at once, with the reason and the code of an absent database",
+    "a stop ends a waiting server with %s workers at once, with exit code 5",
     async (workers) => {
       proxy.sever();
       const child = Bun.spawn([join(import.meta.dir, "..", "bin", "waymark"), "serve"], {
@@ -83,7 +83,7 @@ describe.skipIf(isMissing)(`late database (${SERVER_VARIABLES.postgres})`, () =>
   });
 });
 
-test("without Redis a server starts all the same, degraded", async () => {
+test("without Redis a server starts degraded", async () => {
   const installation = install({
     WAYMARK__CACHE__TYPE: "redis",
     WAYMARK__CACHE__REDIS_URL: "redis://:secret-word@127.0.0.1:1",

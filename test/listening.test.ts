@@ -1,4 +1,4 @@
-/** The ways to listen: TLS, a unix socket, a taken socket; and what a proxy in front may say. */
+/** Listening with TLS and on unix sockets, and what a proxy may forward. */
 import { afterAll, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -59,7 +59,7 @@ describe("TLS", () => {
 });
 
 describe("unix socket", () => {
-  test("serves on it, takes over a dead one, refuses a live one, and several workers", async () => {
+  test("serves on it, replaces a dead one, refuses a live one and several workers", async () => {
     const made = fresh();
     const socket = join(made.dataDir, "waymark.sock");
     const settings = { WAYMARK__SERVER__UNIX_SOCKET: socket };
@@ -77,7 +77,7 @@ describe("unix socket", () => {
     expect((await several.cli(["serve"])).stderr).toContain("server.workers");
   });
 
-  test("a file in its place that is no socket is left alone", async () => {
+  test("a file that is not a socket is refused and kept", async () => {
     const made = fresh();
     const path = join(made.dataDir, "precious.txt");
     writeFileSync(path, "keep me");
@@ -106,7 +106,7 @@ describe("unix socket", () => {
   });
 });
 
-test("CORS applies at once when it is switched on, and only for the origins named", async () => {
+test("CORS applies at once when enabled, and only to the listed origins", async () => {
   const made = fresh();
   await made.cli(["reset-password", "--stdin"], PASSWORD);
   const server = await made.serve();

@@ -1,4 +1,4 @@
-/** The container files, without an engine. docs/containers.md says how to use them. */
+/** The container files, without an engine; see docs/containers.md. */
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ const files = ["compose.yaml", "compose.cluster.yaml"].map((name) =>
 const services = files.flatMap((file) => Object.values(file.services));
 const nodes = Object.entries(files[1]!.services).filter(([name]) => name.startsWith("node"));
 
-/** The text with default values, and a password for those that Compose demands. */
+/** The text with default values, and a password for required variables. */
 const filled = (text: string) =>
   text.replace(/\$\{\w+:-([^}]*)\}/g, "$1").replace(/\$\{\w+:\?[^}]*\}/g, "secret");
 
@@ -45,7 +45,7 @@ test("every service starts with valid settings", () => {
   }
 });
 
-test("Compose demands a password for the cluster, and has no default for one", () => {
+test("Compose requires a password for the cluster, without a default", () => {
   const cluster = read("compose.cluster.yaml");
   expect(cluster).toContain("${POSTGRES_PASSWORD:?");
   expect(cluster).not.toMatch(/\$\{POSTGRES_PASSWORD:?-/);
@@ -53,7 +53,7 @@ test("Compose demands a password for the cluster, and has no default for one", (
   expect(read("compose.yaml")).not.toContain(":?");
 });
 
-test("each node has its own data folder, and all share the stored files", () => {
+test("each node has its own data folder, and all nodes share the stored files", () => {
   const mounts = nodes.map(([, { volumes }]) =>
     Object.fromEntries(volumes.map((volume) => volume.split(":").toReversed())),
   );

@@ -1,4 +1,4 @@
-/** The runner behind `npm test`: what it counts and when it fails, on small test files of every sort. */
+/** The runner of `npm test`: counts and failures, on small test files. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(root, { recursive: true, force: true }));
 
-/** Runs the runner as a program: its exit code, its own lines, and what the files' own summaries add up to. */
+/** Runs the runner as a program. Returns its exit code, its lines and the sum of the files' summaries. */
 async function run(args: readonly string[], env: Record<string, string> = {}) {
   const { PATH, HOME, TMPDIR } = process.env;
   const child = Bun.spawn([process.execPath, join(root, "run.ts"), ...args], {
@@ -55,7 +55,7 @@ async function run(args: readonly string[], env: Record<string, string> = {}) {
 }
 
 describe("the test runner", () => {
-  test("counts what the console counts, by file and name", async () => {
+  test("counts the same tests as the console, by file and name", async () => {
     const result = await run(["mixed", "good", "hook"], ALL_SERVERS);
     expect(result.last).toBe("6 passed, 2 failed, 2 skipped");
     expect(result.console).toEqual([6, 2, 2]);
@@ -63,7 +63,7 @@ describe("the test runner", () => {
     expect(result.code).toBe(1);
   });
 
-  test("succeeds when everything passes, and takes paths and options", async () => {
+  test("succeeds when every test passes, and accepts paths and options", async () => {
     expect(await run(["src/good"], ALL_SERVERS)).toMatchObject({ code: 0, last: "1 passed, 0 failed" });
     expect(await run(["-t", "each", "src"], ALL_SERVERS)).toMatchObject({
       code: 0,
@@ -85,14 +85,14 @@ describe("the test runner", () => {
     expect(await run(["-t", "no such name", "good"])).toMatchObject({ code: 1, last: "0 passed, 0 failed" });
   });
 
-  test("names the servers that are not there, and skips their tests", async () => {
+  test("names missing servers and skips their tests", async () => {
     const result = await run(["good", "server"]);
     expect(result).toMatchObject({ code: 0, last: "1 passed, 0 failed, 1 skipped" });
     for (const name of SERVERS) expect(result.lines.join("\n")).toContain(`${name} is not set`);
     expect(await run(["server"], ALL_SERVERS)).toMatchObject({ code: 0, last: "1 passed, 0 failed" });
   });
 
-  test("with servers required, a missing one and a skipped test are failures", async () => {
+  test("with required servers, a missing server and a skipped test are failures", async () => {
     const required = { WAYMARK_TEST_REQUIRE_SERVICES: "1" };
     const result = await run(["good"], { ...required, ...ALL_SERVERS, WAYMARK_TEST_S3_URL: "" });
     expect(result).toMatchObject({ code: 1, last: "1 passed, 1 failed" });
@@ -103,7 +103,7 @@ describe("the test runner", () => {
     expect(whole).toMatchObject({ code: 1, last: "4 passed, 3 failed" });
   });
 
-  test("takes servers that run here from scripts/services", async () => {
+  test("uses running servers of scripts/services", async () => {
     const script = join(root, "scripts/services");
     await Bun.write(script, "#!/bin/sh\necho export WAYMARK_TEST_REDIS_URL=redis://127.0.0.1:1\n");
     const result = await run(["server"]);

@@ -1,4 +1,4 @@
-/** Starting and stopping as a person does: `npm start`, what the first start says, and commands in the wrong folder. */
+/** Start and stop as a person does it: `npm start`, the lines of the first start, commands in the wrong folder. */
 import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,7 +14,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The environment of a shell that has no settings of Waymark. */
+/** A shell environment without settings of Waymark. */
 const shell = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !name.startsWith("WAYMARK__")),
 );
@@ -53,7 +53,7 @@ const answers = (url: string): Promise<boolean> =>
     () => false,
   );
 
-test("npm start hands SIGTERM on, and the server stops in order", async () => {
+test("npm start forwards SIGTERM, and the server stops in order", async () => {
   const settings = { WAYMARK__DATA__DIR: join(folder, "npm") };
   const npm = start(["npm", "start", "--", "--port", "0"], settings);
   const url = await npm.listening();
@@ -64,7 +64,7 @@ test("npm start hands SIGTERM on, and the server stops in order", async () => {
   expect(await answers(url)).toBe(false);
 });
 
-test("the same Ctrl-C from the terminal and from npm is one", async () => {
+test("a Ctrl-C from the terminal and from npm counts once", async () => {
   const server = start(["bin/waymark", "serve", "--port", "0"], {
     WAYMARK__DATA__DIR: join(folder, "twice"),
   });
@@ -75,7 +75,7 @@ test("the same Ctrl-C from the terminal and from npm is one", async () => {
   expect(server.said.text).toContain("stopped");
 });
 
-test.each(["1", "2"])("the first start of %s workers says what it did in five lines", async (workers) => {
+test.each(["1", "2"])("the first start of %s workers logs what it did in five lines", async (workers) => {
   const dataDir = join(folder, `first-${workers}`);
   const settings = { WAYMARK__DATA__DIR: dataDir, WAYMARK__SERVER__WORKERS: workers };
   const run = async () => {
@@ -107,7 +107,7 @@ test.each([
   expect(run.said.text).toContain(sentence);
 });
 
-test("a command without settings makes no database beside the one of a running server", async () => {
+test("a command without settings creates no database beside that of a running server", async () => {
   await installation.serve();
   const cwd = mkdtempSync(join(folder, "home-"));
   const waymark = join(ROOT, "bin", "waymark");
