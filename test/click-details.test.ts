@@ -117,3 +117,18 @@ test("headers of any bytes are logged as text that breaks neither the CSV nor a 
   const { body } = await client.call("GET", "/links/hostile/analytics");
   expect(body.data.total_clicks).toBe(redirected);
 });
+
+test("clicks of a deleted link stay in the export and the top under its code, those just before it too", async () => {
+  const make = () => client.call("POST", "/links", { code: "short-lived", target: "https://example.com/" });
+  await make();
+  await visit("/short-lived?utm_source=first", []);
+  // Most likely before the click is counted.
+  expect((await client.call("DELETE", "/links/short-lived")).status).toBe(200);
+  await make();
+  await visit("/short-lived?utm_source=second", []);
+  expect((await logged("short-lived", 2)).map(({ source }) => source)).toEqual(["first", "second"]);
+  const top = (await client.call("GET", "/analytics/top")).body.data;
+  expect(top).toContainEqual({ code: "short-lived", clicks: 2 });
+  const link = await client.call("GET", "/links/short-lived/analytics");
+  expect(link.body.data.total_clicks).toBe(1);
+});

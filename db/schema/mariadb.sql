@@ -104,6 +104,13 @@ CREATE TABLE `click_values` (
   UNIQUE KEY `click_values_value` (`dimension`,`value`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `deleted_links` (
+  `link_id` bigint(20) NOT NULL,
+  `code` varchar(128) NOT NULL,
+  `deleted_at` bigint(20) NOT NULL,
+  PRIMARY KEY (`link_id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `detail_drops` (
   `day` bigint(20) NOT NULL,
   `reason` varchar(16) NOT NULL,

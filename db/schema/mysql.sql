@@ -104,6 +104,13 @@ CREATE TABLE `click_values` (
   UNIQUE KEY `click_values_value` (`dimension`,`value`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `deleted_links` (
+  `link_id` bigint NOT NULL,
+  `code` varchar(128) COLLATE utf8mb4_bin NOT NULL,
+  `deleted_at` bigint NOT NULL,
+  PRIMARY KEY (`link_id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `detail_drops` (
   `day` bigint NOT NULL,
   `reason` varchar(16) COLLATE utf8mb4_bin NOT NULL,

@@ -101,6 +101,13 @@ create table click_values (
   constraint click_values_value UNIQUE (dimension, value)
 );
 
+create table deleted_links (
+  link_id bigint not null,
+  code character varying(128) collate "C" not null,
+  deleted_at bigint not null,
+  constraint deleted_links_pkey PRIMARY KEY (link_id)
+);
+
 create table detail_drops (
   day bigint not null,
   reason character varying(16) collate "C" not null,

@@ -102,6 +102,12 @@ CREATE TABLE click_values (
   constraint click_values_value unique (dimension, value)
 );
 
+CREATE TABLE deleted_links (
+  link_id integer not null primary key,
+  code text not null,
+  deleted_at integer not null
+);
+
 CREATE TABLE detail_drops (
   day integer not null,
   reason text not null,

@@ -11,10 +11,11 @@ import type { SchemaSyntax } from "./dialect.ts";
 import { steps as version01 } from "./migrations/version-0-1.ts";
 import { steps as version02 } from "./migrations/version-0-2.ts";
 import { steps as version03 } from "./migrations/version-0-3.ts";
+import { steps as version04 } from "./migrations/version-0-4.ts";
 import type { Step } from "./migrations/step.ts";
 
 /** Every step, oldest first. Static, because the compiled program has no folder to list. */
-export const MIGRATIONS: readonly Step[] = [...version01, ...version02, ...version03];
+export const MIGRATIONS: readonly Step[] = [...version01, ...version02, ...version03, ...version04];
 
 export type MigrationState = {
   name: string;

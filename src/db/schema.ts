@@ -19,6 +19,12 @@ export const TABLES = {
   },
   /** One row per link, made in its transaction and removed with it (on delete cascade). */
   link_clicks: { link_id: "int", clicks: "int" },
+  /**
+   * Codes of links that are gone, for the analytics of their clicks: made in the transaction that deletes the link, by
+   * links/deletion.repository.ts, and removed by retention with the last row of its clicks. A code may be here several
+   * times, and a link may have it again.
+   */
+  deleted_links: { link_id: "int", code: "text", deleted_at: "int" },
   settings: { key: "text", value: "text", updated_at: "int", updated_by: "text" },
   /** Sensitive values are masked here. */
   settings_history: {

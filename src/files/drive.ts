@@ -55,6 +55,7 @@ export function createDrive({ database, changes, content, leases, clock, logger 
     entries: repository,
     removal: createRemovalRepository(database),
     blobs,
+    clock,
   });
   const folders = createFolders({ tree, repository, removal, policies, clock });
   const files = createFiles({ tree, repository, removal, clock });

@@ -66,7 +66,7 @@ export function createLinkBatch({ writer, rule, hashPassword, clock }: Deps) {
         if (!isCodeText(item)) throw linkNotFound(item);
         return item;
       });
-      const outcomes = await written(codes, (valid) => writer.remove(valid));
+      const outcomes = await written(codes, (valid) => writer.remove(valid, clock.now()));
       return resultOf(outcomes, items);
     },
   };

@@ -4,6 +4,7 @@ import type { Database } from "../db/database.ts";
 import type { Db } from "../db/dialect.ts";
 import type { Link } from "./link.ts";
 import { INTERNAL_SCHEME } from "./internal-target.ts";
+import { deleteLinks } from "./deletion.repository.ts";
 import { linksIn } from "./query.repository.ts";
 
 export type NewLink = Omit<Link, "id">;
@@ -83,11 +84,9 @@ export function createLinkRepository({ read, dialect }: Pick<Database, "read" | 
       await dialect.updateMany(tx, { table: "links", key: "code", set: CONTENT }, rows);
     },
 
-    /** Removes links and their clicks; other codes are skipped. */
-    async removeMany(tx: Db, codes: readonly string[]): Promise<void> {
-      for (const chunk of chunked(codes, CHUNK)) {
-        await tx.deleteFrom("links").where("code", "in", chunk).execute();
-      }
+    /** Other codes are skipped. */
+    async removeMany(tx: Db, codes: readonly string[], now: number): Promise<void> {
+      for (const chunk of chunked(codes, CHUNK)) await deleteLinks(tx, "code", chunk, now);
     },
 
     async stats(now: number): Promise<LinkStats> {

@@ -89,6 +89,28 @@ forEachDialect((dialect) => {
     expect(await room.rows("links")).toBe(0);
   });
 
+  test("what is deleted leaves its code and number for its clicks, each time anew; force keeps both", async () => {
+    const { links, clock, database } = room;
+    const known = () => database.read.selectFrom("deleted_links").selectAll().orderBy("link_id").execute();
+    await links.create({ code: "a", target: TARGET });
+    const { id: first } = await links.get("a");
+    await links.create({ code: "a", target: TARGET, force: true });
+    expect([(await links.get("a")).id, await known()]).toEqual([first, []]);
+    await links.remove("a");
+    clock.time = NOW + DAY;
+    await links.create({ code: "a", target: TARGET });
+    await links.create({ code: "A", target: TARGET });
+    const [again, upper] = [(await links.get("a")).id, (await links.get("A")).id];
+    await links.batch.remove(["A", "nope", "a", "a"]);
+    expect(await known()).toEqual([
+      { link_id: first, code: "a", deleted_at: NOW },
+      { link_id: again, code: "a", deleted_at: NOW + DAY },
+      { link_id: upper, code: "A", deleted_at: NOW + DAY },
+    ]);
+    expect(await refusal(links.remove("a"))).toBe("LinkNotFound");
+    expect(await room.rows("deleted_links")).toBe(3);
+  });
+
   test("force on a new code creates it", async () => {
     expect(await room.links.create({ code: "new", target: TARGET, force: true })).toMatchObject({
       code: "new",

@@ -114,7 +114,7 @@ export function createLinkService(deps: LinkServiceDeps) {
     /** @throws LinkNotFound */
     async remove(code: string): Promise<void> {
       if (!isCodeText(code)) throw linkNotFound(code);
-      only(await writer.remove([code]));
+      only(await writer.remove([code], clock.now()));
     },
 
     /** Links that serve objects of other rooms. */

@@ -44,12 +44,13 @@ export async function openLinks(database: Database, overrides: Partial<LinkServi
       const counter = { table: "link_clicks", key: "link_id", column: "clicks" } as const;
       await database.dialect.addToCounters(database.write, counter, [id], [clicks]);
     },
-    async rows(table: "links" | "link_clicks") {
+    async rows(table: "links" | "link_clicks" | "deleted_links") {
       const query = database.read.selectFrom(table).select((eb) => eb.fn.countAll<number>().as("n"));
       return Number((await query.executeTakeFirstOrThrow()).n);
     },
     async clear() {
       await database.write.deleteFrom("links").execute();
+      await database.write.deleteFrom("deleted_links").execute();
       clock.time = NOW;
       changed.length = 0;
     },

@@ -48,7 +48,7 @@ export type LinkWriter = {
   /** The link, LinkNotFound, LinkAlreadyExists for a code's second change, Conflict for one that serves a share. */
   update(changes: readonly CheckedUpdate[], now: number): Promise<WriteOutcome<WrittenLink>[]>;
   /** The removed code, LinkNotFound, LinkAlreadyExists for a code's second mention. */
-  remove(codes: readonly string[]): Promise<WriteOutcome<string>[]>;
+  remove(codes: readonly string[], now: number): Promise<WriteOutcome<string>[]>;
 };
 
 type Deps = {
@@ -105,7 +105,7 @@ export function createLinkWriter(deps: Deps): LinkWriter {
         return plan.outcomes;
       }),
 
-    remove: (codes) =>
+    remove: (codes, now) =>
       write(async (tx) => {
         const existing = await repository.lock(tx.db, [...new Set(codes)]);
         const claimed = new Set<string>();
@@ -115,7 +115,7 @@ export function createLinkWriter(deps: Deps): LinkWriter {
           claimed.add(code);
           return code;
         });
-        await repository.removeMany(tx.db, [...claimed]);
+        await repository.removeMany(tx.db, [...claimed], now);
         tx.changed("links", [...claimed]);
         return outcomes;
       }),

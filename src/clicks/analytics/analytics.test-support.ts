@@ -1,6 +1,7 @@
 /** Test support: raw clicks and the rollups that `analytics rebuild` makes of them, and the same sums by hand. */
 import { createLeases } from "../../cluster/leases.ts";
 import type { Database } from "../../db/database.ts";
+import { deleteLinks } from "../../links/deletion.repository.ts";
 import { parseAgent } from "../details/agents.ts";
 import type { DateRange } from "./range.ts";
 import { createAnalytics } from "./service.ts";
@@ -50,6 +51,9 @@ export async function openAnalytics(database: Database) {
     rebuild,
     analytics: createAnalytics({ database, clock }),
     addLink: (code: string) => addLink(database, code),
+    /** As the API does it, a month ago unless told. */
+    deleteLink: (id: number, at = NOW - 30 * DAY_MS) =>
+      database.transaction((tx) => deleteLinks(tx, "id", [id], at)),
     /** Writes raw rows alone. */
     log: (clicks: readonly TestClick[]) => writeLog(database, clicks),
     /** Writes raw rows and the rollups of everything. */
@@ -69,6 +73,7 @@ export async function openAnalytics(database: Database) {
         "user_agents",
         "click_values",
         "links",
+        "deleted_links",
       ] as const;
       for (const table of tables) await database.write.deleteFrom(table).execute();
       clock.time = NOW;

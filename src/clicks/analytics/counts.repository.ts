@@ -80,7 +80,10 @@ export function createCountRepository({ read, findLink }: Pick<Database, "read" 
       return Number((linkId === 0 ? seen : own) ?? 0);
     },
 
-    /** The links with the most clicks that exist, most first, of equals in the order of their codes; limit ≤ 100. */
+    /**
+     * The codes with the most clicks, most first, of equals in their own order; limit ≤ 100. A code's clicks are those of
+     * every link that has or had it.
+     */
     async top(cut: SumParts, limit: number): Promise<{ code: string; clicks: number }[]> {
       const parts: object[] = [];
       if (cut.months.length > 0) parts.push(months(cut.months).select(["link_id", "clicks"]));
@@ -97,15 +100,22 @@ export function createCountRepository({ read, findLink }: Pick<Database, "read" 
         .selectFrom(all.as("part"))
         .select((eb) => ["part.link_id", eb.fn.sum<number>("part.clicks").as("clicks")])
         .groupBy("part.link_id");
-      const rows = await read
+      const named = read
         .selectFrom(sums.as("sums"))
-        .innerJoin("links", "links.id", "sums.link_id")
-        .select(["links.code", "sums.clicks"])
-        .orderBy("sums.clicks", "desc")
-        .orderBy("links.code")
+        .leftJoin("links", "links.id", "sums.link_id")
+        .leftJoin("deleted_links", "deleted_links.link_id", "sums.link_id")
+        .select((eb) => [eb.fn.coalesce("links.code", "deleted_links.code").as("code"), "sums.clicks"]);
+      const rows = await read
+        .selectFrom(named.as("named"))
+        .select((eb) => ["code", eb.fn.sum<number>("clicks").as("total")])
+        .where("code", "is not", null)
+        .$narrowType<{ code: string }>()
+        .groupBy("code")
+        .orderBy("total", "desc")
+        .orderBy("code")
         .limit(limit)
         .execute();
-      return rows.map(({ code, clicks }) => ({ code, clicks: Number(clicks) }));
+      return rows.map(({ code, total }) => ({ code, clicks: Number(total) }));
     },
   };
 }

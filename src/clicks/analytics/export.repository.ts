@@ -52,11 +52,17 @@ export function createLogRepository({ read }: Pick<Database, "read">) {
         .execute();
     },
 
-    /** The codes of those of up to 1,000 links that exist. */
+    /** The codes of up to 1,000 links, of deleted ones the last. */
     async codes(linkIds: readonly number[]): Promise<ReadonlyMap<number, string>> {
       if (linkIds.length === 0) return new Map();
       const rows = await read.selectFrom("links").select(["id", "code"]).where("id", "in", linkIds).execute();
-      return new Map(rows.map(({ id, code }) => [id, code]));
+      const codes = new Map(rows.map(({ id, code }) => [id, code]));
+      const others = linkIds.filter((id) => !codes.has(id));
+      if (others.length === 0) return codes;
+      const deleted = read.selectFrom("deleted_links").select(["link_id", "code"]);
+      for (const row of await deleted.where("link_id", "in", others).execute())
+        codes.set(row.link_id, row.code);
+      return codes;
     },
   };
 }

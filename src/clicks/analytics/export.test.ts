@@ -48,7 +48,24 @@ forEachDialect((dialect) => {
     for (const column of [2, 3, 6]) expect(rows.map((row) => row[column]!)).toEqual(safe);
   });
 
-  test("clicks of deleted links are left out, however many there are", async () => {
+  test("clicks of deleted links stand under their last code, also when another link has it now", async () => {
+    const first = await room.addLink("again");
+    await room.log([{ linkId: first, at: NOW, source: "first" }]);
+    await room.deleteLink(first);
+    expect((await rowsOf(NOW, NOW)).slice(1).map((row) => [row[0], row[3]])).toEqual([["again", "first"]]);
+    const second = await room.addLink("again");
+    await room.log([{ linkId: second, at: NOW + 1, source: "second" }]);
+    await room.deleteLink(second);
+    const third = await room.addLink("again");
+    await room.log([{ linkId: third, at: NOW + 2, source: "third" }]);
+    expect((await rowsOf(NOW, NOW + 9)).slice(1).map((row) => [row[0], row[3]])).toEqual([
+      ["again", "first"],
+      ["again", "second"],
+      ["again", "third"],
+    ]);
+  });
+
+  test("clicks of links that nobody knows are left out, however many there are", async () => {
     const [kept, gone] = [await room.addLink("kept"), await room.addLink("gone")];
     await room.log([
       ...Array.from({ length: 1_200 }, (_, at) => ({ linkId: gone, at: NOW + at })),

@@ -1,8 +1,8 @@
 /**
  * Exports the click log as CSV in the order of time, page by page behind the last row read: memory stays flat and no
  * query grows with how far it is. Nothing is read before it is asked for. Pages shrink when rows are long, so that
- * neither reading nor formatting one holds the event loop. Clicks of deleted links are left out, and clicks that are
- * recorded while an export runs may be missing.
+ * neither reading nor formatting one holds the event loop. Clicks of deleted links stand under their last code. Clicks
+ * that are recorded while an export runs may be missing.
  */
 import type { Database } from "../../db/database.ts";
 import { csvLine } from "../../lib/csv.ts";
@@ -38,7 +38,7 @@ export function createClickExport(database: Pick<Database, "read">) {
         }
         const isLast = rows.length < limit;
         const added = text.length - before;
-        // A page of deleted links only has nothing to say.
+        // A page of links that nobody knows has nothing to say.
         if (text !== "") yield text;
         if (isLast) return;
         text = "";

@@ -31,7 +31,7 @@ export type LinkReport = {
 export type Analytics = {
   /** Clicks by bucket, every bucket of the range in order. @throws BadRequest beyond 10,000 buckets */
   trend(range: DateRange, unit: Unit): Promise<Trend>;
-  /** Existing links with clicks, most first. */
+  /** Codes with clicks, those of deleted links too, most first. */
   top(range: DateRange, limit: number): Promise<{ code: string; clicks: number }[]>;
   referrers(range: DateRange, limit: number): Promise<ReferrerShare[]>;
   places(range: DateRange, limit: number): Promise<PlaceShare[]>;

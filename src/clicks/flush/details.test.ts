@@ -2,6 +2,7 @@
 import { beforeAll, beforeEach, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { Database } from "../../db/database.ts";
+import { deleteLinks } from "../../links/deletion.repository.ts";
 import { forEachDialect } from "../../db/for-each-dialect.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { parseAgent } from "../details/agents.ts";
@@ -302,7 +303,19 @@ forEachDialect((dialect) => {
     await other.journal.close();
   });
 
-  test("a link that is gone has neither counts nor details; the others of the flush have", async () => {
+  test("a link that was deleted before its clicks were counted has them all, by its code", async () => {
+    const [gone] = await addLinks(database, 1);
+    const { journal, flusher, books } = await start();
+    const visits = visitsOf(20).map((visit) => ({ ...visit, link: gone! }));
+    for (const visit of visits) record(journal, visit);
+    await database.transaction((tx) => deleteLinks(tx, "id", [gone!], NOW));
+    await flusher.flush();
+    expect(books()).toEqual({ stored: 20, deleted: 0, details: { logged: 20, stopped: 0, deleted: 0 } });
+    expect(await readSums()).toEqual(byHand(visits));
+    await journal.close();
+  });
+
+  test("a link that nobody knows has neither counts nor details; the others of the flush have", async () => {
     const [gone] = await addLinks(database, 1);
     const { journal, flusher, books } = await start();
     const visits = visitsOf(50);

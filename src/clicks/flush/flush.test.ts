@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Database } from "../../db/database.ts";
+import { deleteLinks } from "../../links/deletion.repository.ts";
 import { forEachDialect } from "../../db/for-each-dialect.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { type ClicksRepository, createClicksRepository } from "./repository.ts";
@@ -165,7 +166,25 @@ forEachDialect((dialect) => {
     await journal.close();
   });
 
-  test("clicks of links that are gone count nowhere and stand in the books", async () => {
+  test("clicks of a link that was deleted before they were counted count for its code", async () => {
+    const slot = openSlot();
+    const { journal, opened } = await openJournal({ ...slot, instance });
+    const [gone] = await addLinks(database, 1);
+    const { flusher, books } = flusherOf(slot.journalDir);
+    flusher.add({ path: opened[0]!, final: false, position: 4096 }, () => {});
+    for (let at = 0; at < 10; at++) journal.record(at < 7 ? gone! : ids[0]!, Date.now());
+    journal.record(2 ** 53 - 1, Date.now());
+    await database.transaction((tx) => deleteLinks(tx, "id", [gone!], Date.now()));
+    expect(await added(() => flusher.flush())).toEqual([3, 0, 0, 0, 0]);
+    expect(books()).toEqual({ stored: 10, deleted: 1 });
+    for (const table of ["click_hours", "click_days", "click_months"] as const) {
+      const query = database.read.selectFrom(table as "click_days").select("clicks");
+      expect(await query.where("link_id", "=", gone!).execute()).toEqual([{ clicks: 7 }]);
+    }
+    await journal.close();
+  });
+
+  test("clicks of links that nobody knows count nowhere and stand in the books", async () => {
     const slot = openSlot();
     const { journal, opened } = await openJournal({ ...slot, instance });
     const [gone] = await addLinks(database, 1);

@@ -47,8 +47,9 @@ export type ClicksRepository = {
   readPosition(segment: string): Promise<number | null>;
   /**
    * Adds counts and details and moves the position from `from` to `to` in one transaction. False, without a change, if
-   * the position is not `from`. Sets `span.deleted` to the clicks of removed links, which count nowhere, and
-   * `span.details` to the outcome of the details. After a rejection all or nothing happened: read the position.
+   * the position is not `from`. Clicks of a deleted link count for its code, in the rollups. Sets `span.deleted` to
+   * those of unknown links, which count nowhere, and `span.details` to the outcome of the details. After a rejection
+   * all or nothing happened: read the position.
    */
   count(span: CountedSpan, work: FlushWork): Promise<boolean>;
   /** Removes the row of a segment whose file is gone. */
@@ -92,7 +93,7 @@ export function createClicksRepository(database: Database): ClicksRepository {
   async function add(tx: Db, span: CountedSpan, work: FlushWork): Promise<() => void> {
     const { links } = work.counts;
     const found = await dialect.addToCounters(tx, COUNTER, links.links, links.clicks);
-    const gone = found === links.links.length ? NONE : await missingLinks(tx, links);
+    const gone = found === links.links.length ? NONE : await unknownLinks(tx, links);
     const counts = gone.size === 0 ? work.counts : withoutLinks(work.counts, gone);
     span.deleted = totalOf(links) - totalOf(counts.links);
     await rollups.addClicks(tx, counts);
@@ -155,13 +156,15 @@ export function createClicksRepository(database: Database): ClicksRepository {
     },
   };
 
-  async function missingLinks(tx: Db, { links }: LinkCounts): Promise<Set<number>> {
-    const missing = new Set(links);
-    for (const chunk of chunked(links, CHUNK)) {
-      const query = tx.selectFrom("link_clicks").select("link_id");
-      const rows = await query.where("link_id", "in", chunk).execute();
-      for (const { link_id } of rows) missing.delete(link_id);
+  async function unknownLinks(tx: Db, { links }: LinkCounts): Promise<Set<number>> {
+    const unknown = new Set(links);
+    for (const table of ["link_clicks", "deleted_links"] as const) {
+      for (const chunk of chunked([...unknown], CHUNK)) {
+        const query = tx.selectFrom(table).select("link_id");
+        const rows = await query.where("link_id", "in", chunk).execute();
+        for (const { link_id } of rows) unknown.delete(link_id);
+      }
     }
-    return missing;
+    return unknown;
   }
 }

@@ -91,8 +91,11 @@ export function createRetentionRepository({ read, write, transaction }: Database
       return rows.map((row) => row.month);
     },
 
-    /** Up to 1,000 links that are gone with counts in a month, from a link on; `next` is where to go on, or null. */
-    async deletedLinks(month: number, from: number): Promise<{ links: number[]; next: number | null }> {
+    /**
+     * Up to 1,000 links with counts in a month that nobody knows any more, not even as deleted, from a link on; `next`
+     * is where to go on, or null.
+     */
+    async unknownLinks(month: number, from: number): Promise<{ links: number[]; next: number | null }> {
       const first = await read
         .selectFrom("click_months")
         .select("link_id")
@@ -105,16 +108,45 @@ export function createRetentionRepository({ read, write, transaction }: Database
       const rows = await read
         .selectFrom("click_months")
         .leftJoin("links", "links.id", "click_months.link_id")
+        .leftJoin("deleted_links", "deleted_links.link_id", "click_months.link_id")
         .select("click_months.link_id")
         .where("month", "=", month)
         .where("click_months.link_id", ">=", first.link_id)
         .where("click_months.link_id", "<", first.link_id + WINDOW)
         .where("links.id", "is", null)
+        .where("deleted_links.link_id", "is", null)
         .orderBy("click_months.link_id")
         .limit(ROWS)
         .execute();
       const links = rows.map((row) => row.link_id);
       return { links, next: links.length < ROWS ? first.link_id + WINDOW : links.at(-1)! + 1 };
+    },
+
+    /**
+     * Forgets the codes of links that were deleted before an instant and have no counts in these months, which are all:
+     * among the links from `from` on. The next link to look at, or null at the end.
+     */
+    async forgetDeleted(before: number, months: readonly number[], from: number): Promise<number | null> {
+      const rows = await read
+        .selectFrom("deleted_links")
+        .select(["link_id", "deleted_at"])
+        .where("link_id", ">=", from)
+        .orderBy("link_id")
+        .limit(ROWS)
+        .execute();
+      const unused = new Set(rows.filter((row) => row.deleted_at < before).map((row) => row.link_id));
+      for (const month of unused.size === 0 ? [] : months) {
+        const counted = read.selectFrom("click_months").select("link_id").where("month", "=", month);
+        const found = await counted.where("link_id", "in", [...unused]).execute();
+        for (const { link_id } of found) unused.delete(link_id);
+        if (unused.size === 0) break;
+      }
+      if (unused.size > 0)
+        await write
+          .deleteFrom("deleted_links")
+          .where("link_id", "in", [...unused])
+          .execute();
+      return rows.length < ROWS ? null : rows.at(-1)!.link_id + 1;
     },
 
     /** The oldest and the newest bucket of a table, or null. */

@@ -1,10 +1,12 @@
 /**
- * The retention task: every four hours it removes what is older than the settings say, what belongs to deleted
- * links, and texts that no row refers to any more. It works in deletes of at most 1,000 rows with a rest after each,
- * so that neither a lock nor the one writer of a file database is held for long, and stops between two of them.
+ * The retention task: every four hours it removes what is older than the settings say, what belongs to links that
+ * nobody knows, and texts and codes that no row refers to any more. It works in deletes of at most 1,000 rows with a
+ * rest after each, so that neither a lock nor the one writer of a file database is held for long, and stops between
+ * two of them.
  *
  * Hours, days and raw rows go when they are as old as their setting; a month goes when nothing finer of it is left.
- * Rows of a deleted link are found by its months, which go last, so an interrupted run is taken up by the next. A text is
+ * Rows of a deleted link age like others; when its last month is gone, so is its code (deleted_links). Rows of a link
+ * without a code are found by its months, which go last, so an interrupted run is taken up by the next. A text is
  * unused when it was last seen (seen_day, which a flush raises) before the oldest row that may refer to it.
  *
  * Two jobs come out of it, both on one process of the cluster at a time: `retention`, and `log limit`, which keeps
@@ -41,6 +43,8 @@ type Deps = {
 const EVERY_MS = 4 * HOUR_MS;
 const LIMIT_EVERY_MS = 60_000;
 const REST_MS = 25;
+/** A journal that is older is not counted: see flush/source.ts. */
+const JOURNALS_KEPT_MS = 26 * DAY_MS;
 /** While a rebuild runs. */
 const WAIT_MS = 10_000;
 /** Links whose rows are removed together, and rows of values in one statement. */
@@ -96,7 +100,8 @@ async function removeOld(deps: Deps, signal: AbortSignal): Promise<true> {
   await removeCounts("detail_drops", day);
   await removeCounts("click_months", month);
   await removeCounts("click_dim_months", month);
-  await removeDeletedLinks(deps, signal);
+  await removeUnknownLinks(deps, signal);
+  await forgetDeletedLinks(deps, signal);
 
   const agentsBefore = BUCKETS.day.of(oldestClick);
   const valuesBefore = BUCKETS.day.of(BUCKETS.month.startOf(month));
@@ -113,13 +118,13 @@ async function removeOld(deps: Deps, signal: AbortSignal): Promise<true> {
   return true;
 }
 
-async function removeDeletedLinks({ database, restMs = REST_MS }: Deps, signal: AbortSignal): Promise<void> {
+async function removeUnknownLinks({ database, restMs = REST_MS }: Deps, signal: AbortSignal): Promise<void> {
   const rows = createRetentionRepository(database);
   const months = await rows.months();
   for (const month of months) {
     let next: number | null = 1;
     while (next !== null && !signal.aborted) {
-      const found = await rows.deletedLinks(month, next);
+      const found = await rows.unknownLinks(month, next);
       next = found.next;
       for (const links of chunked(found.links, LINKS_AT_ONCE)) await removeLinks(links);
       await rest(restMs, signal);
@@ -170,6 +175,16 @@ async function removeDeletedLinks({ database, restMs = REST_MS }: Deps, signal: 
       await work(bucket);
       await rest(Math.min(restMs, 1), signal);
     }
+  }
+}
+
+/** A month that a flush adds meanwhile belongs to a link that was deleted just now, or to none of these. */
+async function forgetDeletedLinks({ database, clock, restMs = REST_MS }: Deps, signal: AbortSignal) {
+  const rows = createRetentionRepository(database);
+  const before = clock.now() - JOURNALS_KEPT_MS;
+  const months = await rows.months();
+  for (let next: number | null = 1; next !== null && !signal.aborted; await rest(restMs, signal)) {
+    next = await rows.forgetDeleted(before, months, next);
   }
 }
 

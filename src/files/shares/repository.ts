@@ -1,4 +1,5 @@
 import type { Database } from "../../db/database.ts";
+import { deleteLinks } from "../../links/deletion.repository.ts";
 import type { Db } from "../../db/dialect.ts";
 import type { SharedEntry, ShareRecord } from "./share.ts";
 
@@ -78,9 +79,7 @@ export function createSharesRepository({ read, write }: Pick<Database, "read" | 
       return row?.id ?? null;
     },
 
-    async removeLink(tx: Db, linkId: number): Promise<void> {
-      await tx.deleteFrom("links").where("id", "=", linkId).execute();
-    },
+    removeLink: (tx: Db, linkId: number, now: number): Promise<void> => deleteLinks(tx, "id", [linkId], now),
 
     /** Null also if its account is disabled or gone. */
     async find(linkId: number): Promise<SharedEntry | null> {

@@ -66,7 +66,7 @@ export function createShares({ tree, repository, links, clock }: Deps) {
         await entryOf(accountId, place, tx.db);
         const linkId = await repository.linkOf(tx.db, place.id, code);
         if (linkId === null) throw appError("LinkNotFound", "This is not shared under such a code.");
-        await repository.removeLink(tx.db, linkId);
+        await repository.removeLink(tx.db, linkId, clock.now());
         tx.changed("links", [code]);
       }),
 

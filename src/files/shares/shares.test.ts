@@ -78,6 +78,8 @@ forEachDialect((dialect) => {
       expect(await shares.find(id)).toBeNull();
       await links.remove(second.code);
       expect(await shares.list(me, place)).toEqual([]);
+      const deleted = await database.read.selectFrom("deleted_links").select("code").execute();
+      expect(deleted.map((row) => row.code).sort()).toEqual([code, second.code].sort());
     });
 
     test("takes no code that is taken, reserved or malformed, and leaves no link then", async () => {

@@ -1,5 +1,6 @@
 /** The queries that remove folders and files. removal.ts has their order. */
 import type { Database } from "../../db/database.ts";
+import { deleteLinks } from "../../links/deletion.repository.ts";
 import type { Db } from "../../db/dialect.ts";
 
 /**
@@ -49,10 +50,9 @@ export function createRemovalRepository({ read, dialect }: Pick<Database, "read"
         .limit(limit)
         .execute(),
 
-    /** Their shares and clicks go with them. */
-    async removeLinks(tx: Db, linkIds: readonly number[]): Promise<void> {
-      await tx.deleteFrom("links").where("id", "in", linkIds).execute();
-    },
+    /** At most 1,000. Their shares go with them. */
+    removeLinks: (tx: Db, linkIds: readonly number[], now: number): Promise<void> =>
+      deleteLinks(tx, "id", linkIds, now),
 
     async removeEntries(tx: Db, ids: readonly number[]): Promise<void> {
       await tx.deleteFrom("entries").where("id", "in", ids).execute();

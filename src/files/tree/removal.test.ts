@@ -164,6 +164,8 @@ forEachDialect((dialect) => {
       await database.read.selectFrom("links").select("code").where("code", "in", codes).execute(),
     ).toEqual([]);
     expect(await database.read.selectFrom("shares").select("link_id").execute()).toEqual([]);
+    const kept = await database.read.selectFrom("deleted_links").select("code").execute();
+    expect(kept.map(({ code }) => code).sort()).toEqual(codes);
   });
 
   test("the tree of an account that is gone goes, other trees stay", async () => {

@@ -9,6 +9,7 @@
 import type { AccountTree, TreeTransaction } from "./account-tree.ts";
 import type { DeadBlob } from "../blobs/blob.ts";
 import type { Blobs } from "../blobs/service.ts";
+import type { Clock } from "../../lib/clock.ts";
 import type { EntriesRepository } from "./entries.repository.ts";
 import { ROOT } from "./entry.ts";
 import type { Removable, RemovalRepository } from "./removal.repository.ts";
@@ -25,11 +26,12 @@ type Deps = {
   entries: Pick<EntriesRepository, "addUsage">;
   removal: RemovalRepository;
   blobs: Pick<Blobs, "release" | "discard">;
+  clock: Clock;
 };
 
 export type Removal = ReturnType<typeof createRemoval>;
 
-export function createRemoval({ tree, entries, removal, blobs }: Deps) {
+export function createRemoval({ tree, entries, removal, blobs, clock }: Deps) {
   /** Everything in the folder, at any depth; null if it exceeds a portion. */
   async function gather(
     tx: TreeTransaction,
@@ -53,6 +55,7 @@ export function createRemoval({ tree, entries, removal, blobs }: Deps) {
       await removal.removeLinks(
         tx.db,
         links.map(({ id }) => id),
+        clock.now(),
       );
       tx.changed(
         "links",

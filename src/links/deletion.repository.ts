@@ -1,0 +1,29 @@
+/** How links are deleted, wherever that happens: the analytics of their clicks go on to name their codes. */
+import type { Db } from "../db/dialect.ts";
+
+/**
+ * Deletes the links whose `key` is one of these, at most 1,000, with what only they have: their counts and shares.
+ * Their codes stay in `deleted_links` as long as rows of their clicks do. What has no link is skipped.
+ */
+export async function deleteLinks<K extends "id" | "code">(
+  tx: Db,
+  key: K,
+  values: readonly { id: number; code: string }[K][],
+  now: number,
+): Promise<void> {
+  if (values.length === 0) return;
+  await tx
+    .insertInto("deleted_links")
+    .columns(["link_id", "code", "deleted_at"])
+    .expression(
+      tx
+        .selectFrom("links")
+        .select((eb) => ["id", "code", eb.lit(now).as("deleted_at")])
+        .where(key, "in", values as never),
+    )
+    .execute();
+  await tx
+    .deleteFrom("links")
+    .where(key, "in", values as never)
+    .execute();
+}
