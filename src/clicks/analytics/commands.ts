@@ -1,4 +1,4 @@
-/** `waymark links stats CODE`: what the API says of one link's clicks. */
+/** `waymark links stats CODE`: one link's clicks, as in the API. */
 import type { Command } from "commander";
 import type { CommandContext, Output } from "../../cli/command.ts";
 import type { Database } from "../../db/database.ts";
@@ -36,7 +36,7 @@ export function addLinkStatsCommand(links: Command, context: Context): void {
     });
 }
 
-/** @throws BadRequest when one of the two is missing or no date */
+/** @throws BadRequest if one of the two is missing or no date */
 function rangeOf({ from, to }: StatsOptions): DateRange {
   const areDates = [from, to].every((text) => parseDate(text) !== null);
   if (!areDates && (from ?? to) !== undefined) {

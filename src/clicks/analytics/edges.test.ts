@@ -1,4 +1,4 @@
-/** What a part of a bucket counts, by what the finer rows know of it; day 20,000 begins at hour 480,000. */
+/** What a part of a bucket counts, depending on the finer rows. Day 20,000 begins at hour 480,000. */
 import { expect, test } from "bun:test";
 import { type BucketFacts, MOST_RAW_ROWS, settleDays } from "./edges.ts";
 import type { SumParts } from "./range.ts";
@@ -42,7 +42,7 @@ test("complete hours are cut along hours, and the part of an hour out of its raw
     ...cut,
     hours: [hour(2), hour(3), hour(1)],
   });
-  // An hour without clicks needs no look at the raw rows.
+  // An hour without clicks needs no raw rows.
   const empty = { from: START + 5.5 * HOUR_MS, to: START + 6 * HOUR_MS };
   const refuse = () => {
     throw new Error("not asked");

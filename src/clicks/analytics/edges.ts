@@ -1,23 +1,22 @@
 /**
- * What the parts of buckets at the ends of a range count.
+ * Counts the parts of buckets at the ends of a range.
  *
- * A bucket is known exactly by finer rows when those add up to it: hours that retention hasn't begun to take from the
- * day, raw rows that neither retention nor sampling nor a deleted link made fewer. A part of such a bucket is cut
- * out of the finer rows. Otherwise nobody knows any more when the bucket's clicks were, and the whole bucket counts,
- * unless the range touches it with a single instant only, as a range does that ends at a date without a time.
+ * Finer rows tell a bucket's course exactly if they add up to it: hours of a day before retention, raw rows not reduced
+ * by retention, sampling or a deleted link. Then the part is counted from them. Otherwise the course is unknown and the
+ * whole bucket counts, unless the range touches it with one instant only, as one that ends at a date without time does.
  */
 import { type SumParts, splitSpan, type Edge, sequence } from "./range.ts";
 import { BUCKETS, type Span } from "../rollups/time-buckets.ts";
 
-/** Raw rows are counted for buckets of at most so many clicks. */
+/** Counts raw rows only for buckets of at most that many clicks. */
 export const MOST_RAW_ROWS = 100_000;
 
 export type BucketFacts = {
-  /** Clicks of a day by the rollups. */
+  /** Clicks of a day in the rollups. */
   day(day: number): Promise<number>;
-  /** Clicks of each of the hours, those without left out; null when hours aren't kept. */
+  /** Clicks by hour; hours without are missing. Null if hours are not kept. */
   hours: ((hours: readonly number[]) => Promise<ReadonlyMap<number, number>>) | null;
-  /** Raw rows in a span; NaN when looking at them takes too long. */
+  /** Raw rows in a span; NaN if there are too many to count. */
   rawRows(span: Span): Promise<number>;
 };
 
@@ -45,7 +44,7 @@ async function settleDay({ bucket, span }: Edge, facts: BucketFacts): Promise<Pa
   return isMoreThanAnInstant(span) ? { days: [bucket] } : {};
 }
 
-/** Parts of hours whose clicks are `totals`. */
+/** Parts of hours with these totals. */
 export async function settleHours(
   edges: readonly Edge[],
   totals: ReadonlyMap<number, number>,

@@ -1,4 +1,4 @@
-/** Counts as shares of a whole, and user agents taken apart into what reports show. */
+/** Counts as shares of a whole, and user agents split into their parts. */
 import type { ValueShare } from "./values.repository.ts";
 import { parseAgentValue, OTHER } from "../rollups/dimensions.ts";
 
@@ -14,14 +14,14 @@ export type DeviceShares = {
   total: number;
 };
 
-/** Distinct profiles that are looked at, most frequent first; what is left counts as OTHER. */
+/** Distinct profiles to examine, most frequent first. The rest counts as OTHER. */
 export const MOST_PROFILES = 2_000;
 
-/** With two decimals; of nothing it is 0. */
+/** With two decimals; 0 of nothing. */
 export const percentage = (part: number, whole: number): number =>
   whole === 0 ? 0 : Math.round((part / whole) * 10_000) / 100;
 
-/** The values with their percentages of a whole; a value that comes twice (OTHER may) is one. */
+/** Values with percentages of a whole. Merges repeated ones, such as OTHER. */
 export function sharesOf(
   { values }: Pick<ValueShare, "values">,
   whole: number,

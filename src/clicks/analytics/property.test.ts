@@ -1,6 +1,6 @@
 /**
- * Holds every answer equal to sums made by hand from the clicks, on every database, for clicks and ranges at random
- * that crowd around the edges of hours, days, weeks, months and years. The rollups are those of `analytics rebuild`.
+ * Compares every answer with sums made from the clicks, on every database, for random clicks and ranges around the
+ * edges of hours, days, weeks, months and years. Rollups are those of `analytics rebuild`.
  */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { forEachDialect } from "../../db/for-each-dialect.ts";
@@ -20,7 +20,7 @@ import { DAY_MS, HOUR_MS, UNITS } from "../rollups/time-buckets.ts";
 
 const CLICKS = 1_200;
 const RANGES = 25;
-/** Around these instants: turn of the year (in ISO week 1 of 2026), of months, weeks, days and hours, and now. */
+/** Turns of the year (in ISO week 1 of 2026), of months, weeks, days and hours, and now. */
 const EDGES = [
   "2025-12-01T00:00:00Z",
   "2025-12-29T00:00:00Z",
@@ -36,7 +36,7 @@ const EDGES = [
   "2026-11-20T13:00:00Z",
 ].map((text) => Date.parse(text));
 
-/** Linear congruential; good enough to choose with. */
+/** Linear congruential generator. */
 function createRandom(seed: number) {
   let state = seed;
   const next = (below: number): number => {
@@ -44,7 +44,7 @@ function createRandom(seed: number) {
     return Math.floor((state / 4_294_967_296) * below);
   };
   const pick = <T>(list: readonly T[]): T => list[next(list.length)]!;
-  /** At an edge, or some ms, minutes, hours or days away from it. */
+  /** At an edge, or some ms, minutes, hours or days away. */
   const instant = (): number => {
     const far = pick([0, 1, 60_000, HOUR_MS, DAY_MS, 12 * DAY_MS]);
     return Math.min(pick(EDGES) + next(2 * far + 1) - far, NOW - 1);
@@ -191,7 +191,7 @@ forEachDialect((dialect) => {
         const { start, end } = randomRange(random);
         const counted = clicks.filter(({ at: instant }) => {
           const day = instant - (instant % DAY_MS);
-          // A part of a day is the whole day, but not when it is one instant only.
+          // A part of a day counts the whole day, unless it is one instant only.
           return Math.min(end, day + DAY_MS - 1) > Math.max(start, day);
         });
         const trend = await room.analytics.trend({ start, end }, "day");

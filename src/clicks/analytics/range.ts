@@ -1,44 +1,44 @@
 /**
- * Ranges of time and how they are cut into what the rollup tables hold.
+ * Ranges of time, split into what the rollup tables hold.
  *
- * A range is asked for as two instants, both included, and kept as a span: from, up to but not including `to`. It is
- * cut into whole days and at most two edges, parts of a day. An end that is not before now takes its whole bucket in:
- * nothing later has happened, so it needs no cutting. What an edge counts is found in analytics/edges.ts.
+ * The API's range has two inclusive instants. It becomes a span (end excluded) of whole days and at most two edges,
+ * parts of a day (edges.ts). An end that is not before now includes its whole bucket, because nothing later has
+ * happened.
  */
 import { appError } from "../../lib/errors.ts";
 import { LATEST_INSTANT, parseRfc3339 } from "../../lib/rfc3339.ts";
 import { BUCKETS, DAY_MS, type Span, type Unit, UNITS } from "../rollups/time-buckets.ts";
 
-/** Both instants included, epoch milliseconds; empty when the end lies before the start. */
+/** Both instants inclusive, epoch milliseconds. Empty if the end lies before the start. */
 export type DateRange = { start: number; end: number };
 
 /** A part of one hour or day. */
 export type Edge = { bucket: number; span: Span };
 
-/** Whole buckets from..to (excluded) and the parts of buckets around them. */
+/** Whole buckets from..to (excluded), and the parts around them. */
 export type WholeAndEdges = { whole: Span; edges: Edge[] };
 
-/** What a sum consists of: whole buckets of each table, and spans that are counted in the raw rows. */
+/** The parts of a sum: whole buckets of each table, and spans of raw rows. */
 export type SumParts = { months: number[]; days: number[]; hours: number[]; spans: Span[] };
 
 export type TrendQuery = { unit: Unit; first: number; labels: string[] };
 
-/** The most buckets in an answer. */
+/** Most buckets in an answer. */
 export const MOST_BUCKETS = 10_000;
 const DEFAULT_DAYS = 30;
 const DAY_FORM = /^\d{4}-\d{2}-\d{2}$/;
 
-/** The last 30 days when one of the texts is missing or no date. What lies before 1970 counts as its beginning. */
+/** The last 30 days if a text is missing or no date. Instants before 1970 count as 1970. */
 export function parseRange(start: string | undefined, end: string | undefined, now: number): DateRange {
   const [first, last] = [parseDate(start), parseDate(end)];
   if (first === null || last === null) return { start: now - DEFAULT_DAYS * DAY_MS, end: now };
   return { start: first, end: last };
 }
 
-/** Epoch milliseconds; null when it is no date. A day is its first instant. */
+/** Epoch milliseconds, or null. A day is its first instant. */
 export function parseDate(text: string | undefined): number | null {
   if (!text) return null;
-  // In a query a plus sign that wasn't percent-encoded arrives as a space: 13:00:00+02:00.
+  // An unescaped plus sign arrives as a space: 13:00:00+02:00.
   const written = DAY_FORM.test(text) ? `${text}T00:00:00Z` : text.replace(/ (?=\d{2}:\d{2}$)/, "+");
   const instant = parseRfc3339(written);
   return instant === null ? null : Math.max(instant, 0);
@@ -51,7 +51,7 @@ export function unitOf(text: string | undefined): Unit {
   return unit;
 }
 
-/** Every bucket that the range touches. @throws BadRequest when they are more than 10,000 */
+/** Every bucket that the range touches. @throws BadRequest beyond 10,000 */
 export function trendOf({ start, end }: DateRange, unit: Unit): TrendQuery {
   const buckets = BUCKETS[unit];
   const first = buckets.of(start);
@@ -68,17 +68,17 @@ export function trendOf({ start, end }: DateRange, unit: Unit): TrendQuery {
   return { unit, first, labels: Array.from({ length: count }, (_, at) => buckets.label(first + at)) };
 }
 
-/** The instants of the range in which there may be clicks, an end from now on stretched to the end of its bucket. */
+/** The instants of the range that may have clicks. An end from now on extends to the end of its bucket. */
 export function spanOf({ start, end }: DateRange, unit: Unit, now: number): Span {
   const buckets = BUCKETS[unit];
   if (end < start) return { from: start, to: start };
   if (end < now) return { from: start, to: end + 1 };
-  // Clocks of different machines differ, but not by a day.
+  // Clocks of machines differ by less than a day.
   const last = buckets.of(Math.min(end, now + DAY_MS, LATEST_INSTANT));
   return { from: start, to: Math.max(start, buckets.startOf(last + 1)) };
 }
 
-/** Cuts a span at the bounds of hours or days. */
+/** Splits a span at the bounds of hours or days. */
 export function splitSpan(unit: "hour" | "day", { from, to }: Span): WholeAndEdges {
   const buckets = BUCKETS[unit];
   if (to <= from) return { whole: { from: 0, to: 0 }, edges: [] };

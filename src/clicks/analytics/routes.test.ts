@@ -1,4 +1,4 @@
-/** The endpoints over HTTP, mounted before those of links as the server mounts them, for an administrator. */
+/** The endpoints over HTTP, mounted before those of links as in the server, as an administrator. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -60,7 +60,7 @@ const guard: Guards["admin"] = (c, next) => {
   return next();
 };
 
-/** The path is sent as it is, not rewritten. */
+/** Sends the path unchanged. */
 async function get(path: string, method = "GET"): Promise<Answer> {
   const response = await app.fetch(new Request(`http://localhost/v1${path}`, { method }), CONNECTION);
   const text = await response.text();

@@ -60,7 +60,7 @@ const linkAnswer = z.object({
 
 const shared = { method: "GET", access: "admin", tag: "analytics" } as const;
 
-/** Relative to {admin}/v1; to be mounted before `/links/:code{.+}`. */
+/** Relative to {admin}/v1. Mount them before `/links/:code{.+}`. */
 export function analyticsEndpoints(deps: Deps): Endpoint[] {
   return [...totalEndpoints(deps), ...linkEndpoints(deps), exportEndpoint(deps)];
 }
@@ -175,7 +175,7 @@ const rangeOf = (
   now: number,
 ): DateRange => parseRange(query.start_date, query.end_date, now);
 
-/** What is no whole number counts as not told. */
+/** Anything but a whole number counts as absent. */
 function limitOf(text: string | undefined, standard: number, maximum: number): number {
   const trimmed = text?.trim() ?? "";
   return /^-?\d+$/.test(trimmed) ? Math.min(Math.max(Number(trimmed), 1), maximum) : standard;

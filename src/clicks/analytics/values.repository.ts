@@ -1,7 +1,6 @@
 /**
- * Clicks recorded in detail, by the values of a dimension: out of the rollups and, for spans, out of the raw rows,
- * whose texts are looked up in the dictionary by the rules of dimensions.ts. Link 0 is all links together; months and
- * hours are kept for that one only.
+ * Clicks with details by the values of a dimension: from the rollups and, for spans, from raw rows whose texts are
+ * looked up in the dictionary (dimensions.ts). Link 0 is all links together; only that one has months and hours.
  */
 import { type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
 import type { Database } from "../../db/database.ts";
@@ -13,17 +12,17 @@ import { type Dimension, DIMENSIONS, OTHER } from "../rollups/dimensions.ts";
 import type { Span } from "../rollups/time-buckets.ts";
 
 export type ValueShare = {
-  /** Most clicks first, of equals in the order of their texts. */
+  /** Most clicks first, ties by text. */
   values: { value: string; clicks: number }[];
   /** Clicks with any value. */
   total: number;
 };
 
 type ValueCounts = SelectQueryBuilder<Schema, never, { value_id: number; clicks: number }>;
-/** A query for the rows of ValueCounts; what it reads from differs. */
+/** A query for rows of ValueCounts. */
 type Part = object;
 
-/** No value has it; it stands for raw rows whose value is in no dictionary. */
+/** No value has it. For raw rows whose value is not in the dictionary. */
 const NO_VALUE = 0;
 
 export function createValueRepository({ read }: Pick<Database, "read">) {
@@ -108,7 +107,7 @@ export function createValueRepository({ read }: Pick<Database, "read">) {
   };
 
   return {
-    /** Clicks recorded in detail on a day. */
+    /** Clicks with details on a day. */
     async dayTotal(linkId: number, day: number): Promise<number> {
       const { clicks } = await read
         .selectFrom("click_dim_days")
@@ -120,7 +119,7 @@ export function createValueRepository({ read }: Pick<Database, "read">) {
       return Number(clicks ?? 0);
     },
 
-    /** Clicks recorded in detail by hour, of all links together. */
+    /** Clicks with details by hour, all links together. */
     hourTotals: (hours: readonly number[]): Promise<BucketCounts> => detailedClicksOf(read, hours),
 
     /** Clicks with a value of the dimension. */

@@ -1,4 +1,4 @@
-/** Reports as the API and the command line show them. */
+/** Reports in the form of the API and the command line. */
 import type { DeviceShares, NamedShare } from "./percentages.ts";
 import type { LinkReport, PlaceShare, ReferrerShare } from "./service.ts";
 

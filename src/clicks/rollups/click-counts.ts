@@ -1,8 +1,8 @@
-/** Links in ascending order with their clicks; the order keeps two flushes from locking rows crosswise. */
+/** Links in ascending order with their clicks. The order prevents deadlocks between flushes. */
 export type LinkCounts = { links: number[]; clicks: number[] };
-/** The same of one hour, day or month. */
+/** The same for one hour, day or month. */
 export type BucketIncrements = LinkCounts & { bucket: number };
-/** Each list in ascending order of its buckets. */
+/** Each list in ascending order of buckets. */
 export type ClickCounts = {
   links: LinkCounts;
   hours: BucketIncrements[];

@@ -1,31 +1,31 @@
-/** By what clicks are counted besides time and link, and how a value of each is written in click_values. */
+/** The dimensions of clicks besides time and link, and the texts of their values in click_values. */
 
-/** Stored numbers: never give one a new meaning. */
+/** Stored numbers. Never change a meaning. */
 export const DIMENSIONS = {
-  /** What the referrer report shows: labelOfSource(source). Every click recorded in detail has one. */
+  /** labelOfSource(source). Every click with details has one. */
   referrer: 1,
-  /** placeValue(…); a click from an unknown place has none. */
+  /** placeValue(…). A click from an unknown place has none. */
   place: 2,
-  /** agentValue(…); a click without a User-Agent header has none. */
+  /** agentValue(…). A click without User-Agent has none. */
   agent: 3,
 } as const;
 
 export type Dimension = keyof typeof DIMENSIONS;
 
-/** A text by which clicks count. One object for each within a batch, so it serves as a key. */
+/** A text by which clicks count. One object per text of a batch, so it serves as a key. */
 export type Value = { readonly dimension: Dimension; readonly text: string };
 
-/** The label of clicks without a referrer. */
+/** Label of clicks without a referrer. */
 export const DIRECT = "(direct)";
 
-/** The value of each dimension that takes what exceeds the bound. */
+/** The value of each dimension for everything beyond the bound. */
 export const OTHER = "(other)";
-/** Values counted apart for a link, dimension and day; the rest goes to OTHER. */
+/** Distinct values per link, dimension and day. The rest counts as OTHER. */
 export const LINK_DAY_VALUES = 100;
-/** Values counted apart for all links together, dimension and hour or day. */
+/** Distinct values of all links together per dimension and hour or day. */
 export const TOTAL_VALUES = 1_000;
 
-/** The referrer as reports show it, told from the source a click was stored with. */
+/** The referrer in reports, from the stored source. */
 export function labelOfSource(source: string): string {
   if (source === "direct") return DIRECT;
   return source.startsWith("ref:") ? source.slice(4) : source;
@@ -37,11 +37,11 @@ export type Place = {
   city: string | null;
 };
 
-/** `DE` or `DE/Köln`; a control character between them would sort differently on some databases. */
+/** `DE` or `DE/Köln`. A control character as separator would sort differently on some databases. */
 export const placeValue = ({ country, city }: Place): string =>
   city === null ? country : `${country}/${city}`;
 
-/** OTHER is the name of a country of its own. */
+/** OTHER is a country of its own. */
 export function parsePlaceValue(value: string): Place {
   const slash = value.indexOf("/");
   return slash === -1
@@ -54,7 +54,7 @@ export type AgentProfile = { browser: string; os: string; device: string; isBot:
 export const agentValue = ({ browser, os, device, isBot }: AgentProfile): string =>
   [browser, os, device, isBot ? 1 : 0].join("\t");
 
-/** OTHER is a profile whose parts are unknown. */
+/** OTHER is a profile with unknown parts. */
 export function parseAgentValue(value: string): AgentProfile {
   if (value === OTHER) return { browser: OTHER, os: OTHER, device: "other", isBot: false };
   const [browser = "", os = "", device = "", bot] = value.split("\t");

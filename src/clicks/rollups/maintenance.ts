@@ -1,13 +1,12 @@
 /**
- * One at a time over all processes: what deletes raw rows and what rebuilds rollups from them. It is a lease of its
- * own, beside those of the job runner, because a command takes part.
+ * Runs one at a time over all processes: deletion of raw rows, and rebuilds from them. It has its own lease, because a
+ * command takes part.
  */
 import type { Leases } from "../../cluster/leases.ts";
 
 export type Maintenance = {
   /**
-   * Runs the work alone. Null, and nothing is run, while another process is at it. The signal says that the lease
-   * was lost (the database was away for too long): the work stops then.
+   * Runs the work alone. Null, without running, while another process works. The signal aborts if the lease is lost.
    */
   alone<T>(work: (lost: AbortSignal) => Promise<T>): Promise<T | null>;
 };

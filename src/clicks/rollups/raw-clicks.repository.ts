@@ -1,4 +1,4 @@
-/** How `analytics rebuild` (rebuild.ts) reads the click log. */
+/** The click log as `analytics rebuild` (rebuild.ts) reads it. */
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import type { Span } from "./time-buckets.ts";
@@ -20,7 +20,7 @@ const PAGE = 1_000;
 
 export function createRawRepository({ read }: Pick<Database, "read">) {
   return {
-    /** The time of the first raw row in a span, or null. */
+    /** Time of the first raw row in a span, or null. */
     async firstClick({ from, to }: Span): Promise<number | null> {
       const row = await read
         .selectFrom("click_log")

@@ -1,4 +1,4 @@
-/** One day of `analytics rebuild`: adding up its raw rows, and writing what they say. rebuild.ts explains it. */
+/** One day of `analytics rebuild` (rebuild.ts): adds up its raw rows and writes the sums. */
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import { createClickValues } from "./values.repository.ts";
@@ -17,21 +17,21 @@ import { createDayRollup, type DayRollup, type ValueCount } from "./rollup.ts";
 import { TOTAL } from "./sums.ts";
 import { BUCKETS, DAY_MS, type Span } from "./time-buckets.ts";
 
-/** What the raw rows of a day add up to. */
+/** The sums of a day's raw rows. */
 export type RawDay = {
   day: number;
   rollup: DayRollup;
-  /** The profiles of the day's user agents as they are parsed now. */
+  /** Profiles of the day's user agents, parsed now. */
   agents: ReadonlyMap<number, Profile>;
 };
 
 type Profile = { value: string } & Pick<LoggedUserAgent, "valueId" | "seenDay">;
 
-/** What a part of a day changed. */
+/** The changes to a part of a day. */
 export type WrittenValues = {
   /** Counts that were too low. */
   raised: number;
-  /** Links whose values were written anew, and those whose raw rows aren't complete any more. */
+  /** Links with rewritten values, and links whose raw rows are incomplete. */
   rewritten: number;
   kept: number;
 };
@@ -53,7 +53,7 @@ export function createDayRebuild(
     }
   }
 
-  /** Ids of the values of some rows, which are made when they are new. */
+  /** Ids of the values of some rows. Adds new ones. */
   async function internAll(tx: Db, rows: readonly ValueCount[], day: number) {
     const ids = {} as Record<Dimension, Map<string, number>>;
     for (const dimension of Object.keys(DIMENSIONS) as Dimension[]) {
@@ -67,7 +67,7 @@ export function createDayRebuild(
     });
   }
 
-  /** The values of links (0: the total) whose raw rows are as many as were recorded. */
+  /** Values of links (0: the total) whose raw rows are complete. */
   async function writeValues(tx: Db, { day, rollup }: RawDay, links: readonly number[]) {
     const wanted = new Set(links);
     const found = new Map(rollup.days.map(({ linkId, clicks }) => [linkId, clicks]));
@@ -100,7 +100,7 @@ export function createDayRebuild(
     );
   }
 
-  /** Profiles live as long as their user agents, which may have been seen later than this day. */
+  /** Profiles live as long as their user agents, which may have been seen later. */
   async function writeAgents(tx: Db, { agents }: RawDay): Promise<void> {
     const texts = new Set<string>();
     let seenDay = 0;
@@ -130,11 +130,11 @@ export function createDayRebuild(
       return { day, rollup: rollup.finish(), agents };
     },
 
-    /** Whether the raw rows are still those that were added up. */
+    /** Whether the raw rows are unchanged. */
     isCurrent: async (tx: Db, { day, rollup }: RawDay): Promise<boolean> =>
       (await raw.countClicks(tx, spanOf(day))) === rollup.clicks,
 
-    /** Writes what the raw rows say of some links; `hours` are those that retention leaves. */
+    /** Writes the sums of some links. `hours` are those that retention keeps. */
     async writeLinks(
       tx: Db,
       read: RawDay,
@@ -171,7 +171,7 @@ export function createDayRebuild(
       return { raised: higher.length + days.length, ...shares };
     },
 
-    /** The same of all links together, from the links' rows; and the hours' values and the profiles. */
+    /** The same for all links together, plus values by hour and profiles. */
     async writeTotals(tx: Db, read: RawDay, hours: readonly number[]): Promise<WrittenValues> {
       const { day } = read;
       const sums = await rollups.hourSums(tx, hours);

@@ -1,4 +1,4 @@
-/** How `analytics rebuild` (rebuild.ts) reads and writes rollups, in the transaction that holds the month's lock. */
+/** Reads and writes rollups for `analytics rebuild` (rebuild.ts), in the transaction that holds the month's lock. */
 import { chunked } from "../../lib/chunked.ts";
 import { sql } from "kysely";
 import type { Database } from "../../db/database.ts";
@@ -8,17 +8,17 @@ import { DIMENSIONS } from "./dimensions.ts";
 import type { Span } from "./time-buckets.ts";
 
 const PAGE = 1_000;
-/** Links in one `in (…)`. */
+/** Links per `in (…)`. */
 const CHUNK = 500;
 
 export function createRebuildRepository({ dialect }: Pick<Database, "dialect">) {
   return {
-    /** Makes user agents point to other profiles. */
+    /** Assigns other profiles to user agents. */
     async setProfiles(db: Db, agents: readonly { id: number; value_id: number }[]): Promise<void> {
       await dialect.updateMany(db, { table: "user_agents", key: "id", set: ["value_id"] }, agents);
     },
 
-    /** Keeps flushes away from a month until the transaction ends. */
+    /** Keeps flushes out of a month until the transaction ends. */
     async lockMonth(db: Db, month: number): Promise<void> {
       await dialect.insertIgnore(
         db,
@@ -46,7 +46,7 @@ export function createRebuildRepository({ dialect }: Pick<Database, "dialect">) 
       return counts;
     },
 
-    /** The same by hour and link, of the hours that are given. */
+    /** The same by hour and link, for the given hours. */
     async hourCounts(db: Db, hours: readonly number[], links: readonly number[]) {
       const found: { hour: number; linkId: number; clicks: number }[] = [];
       if (hours.length === 0) return found;
@@ -57,7 +57,7 @@ export function createRebuildRepository({ dialect }: Pick<Database, "dialect">) 
       return found;
     },
 
-    /** What the links together have by hour, of the hours that are given. */
+    /** Sums of all links by hour, for the given hours. */
     async hourSums(db: Db, hours: readonly number[]): Promise<Map<number, number>> {
       if (hours.length === 0) return new Map();
       const rows = await db
@@ -85,7 +85,7 @@ export function createRebuildRepository({ dialect }: Pick<Database, "dialect">) 
     setDays: (db: Db, rows: Rows<"click_days">) =>
       dialect.upsert(db, { table: "click_days", keys: ["day", "link_id"], set: ["clicks"] }, rows),
 
-    /** Raises the months of links that are below the sums of their days; returns how many there were. */
+    /** Raises months of links below the sums of their days. Returns their number. */
     async raiseMonths(db: Db, month: number, days: Span): Promise<number> {
       const short = db
         .selectFrom("click_days as d")
@@ -110,7 +110,7 @@ export function createRebuildRepository({ dialect }: Pick<Database, "dialect">) 
       }
     },
 
-    /** Clicks recorded in detail on a day by link, of the links that are given. */
+    /** Clicks with details on a day by link, for the given links. */
     async detailCounts(db: Db, day: number, links: readonly number[]): Promise<Map<number, number>> {
       const counts = new Map<number, number>();
       for (const chunk of chunked(links, CHUNK)) {
@@ -141,7 +141,7 @@ export function createRebuildRepository({ dialect }: Pick<Database, "dialect">) 
       await dialect.insertMany(db, "click_dim_hours", rows);
     },
 
-    /** Makes a month's values the sums of its days', unless the days, which retention takes first, have less. */
+    /** Sets a month's values to the sums of its days, unless the days have less: retention takes those first. */
     async replaceMonthValues(db: Db, month: number, days: Span): Promise<void> {
       const ofDays = db
         .selectFrom("click_dim_days")

@@ -32,7 +32,7 @@ const COUNTERS = [
   "click_dim_months",
 ] as const;
 
-/** Every counter with its values as texts, so that ids given anew make no difference. */
+/** Every counter with its values as texts, independent of ids. */
 async function counters(database: Database): Promise<string[]> {
   const values = await database.read.selectFrom("click_values").select(["id", "value"]).execute();
   const texts = new Map(values.map((row) => [row.id, row.value]));
@@ -137,11 +137,11 @@ forEachDialect((dialect) => {
     test("where raw rows are gone: counts and values stay", async () => {
       await room.record(await somedays());
       const before = await counters(room.database);
-      // As after retention, a clean-up or a deleted link: one of three clicks of each day is left.
+      // As after retention, a clean-up or a deleted link: one of three clicks of each day remains.
       await room.database.write.deleteFrom("click_log").where("source", "<>", "direct").execute();
       const report = await rebuild();
       expect(report).toMatchObject({ days: 5, clicks: 7, raised: 0 });
-      // Link b and the totals have fewer raw rows than they recorded.
+      // Link b and the totals have fewer raw rows than recorded.
       expect(report.kept).toBe(10);
       expect(await counters(room.database)).toEqual(before);
       await room.database.write.deleteFrom("click_log").execute();
@@ -239,7 +239,7 @@ forEachDialect((dialect) => {
   });
 });
 
-/** One click as a flush writes it: the month's row first, then everything else. */
+/** One click as a flush writes it: first the month's row. */
 async function flush(database: Database, linkId: number): Promise<void> {
   const { dialect } = database;
   const values = createClickValues(database);

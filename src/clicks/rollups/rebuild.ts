@@ -1,24 +1,20 @@
 /**
- * Rebuilds rollups from the click log, day by day: `waymark analytics rebuild`.
+ * `waymark analytics rebuild`: rebuilds rollups from the click log, day by day.
  *
- * A flush writes raw rows and rollups in one transaction, so there is nothing to repair as long as nobody touches the
- * tables. A rebuild is for what happens otherwise: tables restored from different backups, rows changed by hand, a
- * newer release that tells browsers, bots or referrers better.
+ * A flush writes raw rows and rollups in one transaction, so normally there is nothing to repair. A rebuild serves
+ * tables restored from different backups, rows changed by hand, and releases that parse agents or referrers better.
  *
- * The click log knows less than the rollups wherever its rows are gone or were never written: behind their retention,
- * under sampling, with detailed logging off, after a clean-up. So no count is ever lowered:
- * - A count of clicks (by hour, day, month; a link's or the total) is raised to the number of raw rows and to the sum
- *   of the finer counts below it, when it is less.
- * - The values of a link on a day (referrers, places, user agents) are written anew from its raw rows when these are
- *   at least as many as the clicks that were recorded in detail; otherwise they stay. The same holds for the totals of
- *   a day and of an hour. A month's values become the sum of its days', unless retention has begun to take those.
- * - Days without raw rows are not touched, hours that retention has taken are not made again.
+ * The click log is incomplete beyond its retention, under sampling, with detailed logging off, after a clean-up. So no
+ * count is ever lowered:
+ * - A count of clicks (hour, day, month; link or total) rises to the number of raw rows, and to the sum of finer counts.
+ * - The values of a link on a day are rewritten if its raw rows are at least as many as its clicks with details; likewise
+ *   the totals of a day and an hour. A month's values become the sum of its days', unless retention took some.
+ * - Days without raw rows and hours that retention took stay as they are.
  *
- * It may run while servers do. A day's raw rows are added up first, outside of any transaction. They are written in
- * transactions of a bounded size, each of which locks the month, which every flush to this month takes first, and
- * looks whether there are still as many raw rows. New ones mean to start over with the day; on a day that is too busy
- * for that, rows are added up under the lock, while clicks wait in the journal. What deletes raw rows (retention) is
- * kept away by the maintenance lease. A rebuild that was interrupted is simply run again.
+ * It may run beside servers. It adds up a day outside transactions, then writes in bounded transactions, each of which
+ * locks the month, as every flush does first, and checks that the raw rows are unchanged. If not, it repeats the day,
+ * at last under the lock, while clicks wait in the journal. The maintenance lease keeps retention away. Repeat an
+ * interrupted rebuild.
  */
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
@@ -32,21 +28,21 @@ import { createRebuildRepository } from "./rebuild.repository.ts";
 import { BUCKETS, DAY_MS, monthOf, type Span } from "./time-buckets.ts";
 
 export type RebuildReport = {
-  /** Days that had raw rows. */
+  /** Days with raw rows. */
   days: number;
-  /** Raw rows that were read. */
+  /** Raw rows read. */
   clicks: number;
   /** Counts that were too low. */
   raised: number;
-  /** Values by link and day (and of the totals) that were written anew, and that stayed for want of raw rows. */
+  /** Values by link and day (and totals) rewritten, and kept because raw rows are missing. */
   rewritten: number;
   kept: number;
 };
 
 export type Rebuild = {
   /**
-   * Rebuilds the days from..to (both included, numbers since the epoch; null: as far as there are raw rows) and calls
-   * `onDay` with how many of how many days are done. @throws Conflict while retention or another rebuild runs
+   * Rebuilds the days from..to (inclusive, since the epoch; null: as far as there are raw rows). Calls `onDay` with
+   * progress. @throws Conflict while retention or another rebuild runs
    */
   run(days: { from: number | null; to: number | null }, onDay: OnDay): Promise<RebuildReport>;
 };
@@ -57,15 +53,15 @@ type Deps = {
   database: Database;
   maintenance: Maintenance;
   clock: Clock;
-  /** What a User-Agent header says. */
+  /** Parses a User-Agent header. */
   describeAgent(userAgent: string): AgentProfile;
-  /** Days that retention leaves hours. */
+  /** Days for which retention keeps hours. */
   hourlyRetentionDays(): number;
 };
 
-/** Outside the lock; then the day is too busy. */
+/** Attempts outside the lock before the day counts as too busy. */
 const ATTEMPTS = 3;
-/** Rows of values written in one transaction, and links. */
+/** Rows of values, and links, per transaction. */
 const ROWS_AT_ONCE = 20_000;
 const LINKS_AT_ONCE = 2_000;
 
@@ -84,7 +80,7 @@ export function createRebuild(deps: Deps): Rebuild {
       { long: true },
     );
 
-  /** Null when raw rows have come meanwhile; what was written until then is right as far as it goes. */
+  /** Null if raw rows came meanwhile. What was written until then is right. */
   async function writeInParts(read: RawDay, hours: readonly number[]): Promise<WrittenValues | null> {
     const done: WrittenValues = { raised: 0, rewritten: 0, kept: 0 };
     const parts = partsOf(read);
@@ -123,7 +119,7 @@ export function createRebuild(deps: Deps): Rebuild {
     return writeAtOnce(day, hours);
   }
 
-  /** Sums by month follow from days; once, when the month's days are done. */
+  /** Months follow from days. Once, after the month's days. */
   const closeMonth = (month: number): Promise<number> => {
     const days: Span = { from: firstDayOf(month), to: firstDayOf(month + 1) };
     return transact(days.from, async (tx) => {
@@ -177,7 +173,7 @@ export function createRebuild(deps: Deps): Rebuild {
   };
 }
 
-/** Links in groups whose rows fit into a transaction. */
+/** Groups of links whose rows fit into a transaction. */
 function partsOf({ rollup }: RawDay): number[][] {
   const rows = new Map<number, number>(rollup.days.map(({ linkId }) => [linkId, 1]));
   for (const { linkId } of rollup.dimDays) rows.set(linkId, (rows.get(linkId) ?? 0) + 1);

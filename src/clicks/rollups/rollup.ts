@@ -1,21 +1,20 @@
 /**
- * Adds up the clicks of one day (UTC) as the rollup tables hold them: what `analytics rebuild` writes, and what the
- * tests hold the flush against. Values beyond the bounds of dimensions.ts go to OTHER; here, where the whole day is
- * known, the most frequent ones are kept (of equals those that come first by their text), while a flush keeps those
- * that came first.
+ * Adds up the clicks of one day (UTC) like the rollup tables: for `analytics rebuild`, and as the reference of the
+ * flush in tests. Beyond the bounds of dimensions.ts values go to OTHER. Here the most frequent ones stay (ties by
+ * text), in a flush the first ones.
  */
 import { type Dimension, DIMENSIONS, LINK_DAY_VALUES, OTHER, TOTAL_VALUES } from "./dimensions.ts";
 import { HOUR_MS } from "./time-buckets.ts";
 
-/** A click recorded in detail; the values as dimensions.ts writes them, null for none. */
+/** A click with details. Values as in dimensions.ts, null for none. */
 export type DetailedClick = { linkId: number; atMs: number; values: Record<Dimension, string | null> };
 
 export type ValueCount = { dimension: Dimension; value: string; clicks: number };
 
 export type DayRollup = {
-  /** Of all links together. */
+  /** All links together. */
   clicks: number;
-  /** By link and by hour and link; link 0 is all links together. */
+  /** By link; link 0 is all links together. */
   days: { linkId: number; clicks: number }[];
   hours: { hour: number; linkId: number; clicks: number }[];
   dimDays: ({ linkId: number } & ValueCount)[];

@@ -1,4 +1,4 @@
-/** Details added up by value, as the rollup tables hold them before the bounds of dimensions.ts. */
+/** Sums of details by value, like the rollup tables before the bounds of dimensions.ts. */
 import { DAY_MS, HOUR_MS } from "./time-buckets.ts";
 import type { Value } from "./dimensions.ts";
 
@@ -12,7 +12,7 @@ export type DetailSums = {
   hours: Map<number, ValueSums>;
 };
 
-/** What of a click counts by its values. */
+/** The parts of a click that count by value. */
 type Counted = { linkId: number; atMs: number; values: readonly Value[] };
 
 export function sumDetails(details: readonly Counted[]): DetailSums {

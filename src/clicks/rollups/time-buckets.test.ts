@@ -21,7 +21,7 @@ test("labels are those of the specification", () => {
   expect(labelAt("month", "9999-12-31T23:59:59Z")).toBe("9999-12");
 });
 
-/** Of the ISO 8601 calendar around the turns of years with 52 and 53 weeks. */
+/** From the ISO 8601 calendar around years with 52 and 53 weeks. */
 test.each([
   ["2020-12-31", "2020-W53"],
   ["2021-01-03", "2020-W53"],

@@ -1,9 +1,8 @@
 /**
- * Hours, days, weeks and months as numbers, all in UTC: hours and days since the epoch, weeks (ISO 8601, from Monday)
- * since that of December 29, 1969, months since January 1970. The number n covers the instants from startOf(n) up to
- * startOf(n + 1).
+ * Hours, days, weeks and months as numbers, in UTC: hours and days since the epoch, ISO weeks since that of December
+ * 29, 1969, months since January 1970. Bucket n covers the instants from startOf(n) to startOf(n + 1), excluded.
  */
-/** The instants from `from` up to, not including, `to`. */
+/** From `from` to `to`, excluded. */
 export type Span = { from: number; to: number };
 
 export const HOUR_MS = 3_600_000;
@@ -16,11 +15,11 @@ export const UNITS = ["hour", "day", "week", "month"] as const;
 export type Unit = (typeof UNITS)[number];
 
 export type TimeBuckets = {
-  /** The number of the bucket that holds an instant (epoch milliseconds). */
+  /** The bucket of an instant (epoch milliseconds). */
   of(instant: number): number;
   /** Its first instant. */
   startOf(bucket: number): number;
-  /** As charts show it: `2026-11-20 13:00`, `2026-11-20`, `2026-W47`, `2026-11`. */
+  /** For charts: `2026-11-20 13:00`, `2026-11-20`, `2026-W47`, `2026-11`. */
   label(bucket: number): string;
 };
 

@@ -1,4 +1,4 @@
-/** How many values a bucket of the rollups has, and which. */
+/** Number of values in a bucket of the rollups, and which. */
 import { chunked } from "../../lib/chunked.ts";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
@@ -10,12 +10,12 @@ export type GroupValue = Bucket & { dimension: number; valueId: number };
 export type BoundsRepository = ReturnType<typeof createBoundsRepository>;
 
 const CHUNK = 500;
-/** Stands where a list of ids has to have one. */
+/** Used where a list of ids must not be empty. */
 const NO_ID = -1;
 
 export function createBoundsRepository({ dialect }: Pick<Database, "dialect">) {
   return {
-    /** The values of links (0: all) by day and dimension, without those of some ids. */
+    /** Values of links (0: all) by day and dimension, except some ids. */
     async dayCounts(tx: Db, groups: readonly Bucket[], except: readonly number[]): Promise<GroupCount[]> {
       const found: GroupCount[] = [];
       for (const [day, links] of Map.groupBy(groups, ({ bucket }) => bucket)) {
@@ -60,7 +60,7 @@ export function createBoundsRepository({ dialect }: Pick<Database, "dialect">) {
       return found;
     },
 
-    /** Those that the rollups have. */
+    /** Those that exist in the rollups. */
     async existingDayValues(tx: Db, values: readonly GroupValue[]): Promise<GroupValue[]> {
       const found: GroupValue[] = [];
       const columns = ["day", "link_id", "dimension", "value_id"] as const;

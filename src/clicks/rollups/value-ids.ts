@@ -1,6 +1,6 @@
 /**
- * The ids of values, remembered from one flush to the next so that a known value costs no query. What a transaction
- * learns is remembered only once it has committed.
+ * Ids of values, remembered between flushes, so that a known value costs no query. Ids from a transaction are
+ * remembered only after its commit.
  */
 import type { Db } from "../../db/dialect.ts";
 import type { ClickValues } from "./values.repository.ts";
@@ -8,13 +8,13 @@ import { type Dimension, DIMENSIONS, type Value } from "./dimensions.ts";
 
 /** Ids within one transaction. */
 export type ValueLookup = {
-  /** Makes the ids known of those values that have one. */
+  /** Looks up the ids of existing values. */
   find(values: Iterable<Value>): Promise<void>;
-  /** Gives each of the values an id and marks it as seen. */
+  /** Gives each value an id and marks it as seen. */
   intern(values: Iterable<Value>): Promise<void>;
-  /** Undefined when it has none, or wasn't asked for. */
+  /** Undefined if it has none or was not looked up. */
   idOf(value: Value): number | undefined;
-  /** To be called after the commit. */
+  /** Call it after the commit. */
   remember(): void;
 };
 
@@ -23,7 +23,7 @@ type Known = { id: number; seenDay: number };
 const REMEMBERED = 100_000;
 const NAMES = Object.keys(DIMENSIONS) as Dimension[];
 
-/** Begins a transaction; `day` is the newest of its clicks. */
+/** Starts a transaction. `day` is the newest of its clicks. */
 export type ValueIds = (tx: Db, day: number) => ValueLookup;
 
 export function createValueIds(values: ClickValues): ValueIds {
@@ -40,7 +40,7 @@ export function createValueIds(values: ClickValues): ValueIds {
       async find(wanted) {
         for (const [dimension, texts] of unknownOf(wanted, (entry) => entry !== undefined)) {
           const found = await values.find(tx, dimension, [...texts]);
-          // Its day isn't known; it is marked as seen when it is counted.
+          // Its day is unknown. Counting it marks it as seen.
           for (const [text, id] of found) learned.set(keyOf({ dimension, text }), { id, seenDay: -1 });
         }
       },

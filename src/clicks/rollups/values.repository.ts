@@ -18,7 +18,7 @@ const find = (db: Db, dimension: Dimension, values: readonly string[]) =>
 
 export function createClickValues({ dialect }: Pick<Database, "dialect">) {
   return {
-    /** The ids of those of the values that are there. */
+    /** Ids of existing values. */
     async find(db: Db, dimension: Dimension, values: readonly string[]): Promise<Map<string, number>> {
       const ids = new Map<string, number>();
       for (const chunk of chunked(values, CHUNK)) {
@@ -28,8 +28,8 @@ export function createClickValues({ dialect }: Pick<Database, "dialect">) {
     },
 
     /**
-     * The ids of distinct values, which are added when they are new and marked as seen on that day, so that the
-     * retention task leaves them. In the transaction that uses the ids.
+     * Ids of distinct values. Adds new ones and marks all as seen on that day, so that retention keeps them. Call it in
+     * the transaction that uses the ids.
      */
     async intern(
       tx: Db,
@@ -39,7 +39,7 @@ export function createClickValues({ dialect }: Pick<Database, "dialect">) {
     ): Promise<Map<string, number>> {
       const ids = new Map<string, number>();
       for (const chunk of chunked([...values].sort(), CHUNK)) {
-        // Before reading: a value that was just removed as unused is not found then.
+        // First, so that a value just removed as unused is not found.
         await tx
           .updateTable("click_values")
           .set({ seen_day: day })
