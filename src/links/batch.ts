@@ -1,7 +1,6 @@
 /**
- * Batches: every item is checked by itself, so a bad one, even of a wrong type, is a failed item and nothing more; the
- * good ones are written in one transaction. An item that could not be read is the error that says why. What takes a
- * while gives the event loop its turns.
+ * Batches: every item is checked by itself, so a bad one, even of a wrong type, is only a failed item. The others are
+ * written in one transaction. An unreadable item is its error. Long work yields to the event loop.
  */
 import type { Clock } from "../lib/clock.ts";
 import { AppError, appError } from "../lib/errors.ts";
@@ -14,10 +13,10 @@ import type { LinkWriter, WriteOutcome, WrittenLink } from "./writer.ts";
 
 export const MOST_ITEMS = 5000;
 const ITEMS_A_TURN = 100;
-/** Password hashes in work at the same time. */
+/** Concurrent password hashes. */
 const HASHES_AT_ONCE = 2;
 
-/** Both in the order of the request; `code` is empty where the item has none. */
+/** In the order of the request. `code` is empty if the item has none. */
 export type BatchResult = {
   success: string[];
   failed: { code: string; error: string; error_code: number }[];
@@ -35,7 +34,7 @@ type Secret = { password: string | null | undefined };
 
 export function createLinkBatch({ writer, rule, hashPassword, clock }: Deps) {
   return {
-    /** Items as the body of a single create. @throws BatchSizeTooLarge */
+    /** Items like the body of a create. @throws BatchSizeTooLarge */
     async create(items: readonly unknown[]): Promise<BatchResult> {
       const now = clock.now();
       const inputs = await checked(items, (item) =>
@@ -93,7 +92,7 @@ function refusalOr<T>(run: () => T): Checked<T> {
   }
 }
 
-/** The same items with hashes instead of passwords; a hash that fails for want of room fails its item. */
+/** The items with hashes instead of passwords. An item whose hash is refused for lack of room fails. */
 async function hashed<T extends Secret>(
   items: readonly Checked<T>[],
   hashPassword: Deps["hashPassword"],
@@ -115,7 +114,7 @@ async function hashed<T extends Secret>(
   return results;
 }
 
-/** Writes what passed its check and puts the outcomes back among the refusals. */
+/** Writes the valid items and merges the outcomes with the refusals. */
 async function written<T, W>(
   items: readonly Checked<T>[],
   write: (valid: readonly T[]) => Promise<WriteOutcome<W>[]>,
@@ -139,7 +138,7 @@ function resultOf(
   return result;
 }
 
-/** The code that an item names, or nothing. */
+/** The code of an item, or an empty text. */
 function codeOf(item: unknown): string {
   const code = typeof item === "object" && item !== null && "code" in item ? item.code : item;
   return typeof code === "string" ? code : "";

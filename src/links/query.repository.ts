@@ -1,4 +1,4 @@
-/** What the queries for links share: the entity's columns and the filter as a condition. */
+/** Shared parts of queries for links: the entity's columns, and the filter as a condition. */
 import type { Expression, ExpressionBuilder, SqlBool } from "kysely";
 import type { Db, Dialect } from "../db/dialect.ts";
 import type { Schema } from "../db/schema.ts";
@@ -20,7 +20,7 @@ export const linksIn = (db: Db) =>
     ])
     .select((eb) => eb.fn.coalesce("link_clicks.clicks", eb.lit(0)).as("clickCount"));
 
-/** The filter as a condition on `links`, for `where`; `likely` as in Dialect.linkContains. */
+/** The filter as a condition on `links`. `likely` as in Dialect.linkContains. */
 export const matching =
   (dialect: Dialect, filter: LinkFilter, likely = false) =>
   (eb: ExpressionBuilder<Schema, "links">): Expression<SqlBool> => {

@@ -1,17 +1,17 @@
 /**
- * Exact totals of recent filters, with the matches where those are few, so that paging through a search searches
- * once. Any change of any link empties it: what was being counted while one happened is not kept either.
+ * Exact totals of recent filters, with the matches if they are few, so that paging searches once. Any change of a link
+ * empties it and invalidates counts in progress.
  */
 import type { LinkFilter } from "./link-filter.ts";
 
 const MOST_KEPT = 100;
 
-/** `ids` are those of all matches, in no order, or null. */
+/** `ids` of all matches, unordered, or null. */
 export type KnownTotal = { total: number; ids: readonly number[] | null };
 
 export type TotalCache = {
   get(filter: LinkFilter): KnownTotal | undefined;
-  /** To be called before counting; gives the function that keeps what was counted. */
+  /** Call it before counting. The result stores the count. */
   open(filter: LinkFilter): (known: KnownTotal) => void;
   clear(): void;
 };

@@ -1,8 +1,7 @@
 /**
- * Writes any number of links in one transaction, the same way for one link and for a batch: what can't be written is
- * an outcome of its own and leaves the others alone. Existing links are locked first, so what is kept of them is what
- * they hold at that moment. A link that somebody else creates between the lock and the insert breaks the transaction
- * by the unique index; it is then run again and finds that link there, so of two creators exactly one wins.
+ * Writes any number of links in one transaction. A refused entry is an outcome and leaves the others alone. Existing
+ * links are locked first, so kept fields are current. If another writer creates a link between lock and insert, the
+ * unique index fails the transaction; it runs again and finds that link. So of two creators exactly one wins.
  */
 import { isUniqueViolation } from "../db/failures.ts";
 import { type AppError, appError } from "../lib/errors.ts";
@@ -12,7 +11,7 @@ import type { LinkChanges, LinkTransaction } from "./changes.ts";
 import type { LinkRepository, NewLink, ExistingLink } from "./links.repository.ts";
 import { type RandomBytes, randomCodes } from "./random-code.ts";
 
-/** A checked create, its password hashed. */
+/** A checked create, with the password hashed. */
 export type CheckedCreate = {
   /** Null: a random one. */
   code: string | null;
@@ -22,7 +21,7 @@ export type CheckedCreate = {
   force: boolean;
 };
 
-/** A checked update, its password hashed; undefined keeps what is there. */
+/** A checked update, with the password hashed. Undefined keeps the value. */
 export type CheckedUpdate = {
   code: string;
   target: string;
@@ -30,24 +29,24 @@ export type CheckedUpdate = {
   passwordHash: string | null | undefined;
 };
 
-/** The link as it was written. */
+/** The link as written. */
 export type WrittenLink = Omit<Link, "id" | "clickCount">;
 
-/** Why nothing was written. */
+/** Or why nothing was written. */
 export type WriteOutcome<T> = T | AppError;
 
 export type LinkWriter = {
-  /** Outcomes in the order of the entries: the link, LinkAlreadyExists, Conflict for one that serves a share. */
+  /** Outcomes in the order of the entries: the link, LinkAlreadyExists, or Conflict for one that serves a share. */
   create(entries: readonly CheckedCreate[], now: number): Promise<WriteOutcome<WrittenLink>[]>;
-  /** The same within a transaction of the caller, who runs it again after a unique violation. */
+  /** The same in the caller's transaction. The caller repeats it after a unique violation. */
   createIn(
     tx: LinkTransaction,
     entries: readonly CheckedCreate[],
     now: number,
   ): Promise<WriteOutcome<WrittenLink>[]>;
-  /** The link, LinkNotFound, LinkAlreadyExists for a code's second change, Conflict for one that serves a share. */
+  /** The link, LinkNotFound, LinkAlreadyExists for a repeated code, Conflict for one that serves a share. */
   update(changes: readonly CheckedUpdate[], now: number): Promise<WriteOutcome<WrittenLink>[]>;
-  /** The removed code, LinkNotFound, LinkAlreadyExists for a code's second mention. */
+  /** The removed code, LinkNotFound, LinkAlreadyExists for a repeated code. */
   remove(codes: readonly string[], now: number): Promise<WriteOutcome<string>[]>;
 };
 
@@ -122,7 +121,7 @@ export function createLinkWriter(deps: Deps): LinkWriter {
   };
 }
 
-/** A free code for every entry without one. Those who were unlucky try again together. */
+/** A free code for every entry without one. Entries with a collision try again together. */
 async function chooseCodes(
   { repository, rule, randomCodeLength, randomBytes }: Deps,
   tx: LinkTransaction,
@@ -200,7 +199,7 @@ function planUpdate(changed: readonly CheckedUpdate[], existing: Stored, now: nu
 export const alreadyExists = (code: string): AppError =>
   appError("LinkAlreadyExists", `The code "${code}" is taken; choose another, or overwrite it with force.`);
 
-/** For what would make a link of another kind of it. */
+/** For a change that would turn a share's link into another kind. */
 export const linkServesShare = (code: string): AppError =>
   appError("Conflict", `The link "${code}" serves a shared file or folder; delete it first.`);
 
