@@ -1,4 +1,4 @@
-/** Test support: raw clicks and the rollups that `analytics rebuild` makes of them, and the same sums by hand. */
+/** Test support: raw clicks, the rollups of `analytics rebuild`, and the same sums by hand. */
 import { createLeases } from "../../cluster/leases.ts";
 import type { Database } from "../../db/database.ts";
 import { deleteLinks } from "../../links/deletion.repository.ts";
@@ -51,12 +51,12 @@ export async function openAnalytics(database: Database) {
     rebuild,
     analytics: createAnalytics({ database, clock }),
     addLink: (code: string) => addLink(database, code),
-    /** As the API does it, a month ago unless told. */
+    /** As the API does; by default a month ago. */
     deleteLink: (id: number, at = NOW - 30 * DAY_MS) =>
       database.transaction((tx) => deleteLinks(tx, "id", [id], at)),
-    /** Writes raw rows alone. */
+    /** Writes raw rows only. */
     log: (clicks: readonly TestClick[]) => writeLog(database, clicks),
-    /** Writes raw rows and the rollups of everything. */
+    /** Writes raw rows and all rollups. */
     async record(clicks: readonly TestClick[]) {
       await writeLog(database, clicks);
       return rebuild.run({ from: null, to: null }, () => undefined);
@@ -131,7 +131,7 @@ async function writeAgents(database: Database, clicks: readonly TestClick[]): Pr
 const within = (clicks: readonly TestClick[], { start, end }: DateRange): TestClick[] =>
   clicks.filter(({ at }) => at >= start && at <= end);
 
-/** The sums that the endpoints show, made from the clicks themselves. */
+/** The sums of the endpoints, made from the clicks. */
 export const byHand = {
   clicks: (clicks: readonly TestClick[], range: DateRange): number => within(clicks, range).length,
 
@@ -144,7 +144,7 @@ export const byHand = {
     return counts;
   },
 
-  /** Counts of what a click shows, null for nothing, most first. */
+  /** Counts by a property of clicks (null for none), most first. */
   counts(
     clicks: readonly TestClick[],
     range: DateRange,

@@ -1,6 +1,6 @@
 /**
- * Clicks by time and link, out of the rollups and, for spans, out of the raw rows. Link 0 is all links together. A
- * link's buckets are looked up one by one by the tables' keys, so no query passes over other links' rows.
+ * Clicks by time and link, from the rollups and, for spans, from raw rows. Link 0 is all links together. A link's
+ * buckets are looked up by key, so no query reads other links' rows.
  */
 import type { SelectQueryBuilder } from "kysely";
 import type { Database } from "../../db/database.ts";
@@ -9,7 +9,7 @@ import { MOST_RAW_ROWS } from "./edges.ts";
 import type { SumParts } from "./range.ts";
 import type { Span } from "../rollups/time-buckets.ts";
 
-/** Clicks by the number of a bucket; buckets without clicks are left out. */
+/** Clicks by bucket number. Buckets without clicks are missing. */
 export type BucketCounts = ReadonlyMap<number, number>;
 
 type LinkCounts = SelectQueryBuilder<Schema, never, { link_id: number; clicks: number }>;
@@ -27,7 +27,7 @@ export function createCountRepository({ read, findLink }: Pick<Database, "read" 
       return (await findLink(code))?.id ?? null;
     },
 
-    /** The oldest hour and day that the rollups hold; null: none. */
+    /** Oldest hour and day in the rollups, or null. */
     async oldest(): Promise<{ hour: number | null; day: number | null }> {
       const [hour, day] = await Promise.all([
         read.selectFrom("click_hours").select("hour").orderBy("hour").limit(1).executeTakeFirst(),
@@ -64,7 +64,7 @@ export function createCountRepository({ read, findLink }: Pick<Database, "read" 
       return Number(clicks);
     },
 
-    /** As clicksIn, but NaN when the span has more than 100,000 raw rows of all links together. */
+    /** Like clicksIn, but NaN if the span has more than 100,000 raw rows of all links. */
     async clicksInSmall(linkId: number, span: Span): Promise<number> {
       const rows = rawRows(span)
         .select("link_id")
@@ -81,8 +81,8 @@ export function createCountRepository({ read, findLink }: Pick<Database, "read" 
     },
 
     /**
-     * The codes with the most clicks, most first, of equals in their own order; limit ≤ 100. A code's clicks are those of
-     * every link that has or had it.
+     * The codes with the most clicks, most first, ties by code; limit ≤ 100. A code counts the clicks of every link
+     * that has or had it.
      */
     async top(cut: SumParts, limit: number): Promise<{ code: string; clicks: number }[]> {
       const parts: object[] = [];

@@ -1,4 +1,4 @@
-/** Raw rows in the order of their time, page by page, along the index of the log. */
+/** Raw rows in order of time, page by page along the log's index. */
 import type { Database } from "../../db/database.ts";
 import type { Span } from "../rollups/time-buckets.ts";
 
@@ -14,12 +14,12 @@ export type LoggedClick = {
   city: string | null;
 };
 
-/** Where a page ended. */
+/** The end of a page. */
 export type LogPosition = Pick<LoggedClick, "clickedAt" | "linkId" | "id">;
 
 export function createLogRepository({ read }: Pick<Database, "read">) {
   return {
-    /** The next rows of a span behind a position (null: from the beginning); limit ≤ 1,000. */
+    /** The next rows of a span after a position (null: from the start); limit ≤ 1,000. */
     after({ from, to }: Span, position: LogPosition | null, limit: number): Promise<LoggedClick[]> {
       return read
         .selectFrom("click_log")
@@ -52,7 +52,7 @@ export function createLogRepository({ read }: Pick<Database, "read">) {
         .execute();
     },
 
-    /** The codes of up to 1,000 links, of deleted ones the last. */
+    /** The codes of up to 1,000 links; of deleted ones the last. */
     async codes(linkIds: readonly number[]): Promise<ReadonlyMap<number, string>> {
       if (linkIds.length === 0) return new Map();
       const rows = await read.selectFrom("links").select(["id", "code"]).where("id", "in", linkIds).execute();

@@ -1,8 +1,7 @@
 /**
- * Exports the click log as CSV in the order of time, page by page behind the last row read: memory stays flat and no
- * query grows with how far it is. Nothing is read before it is asked for. Pages shrink when rows are long, so that
- * neither reading nor formatting one holds the event loop. Clicks of deleted links stand under their last code. Clicks
- * that are recorded while an export runs may be missing.
+ * Exports the click log as CSV in order of time. Each page starts after the last row, so memory stays flat and every
+ * query costs the same. It reads on demand, in pages that shrink for long rows, so none blocks the event loop. Clicks
+ * of deleted links have their last code. Clicks recorded during an export may be missing.
  */
 import type { Database } from "../../db/database.ts";
 import { csvLine } from "../../lib/csv.ts";
@@ -22,7 +21,7 @@ const PAGE_CHARACTERS = 64 * 1024;
 export function createClickExport(database: Pick<Database, "read">) {
   const log = createLogRepository(database);
   return {
-    /** The header, also when nothing matches, then the rows. Rejects as the database does. */
+    /** The header, even without rows, then the rows. Rejects when the database does. */
     async *pages({ start, end }: DateRange): AsyncGenerator<string, void> {
       const span = { from: start, to: end + 1 };
       let text = HEADER;
@@ -38,7 +37,7 @@ export function createClickExport(database: Pick<Database, "read">) {
         }
         const isLast = rows.length < limit;
         const added = text.length - before;
-        // A page of links that nobody knows has nothing to say.
+        // A page of unknown links only.
         if (text !== "") yield text;
         if (isLast) return;
         text = "";
@@ -47,7 +46,7 @@ export function createClickExport(database: Pick<Database, "read">) {
       }
     },
 
-    /** `analytics_20261021_20261120.csv`, the dates in UTC. */
+    /** `analytics_20261021_20261120.csv`, dates in UTC. */
     filename: ({ start, end }: DateRange): string => `analytics_${dateOf(start)}_${dateOf(end)}.csv`,
   };
 }

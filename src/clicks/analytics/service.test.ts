@@ -1,4 +1,4 @@
-/** What the answers hold besides sums (property.test.ts): bounds, order, shares, what is missing. */
+/** Bounds, order, shares and gaps of the answers. property.test.ts checks sums. */
 import { afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { forEachDialect } from "../../db/for-each-dialect.ts";
 import { AppError } from "../../lib/errors.ts";
@@ -146,7 +146,7 @@ forEachDialect((dialect) => {
     await room.deleteLink(await clicked("again", 3));
     await clicked("other", 5);
     await clicked("again", 1);
-    // Nobody knows this one.
+    // An unknown link.
     await room.log(repeat(9, { linkId: 2 ** 40, at: NOW - 9 }));
     await room.record([]);
     const top = [
@@ -161,7 +161,7 @@ forEachDialect((dialect) => {
   test("counts without details make trends, and details of some clicks shares of those", async () => {
     const linkId = await room.addLink("a");
     await room.record([{ linkId, at: NOW - 9, source: "ref:a.example" }]);
-    // Nine clicks more that were not sampled.
+    // Nine more clicks outside the sample.
     for (const id of [0, linkId]) {
       await room.database.write
         .updateTable("click_hours")
@@ -184,7 +184,7 @@ forEachDialect((dialect) => {
       10,
       [{ referrer: "a.example", clicks: 1, percentage: 100 }],
     ]);
-    // Nobody knows when in the hour they were.
+    // Their place within the hour is unknown.
     const part = { start: NOW - 5, end: NOW - 2 };
     expect((await room.analytics.trend(part, "hour")).values).toEqual([10]);
     // The details are complete, so this part has none.
@@ -206,7 +206,7 @@ forEachDialect((dialect) => {
     const [most] = (await room.analytics.link("a", whole)).referrers;
     expect(most).toEqual({ referrer: OTHER, clicks: 20, percentage: 16.67 });
     expect(await room.analytics.referrers(whole, 100)).toHaveLength(100);
-    // Cut out of the raw rows, where values without a number of their own are others, too.
+    // From the raw rows, where values without a number of their own are others too.
     const part = { start, end: start + count - 1 };
     expect((await room.analytics.link("a", part)).referrers[0]!.clicks).toBeLessThanOrEqual(20);
     expect((await room.analytics.link("a", part)).clicks).toBe(count);

@@ -1,7 +1,7 @@
 /**
- * What the clicks of a range of time add up to. Every answer comes from rollups, so its cost grows with the length
- * of the range and the number of links or values, not with the clicks; analytics/edges.ts says how exact it is at
- * the ends. Clicks that happen while an answer is made may be in it in part.
+ * Reports on the clicks of a range. Every answer comes from rollups, so its cost grows with the range and the number of
+ * links or values, not with the clicks. edges.ts says how exact the ends are. Clicks during an answer may be in it in
+ * part.
  */
 import type { Database } from "../../db/database.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -27,16 +27,16 @@ export type LinkReport = {
   places: PlaceShare[];
 };
 
-/** Ranges are as parseRange gives them, limits bounded by the caller. An empty range is one without clicks. */
+/** Ranges as from parseRange, limits bounded by the caller. An empty range has no clicks. */
 export type Analytics = {
-  /** Clicks by bucket, every bucket of the range in order. @throws BadRequest beyond 10,000 buckets */
+  /** Clicks by bucket, with every bucket of the range in order. @throws BadRequest beyond 10,000 buckets */
   trend(range: DateRange, unit: Unit): Promise<Trend>;
-  /** Codes with clicks, those of deleted links too, most first. */
+  /** Codes with clicks, even of deleted links, most first. */
   top(range: DateRange, limit: number): Promise<{ code: string; clicks: number }[]>;
   referrers(range: DateRange, limit: number): Promise<ReferrerShare[]>;
   places(range: DateRange, limit: number): Promise<PlaceShare[]>;
   devices(range: DateRange, limit: number): Promise<DeviceShares>;
-  /** @throws LinkNotFound; BadRequest as trend does */
+  /** @throws LinkNotFound; BadRequest like trend */
   link(code: string, range: DateRange): Promise<LinkReport>;
   /** @throws LinkNotFound */
   linkDevices(code: string, range: DateRange, limit: number): Promise<DeviceShares>;
@@ -63,7 +63,7 @@ export function createAnalytics({ database, clock }: Deps): Analytics {
     rawRows: (span) => counts.clicksInSmall(linkId, span),
   });
 
-  /** Days, and whole months where the sums by month may be used, with the edges as the facts tell them. */
+  /** Days, and whole months if `useMonths`, with the edges by the facts. */
   async function cutDays(range: DateRange, facts: BucketFacts, useMonths: boolean): Promise<SumParts> {
     const span = spanOf(range, useMonths ? "month" : "day", clock.now());
     const { whole, edges } = splitSpan("day", span);
@@ -102,7 +102,7 @@ export function createAnalytics({ database, clock }: Deps): Analytics {
     };
     const addAll = (finer: "hour" | "day" | "month", found: BucketCounts) => {
       for (const [bucket, clicks] of found) {
-        // A bucket in which the range begins begins before it.
+        // The first bucket may begin before the range.
         add(Math.max(BUCKETS[finer].startOf(bucket), range.start), clicks);
       }
     };
@@ -165,6 +165,6 @@ export function createAnalytics({ database, clock }: Deps): Analytics {
 const referrersOf = (share: ValueShare): ReferrerShare[] =>
   sharesOf(share, share.total).map(({ value, ...rest }) => ({ referrer: value, ...rest }));
 
-/** Their percentages are of all clicks, also of those from unknown places. */
+/** Percentages of all clicks, even from unknown places. */
 const placesOf = (share: ValueShare, total: number): PlaceShare[] =>
   sharesOf(share, total).map(({ value, ...rest }) => ({ ...parsePlaceValue(value), ...rest }));

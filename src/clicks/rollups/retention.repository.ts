@@ -1,9 +1,9 @@
-/** Small deletes: each call takes at most 1,000 rows and finds them by a key, so no lock is held for long. */
+/** Small deletes: at most 1,000 rows per call, found by a key, so locks are short. */
 import { sql } from "kysely";
 import type { Database } from "../../db/database.ts";
 import { DAY_MS } from "./time-buckets.ts";
 
-/** The tables of counters with their keys; the time comes first. */
+/** Keys of the counter tables. The time comes first. */
 const KEYS = {
   click_hours: ["hour", "link_id"],
   click_days: ["day", "link_id"],
@@ -16,13 +16,13 @@ const KEYS = {
 export type CounterTable = keyof typeof KEYS;
 
 const ROWS = 1_000;
-/** Ids looked at by one statement. */
+/** Ids per statement. */
 const WINDOW = 20_000;
 const COUNT_WINDOW = 1_000_000;
 
 export function createRetentionRepository({ read, write, transaction }: Database) {
   return {
-    /** Deletes rows of the oldest buckets below `before`, and returns how many. */
+    /** Deletes rows of the oldest buckets below `before`. Returns their number. */
     async deleteOldest(table: CounterTable, before: number): Promise<number> {
       const key = KEYS[table];
       const columns = sql.join(key.map((name) => sql.ref(name)));
@@ -44,7 +44,7 @@ export function createRetentionRepository({ read, write, transaction }: Database
       return rows.length;
     },
 
-    /** Deletes the oldest raw rows from before an instant, at most `limit` (and 1,000). */
+    /** Deletes the oldest raw rows before an instant, at most `limit` (≤ 1,000). */
     async deleteOldestClicks(before: number, limit: number): Promise<number> {
       const rows = await read
         .selectFrom("click_log")
@@ -56,7 +56,7 @@ export function createRetentionRepository({ read, write, transaction }: Database
       return deleteClicks(rows.map((row) => row.id));
     },
 
-    /** Raw rows, exactly when they may be more than `limit`; otherwise a bound that is not above it. */
+    /** Number of raw rows, exact if it may exceed `limit`; otherwise a bound not above it. */
     async countClicks(limit: number): Promise<number> {
       const first = await read.selectFrom("click_log").select("id").orderBy("id").limit(1).executeTakeFirst();
       const last = await read
@@ -80,7 +80,7 @@ export function createRetentionRepository({ read, write, transaction }: Database
       return count;
     },
 
-    /** The months that have counts. */
+    /** Months with counts. */
     async months(): Promise<number[]> {
       const rows = await read
         .selectFrom("click_months")
@@ -92,8 +92,8 @@ export function createRetentionRepository({ read, write, transaction }: Database
     },
 
     /**
-     * Up to 1,000 links with counts in a month that nobody knows any more, not even as deleted, from a link on; `next`
-     * is where to go on, or null.
+     * Up to 1,000 links with counts in a month but without a code, not even a deleted one, from a link on. `next`
+     * continues, or is null.
      */
     async unknownLinks(month: number, from: number): Promise<{ links: number[]; next: number | null }> {
       const first = await read
@@ -123,8 +123,8 @@ export function createRetentionRepository({ read, write, transaction }: Database
     },
 
     /**
-     * Forgets the codes of links that were deleted before an instant and have no counts in these months, which are all:
-     * among the links from `from` on. The next link to look at, or null at the end.
+     * Removes the codes of links that were deleted before an instant and have no counts in `months` (all there are),
+     * among the links from `from` on. Returns the next link, or null at the end.
      */
     async forgetDeleted(before: number, months: readonly number[], from: number): Promise<number | null> {
       const rows = await read
@@ -149,7 +149,7 @@ export function createRetentionRepository({ read, write, transaction }: Database
       return rows.length < ROWS ? null : rows.at(-1)!.link_id + 1;
     },
 
-    /** The oldest and the newest bucket of a table, or null. */
+    /** Oldest and newest bucket of a table, or null. */
     async extent(table: CounterTable): Promise<{ first: number; last: number } | null> {
       const time = KEYS[table][0];
       const end = async (way: "asc" | "desc") => {
@@ -169,7 +169,7 @@ export function createRetentionRepository({ read, write, transaction }: Database
       return first && last ? { first: first.clicked_at, last: last.clicked_at } : null;
     },
 
-    /** Deletes the counts of up to 1,000 links in one bucket of a table with a row for each link. */
+    /** Deletes the counts of up to 1,000 links in one bucket. */
     async deleteCounts(
       table: "click_hours" | "click_days" | "click_months",
       bucket: number,
@@ -179,7 +179,7 @@ export function createRetentionRepository({ read, write, transaction }: Database
         where ${sql.ref(KEYS[table][0])} = ${bucket} and link_id in (${sql.join(links)})`.execute(write);
     },
 
-    /** Of some links, which have values on a day, and how many rows of them. */
+    /** Those of the links with values on a day, and their number of rows. */
     async valueRows(day: number, links: readonly number[]): Promise<{ link: number; rows: number }[]> {
       const rows = await read
         .selectFrom("click_dim_days")
@@ -195,7 +195,7 @@ export function createRetentionRepository({ read, write, transaction }: Database
       await write.deleteFrom("click_dim_days").where("day", "=", day).where("link_id", "in", links).execute();
     },
 
-    /** Deletes raw rows of up to 1,000 links on a day, and returns how many. */
+    /** Deletes raw rows of up to 1,000 links on a day. Returns their number. */
     async deleteClicksOf(links: readonly number[], day: number): Promise<number> {
       const rows = await read
         .selectFrom("click_log")
@@ -208,7 +208,7 @@ export function createRetentionRepository({ read, write, transaction }: Database
       return deleteClicks(rows.map((row) => row.id));
     },
 
-    /** Deletes texts not seen since a day among the ids from `from` on; the next id to look at, or null at the end. */
+    /** Deletes texts not seen since a day among the ids from `from` on. Returns the next id, or null at the end. */
     async deleteUnseen(
       table: "click_values" | "user_agents",
       before: number,
@@ -233,7 +233,7 @@ export function createRetentionRepository({ read, write, transaction }: Database
         .execute();
       const ids = rows.map((row) => row.id);
       if (ids.length > 0) {
-        // The condition again: a flush may have seen one of them just now.
+        // Checks again: a flush may have just seen one.
         await write.deleteFrom(table).where("id", "in", ids).where("seen_day", "<", before).execute();
       }
       return ids.length < ROWS ? first.id + WINDOW : ids.at(-1)! + 1;

@@ -60,7 +60,7 @@ forEachDialect((dialect) => {
     return [...new Set(rows.map((row) => row[column]!))].sort((a, b) => a - b);
   };
 
-  /** Rollups of any age, and a value for each click. */
+  /** Rollups of these ages, with a value for each click. */
   async function history(ages: readonly number[], userAgent: string = CHROME): Promise<number> {
     const linkId = await room.addLink("a");
     room.retention.hourlyDays = 10_000;
@@ -84,7 +84,7 @@ forEachDialect((dialect) => {
       const today = BUCKETS.day.of(NOW);
       expect(await buckets("click_days", "day")).toEqual([364, 31, 29, 8, 6, 0].map((days) => today - days));
       const month = BUCKETS.month.of(NOW);
-      // The month of the oldest day that is left stays whole.
+      // The month of the oldest remaining day stays whole.
       expect((await buckets("click_months", "month"))[0]).toBe(month - 12);
       expect(await count("click_dim_hours")).toBe(4);
       expect(await count("click_dim_days")).toBe(6 * 2 * 2);
@@ -180,7 +180,7 @@ forEachDialect((dialect) => {
     await room.deleteLink(clicked, NOW);
     await room.deleteLink(idle, NOW);
     await run(retention);
-    // A journal that was left behind may still bring clicks of both.
+    // A left-over journal may still bring clicks of both.
     expect([await codes(), await count("click_log"), await months()]).toEqual([["clicked", "idle"], 2, 2]);
     expect(await room.analytics.top(LAST_YEAR, 10)).toEqual([{ code: "clicked", clicks: 3 }]);
     room.clock.time = NOW + 31 * DAY_MS;

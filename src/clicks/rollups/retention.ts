@@ -1,16 +1,15 @@
 /**
- * The retention task: every four hours it removes what is older than the settings say, what belongs to links that
- * nobody knows, and texts and codes that no row refers to any more. It works in deletes of at most 1,000 rows with a
- * rest after each, so that neither a lock nor the one writer of a file database is held for long, and stops between
- * two of them.
+ * The retention task. Every four hours it removes what is older than the settings allow, rows of unknown links, and
+ * unused texts and codes. It works in deletes of at most 1,000 rows with a rest after each, so locks are short, and
+ * stops between two.
  *
- * Hours, days and raw rows go when they are as old as their setting; a month goes when nothing finer of it is left.
- * Rows of a deleted link age like others; when its last month is gone, so is its code (deleted_links). Rows of a link
- * without a code are found by its months, which go last, so an interrupted run is taken up by the next. A text is
- * unused when it was last seen (seen_day, which a flush raises) before the oldest row that may refer to it.
+ * Hours, days and raw rows go by their settings, a month when nothing finer of it is left. Rows of a deleted link age
+ * like others; its code (deleted_links) goes after its last month. Rows of a link without a code are found by its
+ * months, which go last, so the next run continues an interrupted one. A text is unused if its seen_day, which flushes
+ * raise, lies before the oldest row that may refer to it.
  *
- * Two jobs come out of it, both on one process of the cluster at a time: `retention`, and `log limit`, which keeps
- * the click log below analytics.max_log_rows and looks every minute.
+ * It makes two jobs, each on one process of the cluster at a time: `retention`, and `log limit`, which checks
+ * analytics.max_log_rows every minute.
  */
 import { chunked } from "../../lib/chunked.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -22,12 +21,12 @@ import { BUCKETS, DAY_MS, HOUR_MS, monthOf } from "./time-buckets.ts";
 
 /** Read at each run. */
 export type RetentionSettings = {
-  /** Whether old rows are removed at all (analytics.enable_auto_rollup). */
+  /** Whether to remove old rows (analytics.enable_auto_rollup). */
   isEnabled(): boolean;
   logDays(): number;
   hourlyDays(): number;
   dailyDays(): number;
-  /** Most raw rows, 0 for any number, while the oldest are to be deleted beyond it; else 0. */
+  /** Most raw rows while the oldest are to go beyond it; 0: no bound. */
   maxLogRows(): number;
 };
 
@@ -36,18 +35,18 @@ type Deps = {
   maintenance: Maintenance;
   settings: RetentionSettings;
   clock: Clock;
-  /** How long to rest after a delete, in milliseconds; 25 unless told. */
+  /** Rest after a delete in milliseconds; default 25. */
   restMs?: number;
 };
 
 const EVERY_MS = 4 * HOUR_MS;
 const LIMIT_EVERY_MS = 60_000;
 const REST_MS = 25;
-/** A journal that is older is not counted: see flush/source.ts. */
+/** Older journals are not counted (flush/source.ts). */
 const JOURNALS_KEPT_MS = 26 * DAY_MS;
 /** While a rebuild runs. */
 const WAIT_MS = 10_000;
-/** Links whose rows are removed together, and rows of values in one statement. */
+/** Links removed together, and rows of values per statement. */
 const LINKS_AT_ONCE = 500;
 const ROWS_AT_ONCE = 1_000;
 
@@ -85,7 +84,7 @@ async function removeOld(deps: Deps, signal: AbortSignal): Promise<true> {
   const hour = BUCKETS.hour.of(now - settings.hourlyDays() * DAY_MS);
   const day = BUCKETS.day.of(now - settings.dailyDays() * DAY_MS);
   const month = monthOf(Math.min(day * DAY_MS, hour * HOUR_MS, oldestClick));
-  /** Repeats a step until it says that nothing is left. */
+  /** Repeats a step until nothing is left. */
   const repeat = async (step: () => Promise<boolean>): Promise<void> => {
     while (!signal.aborted && (await step())) await rest(restMs, signal);
   };
@@ -141,7 +140,7 @@ async function removeUnknownLinks({ database, restMs = REST_MS }: Deps, signal: 
     await inBuckets("click_dim_days", (day) => removeValues(day, links));
     await inBuckets("click_hours", (hour) => rows.deleteCounts("click_hours", hour, links));
     await inBuckets("click_days", (day) => rows.deleteCounts("click_days", day, links));
-    // The last, because they tell which links have rows.
+    // Last, because months tell which links have rows.
     if (!signal.aborted) for (const month of months) await rows.deleteCounts("click_months", month, links);
   }
 
@@ -178,7 +177,7 @@ async function removeUnknownLinks({ database, restMs = REST_MS }: Deps, signal: 
   }
 }
 
-/** A month that a flush adds meanwhile belongs to a link that was deleted just now, or to none of these. */
+/** A month that a flush adds meanwhile belongs to a link deleted just now, or to none of these. */
 async function forgetDeletedLinks({ database, clock, restMs = REST_MS }: Deps, signal: AbortSignal) {
   const rows = createRetentionRepository(database);
   const before = clock.now() - JOURNALS_KEPT_MS;
@@ -201,7 +200,7 @@ async function limitLog({ database, settings, restMs = REST_MS }: Deps, signal: 
   return true;
 }
 
-/** Resolves when the time is over or the signal comes. */
+/** Resolves after the time or on the signal. */
 async function rest(ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   const { promise, resolve } = Promise.withResolvers<void>();
