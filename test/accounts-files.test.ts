@@ -68,7 +68,7 @@ const beginTus = async (drive: DriveClient, name: string, size: number): Promise
   return answer.headers.get("Location")!;
 };
 
-test("an account has a tree of its own, and shares of it that the administrator sees with their clicks", async () => {
+test("an account has its own tree and shares, and the administrator sees the shares with their clicks", async () => {
   const folder = await user.folder("papers");
   expect(await other.folder("papers")).not.toBe(folder);
   const { id: file } = (await user.upload("a.txt", "one", { folder: String(folder) })).body.data;
@@ -99,7 +99,7 @@ test("an account has a tree of its own, and shares of it that the administrator 
   expect((await visit(byFolder)).status).toBe(404);
 });
 
-test("an account does not choose what stands where on the site", async () => {
+test("an account cannot choose codes on the site", async () => {
   const { id } = (await user.upload("chosen.txt", "x")).body.data;
   for (const code of ["chosen", ".well-known/acme-challenge/x", "robots.txt"]) {
     const refused = await user.call("POST", `/files/${id}/share`, { code });
@@ -113,7 +113,7 @@ test("an account does not choose what stands where on the site", async () => {
   }
 });
 
-test("nobody, not even the administrator, reaches another account's files by their ids", async () => {
+test("no account, not even the administrator, reaches another account's files by id", async () => {
   const folder = await user.folder("private");
   const { id: file } = (await user.upload("private.txt", "secret")).body.data;
   const byFile = await shareOf(user, `/files/${file}`);
@@ -172,7 +172,7 @@ test("nobody, not even the administrator, reaches another account's files by the
   expect((await user.send(tus, { method: "PATCH", headers: bytes, body: "hello" })).status).toBe(204);
 });
 
-test("over the whole table of routes, what is the administrator's is 403 for an account", async () => {
+test("every administrator route is 403 for an account", async () => {
   const { paths } = (await admin.call("GET", "/openapi.json")).body as unknown as {
     paths: Record<string, Record<string, unknown>>;
   };
@@ -204,7 +204,7 @@ test("over the whole table of routes, what is the administrator's is 403 for an 
   expect((await user.call("GET", "/admin/v1/auth/me")).body.data).toMatchObject({ role: "user" });
 });
 
-test("a disabled account's shares rest and come back with it", async () => {
+test("a disabled account's shares are not served until it is enabled", async () => {
   const resting = await account("resting");
   const { id } = (await resting.upload("rests.txt", "here again")).body.data;
   const rests = await shareOf(resting, `/files/${id}`);
@@ -218,7 +218,7 @@ test("a disabled account's shares rest and come back with it", async () => {
   expect(await (await visit(rests)).text()).toBe("here again");
 });
 
-test("with an account go its files, shares and unfinished uploads, and nothing of anybody else", async () => {
+test("deleting an account deletes its files, shares and unfinished uploads only", async () => {
   const going = await account("going");
   const same = "what two accounts have";
   await chief.upload("kept.txt", same);

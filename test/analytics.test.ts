@@ -37,7 +37,7 @@ async function untilStored(clicks: number): Promise<void> {
   while ((await data("/stats")).total_clicks < clicks) await Bun.sleep(50);
 }
 
-describe("after visits of several kinds", () => {
+describe("after several kinds of visits", () => {
   beforeAll(async () => {
     for (let at = 0; at < 3; at++) await visit("/a/b", { Referer: "https://news.example/story?id=1" });
     await visit("/a/b?utm_source=letter", { "User-Agent": IPHONE });
@@ -63,7 +63,7 @@ describe("after visits of several kinds", () => {
     }
   });
 
-  test("top, referrers and devices tell who came from where with what", async () => {
+  test("top, referrers and devices count each visit's source and device", async () => {
     expect(await data("/analytics/top")).toEqual([
       { code: "a/b", clicks: 5 },
       { code: "other", clicks: 1 },
@@ -80,7 +80,7 @@ describe("after visits of several kinds", () => {
     expect(await data("/analytics/geo")).toEqual([]);
   });
 
-  test("a link has its own reports, codes with slashes too", async () => {
+  test("a link has its own reports, even with slashes in its code", async () => {
     const report = await data("/links/a/b/analytics");
     expect(report).toMatchObject({ code: "a/b", total_clicks: 5, geo_distribution: [] });
     expect(report.top_referrers[0]).toMatchObject({ referrer: "news.example", count: 3 });
@@ -94,14 +94,14 @@ describe("after visits of several kinds", () => {
     expect([unknown.status, unknown.body.code]).toEqual([404, 3000]);
   });
 
-  test("a date alone is its midnight: nothing of today is in a range that ends today", async () => {
+  test("a date without time is midnight: a range that ends today excludes today", async () => {
     const today = new Date().toISOString().slice(0, 10);
     const upTo = await data(`/analytics/trends?start_date=${yesterday()}&end_date=${today}`);
     // Visits within the first minutes of a day would be after that midnight all the same.
     expect(upTo.values.reduce((sum: number, value: number) => sum + value, 0)).toBe(0);
   });
 
-  test("the export names every click, and no cell runs as a formula", async () => {
+  test("the export contains every click, and no cell runs as a formula", async () => {
     const answer = await client.fetch(`/analytics/export?start_date=${yesterday()}&end_date=${tomorrow()}`);
     expect(answer.headers.get("content-disposition")).toContain(
       `analytics_${yesterday().replaceAll("-", "")}_${tomorrow().replaceAll("-", "")}.csv`,
@@ -114,7 +114,7 @@ describe("after visits of several kinds", () => {
     expect(rows[0]).toContain("127.0.0.1");
   });
 
-  test("nobody without an account reads any of it", async () => {
+  test("reports need an account", async () => {
     for (const path of [
       "/analytics/trends",
       "/analytics/export",

@@ -134,7 +134,7 @@ describe("bad input", () => {
     }
   });
 
-  test("planted, missing and foreign CSRF pairs are 403 and change nothing", async () => {
+  test("planted, missing and foreign CSRF tokens are 403 and change nothing", async () => {
     const [cookies, other] = [await signIn(), await signIn()];
     const { svc_access, csrf_token } = cookies as { svc_access: string; csrf_token: string };
     const body = JSON.stringify({ username: "mallory", password: "a password for mallory" });

@@ -19,7 +19,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test("commands work and make their data folder here", () => {
+test("commands work and create their data folder in the working directory", () => {
   expect(run(["version"]).stdout.toString()).toMatch(/^\d+\.\d+\.\d+\n$/);
   expect(run(["reset-password", "--stdin"], "correct horse").exitCode).toBe(0);
   expect(run(["links", "add", "https://example.com/inside", "--code", "inside"]).exitCode).toBe(0);
@@ -30,11 +30,11 @@ test("commands work and make their data folder here", () => {
   expect(readdirSync(folder).sort()).toEqual(["data", "waymark"]);
 });
 
-test("the log can name errors by their classes", () => {
+test("the log names errors by their classes", () => {
   expect(readFileSync(program).includes("class DatabaseError extends AppError")).toBe(true);
 });
 
-test("it serves with two workers, counts a click, and stops", async () => {
+test("the binary serves with two workers, counts a click and stops", async () => {
   const server = Bun.spawn([program, "serve"], {
     cwd: folder,
     env: { ...environment, WAYMARK__SERVER__WORKERS: "2" },

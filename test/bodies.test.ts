@@ -46,7 +46,7 @@ const answered = async (sender: Sender): Promise<string> => {
   return sender.answer();
 };
 
-test("what is refused is refused before its body is over, and the rest is not waited for", async () => {
+test("a refusal is sent before the body ends and does not wait for the rest", async () => {
   const cases: [path: string, length: number, body: string, status: number, sentence: string][] = [
     ["/auth/login", 2 * MIB, "", 413, "4 KiB"],
     ["/auth/refresh", 2 * MIB, "", 413, "4 KiB"],
@@ -68,7 +68,7 @@ test("what is refused is refused before its body is over, and the rest is not wa
   await until(() => senders.every((sender) => sender.isClosed()));
 });
 
-test("a batch that is as long and as large as may be is taken, one bad item failing by itself", async () => {
+test("a batch of the largest count and size is accepted, and one invalid item fails alone", async () => {
   const links = Array.from({ length: 5_000 }, (_, n) => ({
     code: `full-${n}`,
     target: `https://example.com/${"x".repeat(3_200)}`,
@@ -84,7 +84,7 @@ test("a batch that is as long and as large as may be is taken, one bad item fail
   ]);
 });
 
-test("unfinished bodies are bounded together, and what breaks off makes room", async () => {
+test("unfinished bodies share one bound, and a broken-off body frees its part", async () => {
   const text = `{"target":"https://example.com/","x":"${"y".repeat(2 * MIB - 100)}`;
   const many = Array.from({ length: 60 }, () => send("/links", 2 * MIB, text));
   await until(() => many.some((sender) => sender.answer().includes("503")));

@@ -55,7 +55,7 @@ async function logged(code: string, rows: number): Promise<Row[]> {
   }
 }
 
-test("a visit is logged with its source and seen by device; a forged X-Forwarded-For is not believed", async () => {
+test("a visit is logged with source and device; a forged X-Forwarded-For is ignored", async () => {
   await visit("/plain?utm_source=news%20letter", [
     "Referer: https://a.example/x",
     `User-Agent: ${IPHONE}`,
@@ -73,7 +73,7 @@ test("a visit is logged with its source and seen by device; a forged X-Forwarded
   expect(body.data.devices).toEqual([{ name: "mobile", count: 2, percentage: 100 }]);
 });
 
-test("behind a trusted proxy the address that it saw counts, what stands left of it does not; none without logging", async () => {
+test("behind a trusted proxy the last forwarded address is logged, none with logging off", async () => {
   await setConfig("api.trusted_proxies", "127.0.0.0/8");
   await visit("/proxied", ["X-Forwarded-For: 1.2.3.4, 203.0.113.9"]);
   await visit("/proxied", ["X-Forwarded-For: <script>"]);
@@ -83,7 +83,7 @@ test("behind a trusted proxy the address that it saw counts, what stands left of
   expect(rows.map(({ ip_address }) => ip_address)).toEqual(["203.0.113.9", "127.0.0.1", ""]);
 });
 
-test("headers of any bytes are logged as text that breaks neither the CSV nor a spreadsheet", async () => {
+test("headers of any bytes are logged as text that is safe in CSV and spreadsheets", async () => {
   const bytes = Array.from({ length: 256 }, (_, byte) => String.fromCharCode(byte))
     .filter((c) => !/[\0\r\n]/.test(c))
     .join("");

@@ -32,7 +32,7 @@ async function upload(text: string, mode?: string) {
 }
 const exported = async (query = ""): Promise<string> => (await client.fetch(`/links/export${query}`)).text();
 
-test("an import is seen by the next redirect, links that were known included", async () => {
+test("an import applies to the next redirect, even for cached links", async () => {
   expect(await targetOf("sale")).toBeNull();
   const first = await upload("code,target,password\nsale,https://x.y/1,secret\nsale/now,https://x.y/2,\n");
   expect(first.body.data).toMatchObject({ total_rows: 2, success_count: 2, failed_items: [] });
@@ -44,7 +44,7 @@ test("an import is seen by the next redirect, links that were known included", a
   expect(await targetOf("sale")).toBe("https://x.y/3");
 });
 
-test("both need an administrator", async () => {
+test("import and export need an administrator", async () => {
   for (const [method, path] of [
     ["GET", "export"],
     ["POST", "import"],
@@ -54,7 +54,7 @@ test("both need an administrator", async () => {
   }
 });
 
-test("an export is a chunked download without a length", async () => {
+test("an export is a chunked download without Content-Length", async () => {
   const { head, text } = await sendRaw(
     server.url,
     `GET /admin/v1/links/export?search=sale%2F HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${client.token}\r\n\r\n`,
@@ -69,7 +69,7 @@ test("an export is a chunked download without a length", async () => {
   expect(text).toContain(`\r\n${HEADER}\nsale/now,https://x.y/2,`);
 });
 
-test("a running server sees what a command imports", async () => {
+test("a running server serves links that a command imports", async () => {
   expect(await targetOf("sale")).toBe("https://x.y/3");
   const imported = await installation.cli(
     ["links", "import", "-", "--mode", "overwrite"],
@@ -80,7 +80,7 @@ test("a running server sees what a command imports", async () => {
   await until(async () => (await targetOf("new")) === "https://x.y/6");
 });
 
-test("what is exported restores a fresh installation, byte for byte", async () => {
+test("an export restores a fresh installation byte for byte", async () => {
   await upload(
     'code,target,created_at,expires_at,password,click_count\nq,"https://x.y/?a=""b"",c",2001-02-03T04:05:06.789Z,2099-01-01T00:00:00Z,pw,12\n',
   );
@@ -111,7 +111,7 @@ test("what is exported restores a fresh installation, byte for byte", async () =
   }
 });
 
-test("the commands say what is wrong, with an exit code", async () => {
+test("the commands report errors with an exit code", async () => {
   const path = join(installation.dataDir, "bad.csv");
   writeFileSync(path, "code,target\nadmin,https://x.y\nfine,https://x.y\n");
   const half = await installation.cli(["links", "import", path]);

@@ -24,7 +24,7 @@ const get = (headers: Record<string, string> = {}, method = "GET", id = file.id)
   me.send(`/files/${id}/download`, { method, headers });
 
 describe("the whole file", () => {
-  test("comes with its length, its name and nothing that lets it run", async () => {
+  test("has its length, its name and headers that prevent it from running", async () => {
     const answer = await get();
     expect(answer.status).toBe(200);
     expect(await answer.text()).toBe(text);
@@ -42,7 +42,7 @@ describe("the whole file", () => {
     });
   });
 
-  test("by HEAD has the same head and no body", async () => {
+  test("by HEAD has the same headers and no body", async () => {
     const [whole, head] = [await get(), await get({}, "HEAD")];
     expect([head.status, await head.text()]).toEqual([200, ""]);
     for (const name of [
@@ -97,7 +97,7 @@ describe("a range", () => {
   });
 
   test.each(["bytes=0-1,5-6", "bytes=5-2", "lines=1-2", "bytes", "bytes=a-b"])(
-    "%s is the whole",
+    "%s returns the whole file",
     async (range) => {
       const answer = await get({ Range: range });
       expect([answer.status, answer.headers.get("content-range")]).toEqual([200, null]);
@@ -111,7 +111,7 @@ describe("a range", () => {
     expect(await answer.json()).toMatchObject({ code: 1000, error: "BadRequest" });
   });
 
-  test("is answered only while If-Range names this content", async () => {
+  test("is used only when If-Range names this content", async () => {
     const when = (await get({}, "HEAD")).headers.get("last-modified")!;
     for (const condition of [`"${file.sha256}"`, when]) {
       expect((await get({ Range: "bytes=1-2", "If-Range": condition })).status).toBe(206);
@@ -123,7 +123,7 @@ describe("a range", () => {
   });
 });
 
-test("what the client has already is not sent again", async () => {
+test("content that the client already has is not sent again", async () => {
   const etag = `"${file.sha256}"`;
   const when = (await get({}, "HEAD")).headers.get("last-modified")!;
   for (const condition of [
@@ -144,7 +144,7 @@ test("what the client has already is not sent again", async () => {
     expect((await get(condition)).status).toBe(200);
 });
 
-test("a client that asks for other content is told so", async () => {
+test("a precondition on other content fails", async () => {
   const old = "Fri, 20 Nov 2020 13:00:00 GMT";
   for (const condition of [
     { "If-Match": '"other"', Range: "bytes=5-" },
@@ -179,7 +179,7 @@ describe("in place", () => {
     ["video/x+xml", "attachment"],
     ["multipart/x-mixed-replace", "attachment"],
     ["application/octet-stream", "attachment"],
-  ])("%s is an %s", async (type, expected) => {
+  ])("%s is shown as %s", async (type, expected) => {
     const made = (await me.upload(`${type.replace("/", "-")}`, "<script>alert(1)</script>", { type })).body
       .data;
     const answer = await me.send(`/files/${made.id}/download?disposition=inline`);
@@ -190,7 +190,7 @@ describe("in place", () => {
     expect(plain.headers.get("content-disposition")).toStartWith("attachment; ");
   });
 
-  test("other words are refused", async () => {
+  test("other values are refused", async () => {
     expect((await me.send(`/files/${file.id}/download?disposition=run`)).status).toBe(400);
   });
 });

@@ -33,7 +33,7 @@ const stored = (): string[] =>
     .map((entry) => join(entry.parentPath, entry.name));
 
 describe("folders and files", () => {
-  test("are made, listed, changed and deleted", async () => {
+  test("are created, listed, changed and deleted", async () => {
     const a = await me.call("POST", "/folders", { name: "a", parent_id: null });
     expect(a.status).toBe(201);
     const folder = { id: a.body.data.id, name: "a", parent_id: null, policy_id: null };
@@ -100,7 +100,7 @@ describe("folders and files", () => {
     ["/files/usage", "GET, HEAD, OPTIONS", ["POST", "PATCH", "DELETE"]],
     ["/files/tus", "POST, OPTIONS", ["GET", "PATCH", "DELETE"]],
     ["/files/1", "GET, HEAD, PATCH, DELETE, OPTIONS", ["POST", "PUT"]],
-  ])("have addresses of their own: %s takes %s", async (path, allow, refused) => {
+  ])("%s allows %s", async (path, allow, refused) => {
     for (const method of refused) {
       const answer = await me.send(path, { method });
       expect([method, answer.status, answer.headers.get("Allow")]).toEqual([method, 405, allow]);
@@ -126,7 +126,7 @@ describe("folders and files", () => {
     await me.call("DELETE", `/folders/${box}`);
   });
 
-  test("with wrong bodies are refused", async () => {
+  test("with invalid bodies are refused", async () => {
     for (const body of [{}, { name: 1 }, { name: "x", parent_id: "1" }, { name: "x", parent_id: 1.5 }, []])
       expect(await me.refusal("POST", "/folders", body)).toEqual([400, 1000]);
     for (const parent of [0, -1, 4_711, 2 ** 53, 1e300])
@@ -140,7 +140,7 @@ describe("folders and files", () => {
   });
 });
 
-describe("who may", () => {
+describe("access", () => {
   const routes = (folder: string | number, file: string | number): [string, string, unknown?][] => [
     ["GET", `/folders/${folder}`],
     ["PATCH", `/folders/${folder}`, { name: "stolen" }],
@@ -153,7 +153,7 @@ describe("who may", () => {
     ["DELETE", `/files/${file}`],
   ];
 
-  test("nobody without signing in", async () => {
+  test("needs a login", async () => {
     const nobody = driveClient(server.url, "none");
     for (const [method, path, body] of [
       ...routes(1, 1),
@@ -163,7 +163,7 @@ describe("who may", () => {
       expect([path, ...(await nobody.refusal(method, path, body))]).toEqual([path, 401, 1001]);
   });
 
-  test("another account finds nothing of mine, in paths and bodies", async () => {
+  test("of another account's entries is refused, in paths and bodies", async () => {
     const folder = await me.folder("mine");
     const { id: file } = (await me.upload("mine.txt", "secret")).body.data;
     for (const [method, path, body] of routes(folder, file)) {
@@ -184,7 +184,7 @@ describe("who may", () => {
     expect(await (await me.send(`/files/${file}/download`)).text()).toBe("secret");
   });
 
-  test("nobody asks for what can't be an id", async () => {
+  test("by an invalid id is refused", async () => {
     for (const id of [
       "0",
       "-1",
@@ -207,7 +207,7 @@ describe("who may", () => {
       expect((await me.upload("x", "x", { folder: id })).body.code).toBe(1000);
   });
 
-  test("a cookie alone changes nothing, a cookie with its proof does", async () => {
+  test("by cookie changes nothing without the CSRF token", async () => {
     const login = await fetch(`${server.url}/admin/v1/auth/login`, {
       method: "POST",
       headers: { "Content-Type": "application/json" },
@@ -275,7 +275,7 @@ describe("an upload", () => {
     );
   });
 
-  test("takes the first file of a form, and no second", async () => {
+  test("accepts the first file of a form and no second", async () => {
     const before = stored().length;
     const field: [string, string] = ['Content-Disposition: form-data; name="note"', "hi"];
     expect(await post(formOf(field, [fileHead("one"), "1"], field) as Buffer<ArrayBuffer>)).toEqual([201, 0]);
@@ -288,7 +288,7 @@ describe("an upload", () => {
     expect((await me.upload("one", "again")).body.code).toBe(7010);
   });
 
-  test("may be empty, and gets its type from its name when it says none", async () => {
+  test("may be empty, and gets its type from its name when it has none", async () => {
     expect((await me.upload("empty.bin", "")).body.data).toMatchObject({
       size: 0,
       mime_type: "application/octet-stream",
@@ -300,7 +300,7 @@ describe("an upload", () => {
     );
   });
 
-  test("that is too large is refused, at once or while it comes, and leaves nothing", async () => {
+  test("that is too large is refused, at once or during transfer, and leaves nothing", async () => {
     const policy = { name: "small", driver_type: "local", base_path: "files", max_file_size: 100_000 };
     const made = await me.send("/admin/policies", { method: "POST", body: JSON.stringify(policy) });
     const { id: policyId } = (await made.json()).data;
@@ -332,7 +332,7 @@ describe("an upload", () => {
     expect(stored().length).toBe(before + 1);
   });
 
-  test("whose client goes away leaves nothing", async () => {
+  test("whose client disconnects leaves nothing", async () => {
     const before = stored().length;
     const head = `POST /files/upload HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${me.token}\r\nContent-Type: ${FORM_TYPE}\r\n`;
     const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
@@ -345,7 +345,7 @@ describe("an upload", () => {
     expect(names).not.toContain("gone");
   });
 
-  test("with a wrong Content-Length is refused, whatever it says", async () => {
+  test("with a malformed Content-Length is refused", async () => {
     const before = stored().length;
     const form = formOf([fileHead("liar"), "content"]).toString();
     const send = (length: string) =>
@@ -361,7 +361,7 @@ describe("an upload", () => {
     await until(() => stored().length === before);
   });
 
-  test("of the same name by many at once is won by one", async () => {
+  test("of one name by many requests at once succeeds once", async () => {
     // What an earlier test's client left half-way may still be on its way out.
     const before = new Set(stored());
     const answers = await Promise.all(

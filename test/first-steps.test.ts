@@ -28,7 +28,7 @@ async function until<T>(read: () => Promise<T>, done: (value: T) => boolean): Pr
 }
 
 describe("first steps", () => {
-  test("without a password the admin API is not there, and redirects answer", async () => {
+  test("without a password the admin API is off and redirects work", async () => {
     expect((await visit("/admin/v1/links")).status).toBe(404);
     const login = await visit("/admin/v1/auth/login", {
       method: "POST",
@@ -39,7 +39,7 @@ describe("first steps", () => {
     expect((await visit("/anything")).status).toBe(404);
   });
 
-  test("reset-password reaches the running server within a second or so", async () => {
+  test("reset-password takes effect on the running server", async () => {
     const short = await installation.cli(["reset-password", "--stdin"], "short");
     expect(short.exitCode).toBe(2);
     expect(short.stderr).toContain("8");
@@ -51,7 +51,7 @@ describe("first steps", () => {
     client = await signIn(server.url);
   });
 
-  test("a link made over the API redirects at once, and its clicks are counted", async () => {
+  test("a link created over the API redirects at once, and its clicks are counted", async () => {
     const made = await client.call("POST", "/links", {
       code: "docs/start",
       target: "https://example.com/docs?x=1",
@@ -69,7 +69,7 @@ describe("first steps", () => {
     expect(counted).toBe(3);
   });
 
-  test("a changed link is seen by the next request, a deleted one is gone", async () => {
+  test("the next request uses a changed link, and a deleted one is 404", async () => {
     await client.call("PUT", "/links/docs/start", { target: "https://example.org/" });
     expect((await visit("/docs/start")).headers.get("location")).toBe("https://example.org/");
     await client.call("DELETE", "/links/docs/start");
@@ -78,7 +78,7 @@ describe("first steps", () => {
     expect((await visit("/docs/start")).headers.get("location")).toBe("https://example.net/");
   });
 
-  test("commands work beside the running server, which sees what they do", async () => {
+  test("commands work beside the running server, and it applies their changes", async () => {
     expect((await visit("/by-hand")).status).toBe(404);
     const added = await installation.cli([
       "links",
@@ -103,7 +103,7 @@ describe("first steps", () => {
     );
   });
 
-  test("a setting applies at once, whoever sets it", async () => {
+  test("a setting applies at once, from the API and the command line", async () => {
     await client.call("PUT", "/config/utm.enable_passthrough", { value: "true" });
     expect((await visit("/by-hand?utm_source=a%20b&x=1")).headers.get("location")).toBe(
       "https://example.com/by-hand?utm_source=a%20b",
@@ -116,7 +116,7 @@ describe("first steps", () => {
     expect(root.headers.get("location")).toBe("https://example.com/home");
   });
 
-  test("an orderly stop stores the clicks and leaves nothing behind; the next start has everything", async () => {
+  test("an orderly stop stores the clicks and leaves no files; the next start has all data", async () => {
     for (let visits = 0; visits < 5; visits++) await visit("/by-hand");
     expect(await server.stop()).toBe(0);
     const shown = await installation.cli(["links", "get", "by-hand", "--json"]);
@@ -136,8 +136,8 @@ describe("first steps", () => {
   });
 });
 
-describe("mistakes at the start", () => {
-  test("a wrong setting is named, with what is allowed", async () => {
+describe("errors at the start", () => {
+  test("an invalid setting is named with its allowed values", async () => {
     const other = install({ WAYMARK__SERVER__PROT: "1" });
     const result = await other.cli(["serve"]);
     expect(result.exitCode).toBe(2);
@@ -146,7 +146,7 @@ describe("mistakes at the start", () => {
     await other.remove();
   });
 
-  test("a port that is taken is named", async () => {
+  test("a port in use is named", async () => {
     const taken = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
     const other = install({ WAYMARK__SERVER__PORT: String(taken.port) });
     const result = await other.cli(["serve"]);
@@ -156,7 +156,7 @@ describe("mistakes at the start", () => {
     await other.remove();
   });
 
-  test("an unknown command or option is refused with help", async () => {
+  test("an unknown command or option is refused with advice", async () => {
     const other = install();
     const result = await other.cli(["linkz"]);
     expect(result.exitCode).toBe(2);
@@ -164,7 +164,7 @@ describe("mistakes at the start", () => {
     await other.remove();
   });
 
-  test("config generate writes a template that the program reads", async () => {
+  test("config generate writes a template that the server can read", async () => {
     const other = install();
     const file = join(other.dataDir, "waymark.toml");
     expect((await other.cli(["config", "generate", file])).exitCode).toBe(0);

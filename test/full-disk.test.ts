@@ -65,7 +65,7 @@ describe.skipIf(!isMounted)(`a full disk${isMounted ? "" : " (this account may n
   });
   const create = (code: string) => client.call("POST", "/links", { code, target: "https://example.com/" });
 
-  test("of the data folder is degraded, in words, until there is room", async () => {
+  test("of the data folder reports degraded with advice until there is room", async () => {
     expect(await health()).toEqual(healthy);
     fill(dataDisk);
     expect(await health()).toEqual(degraded(`The disk of ${join(dataDisk, "waymark")} is full`));
@@ -73,7 +73,7 @@ describe.skipIf(!isMounted)(`a full disk${isMounted ? "" : " (this account may n
     expect(await health()).toEqual(healthy);
   });
 
-  test("of the database is degraded, in words, until there is room", async () => {
+  test("of the database reports degraded with advice until there is room", async () => {
     fill(databaseDisk);
     expect((await create("refused")).status).toBe(503);
     expect(await health()).toEqual(degraded(`The disk of ${databaseDisk} is full`));
@@ -82,7 +82,7 @@ describe.skipIf(!isMounted)(`a full disk${isMounted ? "" : " (this account may n
     expect(await health()).toEqual(healthy);
   });
 
-  test("is told before it is full", async () => {
+  test("is reported before it is full", async () => {
     fill(databaseDisk, 80);
     expect(await health()).toEqual(degraded(`MiB are free in ${databaseDisk}. Make room`));
     expect((await create("still-taken")).status).toBe(201);

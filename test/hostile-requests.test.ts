@@ -45,7 +45,7 @@ describe("heads", () => {
     expect([0, 431]).toContain(status);
   });
 
-  test("an absolute-form target is the path in it", async () => {
+  test("an absolute-form target is resolved to its path", async () => {
     expect((await get("http://x.example/a/b")).status).toBe(307);
     expect((await get("http://evil.example/admin/v1/links")).status).toBe(401);
   });
@@ -86,7 +86,7 @@ describe("targets", () => {
     expect(head).toMatch(/^allow: get, head/im);
   });
 
-  test("a 404 and a 307 carry their headers, also for HEAD", async () => {
+  test("a 404 and a 307 have their headers, also on HEAD", async () => {
     const missing = await get("/nothing");
     expect(missing.head).toMatch(/^content-type: text\/html; charset=utf-8$/im);
     expect(missing.head).toMatch(/^cache-control: public, max-age=60$/im);
@@ -135,12 +135,12 @@ describe("bodies", () => {
     expect(await count()).toBe(before);
   });
 
-  test("bytes that are no UTF-8 are refused", async () => {
+  test("invalid UTF-8 is refused", async () => {
     const answer = await post(new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d]));
     expect(answer.status).toBe(400);
   });
 
-  test("a body without end is cut off by its size, not stored", async () => {
+  test("an endless body is cut off at the size limit and not stored", async () => {
     const chunk = new Uint8Array(64 * 1024).fill(0x20);
     const endless = new ReadableStream({ pull: (controller) => controller.enqueue(chunk) });
     const init = { method: "POST", body: endless, duplex: "half" } as RequestInit;
@@ -152,7 +152,7 @@ describe("bodies", () => {
     expect((await get("/a/b")).status).toBe(307);
   });
 
-  test("a client that hangs up half-way leaves nothing", async () => {
+  test("a client that disconnects half-way leaves nothing", async () => {
     const before = await count();
     const head = `POST /admin/v1/links HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${client.token}\r\nContent-Length: 500\r\n\r\n`;
     await sendRaw(server.url, `${head}{"code":"half","target":"https://a.example"}`, { end: true });
@@ -160,7 +160,7 @@ describe("bodies", () => {
   });
 });
 
-test("after all that the server is whole", async () => {
+test("after all of these requests the server works", async () => {
   expect((await client.call("GET", "/links/a/b")).body.data.target).toBe("https://example.com/");
   expect(server.log()).not.toContain('"level":"error"');
 });

@@ -43,19 +43,16 @@ describe("TLS", () => {
     await server.stop();
   });
 
-  test.each(["1", "2"])(
-    "a file that can't be read stops a start of %s workers with its name",
-    async (workers) => {
-      const made = fresh({
-        WAYMARK__SERVER__WORKERS: workers,
-        WAYMARK__SERVER__TLS_CERT: "/nowhere/cert.pem",
-        WAYMARK__SERVER__TLS_KEY: "/nowhere/key.pem",
-      });
-      const result = await made.cli(["serve"]);
-      expect(result.exitCode).toBe(2);
-      expect(result.stderr).toContain("/nowhere/cert.pem");
-    },
-  );
+  test.each(["1", "2"])("an unreadable file fails a start of %s workers and is named", async (workers) => {
+    const made = fresh({
+      WAYMARK__SERVER__WORKERS: workers,
+      WAYMARK__SERVER__TLS_CERT: "/nowhere/cert.pem",
+      WAYMARK__SERVER__TLS_KEY: "/nowhere/key.pem",
+    });
+    const result = await made.cli(["serve"]);
+    expect(result.exitCode).toBe(2);
+    expect(result.stderr).toContain("/nowhere/cert.pem");
+  });
 });
 
 describe("unix socket", () => {

@@ -34,7 +34,7 @@ const visit = () =>
     headers: { Connection: "close" },
   });
 
-test("clicks of every worker are seen within seconds, without addresses", async () => {
+test("clicks of every worker appear within seconds, without addresses", async () => {
   const leaving = new AbortController();
   const response = await client.fetch("/analytics/live", { signal: leaving.signal });
   expect(response.status).toBe(200);
@@ -54,7 +54,7 @@ test("clicks of every worker are seen within seconds, without addresses", async 
   expect(seen).toBe(sent);
 });
 
-test("strangers don't see it, and the twenty-first of a worker is refused", async () => {
+test("the stream needs a login, and the twenty-first viewer of a worker is refused", async () => {
   expect((await fetch(`${server.url}/admin/v1/analytics/live`)).status).toBe(401);
   const leaving = new AbortController();
   const answers = await Promise.all(
@@ -68,7 +68,7 @@ test("strangers don't see it, and the twenty-first of a worker is refused", asyn
   leaving.abort();
 });
 
-test("a stop does not wait for those who watch", async () => {
+test("a stop does not wait for viewers", async () => {
   let response = await client.fetch("/analytics/live");
   // Those of the test before leave within a second.
   for (; response.status === 503; response = await client.fetch("/analytics/live")) await Bun.sleep(100);

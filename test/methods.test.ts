@@ -45,7 +45,7 @@ const addressesOf = (pattern: string): string[] => {
   return name === undefined ? [pattern] : SAMPLES[name]!.map((sample) => pattern.replace(/\{\w+\}/, sample));
 };
 
-test("every documented address takes what is documented, and Allow is exact", async () => {
+test("every address accepts the documented methods, and Allow is exact", async () => {
   const patterns = Object.keys(documented);
   expect(patterns.length).toBeGreaterThan(40);
   for (const pattern of patterns) {
@@ -76,11 +76,11 @@ test.each([
   ["/files/7", "GET, HEAD, PATCH, DELETE, OPTIONS"],
   ["/files/tus", "POST, OPTIONS"],
   ["/files/tus/7", "GET, HEAD, POST, PATCH, DELETE, OPTIONS"],
-])("%s takes %s", async (path, allow) => {
+])("%s allows %s", async (path, allow) => {
   expect((await taken(path)).join(", ")).toBe(allow);
 });
 
-test("a code says what it takes: a share's takes its password", async () => {
+test("Allow of a code is exact; a share accepts its password", async () => {
   const authorization = { Authorization: `Bearer ${client.token}` };
   const form = new FormData();
   form.append("file", new File(["x"], "x.txt"));

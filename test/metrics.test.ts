@@ -86,7 +86,7 @@ const SPECIFIED: readonly [name: string, type: string, labels: readonly string[]
 describe("the specified metrics", () => {
   const missing = missingParser();
   test.skipIf(missing !== null)(
-    `are all there with their types and labels${missing === null ? "" : ` (${missing})`}`,
+    `are all present with their types and labels${missing === null ? "" : ` (${missing})`}`,
     async () => {
       await visit("/measured");
       await withToken("wrong");
@@ -161,7 +161,7 @@ describe("the specified metrics", () => {
     await grows(name, labels, act);
   });
 
-  test("the links whose clicks wait are counted, and no more when they are stored", async () => {
+  test("links with waiting clicks are counted until the clicks are stored", async () => {
     await client.call("POST", "/links", { code: "waiting", target: "https://example.com/" });
     // What others have asked for is stored first.
     while ((await read("svc_clicks_buffer_entries")) !== 0) await Bun.sleep(50);
@@ -172,7 +172,7 @@ describe("the specified metrics", () => {
     while ((await read("svc_clicks_buffer_entries")) !== 0) await Bun.sleep(50);
   });
 
-  test("operations of the storage, good ones and failed ones", async () => {
+  test("storage operations are counted, successful and failed ones", async () => {
     const total = (operation: string, status: string) =>
       ["svc_storage_operations_total", { driver: "local", operation, status }] as const;
     const time = (operation: string) =>
@@ -200,7 +200,7 @@ describe("the specified metrics", () => {
     await grows(...total("read", "failed"), download);
   });
 
-  test("books, memory, time and version are plausible", async () => {
+  test("books, memory, uptime and version are plausible", async () => {
     expect(await read("svc_process_memory_bytes", { type: "rss" })).toBeGreaterThan(20e6);
     expect(await read("svc_process_memory_bytes", { type: "virtual" })).toBeGreaterThan(20e6);
     expect(await read("svc_process_cpu_seconds")).toBeGreaterThan(0);
@@ -210,7 +210,7 @@ describe("the specified metrics", () => {
     expect(await read("svc_http_active_connections")).toBeGreaterThanOrEqual(1);
   });
 
-  test("nothing a client sends makes a series of its own", async () => {
+  test("no request creates a series of its own", async () => {
     const lines = (await scrapeText()).split("\n").length;
     for (let at = 0; at < 50; at++) await fetch(`${server.url}/x`, { method: `M${at}` });
     expect((await scrapeText()).split("\n").length).toBeLessThan(lines + 40);
@@ -226,7 +226,7 @@ describe("dashboard and alerts", () => {
   const seriesOf = (text: string, name: string): string[] =>
     text.split("\n").filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
 
-  test("name only metrics, labels and values that are there", async () => {
+  test("name only existing metrics, labels and values", async () => {
     // Some series begin with the first that is counted: refused passwords, times of a storage.
     await drive.upload("for-the-dashboard.txt", "hello");
     await fetch(`${server.url}/admin/v1/auth/login`, {

@@ -107,7 +107,7 @@ function tell(name: DialectName, shape: Shape): void {
       ({ status }) => isRight(status),
     );
 
-  test("what one node writes all know in time: links, settings, accounts, sessions", async () => {
+  test("changes on one node reach all in time: links, settings, accounts, sessions", async () => {
     const [first, last] = [nodes[0]!.client(), nodes.at(-1)!.client()];
     expect(await everyVisit(nodes, "new", (status) => status === 404)).toBe(true);
     await first.call("POST", "/links", { code: "new", target: "http://localhost/" });
@@ -128,7 +128,7 @@ function tell(name: DialectName, shape: Shape): void {
   });
 
   if (shape.nodes > 2) {
-    test("a node that is killed with all its processes leaves its clients to others, and comes back", async () => {
+    test("when a node is killed, others serve its clients, and it can return", async () => {
       const victim = nodes.at(-1)!;
       load.at("one is killed");
       writable = nodes.slice(0, -1);
@@ -143,7 +143,7 @@ function tell(name: DialectName, shape: Shape): void {
   }
 
   if (shape.redis) {
-    test("without Redis nodes are degraded and right; it heals by itself", async () => {
+    test("without Redis nodes are degraded but correct, and recover by themselves", async () => {
       load.at("Redis is away");
       for (const node of nodes) node.redis.sever();
       for (const node of nodes) await until(async () => (await health(node)).cache === "degraded");
@@ -157,7 +157,7 @@ function tell(name: DialectName, shape: Shape): void {
     });
   }
 
-  test("without the database known links go on, all else is refused quickly; it heals by itself", async () => {
+  test("without the database known links redirect and other calls are refused quickly; nodes recover by themselves", async () => {
     const fresh = await signIn(nodes[0]!.url());
     const refusedBefore = writer.refused();
     await rest();
@@ -180,7 +180,7 @@ function tell(name: DialectName, shape: Shape): void {
     await until(() => everyVisit(nodes, "unknown", (status) => status === 404));
   });
 
-  test("a node that alone was cut off catches up", async () => {
+  test("a node that was cut off catches up", async () => {
     const lost = nodes[1]!;
     await rest();
     load.at("one is cut off");
@@ -205,7 +205,7 @@ function tell(name: DialectName, shape: Shape): void {
     expect(await everyVisit([lost], "meanwhile", (status) => status === 307)).toBe(true);
   });
 
-  test("in the end no known link has failed, none was stale, and every click is counted", async () => {
+  test("at the end no known link has failed or been stale, and every click is counted", async () => {
     await Bun.sleep(500);
     await Promise.all([load.end(), writer.end()]);
     expect(load.unexpected).toEqual([]);

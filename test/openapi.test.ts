@@ -53,7 +53,7 @@ async function holds(method: string, pattern: string, answer: Response): Promise
   return (json as { data?: unknown }).data;
 }
 
-test("every address without parameters answers GET as documented, and refuses strangers so", async () => {
+test("every address without parameters answers GET as documented, with and without login", async () => {
   const plain = Object.keys(paths).filter((path) => !path.includes("{") && "get" in paths[path]!);
   expect(plain.length).toBeGreaterThan(20);
   for (const path of plain) {
@@ -87,7 +87,7 @@ test("writing answers as documented", async () => {
   }
 });
 
-test("files come and go as documented", async () => {
+test("files are uploaded and deleted as documented", async () => {
   const { id } = (await holds("POST", "/files/upload", await call("POST", "/files/upload", formOf("x")))) as {
     id: number;
   };
@@ -104,7 +104,7 @@ test("files come and go as documented", async () => {
   await holds("DELETE", "/files/tus/{id}", gone);
 });
 
-test("uploads are documented as forms, and lists with their page", () => {
+test("uploads are documented as forms, and lists with pagination", () => {
   for (const path of ["/files/upload", "/admin/v1/links/import"]) {
     expect(Object.keys(paths[path]!["post"]!.requestBody!.content)).toEqual(["multipart/form-data"]);
   }

@@ -111,7 +111,7 @@ function tell(name: DialectName): void {
       );
   };
 
-  test("while the database hangs known links redirect, and every call is answered", async () => {
+  test("while the database hangs, known links redirect and every call is answered", async () => {
     await change(2);
     await Bun.sleep(KNOWN_MS);
     const calls = (await Promise.all(nodes.map(everyCall))).flat();
@@ -126,7 +126,7 @@ function tell(name: DialectName): void {
     await healed();
   });
 
-  test("while it is down they redirect as well, what changed since the last outage too", async () => {
+  test("while it is down, known links redirect, including those changed since the last outage", async () => {
     await change(4);
     await Bun.sleep(KNOWN_MS);
     for (const { database } of nodes) database.sever();

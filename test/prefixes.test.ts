@@ -23,14 +23,14 @@ const login = () =>
     body: JSON.stringify({ password: PASSWORD }),
   });
 
-test("a prefix that another has, or that lies over the file endpoints, is refused", async () => {
+test("a prefix in use or above the file endpoints is refused", async () => {
   for (const value of ["/health", "/files", "/folders", "admin", "/a b", "/a/b/c/d", "/", ""]) {
     const { status: code, body } = await client.call("PUT", "/config/routes.admin_prefix", { value });
     expect([value, code, body.error]).toEqual([value, 400, "BadRequest"]);
   }
 });
 
-test("until the restart the old prefixes serve and the new ones are pending", async () => {
+test("until the restart the old prefixes are served and the new ones are pending", async () => {
   for (const [name, value] of Object.entries(MOVED)) {
     const { status: code, body } = await client.call("PUT", `/config/routes.${name}`, { value });
     expect([code, body.data.pending_value]).toEqual([200, value]);
@@ -48,7 +48,7 @@ test("until the restart the old prefixes serve and the new ones are pending", as
   expect((await client.call("POST", "/links", add("probes"))).status).toBe(201);
 });
 
-test("after the restart the API, its cookies and the reserved codes are under the new ones", async () => {
+test("after the restart the API, its cookies and the reserved codes use the new prefixes", async () => {
   await server.stop();
   server = await installation.serve();
   expect([await status("/admin/v1/auth/verify"), await status("/health")]).toEqual([404, 404]);
@@ -76,6 +76,6 @@ test("after the restart the API, its cookies and the reserved codes are under th
   }
 });
 
-test("the old prefix takes no sign-in any more", async () => {
+test("the old prefix accepts no login after the restart", async () => {
   await expect(signIn(server.url)).rejects.toThrow("login answered 405");
 });

@@ -30,14 +30,14 @@ async function type(args: readonly string[], answers: readonly string[]) {
   return { exitCode, screen };
 }
 
-test("a password is set when it is typed twice, and not shown", async () => {
+test("a password typed twice is set and not shown", async () => {
   const { exitCode, screen } = await type(["reset-password"], ["a good password\r", "a good password\r"]);
   expect(screen).toContain("The administrator's password is set.");
   expect(screen).not.toContain("a good");
   expect(exitCode).toBe(0);
 });
 
-test("what was mistyped can be corrected", async () => {
+test("a typing mistake can be corrected", async () => {
   const { exitCode, screen } = await type(
     ["users", "add", "anna"],
     ["a good passwordX\x7f\r", "a good password\r"],
@@ -49,7 +49,7 @@ test.each([
   ["two that differ", ["a good password\r", "another password\r"], "differ"],
   ["a short one", ["short\r", "short\r"], "at least 8 characters"],
   ["Ctrl-C", ["\x03"], "Cancelled"],
-])("%s changes nothing and says so", async (_name, answers, message) => {
+])("%s changes nothing and reports it", async (_name, answers, message) => {
   const { exitCode, screen } = await type(["users", "add", "bert"], answers);
   expect(screen).toContain(message);
   expect(exitCode).toBe(2);

@@ -122,7 +122,7 @@ test.each([
   60_000,
 );
 
-test("what is deleted is free again, and what is replaced costs what it is now", async () => {
+test("deleting frees space, and a replaced file counts with its new size", async () => {
   const drive = await account("replacing", QUOTA);
   const folder = await drive.folder("folder");
   const at = { folder: String(folder) };
@@ -164,7 +164,7 @@ test("what is deleted is free again, and what is replaced costs what it is now",
   await expectNothingWrong();
 });
 
-test("a new quota holds at once, and a smaller one takes nothing away", async () => {
+test("a new quota applies at once, and a smaller one deletes nothing", async () => {
   const drive = await account("changing", 10);
   expect((await drive.upload("ten", "0123456789")).status).toBe(201);
   expect((await drive.upload("more", "x")).status).toBe(413);

@@ -89,7 +89,7 @@ describe.each(storagesFor("shares"))("a share of a file on %s", (storage, policy
     await until(async () => (await downloads()) === 3);
   });
 
-  test("counts no HEAD and no crawler, and shows them what there is", async () => {
+  test("does not count HEAD requests and crawlers, and shows them the file's data", async () => {
     const { url, downloads } = await share("looked at", TEXT, { max_downloads: 1 });
     const head = await get(url, {}, "HEAD");
     expect([head.status, head.headers.get("content-length"), await head.text()]).toEqual([200, "10", ""]);
@@ -119,7 +119,7 @@ describe.each(storagesFor("shares"))("a share of a file on %s", (storage, policy
     expect(await downloads()).toBe(1);
   });
 
-  test("serves what scripts fetch with", async () => {
+  test("serves common download tools", async () => {
     const { url, downloads } = await share("fetched", TEXT);
     const browser = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko)";
     const agents = [
@@ -143,7 +143,7 @@ describe.each(storagesFor("shares"))("a share of a file on %s", (storage, policy
     await until(async () => (await downloads()) === agents.length);
   });
 
-  test("counts no download that was cut", async () => {
+  test("does not count an interrupted download", async () => {
     const [free, limited] = [await share("free", LARGE), await share("limited", LARGE, { max_downloads: 2 })];
     for (const { url, downloads } of [free, limited]) {
       const ends = [await begin(url), await begin(url)];
@@ -157,7 +157,7 @@ describe.each(storagesFor("shares"))("a share of a file on %s", (storage, policy
     }
   });
 
-  test("gives as many as it may to many at once, large and small, and not one more", async () => {
+  test("gives exactly the allowed number of concurrent downloads, large and small", async () => {
     for (const [name, bytes, most] of [
       ["many small", new TextEncoder().encode(TEXT), 7],
       ["many large", LARGE.subarray(0, 8 * MIB), 3],

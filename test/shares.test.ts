@@ -66,7 +66,7 @@ async function downloadsOf(id: number, expected: number): Promise<void> {
 }
 
 describe("a shared file", () => {
-  test("is served under its code, safely, and counted; the link is one of the links", async () => {
+  test("is served safely under its code and counted, and its link is in the list", async () => {
     const id = await upload(HOSTILE.replaceAll('"', ""), "<script>alert(1)</script>");
     const shared = await share("files", id, { code: "paper" });
     expect(shared).toMatchObject({
@@ -94,7 +94,7 @@ describe("a shared file", () => {
     await downloadsOf(id, 1);
   });
 
-  test("is a page for crawlers and previews, with names escaped; a HEAD uses up nothing", async () => {
+  test("is a page for crawlers and previews, with escaped names; HEAD uses no download", async () => {
     const id = await upload(`preview${HOSTILE.replaceAll('"', "")}`, "x");
     const shared = await share("files", id, { max_downloads: 1 });
     const answer = await visit(shared.url, PREVIEW);
@@ -112,7 +112,7 @@ describe("a shared file", () => {
     expect((await visit(shared.url, BROWSER, { method: "HEAD" })).status).toBe(410);
   });
 
-  test("ends with revoking, with its expiry and with the file", async () => {
+  test("ends when it is revoked, when it expires and when its file is deleted", async () => {
     const id = await upload("ends", "x");
     const revoked = await share("files", id, { code: "to/revoke" });
     expect((await visit(revoked.url)).status).toBe(200);
@@ -129,7 +129,7 @@ describe("a shared file", () => {
     expect((await client.call("GET", `/links/${lasting.code}`)).status).toBe(404);
   });
 
-  test("is not more often downloaded than it may be, and a client that goes away gives its place back", async () => {
+  test("keeps its download limit, and a client that disconnects gives its place back", async () => {
     const bytes = new Uint8Array(24 * 1024 * 1024).fill(120);
     const id = await upload("large", bytes);
     const shared = await share("files", id, { max_downloads: 3 });
@@ -155,7 +155,7 @@ describe("a shared file", () => {
     await downloadsOf(id, 3);
   });
 
-  test("has a code that can't be guessed, and never one that speaks for the whole site", async () => {
+  test("has a code that cannot be guessed and is no reserved name of the site", async () => {
     const id = await upload("coded", "x");
     expect((await share("files", id)).code).toMatch(/^[A-Za-z0-9]{14}$/);
     const set = (length: string) =>
@@ -173,7 +173,7 @@ describe("a shared file", () => {
     }
   });
 
-  test("can't be redirected, overwritten, or made by a link's target", async () => {
+  test("cannot be redirected, overwritten or created through a link's target", async () => {
     const id = await upload("guarded", "x");
     const { code, target, url } = await share("files", id);
     const http = "https://example.com/";
@@ -194,7 +194,7 @@ describe("a shared file", () => {
 });
 
 describe("a shared folder", () => {
-  test("is listed, with what is in it and nothing else; names are escaped", async () => {
+  test("is listed with its contents only; names are escaped", async () => {
     const outside = await upload("outside", "x");
     const top = await folder(`top ${HOSTILE}`);
     const sub = await folder("sub <b>", top);
@@ -235,7 +235,7 @@ describe("a password", () => {
     expect(set.status).toBe(200);
   });
 
-  test("has at least eight characters, or is none", async () => {
+  test("has at least eight characters or is refused", async () => {
     const id = await upload("short.txt", "short");
     for (const password of ["1", "1234567", "🔑🔑🔑🔑"]) {
       const refused = await api("POST", `/files/${id}/share`, { password });
@@ -250,7 +250,7 @@ describe("a password", () => {
   const send = (url: string, password: string) =>
     visit(url, BROWSER, { method: "POST", body: new URLSearchParams({ password }) });
 
-  test("opens its share alone, and wrong ones are limited", async () => {
+  test("opens only its share, and wrong ones are limited", async () => {
     const id = await upload("secret.txt", "secret");
     const shared = await share("files", id, { password: "open sesame" });
     const other = await share("files", id, { password: "open sesame" });
@@ -276,7 +276,7 @@ describe("a password", () => {
     expect((await visit(shared.url, BROWSER, { headers })).status).toBe(200);
   });
 
-  test("that is right after a wrong one is told so by the page from which the download begins", async () => {
+  test("that is right after a wrong one is confirmed by the page that starts the download", async () => {
     const page = { Accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
     const type = (url: string, password: string) =>
       visit(url, BROWSER, {
@@ -314,7 +314,7 @@ describe("a password", () => {
     expect((await type(byFolder.url, "open sesame")).status).toBe(303);
   });
 
-  test("that many guess from many addresses makes its share wait, and no other", async () => {
+  test("guessed from many addresses delays its own share only", async () => {
     const id = await upload("guessed.txt", "guessed");
     const [guessed, other] = [
       await share("files", id, { password: "open sesame" }),

@@ -50,7 +50,7 @@ const makePolicy = (server: RunningWaymark, client: Client, base_path: string) =
     body: JSON.stringify({ name: base_path, driver_type: "local", base_path, is_default: true }),
   });
 
-test("a policy can't take a name of the data folder's, and the next start finds all as it was", async () => {
+test("a policy cannot use a name of the data folder, and the next start finds all data unchanged", async () => {
   const { installation, server, client } = await start();
   for (const path of [".restore", "./.Restore//", "waymark.db-journal", "secret.key", "Journal/x", "/srv"]) {
     const answer = await makePolicy(server, client, path);
@@ -64,7 +64,7 @@ test("a policy can't take a name of the data folder's, and the next start finds 
   await again.stop();
 });
 
-test("files of a policy that has such a name from earlier outlive starts, and the doctor names it", async () => {
+test("files of an older policy with such a name survive starts, and the doctor names it", async () => {
   const { installation, server, client } = await start();
   expect((await makePolicy(server, client, "earlier")).status).toBe(201);
   await server.stop();
@@ -86,7 +86,7 @@ test("files of a policy that has such a name from earlier outlive starts, and th
   await third.stop();
 });
 
-test("a policy elsewhere takes a start-up setting that allows its place", async () => {
+test("a policy outside the data folder needs a start-up setting that allows its place", async () => {
   const elsewhere = makeFolder();
   const { server, client } = await start({ WAYMARK__STORAGE__LOCAL_ROOTS: elsewhere });
   expect((await makePolicy(server, client, join(elsewhere, "files"))).status).toBe(201);
@@ -160,7 +160,7 @@ test("backup and restore include the files of every local policy", async () => {
   expect(report.stdout).toContain("every file has its content");
 });
 
-test("missing content fails the backup until it is marked as lost", async () => {
+test("missing content fails the backup until it is accepted as lost", async () => {
   const { installation, server, client } = await start();
   const stored = await storeAll(server, client, ["kept", "gone"].map(local));
   const gone = join(installation.dataDir, "gone");
@@ -185,7 +185,7 @@ test("missing content fails the backup until it is marked as lost", async () => 
   expect(await contents(installation, stored.keys())).toEqual([...stored]);
 });
 
-test("a key behind a link is in the backup, and links in the place of objects are not followed", async () => {
+test("a key behind a symbolic link is backed up, and symbolic links in place of objects are not followed", async () => {
   const { installation, server, client } = await start();
   await storeAll(server, client, [local("files-2")]);
   const keys = makeFolder();

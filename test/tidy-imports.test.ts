@@ -119,7 +119,7 @@ function expectNone(found: readonly string[], rule: string): void {
   expect(found.length === 0 ? [] : [rule, ...found]).toEqual([]);
 }
 
-test("rooms import what their table allows", () => {
+test("folders of src import only what their table allows", () => {
   const wrong = own.filter(({ from, to }) => {
     const [room, other] = [roomOf(from), roomOf(to)];
     if (!isRoom(room) || room === other || other === "lib" || SPANNING.includes(from)) return false;
@@ -174,7 +174,7 @@ test.each([
   );
 });
 
-test("the tables name the rooms there are, and allow nothing that no file uses", () => {
+test("the tables name existing folders only and allow only imports in use", () => {
   const folders = new Set(product.map(({ path }) => dirname(path).slice("src/".length)));
   const tables = Object.keys(ROOMS);
   for (const [room, table] of Object.entries(INNER_ROOMS))

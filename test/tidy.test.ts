@@ -139,7 +139,7 @@ test("env.ts alone reads the environment", () => {
   expectNone(wrong, "Take the setting from Env.");
 });
 
-test("nothing is left for later in a comment", () => {
+test("no comment leaves work for later", () => {
   const mark = new RegExp(`\\b(${["TO", "DO"].join("")}|${["FIX", "ME"].join("")}|X{3})\\b`);
   expectNone(
     files.filter((file) => mark.test(file.text)).map((file) => file.path),

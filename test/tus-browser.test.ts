@@ -54,7 +54,7 @@ const offsetOf = async (path: string) => {
   return [answer.status, answer.headers.get("Upload-Offset")];
 };
 
-test("cookies alone begin, change and end nothing", async () => {
+test("cookies alone cannot begin, change or end an upload", async () => {
   const others = await signInByCookies();
   const made = await send("/files/tus", "POST", { ...creation, ...proof() });
   expect(made.status).toBe(201);
@@ -92,7 +92,7 @@ test("cookies alone begin, change and end nothing", async () => {
   expect((await send(path, "HEAD", {})).status).toBe(404);
 });
 
-test("with the proof beside them they do", async () => {
+test("cookies with the CSRF token can", async () => {
   const made = await send("/files/tus", "POST", { ...creation, ...proof() });
   const path = made.headers.get("Location")!;
   expect((await send(path, "PATCH", { ...portion(0), ...proof() }, "hello")).status).toBe(204);
@@ -116,7 +116,7 @@ function upload(name: string, headers: Record<string, string>): Promise<string> 
   return promise;
 }
 
-test("tus-js-client is refused without the proof, and uploads with it", async () => {
+test("tus-js-client is refused without the CSRF token and uploads with it", async () => {
   await expect(upload("refused.txt", {})).rejects.toThrow(/response code: 403/);
   const id = await upload("page.txt", proof());
   const file = (await (await send(`/files/${id}`, "GET", {})).json()) as { data: unknown };
@@ -127,7 +127,7 @@ test("tus-js-client is refused without the proof, and uploads with it", async ()
   });
 });
 
-test("an ended session ends its upload, and a new one goes on", async () => {
+test("an upload stops with its session, and a new session continues it", async () => {
   const made = await send("/files/tus", "POST", {
     "Upload-Length": "10",
     "Upload-Metadata": `filename ${Buffer.from("outlives").toString("base64")}`,

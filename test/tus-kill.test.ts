@@ -102,7 +102,7 @@ describe.each(storagesFor("tus-kill"))("on %s", (storage, policy) => {
     folder = (await me.call("POST", "/folders", { name: storage, policy_id: data.id })).body.data.id;
   });
 
-  test("the first try after the restart is taken", async () => {
+  test("the first attempt after the restart is accepted", async () => {
     const path = await begin("killed", folder);
     await hang(path);
     if (policy === null) await until(() => stagedBytes() > KEPT);
@@ -122,7 +122,7 @@ describe.each(storagesFor("tus-kill"))("on %s", (storage, policy) => {
     await expectWhole(last.headers.get("X-File-Id"));
   });
 
-  test("it can be ended as well", async () => {
+  test("the upload can also be ended", async () => {
     const path = await begin("ended", folder);
     await hang(path);
     await server.kill();
@@ -134,7 +134,7 @@ describe.each(storagesFor("tus-kill"))("on %s", (storage, policy) => {
   });
 });
 
-test("a worker that is killed alone leaves its upload to the others at once", async () => {
+test("when one worker is killed, others continue its upload at once", async () => {
   await server.stop();
   await restart({ WAYMARK__SERVER__WORKERS: "2" });
   const path = await begin("worker", null);

@@ -141,7 +141,7 @@ describe.each(storages)("tus-js-client on %s", (_storage, policy) => {
     ).toBe(String(BYTES.length));
   });
 
-  test("goes on after an interrupted connection", async () => {
+  test("continues after an interrupted connection", async () => {
     let path = "";
     const aborted = Promise.withResolvers<void>();
     const first = send("resumed.txt", { metadata, chunkSize: 8 * MIB }, (upload, sent) => {
@@ -157,7 +157,7 @@ describe.each(storages)("tus-js-client on %s", (_storage, policy) => {
     await expectStored(id, "resumed.txt", folder);
   });
 
-  test("ends an upload", async () => {
+  test("terminates an upload", async () => {
     const path = await begin("ended.txt", 10, folder === null ? "" : `,folder_id ${encode(String(folder))}`);
     expect((await patch(path, 0, "hello")).status).toBe(204);
     await Upload.terminate(server.url + path, { headers: { Authorization: `Bearer ${client.token}` } });
@@ -167,7 +167,7 @@ describe.each(storages)("tus-js-client on %s", (_storage, policy) => {
 });
 
 describe("the protocol", () => {
-  test("tells what it can, without signing in", async () => {
+  test("reports its extensions without login", async () => {
     for (const path of ["/files/tus", "/files/tus/anything"]) {
       const answer = await fetch(server.url + path, { method: "OPTIONS" });
       expect(answer.status).toBe(204);
@@ -182,7 +182,7 @@ describe("the protocol", () => {
     expect((await fetch(`${server.url}/files/tus`, { method: "POST" })).status).toBe(401);
   });
 
-  test("says how far an upload is", async () => {
+  test("reports the offset of an upload", async () => {
     const path = await begin("state", 10, ",empty");
     const answer = await files(path, { method: "HEAD" });
     expect(answer.status).toBe(200);
@@ -213,7 +213,7 @@ describe("the protocol", () => {
     expect((await files(`/files/${last.headers.get("X-File-Id")}`)).status).toBe(200);
   });
 
-  test("makes an empty file at once", async () => {
+  test("creates an empty file at once", async () => {
     const answer = await files("/files/tus", {
       method: "POST",
       headers: { "Upload-Length": "0", "Upload-Metadata": `filename ${encode("nothing")}` },
@@ -224,7 +224,7 @@ describe("the protocol", () => {
     expect((await patch(answer.headers.get("Location")!, 0, "")).status).toBe(204);
   });
 
-  test("refuses to begin what can't become a file", async () => {
+  test("refuses an upload that cannot become a file", async () => {
     const taken = await begin("taken", 1);
     expect((await patch(taken, 0, "x")).status).toBe(204);
     const refused = async (headers: Record<string, string>) => {
@@ -261,7 +261,7 @@ describe("the protocol", () => {
     expect([wrongVersion.status, wrongVersion.headers.get("Tus-Version")]).toEqual([412, "1.0.0"]);
   });
 
-  test("refuses bytes that don't belong there", async () => {
+  test("refuses bytes at a wrong offset or beyond the size", async () => {
     const path = await begin("strict", 10);
     expect((await patch(path, 3, "x")).status).toBe(409);
     expect((await patch(path, 0, "x", { "Content-Type": "text/plain" })).status).toBe(415);
@@ -288,7 +288,7 @@ describe("the protocol", () => {
     expect(await (await files(`/files/${last.headers.get("X-File-Id")}/download`)).text()).toBe("hellohello");
   });
 
-  test("takes POST for clients that have nothing else", async () => {
+  test("accepts POST for clients that can send only POST", async () => {
     const path = await begin("overridden", 5);
     const override = (method: string, body?: string) =>
       files(path, {
@@ -320,7 +320,7 @@ describe("the protocol", () => {
     return { status: refused?.status, end: () => stop.abort() };
   }
 
-  test("lets one request at a time write, and keeps what a client that went away has sent", async () => {
+  test("lets one request at a time write, and keeps the bytes of a client that disconnected", async () => {
     const path = await begin("slow", 2 * MIB);
     const { status, end } = await hang(path, 0);
     expect(status).toBe(423);
@@ -338,7 +338,7 @@ describe("the protocol", () => {
     server = await installation.serve({ WAYMARK__SERVER__PORT: port });
   }
 
-  test("goes on when the lock of a killed server has run out, whatever the storage had", async () => {
+  test("continues when the lock of a killed server expires, whatever bytes the storage has", async () => {
     const [storage, policy] = storages.at(-1)!;
     const folder = await folderOn(policy && { ...policy, name: "crash" });
     const place = folder === null ? "" : `,folder_id ${encode(String(folder))}`;
@@ -355,7 +355,7 @@ describe("the protocol", () => {
     await expectNothingWrong();
   });
 
-  test("goes on by itself after the server was killed", async () => {
+  test("continues by itself after the server was killed", async () => {
     const sent = Promise.withResolvers<void>();
     const { promise } = send("restarted.txt", { chunkSize: 5 * MIB }, (_upload, bytes) => {
       if (bytes > 11 * MIB) sent.resolve();

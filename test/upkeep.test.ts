@@ -158,7 +158,7 @@ describe("a restore in place", () => {
     expect(readdirSync(installation.dataDir).filter((name) => /restor|replaced/.test(name))).toEqual([]);
   });
 
-  test("killed before its plan, it has changed nothing, and the next start removes the rest", async () => {
+  test("killed before its plan is written, it changes nothing, and the next start removes the rest", async () => {
     const { installation, backup } = await changedSinceBackup();
     killed(installation, backup, "restore.before-plan");
     expect(existsSync(join(installation.dataDir, ".restore", "waymark.db"))).toBe(true);
@@ -167,7 +167,7 @@ describe("a restore in place", () => {
   });
 
   test.each(["set-aside", "set-aside:2", "set-aside:4", "move", "move:2", "in-place"])(
-    "killed later (%s), it is said what to do, and the same command finishes it",
+    "killed later (%s), it prints the next step, and the same command finishes it",
     async (point) => {
       const { installation, backup } = await changedSinceBackup();
       killed(installation, backup, `restore.${point}`);
@@ -193,7 +193,7 @@ describe("a restore in place", () => {
     expect(restore(installation, backup, { WAYMARK_FAULT: point }).signalCode).toBe("SIGKILL");
   }
 
-  test("writes nothing beside the data folder", async () => {
+  test("writes nothing outside the data folder", async () => {
     const { installation, backup } = await changedSinceBackup();
     // /proc/self/cwd: a path of the folder whose parent nobody can write, not even root.
     const inside = join("/proc", "self", "cwd");

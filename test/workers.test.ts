@@ -41,7 +41,7 @@ async function untilTwoWorkers(without: readonly number[] = []): Promise<void> {
 }
 
 describe.skipIf(process.platform !== "linux")("two workers", () => {
-  test("both run, and what one changes the next request on any sees", async () => {
+  test("both run, and a change on one applies to the next request on any", async () => {
     expect(workerPids()).toHaveLength(2);
     for (let round = 0; round < 20; round++) {
       const target = `https://example.com/${round}`;
@@ -54,13 +54,13 @@ describe.skipIf(process.platform !== "linux")("two workers", () => {
     expect(gone.map((answer) => answer.status)).toEqual(Array.from({ length: 8 }, () => 404));
   });
 
-  test("a setting and a logout hold on both at once", async () => {
+  test("a setting and a logout apply to both at once", async () => {
     await client.call("PUT", "/config/features.default_url", { value: "https://example.com/home" });
     const roots = await Promise.all(Array.from({ length: 8 }, () => visit("/")));
     expect(roots.every((answer) => answer.status === 307)).toBe(true);
   });
 
-  test("the login limit of an address is counted once over both", async () => {
+  test("both share one login limit per address", async () => {
     const attempt = () =>
       fetch(`${server.url}/admin/v1/auth/login`, {
         method: "POST",
@@ -73,7 +73,7 @@ describe.skipIf(process.platform !== "linux")("two workers", () => {
     expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(12);
   });
 
-  test("a worker that is killed is replaced, and no click that was answered is lost", async () => {
+  test("a killed worker is replaced, and no answered click is lost", async () => {
     await client.call("POST", "/links", { code: "counted", target: "https://example.com/" });
     const killed = workerPids()[0]!;
     let answered = 0;
@@ -98,7 +98,7 @@ describe.skipIf(process.platform !== "linux")("two workers", () => {
     expect(await counted()).toBeWithin(answered, answered + failed + 1);
   });
 
-  test("SIGHUP replaces both, one after another, while requests go on", async () => {
+  test("SIGHUP replaces both, one after another, while requests continue", async () => {
     const before = workerPids();
     let isReloading = true;
     const statuses = new Map<number | string, number>();
@@ -134,7 +134,7 @@ describe.skipIf(process.platform !== "linux")("two workers", () => {
   });
 });
 
-test("a worker whose parent dies just when it listens ends, and leaves the port", async () => {
+test("a worker whose parent dies as it starts to listen ends and frees the port", async () => {
   const alone = install();
   let address = "";
   const worker = Bun.spawn([process.execPath, "src/main.ts", "serve", "--worker-port", "0"], {

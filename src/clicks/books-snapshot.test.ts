@@ -39,7 +39,7 @@ function setUp() {
   return { dir, file, errors, store: (clicks: number) => (stored += clicks) };
 }
 
-test("the last books of a process are read back, until it removes them", async () => {
+test("the last books of a process are read back until it removes them", async () => {
   const { dir, file, store } = setUp();
   expect(readBooksSnapshot(dir)).toBeNull();
   await file.update();
@@ -60,7 +60,7 @@ test("the last books of a process are read back, until it removes them", async (
   expect(readdirSync(dir)).toEqual([]);
 });
 
-test("a folder that is gone is told, and hurts nobody", async () => {
+test("a missing folder is reported and does no harm", async () => {
   const { file, errors, dir } = setUp();
   writeFileSync(`${dir}/books.json.tmp`, "");
   const lost = createBooksSnapshotWriter({
@@ -75,7 +75,7 @@ test("a folder that is gone is told, and hurts nobody", async () => {
   expect(readBooksSnapshot(dir)?.stored).toBe(5);
 });
 
-test.each(["", "{", "[]", '{"pid":1}'])("%p is no books", (text) => {
+test.each(["", "{", "[]", '{"pid":1}'])("%p is not a snapshot of books", (text) => {
   const { dir } = setUp();
   writeFileSync(join(dir, "books.json"), text);
   expect(readBooksSnapshot(dir)).toBeNull();

@@ -52,7 +52,7 @@ async function refusal(line: string): Promise<string> {
   }
 }
 
-test("rebuild says what it did, to people and to scripts", async () => {
+test("rebuild reports its work as text and as JSON", async () => {
   const linkId = await room.addLink("a");
   await room.log([0, 1, 2].map((days) => ({ linkId, at: NOW - days * DAY_MS })));
   const report = JSON.parse(await run("analytics rebuild --from 2026-11-19 --to 2026-11-20 --json"));
@@ -73,7 +73,7 @@ test.each([
   expect(await refusal(`analytics ${line}`)).toBe(message);
 });
 
-test("links stats shows a link's clicks in the range, and refuses half a range", async () => {
+test("links stats shows the clicks of a link in the range and refuses half a range", async () => {
   const linkId = await room.addLink("docs");
   await room.log([0, 1, 1].map((days) => ({ linkId, at: NOW - days * DAY_MS })));
   await run("analytics rebuild");

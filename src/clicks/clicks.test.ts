@@ -60,7 +60,7 @@ forEachDialect((dialect) => {
       limits: { segmentBytes: segmentOf(5000), ...limits },
     });
 
-  test("a segment that can't be removed at the end keeps nothing from being counted and closed", async () => {
+  test("a segment that cannot be removed at the end does not block counting or closing", async () => {
     const [link] = await addLinks(database, 1);
     const dataDir = freshDir();
     const clicks = await open(dataDir);
@@ -94,7 +94,7 @@ forEachDialect((dialect) => {
     await clicks.close();
   });
 
-  test("who has no time hears what links were pending last, and the answer is for who asks next", async () => {
+  test("a caller with a timeout gets the last known pending links, and the late answer serves the next caller", async () => {
     const links = await addLinks(database, 3);
     const clicks = await open(freshDir());
     await clicks.flush();
@@ -105,7 +105,7 @@ forEachDialect((dialect) => {
     await clicks.close();
   });
 
-  test("flushes by itself: after the interval, and sooner when enough clicks wait", async () => {
+  test("flushes after the interval, and sooner when enough clicks wait", async () => {
     const [link] = await addLinks(database, 1);
     const config = { ...NEVER, flushInterval: 0.05 };
     const clicks = await open(freshDir(), config);
@@ -124,7 +124,7 @@ forEachDialect((dialect) => {
     expect(await clicksOf(database, [link!])).toEqual([72]);
   });
 
-  test("closing counts the rest and leaves nothing behind", async () => {
+  test("closing counts the remaining clicks and leaves no files", async () => {
     const dataDir = freshDir();
     const [link] = await addLinks(database, 1);
     const clicks = await open(dataDir);
@@ -154,7 +154,7 @@ forEachDialect((dialect) => {
     expect(await clicksOf(database, [link!])).toEqual([2]);
   });
 
-  test("two on one data folder don't touch each other's journals", async () => {
+  test("two processes in one data folder do not touch each other's journals", async () => {
     const dataDir = freshDir();
     const [link] = await addLinks(database, 1);
     const [one, two] = [await open(dataDir), await open(dataDir)];
@@ -170,7 +170,7 @@ forEachDialect((dialect) => {
     expect(two.stats()).toMatchObject({ accepted: 6, stored: 6, replayed: 0 });
   });
 
-  test("what a killed process left is counted by the next, in its slot and in others", async () => {
+  test("clicks left by a killed process are counted by the next, in its slot and in others", async () => {
     const dataDir = freshDir();
     const [link] = await addLinks(database, 1);
     const source = `
@@ -213,7 +213,7 @@ forEachDialect((dialect) => {
   });
 
   if (dialect.name !== "sqlite")
-    test("what an outage left at the end is counted at the next start", async () => {
+    test("clicks left by an outage at the end are counted at the next start", async () => {
       const dataDir = freshDir();
       const [link] = await addLinks(database, 1);
       const proxy: DatabaseProxy = await openDatabaseProxy(dialect.url());
@@ -234,7 +234,7 @@ forEachDialect((dialect) => {
       await clicks.close();
     });
 
-  test("a database that is not there is an error at the start, and the slot is free again", async () => {
+  test("an absent database fails the start and frees the slot", async () => {
     const dataDir = freshDir();
     const url = dialect.name === "sqlite" ? "sqlite:/dev/null/nowhere.db" : "postgres://x:x@127.0.0.1:1/x";
     expect(await failureOf(open(dataDir, NEVER, {}, url))).toBeInstanceOf(Error);

@@ -10,7 +10,7 @@ import { until } from "../../test/support/until.ts";
 forEachDialect((dialect) => {
   const folder = temporaryFolder();
 
-  test("a flush thread that dies is replaced by one that goes on, and the books stay right", async () => {
+  test("a flush thread that dies is replaced, and the books stay correct", async () => {
     const database = await dialect.openDb();
     const [link] = await addLinks(database, 1);
     const instance = await createClicksRepository(database).instance();

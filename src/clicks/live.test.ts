@@ -40,7 +40,7 @@ async function nextEvent(events: AsyncGenerator<string, void>): Promise<LiveEven
   return JSON.parse(data!) as LiveEvent;
 }
 
-test("nobody is asked while nobody watches, and nobody any more when the last one went", async () => {
+test("workers are asked only while a viewer watches", async () => {
   const { live, asked } = setUp(() => []);
   await Bun.sleep(20);
   expect(asked).toEqual([]);
@@ -55,7 +55,7 @@ test("nobody is asked while nobody watches, and nobody any more when the last on
   expect(asked).toHaveLength(seen);
 });
 
-test("the clicks of all workers, those of one that began or was started again from its first look on", async () => {
+test("clicks of all workers are shown; a new or restarted worker counts from its first answer", async () => {
   const rounds = [
     [part("a", 100), part("b", 50)],
     [part("a", 130), part("b", 50), part("c", 900)],
@@ -70,7 +70,7 @@ test("the clicks of all workers, those of one that began or was started again fr
   await events.return();
 });
 
-test("the newest clicks in order, without those of links that are gone", async () => {
+test("shows the newest clicks in order, without clicks of deleted links", async () => {
   const at = Date.parse("2026-11-20T13:00:00Z");
   const latest = [
     part("a", 2, [{ linkId: 1, atMs: at + 5, source: "ref:a.example" }]),
@@ -89,7 +89,7 @@ test("the newest clicks in order, without those of links that are gone", async (
   await events.return();
 });
 
-test("more than the bound are refused until one goes", async () => {
+test("viewers beyond the bound are refused until one leaves", async () => {
   const { live } = setUp(() => [], { watchers: 2 });
   const watching = [live.watch(), live.watch()];
   for (const events of watching) await events.next();
@@ -99,7 +99,7 @@ test("more than the bound are refused until one goes", async () => {
   expect((await next.next()).value).toStartWith(":");
 });
 
-test("a second that can't be told is passed over; the time to watch ends; so does a stop", async () => {
+test("a second without an answer is skipped; the time limit and a stop end the stream", async () => {
   let fails = true;
   const { live } = setUp(
     () => {

@@ -34,7 +34,7 @@ const until = async (condition: () => boolean) => {
 
 const patiently = new Promise<string>(() => {});
 
-test("a server that is heard of, or that nobody waits for, is not probed; else it is, and stays", async () => {
+test("a server is probed only when a query waits and no answer arrived", async () => {
   const heard = watch({ quietMs: 10_000 });
   void heard.availability.follow(patiently);
   const idle = watch();
@@ -50,7 +50,7 @@ test("a server that is heard of, or that nobody waits for, is not probed; else i
   ]);
 });
 
-test("one that hangs is away: new queries are refused, those under way given up, and its answer lets all in", async () => {
+test("a hanging server is away: new queries are refused, running ones given up; its next answer ends that", async () => {
   const { availability, server } = watch();
   const work = availability.follow(patiently);
   const hung = Promise.withResolvers<void>();
@@ -65,7 +65,7 @@ test("one that hangs is away: new queries are refused, those under way given up,
   expect(availability.backAt()).toBeGreaterThan(before);
 });
 
-test("a failed connection brings the probe at once", async () => {
+test("a failed connection starts a probe at once", async () => {
   const { availability, server } = watch({ quietMs: 10_000 });
   server.answer = refuse;
   availability.suspect();
@@ -75,7 +75,7 @@ test("a failed connection brings the probe at once", async () => {
   await until(() => !availability.isAway());
 });
 
-test("work that ends while the server is away has its own outcome when it is back soon enough", async () => {
+test("work that ends while the server is away keeps its outcome if the server returns soon enough", async () => {
   const { availability, server } = watch({ giveUpMs: 10_000 });
   const slow = Promise.withResolvers<number>();
   const work = availability.follow(slow.promise);
@@ -85,7 +85,7 @@ test("work that ends while the server is away has its own outcome when it is bac
   expect(await work).toBe(7);
 });
 
-test("work that is still unanswered shortly after the server is back is given up: its connection may be dead", async () => {
+test("work still unanswered shortly after the server returns is given up: its connection may be dead", async () => {
   const { availability, server } = watch();
   const old = availability.follow(patiently);
   const hung = Promise.withResolvers<void>();
@@ -100,13 +100,13 @@ test("work that is still unanswered shortly after the server is back is given up
   expect(await young).toBe("answered");
 });
 
-test("nobody waits for three seconds", () => {
+test("no query waits for three seconds", () => {
   const availability = createAvailability({ probe: async () => {}, logger: silentLogger });
   made.push(availability);
   expect(availability.mostWaitMs).toBeLessThan(3_000);
 });
 
-test("a late probe is waited for, not doubled", async () => {
+test("a late probe is awaited, not repeated", async () => {
   const { availability, server } = watch();
   server.answer = hang;
   availability.suspect();
@@ -115,7 +115,7 @@ test("a late probe is waited for, not doubled", async () => {
   expect(server.probes).toBe(1);
 });
 
-test("a server that answers with an error is there", async () => {
+test("a server that answers with an error is available", async () => {
   const { availability, server } = watch();
   server.answer = async () => {
     throw Object.assign(new Error("too many connections"), { code: "53300" });
@@ -127,7 +127,7 @@ test("a server that answers with an error is there", async () => {
 
 const failed = (fields: object) => Object.assign(new Error("x"), fields);
 
-test("what counts as the server's word", () => {
+test("which errors count as an answer of the server", () => {
   for (const error of [
     failed({ code: "53300" }),
     failed({ code: "ER_CON_COUNT_ERROR", errno: 1040, sqlState: "08004" }),

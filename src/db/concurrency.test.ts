@@ -29,7 +29,7 @@ const three = <T>(run: () => Promise<T>): Promise<T[]> => Promise.all([run(), ru
 
 forEachDialect((dialect: TestDialect) => {
   describe("migrations", () => {
-    test("three processes start at once and one of them migrates", async () => {
+    test("of three processes that start at once, one migrates", async () => {
       const body = "console.log(JSON.stringify(await migrateUp(db, { logger })));";
       const outputs = await three(() => inProcess(dialect.url(), body));
       const ran = outputs.flatMap((text) => JSON.parse(text) as string[]);
@@ -39,7 +39,7 @@ forEachDialect((dialect: TestDialect) => {
       expect(await database.read.selectFrom("instance").select("id").execute()).toEqual([{ id: 1 }]);
     });
 
-    test("a step that was made but not recorded, as after a crash, runs again", async () => {
+    test("a step that was applied but not recorded, as after a crash, runs again", async () => {
       const database = await dialect.openDb();
       const last = MIGRATIONS.slice(-4).map(({ name }) => name);
       await sql`delete from kysely_migration where name in (${sql.join(last)})`.execute(database.write);
@@ -47,7 +47,7 @@ forEachDialect((dialect: TestDialect) => {
       expect(await database.read.selectFrom("instance").select("id").execute()).toEqual([{ id: 1 }]);
     });
 
-    test("a failing step leaves the ones before it, and is tried again", async () => {
+    test("a failing step keeps the steps before it and is tried again", async () => {
       const database = await dialect.openDb();
       let broken = true;
       const extra = createTable("9001_extra", "instance", () => []);
@@ -67,7 +67,7 @@ forEachDialect((dialect: TestDialect) => {
       expect(await migrateUp(database, { logger: silentLogger, steps })).toEqual(["9001_extra"]);
     });
 
-    test("a database of a newer version is refused, and says what to do", async () => {
+    test("a database of a newer version is refused with advice", async () => {
       const database = await dialect.openDb({ migrate: false });
       for (const refused of [
         () => migrateUp(database, { logger: silentLogger }),
@@ -79,7 +79,7 @@ forEachDialect((dialect: TestDialect) => {
   });
 
   describe("two writers at once", () => {
-    test("two instances and two processes add to one counter, and nothing is lost", async () => {
+    test("two instances and two processes add to one counter without loss", async () => {
       const [a, b] = [await dialect.openDb({ threads: true }), await dialect.openDb({ threads: true })];
       await a.write.insertInto("leases").values({ name: "n", owner: "", expires_at: 0 }).execute();
       const add = (database: typeof a) =>
@@ -118,7 +118,7 @@ forEachDialect((dialect: TestDialect) => {
       expect(expires_at).toBe(80);
     });
 
-    test("transactions that lock rows crosswise both get through", async () => {
+    test("transactions that lock rows in opposite order both succeed", async () => {
       const database = await dialect.openDb();
       await database.dialect.insertMany(
         database.write,
@@ -146,7 +146,7 @@ forEachDialect((dialect: TestDialect) => {
       expect(rows).toEqual([{ expires_at: 2 }, { expires_at: 2 }]);
     });
 
-    test("a reader sees a change when it is committed, not before", async () => {
+    test("a reader sees a change only after the commit", async () => {
       const [writer, reader] = [
         await dialect.openDb({ threads: true }),
         await dialect.openDb({ threads: true }),
@@ -166,7 +166,7 @@ forEachDialect((dialect: TestDialect) => {
   });
 
   describe("ends", () => {
-    test("ping answers while it is open, and everything rejects after close", async () => {
+    test("ping answers until close; then every call is rejected", async () => {
       const database = await dialect.openDb({ threads: true });
       await database.ping();
       await database.close();

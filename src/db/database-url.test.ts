@@ -32,14 +32,14 @@ test.each([
   ["100%", "100%"],
   ["%E4%BD%A0", "你"],
   ["", undefined],
-])("takes the password %p", (written, password) => {
+])("accepts the password %p", (written, password) => {
   const { user, host, database, ...rest } = parseDatabaseUrl(
     `postgres://me:${written}@host:5/db?sslmode=disable`,
   );
   expect([user, rest.password, host, database]).toEqual(["me", password, "host", "db"]);
 });
 
-test("takes a unix socket as host or by its own name", () => {
+test("accepts a unix socket as the host or as a parameter", () => {
   for (const url of [
     "postgres://me@/db?host=/run/postgresql",
     "postgres://me@%2Frun%2Fpostgresql/db",
@@ -59,7 +59,7 @@ test("takes a unix socket as host or by its own name", () => {
 /** What the query says of TLS. */
 const tls = (query: string) => parseDatabaseUrl(`mysql://h/db?${query}`).tls;
 
-test("takes TLS in the words of PostgreSQL's tools", () => {
+test("accepts TLS parameters as PostgreSQL's tools name them", () => {
   const ca = join(folder, "ca.pem");
   writeFileSync(ca, "PEM");
   expect(tls("sslmode=disable")).toBeUndefined();
@@ -69,14 +69,14 @@ test("takes TLS in the words of PostgreSQL's tools", () => {
   expect(() => tls("sslmode=maybe")).toThrow("sslmode=maybe is not known");
 });
 
-test("takes a file's path with and without slashes", () => {
+test("accepts a file path with and without slashes", () => {
   for (const url of ["sqlite:/data/w.db", "sqlite:///data/w.db"])
     expect(parseDatabaseUrl(url)).toMatchObject({ kind: "sqlite", path: "/data/w.db" });
   for (const url of ["sqlite:", "sqlite::memory:"])
     expect(() => parseDatabaseUrl(url)).toThrow("must name a file");
 });
 
-test("says what is wrong without the password", () => {
+test("reports errors without the password", () => {
   for (const url of ["postgres://me:hunter2@h:port/db", "oracle://me:hunter2@h/db", "hunter2"]) {
     expect(() => parseDatabaseUrl(url)).toThrow(/can't be read/);
     expect(() => parseDatabaseUrl(url)).not.toThrow(/hunter2/);

@@ -42,7 +42,7 @@ forEachDialect(({ name, openDb }) => {
     );
 
   describe("codes", () => {
-    test("differ by case, and are found exactly", async () => {
+    test("differ by case and match exactly", async () => {
       await addLinks("abc", "ABC", "Abc", "a-b/c", "a_b.c");
       expect((await database.findLink("ABC"))?.code).toBe("ABC");
       expect(await database.findLink("aBC")).toBeUndefined();
@@ -88,7 +88,7 @@ forEachDialect(({ name, openDb }) => {
       expect(await search(database, "nothing")).toEqual([]);
     });
 
-    test("takes %, _, backslash and the escape character literally", async () => {
+    test("treats %, _, backslash and the escape character literally", async () => {
       await database.dialect.insertMany(database.write, "links", [
         link("p", "https://e.com/100%25"),
         link("u", "https://e.com/a_b"),
@@ -104,7 +104,7 @@ forEachDialect(({ name, openDb }) => {
       expect(await search(database, "'; drop table links; --")).toEqual([]);
     });
 
-    test("finds other letters as written, in lower and in upper case, and tells accents apart", async () => {
+    test("finds other letters as written, in lower and upper case, and distinguishes accents", async () => {
       await database.dialect.insertMany(database.write, "links", [
         link("1", "https://e.com/ärger"),
         link("2", "https://e.com/ÄRGER"),
@@ -118,7 +118,7 @@ forEachDialect(({ name, openDb }) => {
   });
 
   describe("numbers", () => {
-    test("keep 53 bits as counts, times and sums", async () => {
+    test("hold 53 bits as counts, times and sums", async () => {
       await addLinks("a", "b");
       const ids = await database.read.selectFrom("links").select("id").orderBy("code").execute();
       const [a, b] = [ids[0]!.id, ids[1]!.id];
@@ -145,14 +145,14 @@ forEachDialect(({ name, openDb }) => {
       expect(Number(n)).toBe(2);
     });
 
-    test("ids grow and are not given out twice", async () => {
+    test("ids grow and are not reused", async () => {
       const first = await database.dialect.insertReturningId(database.write, "links", link("1"));
       await database.write.deleteFrom("links").execute();
       const second = await database.dialect.insertReturningId(database.write, "links", link("2"));
       expect(second).toBeGreaterThan(first);
     });
 
-    test("counts of changed rows include rows that had the value already", async () => {
+    test("counts of changed rows include rows that already had the value", async () => {
       await addLinks("a", "b");
       const { numUpdatedRows } = await database.write
         .updateTable("links")
@@ -228,7 +228,7 @@ forEachDialect(({ name, openDb }) => {
       expect(found).toEqual(expected);
     });
 
-    test("a table of values joins, keeps nulls and takes reserved words", async () => {
+    test("a table of values can be joined, keeps nulls and allows reserved words", async () => {
       await addLinks("a", "B");
       const wanted = [{ code: "b" }, { code: "B" }, { code: "a" }];
       const found = await database.read
@@ -247,7 +247,7 @@ forEachDialect(({ name, openDb }) => {
       expect(rows).toMatchObject([history, { ...history, new_value: "" }]);
     });
 
-    test("refuse what does not fit instead of cutting it", async () => {
+    test("refuse values that do not fit, and do not truncate them", async () => {
       const long = { account: "a", failures: 1, retry_at: 0, updated_at: 0 };
       if (name === "sqlite") return; // has no lengths; the services check them
       const tooLong = { ...long, account: "x".repeat(129) };
@@ -282,7 +282,7 @@ forEachDialect(({ name, openDb }) => {
       expect(await codes()).toEqual(["a"]);
     });
 
-    test("counts go with their link, and need one", async () => {
+    test("counts are deleted with their link and need one", async () => {
       const id = await database.dialect.insertReturningId(database.write, "links", link("a"));
       await database.dialect.insertMany(database.write, "link_clicks", [{ link_id: id, clicks: 0 }]);
       await database.write.deleteFrom("links").execute();
@@ -293,7 +293,7 @@ forEachDialect(({ name, openDb }) => {
   });
 
   describe("transactions", () => {
-    test("keep nothing when the function throws, and the connection serves on", async () => {
+    test("roll back when the function throws, and the connection stays usable", async () => {
       const failed = database.transaction(async (tx) => {
         await database.dialect.insertMany(tx, "links", [link("a")]);
         throw new RangeError("mine");
@@ -304,7 +304,7 @@ forEachDialect(({ name, openDb }) => {
       expect(await codes()).toEqual(["b"]);
     });
 
-    test("a swallowed failure inside never looks like a commit of half", async () => {
+    test("a swallowed error never commits half of the work", async () => {
       await addLinks("a");
       await database
         .transaction(async (tx) => {
@@ -320,7 +320,7 @@ forEachDialect(({ name, openDb }) => {
       expect([["a"], ["a", "b", "c"]]).toContainEqual(await codes());
     });
 
-    test("run again after a deadlock or a lost race, a bounded number of times", async () => {
+    test("are retried after a deadlock or a lost race, a bounded number of times", async () => {
       let runs = 0;
       const third = await database.transaction(async () => {
         runs += 1;

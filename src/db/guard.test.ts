@@ -31,7 +31,7 @@ function guarded(acquire: () => Promise<SqlConnection>, probe: () => Promise<unk
 
 const unavailable = { name: "ServiceUnavailable", failure: "unavailable" };
 
-test("a connection that doesn't come in time is given up although the server answers, and goes back when it comes", async () => {
+test("a caller that waits too long for a connection gets an error; a late connection returns to the pool", async () => {
   const coming = Promise.withResolvers<SqlConnection>();
   const { source, released } = guarded(
     () => coming.promise,
@@ -43,7 +43,7 @@ test("a connection that doesn't come in time is given up although the server ans
   expect(released).toEqual([{ connection: answering, broken: false }]);
 });
 
-test("a transaction that goes on while the server is away is refused at once, and its connection closed", async () => {
+test("while the server is away an open transaction is refused at once and its connection closed", async () => {
   const hanging = new Promise<never>(() => {});
   let isHanging = false;
   const inner: SqlConnection = { execute: () => (isHanging ? hanging : answering.execute("", [])) };

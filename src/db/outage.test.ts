@@ -43,7 +43,7 @@ forEachDialect((dialect) => {
   };
   const unavailable = { name: "ServiceUnavailable", kind: "unavailable" };
 
-  test("idle and busy connections may break; queries fail as unavailable and work again afterwards", async () => {
+  test("after idle and busy connections break, queries fail as unavailable, then work again", async () => {
     expect(await count()).toBe(1);
     proxy.cut();
     // Idle connections broke. That must not end the process, and the next query must know.
@@ -75,7 +75,7 @@ forEachDialect((dialect) => {
     expect(await count()).toBe(1);
   });
 
-  test("a server that accepts and says nothing is given up after seconds, and then costs nobody any time", async () => {
+  test("a server that accepts but does not answer is given up after seconds; later queries fail at once", async () => {
     proxy.mode = "hang";
     proxy.cut();
     await Bun.sleep(20);
@@ -89,7 +89,7 @@ forEachDialect((dialect) => {
     expect(await count()).toBe(1);
   });
 
-  test("a server that freezes gives up what is under way, and its old connections are not used again", async () => {
+  test("queries to a frozen server are given up, and its old connections are not reused", async () => {
     const idle = await Promise.all([count(), count()]);
     expect(idle).toEqual([1, 1]);
     proxy.mode = "hang";
@@ -103,7 +103,7 @@ forEachDialect((dialect) => {
     expect(await Promise.all([count(), count(), count()])).toEqual([1, 1, 1]);
   });
 
-  test("a server that falls silent in the middle of a query is given up at the statement's limit", async () => {
+  test("a server that stops answering during a query is given up at the statement limit", async () => {
     const { openBackend } = await BACKENDS[dialect.name]!();
     const location = { ...parseDatabaseUrl(dialect.url()), port: proxy.port };
     const { writer, close } = await openBackend({
@@ -123,7 +123,7 @@ forEachDialect((dialect) => {
     await close();
   });
 
-  test("the server ends a statement at its limit", async () => {
+  test("the server ends a statement at the statement limit", async () => {
     const { openBackend } = await BACKENDS[dialect.name]!();
     const location = parseDatabaseUrl(dialect.url());
     const { writer, close } = await openBackend({
@@ -142,7 +142,7 @@ forEachDialect((dialect) => {
     await close();
   });
 
-  test("wrong passwords and missing databases are unavailable, with the server's words as the cause", async () => {
+  test("wrong passwords and missing databases are unavailable, with the server's error as the cause", async () => {
     const { user } = parseDatabaseUrl(dialect.url());
     for (const url of [
       dialect.url().replace(/\/\/[^@]*@/, `//${user}:w%20r@o/n#g@`),

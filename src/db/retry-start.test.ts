@@ -17,19 +17,19 @@ function failing(times: number, error: () => Error) {
   return work;
 }
 
-test("a database that comes late is waited for", async () => {
+test("a start waits for a database that comes up late", async () => {
   const work = failing(2, away);
   expect(await retryStart(work.run, { forMs: 60_000, logger })).toBe("done");
   expect(work.tries).toBe(3);
 });
 
-test("when the time is over it says why, and how long it waited", async () => {
+test("a timeout reports the reason and the time waited", async () => {
   const waiting = retryStart(failing(99, away).run, { forMs: 300, logger });
   await expect(waiting).rejects.toMatchObject({ kind: "unavailable" });
   await expect(waiting).rejects.toThrow(/waited 1 s; connect ECONNREFUSED 127.0.0.1:1.*database\.url/);
 });
 
-test("without patience, and for what waiting doesn't mend, there is one try", async () => {
+test("without a wait time, and for errors that waiting cannot cure, there is one try", async () => {
   const once = failing(99, away);
   await expect(retryStart(once.run, { forMs: 0, logger })).rejects.toThrow("ECONNREFUSED");
   const broken = failing(99, () => appError("ServiceUnavailable", "made by a newer version"));
@@ -39,7 +39,7 @@ test("without patience, and for what waiting doesn't mend, there is one try", as
   expect([once.tries, broken.tries, damaged.tries]).toEqual([1, 1, 1]);
 });
 
-test("a stop ends the waiting", async () => {
+test("a stop ends the wait", async () => {
   const stop = new AbortController();
   const waiting = retryStart(failing(99, away).run, { forMs: 60_000, logger, signal: stop.signal });
   stop.abort();

@@ -7,12 +7,12 @@ import { openDatabase } from "./database.ts";
 import { forEachDialect } from "./for-each-dialect.ts";
 
 forEachDialect(({ openDb }) => {
-  test("the database's clock is this machine's, give or take a minute", async () => {
+  test("the database's clock differs from this machine's by at most a minute", async () => {
     const database = await openDb();
     expect(Math.abs((await database.dialect.currentTime(database.read)) - Date.now())).toBeLessThan(60_000);
   });
 
-  test("a database is copied while it is written, or says how it is dumped", async () => {
+  test("a SQLite database is copied during writes; for a server the error names the dump command", async () => {
     const database = await openDb();
     const { snapshot, dumpAdvice } = database.dialect;
     if (snapshot === null) {

@@ -25,16 +25,16 @@ async function outcome(request: Request, times: Parameters<typeof bodyChunks>[1]
   return [bytes, "whole"];
 }
 
-test("a client that falls silent is given up", async () => {
+test("a body is given up when its client sends nothing", async () => {
   expect(await outcome(dripping(60_000), { stallMs: 20 })).toEqual([1, "The body comes in too slowly."]);
 });
 
-test("a client that sends a little all the time is given up too", async () => {
+test("a body is given up when its client sends too slowly", async () => {
   const [bytes, message] = await outcome(dripping(1), { stallMs: 60_000, sendMs: 50 });
   expect([bytes > 0, message]).toEqual([true, "The body comes in too slowly."]);
 });
 
-test("what comes in time comes whole", async () => {
+test("a body that arrives in time is read completely", async () => {
   const request = new Request("http://localhost/", { method: "POST", body: "hello" });
   expect(await outcome(request, { stallMs: 60_000, sendMs: 60_000 })).toEqual([5, "whole"]);
 });

@@ -3,7 +3,7 @@ import { createBodyMemory } from "./body-memory.ts";
 
 const KIB = 1024;
 
-test("bodies are bounded together, and what has left makes room", () => {
+test("all bodies share one bound, and a finished body frees its part", () => {
   const memory = createBodyMemory({ mostBytes: 100 * KIB });
   const [first, second] = [memory.enter(), memory.enter()];
   first.add(60 * KIB);
@@ -19,7 +19,7 @@ test("bodies are bounded together, and what has left makes room", () => {
   expect(() => first.add(1)).toThrow("Too many large requests");
 });
 
-test("short bodies pass however full it is", () => {
+test("short bodies are accepted even when the memory for bodies is full", () => {
   const memory = createBodyMemory({ mostBytes: 10 * KIB });
   memory.enter().add(14 * KIB);
   const short = memory.enter();

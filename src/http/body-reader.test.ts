@@ -43,7 +43,7 @@ async function sizesOf(reader: ReturnType<typeof createBodyReader>): Promise<num
   }
 }
 
-test("the read behind a large chunk is begun at once", async () => {
+test("the read after a large chunk starts at once", async () => {
   const { body, state } = bodyOf(1_000, 300 * KIB, 1_000, 1_000);
   const reader = createBodyReader(body, new Headers(), undefined);
   await reader.read();
@@ -53,7 +53,7 @@ test("the read behind a large chunk is begun at once", async () => {
   expect(await sizesOf(reader)).toEqual([1_000, 1_000]);
 });
 
-test("of a long body the first chunk counts as large; it is held until it is disposed of or read on", async () => {
+test("the first chunk of a long body counts as large; it is held until it is disposed or the next one is read", async () => {
   const { body, state } = bodyOf(1_000, 2_000, 3_000);
   const queue = fakeQueue();
   const reader = createBodyReader(body, new Headers({ "content-length": "1000000" }), queue);
@@ -71,7 +71,7 @@ test("of a long body the first chunk counts as large; it is held until it is dis
   expect(queue.seen.held).toBe(0);
 });
 
-test("while others have their turn a long body waits, a short one does not", async () => {
+test("a long body waits for its turn, a short one does not", async () => {
   const queue = fakeQueue();
   queue.hold(1);
   const long = createBodyReader(bodyOf(1_000).body, new Headers(), queue);
@@ -82,7 +82,7 @@ test("while others have their turn a long body waits, a short one does not", asy
   expect(queue.seen).toEqual({ held: 1, waits: 1 });
 });
 
-test("what fails is told by the read that comes to it", async () => {
+test("a failure rejects the read that reaches it", async () => {
   const body = new ReadableStream<Uint8Array>({
     pull(controller) {
       if (controller.desiredSize === 1) controller.enqueue(new Uint8Array(300 * KIB));

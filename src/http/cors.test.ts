@@ -41,14 +41,14 @@ async function allowed(origin: string, settings: Partial<CorsSettings>) {
   return said[0];
 }
 
-test("nobody, unless it is on and the origin is listed", async () => {
+test("an origin is allowed only when CORS is on and lists it", async () => {
   expect(await allowed(A, { enabled: false, allowedOrigins: [A] })).toEqual([null, null]);
   expect(await allowed(A, {})).toEqual([null, null]);
   expect(await allowed(A, { allowedOrigins: ["https://b.example"] })).toEqual([null, null]);
   expect(await allowed(A, { allowedOrigins: ["https://b.example", A] })).toEqual([A, null]);
 });
 
-test("cookies for listed origins only, as a star takes everybody, alone or beside others", async () => {
+test("cookies are allowed for listed origins only, never by a star, alone or beside other origins", async () => {
   expect(await allowed(A, { allowedOrigins: [A], allowCredentials: true })).toEqual([A, "true"]);
   for (const allowedOrigins of [["*"], ["https://b.example", "*"], [A, "*"]])
     expect(await allowed(A, { allowedOrigins, allowCredentials: true })).toEqual(["*", null]);

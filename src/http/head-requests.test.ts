@@ -55,17 +55,17 @@ test.each(["/x/json", "/x/nothing"])("HEAD %s has the headers of GET and no body
   expect(head.head.toLowerCase()).toContain("x-request-id: 1");
 });
 
-test("HEAD of a stream names no length and ends the stream", async () => {
+test("HEAD of a stream sends no length and closes the stream", async () => {
   const { status, head, body } = await send("HEAD", "/x/stream");
   expect([status, body, lengthIn(head)]).toEqual([200, "", undefined]);
   expect(cancelled).toBe(1);
 });
 
-test("HEAD of no content is no content", async () => {
+test("HEAD of an empty response has no content", async () => {
   expect(await send("HEAD", "/x/none")).toMatchObject({ status: 204, body: "" });
 });
 
-test("OPTIONS says what an address takes", async () => {
+test("OPTIONS lists the methods of an address", async () => {
   const { status, head, body } = await send("OPTIONS", "/x/json");
   expect([status, body]).toEqual([204, ""]);
   expect(/^allow: (.*)$/im.exec(head)?.[1]?.trim()).toBe("GET, HEAD, POST, OPTIONS");

@@ -28,7 +28,7 @@ const refusal = (reading: Promise<unknown>): Promise<[string, string]> =>
     (error: AppError) => [error.name, error.message],
   );
 
-describe("what the parser says", () => {
+describe("the same result as JSON.parse", () => {
   const bodies = [
     '{"links":[]}',
     ' { "links" : [ ] } ',
@@ -76,7 +76,7 @@ describe("what the parser says", () => {
     '{"links" [1]}',
     '{"links":[}]}',
     "{links:[1]}",
-  ])("%p is refused, as by the parser", async (body) => {
+  ])("%p is refused, as JSON.parse does", async (body) => {
     expect(() => JSON.parse(body)).toThrow();
     for (const step of [1, 5, 1000])
       expect((await refusal(read(body, { step }).value))[0]).toBe("BadRequest");
@@ -86,7 +86,7 @@ describe("what the parser says", () => {
 describe("bounds", () => {
   const list = (items: readonly unknown[]) => JSON.stringify({ links: items });
 
-  test("the item that is one too many ends it, before the body does", async () => {
+  test("one item too many ends the read before the body is complete", async () => {
     const links = Array.from({ length: MOST }, () => ({}));
     expect(await read(list(links)).value).toEqual({ links });
     const { value, cuts } = read(`{"links":[${"{},".repeat(MOST + 1)}`, { stays: true });
@@ -94,7 +94,7 @@ describe("bounds", () => {
     expect(cuts.count).toBe(1);
   });
 
-  test("too many levels end it, before the body does", async () => {
+  test("too many levels end the read before the body is complete", async () => {
     for (const start of ["[", '{"links":[']) {
       const { value, cuts } = read(start + "[".repeat(100), { stays: true });
       expect((await refusal(value))[1]).toContain("levels");
@@ -102,7 +102,7 @@ describe("bounds", () => {
     }
   });
 
-  test("an item that is too large is an error of its own", async () => {
+  test("an item that is too large has its own error", async () => {
     const long = "x".repeat(64 * 1024);
     const wide = Array(1_001).fill(0);
     const { links } = (await read(list(["a", long, wide, "b"]), { step: 999 }).value) as {
@@ -118,20 +118,20 @@ describe("bounds", () => {
     expect(await read(list(fitting)).value).toEqual({ links: fitting });
   });
 
-  test("what stands beside the list is bounded", async () => {
+  test("the text beside the list is bounded", async () => {
     const body = JSON.stringify({ other: "x".repeat(64 * 1024), links: [] });
     expect((await refusal(read(body).value))[1]).toContain("beside its list");
     expect((await refusal(read("[[1],".repeat(30) + "1,".repeat(64 * 1024)).value))[1]).toContain("beside");
   });
 
-  test("more than 16 MiB and what is no UTF-8 are refused", async () => {
+  test("more than 16 MiB and invalid UTF-8 are refused", async () => {
     const spaces = " ".repeat(16 * 1024 * 1024);
     expect((await refusal(read(`{"links":[1${spaces}]}`).value))[0]).toBe("PayloadTooLarge");
     const bad = Buffer.from('{"links":["\xff"]}', "latin1");
     expect(await refusal(read(bad).value)).toEqual(["BadRequest", "The body is not valid UTF-8."]);
   });
 
-  test("16 MiB that come at once leave the event loop its turns", async () => {
+  test("16 MiB at once do not block the event loop", async () => {
     const item = JSON.stringify({ code: "x", target: `https://example.com/${"y".repeat(3_000)}` });
     const most = 5_000;
     let turns = 0;

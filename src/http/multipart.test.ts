@@ -58,13 +58,13 @@ describe("a form", () => {
     });
   });
 
-  test("may come without a file, with a preamble and an epilogue", async () => {
+  test("may have no file, a preamble and an epilogue", async () => {
     const text = `preamble\r\n${field("a", "1")}${field("a", "2")}${END}epilogue`;
     const form = await readMultipart(requestOf(text, { step: 5 }), { onFile: gather });
     expect(form).toEqual({ fields: new Map([["a", "2"]]), file: undefined });
   });
 
-  test("may name a field a file", async () => {
+  test("may have a field named file", async () => {
     const options = { onFile: gather, isFile: (name: string) => name === "file" };
     const form = await readMultipart(requestOf(field("file", "x") + END), options);
     expect(form.file).toEqual({
@@ -73,7 +73,7 @@ describe("a form", () => {
     });
   });
 
-  test("may hold an empty file, as a browser sends it when none is chosen", async () => {
+  test("may hold an empty file, as browsers send when none is chosen", async () => {
     const form = await readMultipart(requestOf(file("file", "", "") + END), { onFile: gather });
     expect(form.file?.text).toBe("");
     expect(form.file?.part.filename).toBe("");
@@ -87,12 +87,12 @@ describe("a form", () => {
     // Browsers write quotes and line ends like this.
     ["a%22b%0D%0Ac", 'a"b\r\nc'],
     ['a\\"b', 'a"b'],
-  ])("passes the name %p on as it was meant", async (sent, filename) => {
+  ])("decodes the name %p", async (sent, filename) => {
     const form = await readMultipart(requestOf(file("file", "x", sent) + END), { onFile: gather });
     expect(form.file?.part.filename).toBe(filename);
   });
 
-  test("tells the type only when the part does", async () => {
+  test("has a type only when the part has one", async () => {
     const untyped = file("file", "x").replace(/Content-Type.*\r\n/, "");
     const typed = await readMultipart(requestOf(field("a", "1") + file("file", "x") + END), {
       onFile: gather,
@@ -102,7 +102,7 @@ describe("a form", () => {
     expect(form.file?.part.mimeType).toBeUndefined();
   });
 
-  test("made by another writer is understood", async () => {
+  test("written by another client is read", async () => {
     const data = new FormData();
     data.set("mode", "overwrite");
     data.set("file", new File(["x".repeat(300_000)], 'na"me é.csv', { type: "text/csv" }));
@@ -143,7 +143,7 @@ describe("refused is", () => {
     expect((await failureOf(readMultipart(request, { onFile: gather }))).name).toBe("InvalidMultipartData");
   });
 
-  test("a body cut at any byte, and the file's consumer hears of it", async () => {
+  test("a body cut at any byte, and the file's consumer receives the error", async () => {
     const body = `${field("mode", "skip")}${file("file", "a,b\r\n")}${END.trimEnd()}`;
     let cut = 0;
     let heard = 0;
@@ -156,7 +156,7 @@ describe("refused is", () => {
   });
 });
 
-test("a body with any byte changed is read or refused, never waited for", async () => {
+test("a body with any byte changed is read or refused, and never hangs", async () => {
   const body = Buffer.from(`${field("mode", "skip")}${file("file", "a,b\r\n")}${END}`);
   for (let at = 0; at < body.length; at++) {
     const changed = Buffer.from(body);
@@ -173,7 +173,7 @@ const refuseLargeFile = async ({ body }: FilePart) => {
     if ((size += chunk.length) > 1_000_000) throw appError("FileTooLarge", "full");
 };
 
-test("what the consumer throws ends the upload, without reading on", async () => {
+test("an error of the consumer ends the upload and the reading", async () => {
   let sent = 0;
   const endless = new ReadableStream<Uint8Array>({
     pull(controller) {
@@ -188,7 +188,7 @@ test("what the consumer throws ends the upload, without reading on", async () =>
   expect(sent).toBeLessThan(2_000_000);
 });
 
-test("the client is read no faster than the consumer takes it", async () => {
+test("the body is read no faster than the consumer reads", async () => {
   let sent = 0;
   const head = file("file", "").slice(0, -2);
   const stream = new ReadableStream<Uint8Array>(
@@ -219,7 +219,7 @@ test("the client is read no faster than the consumer takes it", async () => {
 });
 
 describe("a client that", () => {
-  test("falls silent is given up", async () => {
+  test("sends nothing is given up", async () => {
     const half = file("file", "x".repeat(1000)).slice(0, 200);
     let heard: unknown;
     const onFile = (part: FilePart) =>
@@ -235,7 +235,7 @@ describe("a client that", () => {
     expect(error.message).toContain("too long");
   });
 
-  test("goes away is noticed by the consumer", async () => {
+  test("disconnects makes the consumer fail", async () => {
     const ended = Promise.withResolvers<[unknown, unknown]>();
     using server = Bun.serve({
       port: 0,

@@ -68,7 +68,7 @@ async function wholeAnswer(): Promise<string> {
   return Buffer.concat(chunks).toString("latin1");
 }
 
-test("a whole text ends with the end mark", async () => {
+test("a complete text ends with the end mark", async () => {
   pages = () => numbered(5);
   const answer = await wholeAnswer();
   expect(answer).toMatch(/\r\nTransfer-Encoding: chunked\r\n/i);
@@ -87,7 +87,7 @@ test("a text of one page is chunked too", async () => {
   expect(answer).toEndWith("\r\n5\r\nshort\r\n0\r\n\r\n");
 });
 
-test("a second page that fails at once doesn't make the first a whole text", async () => {
+test("a second page that fails at once does not make the first a complete text", async () => {
   pages = async function* () {
     yield "short";
     throw new Error("at once");
@@ -97,7 +97,7 @@ test("a second page that fails at once doesn't make the first a whole text", asy
   expect(answer).not.toMatch(/content-length/i);
 });
 
-test.each([2, 3, 7])("a text whose page %d fails is cut without the end mark", async (page) => {
+test.each([2, 3, 7])("a text whose page %d fails ends without the end mark", async (page) => {
   pages = () => numbered(MANY, page);
   const answer = await wholeAnswer();
   expect(answer).toStartWith("HTTP/1.1 200");
@@ -107,12 +107,12 @@ test.each([2, 3, 7])("a text whose page %d fails is cut without the end mark", a
   expect(failures).toEqual([`page ${page} failed`]);
 });
 
-test("a first page that fails can still be answered", async () => {
+test("a failure of the first page can still be answered with an error", async () => {
   pages = () => numbered(MANY, 1);
   expect(await wholeAnswer()).toMatch(/^HTTP\/1.1 500 [^]*page 1 failed$/);
 });
 
-test("nothing is made that the client doesn't take", async () => {
+test("pages are made only as the client reads them", async () => {
   const socket = ask().pause();
   await until(() => made > 0);
   let before = -1;
@@ -123,7 +123,7 @@ test("nothing is made that the client doesn't take", async () => {
   expect(failures).toEqual([]);
 });
 
-test("a client that goes away ends the making", async () => {
+test("no page is made after the client disconnects", async () => {
   const socket = ask();
   socket.once("data", () => socket.destroy());
   await until(() => closed === 1);
@@ -131,7 +131,7 @@ test("a client that goes away ends the making", async () => {
   expect(failures).toEqual([]);
 });
 
-test("a client that takes nothing any more is cut off", async () => {
+test("a client that stops reading is cut off", async () => {
   stallMs = 50;
   ask().pause();
   await until(() => closed === 1);
@@ -140,7 +140,7 @@ test("a client that takes nothing any more is cut off", async () => {
   await until(() => server.pendingRequests === 0);
 });
 
-test("pages that fail while they are given up are told, and nobody is left with a failure", async () => {
+test("a failure of abandoned pages is reported and leaves no unhandled rejection", async () => {
   stallMs = 50;
   const close = async () => {
     throw new Error("can't be closed");

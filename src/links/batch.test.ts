@@ -12,7 +12,7 @@ forEachDialect((dialect) => {
   });
   beforeEach(() => room.clear());
 
-  test("bad items fail, each with its code, and the good ones are written", async () => {
+  test("invalid items fail with their codes, and valid ones are written", async () => {
     const { links } = room;
     await links.create({ code: "taken", target: TARGET });
     await links.create({ code: "forced", target: TARGET });
@@ -73,7 +73,7 @@ forEachDialect((dialect) => {
     expect((await links.get("old")).target).toBe("http://b.example");
   });
 
-  test("items without a code get one each", async () => {
+  test("each item without a code gets a random one", async () => {
     const { links } = await openLinks(room.database, { randomCodeLength: () => 1 });
     const result = await links.batch.create(Array.from({ length: 100 }, () => ({ target: TARGET })));
     expect(result.failed).toEqual([]);
@@ -81,7 +81,7 @@ forEachDialect((dialect) => {
     expect(await room.rows("links")).toBe(100);
   });
 
-  test("updates keep what they do not name", async () => {
+  test("updates keep the fields they do not name", async () => {
     const { links, clock } = room;
     await links.create({ code: "a", target: TARGET, expires_at: "1d", password: "secret" });
     await links.create({ code: "b", target: TARGET, expires_at: "1d" });
@@ -124,7 +124,7 @@ forEachDialect((dialect) => {
     expect(await Bun.password.verify("set", b.passwordHash!)).toBe(true);
   });
 
-  test("deletes what exists, once", async () => {
+  test("deletes each existing link once", async () => {
     const { links } = room;
     for (const code of ["a", "b", "c"]) await links.create({ code, target: TARGET });
     const result = await links.batch.remove(["a", "nope", "b", "a", 5, null, "x y"]);
@@ -141,7 +141,7 @@ forEachDialect((dialect) => {
     expect(await room.rows("link_clicks")).toBe(1);
   });
 
-  test("5,000 items at once, no more", async () => {
+  test("5,000 items are accepted, one more is refused", async () => {
     const { links } = room;
     const items = Array.from({ length: 5000 }, (_, at) => ({ code: `n-${at}`, target: `${TARGET}${at}` }));
     const made = await links.batch.create(items);
@@ -166,7 +166,7 @@ forEachDialect((dialect) => {
     expect(room.changed).toEqual([]);
   });
 
-  test("two batches over the same codes at once: every code is made once", async () => {
+  test("of two simultaneous batches with the same codes, each code is created once", async () => {
     const other = await openLinks(await dialect.openDb({ threads: true }));
     const items = Array.from({ length: 300 }, (_, at) => ({ code: `both-${at}`, target: TARGET }));
     const results = await Promise.all([

@@ -96,24 +96,24 @@ test.each([
   "google0123456789abcdef.html",
   "BingSiteAuth.xml",
   "autodiscover/autodiscover.xml",
-])("%s may be a link's code and no share's", (code) => {
+])("%s may be the code of a link, not of a share", (code) => {
   expect(rule.refusal(code)).toBeNull();
   expect(createShareCodeRule(rule).refusal(code)?.name).toBe("LinkReservedCode");
 });
 
 test.each(["my.well-known", "well-known", "docs/robots.txt", "a/favicon.ico", "google.html", "report.xml"])(
-  "%s may be a share's code",
+  "%s may be the code of a share",
   (code) => {
     expect(createShareCodeRule(rule).refusal(code)).toBeNull();
   },
 );
 
-test("a share's code keeps the rule of links", () => {
+test("the code of a share must be valid for a link", () => {
   expect(createShareCodeRule(rule).refusal("admin/x")?.name).toBe("LinkReservedCode");
   expect(createShareCodeRule(rule).refusal("a b")?.name).toBe("LinkInvalidCode");
 });
 
-test("the prefixes are read anew at each call", () => {
+test("the prefixes are read at each call", () => {
   let prefix = "/admin";
   const changing = createCodeRule(() => [prefix]);
   prefix = "/manage";
@@ -121,7 +121,7 @@ test("the prefixes are read anew at each call", () => {
   expect(changing.refusal("manage/x")?.name).toBe("LinkReservedCode");
 });
 
-test("a request's code is judged by its characters and length alone", () => {
+test("the code of a request is checked for characters and length only", () => {
   expect(isCodeText("a//b/..")).toBe(true);
   expect(isCodeText("a".repeat(129))).toBe(false);
   expect(isCodeText("a\n")).toBe(false);
@@ -134,13 +134,13 @@ test("random codes have the length and alphabet, and differ", () => {
   for (const code of codes) expect(code).toMatch(/^[A-Za-z0-9]{10}$/);
 });
 
-test("bytes that would favour some characters are thrown away", () => {
+test("bytes that would favour some characters are rejected", () => {
   const source = [255, 248, 0, 247, 61];
   const bytes = (count: number) => Uint8Array.from(source.splice(0, count));
   expect(randomCode(3, bytes)).toBe("A99");
 });
 
-test("codes grow when those of the wished length keep being taken", () => {
+test("codes grow longer when those of the requested length are taken", () => {
   const codes = randomCodes(1);
   const lengths = Array.from({ length: 17 }, () => codes.next().value.length);
   expect(lengths).toEqual([1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 3]);

@@ -21,7 +21,7 @@ function errorOf(run: () => unknown): string {
 }
 
 describe("create", () => {
-  test("the least that is needed", () => {
+  test("the required fields only", () => {
     expect(parsed({ target: " https://example.com/ " })).toEqual({
       code: null,
       target: "https://example.com/",
@@ -38,7 +38,7 @@ describe("create", () => {
     expect(parsed({ ...body, code: null, expires_at: null, password: null })).toEqual(absent);
   });
 
-  test("everything given", () => {
+  test("every field", () => {
     const body = {
       code: "a/b",
       target: "http://a.b",
@@ -103,21 +103,21 @@ describe("update", () => {
 });
 
 describe("expires_at", () => {
-  test("takes instants, past ones too, and lengths of time", () => {
+  test("accepts instants, also in the past, and durations", () => {
     expect(parseExpiry("2026-11-21T13:00:00Z", NOW)).toBe(NOW + DAY);
     expect(parseExpiry("2001-01-01T00:00:00+01:00", NOW)).toBe(Date.parse("2000-12-31T23:00:00Z"));
     expect(parseExpiry("1d2h30m", NOW)).toBe(NOW + DAY + 2.5 * 3_600_000);
     expect(parseExpiry("", NOW)).toBeNull();
   });
 
-  test("takes units in any case, and ignores blanks around the text", () => {
+  test("accepts units in any case, and ignores surrounding blanks", () => {
     expect(parseExpiry("1D", NOW)).toBe(NOW + DAY);
     expect(parseExpiry("2W", NOW)).toBe(NOW + 14 * DAY);
     expect(parseExpiry(" 1d ", NOW)).toBe(NOW + DAY);
     expect(parseExpiry(" 2026-11-21T13:00:00Z\n", NOW)).toBe(NOW + DAY);
   });
 
-  test.each(["0s", "0d", " 0D0h ", "000M"])("refuses %j, which is no time at all", (text) => {
+  test.each(["0s", "0d", " 0D0h ", "000M"])("refuses the zero duration %j", (text) => {
     expect(errorOf(() => parseExpiry(text, NOW))).toBe("LinkInvalidExpireTime");
   });
 

@@ -71,7 +71,7 @@ test("add, get, update, remove", async () => {
   expect(await refusal(run("remove a/b"))).toBe("LinkNotFound");
 });
 
-test("remove of several asks first, and tells which were not there", async () => {
+test("remove of several links asks first and names those that do not exist", async () => {
   for (const code of ["a", "b", "c"]) await run(`add ${TARGET} --code ${code}`);
   answer = false;
   expect(await refusal(run("remove a b"))).toBe("BadRequest");
@@ -87,7 +87,7 @@ test("remove of several asks first, and tells which were not there", async () =>
   process.exitCode = 0;
 });
 
-test("a password is stored as its hash and never printed", async () => {
+test("a password is stored as a hash and never printed", async () => {
   await run(`add ${TARGET} --code a --password`, "secret");
   expect(printed + noted).not.toContain("secret");
   expect(await Bun.password.verify("secret", (await room.links.get("a")).passwordHash!)).toBe(true);

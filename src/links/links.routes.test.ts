@@ -63,7 +63,7 @@ const codes = async (query: string) =>
 const failure = ({ status, body }: Answer) => [status, body.code, body.error];
 
 describe("one link", () => {
-  test("create answers 201 with the whole link, its password masked", async () => {
+  test("create answers 201 with the whole link and a masked password", async () => {
     const made = await create({ code: "a/b", expires_at: "7d", password: "secret" });
     expect(made.status).toBe(201);
     expect(made.body).toEqual({
@@ -114,14 +114,14 @@ describe("one link", () => {
     expect(await room.rows("links")).toBe(0);
   });
 
-  test("an existing code is 409 / 3001, and overwritten with force", async () => {
+  test("an existing code is 409 / 3001 and is overwritten with force", async () => {
     await create({ code: "a" });
     expect(failure(await create({ code: "a" }))).toEqual([409, 3001, "LinkAlreadyExists"]);
     const forced = await create({ code: "a", target: "http://b.example", force: true });
     expect([forced.status, forced.body.data.target]).toEqual([201, "http://b.example"]);
   });
 
-  test("a code with slashes is reached plain and percent-encoded", async () => {
+  test("a code with slashes is found plain and percent-encoded", async () => {
     await create({ code: "a/b/c.d" });
     for (const path of ["/links/a/b/c.d", "/links/a%2Fb%2fc.d", "/links/%61/b/c%2Ed"]) {
       expect((await call("GET", path)).body.data.code).toBe("a/b/c.d");
@@ -160,7 +160,7 @@ describe("one link", () => {
     expect((await room.links.get("a")).updatedAt).toBe(NOW);
   });
 
-  test("delete answers a message, then 404", async () => {
+  test("delete answers with a message, then with 404", async () => {
     await create({ code: "a" });
     const deleted = await call("DELETE", "/links/a");
     expect([deleted.status, Object.keys(deleted.body.data)]).toEqual([200, ["message"]]);
@@ -193,7 +193,7 @@ describe("the list", () => {
     }
   });
 
-  test("pages, with the pagination beside the data", async () => {
+  test("returns pages, with the pagination beside the data", async () => {
     const { status, body } = await call("GET", "/links?page=2&page_size=2");
     expect(status).toBe(200);
     expect(body.pagination).toEqual({ page: 2, page_size: 2, total: 3, total_pages: 2 });
@@ -214,7 +214,7 @@ describe("the list", () => {
     expect(body.pagination).toMatchObject({ page, page_size, total: 3 });
   });
 
-  test("filters and sorts", async () => {
+  test("filters and sorts its links", async () => {
     expect(await codes("")).toEqual(["c", "b", "a"]);
     expect(await codes("?sort=code")).toEqual(["a", "b", "c"]);
     expect(await codes("?order=asc")).toEqual(["a", "b", "c"]);
@@ -227,7 +227,7 @@ describe("the list", () => {
     expect(await codes("?search=_")).toEqual([]);
   });
 
-  test("bounds of the creation time are inclusive, and a plus sign needs no encoding", async () => {
+  test("creation time bounds are inclusive, and a plus sign needs no encoding", async () => {
     expect(await codes("?created_after=2026-11-20T13:00:01Z")).toEqual(["c", "b"]);
     expect(await codes("?created_before=2026-11-20T13:00:01Z")).toEqual(["b", "a"]);
     expect(await codes("?created_after=2026-11-20T15:00:02+02:00")).toEqual(["c"]);
@@ -263,7 +263,7 @@ describe("the list", () => {
 });
 
 describe("batches", () => {
-  test("create, update and delete, each item with its own outcome", async () => {
+  test("create, update and delete report one outcome per item", async () => {
     const made = await call("POST", "/links/batch", {
       links: [{ code: "a", target: TARGET }, { code: "b" }, 7],
     });
@@ -289,7 +289,7 @@ describe("batches", () => {
     ["POST", "links"],
     ["PUT", "updates"],
     ["DELETE", "codes"],
-  ])("%s wants an object with an array, of at most 5,000 items", async (method, field) => {
+  ])("%s requires an object with an array of at most 5,000 items", async (method, field) => {
     for (const body of [[], {}, { [field]: {} }, { [field]: null }, "", "null"]) {
       expect(failure(await call(method, "/links/batch", body))).toEqual([400, 1000, "BadRequest"]);
     }

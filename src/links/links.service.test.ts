@@ -9,7 +9,7 @@ forEachDialect((dialect) => {
   });
   beforeEach(() => room.clear());
 
-  test("a link is created, read, changed and deleted, and each change is told", async () => {
+  test("a link is created, read, changed and deleted, and each change is announced", async () => {
     const { links, changed } = room;
     const created = await links.create({ code: "a/b", target: TARGET, expires_at: "1d" });
     const shown = { code: "a/b", target: TARGET, createdAt: NOW, expiresAt: NOW + DAY, clickCount: 0 };
@@ -25,7 +25,7 @@ forEachDialect((dialect) => {
     expect(await room.rows("link_clicks")).toBe(0);
   });
 
-  test("codes are told apart by case", async () => {
+  test("codes are case-sensitive", async () => {
     const { links } = room;
     await links.create({ code: "Abc", target: "http://upper.example" });
     await links.create({ code: "abc", target: "http://lower.example" });
@@ -34,7 +34,7 @@ forEachDialect((dialect) => {
     expect(await refusal(links.get("ABC"))).toBe("LinkNotFound");
   });
 
-  test("what a target holds comes back as it was", async () => {
+  test("a target is returned unchanged", async () => {
     const targets = [
       `https://example.com/${"x".repeat(8000)}`,
       "https://example.com/ünïcode/日本/😀?q=%20'\"\\!%_#a",
@@ -45,7 +45,7 @@ forEachDialect((dialect) => {
     }
   });
 
-  test("an existing code is refused and left alone", async () => {
+  test("an existing code is refused and its link unchanged", async () => {
     const { links, changed } = room;
     await links.create({ code: "a", target: TARGET });
     expect(await refusal(links.create({ code: "a", target: "http://other.example" }))).toBe(
@@ -77,7 +77,7 @@ forEachDialect((dialect) => {
     });
   });
 
-  test("a link made before its code was reserved is changed and removed like others", async () => {
+  test("a link older than the reservation of its code can be changed and removed", async () => {
     const { links, repository, database } = room;
     const old = { code: "batch", target: TARGET, createdAt: NOW, updatedAt: NOW, expiresAt: null };
     await repository.insertMany(database.write, [{ ...old, passwordHash: null, clickCount: 3 }]);
@@ -118,7 +118,7 @@ forEachDialect((dialect) => {
     expect(await room.rows("link_clicks")).toBe(1);
   });
 
-  test("an update keeps what it does not name and clears what is empty", async () => {
+  test("an update keeps fields it does not name and clears empty ones", async () => {
     const { links } = room;
     await links.create({ code: "a", target: TARGET, expires_at: "1d", password: "secret" });
     await room.click("a", 3);
@@ -129,7 +129,7 @@ forEachDialect((dialect) => {
     expect(cleared).toMatchObject({ expiresAt: null, passwordHash: null, createdAt: NOW });
   });
 
-  test("passwords are hashed, also those that look hashed", async () => {
+  test("passwords are hashed, even those that look like a hash", async () => {
     const { links } = room;
     const plain = "$argon2id$v=19$m=8,t=1,p=1$c2FsdHNhbHQ$aGFzaA";
     const created = await links.create({ code: "a", target: TARGET, password: plain });
@@ -140,7 +140,7 @@ forEachDialect((dialect) => {
     expect((await links.get("a")).passwordHash).toBe(updated.passwordHash);
   });
 
-  test("unknown codes are not found, whatever they hold", async () => {
+  test("unknown codes are not found, whatever their characters", async () => {
     for (const code of ["nope", "", "a\0b", "ä", "a b", "x".repeat(500)]) {
       expect(await refusal(room.links.get(code))).toBe("LinkNotFound");
       expect(await refusal(room.links.update(code, { target: TARGET }))).toBe("LinkNotFound");
@@ -171,7 +171,7 @@ forEachDialect((dialect) => {
     expect(await room.rows("links")).toBe(5);
   });
 
-  test("of two that create the same code at once exactly one wins", async () => {
+  test("of two simultaneous creations of one code, exactly one succeeds", async () => {
     const other = await openLinks(await dialect.openDb({ threads: true }));
     for (let round = 0; round < 10; round++) {
       const code = `race-${round}`;
@@ -191,7 +191,7 @@ forEachDialect((dialect) => {
     expect(await room.rows("link_clicks")).toBe(10);
   });
 
-  test("two that force the same new code at once both succeed and make one link", async () => {
+  test("two simultaneous forced creations of one code both succeed and make one link", async () => {
     const other = await openLinks(await dialect.openDb({ threads: true }));
     for (let round = 0; round < 5; round++) {
       const create = ({ links }: LinksRoom, at: number) =>
@@ -202,7 +202,7 @@ forEachDialect((dialect) => {
     expect(await room.rows("links")).toBe(5);
   });
 
-  test("statistics count links, clicks and what is active", async () => {
+  test("statistics count links, active links and clicks", async () => {
     const { links, clock } = room;
     expect(await links.stats()).toEqual({ totalLinks: 0, totalClicks: 0, activeLinks: 0 });
     await links.create({ code: "a", target: TARGET });

@@ -118,7 +118,7 @@ describe("a known code", () => {
     expect(await send(request)).toEqual(redirectTo("https://t/?utm_source=%C3%A9"));
   });
 
-  test("may be found asynchronously", async () => {
+  test("may be looked up asynchronously", async () => {
     links.set("a", "later");
     expect(await ask("/a")).toEqual(redirectTo("https://later/"));
     expect(clicks).toEqual([[77, NOW]]);
@@ -155,7 +155,7 @@ describe("any other path is 404", () => {
 });
 
 describe("the root", () => {
-  test("redirects to the default URL, with UTM if enabled, without a click", async () => {
+  test("redirects to the default URL without a click, with UTM if enabled", async () => {
     settings.defaultUrl = "https://home.test/ü";
     for (const target of ["/", "/?x", "/?utm_source=a", "/#f"]) {
       expect(await ask(target)).toEqual(redirectTo("https://home.test/%C3%BC"));
@@ -229,7 +229,7 @@ test("responses are counted by status", async () => {
 describe("a code that serves a share", () => {
   const shared = { status: 200, headers: { "content-type": "text/plain" }, body: "shared" };
 
-  test("is served by the share and counts a click, except for POST", async () => {
+  test("is served by the share and counts a click, except on POST", async () => {
     links.set("s/h", { id: 9, location: "waymark:file/12" });
     settings.passUtm = true;
     expect(await ask("/s/h?utm_source=a")).toEqual(shared);

@@ -31,7 +31,7 @@ const NO = [
   "/files-x",
 ];
 
-test("paths at and below a prefix belong to endpoints, others are codes", () => {
+test("paths at or below a prefix belong to endpoints, others are codes", () => {
   for (const host of ["http://h", "http://admin:8080", "http://[::1]", ""]) {
     expect(YES.filter((path) => !isRouted(host + path))).toEqual([]);
     expect(NO.filter((path) => isRouted(host + path))).toEqual([]);

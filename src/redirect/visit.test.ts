@@ -46,14 +46,14 @@ test("missing headers are null", () => {
   expect(detailed).toEqual([[5, NOW, null, null, null, "unix"]]);
 });
 
-test("without address logging the peer address is not read", () => {
+test("the peer address is not read without address logging", () => {
   const { record, detailed, asked } = setUp({ logsAddresses: false, hasProxies: true });
   record("http://s/a", { "X-Forwarded-For": "198.51.100.1" });
   expect(detailed[0]!.at(-1)).toBe("");
   expect(asked()).toBe(0);
 });
 
-test("X-Forwarded-For counts only with trusted proxies", () => {
+test("X-Forwarded-For is used only with trusted proxies", () => {
   const forged = { "X-Forwarded-For": "198.51.100.1" };
   const direct = setUp();
   direct.record("http://s/a", forged);
@@ -63,7 +63,7 @@ test("X-Forwarded-For counts only with trusted proxies", () => {
   expect(behind.detailed[0]!.at(-1)).toBe("192.0.2.7 for 198.51.100.1");
 });
 
-test("a click whose details are refused is recorded with the reason, without reading headers", () => {
+test("a click with refused details is recorded with the reason, and headers are not read", () => {
   const { record, plain, detailed, asked } = setUp({ refused: "full" });
   record("http://s/a", { Referer: "https://a/" });
   expect(plain).toEqual([[5, "full"]]);

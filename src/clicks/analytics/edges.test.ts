@@ -28,7 +28,7 @@ test("a day without clicks counts nothing", async () => {
   expect(await settle(PART, { total: 0 })).toEqual(nothing);
 });
 
-test("complete hours are cut along hours, and the part of an hour out of its raw rows", async () => {
+test("complete hours use hourly counts, partial hours use raw rows", async () => {
   const hours: [number, number][] = [
     [1, 5],
     [2, 3],
@@ -50,7 +50,7 @@ test("complete hours are cut along hours, and the part of an hour out of its raw
   expect(await settle(empty, { ...known, rawRows: refuse })).toEqual(nothing);
 });
 
-test("without complete hours the raw rows of the day decide", async () => {
+test("without complete hours the raw rows of the day are used", async () => {
   for (const hours of [null, [], [[1, 8]]] as const) {
     const known = { total: 9, hours: hours as [number, number][] | null };
     expect(await settle(PART, { ...known, rawRows: () => 9 })).toEqual({ ...nothing, spans: [PART] });
@@ -58,7 +58,7 @@ test("without complete hours the raw rows of the day decide", async () => {
   }
 });
 
-test("raw rows that are too many are left alone", async () => {
+test("too many raw rows are not read", async () => {
   const known = { total: MOST_RAW_ROWS + 1, hours: null, rawRows: () => MOST_RAW_ROWS + 1 };
   expect(await settle(PART, known)).toEqual({ ...nothing, days: [DAY] });
   // A link with few clicks among very many.
@@ -68,7 +68,7 @@ test("raw rows that are too many are left alone", async () => {
   });
 });
 
-test("a single instant is no reason to count a bucket", async () => {
+test("a range of one instant counts no bucket", async () => {
   const instant = { from: START, to: START + 1 };
   expect(await settle(instant, { total: 9 })).toEqual(nothing);
   expect(await settle(instant, { total: 9, hours: [[0, 9]] })).toEqual(nothing);

@@ -19,7 +19,7 @@ forEachDialect((dialect) => {
     return [...readCsv(Buffer.from(text), 100_000)].map((record) => record?.fields ?? []);
   };
 
-  test("every click of the range comes once and in order, many at the same instant too", async () => {
+  test("every click of the range is exported once and in order, even many at one instant", async () => {
     const links = [await room.addLink("a"), await room.addLink("b")];
     const clicks: TestClick[] = Array.from({ length: 2_500 }, (_, at) => ({
       linkId: links[at % 2]!,
@@ -37,7 +37,7 @@ forEachDialect((dialect) => {
     expect(times.at(-1)).toBe("2026-11-20T13:36:59.993Z");
   });
 
-  test("text of any kind stays one cell that can't run", async () => {
+  test("any text stays one cell that cannot run as a formula", async () => {
     const linkId = await room.addLink("a");
     const texts = ['=cmd|"/c calc"!A1', "+1", "-1", "@x", 'a,"b"', "Ünïcode 😀", "'", "\u202etxt", "=,\n"];
     await room.log(
@@ -76,7 +76,7 @@ forEachDialect((dialect) => {
     expect(await rowsOf(NOW, NOW + 1_000)).toEqual([HEADER]);
   });
 
-  test("pages shrink when rows are long, and are made on demand only", async () => {
+  test("pages shrink when rows are long and are made only on demand", async () => {
     const linkId = await room.addLink("a");
     const referrer = `https://a.example/${"x".repeat(2_000)}`;
     await room.log(Array.from({ length: 700 }, (_, at) => ({ linkId, at: NOW + at, referrer })));

@@ -2,13 +2,13 @@ import { expect, test } from "bun:test";
 import { deviceShares, percentage, sharesOf } from "./percentages.ts";
 import { OTHER } from "../rollups/dimensions.ts";
 
-test("percentages have two decimals, and nothing has none", () => {
+test("percentages have two decimals; a total of zero has none", () => {
   expect([percentage(1, 3), percentage(2, 3), percentage(5, 5), percentage(0, 7), percentage(0, 0)]).toEqual([
     33.33, 66.67, 100, 0, 0,
   ]);
 });
 
-test("a value that comes twice is one", () => {
+test("duplicate values are merged", () => {
   const values = [
     { value: OTHER, clicks: 3 },
     { value: "a", clicks: 2 },
@@ -20,7 +20,7 @@ test("a value that comes twice is one", () => {
   ]);
 });
 
-test("profiles are taken apart; those not listed, and strange ones, are others", () => {
+test("profiles are split; those unlisted or unknown count as others", () => {
   const values = [
     { value: "Chrome\tWindows\tdesktop\t0", clicks: 4 },
     { value: "Chrome\tAndroid\tmobile\t0", clicks: 3 },

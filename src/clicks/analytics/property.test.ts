@@ -155,7 +155,7 @@ forEachDialect((dialect) => {
   }
 
   describe("answers equal the clicks", () => {
-    test("while there are hours for everything", async () => {
+    test("while all hours exist", async () => {
       room.retention.hourlyDays = 3_000;
       const report = await room.record(clicks);
       expect(report).toMatchObject({ clicks: CLICKS, kept: 0 });
@@ -166,13 +166,13 @@ forEachDialect((dialect) => {
       }
     });
 
-    test("and when a second rebuild finds nothing to raise", async () => {
+    test("when a second rebuild finds nothing to raise", async () => {
       const before = await room.analytics.referrers({ start: 0, end: NOW }, 100);
       expect((await room.record([])).raised).toBe(0);
       expect(await room.analytics.referrers({ start: 0, end: NOW }, 100)).toEqual(before);
     });
 
-    test("out of raw rows, when the hours are gone", async () => {
+    test("from raw rows when the hours are deleted", async () => {
       await room.database.write.deleteFrom("click_hours").execute();
       await room.database.write.deleteFrom("click_dim_hours").execute();
       for (let at = 0; at < RANGES; at++) {
@@ -185,7 +185,7 @@ forEachDialect((dialect) => {
       }
     });
 
-    test("by whole days, when the raw rows are gone as well", async () => {
+    test("by whole days when the raw rows are deleted too", async () => {
       await room.database.write.deleteFrom("click_log").execute();
       for (let at = 0; at < RANGES; at++) {
         const { start, end } = randomRange(random);

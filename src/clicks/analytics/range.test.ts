@@ -67,7 +67,7 @@ describe("a range", () => {
 });
 
 describe("a unit", () => {
-  test("is day unless told", () => {
+  test("is day by default", () => {
     expect([unitOf(undefined), unitOf(""), unitOf("week")]).toEqual(["day", "day", "week"]);
   });
   test.each(["Day", "year", "days", "hour,day", "__proto__"])("is not %j", (text) => {
@@ -78,14 +78,14 @@ describe("a unit", () => {
 const labels = (range: DateRange, unit: Unit): string[] => trendOf(range, unit).labels;
 
 describe("a trend", () => {
-  test("has every bucket that the range touches", () => {
+  test("has every bucket of the range", () => {
     const range = { start: at("2026-11-19T23:59:59.999Z"), end: at("2026-11-21T00:00:00Z") };
     expect(labels(range, "day")).toEqual(["2026-11-19", "2026-11-20", "2026-11-21"]);
     expect(labels({ start: range.end, end: range.end }, "hour")).toEqual(["2026-11-21 00:00"]);
     expect(labels({ start: range.end, end: range.end - 1 }, "hour")).toEqual([]);
   });
 
-  test("has a bound, which the refusal names", () => {
+  test("has a bound, which the error names", () => {
     const start = at("2026-01-01T00:00:00Z");
     const last = start + MOST_BUCKETS * HOUR_MS;
     expect(labels({ start, end: last - 1 }, "hour")).toHaveLength(10_000);
@@ -99,7 +99,7 @@ describe("a trend", () => {
 });
 
 describe("a span", () => {
-  test("ends with the range, or with the bucket of an end that is not over", () => {
+  test("ends with the range, or with the unfinished bucket at its end", () => {
     expect(spanOf({ start: 5, end: NOW - 1 }, "day", NOW)).toEqual({ from: 5, to: NOW });
     const tomorrow = at("2026-11-21T00:00:00Z");
     expect(spanOf({ start: 5, end: NOW }, "day", NOW)).toEqual({ from: 5, to: tomorrow });
@@ -107,7 +107,7 @@ describe("a span", () => {
     expect(spanOf({ start: 5, end: NOW }, "month", NOW).to).toBe(at("2026-12-01T00:00:00Z"));
     expect(spanOf({ start: 5, end: at("9999-12-31T00:00:00Z") }, "day", NOW).to).toBe(tomorrow + DAY_MS);
   });
-  test("of a range that ends before it begins, or begins behind tomorrow, is empty", () => {
+  test("of a reversed range, or of one after tomorrow, is empty", () => {
     expect(spanOf({ start: 9, end: 8 }, "day", NOW)).toEqual({ from: 9, to: 9 });
     const later = at("2027-01-01T00:00:00Z");
     expect(spanOf({ start: later, end: later + 9 }, "day", NOW)).toEqual({ from: later, to: later });
@@ -125,7 +125,7 @@ describe("cutting", () => {
     });
     expect(splitSpan("day", { from: start, to: start + DAY_MS }).whole).toEqual({ from: d1, to: d1 + 1 });
   });
-  test("makes the parts of days edges", () => {
+  test("makes partial days edges", () => {
     expect(splitSpan("day", { from: start + 1, to: d2 * DAY_MS + 1 })).toEqual({
       whole: { from: d1 + 1, to: d2 },
       edges: [

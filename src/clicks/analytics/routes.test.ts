@@ -166,13 +166,13 @@ describe("parameters", () => {
     expect([labels[0], labels.at(-1), labels.length]).toEqual(["2026-10-21", "2026-11-20", 31]);
   });
 
-  test("an offset's plus sign may be sent as it is", async () => {
+  test("the plus sign of an offset needs no encoding", async () => {
     const query = "start_date=2026-11-19T01:00:00+02:00&end_date=2026-11-20T02:00:00%2B02:00&group_by=hour";
     const { labels } = await data(`/analytics/trends?${query}`);
     expect([labels[0], labels.at(-1)]).toEqual(["2026-11-18 23:00", "2026-11-20 00:00"]);
   });
 
-  test("a reversed range is empty, centuries are too many buckets, an unknown unit is refused", async () => {
+  test("a reversed range is empty; centuries of buckets and unknown units are refused", async () => {
     const reversed = "start_date=2026-11-20&end_date=2026-11-19";
     expect(await data(`/analytics/trends?${reversed}`)).toEqual({ labels: [], values: [] });
     expect(await data(`/analytics/referrers?${reversed}`)).toEqual([]);
@@ -192,7 +192,7 @@ describe("parameters", () => {
 });
 
 describe("codes", () => {
-  test("may hold slashes and end like an endpoint", async () => {
+  test("may contain slashes and end like an endpoint", async () => {
     for (const code of ["a", "a/analytics", "a/analytics/devices", "analytics", "a/b"]) {
       await room.addLink(code);
     }
@@ -219,7 +219,7 @@ describe("codes", () => {
     },
   );
 
-  test("other methods are none of the reports', and the links' only with %2F", async () => {
+  test("other methods are 405 on reports and reach links only with %2F", async () => {
     await room.addLink("a/analytics");
     for (const path of ["/links/a/analytics", "/links/a/b/analytics", "/links/a/analytics/devices"])
       expect([path, (await get(path, "DELETE")).status]).toEqual([path, 405]);
@@ -231,7 +231,7 @@ describe("codes", () => {
 describe("the export", () => {
   const HEADER = "short_code,clicked_at,referrer,source,ip_address,country,city\n";
 
-  test("is a file named after its range", async () => {
+  test("has a file name with its range", async () => {
     const { text, headers, status } = await get(
       "/analytics/export?start_date=2026-01-02&end_date=2026-03-04",
     );
@@ -242,7 +242,7 @@ describe("the export", () => {
     expect(standard.headers.get("content-disposition")).toContain("analytics_20261021_20261120.csv");
   });
 
-  test("has the clicks of the range in their order, and no user agent", async () => {
+  test("has the clicks of the range in order, without user agents", async () => {
     const linkId = await room.addLink("a/b");
     await room.log([
       {

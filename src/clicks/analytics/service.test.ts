@@ -35,7 +35,7 @@ forEachDialect((dialect) => {
   afterEach(() => room.clear());
 
   describe("without clicks", () => {
-    test("there are zeros and empty lists", async () => {
+    test("reports have zeros and empty lists", async () => {
       await room.addLink("a/b");
       const { analytics } = room;
       const { labels, values } = await analytics.trend(LAST_30_DAYS, "day");
@@ -54,7 +54,7 @@ forEachDialect((dialect) => {
       });
     });
 
-    test("and in a range that ends before it begins, whatever was clicked", async () => {
+    test("a reversed range is empty, whatever was clicked", async () => {
       const linkId = await room.addLink("a");
       await room.record([{ linkId, at: NOW - 1, userAgent: CHROME }]);
       const reversed = { start: NOW, end: NOW - DAY_MS };
@@ -65,7 +65,7 @@ forEachDialect((dialect) => {
     });
   });
 
-  test("an unknown link is not found, its case matters", async () => {
+  test("an unknown link is not found, and codes are case-sensitive", async () => {
     await room.addLink("Code");
     for (const code of ["code", "", "Code/", "Code\0", "😀"]) {
       expect(await refusal(room.analytics.link(code, LAST_30_DAYS))).toBe("LinkNotFound");
@@ -73,7 +73,7 @@ forEachDialect((dialect) => {
     }
   });
 
-  test("lists keep to their limit, the most first, and equals in the order of their names", async () => {
+  test("lists keep their limit, highest count first, ties by name", async () => {
     const [b, a, c] = [await room.addLink("b"), await room.addLink("a"), await room.addLink("c")];
     await room.record([
       ...repeat(2, { linkId: c, at: NOW - 9, source: "ref:z.example", userAgent: GOOGLEBOT }),
@@ -93,7 +93,7 @@ forEachDialect((dialect) => {
     expect([botPercentage, total]).toEqual([66.67, 3]);
   });
 
-  test("a utm_source and a domain of the same name are one referrer", async () => {
+  test("a utm_source and a domain of the same name count as one referrer", async () => {
     const linkId = await room.addLink("a");
     await room.record([
       { linkId, at: NOW - 9, source: "a.example" },
@@ -108,7 +108,7 @@ forEachDialect((dialect) => {
     expect((await room.analytics.link("a", LAST_30_DAYS)).referrers).toEqual(expected);
   });
 
-  test("places are shares of all clicks, known place or not", async () => {
+  test("countries are percentages of all clicks, including those of unknown place", async () => {
     const linkId = await room.addLink("a");
     await room.record([
       { linkId, at: NOW - 9, country: "DE", city: "Köln" },
@@ -158,7 +158,7 @@ forEachDialect((dialect) => {
     expect((await room.analytics.link("again", LAST_30_DAYS)).clicks).toBe(1);
   });
 
-  test("counts without details make trends, and details of some clicks shares of those", async () => {
+  test("trends use all counts; percentages use the clicks with details", async () => {
     const linkId = await room.addLink("a");
     await room.record([{ linkId, at: NOW - 9, source: "ref:a.example" }]);
     // Nine more clicks outside the sample.
@@ -191,7 +191,7 @@ forEachDialect((dialect) => {
     expect(await room.analytics.referrers(part, 10)).toEqual([]);
   });
 
-  test("values beyond the bound of a link's day are others", async () => {
+  test("values beyond the bound per link and day count as others", async () => {
     const linkId = await room.addLink("a");
     const count = LINK_DAY_VALUES + 20;
     const start = at("2026-11-10T00:00:00Z");
@@ -212,7 +212,7 @@ forEachDialect((dialect) => {
     expect((await room.analytics.link("a", part)).clicks).toBe(count);
   });
 
-  test("a trend over hours that are gone has the days that are left", async () => {
+  test("a trend over deleted hours uses the remaining days", async () => {
     const linkId = await room.addLink("a");
     const old = NOW - 20 * DAY_MS;
     await room.record([

@@ -59,7 +59,7 @@ forEachDialect((dialect) => {
   const drops = () =>
     database.read.selectFrom("detail_drops").selectAll().orderBy("day").orderBy("reason").execute();
 
-  test("refusals are stored by day and reason, in the flush that counts their clicks", async () => {
+  test("dropped details are stored by day and reason, in the flush that counts their clicks", async () => {
     const { journal, flusherFor } = await start(1);
     const [one, other] = links as [number, number];
     for (let at = 0; at < 3; at++) journal.recordRefused(one, NOW, "full");
@@ -91,7 +91,7 @@ forEachDialect((dialect) => {
     await journal.close();
   });
 
-  test("those of links that are gone count nowhere", async () => {
+  test("drops of deleted links are not counted", async () => {
     const { journal, flusherFor } = await start();
     const [one, gone] = links as [number, number];
     journal.recordRefused(one, NOW, "full");
@@ -102,7 +102,7 @@ forEachDialect((dialect) => {
     await journal.close();
   });
 
-  test("what a process that died was refused enters the books of the one that counts it", async () => {
+  test("drops of a dead process enter the books of the process that counts them", async () => {
     const { journal, settled, flusherFor } = await start();
     for (let at = 0; at < 4; at++) journal.recordRefused(links[0]!, NOW, "full");
     journal.recordDetails(links[0]!, NOW, null, null, null, "");
@@ -119,7 +119,7 @@ forEachDialect((dialect) => {
 });
 
 describe("without a segment", () => {
-  test("a detailed click waits in memory and comes into the next segment as disconnected", async () => {
+  test("a detailed click waits in memory; the next segment records its details as disconnected", async () => {
     const dir = freshDir();
     const { journal, supply, opened } = await openJournal({
       dir,

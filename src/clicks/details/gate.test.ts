@@ -25,7 +25,7 @@ const balance = ({
 }: ReturnType<ReturnType<typeof createDetailGate>["stats"]>) =>
   recorded - logged - pending - Object.values(dropped).reduce((sum, count) => sum + count, 0);
 
-test("beyond the bound details are dropped as full, until some are settled", () => {
+test("details beyond the bound are dropped as full until some are settled", () => {
   const { gate, record } = setUp();
   record(5);
   expect(gate.stats()).toMatchObject({ recorded: 5, pending: 3, dropped: { full: 2 } });
@@ -40,7 +40,7 @@ test("beyond the bound details are dropped as full, until some are settled", () 
   expect(balance(gate.stats())).toBe(0);
 });
 
-test("what other processes left takes no room and stands in the books once it is settled", () => {
+test("details left by other processes take no room and enter the books once settled", () => {
   const { gate, record } = setUp();
   gate.settled({ logged: 7, stopped: 1, deleted: 2, refused: { ...NO_REFUSALS, full: 5 } }, true);
   record(3);
@@ -48,7 +48,7 @@ test("what other processes left takes no room and stands in the books once it is
   expect(balance(gate.stats())).toBe(0);
 });
 
-test("a sample takes what is drawn below the rate; 0 takes nothing, 1 everything without drawing", () => {
+test("a sample takes draws below the rate; 0 takes none, 1 takes all without drawing", () => {
   const sampled = setUp({ rate: 0.25, mostPending: 100 });
   sampled.drawn.push(0.24, 0.25, 0.99, 0);
   sampled.record(4);

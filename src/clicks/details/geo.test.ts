@@ -51,7 +51,7 @@ test.each([
 });
 
 describe("MaxMind file", () => {
-  test("gives country and city, also for IPv6, and nothing for private addresses", async () => {
+  test("gives country and city, also for IPv6, and none for private addresses", async () => {
     const { geo } = setUp({ file: FIXTURE });
     const places = await geo.lookupMany([
       "81.2.69.1",
@@ -68,7 +68,7 @@ describe("MaxMind file", () => {
     });
   });
 
-  test("a file that appears later is taken up; a broken one leaves the last good one in use", async () => {
+  test("a file that appears later is used; a broken one leaves the last good one in use", async () => {
     const file = join(dir, "late.mmdb");
     const { geo, clock } = setUp({ file });
     expect((await geo.lookupMany(["81.2.69.1"])).size).toBe(0);
@@ -83,7 +83,7 @@ describe("MaxMind file", () => {
 });
 
 describe("HTTP provider", () => {
-  test("is asked once per address, also at the same time, and remembered for 15 minutes", async () => {
+  test("is asked once per address, even concurrently, and cached for 15 minutes", async () => {
     const { geo, clock, asked } = setUp({ url: "https://geo.example/{ip}/json" }, async () =>
       Response.json({ countryCode: "de", city: "Köln" }),
     );
@@ -101,13 +101,13 @@ describe("HTTP provider", () => {
     expect(asked).toHaveLength(2);
   });
 
-  test("never hears of a private address", async () => {
+  test("never receives a private address", async () => {
     const { geo, asked } = setUp({ url: "https://geo.example/" });
     await geo.lookupMany(["10.0.0.1", "127.0.0.1", "::1", "fd00::1", "169.254.169.254", "unix", "../admin"]);
     expect(asked).toEqual([]);
   });
 
-  test("an address it does not know is remembered as unknown", async () => {
+  test("an unknown address is cached as unknown", async () => {
     const { geo, asked } = setUp(
       { url: "https://geo.example/" },
       async () => new Response("", { status: 404 }),
@@ -132,7 +132,7 @@ describe("HTTP provider", () => {
     expect(asked).toHaveLength(2);
   });
 
-  test("the file goes first; the provider is asked only while the file can't be read", async () => {
+  test("the file has priority; the provider is asked only while the file is unreadable", async () => {
     const { geo, asked } = setUp({ file: FIXTURE, url: "https://geo.example/" });
     await geo.lookupMany(["81.2.69.1", "8.8.8.8"]);
     expect(asked).toEqual([]);
@@ -141,7 +141,7 @@ describe("HTTP provider", () => {
     expect(without.asked).toHaveLength(1);
   });
 
-  test("the request is bounded in time and follows no redirect", async () => {
+  test("a request has a time limit and follows no redirect", async () => {
     let seen: RequestInit = {};
     const { geo } = setUp({ url: "https://geo.example/" }, async (_url, init) => {
       seen = init;
@@ -152,7 +152,7 @@ describe("HTTP provider", () => {
     expect(seen.redirect).toBe("error");
   });
 
-  test("ten thousand answers are kept, the least recently used go first", async () => {
+  test("ten thousand answers are cached; the least recently used are evicted first", async () => {
     const { geo, asked } = setUp({ url: "https://geo.example/" });
     const addresses = Array.from(
       { length: 10_001 },

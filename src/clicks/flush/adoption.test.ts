@@ -17,7 +17,7 @@ function leaveSegment(slot: string): string {
   return segment;
 }
 
-test("a slot that can't be tidied keeps no other waiting, and is taken over as soon as it can be", () => {
+test("a slot that cannot be cleaned blocks no other and is taken over as soon as possible", () => {
   const segments = ["1", "2", "3"].map(leaveSegment);
   // A folder can't be unlinked.
   const obstacle = join(journalDir, "2", `0000000001${SEGMENT_SUFFIX}.tmp`);

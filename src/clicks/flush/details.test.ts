@@ -201,7 +201,7 @@ forEachDialect((dialect) => {
       ),
     }));
 
-  test("rollups equal the sums of the clicks, whatever the size of the transactions", async () => {
+  test("rollups equal the sums of the clicks for any transaction size", async () => {
     const { journal, flusher, books } = await start({ batchClicks: 170, batchDetails: 90 });
     const visits = visitsOf(1000);
     const plain = visitsOf(300);
@@ -223,7 +223,7 @@ forEachDialect((dialect) => {
     await journal.close();
   });
 
-  test("a raw row has what the visitor sent, cleaned", async () => {
+  test("a raw row has the visitor's values, cleaned", async () => {
     const { journal, flusher } = await start();
     const [link] = links;
     record(journal, {
@@ -262,7 +262,7 @@ forEachDialect((dialect) => {
     await journal.close();
   });
 
-  test("a flood of values stays within the bounds, over several flushes and processes", async () => {
+  test("many values stay within the bounds over several flushes and processes", async () => {
     const one = await start({ batchDetails: 300 });
     const other = await start();
     const [link] = links;
@@ -330,7 +330,7 @@ forEachDialect((dialect) => {
     await journal.close();
   });
 
-  test("stop: no more rows than the bound, while counts go on", async () => {
+  test("no more rows than the bound are stored, while counts continue", async () => {
     const { journal, flusher, books } = await start({ mostLogRows: 30, batchDetails: 20 });
     const before = await clicksOf(database, links);
     const visits = visitsOf(100);
@@ -348,7 +348,7 @@ forEachDialect((dialect) => {
     await journal.close();
   });
 
-  test("a value that retention took comes back with the next day's click", async () => {
+  test("a value deleted by retention returns with the next day's click", async () => {
     const { journal, flusher } = await start();
     const visit = { link: links[0]!, at: NOW, referrer: "https://a.example/", agent: CHROME };
     record(journal, visit);

@@ -60,7 +60,7 @@ forEachDialect((dialect) => {
 
   const journalRows = async () => (await database.read.selectFrom("journals").selectAll().execute()).length;
 
-  test("counts what is written, then what is added, and nothing twice", async () => {
+  test("counts written clicks, then added ones, none twice", async () => {
     const slot = openSlot();
     const { journal, opened } = await openJournal({ ...slot, instance });
     const { flusher, books } = flusherOf(slot.journalDir);
@@ -76,7 +76,7 @@ forEachDialect((dialect) => {
     await journal.close();
   });
 
-  test("a sealed segment goes when it is counted, with its row", async () => {
+  test("a sealed segment is deleted with its row when it is counted", async () => {
     const slot = openSlot({ segmentBytes: segmentOf(256) });
     const { journal, opened } = await openJournal({ ...slot, instance });
     const { flusher } = flusherOf(slot.journalDir, { batchClicks: 100 });
@@ -95,7 +95,7 @@ forEachDialect((dialect) => {
     expect(retired).toBe(1);
   });
 
-  test("an empty segment goes without a trace in the database", async () => {
+  test("an empty segment is deleted without a database row", async () => {
     const slot = openSlot();
     const { journal, opened } = await openJournal({ ...slot, instance });
     await journal.close();
@@ -107,7 +107,7 @@ forEachDialect((dialect) => {
     expect(await journalRows()).toBe(rows);
   });
 
-  test("two that replay the same segment count it once between them", async () => {
+  test("two processes that replay one segment count it once", async () => {
     const slot = openSlot();
     const { journal, opened } = await openJournal({ ...slot, instance });
     for (let at = 0; at < 900; at++) journal.record(ids[at % 2]!, Date.now());
@@ -122,7 +122,7 @@ forEachDialect((dialect) => {
     expect(existsSync(opened[0]!)).toBe(false);
   });
 
-  test("a segment that somebody else counted and removed is not counted again", async () => {
+  test("a segment that another process counted and removed is not counted again", async () => {
     const segment = crypto.randomUUID();
     const details = { logged: 0, stopped: 0, deleted: 0, refused: NO_REFUSALS };
     const span = {
@@ -146,7 +146,7 @@ forEachDialect((dialect) => {
     expect(await repository.readPosition(segment)).toBeNull();
   });
 
-  test("goes on where the database says after a part was counted by another", async () => {
+  test("continues at the position in the database after another process counted a part", async () => {
     const slot = openSlot();
     const { journal, opened } = await openJournal({ ...slot, instance });
     const one = flusherOf(slot.journalDir);
@@ -202,7 +202,7 @@ forEachDialect((dialect) => {
     await journal.close();
   });
 
-  test("thousands of links at once", async () => {
+  test("thousands of links are counted at once", async () => {
     const many = await addLinks(database, 2500);
     const slot = openSlot({ segmentBytes: segmentOf(20_000) });
     const { journal, opened } = await openJournal({ ...slot, instance });
@@ -218,7 +218,7 @@ forEachDialect((dialect) => {
     await journal.close();
   });
 
-  test("clicks of another database, files that are no journal and journals too old to know are set aside", async () => {
+  test("clicks of another database, files that are not journals and expired journals are set aside", async () => {
     const slot = openSlot();
     const foreign = await openJournal({ ...slot, instance: crypto.randomUUID() });
     foreign.journal.record(ids[0]!, Date.now());
@@ -239,7 +239,7 @@ forEachDialect((dialect) => {
     expect(readdirSync(slot.dir)).toEqual([]);
   });
 
-  test("an old journal whose row is there is counted on", async () => {
+  test("an old journal that has a row is counted", async () => {
     const slot = openSlot();
     const { journal, opened } = await openJournal({ ...slot, instance });
     const past = Date.now() - 100 * DAY;
@@ -254,7 +254,7 @@ forEachDialect((dialect) => {
     expect(await added(() => flusher.flush())).toEqual([0, 1, 0, 0, 0]);
   });
 
-  test("one file that can't be read doesn't keep the others from being counted", async () => {
+  test("an unreadable file does not block the others", async () => {
     const slot = openSlot();
     const { journal, opened } = await openJournal({ ...slot, instance });
     journal.record(ids[0]!, Date.now());
@@ -269,7 +269,7 @@ forEachDialect((dialect) => {
     await expect(flusher.flush()).rejects.toThrow();
   });
 
-  test("rows of segments that are long gone are forgotten, the others stay", async () => {
+  test("old rows of deleted segments are removed, the others stay", async () => {
     const [old, young] = [crypto.randomUUID(), crypto.randomUUID()];
     const now = Date.now();
     await database.dialect.insertMany(database.write, "journals", [

@@ -120,7 +120,7 @@ forEachDialect((dialect) => {
 
   if (isServer)
     test(
-      "clicks wait while the server is away and are counted when it is back",
+      "clicks wait while the server is away and are counted when it returns",
       overWire(async (wired, proxy) => {
         const { journal, flusher, books, link } = await start(wired);
         record(journal, link, 2);
@@ -141,7 +141,7 @@ forEachDialect((dialect) => {
     );
 
   if (!isServer)
-    test("clicks wait while the file is gone and are counted when it is back", async () => {
+    test("clicks wait while the file is missing and are counted when it returns", async () => {
       const { journal, flusher, books, link } = await start(direct);
       record(journal, link, 2);
       await flusher.flush();

@@ -9,7 +9,7 @@ const turn = async () => {
   for (let at = 0; at < 10; at++) await Promise.resolve();
 };
 
-test("rests longer than the work took, within a bound", async () => {
+test("pauses longer than the work took, within a bound", async () => {
   const pace = createPace();
   const ended: string[] = [];
   void pace.rest(100, 1).then(() => ended.push("short"));
@@ -25,7 +25,7 @@ test("rests longer than the work took, within a bound", async () => {
   expect(ended).toEqual(["short", "long"]);
 });
 
-test("doesn't rest while somebody waits, and rests again afterwards, also after a failure", async () => {
+test("does not pause while a caller waits, and pauses again afterwards, even after a failure", async () => {
   const pace = createPace();
   const ended: string[] = [];
   void pace.rest(1_000, 1).then(() => ended.push("before"));
@@ -45,7 +45,7 @@ test("doesn't rest while somebody waits, and rests again afterwards, also after 
   expect(ended).toEqual(["before", "after"]);
 });
 
-test("doesn't rest while many segments wait", async () => {
+test("does not pause while many segments wait", async () => {
   const pace = createPace();
   await pace.rest(60_000, 9);
   expect(jest.getTimerCount()).toBe(0);

@@ -38,7 +38,7 @@ const make = (flush: (trigger: FlushTrigger) => Promise<void>, intervalMs = 1000
 
 const at = (runs: { at: number }[]) => runs.map((run) => run.at);
 
-test("flushes at the start and then an interval after the end of the last", async () => {
+test("flushes at the start, then an interval after the end of each flush", async () => {
   const runs = make(async () => {});
   await pass(3000);
   expect(runs).toEqual([]);
@@ -48,7 +48,7 @@ test("flushes at the start and then an interval after the end of the last", asyn
   expect(runs.every(({ trigger }) => trigger === "interval")).toBe(true);
 });
 
-test("a new interval holds from the last flush on", async () => {
+test("a new interval counts from the last flush", async () => {
   const runs = make(async () => {});
   schedule.start();
   await pass(100);
@@ -57,7 +57,7 @@ test("a new interval holds from the last flush on", async () => {
   expect(at(runs)).toEqual([10, 310, 610]);
 });
 
-test("is due at once after quick flushes, and later after slow ones", async () => {
+test("is due at once after short flushes, later after long ones", async () => {
   let slow = false;
   const runs = make(async () => {
     if (slow) time += 20;
@@ -75,7 +75,7 @@ test("is due at once after quick flushes, and later after slow ones", async () =
   expect(runs[2]!.at - runs[1]!.at).toBeLessThan(20 * 20 + 50);
 });
 
-test("the pause doubles while flushes fail, also for those that are due, and ends with the first that succeeds", async () => {
+test("the pause doubles while flushes fail, even for due ones, and ends with the first success", async () => {
   let fails = true;
   const runs = make(async () => {
     if (fails) throw new Error("away");
@@ -100,7 +100,7 @@ test("the pause is never longer than half a minute", async () => {
   expect(Math.max(...pauses)).toBe(30_000);
 });
 
-test("a flush by hand comes at once and says when it fails", async () => {
+test("a manual flush runs at once and rejects when it fails", async () => {
   const runs = make(async (trigger) => {
     if (trigger === "manual") throw new Error("away");
   });
@@ -109,7 +109,7 @@ test("a flush by hand comes at once and says when it fails", async () => {
   expect(await failure).toBe("away");
 });
 
-test("stopped, it flushes no more", async () => {
+test("does not flush after a stop", async () => {
   const runs = make(async () => {});
   schedule.start();
   await pass(100);

@@ -67,7 +67,7 @@ test.each([
   [1_000_000, 1_000_000],
   [7, 100],
   [100, 7],
-])("any mix of records comes back, in batches of %p clicks and %p details", async (capacity, details) => {
+])("any mix of records is read back, in batches of %p clicks and %p details", async (capacity, details) => {
   const dir = freshDir();
   const { journal, supply } = await openJournal({ dir, segmentBytes: segmentOf(4000), overflow: 0 });
   const visits = Array.from({ length: 600 }, visitAtRandom);
@@ -83,7 +83,7 @@ test.each([
   expect(readClicks(dir)).toEqual(visits.map(({ link, at }) => [link, at]));
 });
 
-test("texts are shortened to their bounds; bytes that are no UTF-8 are marked", async () => {
+test("texts are shortened to their bounds; invalid UTF-8 is marked", async () => {
   const dir = freshDir();
   const { journal } = await openJournal({ dir, segmentBytes: segmentOf(4000) });
   const long = "x".repeat(20_000);
@@ -96,7 +96,7 @@ test("texts are shortened to their bounds; bytes that are no UTF-8 are marked", 
   expect(second!.sent).toEqual({ referrer: "café \ufffd", utmSource: null, userAgent: "", address: "::1" });
 });
 
-test("without a segment the click is kept in memory and its details are not", async () => {
+test("without a segment the click stays in memory and its details are dropped", async () => {
   const dir = freshDir();
   const { journal, supply } = await openJournal({
     dir,
@@ -115,7 +115,7 @@ test("without a segment the click is kept in memory and its details are not", as
   expect(journal.stats().dropped.closed).toBe(1);
 });
 
-test("while counting is off nothing is recorded", async () => {
+test("nothing is recorded while counting is off", async () => {
   const dir = freshDir();
   const { journal } = await openJournal({ dir });
   journal.setEnabled(false);
@@ -124,7 +124,7 @@ test("while counting is off nothing is recorded", async () => {
   await journal.close();
 });
 
-test("a record whose texts are not whole ends what can be read, and costs its page only", async () => {
+test("a record with incomplete texts ends reading, and loses only its page", async () => {
   const dir = freshDir();
   const { journal, opened } = await openJournal({ dir, segmentBytes: segmentOf(2000) });
   const sent = { ...nothing, userAgent: "u".repeat(500) };

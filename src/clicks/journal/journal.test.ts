@@ -22,7 +22,7 @@ const freshDir = () => join(folder, String(++folders));
 
 const NONE = { journal_full: 0, disk_full: 0, disk_error: 0, disk_slow: 0, closed: 0 };
 
-test("clicks come back with their links and times, whatever these are", async () => {
+test("clicks are read back with any links and times", async () => {
   const dir = freshDir();
   const { journal } = await openJournal({ dir });
   const now = 1_763_700_000_123;
@@ -44,7 +44,7 @@ test("clicks come back with their links and times, whatever these are", async ()
   await journal.close();
 });
 
-test("a reader sees each click as soon as it is recorded, and stops where nothing is written yet", async () => {
+test("a reader sees each click once recorded and stops at the unwritten part", async () => {
   const dir = freshDir();
   const { journal, opened } = await openJournal({ dir });
   for (let link = 1; link <= 500; link++) {
@@ -76,7 +76,7 @@ test("segments follow one another and hold every click in order", async () => {
   expect(listUnfinished(dir)).toEqual([]);
 });
 
-test("clicks wait in memory while the next segment is on its way, and are written then", async () => {
+test("clicks wait in memory until the next segment is ready, then are written", async () => {
   const dir = freshDir();
   const { journal } = await openJournal({ dir, segmentBytes: segmentOf(256) });
   for (let link = 1; link <= 300; link++) journal.record(link, link);
@@ -87,7 +87,7 @@ test("clicks wait in memory while the next segment is on its way, and are writte
   expect(readClicks(dir)).toHaveLength(300);
 });
 
-test("beyond the bound of segments clicks fill the memory, then are dropped with the reason", async () => {
+test("beyond the segment bound clicks fill the memory, then are dropped with the reason", async () => {
   const dir = freshDir();
   const { journal, supply, opened } = await openJournal({
     dir,
@@ -109,7 +109,7 @@ test("beyond the bound of segments clicks fill the memory, then are dropped with
   expect(readClicks(dir)).toHaveLength(101);
 });
 
-test("what never found room is dropped with the reason when the journal closes", async () => {
+test("clicks still in memory when the journal closes are dropped with the reason", async () => {
   const { journal } = await openJournal({ dir: freshDir(), segmentBytes: segmentOf(256), maxSegments: 1 });
   for (let link = 1; link <= 300; link++) journal.record(link, link);
   await journal.close();
@@ -121,7 +121,7 @@ test("what never found room is dropped with the reason when the journal closes",
   });
 });
 
-test("switched off, clicks are in no book; switched on again, they are", async () => {
+test("while switched off, clicks enter no books; switched on again, they do", async () => {
   const dir = freshDir();
   const { journal } = await openJournal({ dir, segmentBytes: segmentOf(256), maxSegments: 1 });
   journal.record(1, 1);
@@ -137,7 +137,7 @@ test("switched off, clicks are in no book; switched on again, they are", async (
   await journal.close();
 });
 
-test("says once that enough clicks wait", async () => {
+test("signals once that enough clicks wait", async () => {
   const { journal, due } = await openJournal({ dir: freshDir() });
   journal.dueAfter(10);
   for (let link = 1; link <= 10; link++) journal.record(link, link);
@@ -150,7 +150,7 @@ test("says once that enough clicks wait", async () => {
   await journal.close();
 });
 
-test("a segment that is a day old is ended, an empty one is not", async () => {
+test("a segment is sealed after a day, an empty one is not", async () => {
   let now = 1_000_000;
   const { journal, supply, sealed, opened } = await openJournal({ dir: freshDir(), now: () => now });
   now += 48 * 3600_000;
@@ -164,7 +164,7 @@ test("a segment that is a day old is ended, an empty one is not", async () => {
   await journal.close();
 });
 
-test("a click that was not finished ends a live segment and costs a dead one the rest of its page", async () => {
+test("an unfinished click ends reading of a live segment; in a dead one it loses the rest of its page", async () => {
   const dir = freshDir();
   const { journal, opened } = await openJournal({ dir });
   for (let link = 1; link <= 600; link++) journal.record(link, link);
@@ -180,7 +180,7 @@ test("a click that was not finished ends a live segment and costs a dead one the
   );
 });
 
-test("a page that was lost costs no other page", async () => {
+test("a lost page affects no other page", async () => {
   const dir = freshDir();
   const { journal, opened } = await openJournal({ dir });
   for (let link = 1; link <= 600; link++) journal.record(link, link);
@@ -191,7 +191,7 @@ test("a page that was lost costs no other page", async () => {
   expect(readSegment(opened[0]!)).toHaveLength(600 - 256);
 });
 
-test("a record belongs to its place and its segment", () => {
+test("a record is valid only at its place in its segment", () => {
   const check = recordCheck(7, 1024, 1, 2, 3);
   expect(check).not.toBe(recordCheck(7, 1028, 1, 2, 3));
   expect(check).not.toBe(recordCheck(8, 1024, 1, 2, 3));
@@ -199,7 +199,7 @@ test("a record belongs to its place and its segment", () => {
   expect(check & 0xfff).toBe(0);
 });
 
-test("a header is read back, and a damaged one is none", () => {
+test("a header is read back, and a damaged one is rejected", () => {
   const header = {
     uuid: crypto.randomUUID() as string,
     instance: crypto.randomUUID() as string,
@@ -261,7 +261,7 @@ test.skipIf(noDisk !== null)(
   },
 );
 
-test("a journal starts on a full disk, too", async () => {
+test("a journal starts even on a full disk", async () => {
   const { journal, supply } = await openJournal({ dir: freshDir(), maxSegments: 0 });
   journal.record(1, 1);
   expect(supply.problem()).toBe("journal_full");
@@ -269,7 +269,7 @@ test("a journal starts on a full disk, too", async () => {
   await journal.close();
 });
 
-test("kill -9 loses no click that was recorded before something else was said", async () => {
+test("kill -9 loses no click that the process reported as recorded", async () => {
   const dir = freshDir();
   const source = `
     const { openJournal, segmentOf } = await import(${JSON.stringify(join(import.meta.dir, "..", "clicks.test-support.ts"))});

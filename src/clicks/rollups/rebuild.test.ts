@@ -77,8 +77,8 @@ forEachDialect((dialect) => {
     ]);
   }
 
-  describe("what is lost comes back", () => {
-    test("from nothing, but hours that retention took stay away", async () => {
+  describe("restores", () => {
+    test("everything from nothing, except hours that retention deleted", async () => {
       await room.record(await somedays());
       const before = await counters(room.database);
       for (const table of COUNTERS) await room.database.write.deleteFrom(table).execute();
@@ -91,7 +91,7 @@ forEachDialect((dialect) => {
       expect(Math.min(...hours.map((row) => row.hour))).toBeGreaterThan(BUCKETS.hour.of(NOW) - 7 * 24);
     });
 
-    test("counts that are too low, up to the sums of the finer ones", async () => {
+    test("counts that are too low, to the sums of the finer ones", async () => {
       const linkId = await room.addLink("a");
       await room.record([
         { linkId, at: NOW - 3 },
@@ -106,7 +106,7 @@ forEachDialect((dialect) => {
       expect(await counters(room.database)).toEqual(before);
     });
 
-    test("profiles of user agents, as they are parsed now", async () => {
+    test("profiles of user agents, with the current parser", async () => {
       const linkId = await room.addLink("a");
       await room.record([{ linkId, at: NOW - 40 * DAY_MS, userAgent: CHROME }]);
       const values = createClickValues(room.database);
@@ -134,7 +134,7 @@ forEachDialect((dialect) => {
   });
 
   describe("nothing is lost", () => {
-    test("where raw rows are gone: counts and values stay", async () => {
+    test("where raw rows are deleted: counts and values stay", async () => {
       await room.record(await somedays());
       const before = await counters(room.database);
       // As after retention, a clean-up or a deleted link: one of three clicks of each day remains.
@@ -160,7 +160,7 @@ forEachDialect((dialect) => {
       expect(await counters(room.database)).toEqual(before);
     });
 
-    test("in a month whose first days retention took", async () => {
+    test("in a month whose first days retention deleted", async () => {
       const linkId = await room.addLink("a");
       await room.record([
         { linkId, at: NOW - 10 * DAY_MS, source: "ref:old.example" },
@@ -179,7 +179,7 @@ forEachDialect((dialect) => {
       expect(await counters(room.database)).toEqual(before);
     });
 
-    test("outside of the days that are asked for", async () => {
+    test("outside the requested days", async () => {
       const linkId = await room.addLink("a");
       await room.log([0, 1, 2, 3].map((days) => ({ linkId, at: NOW - days * DAY_MS })));
       expect(await rebuild({ from: TODAY - 2, to: TODAY - 1 })).toMatchObject({ days: 2, clicks: 2 });
@@ -195,7 +195,7 @@ forEachDialect((dialect) => {
   });
 
   describe("beside running servers", () => {
-    test("clicks that are flushed meanwhile count once", async () => {
+    test("clicks flushed meanwhile count once", async () => {
       const linkId = await room.addLink("a");
       await room.log(Array.from({ length: 3_000 }, (_, at) => ({ linkId, at: NOW - 1 - at })));
       let flushed = 0;
@@ -218,7 +218,7 @@ forEachDialect((dialect) => {
       expect((await rebuild()).raised).toBe(0);
     });
 
-    test("only one at a time, and not while retention runs", async () => {
+    test("runs once at a time, and not during retention", async () => {
       const { promise, resolve } = Promise.withResolvers<void>();
       const busy = room.maintenance.alone(() => promise);
       await Bun.sleep(20);

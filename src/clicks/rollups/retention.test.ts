@@ -74,8 +74,8 @@ forEachDialect((dialect) => {
     return linkId;
   }
 
-  describe("what is old goes", () => {
-    test("at the age that the settings say, and nothing else", async () => {
+  describe("deletes old data", () => {
+    test("at the age in the settings, and nothing else", async () => {
       await history([0, 6, 8, 29, 31, 364, 366, 500]);
       await run(retention);
       expect(await count("click_log")).toBe(4);
@@ -92,7 +92,7 @@ forEachDialect((dialect) => {
       expect(values.reduce((sum, clicks) => sum + clicks, 0)).toBe(6);
     });
 
-    test("with values and user agents that nothing refers to any more", async () => {
+    test("with values and user agents that nothing refers to", async () => {
       await history([0, 40, 500], GOOGLEBOT);
       const values = async () => {
         const rows = await room.database.read.selectFrom("click_values").select("value").execute();
@@ -141,7 +141,7 @@ forEachDialect((dialect) => {
       expect([await count("click_log"), await count("click_dim_days")]).toEqual([1, 1]);
     });
 
-    test("unless retention is off, and only until the signal", async () => {
+    test("unless retention is off, and stops at the signal", async () => {
       await history([0, 500]);
       settings.enabled = false;
       await run(retention);
@@ -151,7 +151,7 @@ forEachDialect((dialect) => {
       expect(await count("click_log")).toBe(2);
     });
 
-    test("when a rebuild is done", async () => {
+    test("after a rebuild", async () => {
       await history([0, 500]);
       const { promise, resolve } = Promise.withResolvers<void>();
       const busy = room.maintenance.alone(() => promise);
@@ -252,7 +252,7 @@ forEachDialect((dialect) => {
       expect(await count("click_log")).toBe(100);
     });
 
-    test("counts rows, not ids that are gone", async () => {
+    test("counts rows, not deleted ids", async () => {
       const linkId = await room.addLink("a");
       await room.log(Array.from({ length: 20 }, (_, at) => ({ linkId, at: NOW - at })));
       const ids = await room.database.read.selectFrom("click_log").select("id").orderBy("id").execute();

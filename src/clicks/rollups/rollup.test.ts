@@ -38,7 +38,7 @@ test("clicks are counted for their link and for all links", () => {
   expect(dimHours).toContainEqual({ hour: 1, dimension: "referrer", value: "b", clicks: 1 });
 });
 
-test("beyond the bounds the rarest values go together", () => {
+test("beyond the bounds the rarest values are merged", () => {
   const clicks = Array.from({ length: TOTAL_VALUES + 50 }, (_, at) => click(1, `value ${at}`));
   clicks.push(click(1, "value 1049"), click(1, OTHER));
   const { dimDays, dimHours } = rollupOf(clicks);

@@ -4,7 +4,7 @@ import { BUCKETS, UNITS } from "./time-buckets.ts";
 const labelAt = (unit: (typeof UNITS)[number], text: string): string =>
   BUCKETS[unit].label(BUCKETS[unit].of(Date.parse(text)));
 
-test("labels are those of the specification", () => {
+test("labels match the specification", () => {
   const instant = "2026-11-20T13:59:59.999Z";
   expect(UNITS.map((unit) => labelAt(unit, instant))).toEqual([
     "2026-11-20 13:00",
@@ -33,12 +33,12 @@ test.each([
   ["2026-12-31", "2026-W53"],
   ["2027-01-03", "2026-W53"],
   ["2027-01-04", "2027-W01"],
-])("%s is in %s", (day, week) => {
+])("%s lies in %s", (day, week) => {
   expect(labelAt("week", `${day}T00:00:00Z`)).toBe(week);
   expect(labelAt("week", `${day}T23:59:59.999Z`)).toBe(week);
 });
 
-test.each(UNITS)("each %s begins where the last one ends", (unit) => {
+test.each(UNITS)("each %s begins where the previous one ends", (unit) => {
   const { of, startOf } = BUCKETS[unit];
   const first = of(Date.parse("2023-12-25T00:00:00Z"));
   for (let bucket = first; bucket < first + 500; bucket++) {

@@ -54,7 +54,7 @@ forEachDialect((dialect) => {
     expect(await at.findings()).toEqual([]);
   }
 
-  test("finds nothing where nothing is wrong, whatever is under way", async () => {
+  test("finds no problem in a correct storage, even during changes", async () => {
     await add();
     await add(new Uint8Array());
     const upload = await at.blobs.begin(at.policy.id, crypto.randomUUID());
@@ -66,7 +66,7 @@ forEachDialect((dialect) => {
     await expectClean();
   });
 
-  test("wrong counts are set right", async () => {
+  test("wrong counts are corrected", async () => {
     const bytes = bytesFor();
     const file = await add(bytes);
     await add(bytes);
@@ -78,7 +78,7 @@ forEachDialect((dialect) => {
     await expectClean();
   });
 
-  test("a blob that nobody holds goes, with its object", async () => {
+  test("a blob without holders is deleted with its object", async () => {
     const file = await add();
     const blob = await at.files.blobOf(file);
     await database.write.deleteFrom("entries").where("id", "=", file).execute();
@@ -87,7 +87,7 @@ forEachDialect((dialect) => {
     await expectClean();
   });
 
-  test("a dead blob that files hold is told", async () => {
+  test("a dead blob held by files is reported", async () => {
     const file = await add();
     const blob = await at.files.blobOf(file);
     await setBlob(blob, { state: "dead", retired: 5 });
@@ -97,7 +97,7 @@ forEachDialect((dialect) => {
     await expectClean();
   });
 
-  test("files that do not fit their content are told", async () => {
+  test("files that do not match their content are reported", async () => {
     const file = await add(bytesFor(), "odd one");
     const was = await database.read
       .selectFrom("entries")
@@ -114,7 +114,7 @@ forEachDialect((dialect) => {
     await expectClean();
   });
 
-  test("a lost object's files are named, and its content may be stored anew", async () => {
+  test("the files of a lost object are named, and its content can be stored again", async () => {
     const bytes = bytesFor();
     const file = await add(bytes, "the lost one");
     const path = await objectOf(file);
@@ -131,7 +131,7 @@ forEachDialect((dialect) => {
     await expectClean();
   });
 
-  test("an object of another size is damage, until it is put back", async () => {
+  test("an object of another size is damaged until it is restored", async () => {
     const bytes = bytesFor();
     const file = await add(bytes);
     const path = await objectOf(file);
@@ -143,7 +143,7 @@ forEachDialect((dialect) => {
     await expectClean();
   });
 
-  test("objects without a blob go when they are old, and only ours", async () => {
+  test("old objects without a blob are deleted, foreign objects stay", async () => {
     const stored = await at.blobs.store(once(bytesFor()), at.policy.id, { maxBytes: 0 });
     const [key = ""] = at.stored();
     await stored.drop();
@@ -160,7 +160,7 @@ forEachDialect((dialect) => {
     await expectClean();
   });
 
-  test("two installations in one place leave each other's objects and stagings alone", async () => {
+  test("two installations in one place keep each other's objects and stagings", async () => {
     const bytes = bytesFor();
     const file = await add(bytes);
     const [object] = at.stored();
@@ -192,7 +192,7 @@ forEachDialect((dialect) => {
     }
   });
 
-  test("an object that a blob of another policy has is no orphan", async () => {
+  test("an object that a blob of another policy uses is no orphan", async () => {
     const other = await at.policies.create({ name: "same place", driver_type: "local", base_path: "files" });
     const file = await at.files.add(bytesFor(), other.id);
     at.time.now += 48 * HOUR_MS;
@@ -204,8 +204,8 @@ forEachDialect((dialect) => {
     await expectClean();
   });
 
-  describe("a location that is not the one it was", () => {
-    test("is told and left alone, when its disk is not mounted", async () => {
+  describe("a changed location", () => {
+    test("is reported and left unchanged when its disk is not mounted", async () => {
       const file = await add();
       renameSync(pathOf(""), join(at.dataDir, "unmounted"));
       const elsewhere = await startContent(database, { dataDir: at.dataDir });
@@ -224,7 +224,7 @@ forEachDialect((dialect) => {
       await expectClean();
     });
 
-    test("is marked anew when the files are there", async () => {
+    test("gets a new marker when the files are there", async () => {
       await add();
       rmSync(pathOf(at.marker));
       expect(await at.findings()).toMatchObject([{ problem: "storage_unavailable" }]);
@@ -233,7 +233,7 @@ forEachDialect((dialect) => {
     });
   });
 
-  test("thousands of blobs and objects are compared in pages", async () => {
+  test("thousands of blobs and objects are compared page by page", async () => {
     const rows = Array.from({ length: 2_300 }, (_, n) => {
       const hash = sha256(bytesOf(8, n + 10_000));
       return { hash, key: `${hash.slice(0, 2)}/${hash.slice(2, 4)}/${hash}.${n}` };

@@ -15,7 +15,7 @@ forEachDialect((dialect) => {
   });
   afterAll(() => content?.close());
 
-  test("tells where every policy keeps what, by its name and the marker", async () => {
+  test("reports the location of every policy by its name and the marker", async () => {
     await content.policies.create({ name: "in", driver_type: "local", base_path: "x/y" });
     const keys = { access_key: "a", secret_key: "b" };
     const s3 = {
@@ -35,7 +35,7 @@ forEachDialect((dialect) => {
     for (const { marker } of await stored.locations()) expect(marker).toBe(content.marker);
   });
 
-  test("gives what somebody holds, with its state, and says whether it is still expected", async () => {
+  test("lists each held object with its state and whether it is still expected", async () => {
     const ids = [1, 2, 3].map((size) => content.files.add(bytesOf(size), content.policy.id));
     const [kept, deleted, damaged] = await Promise.all(ids);
     const blobs = await Promise.all([kept!, deleted!, damaged!].map((id) => content.files.blobOf(id)));

@@ -25,7 +25,7 @@ forEachDialect((dialect) => {
     database.write.updateTable("entries").set(values).where("id", "=", id).execute();
 
   describe("the doctor", () => {
-    test("finds nothing wrong with a tree, nor with one that is being removed", async () => {
+    test("finds no problem in a tree, even in one being removed", async () => {
       expect(await problems()).toEqual([]);
       const gone = await at.folder(me, null, "gone");
       const inGone = await at.folder(me, gone, "in gone");
@@ -40,7 +40,7 @@ forEachDialect((dialect) => {
       expect(await problems()).toEqual([]);
     });
 
-    test("finds folders that lie in themselves", async () => {
+    test("finds folders inside themselves", async () => {
       await put(outer, { parent_id: inner });
       expect(await problems()).toEqual(["folder_cycle", "folder_cycle"]);
       await put(outer, { parent_id: outer });
@@ -48,7 +48,7 @@ forEachDialect((dialect) => {
       await put(outer, { parent_id: 0 });
     });
 
-    test("finds entries that lie nowhere, in a file or with somebody else", async () => {
+    test("finds entries whose parent is missing, a file or another account's", async () => {
       const { id: file } = await at.upload(me, outer, "in outer");
       const other = await at.account();
       const theirs = await at.folder(other, null, "theirs");
@@ -60,7 +60,7 @@ forEachDialect((dialect) => {
       expect(await problems()).toEqual([]);
     });
 
-    test("finds wrong sums, and sets them right", async () => {
+    test("finds wrong sums and corrects them", async () => {
       await database.write
         .updateTable("account_usage")
         .set({ bytes: 1 })

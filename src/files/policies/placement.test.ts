@@ -19,7 +19,7 @@ forEachDialect((dialect) => {
   const created = async (base_path: string): Promise<number> =>
     (await content.policies.create({ name: base_path, driver_type: "local", base_path })).id;
 
-  test("a policy goes on where it was made before its place was refused, and the doctor hears of it", async () => {
+  test("a policy made before its place was refused keeps working, and the doctor reports it", async () => {
     const outside = makeFolder();
     const ids = [await created("old-1"), await created("old-2")];
     for (const [at, base_path] of [outside, ".restore"].entries()) {
@@ -41,7 +41,7 @@ forEachDialect((dialect) => {
     rmSync(outside, { recursive: true });
   });
 
-  test("a policy works below a folder that the settings allow", async () => {
+  test("a policy may lie below a folder that the settings allow", async () => {
     const outside = makeFolder();
     const allowed = await startContent(database, { roots: [outside] });
     const base_path = join(outside, "a");

@@ -76,7 +76,7 @@ forEachDialect((dialect) => {
     rmSync(dataDir, { recursive: true, force: true });
   });
 
-  test("a first start makes the default policy 'local', once", async () => {
+  test("the first start creates the default policy 'local' once", async () => {
     await content.policies.ensureDefault();
     expect(await list()).toMatchObject([
       { name: "local", driver_type: "local", base_path: "files", is_default: true, max_file_size: 0 },
@@ -84,7 +84,7 @@ forEachDialect((dialect) => {
   });
 
   describe("creating", () => {
-    test("answers 201 with everything but keys, which are stored sealed", async () => {
+    test("answers 201 with all fields but the keys, which are stored encrypted", async () => {
       const answer = await create(s3({ base_path: "/a/b/", max_file_size: 5, download: "redirect" }));
       expect(answer.status).toBe(201);
       expect(answer.json.data).toMatchObject({
@@ -115,7 +115,7 @@ forEachDialect((dialect) => {
       expect((await remove(id)).status).toBe(200);
     });
 
-    test("a local one needs no more than a name, and takes nulls for the rest", async () => {
+    test("a local policy needs only a name and accepts null for the rest", async () => {
       const nulls = {
         endpoint: null,
         bucket: null,
@@ -131,7 +131,7 @@ forEachDialect((dialect) => {
       await remove(id);
     });
 
-    test("an endpoint that does not answer yet is fine", async () => {
+    test("an endpoint that does not answer yet is accepted", async () => {
       const id = await created(s3({ endpoint: "https://s3.not-yet.invalid" }));
       await remove(id);
     });
@@ -187,7 +187,7 @@ forEachDialect((dialect) => {
       expectRefused(await create(s3(fields)), 400, 1000);
     });
 
-    test("a name is taken, in its very case", async () => {
+    test("a name is unique, case-sensitively", async () => {
       const name = newName();
       const id = await created({ name });
       expectRefused(await create({ name }), 409, 1009);
@@ -198,7 +198,7 @@ forEachDialect((dialect) => {
   });
 
   describe("the default", () => {
-    test("goes from one to the other, by create and by PATCH, and is never nobody", async () => {
+    test("moves between policies by create and PATCH, and always exists", async () => {
       const [first] = await defaults();
       const id = await created({ is_default: true });
       expect(await defaults()).toEqual([id]);
@@ -209,7 +209,7 @@ forEachDialect((dialect) => {
       expect((await remove(id)).status).toBe(200);
     });
 
-    test("is exactly one, whatever happens at once", async () => {
+    test("is exactly one, under concurrent changes too", async () => {
       const [first] = await defaults();
       const ids = await Promise.all(Array.from({ length: 6 }, () => created()));
       const answers = await Promise.all([
@@ -226,7 +226,7 @@ forEachDialect((dialect) => {
   });
 
   describe("changing", () => {
-    test("takes name, limit, way of download, region and keys, and keeps the rest", async () => {
+    test("accepts name, limit, download mode, region and keys, and keeps the rest", async () => {
       const id = await created(s3());
       const before = (await get(id)).json.data!;
       harness.time.now += 5_000;
@@ -245,7 +245,7 @@ forEachDialect((dialect) => {
       await remove(id);
     });
 
-    test("does not move content: what says where it is stays", async () => {
+    test("does not move content: the fields of its location stay", async () => {
       const id = await created(s3());
       const view = (await get(id)).json.data!;
       const same = { driver_type: "s3", endpoint: view["endpoint"], bucket: "bucket", base_path: "" };
@@ -273,7 +273,7 @@ forEachDialect((dialect) => {
     });
   });
 
-  test("one in use is not deleted, and says by what", async () => {
+  test("a policy in use is not deleted, and the error names its users", async () => {
     const id = await created();
     const file = await content.files.add(bytesOf(10), id);
     const refused = await remove(id);
@@ -293,7 +293,7 @@ forEachDialect((dialect) => {
     expectRefused(await remove(id), 404, 7002);
   });
 
-  test("one whose files are gone, but not yet their objects, is deleted with them", async () => {
+  test("a policy whose files are deleted, but not their objects, is deleted with them", async () => {
     const id = await created({ base_path: "left-overs" });
     const file = await content.files.add(bytesOf(11), id);
     const blob = await content.files.blobOf(file);
@@ -315,7 +315,7 @@ forEachDialect((dialect) => {
     },
   );
 
-  describe("trying a policy out", () => {
+  describe("testing a policy", () => {
     test("writes, reads and removes an object", async () => {
       const local = await created({ base_path: "tried" });
       expect((await tryOut(local)).status).toBe(200);
@@ -328,7 +328,7 @@ forEachDialect((dialect) => {
       for (const id of [local, remote]) await remove(id);
     });
 
-    test("says in a sentence what is wrong: 502 and no word of keys", async () => {
+    test("reports an error in one sentence: 502, without keys", async () => {
       stub.behave();
       const remote = await created(s3());
       stub.misbehave({ status: 403, body: "<Error><Code>AccessDenied</Code></Error>" }, () => true);
@@ -349,7 +349,7 @@ forEachDialect((dialect) => {
     });
   });
 
-  test("keys sealed with another secret key can't be used, and are no 500", async () => {
+  test("keys encrypted with another secret key are refused, not 500", async () => {
     const id = await created(s3());
     const broken = { access_key: "v1.00000000.AAAA", secret_key: "nonsense" };
     await database.write.updateTable("policies").set(broken).where("id", "=", id).execute();
@@ -361,7 +361,7 @@ forEachDialect((dialect) => {
     await remove(id);
   });
 
-  test("only administrators come near", async () => {
+  test("only administrators have access", async () => {
     const password = "a password of eight and more";
     await admin.send("POST", "/admin/v1/users", { body: { username: "someone", password } });
     const user = new Browser(harness, "198.51.100.7");

@@ -16,7 +16,7 @@ test("a cookie opens its share for an hour", () => {
   expect(cookies.opens(share, made, NOW + HOUR)).toBe(false);
 });
 
-test("nothing else does", () => {
+test("nothing else opens the share", () => {
   const opens = (header: string | null) => cookies.opens(share, header, NOW);
   for (const header of [null, "", "waymark_share_7=", `x${made}`, made.slice(0, -1), `${made}A`]) {
     expect(opens(header)).toBe(false);
@@ -31,6 +31,6 @@ test("nothing else does", () => {
   }
 });
 
-test("a stranger's cookie of the same name does not hide it", () => {
+test("a foreign cookie of the same name does not hide it", () => {
   expect(cookies.opens(share, `waymark_share_7=x; ${made}`, NOW)).toBe(true);
 });

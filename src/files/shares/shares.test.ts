@@ -49,7 +49,7 @@ forEachDialect((dialect) => {
   const none = { maxDownloads: null };
 
   describe("a share", () => {
-    test("is a link with a row of its own, listed newest first, and revoked with it", async () => {
+    test("is a link with a row of its own, listed newest first and revoked with its link", async () => {
       const place = await file();
       const code = crypto.randomUUID();
       const first = await shares.create(me, place, { ...none, code, password: "p", expires_at: "1d" });
@@ -82,7 +82,7 @@ forEachDialect((dialect) => {
       expect(deleted.map((row) => row.code).sort()).toEqual([code, second.code].sort());
     });
 
-    test("takes no code that is taken, reserved or malformed, and leaves no link then", async () => {
+    test("refuses a used, reserved or malformed code and leaves no link", async () => {
       const place = await file();
       const code = crypto.randomUUID();
       await links.create({ code, target: "https://example.com/" });
@@ -95,7 +95,7 @@ forEachDialect((dialect) => {
       expect(await shares.list(me, place)).toEqual([]);
     });
 
-    test("of one code by many at once is one", async () => {
+    test("of one code is created once by simultaneous requests", async () => {
       const place = await file();
       const code = crypto.randomUUID();
       const outcomes = await Promise.all(
@@ -105,7 +105,7 @@ forEachDialect((dialect) => {
       expect((await shares.list(me, place)).length).toBe(1);
     });
 
-    test("is the owner's business", async () => {
+    test("is visible to its owner only", async () => {
       const place = await file();
       const { code } = await shares.create(me, place, none);
       const other = await at.account();
@@ -127,7 +127,7 @@ forEachDialect((dialect) => {
       expect(batch.failed.map((item) => item.code)).toEqual([code]);
     });
 
-    test("rests when it expires, and while its account is disabled", async () => {
+    test("is not served after it expires or while its account is disabled", async () => {
       const { code } = await shares.create(me, await file(), { ...none, expires_at: "1h" });
       const id = await linkId(code);
       const disable = (disabled: number) =>
@@ -140,7 +140,7 @@ forEachDialect((dialect) => {
       expect(await shares.find(id)).toBeNull();
     });
 
-    test("goes with its file, and with the folder around it", async () => {
+    test("is deleted with its file and with the folder around it", async () => {
       const folder = await at.folder(me, null, "folder");
       const inner = await file("inner", folder);
       const codes = [
@@ -159,7 +159,7 @@ forEachDialect((dialect) => {
       for (const gone of codes) expect(await refusal(links.get(gone))).toBe("LinkNotFound");
     });
 
-    test("that is made while its file is deleted never outlives it", async () => {
+    test("made while its file is deleted never outlives the file", async () => {
       for (let round = 0; round < 10; round++) {
         const place = await file(`raced ${round}`);
         const code = crypto.randomUUID();
@@ -171,7 +171,7 @@ forEachDialect((dialect) => {
       }
     });
 
-    test("of a folder serves what is in it, at any depth, and nothing else", async () => {
+    test("of a folder serves its contents at any depth, and nothing else", async () => {
       const outer = await at.folder(me, null, "outer");
       const shared = await at.folder(me, outer, "shared");
       const sub = await at.folder(me, shared, "sub");
@@ -187,7 +187,7 @@ forEachDialect((dialect) => {
     });
   });
 
-  test("downloads are counted exactly up to the limit, by many at once", async () => {
+  test("concurrent downloads are counted exactly up to the limit", async () => {
     const place = await file();
     const { code } = await shares.create(me, place, { maxDownloads: 3 });
     const id = await linkId(code);

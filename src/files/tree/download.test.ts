@@ -68,7 +68,7 @@ describe("relayed", () => {
     expect(relayed).toBe(2);
   });
 
-  test("HEAD asks the storage for a byte at most, 304 for nothing", async () => {
+  test("HEAD reads at most one byte from the storage, 304 none", async () => {
     stub.asked.length = 0;
     const head = await get({}, "HEAD");
     expect([head.status, head.headers.get("Content-Length"), head.body]).toEqual([200, "500000", null]);
@@ -78,7 +78,7 @@ describe("relayed", () => {
     expect(stub.asked.length).toBe(1);
   });
 
-  test("what breaks off half-way fails, and does not end", async () => {
+  test("a download that breaks off fails and does not end normally", async () => {
     let isCut = true;
     stub.misbehave("cut", ({ method }) => isCut && method === "GET");
     const outcome = await get()
@@ -91,7 +91,7 @@ describe("relayed", () => {
     isCut = false;
   });
 
-  test("a storage that is away or has lost the object", async () => {
+  test("from a storage that is unavailable or has lost the object", async () => {
     let isAway = true;
     stub.misbehave({ status: 403 }, () => isAway);
     expect(await refusal(get())).toBe("StorageUnavailable");

@@ -61,7 +61,7 @@ forEachDialect((dialect) => {
       expect(await refusal(at.files.remove(me, id))).toBe("FileNotFound");
     });
 
-    test("can't be a folder, and goes into none that isn't there", async () => {
+    test("can't be a folder or go into a missing folder", async () => {
       const folder = await at.folder(me, null, "a");
       expect(await refusal(at.files.find(me, folder))).toBe("FileNotFound");
       expect(await refusal(at.files.remove(me, folder))).toBe("FileNotFound");
@@ -72,7 +72,7 @@ forEachDialect((dialect) => {
       }
     });
 
-    test("of another account is not there", async () => {
+    test("of another account is not found", async () => {
       const other = await at.account();
       const theirs = await at.upload(other, null, "theirs");
       const folder = await at.folder(other, null, "folder");
@@ -87,7 +87,7 @@ forEachDialect((dialect) => {
   });
 
   describe("content", () => {
-    test("is stored once, and goes with the last file that has it", async () => {
+    test("is stored once and deleted with its last file", async () => {
       const before = await objects();
       const other = await at.account();
       const files = [await at.upload(me, null, "a", "same"), await at.upload(me, null, "b", "same")];
@@ -99,7 +99,7 @@ forEachDialect((dialect) => {
       expect(await objects()).toBe(before);
     });
 
-    test("of 100 uploads of one name at once: one wins, nothing is left of the others", async () => {
+    test("of 100 simultaneous uploads of one name, one succeeds and the others leave nothing", async () => {
       const before = await objects();
       const tries = Array.from({ length: 100 }, (_, i) =>
         refusal(at.upload(me, null, "x", `content ${i % 7}`)),
@@ -111,7 +111,7 @@ forEachDialect((dialect) => {
       expect((await at.files.usage(me)).usedBytes).toBe("content 0".length);
     });
 
-    test("uploaded and deleted by many at once is never lost, never left", async () => {
+    test("uploaded and deleted concurrently is neither lost nor left over", async () => {
       const before = await objects();
       const kept = new Map<number, string>();
       const work = async (worker: number) => {
@@ -144,7 +144,7 @@ forEachDialect((dialect) => {
       expect(await typeOf(".txt", `${"x".repeat(200)}/y`)).toBe("text/plain");
     });
 
-    test("is refused before its bytes are read where that can be known", async () => {
+    test("is refused before its bytes are read where possible", async () => {
       await at.upload(me, null, "taken");
       const destination = await at.uploads.destination(me, null);
       const unread: AsyncIterable<Uint8Array> = {
@@ -159,7 +159,7 @@ forEachDialect((dialect) => {
         expect(await refusal(receive(name))).toBe("InvalidName");
     });
 
-    test("into a folder that goes meanwhile leaves nothing", async () => {
+    test("into a folder deleted meanwhile leaves nothing", async () => {
       const before = await objects();
       const folder = await at.folder(me, null, "a");
       const destination = await at.uploads.destination(me, folder);
@@ -201,7 +201,7 @@ forEachDialect((dialect) => {
   });
 
   describe("a quota", () => {
-    test("is exact, and deleting makes room", async () => {
+    test("is exact, and deleting frees space", async () => {
       me = await at.account(1_000);
       const file = await at.upload(me, null, "a", "x".repeat(600));
       expect(await at.files.usage(me)).toEqual({ usedBytes: 600, quotaBytes: 1_000 });
@@ -214,7 +214,7 @@ forEachDialect((dialect) => {
       expect(await at.files.usage(me)).toEqual({ usedBytes: 1_000, quotaBytes: 1_000 });
     });
 
-    test("ends the reading of a body that is beyond it", async () => {
+    test("stops reading a body that exceeds it", async () => {
       me = await at.account(100_000);
       let read = 0;
       const endless = (async function* () {
@@ -229,7 +229,7 @@ forEachDialect((dialect) => {
       expect(read).toBe(2 * 65_536);
     });
 
-    test("is not passed by many at once", async () => {
+    test("is not exceeded by concurrent uploads", async () => {
       me = await at.account(1_000);
       const before = await objects();
       const tries = Array.from({ length: 20 }, (_, i) =>
@@ -241,12 +241,12 @@ forEachDialect((dialect) => {
       expect(await objects()).toBe(before + 3);
     });
 
-    test("of an account that is gone is none", async () => {
+    test("does not exist for a deleted account", async () => {
       await database.write.deleteFrom("users").where("id", "=", me).execute();
       expect(await refusal(at.upload(me, null, "x"))).toBe("Unauthorized");
     });
 
-    test("is none for the built-in administrator", async () => {
+    test("does not exist for the built-in administrator", async () => {
       const file = await at.upload(0, null, `admin-${me}`);
       expect((await at.files.usage(0)).quotaBytes).toBe(0);
       await at.files.remove(0, file.id);

@@ -19,7 +19,7 @@ forEachDialect((dialect) => {
   afterAll(() => at?.close());
 
   describe("a folder", () => {
-    test("is made, found with its path, renamed and removed", async () => {
+    test("is created, found with its path, renamed and removed", async () => {
       const outer = await at.folder(me, null, "outer");
       at.content.time.now += 1_000;
       const made = await at.folders.create(me, { name: "n\u0301", parentId: outer });
@@ -58,7 +58,7 @@ forEachDialect((dialect) => {
       expect(await refusal(at.folders.remove(me, id))).toBe("FolderNotFound");
     });
 
-    test("of another account is not there", async () => {
+    test("of another account is not found", async () => {
       const other = await at.account();
       const theirs = await at.folder(other, null, "theirs");
       const mine = await at.folder(me, null, "mine");
@@ -73,7 +73,7 @@ forEachDialect((dialect) => {
   });
 
   describe("a name", () => {
-    test("is taken once in a folder, by folders and files together", async () => {
+    test("is unique in a folder, among folders and files together", async () => {
       await at.folder(me, null, "a\u0301");
       await at.upload(me, null, "b");
       expect(await refusal(at.folders.create(me, { name: "\u00e1", parentId: null }))).toBe("NameConflict");
@@ -87,7 +87,7 @@ forEachDialect((dialect) => {
       expect(await at.folders.update(me, inner, { parentId: null, name: "d" })).toMatchObject({ name: "d" });
     });
 
-    test("differs by case and accents", async () => {
+    test("is distinguished by case and accents", async () => {
       for (const name of ["a", "A", "\u00e4", "\u00c4", "\u00e0", "ss", "\u00df", "\u{1f600}", "\u{1f601}"])
         await at.folder(me, null, name);
       const found = await at.names(me, null);
@@ -104,14 +104,14 @@ forEachDialect((dialect) => {
       ]);
     });
 
-    test("is refused by its rules", async () => {
+    test("is refused when it breaks a rule", async () => {
       for (const name of ["", "..", "a/b", "a\0", " a", "x".repeat(256)])
         expect(await refusal(at.folders.create(me, { name, parentId: null }))).toBe("InvalidName");
       const id = await at.folder(me, null, "\u00e9".repeat(127));
       expect(await refusal(at.folders.update(me, id, { name: "\u00e9".repeat(128) }))).toBe("InvalidName");
     });
 
-    test("is got by one of many who want it at once", async () => {
+    test("is given to one of many simultaneous requests", async () => {
       const tries = Array.from({ length: 30 }, () =>
         refusal(at.folders.create(me, { name: "x", parentId: null })),
       );
@@ -122,7 +122,7 @@ forEachDialect((dialect) => {
   });
 
   describe("contents", () => {
-    test("come in pages, folders before files, by name", async () => {
+    test("are listed in pages, folders before files, by name", async () => {
       const folder = await at.folder(me, null, "box");
       const expected: string[] = [];
       for (let i = 0; i < 5; i++) expected.push(`d${i}/`);
@@ -149,7 +149,7 @@ forEachDialect((dialect) => {
   });
 
   describe("a move", () => {
-    test("takes everything along, to a folder and to the root", async () => {
+    test("includes the contents, to a folder and to the root", async () => {
       const a = await at.folder(me, null, "a");
       const b = await at.folder(me, null, "b");
       const file = await at.upload(me, a, "file");
@@ -160,7 +160,7 @@ forEachDialect((dialect) => {
       expect(await at.names(me, null)).toEqual(["a/", "b/"]);
     });
 
-    test("into itself or what is inside is refused", async () => {
+    test("into itself or a folder inside it is refused", async () => {
       const a = await at.folder(me, null, "a");
       const b = await at.folder(me, a, "b");
       const c = await at.folder(me, b, "c");
@@ -169,7 +169,7 @@ forEachDialect((dialect) => {
       expect(await refusal(at.folders.update(me, b, { parentId: a }))).toBe("no error");
     });
 
-    test("of two that would make a circle together, one wins", async () => {
+    test("of two that would form a cycle together, one succeeds", async () => {
       for (let round = 0; round < 8; round++) {
         const a = await at.folder(me, null, `a${round}`);
         const b = await at.folder(me, null, `b${round}`);
@@ -181,7 +181,7 @@ forEachDialect((dialect) => {
       }
     });
 
-    test("into a folder that is deleted at the same time loses or is deleted with it", async () => {
+    test("into a folder deleted at the same time fails or is deleted with it", async () => {
       for (let round = 0; round < 8; round++) {
         const a = await at.folder(me, null, `a${round}`);
         const b = await at.folder(me, null, `b${round}`);
@@ -196,7 +196,7 @@ forEachDialect((dialect) => {
       }
     });
 
-    test("and a new folder go no deeper than they may", async () => {
+    test("and a new folder keep the depth limit", async () => {
       const deep = await chain(MOST_LEVELS);
       expect((await at.folders.find(me, deep.at(-1)!)).path.length).toBe(MOST_LEVELS);
       expect(await refusal(at.folders.create(me, { name: "x", parentId: deep.at(-1)! }))).toBe("BadRequest");
@@ -235,7 +235,7 @@ forEachDialect((dialect) => {
   });
 
   describe("a policy", () => {
-    test("is set and removed; an unknown one is refused", async () => {
+    test("can be set and removed; an unknown one is refused", async () => {
       const id = await at.folder(me, null, "a");
       const policyId = at.content.policy.id;
       expect(await at.folders.update(me, id, { policyId })).toMatchObject({ policyId });
@@ -245,7 +245,7 @@ forEachDialect((dialect) => {
         expect(await refusal(at.folders.update(me, id, { policyId: unknown }))).toBe("PolicyNotFound");
     });
 
-    test("of an upload is that of the nearest folder that has one, else the default", async () => {
+    test("of an upload is that of the nearest folder with one, else the default", async () => {
       const create = (name: string) =>
         at.content.policies.create({
           name: `${name}-${me}`,

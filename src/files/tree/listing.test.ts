@@ -55,7 +55,7 @@ test.each([
   [LARGEST_PAGE, LARGEST_PAGE],
   [1_500, 1_700],
   [LARGEST_PAGE - 1, 1],
-])("%d folders and %d files are written page by page as they would be at once", async (folders, files) => {
+])("%d folders and %d files give the same text in pages as at once", async (folders, files) => {
   const id = await at.folder(0, null, `${folders} and ${files}`);
   await fill(id, folders, files);
   const listing = await at.folders.find(0, id);
@@ -76,7 +76,7 @@ test.each([
   else expect(pieces.length).toBe(Math.ceil((folders + files + 1) / LARGEST_PAGE) + 1);
 });
 
-test("names that JSON has to escape are written as they are", async () => {
+test("names that JSON must escape are preserved", async () => {
   const id = await at.folder(0, null, 'quo"te \u2028 <script>');
   const listing = await at.folders.find(0, id);
   const first = await at.folders.page(0, listing.folder, null, LARGEST_PAGE);

@@ -59,7 +59,7 @@ forEachDialect((dialect) => {
   };
 
   describe("a folder", () => {
-    test("goes with everything in it", async () => {
+    test("is deleted with its contents", async () => {
       const root = await at.folder(me, null, "a");
       await fill(root, 30, 30);
       const keep = await at.upload(me, null, "keep", "content");
@@ -77,7 +77,7 @@ forEachDialect((dialect) => {
       [2_500, 0],
       [1, 2_000],
     ])(
-      "of %d folders with %d files each is gone at once, and taken apart in portions",
+      "of %d folders with %d files each disappears at once and is deleted in portions",
       async (folders, files) => {
         const root = await at.folder(me, null, "a");
         const [inner = 0] = await fill(root, folders, files);
@@ -91,7 +91,7 @@ forEachDialect((dialect) => {
       60_000,
     );
 
-    test("that a dying process left half removed is gone for everybody, and finished by the job", async () => {
+    test("that a dying process left half deleted stays hidden, and the job deletes the rest", async () => {
       const root = await at.folder(me, null, "a");
       const [inner = 0, second = 0] = await fill(root, 3, 600);
       const [file] = (await at.folders.page(me, (await at.folders.find(me, inner)).folder, null, 1)).files;
@@ -117,7 +117,7 @@ forEachDialect((dialect) => {
       await at.folders.remove(me, (await at.folders.page(me, null, null, 1)).folders[0]!.id);
     });
 
-    test("can be deleted and filled at once", async () => {
+    test("can be deleted and filled concurrently", async () => {
       for (let round = 0; round < 5; round++) {
         const root = await at.folder(me, null, "a");
         const inner = await at.folder(me, root, "b");
@@ -134,7 +134,7 @@ forEachDialect((dialect) => {
     });
   });
 
-  test("a short link goes with what it shares, and caches hear of it", async () => {
+  test("a short link is deleted with the item it shares, and caches are notified", async () => {
     const folder = await at.folder(me, null, "a");
     const file = await at.upload(me, folder, "file");
     const shared = [folder, file.id, file.id];
@@ -168,7 +168,7 @@ forEachDialect((dialect) => {
     expect(kept.map(({ code }) => code).sort()).toEqual(codes);
   });
 
-  test("the tree of an account that is gone goes, other trees stay", async () => {
+  test("the tree of a deleted account is deleted, other trees stay", async () => {
     const other = await at.account();
     const kept = await at.upload(other, null, "kept", "content");
     const root = await at.folder(me, null, "a");

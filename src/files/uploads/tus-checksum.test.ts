@@ -20,7 +20,7 @@ const bodyOf = (text: string, length: number | undefined, left = 100 * MIB) => (
 const textOf = async (body: CheckedBody): Promise<string> =>
   Buffer.concat(await Array.fromAsync(await provedBytes(body))).toString();
 
-test("hands out what fits its checksum, and nothing else", async () => {
+test("returns only bytes that match the checksum", async () => {
   expect(await textOf(bodyOf("hello", 5))).toBe("hello");
   expect(await textOf(bodyOf("hello", undefined))).toBe("hello");
   const other = { ...bodyOf("hello", 5), checksum: checksumOf("hullo") };
@@ -30,7 +30,7 @@ test("hands out what fits its checksum, and nothing else", async () => {
   expect(await refusal(provedBytes(bodyOf("hello", 9 * MIB)))).toBe("FileTooLargeForPolicy");
 });
 
-test("counts what it gathers, and ends where there is no room", async () => {
+test("counts its bytes and fails when there is no room", async () => {
   const room = createBodyMemory({ mostBytes: 8 });
   const reservation = room.enter();
   const text = "x".repeat(4 * 1024);

@@ -14,7 +14,7 @@ const nameOf = (call: () => unknown): string => {
 };
 
 describe("Upload-Metadata", () => {
-  test("is pairs, keys without a value among them", () => {
+  test("has pairs; a key may have no value", () => {
     const found = readMetadata(`filename ${encode("ä b.txt")}, is_confidential,empty ,x ${encode("y")}`);
     expect([...found]).toEqual([
       ["filename", "ä b.txt"],
@@ -48,7 +48,7 @@ describe("Upload-Checksum", () => {
   const bytes = [Buffer.from("hel"), Buffer.from("lo")];
   const sha1 = "qvTGHdzF6KLavt4PO0gs2a6pQ00=";
 
-  test("fits the bytes, or is refused with 460", () => {
+  test("matches the bytes, or is refused with 460", () => {
     expect(readChecksum(undefined)).toBeNull();
     verify(readChecksum(`sha1 ${sha1}`)!, bytes);
     const wrong = () => verify(readChecksum(`sha1 ${sha1}`)!, [Buffer.from("hellO")]);
@@ -62,7 +62,7 @@ describe("Upload-Checksum", () => {
   );
 });
 
-test("refusals have the protocol's status", () => {
+test("errors have the protocol's status codes", () => {
   expect(refusal(423, "Locked.", { retryAfterSeconds: 5 })).toMatchObject({
     name: "Conflict",
     details: { status: 423, retryAfterSeconds: 5 },

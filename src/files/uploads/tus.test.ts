@@ -59,7 +59,7 @@ forEachDialect((dialect) => {
     return error instanceof AppError ? error.details?.["status"] : error;
   };
 
-  test("an upload becomes a file with its last byte", async () => {
+  test("an upload becomes a file at its last byte", async () => {
     const folder = await at.folder(me, null, "in");
     const upload = await begin("a\u0308.txt", 10, folder);
     expect(upload).toMatchObject({ name: "\u00e4.txt", mimeType: "text/plain", received: 0, size: 10 });
@@ -75,7 +75,7 @@ forEachDialect((dialect) => {
     await at.files.remove(me, file.id);
   });
 
-  test("what belongs to somebody else is not there", async () => {
+  test("uploads of another account are not found", async () => {
     const upload = await begin("mine", 10);
     const other = await at.account();
     expect(await refusal(at.resumable.find(other, upload.id))).toBe("FileNotFound");
@@ -85,7 +85,7 @@ forEachDialect((dialect) => {
     expect(await refusal(begin("x", 1, folder))).toBe("FolderNotFound");
   });
 
-  test("what came before the body broke off is kept, and nothing beyond the size", async () => {
+  test("bytes received before the body broke off are kept, none beyond the size", async () => {
     const upload = await begin("broken", 10);
     async function* breaking() {
       yield Buffer.from("hell");
@@ -100,7 +100,7 @@ forEachDialect((dialect) => {
     expect(await at.read(await at.files.find(me, fileId!))).toBe("hello worl");
   });
 
-  test("one at a time may change an upload", async () => {
+  test("one request at a time may change an upload", async () => {
     const upload = await begin("locked", 4);
     const held = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<void>();
@@ -118,7 +118,7 @@ forEachDialect((dialect) => {
     expect((await first).fileId).toBeNumber();
   });
 
-  test("of many that bring the same bytes at once, one does", async () => {
+  test("of many requests with the same bytes, one succeeds", async () => {
     const upload = await begin("raced", 4);
     const results = await Promise.allSettled(Array.from({ length: 8 }, () => append(upload, 0, "abcd")));
     const made = results.filter((result) => result.status === "fulfilled" && result.value.fileId !== null);
@@ -129,7 +129,7 @@ forEachDialect((dialect) => {
     expect(await at.names(me, null)).toEqual(["raced"]);
   });
 
-  test("expired ones answer 410, then are gone with their bytes", async () => {
+  test("expired uploads answer 410, then are deleted with their bytes", async () => {
     const upload = await begin("late", 10);
     await append(upload, 0, "hello");
     at.content.time.now += 23 * HOUR_MS;
@@ -147,7 +147,7 @@ forEachDialect((dialect) => {
   });
 
   describe("the account's space", () => {
-    test("is not given twice to unfinished uploads", async () => {
+    test("is not reserved twice by unfinished uploads", async () => {
       me = await at.account(10);
       const upload = await begin("a", 6);
       expect(await refusal(begin("b", 5))).toBe("FileTooLargeForPolicy");
@@ -156,7 +156,7 @@ forEachDialect((dialect) => {
       await begin("d", 6);
     });
 
-    test("is checked again with the last byte, and then nothing is left", async () => {
+    test("is checked again at the last byte; a refusal leaves nothing", async () => {
       me = await at.account(10);
       const upload = await begin("a", 6);
       await append(upload, 0, "hello");
@@ -167,7 +167,7 @@ forEachDialect((dialect) => {
     });
   });
 
-  test("a name or folder that is gone at the end ends the upload", async () => {
+  test("a name taken or a folder deleted before the end ends the upload", async () => {
     const folder = await at.folder(me, null, "going");
     const [homeless, twin] = [await begin("x", 1, folder), await begin("twin", 1)];
     await at.folders.remove(me, folder);
@@ -178,7 +178,7 @@ forEachDialect((dialect) => {
   });
 
   describe("after a crash", () => {
-    test("bytes that nobody was told of are sent again", async () => {
+    test("bytes that were not acknowledged are sent again", async () => {
       const upload = await begin("first", 10);
       const staging = await at.content.blobs.begin(upload.policyId, upload.id);
       await staging.append(chunksOf(Buffer.from("other bytes")), { maxBytes: 0 });
@@ -187,7 +187,7 @@ forEachDialect((dialect) => {
       expect(await at.read(await at.files.find(me, fileId!))).toBe("hello12345");
     });
 
-    test("bytes that a bucket has beyond the row are not asked for again", async () => {
+    test("bytes that a bucket has beyond the row are not requested again", async () => {
       const stub = await startS3Stub();
       const { id: policyId } = await at.content.policies.create({
         name: `bucket ${crypto.randomUUID()}`,
@@ -227,7 +227,7 @@ forEachDialect((dialect) => {
       stub.close();
     });
 
-    test("lost bytes are asked for again", async () => {
+    test("lost bytes are requested again", async () => {
       const upload = await begin("lost", 10);
       await append(upload, 0, "hello");
       rmSync(join(at.content.dataDir, at.content.policy.basePath, stagings()[0]!));
