@@ -1,24 +1,26 @@
 /** A link on the way from the database to a redirect. */
 
-/** What the database tells of a code. */
+/** The database's answer for a code. */
 export type FoundLink = { id: number; target: string; expires_at: number | null };
 
-/** An expiry where 0 stands for none: the instant 0 becomes the one after it, which is as long ago. */
+/** An expiry with 0 for none. The instant 0 becomes 1, equally long ago. */
 export const expiryOrZero = (expiresAt: number | null): number => (expiresAt === null ? 0 : expiresAt || 1);
 
 export type StoredLink = { id: number; code: string; target: string; expiresAt: number | null };
 
-/** What a redirect needs; `location` is ASCII. */
+/** The data of a redirect. `location` is ASCII. */
 export type CachedLink = { id: number; location: string };
 
-/** A cache that processes share. It never rejects by itself: away is the same as not there. */
+/** A cache shared by processes. Never rejects: away counts as empty. */
 export type SharedLinks = {
-  /** The link as a process found it before, else what `load` finds, kept for all unless it is deleted meanwhile. */
+  /**
+   * The link as another process stored it, else the result of `load`, which it stores unless it was deleted meanwhile.
+   */
   find(
     code: string,
     load: () => FoundLink | null | undefined | Promise<FoundLink | null | undefined>,
   ): Promise<FoundLink | null | undefined>;
-  /** When it is fulfilled, `find` doesn't give the old links any more. */
+  /** When it resolves, `find` returns no old link. */
   delete(codes: readonly string[]): Promise<void>;
   clear(): Promise<void>;
 };

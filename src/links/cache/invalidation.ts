@@ -1,33 +1,30 @@
 /**
- * What happens to the cache when links were made, changed or removed.
- *
- * They are forgotten first, here and in the shared cache. Then they are loaded again, before any request asks for
- * them: an outage of the database finds them known, new ones too. Those of a small change are looked up at once, by
- * way of the shared cache, where other nodes find them when they hear of the change. Those of a large one, and those
- * whose lookup failed, are loaded in bulk (refill.ts).
+ * Handles links that were made, changed or removed. It first forgets them, here and in the shared cache. Then it loads
+ * them before a request asks, so an outage finds them known. A small change is looked up at once through the shared
+ * cache, where other nodes find the result. A large one, and failed lookups, are loaded in bulk (refill.ts).
  */
 import type { SharedLinks } from "./cached-link.ts";
 
-/** Codes that are forgotten without letting requests in between. */
+/** Codes to forget in one step of the event loop. */
 const SLICE = 2_000;
 /** Larger changes (imports, batches) are loaded in bulk. */
 const MOST_LOADED = 200;
-/** In place of a code: all of them. */
+/** Stands for all codes. */
 export const ANY_CODE = "*";
 
 type Deps = {
-  /** Forgets the link with this code, or all. */
+  /** Forgets the link of this code, or all. */
   forget(code: string): void;
-  /** Looks it up, for the cache; throws or rejects when the database fails. */
+  /** Looks it up for the cache. Throws or rejects if the database fails. */
   load(code: string): unknown;
-  /** Loads them as soon as the database answers, as far as there is room. */
+  /** Loads them once the database answers, while there is room. */
   loadLater(codes: Iterable<string>): void;
   shared?: SharedLinks | undefined;
 };
 
 /**
- * Once it has returned, or its promise is fulfilled, no request gets what was there before. `isCleaned`: whoever made
- * the change has removed it from the shared cache, and what is there now is new.
+ * After it returned or resolved, no request gets old content. `isCleaned`: the writer has removed the old values from
+ * the shared cache.
  */
 export type Invalidate = (codes: readonly string[], isCleaned?: boolean) => void | Promise<void>;
 
@@ -47,7 +44,7 @@ export function createInvalidation({ forget, load, loadLater, shared }: Deps): I
     await forgetMany(codes);
     if (!isCleaned) {
       await (codes.includes(ANY_CODE) ? from.clear() : from.delete(codes));
-      // What was taken from the shared cache until now may be old.
+      // Values read from the shared cache so far may be old.
       await forgetMany(codes);
     }
     await reload(codes);

@@ -1,22 +1,21 @@
 /**
- * Asking the database for a link, on behalf of many requests: for one code there is at most one question under way,
- * which all who want that code share, and there are at most `maxActive` questions at once. Others wait their turn;
- * beyond `maxWaiting` of them, and after `deadlineMs`, the answer is ServiceUnavailable. A question that the
- * database answers at once (it is in the process) has none of this.
+ * Asks the database for links. Requests for one code share one question, and at most `maxActive` questions run at once.
+ * Others wait; beyond `maxWaiting` of them, or after `deadlineMs`, they get ServiceUnavailable. A synchronous answer of
+ * the database has none of this.
  */
 import { appError } from "../../lib/errors.ts";
 import type { FoundLink } from "./cached-link.ts";
 
 export type LinkLookup = {
   /**
-   * `onFound` is told what was found, before anybody else, unless the code was forgotten since the question was
-   * asked: then whatever was found may be old. Throws or rejects as the database does.
+   * `onFound` receives the result first, unless the code was forgotten since the question: then it may be old. Throws
+   * or rejects like the database.
    */
   ask(code: string, onFound: (link: FoundLink | null) => void): FoundLink | null | Promise<FoundLink | null>;
-  /** The link was changed: questions under way are answered, but nobody new joins them. */
+  /** The link was changed: running questions are answered, but no request joins them. */
   forget(code: string): void;
   forgetAll(): void;
-  /** Questions under way and waiting. */
+  /** Running and waiting questions. */
   pending(): number;
 };
 
@@ -37,7 +36,7 @@ export function createLinkLookup(
   find: Find,
   { maxActive, maxWaiting, deadlineMs }: LookupLimits,
 ): LinkLookup {
-  /** By code; the first who asks makes the entry. */
+  /** By code. The first request makes the entry. */
   const open = new Map<string, Question>();
   const waiting: Question[] = [];
   let active = 0;
@@ -63,7 +62,7 @@ export function createLinkLookup(
       });
   }
 
-  /** Nobody joins any more. */
+  /** No request joins any more. */
   function close(question: Question): void {
     if (open.get(question.code) === question) open.delete(question.code);
   }
@@ -79,11 +78,11 @@ export function createLinkLookup(
     }
   }
 
-  /** The database goes on with its work, bounded by its own timeouts; the place is free again when it is done. */
+  /** The database continues within its own timeouts. The place is free when it ends. */
   function limitTime(question: Question): void {
     const timer = setTimeout(() => {
       question.isTooLate = true;
-      // From here on nobody could tell it of a change.
+      // Later changes can't reach it.
       question.isForgotten = true;
       close(question);
       question.answer.reject(unavailable("The database takes too long to find a link."));

@@ -4,10 +4,10 @@ import type { LinkCache } from "./cache.ts";
 
 /** Seconds. */
 const BOUNDS = [0.000001, 0.000005, 0.00001, 0.00005, 0.0001, 0.001, 0.01, 0.1, 1];
-/** Reading the clock twice would cost a look-up more than the look-up itself. */
+/** Reading the clock twice costs more than a lookup. */
 const SAMPLE_MASK = 63;
 
-/** The same cache, which tells of itself in metrics. */
+/** The same cache with metrics. */
 export function measureLinkCache(registry: Registry, cache: LinkCache): LinkCache {
   registerStats(registry, cache.stats);
   const times = registry.histogram({
@@ -23,7 +23,7 @@ export function measureLinkCache(registry: Registry, cache: LinkCache): LinkCach
   };
 }
 
-/** Times one look-up in 64; those that wait for the database count as operations of the database only. */
+/** Times one lookup in 64. Those that wait for the database count only as database operations. */
 function timeSampled(findIn: LinkCache["findIn"], observe: TimeObserver): LinkCache["findIn"] {
   let calls = 0;
   return (text, start, end, now) => {

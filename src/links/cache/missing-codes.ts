@@ -1,7 +1,6 @@
 /**
- * Codes that the database was asked for and doesn't have, remembered for a short while, at most `limit` of them. One
- * is forgotten after half of the lifetime at the earliest, unless others take its place, and after all of it at the
- * latest.
+ * Codes that the database does not have, remembered shortly: at most `limit`, for between half and all of the lifetime,
+ * unless others take their place.
  */
 import { createGenerationMap } from "../../lib/generation-map.ts";
 
@@ -19,7 +18,7 @@ export function createMissingCodes({ limit, lifeMs }: { limit: number; lifeMs: n
 
   function forgetOld(now: number): void {
     const age = now - turnedAt;
-    // A clock that was set back makes everything too old rather than too young.
+    // A clock that was set back makes everything too old.
     if (age >= 0 && age < lifeMs / 2) return;
     if (age < 0 || age >= lifeMs) codes.clear();
     else codes.turn();

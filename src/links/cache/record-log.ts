@@ -1,19 +1,17 @@
 /**
- * The memory of the link table: entries one after another in segments of 1 MiB, in the order in which they were
- * written. New entries go to the head. One that is replaced or deleted only gets a mark; its room comes back when
- * the tail has passed it, a segment at a time. When entries are given up and when they are written again is the
- * table's decision (cache/table.ts); here is only how they lie.
+ * The memory of the link table: entries in segments of 1 MiB, in the order of writing. New entries go to the head. A
+ * replaced or deleted entry gets a mark; its room returns when the tail has passed it, a segment at a time. table.ts
+ * decides when.
  *
  *     8-byte words   | id (float64) | sizes and marks (int32), time of storing (int32) | expiry (float64) | bytes …
  *
- * The word of the expiry is there only when the link expires. The bytes are the code and then the location, ASCII,
- * filled up to a whole word. An entry's address is the number of its segment and the word within it, in one integer
- * below 2^31, so a log holds up to 16 GiB. Nothing here checks an address: it must be of an entry that is not yet
- * behind the tail.
+ * The expiry's word exists only if the link expires. The bytes are code and location, ASCII, padded to a word. An
+ * entry's address is segment number and word in one integer below 2^31, so a log holds up to 16 GiB. Addresses are not
+ * checked: they must belong to an entry before the tail.
  */
 import { hashBytes } from "../../lib/code-hash.ts";
 
-/** Buffer's methods for one encoding, which the types leave out; they are quicker than toString and write. */
+/** Buffer's methods for one encoding, missing in the types. Faster than toString and write. */
 type Bytes = Buffer & {
   latin1Slice(start: number, end: number): string;
   latin1Write(text: string, start: number): number;
@@ -23,19 +21,19 @@ type Segment = {
   readonly bytes: Bytes;
   readonly ints: Int32Array;
   readonly doubles: Float64Array;
-  /** Words that are written. */
+  /** Used words. */
   used: number;
 };
 
 export type LinkLog = {
   readonly segments: (Segment | undefined)[];
-  /** Numbers of the segments in use, oldest first; the last one holds the head. Never empty. */
+  /** Segments in use, oldest first. The last one holds the head. Never empty. */
   readonly order: number[];
-  /** Numbers that may be used again; at most one of them keeps its memory. */
+  /** Free numbers. At most one keeps its memory. */
   readonly free: number[];
-  /** The word within the oldest segment at which the next entry to take stands. */
+  /** Word of the next entry to take in the oldest segment. */
   tail: number;
-  /** Words between tail and head; of these, words of dead entries. */
+  /** Words between tail and head, and those of dead entries. */
   written: number;
   dead: number;
 };
@@ -58,7 +56,7 @@ const wordsFor = (marks: number): number =>
 const segmentOf = (log: LinkLog, address: number): Segment => log.segments[address >>> SHIFT]!;
 const marksAt = (address: number): number => ((address & WITHIN) << 1) + 2;
 const marksOf = (log: LinkLog, address: number): number => segmentOf(log, address).ints[marksAt(address)]!;
-/** At which byte of its segment the code begins. */
+/** Byte offset of the code in its segment. */
 const codeStart = (address: number, marks: number): number => ((address & WITHIN) + fixedWords(marks)) << 3;
 
 export function createLinkLog(): LinkLog {
@@ -73,7 +71,7 @@ export function clearLog(log: LinkLog): void {
   openSegment(log);
 }
 
-/** Memory taken, in bytes. */
+/** Of memory. */
 export const logBytes = (log: LinkLog): number =>
   log.segments.filter((segment) => segment !== undefined).length * SEGMENT_WORDS * 8;
 
@@ -104,7 +102,7 @@ function allocate(log: LinkLog, words: number): number {
   return address;
 }
 
-/** Writes an entry at the head: its address. The bounds are those of LinkTable.set, checked there. */
+/** Writes an entry at the head and returns its address. LinkTable.set checks the bounds. */
 export function append(
   log: LinkLog,
   code: string,
@@ -127,7 +125,7 @@ export function append(
   return address;
 }
 
-/** Writes an entry again at the head, its mark of use cleared: the new address. The old one counts no more. */
+/** Writes an entry again at the head with its use mark cleared. Returns the new address. */
 export function copyToHead(log: LinkLog, address: number): number {
   const words = entryWords(log, address);
   const from = (address & WITHIN) << 3;
@@ -140,8 +138,8 @@ export function copyToHead(log: LinkLog, address: number): number {
 }
 
 /**
- * Moves the tail past the oldest entry, dead or alive: its address, or -1 when there is none. What the address
- * points to can be read until something is appended.
+ * Moves the tail past the oldest entry, dead or alive. Returns its address, or -1. It stays readable until the next
+ * append.
  */
 export function takeOldest(log: LinkLog): number {
   for (;;) {
@@ -166,7 +164,7 @@ export function takeOldest(log: LinkLog): number {
   }
 }
 
-/** Marks an entry dead: its room comes back when the tail passes. */
+/** Marks an entry dead. Its room returns when the tail passes. */
 export function markDead(log: LinkLog, address: number): void {
   log.dead += entryWords(log, address);
   segmentOf(log, address).ints[marksAt(address)]! |= DEAD;
@@ -178,11 +176,11 @@ export const isUsed = (log: LinkLog, address: number): boolean => (marksOf(log, 
 export function markUsed(log: LinkLog, address: number): void {
   const ints = segmentOf(log, address).ints;
   const marks = ints[marksAt(address)]!;
-  // Mostly it is set already; not writing keeps the line clean in the processor's cache.
+  // Usually set. Not writing keeps the cache line clean.
   if ((marks & USED) === 0) ints[marksAt(address)] = marks | USED;
 }
 
-/** Words that the entry takes. */
+/** Words of the entry. */
 export const entryWords = (log: LinkLog, address: number): number => wordsFor(marksOf(log, address));
 export const idAt = (log: LinkLog, address: number): number =>
   segmentOf(log, address).doubles[address & WITHIN]!;
@@ -202,14 +200,14 @@ export function setStoredAt(log: LinkLog, address: number, storedAt: number): vo
   segmentOf(log, address).ints[marksAt(address) + 1] = storedAt;
 }
 
-/** The hash of the entry's code, as `hashCode` gives it under this seed. */
+/** Hash of the entry's code (`hashCode` under this seed). */
 export function hashAt(log: LinkLog, address: number, seed: number): number {
   const marks = marksOf(log, address);
   const start = codeStart(address, marks);
   return hashBytes(segmentOf(log, address).bytes, start, start + codeLength(marks), seed);
 }
 
-/** Whether the entry's code is the text from `start` up to and without `end`. */
+/** Whether the entry's code is `text` from `start` to `end` (excluded). */
 export function isCodeAt(log: LinkLog, address: number, text: string, start: number, end: number): boolean {
   const { bytes, ints } = segmentOf(log, address);
   const marks = ints[marksAt(address)]!;

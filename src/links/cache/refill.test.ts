@@ -1,4 +1,4 @@
-/** What the table holds after changes, with the database away from then on. */
+/** The contents of the table after changes, with the database away from then on. */
 import { expect, test } from "bun:test";
 import { until } from "../../../test/support/until.ts";
 import { silentLogger } from "../../lib/logger.ts";
@@ -9,7 +9,7 @@ import type { StoredLink } from "./cached-link.ts";
 const NOW = Date.parse("2026-11-20T13:00:00Z");
 const away = () => new DatabaseError("unavailable", new Error("away"));
 
-/** A cache over a database that is a Map of targets; `gate` holds what reads in bulk until it resolves. */
+/** A cache over a Map of targets as database. `gate` blocks bulk reads until it resolves. */
 function open(overrides: Partial<LinkCacheOptions> = {}) {
   const targets = new Map<string, string>();
   const database = { isAway: false, gate: Promise.resolve(), bulk: 0, singles: 0, scans: 0 };
@@ -51,7 +51,7 @@ function open(overrides: Partial<LinkCacheOptions> = {}) {
     for (const code of made) targets.set(code, target);
     return cache.invalidate(made);
   };
-  /** Where they redirect, each once; null when the database was needed. */
+  /** The targets of one redirect each; null if the database was needed. */
   const redirects = async (of: readonly string[]) => [
     ...new Set(
       await Promise.all(of.map(async (code) => (await cache.find(code, NOW))!.location).map(nulled)),

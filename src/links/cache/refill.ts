@@ -1,18 +1,18 @@
 /**
- * Puts links back into the table after a large change, so that an outage of the database finds them there. Codes wait
- * in a set and are read in bulk, one statement at a time. What can't be read stays in the set until it can. A link
- * that changes while it is read is not put: the change asks for it again.
+ * Puts links back into the table after a large change, so that an outage finds them there. Codes wait in a set and are
+ * read in bulk, one statement at a time. Unreadable ones stay in the set. A link that changes during the read is
+ * skipped: the change requests it again.
  */
 import { isUnavailable } from "../../db/failures.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { StoredLink } from "./cached-link.ts";
 
 export type LinkRefill = {
-  /** Loads these links soon, as far as there is room. Call it after the table has forgotten them. */
+  /** Loads these links soon, while there is room. Call it after the table has forgotten them. */
   want(codes: Iterable<string>): void;
-  /** The link was changed: what is being read of it may be old. */
+  /** The link was changed: a running read of it may be old. */
   changed(code: string): void;
-  /** Any link may have changed: nothing is wanted any more. */
+  /** Any link may have changed: cancels all requests. */
   clear(): void;
   close(): void;
 };
@@ -21,18 +21,18 @@ type Deps = {
   /** Those of at most CODES_AT_ONCE links that exist. */
   load(codes: readonly string[]): Promise<readonly StoredLink[]>;
   put(link: StoredLink): void;
-  /** How many links the table could take. */
+  /** Room of the table in links. */
   room(): number;
   logger: Logger;
 };
 
-/** Read by one statement and put without letting requests in between: below a millisecond. */
+/** Read by one statement and stored in one step of the event loop, below a millisecond. */
 const CODES_AT_ONCE = 500;
 const RETRY_MS = 500;
 
 export function createLinkRefill({ load, put, room, logger }: Deps): LinkRefill {
   const wanted = new Set<string>();
-  /** Those of the statement under way that were not changed since it began. */
+  /** Codes of the running statement that have not changed since it began. */
   let reading = new Set<string>();
   let running = false;
   let closed = false;

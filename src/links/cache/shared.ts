@@ -1,34 +1,32 @@
 /**
- * Links in Redis, which the processes of all nodes share.
+ * Links in Redis, shared by the processes of all nodes.
  *
- * A value must never be older than the last `delete`, also when a slow reader asked the database before a change and
- * comes to store its answer after it. So nobody stores without a lease (after Facebook's memcache, NSDI 2013): who
- * finds nothing leaves a lease, a random text with ten seconds to live, in the value's place, and only then asks the
- * database. To store is to replace exactly that lease. A delete removes lease or value, so what was asked before it
- * finds its lease gone and is not stored; a lease left after it belongs to a question asked after the commit. Who
- * finds another's lease may store under it as well, because it is older than its own question. Both steps are one
- * script each, so nothing comes between looking and leaving, or comparing and replacing.
+ * A value must never be older than the last `delete`, even if a slow reader stores an answer from before a change. So
+ * storing needs a lease (Facebook's memcache, NSDI 2013): a reader that finds nothing leaves a lease, a random text for
+ * ten seconds, and then asks the database. Storing replaces exactly that lease. A delete removes lease or value, so an
+ * answer from before it finds no lease; a lease after it belongs to a question after the commit. A reader may store
+ * under another's lease, because that is older than its own question. Both steps are one script each.
  *
  *     <generation>?<token>                     a lease
  *     <generation>=<id> <expires at> <target>  a link; expires at is 0 for never
  *
- * Values of another generation (cluster/redis.ts) count as nothing. `clear` begins a new one, and so does whoever could
- * not delete: its connection is over then, and the next one begins with a new generation.
+ * Values of other generations (cluster/redis.ts) are ignored. `clear` begins a new generation, and so does the
+ * connection after a failed delete.
  */
 import { chunked } from "../../lib/chunked.ts";
 import { GENERATION_LENGTH, newCacheGeneration, type Redis } from "../../cluster/redis.ts";
 import { expiryOrZero, type FoundLink, type SharedLinks } from "./cached-link.ts";
 
 const LEASE_MS = 10_000;
-/** Without a cache.ttl of its own, values live for an hour. */
+/** Lifetime of values without cache.ttl: an hour. */
 const DEFAULT_TTL_SECONDS = 3_600;
 /** Longer targets are rare, and the database has them. */
 const LONGEST_TARGET = 4_096;
 const DELETED_AT_ONCE = 500;
-/** More deleted links than this begin a new generation, which is one command. */
+/** Deleting more links begins a new generation instead, one command. */
 const MOST_DELETED = 10_000;
 
-/** Value or lease, leaving a lease where nothing is. ARGV: random text, milliseconds of a lease. */
+/** Value or lease. Leaves a lease where nothing is. ARGV: random text, milliseconds of a lease. */
 const FIND = `
 local generation = redis.call('get', KEYS[2])
 if not generation then
@@ -41,7 +39,7 @@ value = generation .. '?' .. ARGV[1]
 redis.call('set', KEYS[1], value, 'px', ARGV[2])
 return value`;
 
-/** Replaces the lease by the value, if both lease and generation stand. ARGV: lease, value, milliseconds to live. */
+/** Replaces the lease by the value if lease and generation stand. ARGV: lease, value, milliseconds to live. */
 const STORE = `
 local generation = string.sub(ARGV[1], 1, ${GENERATION_LENGTH})
 if redis.call('get', KEYS[1]) ~= ARGV[1] or redis.call('get', KEYS[2]) ~= generation then return 0 end
@@ -50,7 +48,7 @@ return 1`;
 
 type Deps = {
   redis: Pick<Redis, "send" | "key" | "generationKey">;
-  /** cache.ttl: 0 for no limit. */
+  /** cache.ttl; 0: unlimited. */
   ttlSeconds: number;
 };
 
@@ -60,7 +58,7 @@ export function createSharedLinks({ redis, ttlSeconds }: Deps): SharedLinks {
   const evaluate = (script: string, code: string, args: readonly string[]) =>
     redis.send("EVAL", [script, "2", keyOf(code), redis.generationKey, ...args]);
 
-  /** What stands there now; null when Redis is away. */
+  /** The current value; null if Redis is away. */
   async function look(code: string): Promise<string | null> {
     try {
       return String(await evaluate(FIND, code, [newCacheGeneration(), String(LEASE_MS)]));
@@ -97,7 +95,7 @@ export function createSharedLinks({ redis, ttlSeconds }: Deps): SharedLinks {
 const writeValue = ({ id, expires_at, target }: FoundLink): string =>
   `${id} ${expiryOrZero(expires_at)} ${target}`;
 
-/** Null for a lease, and for what can't be read. */
+/** Null for a lease or an unreadable value. */
 function readValue(text: string): FoundLink | null {
   if (text[GENERATION_LENGTH] !== "=") return null;
   const parts = /^(\d+) (\d+) ([^]+)$/.exec(text.slice(GENERATION_LENGTH + 1));

@@ -1,47 +1,45 @@
 /**
- * A bounded table of links that lives outside of the garbage collector's heap: a million of them are some hundred
- * large buffers and no objects, so a collection costs nothing more and never stops the loop.
+ * A bounded table of links outside the garbage collector's heap: a million links are some hundred large buffers and no
+ * objects, so a collection never stops the loop.
  *
- * **The index** is an open-addressing hash table with linear probing over one Int32Array: pairs of the hash of an
- * entry's code and the entry's address in the log (record-log.ts), plus one; zero is an empty slot. A deletion shifts
- * the slots behind it back, so there are no tombstones. The array is made once, for `maxLinks`, at most two thirds
- * full: it never grows, thus never stops the loop for a rehash. (Pages that are never touched take no memory.)
+ * **The index** is an open-addressing hash table with linear probing over one Int32Array: pairs of a code's hash and
+ * the entry's address in the log (record-log.ts) plus one; zero is empty. A deletion shifts the following slots back,
+ * so there are no tombstones. The array is allocated once for `maxLinks`, at most two thirds full, so it never
+ * rehashes. (Untouched pages take no memory.)
  *
- * **The tail of the log** does two jobs by one step: take the oldest entry; dead, skip it; alive, write it again at
- * the head. Eviction is this step with a twist that makes it CLOCK (second chance): an entry that was not found
- * since the tail last passed is dropped, one that was is written again with its mark cleared. Compaction is this
- * step, without the twist, while the dead take more than a quarter of what the living take. Both are paid in small
- * coins: every write and every deletion takes steps in proportion to the room that it used or gave up itself. So no
- * call takes more than some microseconds (`clear` some milliseconds), and memory stays below the living, a third of
- * it, and three segments.
+ * **The tail of the log** takes the oldest entry: a dead one is skipped, a living one is rewritten at the head.
+ * Eviction does so as CLOCK (second chance): it drops an entry not used since the tail last passed and rewrites a used
+ * one with its mark cleared. Compaction rewrites all, while the dead take more than a quarter of the living. Every
+ * write and deletion pays in proportion to the room that it used or freed. So no call takes more than some microseconds
+ * (`clear` some milliseconds), and memory stays below the living, a third of it, and three segments.
  */
 import { hashCode, MAX_CODE_LENGTH } from "../../lib/code-hash.ts";
 import * as log from "./record-log.ts";
 
 export type LinkTable = {
   /**
-   * The address of the code that stands in `text` from `start` up to and without `end`, or -1; `hash` is its
-   * `hashCode` under the table's seed. An address is good until the next change of the table.
+   * Address of the code in `text` from `start` to `end` (excluded), or -1. `hash` is its `hashCode` under the table's
+   * seed. Valid until the next change of the table.
    */
   find(hash: number, text: string, start: number, end: number): number;
   id(address: number): number;
-  /** Epoch milliseconds, 0 when it never expires. */
+  /** Epoch milliseconds, 0 for never. */
   expiresAt(address: number): number;
-  /** Epoch seconds at which the entry was stored. */
+  /** Epoch seconds. */
   storedAt(address: number): number;
   location(address: number): string;
   /**
-   * Adds or replaces. `code` is 1 to 128 ASCII characters, `location` at most 65,535; `id` and `expiresAt` are
-   * below 2^53. False when code or location is too long: then the code is in the table no more.
+   * Adds or replaces. `code` is 1 to 128 ASCII characters, `location` at most 65,535; `id` and `expiresAt` are below
+   * 2^53. False if code or location is too long: then the table no longer has the code.
    */
   set(code: string, id: number, expiresAt: number, location: string, storedAt: number): boolean;
-  /** Whether it was there. */
+  /** Whether it existed. */
   delete(code: string): boolean;
-  /** Makes an entry as fresh as if it were stored at that epoch second. */
+  /** Sets the time of storing, epoch seconds. */
   restamp(address: number, storedAt: number): void;
   clear(): void;
   size(): number;
-  /** Memory taken, index included. */
+  /** Memory with the index. */
   bytes(): number;
 };
 
@@ -55,11 +53,11 @@ type Table = {
   count: number;
 };
 
-/** How many entries the tail lets live in one eviction because they were used; it takes the next, used or not. */
+/** Entries that one eviction keeps because they were used. Then it takes the next one. */
 const SECOND_CHANCES = 128;
 const MOST_LINKS = 100_000_000;
 
-/** A table of at most `maxLinks` links, between one and a hundred million. `seed` is a random 32-bit integer. */
+/** At most `maxLinks` links, 1 to a hundred million. `seed` is a random 32-bit integer. */
 export function createLinkTable(maxLinks: number, seed: number): LinkTable {
   const limit = Math.min(Math.max(1, Math.floor(maxLinks)), MOST_LINKS);
   const slots = 2 ** Math.ceil(Math.log2(limit * 1.5 + 1));
@@ -115,7 +113,7 @@ function findSlot(table: Table, hash: number, text: string, start: number, end: 
   return -1;
 }
 
-/** The slot of an entry that is in the index. */
+/** The slot of an entry in the index. */
 function slotOf(table: Table, address: number): number {
   const { index, wrap } = table;
   let slot = (log.hashAt(table.log, address, table.seed) << 1) & wrap;
@@ -132,7 +130,7 @@ function insert(table: Table, hash: number, address: number): void {
   table.count++;
 }
 
-/** Empties a slot and closes the gap: whatever stands behind it and would come nearer to its home by that, moves. */
+/** Empties a slot and moves later entries closer to their home. */
 function emptySlot(table: Table, slot: number): void {
   const { index, wrap } = table;
   let gap = slot;
@@ -147,7 +145,7 @@ function emptySlot(table: Table, slot: number): void {
   table.count--;
 }
 
-/** The words of the log that it gave up; 0 when the code was not there. */
+/** Returns the freed words of the log; 0 if the code was missing. */
 function remove(table: Table, code: string): number {
   const slot = findSlot(table, hashCode(code, 0, code.length, table.seed), code, 0, code.length);
   if (slot < 0) return 0;
@@ -157,13 +155,13 @@ function remove(table: Table, code: string): number {
   return log.entryWords(table.log, address);
 }
 
-/** An entry that the tail has passed goes to the head. */
+/** Rewrites an entry that the tail passed. */
 function keep(table: Table, address: number): void {
   const slot = slotOf(table, address);
   table.index[slot + 1] = log.copyToHead(table.log, address) + 1;
 }
 
-/** Makes room for one more; there is at least one entry. */
+/** Makes room for one more. There is at least one entry. */
 function evictOne(table: Table): void {
   let chances = SECOND_CHANCES;
   for (;;) {
@@ -175,7 +173,7 @@ function evictOne(table: Table): void {
   }
 }
 
-/** Moves the tail on, while there is too much dead room, for at most about twice the words that were used. */
+/** Moves the tail while there is too much dead room, for at most about twice the used words. */
 function compact(table: Table, words: number): void {
   const entries = table.log;
   let budget = 2 * words + 64;
