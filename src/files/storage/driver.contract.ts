@@ -1,17 +1,17 @@
-/** Test support: what every storage driver promises, as one suite. See driver.ts. */
+/** Test support: the contract of driver.ts as one suite for every driver. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { AppError } from "../../lib/errors.ts";
 import type { ContentIdentity, Driver } from "./driver.ts";
 
 export type DriverUnderTest = {
   driver: Driver;
-  /** Another instance on the same location, as after a restart. */
+  /** Another instance on the same location, like after a restart. */
   reopen(): Promise<Driver>;
-  /** Everything that is stored there, objects or not, as the storage itself lists it. */
+  /** Everything in the storage, in the storage's own listing. */
   allNames(): Promise<string[]>;
-  /** Changes stored bytes behind the driver's back. */
+  /** Changes stored bytes without the driver. */
   overwrite(key: string, bytes: Uint8Array): Promise<void>;
-  /** A size that makes the driver use whatever it has for large objects. */
+  /** A size that the driver treats as large. */
   largeBytes: number;
   close(): Promise<void>;
 };
@@ -36,7 +36,7 @@ export const contentOf = (bytes: Uint8Array): ContentIdentity => ({
   generation: Math.floor(Math.random() * 2 ** 52),
 });
 
-/** The bytes in chunks of uneven sizes; `failAfter` lets the source throw when so many have come. */
+/** The bytes in chunks of uneven sizes. The source throws after `failAfter` bytes. */
 export async function* inChunks(bytes: Uint8Array, failAfter = Infinity): AsyncGenerator<Uint8Array> {
   let at = 0;
   for (let size = 1; at < bytes.length; size = (size * 7) % 90_001) {
@@ -74,7 +74,7 @@ export async function expectUnavailable(work: Promise<unknown>): Promise<AppErro
   );
   expect(error).toBeInstanceOf(AppError);
   expect((error as AppError).name).toBe("StorageUnavailable");
-  // For people: no paths, no codes.
+  // A sentence for clients: no paths, no codes.
   expect((error as AppError).message).toMatch(/^[A-Z][^/\\{}<>]*\.$/);
   return error as AppError;
 }
@@ -89,7 +89,7 @@ export function driverContract(driverName: string, open: () => Promise<DriverUnd
     });
     afterAll(() => at.close());
 
-    /** What is stored besides the objects and the marker. */
+    /** Everything in the storage except the objects and the marker. */
     const leftovers = async () =>
       (await at.allNames()).filter(
         (path) => !/^(\.waymark-[^/]+|[0-9a-f]{2}\/[0-9a-f]{2}\/[^/]+)$/.test(path),
@@ -98,7 +98,7 @@ export function driverContract(driverName: string, open: () => Promise<DriverUnd
     const sizes = () => [0, 1, 4_096, 700_001, at.largeBytes];
 
     describe("an object", () => {
-      test("has the bytes that were appended, whatever their number", async () => {
+      test("has the appended bytes, for every size", async () => {
         for (const size of sizes()) {
           const bytes = bytesOf(size, size + 1);
           const key = await put(driver, bytes);
@@ -122,7 +122,7 @@ export function driverContract(driverName: string, open: () => Promise<DriverUnd
         }
       });
 
-      test("of the same content twice are two objects", async () => {
+      test("of the same content twice is two objects", async () => {
         const bytes = bytesOf(1_000);
         const keys = [await put(driver, bytes), await put(driver, bytes)];
         expect(keys[0]).not.toBe(keys[1]);
@@ -130,7 +130,7 @@ export function driverContract(driverName: string, open: () => Promise<DriverUnd
         expect(await readAll(await driver.open(keys[1]!, { size: 1_000 }))).toEqual(bytes);
       });
 
-      test("is gone once removed, and may be removed again", async () => {
+      test("is gone after removal, and can be removed again", async () => {
         const key = await put(driver, bytesOf(10));
         await driver.remove(key);
         await driver.remove(key);
@@ -139,7 +139,7 @@ export function driverContract(driverName: string, open: () => Promise<DriverUnd
         expect(await at.allNames()).not.toContain(key);
       });
 
-      test("is not opened when it has another size than it must have", async () => {
+      test("is not opened if its size is wrong", async () => {
         const key = await put(driver, bytesOf(1_000));
         for (const wrong of [bytesOf(999), bytesOf(1_001), bytesOf(0)]) {
           await at.overwrite(key, wrong);
@@ -150,7 +150,7 @@ export function driverContract(driverName: string, open: () => Promise<DriverUnd
     });
 
     describe("a staging", () => {
-      test("is no object before it is finished, and nothing after it was aborted", async () => {
+      test("is not an object before it is finished, and leaves nothing after it is aborted", async () => {
         for (const size of sizes()) {
           const before = await at.allNames();
           const staging = await driver.stage(newId());
@@ -164,7 +164,7 @@ export function driverContract(driverName: string, open: () => Promise<DriverUnd
         }
       });
 
-      test("passes on what its source throws, and leaves nothing once aborted", async () => {
+      test("passes on the source's error, and leaves nothing after it is aborted", async () => {
         for (const failAfter of [0, 100, 600_000, at.largeBytes]) {
           const before = await at.allNames();
           const staging = await driver.stage(newId());
@@ -191,7 +191,7 @@ export function driverContract(driverName: string, open: () => Promise<DriverUnd
         expect(sha256(await readAll(await driver.open(key, { size: bytes.length })))).toBe(sha256(bytes));
       });
 
-      test("goes on in another process, from any byte", async () => {
+      test("continues in another process, from any byte", async () => {
         const bytes = bytesOf(at.largeBytes * 2);
         const id = newId();
         let staging = await driver.stage(id);
@@ -211,7 +211,7 @@ export function driverContract(driverName: string, open: () => Promise<DriverUnd
         expect(await leftovers()).toEqual([]);
       });
 
-      test("keeps what came before its source failed, to go on from there", async () => {
+      test("keeps the bytes before its source failed, and continues from there", async () => {
         const bytes = bytesOf(at.largeBytes + 1_000);
         const id = newId();
         const first = await driver.stage(id);
@@ -224,7 +224,7 @@ export function driverContract(driverName: string, open: () => Promise<DriverUnd
         expect(await leftovers()).toEqual([]);
       });
 
-      test("that has lost bytes, or never was, is not resumed", async () => {
+      test("that lost bytes or never existed is not resumed", async () => {
         const id = newId();
         const staging = await driver.stage(id);
         await staging.append(inChunks(bytesOf(100)));
@@ -238,7 +238,7 @@ export function driverContract(driverName: string, open: () => Promise<DriverUnd
     });
 
     describe("lists", () => {
-      test("have every object once, in order, with size and age", async () => {
+      test("have every object once, in order, with its size and age", async () => {
         const before = new Set((await collect(driver.listObjects())).map(({ key }) => key));
         const start = Date.now();
         const made = new Map<string, number>();
@@ -253,7 +253,7 @@ export function driverContract(driverName: string, open: () => Promise<DriverUnd
         for (const { modifiedAt } of fresh) expect(Math.abs(modifiedAt - start)).toBeLessThan(60_000);
       });
 
-      test("leave out what is not ours", async () => {
+      test("skip foreign files", async () => {
         const before = (await collect(driver.listObjects())).length;
         const foreign = [
           "photo.jpg",
@@ -268,7 +268,7 @@ export function driverContract(driverName: string, open: () => Promise<DriverUnd
         for (const name of foreign) await driver.remove(name);
       });
 
-      test("have the stagings nobody touched since a moment, small and large, and remove them", async () => {
+      test("have the stagings that are unchanged since a time, small and large, which can be removed", async () => {
         const ids = [newId(), newId(), newId()];
         for (const [n, id] of ids.entries()) {
           const staging = await driver.stage(id);
@@ -284,7 +284,7 @@ export function driverContract(driverName: string, open: () => Promise<DriverUnd
       });
     });
 
-    test("the location is marked for each installation that uses it", async () => {
+    test("each installation has its own marker in a location", async () => {
       const [mine, others] = [newId(), newId()];
       expect(await driver.claim(mine, false)).toBe(false);
       expect(await driver.claim(mine, true)).toBe(true);
@@ -296,7 +296,7 @@ export function driverContract(driverName: string, open: () => Promise<DriverUnd
       expect(await driver.claim(mine, false)).toBe(true);
     });
 
-    test("a reader that goes away takes nothing else with it", async () => {
+    test("a reader that leaves does not disturb others", async () => {
       const bytes = bytesOf(at.largeBytes);
       const key = await put(driver, bytes);
       const leaving = new AbortController();

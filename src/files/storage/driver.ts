@@ -3,84 +3,82 @@ import type { ByteRange } from "../../lib/byte-range.ts";
 export type DriverType = "local" | "s3";
 
 /**
- * What a storage driver promises, held by driver.contract.ts for each of them.
+ * The contract of a storage driver; driver.contract.ts tests it.
  *
- * A driver keeps objects: bytes under a key, never changed and never put under the same key again. Bytes arrive in a
- * staging, which nobody can read as an object; `finish` makes all of it durable and gives it its key in one step, so
- * an object is whole or not there. A crash leaves a staging or an object that nobody refers to; both can be listed
- * by age and removed.
+ * Objects are immutable bytes under a key that is never reused. Bytes arrive in a staging, which is not readable as an
+ * object. `finish` makes them durable and assigns the key in one step, so an object is complete or absent. A crash
+ * leaves a staging or an unreferenced object; both can be listed by age and removed.
  *
- * Everything rejects with StorageUnavailable when the storage is away, full, refuses us or answers wrongly, with a
- * plain sentence for the client and the cause for the log; what a source throws passes through unchanged.
+ * Every failure of the storage is StorageUnavailable, with a plain sentence for the client and the cause for the log.
+ * Errors of a source pass through unchanged.
  */
 export type Driver = {
-  /** How long bytes may lie untouched before they are what a crash left, in milliseconds. */
+  /** Milliseconds without a change after which bytes count as left by a crash. */
   readonly staleAfterMs: number;
   /**
-   * Whether the location is marked as one that this installation uses. With `mark` it is marked, and true. One that
-   * was marked and is not any more may be an empty mount point.
+   * Whether the location has this installation's marker; `mark` writes it. A marker that disappeared may mean an empty
+   * mount point.
    */
   claim(installation: string, mark: boolean): Promise<boolean>;
-  /** A place for new bytes. The id, a lower-case UUID, is used once; nothing is stored before the first byte. */
+  /** Prepares a staging. The id is a lower-case UUID, used once. Nothing is stored before the first byte. */
   stage(id: string): Promise<Staging>;
   /**
-   * The staging that was suspended under this id, in whatever process. `received` is what was durable then; the
-   * result may have more (never less: it rejects).
+   * Continues a staging that any process suspended. `received` was durable then. The result may have more; rejects if
+   * it has less.
    */
   resume(id: string, received: number): Promise<Staging>;
   /**
-   * The object's bytes, or a range of them, for `new Response(body)`. Rejects unless the object is there with this
-   * size; a stream that can't be read to its end fails instead of ending early.
+   * The object, or a range of it, for `new Response(body)`. Rejects unless the object has this size. A stream that
+   * breaks off fails.
    */
   open(key: string, wanted: ReadOptions): Promise<Blob | ReadableStream<Uint8Array>>;
-  /** Null when there is no such object. */
+  /** Null if there is no such object. */
   stat(key: string): Promise<{ size: number } | null>;
-  /** Removes the object; one that is not there is fine. */
+  /** Also resolves if there is no such object. */
   remove(key: string): Promise<void>;
-  /** An address from which anybody may fetch the object for a while; null where there is none. */
+  /** A temporary public URL; null if the storage has none. */
   presign(key: string, answer: PresignedAnswer): Promise<string | null>;
-  /** All objects, ascending by key in bytes, in pages of at most 1,000. Files that are not ours are left out. */
+  /** All objects, ascending by key in bytes, in pages of at most 1,000. Foreign files are skipped. */
   listObjects(): AsyncIterable<readonly StoredObject[]>;
-  /** Ids of stagings nobody has touched since `before` (epoch milliseconds), in pages. */
+  /** Ids of stagings that did not change since `before` (epoch milliseconds), in pages. */
   listStagings(before: number): AsyncIterable<readonly string[]>;
-  /** Removes whatever is left of a staging; nothing left is fine. */
+  /** Also resolves if nothing is left. */
   removeStaging(id: string): Promise<void>;
 };
 
 export type Staging = {
   readonly id: string;
-  /** Bytes taken so far. */
   readonly received: number;
   /**
-   * Takes the source to its end; its chunks belong to the staging from then on. When the source throws, what came
-   * before it is kept and the error passed on.
+   * Takes the whole source and owns its chunks from then on. If the source throws, the staging keeps the earlier bytes
+   * and rejects with the same error.
    */
   append(source: AsyncIterable<Uint8Array>): Promise<void>;
-  /** Makes what was received durable and lets go of it; `resume` continues. */
+  /** Makes the received bytes durable and closes the staging. `resume` continues it. */
   suspend(): Promise<void>;
-  /** The bytes from the beginning, to hash what came through other hands. Nothing is appended after it. */
+  /** All bytes from the first, to hash them. Do not append afterwards. */
   read(): AsyncIterable<Uint8Array>;
-  /** Makes the bytes a durable object and returns its key. The staging is over, also when this rejects. */
+  /** Makes the bytes a durable object and returns its key. Ends the staging even if it rejects. */
   finish(content: ContentIdentity): Promise<string>;
-  /** Removes what was received. Never rejects: what it can't remove is found by its age. */
+  /** Removes the received bytes. Never rejects: the reaper finds the rest by its age. */
   abort(): Promise<void>;
 };
 
 export type ContentIdentity = {
   /** 64 hex digits. */
   sha256: string;
-  /** Random: no two objects of the same content share it. */
+  /** Random, so objects of the same content differ. */
   generation: number;
 };
 
 export type ReadOptions = {
-  /** Of the whole object, as it must be. */
+  /** The expected size of the whole object. */
   size: number;
   /** 0 ≤ start ≤ end < size. */
   range?: ByteRange;
-  /** Ends the reading. */
+  /** Stops reading. */
   signal?: AbortSignal;
-  /** Hears when the reading of a stream ends: whole or not wanted any more without, else with what it failed with. */
+  /** Called when reading a stream ends; without an error if it is complete or cancelled. */
   onEnd?(error?: unknown): void;
 };
 
@@ -93,6 +91,6 @@ export type PresignedAnswer = {
 export type StoredObject = {
   key: string;
   size: number;
-  /** Epoch milliseconds; for objects in parts possibly when the first of them began. */
+  /** Epoch milliseconds. For multipart objects possibly the start of the upload. */
   modifiedAt: number;
 };

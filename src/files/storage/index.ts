@@ -1,4 +1,4 @@
-/** Which storage drivers there are. To add one: its file here, a line in the table, a test that calls the contract. */
+/** The table of drivers. A new driver needs its file, a line here and a test that runs driver.contract.ts. */
 import type { Clock } from "../../lib/clock.ts";
 import type { Driver, DriverType } from "./driver.ts";
 import {
@@ -11,7 +11,7 @@ import { createLocalDriver } from "./local/local.ts";
 import { checkedAddress, parseEndpoint, type ResolveHost } from "./s3/endpoint.ts";
 import { checkPrefix, createS3Driver } from "./s3/s3.ts";
 
-/** Where content is, and what it takes to get there; what a driver does not use is null. */
+/** Where content is and how to reach it. Null: the driver has no such setting. */
 export type DriverSettings = {
   driverType: DriverType;
   endpoint: string | null;
@@ -25,14 +25,14 @@ export type DriverSettings = {
 export type StorageContext = {
   locations: LocationRules;
   clock: Clock;
-  /** Instead of the system's resolver. */
+  /** Replaces the system's resolver. */
   resolve?: ResolveHost;
 };
 
 type DriverKind = {
-  /** Of a new policy. @throws BadRequest for settings that can't work or are not allowed; reaches no storage */
+  /** For a new policy; does not connect. @throws BadRequest */
   check(settings: DriverSettings, context: StorageContext): Promise<void>;
-  /** Only where the content is. @throws BadRequest when a new policy could not be there */
+  /** As `check`, for the place alone. @throws BadRequest */
   checkPlacement(basePath: string, context: StorageContext): Promise<void>;
   open(settings: DriverSettings, context: StorageContext): Driver;
 };
@@ -53,7 +53,7 @@ const DRIVERS: Record<DriverType, DriverKind> = {
     async check({ endpoint, basePath }, { resolve }) {
       checkPrefix(basePath);
       const parsed = parseEndpoint(endpoint ?? "");
-      // A name that does not resolve now may do so later; it is looked at again with each connection.
+      // Not an error: the name may resolve later. Each connection checks it again.
       await checkedAddress(parsed, resolve).catch((error: { name?: unknown }) => {
         if (error.name !== "StorageUnavailable") throw error;
       });
@@ -71,16 +71,16 @@ const DRIVERS: Record<DriverType, DriverKind> = {
   },
 };
 
-/** @throws BadRequest */
+/** For a new policy; does not connect. @throws BadRequest */
 export const checkDriverSettings = (settings: DriverSettings, context: StorageContext): Promise<void> =>
   DRIVERS[settings.driverType].check(settings, context);
 
-/** Whether a new policy could be where this one is. @throws BadRequest */
+/** Whether a new policy may use this place. @throws BadRequest */
 export const checkPlacement = (
   { driverType, basePath }: Pick<DriverSettings, "driverType" | "basePath">,
   context: StorageContext,
 ): Promise<void> => DRIVERS[driverType].checkPlacement(basePath, context);
 
-/** Reaches no storage yet. @throws BadRequest */
+/** Does not connect. @throws BadRequest */
 export const openDriver = (settings: DriverSettings, context: StorageContext): Driver =>
   DRIVERS[settings.driverType].open(settings, context);

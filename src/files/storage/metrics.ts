@@ -3,10 +3,9 @@ import type { DriverType } from "./driver.ts";
 
 export type StorageOutcome = "success" | "failed";
 
-/** Hears how an operation ended, and after how many seconds. */
 export type OperationEnd = (outcome: StorageOutcome, seconds: number) => void;
 
-/** The operations of a storage, as the metrics name them. */
+/** Values of the label `operation`. */
 export const STORAGE_OPERATIONS = [
   "claim",
   "write",
@@ -27,21 +26,20 @@ export type StorageMetrics = Record<DriverType, DriverMetrics>;
 /** Seconds. */
 const BOUNDS = [0.0001, 0.001, 0.005, 0.025, 0.1, 0.5, 2, 10, 60, 600];
 
-/** Counts and times the operations of the storages of files, for each kind of driver. */
 export function createStorageMetrics(registry: Registry): StorageMetrics {
   const counts = registry.counter({
     name: "svc_storage_operations_total",
-    help: "Operations of the storages of files, by how they ended.",
+    help: "Operations of file storages, by outcome.",
     labels: ["driver", "operation", "status"],
   });
   const times = registry.histogram({
     name: "svc_storage_operation_duration_seconds",
-    help: "Time of operations of the storages of files until they ended; with the waits for the client.",
+    help: "Duration of file storage operations, including waits for the client.",
     labels: ["driver", "operation"],
     bounds: BOUNDS,
   });
   function endOf(driver: DriverType, operation: string): OperationEnd {
-    // There from the start: the first failure must be seen as a rise.
+    // Exist from the start, so that the first failure is visible as an increase.
     const ended = {
       success: counts.series(driver, operation, "success"),
       failed: counts.series(driver, operation, "failed"),

@@ -1,9 +1,9 @@
 /**
- * Names in a storage location. Objects lie two folders deep, spread by their first hex digits; what begins with a dot
- * is ours but no object; everything else is not ours and left alone.
+ * Names in a storage location. Objects lie two folders deep, by their first hex digits. Other names of Waymark begin
+ * with a dot. All the rest is foreign and ignored.
  *
- * A location may be shared, also by mistake, with another installation that has a database of its own. So that none
- * takes the other's objects for left-overs, each name carries a tag of 20 bits that stands for who made it.
+ * Another installation may share the location, even by mistake. Each name contains 20 bits of its installation's tag,
+ * so no installation removes the objects of another.
  */
 import type { ContentIdentity } from "./driver.ts";
 
@@ -17,14 +17,14 @@ export const STAGING = ".staging";
 const TAG_DIGITS = 5;
 const TAG_UNIT = 2 ** 32;
 
-/** The file that says that the installation uses the location. */
+/** The file that marks the location as used by the installation. */
 export const markerOf = (installation: string): string => `.waymark-${installation}`;
 
-/** Where the content is known before the bytes get their key: `ab/cd/<sha256>.<generation>`. */
+/** If the content is known first: `ab/cd/<sha256>.<generation>`. */
 export const contentKey = ({ sha256, generation }: ContentIdentity): string =>
   `${sha256.slice(0, 2)}/${sha256.slice(2, 4)}/${sha256}.${generation}`;
 
-/** Where bytes are sent to their place at once: `ab/cd/<staging id>`. */
+/** If the bytes go to their final place at once: `ab/cd/<staging id>`. */
 export const idKey = (id: string): string => `${id.slice(0, 2)}/${id.slice(2, 4)}/${id}`;
 
 export const stagingOfKey = (key: string): string | null => ID_KEY.exec(key)?.[3] ?? null;
@@ -33,17 +33,17 @@ export const isObjectKey = (key: string): boolean => CONTENT_KEY.test(key) || ID
 
 export const isStagingId = (text: string): boolean => STAGING_ID.test(text);
 
-/** 20 bits of the installation's name. */
+/** 20 bits of a hash of the installation's name. */
 export const tagOf = (installation: string): number =>
   Number.parseInt(new Bun.CryptoHasher("sha256").update(installation).digest("hex").slice(0, TAG_DIGITS), 16);
 
-/** The tag and 32 random bits; below 2^52, and not 0, which means live (blobs.retired). */
+/** The tag and 32 random bits: below 2^52 and never 0, which means live (blobs.retired). */
 export function newContentGeneration(tag: number): number {
   const [random = 0] = crypto.getRandomValues(new Uint32Array(1));
   return tag * TAG_UNIT + random || 1;
 }
 
-/** A random UUID that ends in the tag and seven random digits. */
+/** A random UUID whose last group is the tag and seven random digits. */
 export function newStagingId(tag: number): string {
   const random = crypto.randomUUID();
   const last = random.lastIndexOf("-") + 1;
@@ -53,7 +53,7 @@ export function newStagingId(tag: number): string {
 export const tagOfStaging = (id: string): number =>
   Number.parseInt(id.slice(id.lastIndexOf("-") + 1).slice(0, TAG_DIGITS), 16);
 
-/** Null for what is no object. */
+/** Null if it is not an object's key. */
 export function tagOfKey(key: string): number | null {
   const id = stagingOfKey(key);
   if (id !== null) return tagOfStaging(id);

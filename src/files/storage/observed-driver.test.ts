@@ -1,4 +1,4 @@
-/** Every operation of a storage is told once, when it has ended, and fails only where the storage does. */
+/** Every operation reports its end once. It fails only if the storage does. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -62,8 +62,8 @@ driverContract("an observed one", async () => ({
   close: async () => {},
 }));
 
-describe("what is told", () => {
-  test("each operation of a storage that works", async () => {
+describe("an observed driver", () => {
+  test("each operation of a working storage reports success", async () => {
     const driver = local("works");
     await driver.claim(newId(), true);
     const id = newId();
@@ -85,9 +85,9 @@ describe("what is told", () => {
     expect(times.every((seconds) => seconds >= 0 && seconds < 60)).toBe(true);
   });
 
-  test("each operation of a storage that is broken", async () => {
+  test("each operation of a broken storage reports a failure", async () => {
     const path = join(folder, "broken");
-    // A file where the folder should be.
+    // A file in place of the folder.
     writeFileSync(path, "");
     const driver = local("broken");
     const id = newId();
@@ -109,7 +109,7 @@ describe("what is told", () => {
     }
   });
 
-  test("a client who leaves is no failure of the storage", async () => {
+  test("a client that leaves is not a failure of the storage", async () => {
     const driver = local("left");
     const staging = await driver.stage(newId());
     await expect(staging.append(inChunks(bytes, 1000))).rejects.toThrow("the source failed");
@@ -119,7 +119,7 @@ describe("what is told", () => {
   });
 });
 
-describe("streams", () => {
+describe("a stream's read", () => {
   let stub: S3Stub;
   let driver: Driver;
   let key: string;
@@ -146,14 +146,14 @@ describe("streams", () => {
   const open = async () =>
     (await driver.open(key, { size: bytes.length })) as unknown as ReadableStream<Uint8Array>;
 
-  test("last until their end", async () => {
+  test("lasts until the end", async () => {
     const body = await open();
     expect(heard).toEqual([]);
     expect(await readAll(body)).toEqual(bytes);
     expect(heard).toEqual(["s3 read success"]);
   });
 
-  test("or until nobody wants more", async () => {
+  test("lasts until the consumer cancels", async () => {
     const reader = (await open()).getReader();
     await reader.read();
     expect(heard).toEqual([]);
@@ -161,7 +161,7 @@ describe("streams", () => {
     expect(heard).toEqual(["s3 read success"]);
   });
 
-  test("or until the reading is ended by its signal", async () => {
+  test("lasts until the signal aborts", async () => {
     const ending = new AbortController();
     const body = await driver.open(key, { size: bytes.length, signal: ending.signal });
     const reader = (body as ReadableStream<Uint8Array>).getReader();
@@ -170,13 +170,13 @@ describe("streams", () => {
     expect(heard).toEqual(["s3 read success"]);
   });
 
-  test("or until the storage fails in the middle", async () => {
+  test("lasts until the storage fails", async () => {
     stub.misbehave("cut", ({ method }) => method === "GET");
     await expect(open().then(readAll)).rejects.toThrow();
     expect(heard).toEqual(["s3 read failed"]);
   });
 
-  test("what the endpoint refuses has failed", async () => {
+  test("a refused request is a failure", async () => {
     stub.misbehave({ status: 403, body: s3Error("AccessDenied") }, () => true);
     await expect(driver.stat(key)).rejects.toThrow();
     await expect(driver.remove(key)).rejects.toThrow();

@@ -1,18 +1,16 @@
 /**
- * A driver whose operations are told to an observer: how each ended, and its time until then. A write lasts from the
- * first byte that is asked of the source to the last that was taken, a read until its stream ends, so both are with
- * the waits for the client. What is read as a file goes from the kernel to the socket; it lasts until it was opened.
- * Listings count by step: each page, and that there is no further one.
+ * Reports the outcome and duration of a driver's operations. A write ends with its source and a read with its stream,
+ * so both include waits for the client. A read of a local file ends when the file is open. Each page of a list is an
+ * operation, and so is the end of the list.
  *
- * Only the storage fails here. A client who leaves in the middle, or sends too much, ends the operation, and that
- * it could be ended is a success. What reaches no storage (a new staging, a presigned address) and what tells of no
- * failure (abort) is no operation.
+ * Only failures of the storage count: a client that leaves or sends too much is a success. `stage`, `presign` and
+ * `abort` are not operations.
  */
 import { AppError } from "../../lib/errors.ts";
 import type { Driver, Staging } from "./driver.ts";
 import type { DriverMetrics, OperationEnd } from "./metrics.ts";
 
-/** The end of an operation, told once; `error` is why it ended early. */
+/** Reports the end once; `error` is why it ended early. */
 type End = (error?: unknown) => void;
 
 export function observeDriver(driver: Driver, metrics: DriverMetrics): Driver {
@@ -63,7 +61,7 @@ export function observeDriver(driver: Driver, metrics: DriverMetrics): Driver {
   };
 }
 
-/** Whether a failure is the storage's; it is unless this says that it is the caller's. */
+/** Whether a failure is the storage's. Default: it is. */
 type IsOurs = (error: unknown) => boolean;
 type Timed = <T>(operation: OperationEnd, work: () => Promise<T>, isOurs?: IsOurs) => Promise<T>;
 type Begin = (operation: OperationEnd, isOurs?: IsOurs) => End;
@@ -90,11 +88,11 @@ const observeStaging = (staging: Staging, metrics: DriverMetrics, timed: Timed, 
   abort: () => staging.abort(),
 });
 
-/** The rest is what a source said. */
+/** Other errors come from the source. */
 const isStorageFailure = (error: unknown): boolean =>
   error instanceof AppError && error.name === "StorageUnavailable";
 
-/** The time of a step is the storage's, without what is done with the page. */
+/** Times the storage, without the consumer of the page. */
 async function* pages<T>(source: AsyncIterable<T>, begin: () => End): AsyncGenerator<T> {
   let end = begin();
   try {

@@ -3,7 +3,7 @@ import { AppError, appError } from "../../lib/errors.ts";
 const SENTENCES: Record<string, string> = {
   ENOSPC: "The storage is full.",
   EDQUOT: "The storage is full.",
-  EFBIG: "The storage takes no file of this size.",
+  EFBIG: "The storage does not accept files of this size.",
   EROFS: "The storage can't be written.",
   EACCES: "The storage can't be used: permission denied.",
   EPERM: "The storage can't be used: permission denied.",
@@ -11,7 +11,7 @@ const SENTENCES: Record<string, string> = {
   ENFILE: "The storage is busy. Try again.",
 };
 
-/** Any failure of a storage as StorageUnavailable; what is ours already passes. */
+/** Any failure as StorageUnavailable. An AppError passes unchanged. */
 export function storageFailure(cause: unknown, sentence?: string): AppError {
   if (cause instanceof AppError) return cause;
   const code = String((cause as { code?: unknown } | null)?.code);
@@ -24,14 +24,14 @@ export function storageFailure(cause: unknown, sentence?: string): AppError {
   );
 }
 
-/** For a staging whose bytes are not there any more: nothing brings them back. */
+/** The bytes of the staging are gone for good. */
 export const stagingLost = (cause: unknown): AppError =>
-  appError("StorageUnavailable", "The upload is lost. Begin it anew.", { cause, details: { isLost: true } });
+  appError("StorageUnavailable", "The upload is lost. Start it again.", { cause, details: { isLost: true } });
 
 export const isStagingLost = (error: unknown): boolean =>
   error instanceof AppError && error.details?.["isLost"] === true;
 
-/** Runs the work with its failures translated. */
+/** Rejects with `storageFailure` of the error. */
 export async function withStorageFailures<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

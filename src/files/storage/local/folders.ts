@@ -1,9 +1,8 @@
 /**
- * The folders of a local storage location, with two promises. A symbolic link planted inside the location is never
- * followed: before a file is touched, the real path of its folder must be the path we mean, and files themselves are
- * opened with O_NOFOLLOW. (Who may write there could swap a folder in the instant between the two; he could as well
- * change the files.) The location itself may be reached through links, and is checked behind them. And a folder is
- * durable before a file in it is: it and its parents are synced when this process first uses them.
+ * The folders of a local storage location. Symbolic links inside the location are refused: the real path of a folder
+ * must equal the expected one, and files are opened with O_NOFOLLOW. (A folder could be replaced between check and use,
+ * but who can do that can also change the files.) The location itself may be behind links, and is checked there. A
+ * folder and its parents are synced when this process first uses them, so they are durable before their files.
  */
 import { constants } from "node:fs";
 import { lstat, mkdir, realpath } from "node:fs/promises";
@@ -14,7 +13,7 @@ import { STAGING } from "../object-key.ts";
 import { behindLinks } from "../../../lib/real-path.ts";
 
 const FOLDER_MODE = 0o700;
-/** Without O_NONBLOCK opening a planted pipe would wait for its writer. */
+/** Without O_NONBLOCK, opening a planted pipe waits for its writer. */
 export const READ_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 export type LocalFolders = ReturnType<typeof createLocalFolders>;
@@ -25,7 +24,7 @@ export function createLocalFolders(location: string, checkRealPath: (path: strin
   const synced = new Set<string>();
 
   async function openRoot(): Promise<string> {
-    // Before anything is made there.
+    // Check before creating anything.
     await checkRealPath(await behindLinks(location));
     await mkdir(location, { recursive: true, mode: FOLDER_MODE });
     const root = await realpath(location);
@@ -35,7 +34,7 @@ export function createLocalFolders(location: string, checkRealPath: (path: strin
     return root;
   }
 
-  /** The real path of the location, made when it is missing. */
+  /** The real path of the location. Creates it if it is missing. */
   const root = (): Promise<string> => {
     opened ??= openRoot().catch((error: unknown) => {
       opened = undefined;
@@ -48,18 +47,18 @@ export function createLocalFolders(location: string, checkRealPath: (path: strin
     await makeFolder(dirname(folder));
     await makeFolder(folder);
     synced.delete(folder);
-    if (top !== dirname(dirname(folder))) throw new Error(`${folder} is no folder for objects`);
+    if (top !== dirname(dirname(folder))) throw new Error(`${folder} is not a folder for objects`);
   }
 
   return {
     root,
-    /** Where the object is, if it is. */
+    /** The object may be missing. */
     async forReading(key: string): Promise<string> {
       const path = join(await root(), key);
       await expectReal(dirname(path));
       return path;
     },
-    /** Where the object goes; its folder is there and durable. */
+    /** Creates the object's folder and makes it durable. */
     async forWriting(key: string): Promise<string> {
       const top = await root();
       const path = join(top, key);
@@ -77,7 +76,7 @@ export function createLocalFolders(location: string, checkRealPath: (path: strin
       }
       return path;
     },
-    /** Where the staging is or goes. Everything that is written begins here. */
+    /** All writes start here. */
     async forStaging(id: string): Promise<string> {
       const top = await root();
       if (guard !== undefined) await expectGuard(join(top, guard));
@@ -85,14 +84,14 @@ export function createLocalFolders(location: string, checkRealPath: (path: strin
       await expectReal(folder);
       return join(folder, id);
     },
-    /** From now on nothing is written while this file is missing: its disk is not mounted any more. */
+    /** Refuses writes while this file is missing: its disk may not be mounted. */
     guardBy(name: string): void {
       guard = name;
     },
   };
 }
 
-/** Makes the folder unless it is there, and accepts nothing else in its place. */
+/** Accepts an existing folder, but nothing else in its place. */
 async function makeFolder(path: string): Promise<void> {
   try {
     await mkdir(path, { mode: FOLDER_MODE });
@@ -104,7 +103,7 @@ async function makeFolder(path: string): Promise<void> {
 
 async function expectGuard(path: string): Promise<void> {
   await lstat(path).catch((cause: unknown) => {
-    throw appError("StorageUnavailable", "The storage is not there; its disk may not be mounted.", { cause });
+    throw appError("StorageUnavailable", "The storage is missing; its disk may not be mounted.", { cause });
   });
 }
 
@@ -113,7 +112,7 @@ async function expectReal(folder: string): Promise<void> {
 }
 
 const planted = (path: string) =>
-  appError("StorageUnavailable", "The storage holds something that does not belong there.", {
+  appError("StorageUnavailable", "The storage contains an unexpected file or symbolic link.", {
     cause: new Error(`${path} is not the folder it should be, or a part of it is a symbolic link`),
   });
 

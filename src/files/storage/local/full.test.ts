@@ -1,4 +1,4 @@
-/** A full disk: needs a small file system of its own, so the right to mount one. */
+/** A full disk. Needs a small file system, and so the right to mount one. */
 import { afterAll, describe, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -38,7 +38,7 @@ const freeBytes = (): number => {
 describe.skipIf(!isMounted)(title, () => {
   const driver = createLocalDriver({ folder: join(disk, "files"), checkRealPath: async () => {} });
 
-  test("refuses what does not fit in a sentence, keeps what is there and leaves nothing of the rest", async () => {
+  test("refuses files that do not fit with a sentence, keeps stored files and leaves no remains", async () => {
     const kept = bytesOf(MIB);
     const key = await put(driver, kept);
     const free = freeBytes();
@@ -57,7 +57,7 @@ describe.skipIf(!isMounted)(title, () => {
     expect(freeBytes()).toBeGreaterThanOrEqual(free - 65_536);
   });
 
-  test("of which many uploads at once want more than there is gives some of them all and the others nothing", async () => {
+  test("stores parallel uploads as a whole or not at all", async () => {
     const bytes = bytesOf(MIB, 7);
     const attempts = Array.from({ length: 8 }, async () => {
       const staging = await driver.stage(newId());

@@ -23,7 +23,7 @@ export async function* listObjects(folders: LocalFolders): AsyncGenerator<readon
 
 const isHexFolder = (entry: Dirent): boolean => entry.isDirectory() && /^[0-9a-f]{2}$/.test(entry.name);
 
-/** Sorted by bytes: the names that count are ASCII. A folder that went away meanwhile is empty. */
+/** Sorted by bytes, since relevant names are ASCII. A missing folder is empty. */
 async function namesIn(folder: string, wanted: (entry: Dirent) => boolean): Promise<string[]> {
   return withStorageFailures(async () => {
     try {
@@ -52,7 +52,7 @@ async function* describeInPages(
 async function describeFile(root: string, key: string): Promise<StoredObject | null> {
   try {
     const { size, mtimeMs, ctimeMs } = await lstat(join(root, key));
-    // The rename to its key is the inode's last change, but not the content's.
+    // The rename to its key changes ctime but not mtime.
     return { key, size, modifiedAt: Math.max(mtimeMs, ctimeMs) };
   } catch (error) {
     if (isMissing(error)) return null;

@@ -49,7 +49,7 @@ driverContract("local", async () => {
 });
 
 describe("local files", () => {
-  test("are readable by their owner only, under a name that tells their content", async () => {
+  test("are readable by their owner only, and named by their content", async () => {
     const folder = join(root, "modes");
     const bytes = bytesOf(100);
     const staging = await open(folder).stage(newId());
@@ -61,7 +61,7 @@ describe("local files", () => {
     expect(statSync(dirname(join(folder, key))).mode & 0o777).toBe(0o700);
   });
 
-  test("a location behind a link is fine, one behind a link into a wrong place is not", async () => {
+  test("a location may be behind a link, but not in a forbidden place", async () => {
     mkdirSync(join(root, "real"));
     symlinkSync(join(root, "real"), join(root, "linked"));
     await put(open(join(root, "linked")), bytesOf(1));
@@ -78,7 +78,7 @@ describe("local files", () => {
   });
 });
 
-test("nothing is written while the disk of a location is not mounted", async () => {
+test("nothing is written while the location's disk is not mounted", async () => {
   const folder = join(root, "mount-point");
   const driver = open(folder);
   await driver.claim("me", true);
@@ -132,7 +132,7 @@ describe("a planted symbolic link", () => {
     rmSync(join(folder, outer), { recursive: true });
   });
 
-  test("in place of an object is neither read nor written through", async () => {
+  test("in place of an object is neither read nor written", async () => {
     mkdirSync(join(folder, outer, inner), { recursive: true });
     symlinkSync(join(outside, "secret"), join(folder, outer, inner, name));
     await expectUnavailable(driver.open(`${outer}/${inner}/${name}`, { size: bytes.length }));
@@ -160,7 +160,7 @@ describe("a planted symbolic link", () => {
     mkdirSync(join(folder, ".staging"));
   });
 
-  test("or a pipe in place of an object does not hold a reader", async () => {
+  test("or a pipe in place of an object does not block a reader", async () => {
     const key = await put(driver, bytesOf(5, 9));
     rmSync(join(folder, key));
     expect(Bun.spawnSync(["mkfifo", join(folder, key)]).exitCode).toBe(0);

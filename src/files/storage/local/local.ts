@@ -1,4 +1,4 @@
-/** Objects as files in a folder of this machine, or of a file system that several machines share. */
+/** Objects as files in a local or shared folder. */
 import { lstat, open, rm } from "node:fs/promises";
 import { appError } from "../../../lib/errors.ts";
 import type { Driver, ReadOptions } from "../driver.ts";
@@ -8,13 +8,13 @@ import { claimFolder } from "./marker.ts";
 import { createLocalStaging } from "./staging.ts";
 import { withStorageFailures, stagingLost, storageFailure } from "../storage-failure.ts";
 
-/** An upload under way writes at least twice a minute. */
+/** A running upload writes at least twice a minute. */
 const STALE_AFTER_MS = 3_600_000;
 
 type LocalSettings = {
-  /** Absolute; made when it is missing. */
+  /** Absolute; created if missing. */
   folder: string;
-  /** Rejects when the folder behind symbolic links is no place for objects. */
+  /** Receives the path behind symbolic links. Rejects if it must not hold objects. */
   checkRealPath(path: string): Promise<void>;
 };
 
@@ -79,7 +79,7 @@ async function expectFile(path: string, size: number): Promise<void> {
     const found = await file.stat();
     if (found.isFile() && found.size === size) return;
     throw appError("StorageUnavailable", "The stored file is damaged.", {
-      cause: new Error(`${path} has ${found.size} bytes instead of ${size}, or is no file`),
+      cause: new Error(`${path} has ${found.size} bytes instead of ${size}, or is not a file`),
     });
   } finally {
     await file.close();

@@ -105,20 +105,20 @@ describe("a new policy", () => {
     "jour\u200bnal",
     "proce\u017fses",
   ])("can't be at %j, which the program uses", async (path) => {
-    await refusal(path).toThrow("gets in the way");
-    await refusal(join(dataDir, path)).toThrow("gets in the way");
-    await refusal(`${dataDir}//${path}`).toThrow("gets in the way");
+    await refusal(path).toThrow("conflicts with");
+    await refusal(join(dataDir, path)).toThrow("conflicts with");
+    await refusal(`${dataDir}//${path}`).toThrow("conflicts with");
   });
 
-  test("can't hold what the program uses, nor be what the settings name", async () => {
-    await refusal(root).toThrow("gets in the way");
+  test("must not contain the program's own paths or those in the settings", async () => {
+    await refusal(root).toThrow("conflicts with");
     await refusal(join(root, "allowed")).toThrow("'w.log'");
     await refusal(join(root, "allowed", "logs")).toThrow("'w.log'");
     await refusal(join(root, "allowed", "logs", "W.log.1")).toThrow("'w.log'");
     await checkNewLocation(join(root, "allowed", "logs2"), rules);
   });
 
-  test("is in the data folder, or below one of the folders that the settings allow", async () => {
+  test("must be in the data folder or below a folder that the settings allow", async () => {
     await refusal(join(root, "elsewhere")).toThrow("storage.local_roots");
     await refusal(join(root, "allowed-not")).toThrow("storage.local_roots");
     await refusal(join(root, "allowed", "..", "elsewhere")).toThrow("storage.local_roots");
@@ -128,7 +128,7 @@ describe("a new policy", () => {
     );
   });
 
-  test("is looked for behind symbolic links", async () => {
+  test("is checked behind symbolic links", async () => {
     symlinkSync(dataDir, join(root, "allowed", "to-data"));
     symlinkSync(join(dataDir, "secret.key"), join(dataDir, "to-key"));
     symlinkSync(join(root, "elsewhere"), join(dataDir, "out"));
@@ -140,7 +140,7 @@ describe("a new policy", () => {
     await refusal(join(root, "allowed", "to-data", "journal", "x")).toThrow("'journal'");
     await refusal("out").toThrow("storage.local_roots");
     await refusal("out/new/folder").toThrow("storage.local_roots");
-    await refusal("loop/x").toThrow("can't be looked at");
+    await refusal("loop/x").toThrow("is not accessible");
     await checkNewLocation("fine/x", rules);
     await checkNewLocation(join(root, "allowed", "to-data", "files"), rules);
     writeFileSync(join(dataDir, "a-file"), "");
@@ -148,7 +148,7 @@ describe("a new policy", () => {
     expect(readdirSync(join(root, "elsewhere"))).toEqual([]);
   });
 
-  test("is judged by the real data folder when that is a link", async () => {
+  test("is compared with the real data folder if that is a link", async () => {
     symlinkSync(dataDir, join(root, "linked-data"));
     const linked = {
       ...rules,
@@ -163,7 +163,7 @@ describe("a new policy", () => {
   });
 });
 
-test("a location that could not be made any more stays open, but for links into what the program uses", async () => {
+test("a location that is forbidden today stays open, except through links into the program's own paths", async () => {
   for (const named of [join(root, "elsewhere"), join(dataDir, ".restore"), join(dataDir, "files")]) {
     await checkRealLocation(named, named, rules);
   }

@@ -1,4 +1,4 @@
-/** Where a local policy may keep its objects. */
+/** Where a local policy may store objects. */
 import { basename, isAbsolute, resolve, sep } from "node:path";
 import type { UsedPath } from "../../../lib/data-folder.ts";
 import { appError } from "../../../lib/errors.ts";
@@ -7,20 +7,20 @@ import { behindLinks, isInside } from "../../../lib/real-path.ts";
 export type LocationRules = {
   /** Absolute. */
   dataDir: string;
-  /** Absolute folders below which a new policy may be, besides the data folder. */
+  /** Absolute folders besides the data folder that may contain new policies. */
   roots: readonly string[];
-  /** What the program keeps for itself, in the data folder or elsewhere. */
+  /** Paths of the program's own files. */
   used: readonly UsedPath[];
 };
 
-/** Nothing that is stored there stays; the shared memory below /dev is left to who wants it. */
+/** Files here do not last. /dev/shm is allowed. */
 const SYSTEM = ["/proc", "/sys", "/dev"];
 const SHARED_MEMORY = "/dev/shm/";
 const CONTROL = /\p{Cc}/u;
 
 /**
- * The absolute folder of a local base path, relative to the data folder unless absolute.
- * @throws BadRequest for a place that never makes sense
+ * The absolute folder of a base path; a relative one starts at the data folder.
+ * @throws BadRequest for a place that is never allowed
  */
 export function resolveBasePath(basePath: string, { dataDir }: LocationRules): string {
   if (CONTROL.test(basePath)) throw refused("has control characters");
@@ -31,7 +31,7 @@ export function resolveBasePath(basePath: string, { dataDir }: LocationRules): s
   return folder;
 }
 
-/** Looks behind symbolic links. @throws BadRequest when a new policy can't be there */
+/** Resolves symbolic links. @throws BadRequest if a new policy must not use the place */
 export async function checkNewLocation(basePath: string, rules: LocationRules): Promise<void> {
   const named = resolveBasePath(basePath, rules);
   const real = await realPath(named);
@@ -48,11 +48,11 @@ export async function checkNewLocation(basePath: string, rules: LocationRules): 
 }
 
 const OUTSIDE =
-  "lies outside of the data folder; to allow it, name a folder above it in the start-up setting storage.local_roots";
+  "is outside the data folder; to allow it, add a folder above it to the start-up setting storage.local_roots";
 
 /**
- * Checks the path behind symbolic links each time a location is opened. One that was made where it can't be made any
- * more stays open: its files are there.
+ * Checks the real path each time a location is opened. A location that newer rules refuse for new policies stays open,
+ * because its files are there.
  * @throws BadRequest
  */
 export async function checkRealLocation(named: string, real: string, rules: LocationRules): Promise<void> {
@@ -69,12 +69,12 @@ function senseless(folder: string, dataDir: string): string | null {
   const system = SYSTEM.find((path) => isInside(folder, path));
   return system === undefined || folder.startsWith(SHARED_MEMORY)
     ? null
-    : `lies in ${system}, which belongs to the system`;
+    : `is in ${system}, which belongs to the system`;
 }
 
 const refused = (reason: string) => appError("BadRequest", `base_path: the folder ${reason}.`);
 
-/** Why the folder and what the program uses get into each other's way, or null. */
+/** The conflict between the folder and the program's own paths, or null. */
 function overlap(folder: string, used: readonly UsedPath[]): string | null {
   const segments = foldedSegments(folder);
   for (const { path, isFile } of used) {
@@ -85,14 +85,14 @@ function overlap(folder: string, used: readonly UsedPath[]): string | null {
       if (segment === undefined) return true;
       return at === last && isFile ? segment.startsWith(other) : segment === other;
     });
-    if (isSameWay) return `gets in the way of '${basename(path)}', which the program itself uses`;
+    if (isSameWay) return `conflicts with '${basename(path)}', which the program uses`;
   }
   return null;
 }
 
 /**
- * Equal for names that any file system takes for the same: there are those that ignore case, invisible characters,
- * forms of the same letter, or dots and blanks at the end.
+ * Equal for names that some file system may treat as the same: it may ignore case, invisible characters, Unicode forms,
+ * or dots and spaces at the end.
  */
 const foldedSegments = (path: string): string[] =>
   path
@@ -116,11 +116,11 @@ async function realPath(path: string): Promise<string> {
   try {
     return await behindLinks(path);
   } catch (cause) {
-    throw appError("BadRequest", "base_path: the folder can't be looked at by the server's account.", {
+    throw appError("BadRequest", "base_path: the folder is not accessible to the server's account.", {
       cause,
     });
   }
 }
 
-/** Of what the settings name: as it is named when it can't be looked at. */
+/** The path itself if it can't be resolved. */
 const knownPath = (path: string): Promise<string> => behindLinks(path).catch(() => path);

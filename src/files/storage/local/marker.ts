@@ -4,7 +4,7 @@ import { syncFolder } from "../../../lib/sync-folder.ts";
 import { isMissing, type LocalFolders } from "./folders.ts";
 import { markerOf } from "../object-key.ts";
 
-/** The marker is a file; what counts is its name. */
+/** Only the file's name matters. */
 export async function claimFolder(
   folders: LocalFolders,
   installation: string,

@@ -15,7 +15,7 @@ const OLD_FILE = O_WRONLY | O_NOFOLLOW;
 const FILE_MODE = 0o600;
 type Begun = { folders: LocalFolders; id: string; received: number; resumed: boolean };
 
-/** One file, written as the bytes come and renamed to its key at the end. */
+/** One file, written in order and renamed to its key at the end. */
 export function createLocalStaging({ folders, id, received, resumed }: Begun): Staging {
   let file: FileHandle | undefined;
   let writer: LocalWriter | undefined;
@@ -25,7 +25,7 @@ export function createLocalStaging({ folders, id, received, resumed }: Begun): S
     if (writer !== undefined) return writer;
     const path = await folders.forStaging(id);
     file = await open(path, resumed ? OLD_FILE : NEW_FILE, FILE_MODE);
-    // What came after the last bytes known to be durable may have holes.
+    // Bytes after the last durable one may have holes.
     if (resumed) await file.truncate(received);
     writer = createLocalWriter(file, path, received);
     return writer;
@@ -49,7 +49,7 @@ export function createLocalStaging({ folders, id, received, resumed }: Begun): S
     await rm(await folders.forStaging(id), { force: true }).catch(() => undefined);
   }
 
-  /** From here on the object is there, whole; what follows makes its name durable. */
+  /** The object exists after the rename. The sync makes its name durable. */
   async function moveTo(key: string): Promise<void> {
     const target = await folders.forWriting(key);
     await rename(await folders.forStaging(id), target);

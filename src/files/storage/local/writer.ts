@@ -1,31 +1,30 @@
 /**
- * Writes a file in the order in which its bytes come. Small pieces are gathered and go through the system's cache.
- * Past the first megabytes, blocks in shared memory (blobs/blocks.ts) go straight to the disk where the file system
- * knows how: nothing has to be copied, what others read stays in the cache, and little is left for the sync at the
- * end. Bytes beside them, as the last ones of a file, still go through the cache, in pages of their own.
+ * Writes a file in order. Small chunks are collected and go through the page cache. After the first 8 MiB, blocks in
+ * shared memory (blobs/blocks.ts) use O_DIRECT where the file system supports it. That copies nothing, keeps the cache
+ * for readers and leaves little for the final sync. Bytes that do not fill sectors still use the cache.
  */
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { dispose } from "../../../lib/disposable-bytes.ts";
 
-/** Of small pieces; one batch is filled while the one before it is written. */
+/** Of small chunks. One batch fills while the previous one is written. */
 const BATCH_BYTES = 256 * 1024;
-/** Below the kernel's bound on one vectored write. */
+/** Below the kernel's limit for one vectored write. */
 const BATCH_CHUNKS = 512;
-/** Begun to be made durable while the rest comes. */
+/** Starts an early sync after so many bytes. */
 const SYNC_BYTES = 32 * 1024 * 1024;
-/** A file that fits in here is in the cache when it is read first. */
+/** A file up to this size is in the cache for its first reader. */
 const DIRECT_FROM = 8 * 1024 * 1024;
-/** What a disk may want memory, position and length to be multiples of. */
+/** Direct I/O needs memory, position and length at multiples of this. */
 const SECTOR_BYTES = 4096;
 const DIRECT_WRITES = 2;
-/** 0 where there is no such thing. */
+/** 0: not supported. */
 const O_DIRECT = (constants as { O_DIRECT?: number }).O_DIRECT ?? 0;
 const DIRECT_FILE = constants.O_WRONLY | constants.O_NOFOLLOW | O_DIRECT;
 
 export type LocalWriter = ReturnType<typeof createLocalWriter>;
 
-/** `file` is open for writing; its path is opened once more for the blocks. */
+/** `file` is open for writing; blocks use a second descriptor of `path`. */
 export function createLocalWriter(file: FileHandle, path: string, start: number) {
   let position = start;
   let batch: Uint8Array[] = [];
@@ -36,7 +35,7 @@ export function createLocalWriter(file: FileHandle, path: string, start: number)
   let syncing: Promise<void> | undefined;
   let unsynced = 0;
 
-  /** Waits until there are fewer writes under way. After a failure nothing is written any more. */
+  /** Waits until fewer writes run. Rejects after a failure. */
   async function fewerThan(writes: number): Promise<void> {
     while (flights.length >= writes) await flights.shift();
     if (failure !== undefined) throw failure.reason;
@@ -58,14 +57,14 @@ export function createLocalWriter(file: FileHandle, path: string, start: number)
     bytes = 0;
   }
 
-  /** So that the disk is at work while the rest is on its way; nobody waits for it before the end. */
+  /** Keeps the disk busy during the upload. Only `flush` waits for it. */
   function syncEarly(): void {
     if (unsynced < SYNC_BYTES || syncing !== undefined) return;
     unsynced = 0;
     syncing = file.datasync().then(() => {
       syncing = undefined;
     });
-    // A failure stays there for the end: the disk tells it only once.
+    // `flush` reports the failure: the disk reports it only once.
     syncing.catch(() => undefined);
   }
 
@@ -75,7 +74,7 @@ export function createLocalWriter(file: FileHandle, path: string, start: number)
     return direct !== null;
   }
 
-  /** Whatever it could not write, and the reason if there is one, is found in the usual way. */
+  /** A failed or short write is repeated through the cache, which reports the error. */
   async function writeDirect(block: Uint8Array, at: number): Promise<void> {
     const written = await direct!.write(block, 0, block.byteLength, at).catch(() => null);
     if (written?.bytesWritten === block.byteLength) dispose(block);
@@ -93,7 +92,7 @@ export function createLocalWriter(file: FileHandle, path: string, start: number)
       batch.push(chunk);
       bytes += chunk.byteLength;
       if (bytes < BATCH_BYTES && batch.length < BATCH_CHUNKS) return;
-      // Pieces grow while the disk is what everybody waits for; then one at a time is enough.
+      // Chunks grow while the disk is the bottleneck; then one batch at a time is enough.
       const isLarge = bytes > 2 * BATCH_BYTES;
       await fewerThan(1);
       launchBatch();
@@ -105,7 +104,7 @@ export function createLocalWriter(file: FileHandle, path: string, start: number)
       await fewerThan(1);
       await syncing;
     },
-    /** Waits for what is under way. Nothing is written after it. */
+    /** Waits for running writes. Do not write afterwards. */
     async close(): Promise<void> {
       await Promise.allSettled([...flights, syncing]);
       await direct?.close().catch(() => undefined);
@@ -117,7 +116,7 @@ export function createLocalWriter(file: FileHandle, path: string, start: number)
 const isBlock = ({ buffer, byteLength }: Uint8Array, position: number): boolean =>
   buffer instanceof SharedArrayBuffer && (byteLength | position) % SECTOR_BYTES === 0;
 
-/** A file system may take a part of the bytes and say why with the next call. */
+/** A file system may write a part and report the error on the next call. */
 async function writeWhole(file: FileHandle, batch: readonly Uint8Array[], position: number): Promise<void> {
   const total = batch.reduce((sum, chunk) => sum + chunk.byteLength, 0);
   let { bytesWritten } = await file.writev(batch as Uint8Array[], position);

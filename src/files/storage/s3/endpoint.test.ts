@@ -70,11 +70,11 @@ describe("endpoints", () => {
     "http://[::ffff:0:127.0.0.1]",
     "http://[2001::1]",
     "http://[2001:0:4136:e378:8000:63bf:5601:5601]",
-  ])("%s is an IPv4 address in disguise", (text) => {
+  ])("%s is an IPv4 address in the form of an IPv6 one", (text) => {
     expect(() => parseEndpoint(text)).toThrow("the IPv4 address itself");
   });
 
-  test("a name that leads to such an address is refused before anybody connects", async () => {
+  test("a name with such an address is refused before a connection", async () => {
     const endpoint = parseEndpoint("http://s3.example.com");
     for (const address of ["169.254.169.254", "::ffff:10.0.0.1", "::ffff:0:10.0.0.1", "2001::1"]) {
       const resolve = () => Promise.resolve(["10.0.0.1", address]);
@@ -84,7 +84,7 @@ describe("endpoints", () => {
   });
 });
 
-test("parts grow, are never smaller than S3 allows, and reach far", () => {
+test("parts grow, are never too small for S3, and suffice for large files", () => {
   let total = 0;
   for (let number = 1; number <= 10_000; number++) {
     expect(partBytes(number)).toBeGreaterThanOrEqual(5 * 1024 * 1024);
@@ -93,7 +93,7 @@ test("parts grow, are never smaller than S3 allows, and reach far", () => {
   expect(total).toBeGreaterThan(380 * 2 ** 30);
 });
 
-test("XML is read and written", () => {
+test("XML is parsed and escaped", () => {
   const xml = '<?xml version="1.0"?><A xmlns="x"><B>1 &lt; &amp;#50; &#x1F511;&#33;</B><B/><B>2</B></A>';
   expect(elementsOf(xml, "B")).toEqual(["1 &lt; &amp;#50; &#x1F511;&#33;", "2"]);
   expect(textOf(xml, "B")).toBe("1 < &#50; 🔑!");

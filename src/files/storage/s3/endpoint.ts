@@ -1,9 +1,8 @@
 /**
- * Where an S3 endpoint may be. Whoever may set one must not reach through us what only this machine can reach: the
- * metadata services of clouds, which hand out credentials to whoever asks from inside, and link-local addresses.
- * (Private networks and this machine are fine: that is where own S3 servers are.) The URL parser brings every
- * notation of a number into one; a name is resolved and each of its addresses checked before a connection is made,
- * and for http, where no certificate says whom we reached, the connection goes to the address that was checked.
+ * Which S3 endpoints are allowed. Link-local addresses and cloud metadata services are refused: the latter give
+ * credentials to any local caller. Private networks are allowed, because S3 servers run there. The URL parser
+ * normalizes every notation of an address. A name is resolved and all its addresses are checked before each connection.
+ * For http, which has no certificate, the connection uses the checked address.
  */
 import { lookup } from "node:dns/promises";
 import { appError } from "../../../lib/errors.ts";
@@ -12,7 +11,7 @@ import { storageFailure } from "../storage-failure.ts";
 
 export type S3Endpoint = {
   protocol: "http:" | "https:";
-  /** Name or address with its port where it is not the scheme's own. */
+  /** With a port other than the scheme's default. */
   host: string;
   /** Without brackets. */
   hostname: string;
@@ -31,7 +30,7 @@ const FORBIDDEN = [
   "fd20:ce::254", // Google
 ].map((text) => parseIpRange(text)!);
 
-/** Ranges of IPv6 that carry an IPv4 address, and in which of their bytes: RFC 6052 leaves out byte 8. */
+/** IPv6 ranges that contain an IPv4 address, and its bytes. RFC 6052 skips byte 8. */
 const CARRIERS = (
   [
     ["::/96", [12, 13, 14, 15]],
@@ -44,7 +43,7 @@ const CARRIERS = (
   ] as const
 ).map(([text, at]) => ({ range: parseIpRange(text)!, at }));
 
-/** Ranges of IPv6 that only stand for an IPv4 address; the system makes of them what it likes. */
+/** IPv6 ranges that stand for an IPv4 address; systems treat them differently. */
 const STAND_INS = [
   "::ffff:0:0:0/96", // translated (RFC 2765)
   "2001::/32", // Teredo
@@ -53,9 +52,9 @@ const STAND_INS = [
 /** @throws BadRequest */
 export function parseEndpoint(text: string): S3Endpoint {
   const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`);
-  if (url === null || url.hostname === "") throw refused("is no URL like https://s3.example.com");
+  if (url === null || url.hostname === "") throw refused("is not a URL like https://s3.example.com");
   if (url.protocol !== "http:" && url.protocol !== "https:") throw refused("must be http or https");
-  if (url.username !== "" || url.password !== "") throw refused("must not hold a user or password");
+  if (url.username !== "" || url.password !== "") throw refused("must not contain a user or password");
   if (url.pathname !== "/" || url.search !== "" || url.hash !== "") {
     throw refused("must end after the host; bucket and base_path have fields of their own");
   }
@@ -65,8 +64,8 @@ export function parseEndpoint(text: string): S3Endpoint {
 }
 
 /**
- * An address of the endpoint to which a connection may be made.
- * @throws BadRequest when any of its addresses is forbidden, StorageUnavailable when it has none
+ * Returns an address to connect to.
+ * @throws BadRequest if any address is forbidden, StorageUnavailable if there is none
  */
 export async function checkedAddress(
   { hostname }: S3Endpoint,
@@ -85,7 +84,7 @@ export async function checkedAddress(
 const resolveName: ResolveHost = async (hostname) =>
   (await lookup(hostname, { all: true })).map(({ address }) => address);
 
-/** A name passes. @throws BadRequest */
+/** Names pass. @throws BadRequest */
 function refuseForbidden(text: string): void {
   const address = parseIp(text);
   if (address === null) return;
@@ -103,7 +102,7 @@ function refuseForbidden(text: string): void {
   }
 }
 
-/** The IPv4 address of these four bytes, in the form of lib/ip-address.ts. */
+/** An IPv4 address in the form of lib/ip-address.ts. */
 const mapped = (bytes: readonly number[]): Uint8Array =>
   Uint8Array.from([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, ...bytes]);
 

@@ -1,11 +1,11 @@
 import type { AppError } from "../../../lib/errors.ts";
 import { storageFailure } from "../storage-failure.ts";
 
-/** What an S3 endpoint said, or that it said nothing (status 0). Only ever a cause: see s3Failure. */
+/** An error of an S3 endpoint, or no response (status 0). Only a cause: see `s3Failure`. */
 export class S3Refusal extends Error {
   constructor(
     readonly status: number,
-    /** S3's word for it; "Network" and "Timeout" are ours. */
+    /** S3's error code; "Network" and "Timeout" are Waymark's. */
     readonly word: string,
     message: string,
     options?: ErrorOptions,
@@ -23,13 +23,13 @@ const RETRYABLE = new Set([
   "ServiceUnavailable",
 ]);
 
-/** Whether the same request may well succeed in a moment. */
+/** Whether a repeated request may succeed. */
 export const isS3Retryable = ({ status, word }: S3Refusal): boolean =>
   RETRYABLE.has(word) || status === 429 || (status >= 500 && status !== 501 && status !== 507);
 
 const SENTENCES: Record<string, string> = {
   Network: "The S3 endpoint can't be reached.",
-  Timeout: "The S3 endpoint takes too long.",
+  Timeout: "The S3 endpoint does not respond in time.",
   AccessDenied: "The S3 endpoint refuses the policy's keys.",
   InvalidAccessKeyId: "The S3 endpoint refuses the policy's keys.",
   SignatureDoesNotMatch: "The S3 endpoint refuses the policy's keys.",
@@ -37,13 +37,12 @@ const SENTENCES: Record<string, string> = {
   NoSuchBucket: "The policy's bucket does not exist.",
   NoSuchKey: "The stored file is missing.",
   AuthorizationHeaderMalformed: "The policy's region is not the bucket's.",
-  PermanentRedirect: "The S3 endpoint redirects, which is not followed; use the bucket's own endpoint.",
+  PermanentRedirect: "The S3 endpoint redirects. Use the bucket's own endpoint.",
   SlowDown: "The S3 endpoint is overloaded. Try again later.",
   QuotaExceeded: "The storage is full.",
-  EntityTooLarge: "The storage takes no file of this size.",
+  EntityTooLarge: "The storage does not accept files of this size.",
 };
 
-/** The refusal as the error of drivers. */
 export function s3Failure(refusal: S3Refusal): AppError {
   const { status, word } = refusal;
   if (status >= 300 && status < 400) return storageFailure(refusal, SENTENCES["PermanentRedirect"]);
@@ -52,7 +51,7 @@ export function s3Failure(refusal: S3Refusal): AppError {
   return storageFailure(refusal, SENTENCES[word] ?? byStatus ?? "The S3 endpoint answers wrongly.");
 }
 
-/** What the endpoint said, when that is why. */
+/** The endpoint's error if it is the cause. */
 export const s3RefusalOf = (error: unknown): S3Refusal | null => {
   const cause = error instanceof Error ? error.cause : undefined;
   return cause instanceof S3Refusal ? cause : null;

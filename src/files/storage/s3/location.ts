@@ -1,4 +1,4 @@
-/** A prefix in a bucket: its keys, its lists, and the objects that hold the ends of suspended uploads. */
+/** A prefix in a bucket: its keys, its lists and the ends of suspended uploads. */
 import type { StoredObject } from "../driver.ts";
 import { STAGING } from "../object-key.ts";
 import type { S3Client } from "./client.ts";
@@ -12,7 +12,7 @@ export function createS3Location(client: S3Client, prefix: string) {
   const full = (key: string): string => (prefix === "" ? key : `${prefix}/${key}`);
   const tailKey = (id: string, offset: number) => full(`${STAGING}/${id}.${offset}`);
 
-  /** Everything below a key, relative to the location, in pages, by key. */
+  /** Keys relative to the location that start with `below`, in pages, ascending. */
   async function* list(below: string): AsyncGenerator<StoredObject[]> {
     const skip = full("").length;
     let token: string | undefined;
@@ -47,12 +47,12 @@ export function createS3Location(client: S3Client, prefix: string) {
     /** The key in the bucket. */
     full,
     list,
-    /** Takes a key in the bucket; one that is not there is fine. */
+    /** Removes a key of the bucket, even if it does not exist. */
     remove,
     async putTail(id: string, offset: number, body: HashedBytes): Promise<void> {
       await client.head({ method: "PUT", key: tailKey(id, offset), body });
     },
-    /** Null when nothing was put aside at this byte. */
+    /** Null if there is no tail at this offset. */
     async readTail(id: string, offset: number): Promise<Uint8Array | null> {
       const response = await client.stream({ method: "GET", key: tailKey(id, offset), accept: [404] });
       if (response.status === 404) {

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { startS3Stub } from "./stub.test-support.ts";
 
-test("an object that can't be opened keeps no program alive", async () => {
+test("an object that can't be opened does not keep the process alive", async () => {
   const stub = await startS3Stub();
   const program = `
     import { systemClock } from "${join(import.meta.dir, "../../../lib/clock.ts")}";

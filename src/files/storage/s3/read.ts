@@ -1,7 +1,6 @@
 /**
- * An object's bytes as a stream that ends whole or fails: a connection that breaks, stalls or ends early is replaced
- * by another request for the rest, of the same version of the object (If-Match), at most five times. Its chunks may be
- * disposed of.
+ * Streams an object; the stream is complete or fails. If a connection breaks, stalls or ends early, another request
+ * gets the rest of the same version (If-Match), at most five times. The consumer may dispose of the chunks.
  */
 import { giveAway } from "../../../lib/disposable-bytes.ts";
 import type { ByteRange } from "../../../lib/byte-range.ts";
@@ -13,17 +12,17 @@ import { storageFailure } from "../storage-failure.ts";
 type Reading = ReadOptions & { client: S3Client; key: string };
 
 const REOPENINGS = 5;
-/** From here on a connection of its own costs less than what it saves. */
+/** From this size on, a connection of its own pays off. */
 const LARGE_BYTES = 1024 * 1024;
 
-/** Rejects unless the answer has begun and is for these very bytes. */
+/** Rejects unless the response headers match the requested bytes. */
 export async function openS3Object(reading: Reading): Promise<ReadableStream<Uint8Array>> {
   const { client, size, signal, onEnd } = reading;
   const last = reading.range?.end ?? size - 1;
   let next = reading.range?.start ?? 0;
   let etag: string | null = null;
   let reader = await connect();
-  // Not before: nobody would end it for an object that can't be opened.
+  // Not earlier: `end` would not clear the timer of an object that can't be opened.
   const stallTimer = createStallTimer(client.pace.stallMs);
   let reopened = 0;
 
@@ -33,13 +32,13 @@ export async function openS3Object(reading: Reading): Promise<ReadableStream<Uin
     return response.body?.getReader();
   }
 
-  /** The next bytes, by however many connections. */
+  /** The next chunk. Reconnects if necessary. */
   async function read(): Promise<Uint8Array> {
     for (;;) {
       try {
         const result = await (reader && stallTimer.read(reader));
         if (result?.value !== undefined) return result.value;
-        throw new S3Refusal(0, "Network", `the answer ended ${last + 1 - next} bytes early`);
+        throw new S3Refusal(0, "Network", `the response ended ${last + 1 - next} bytes early`);
       } catch (error) {
         reader?.cancel().catch(() => undefined);
         signal?.throwIfAborted();
@@ -82,10 +81,10 @@ export async function openS3Object(reading: Reading): Promise<ReadableStream<Uin
   }
 }
 
-/** Whether it fills its buffer. */
+/** Whether the chunk fills its buffer. */
 const isWhole = ({ byteLength, buffer }: Uint8Array): boolean => byteLength === buffer.byteLength;
 
-/** One timer for all readings: there are thousands of them in a second. */
+/** One timer per stream, because thousands of reads run in a second. */
 function createStallTimer(stallMs: number) {
   let giveUp: ((reason: unknown) => void) | undefined;
   const timer = setTimeout(() => giveUp?.(new S3Refusal(0, "Timeout", `silent for ${stallMs} ms`)), stallMs);

@@ -1,21 +1,21 @@
 /**
- * Test support: an S3 server in this process that can be told to misbehave as real ones do now and then. It keeps
- * objects and uploads in parts in memory and checks no signatures; what is right is proved against a real server.
+ * Test support: an S3 server in this process that misbehaves on request. It keeps objects and multipart uploads in
+ * memory and does not check signatures; the tests with a real server do.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { hashOf } from "./parts.ts";
 
 export type Trouble =
-  /** Nothing is ever answered. */
+  /** No response. */
   | "silence"
-  /** The request is carried out, and the connection dies before the answer. */
+  /** Executes the request and drops the connection before the response. */
   | "lost"
-  /** Half of the body, then the connection dies. */
+  /** Half of the body, then drops the connection. */
   | "cut"
-  /** Half of the body, then silence. */
+  /** Half of the body, then nothing. */
   | "stall"
-  /** Another answer. */
+  /** Another response. */
   | { status: number; body?: string; headers?: Record<string, string> };
 
 export type Asked = {
@@ -45,7 +45,7 @@ export async function startS3Stub() {
     const one: Asked = { method: request.method!, key, query: url.searchParams, headers: request.headers };
     asked.push(one);
     const body = await readBody(request).catch(() => null);
-    // The client is gone.
+    // The client has disconnected.
     if (body === null) return;
     const rule = rules.find((known) => known.left > 0 && known.matches(one));
     if (rule !== undefined) rule.left -= 1;
@@ -57,9 +57,9 @@ export async function startS3Stub() {
     port: (server.address() as AddressInfo).port,
     objects,
     uploads,
-    /** Every request that came, in order. */
+    /** All requests, in order. */
     asked,
-    /** What the matching requests get, so many times; rules are tried in the order in which they were made. */
+    /** Applies `trouble` to the next `times` matching requests. Earlier rules come first. */
     misbehave(trouble: Trouble, matches: (asked: Asked) => boolean, times = Number.POSITIVE_INFINITY): void {
       rules.push({ matches, trouble, left: times });
     },

@@ -1,4 +1,4 @@
-/** What no server here does on demand: slow, cut, lost, lying and redirecting answers. */
+/** Slow, cut, lost, wrong and redirecting responses, which a real server does not send on request. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { systemClock } from "../../../lib/clock.ts";
 import {
@@ -61,7 +61,7 @@ async function expectStored(bytes: Uint8Array, by = driver): Promise<void> {
   expect(sha256(stub.objects.get(key)!.bytes)).toBe(sha256(bytes));
 }
 
-/** The upload fails, and once it is aborted, nothing of it is left. */
+/** The upload fails, and nothing of it remains after `abort`. */
 async function expectNothing(bytes: Uint8Array, by = driver): Promise<string> {
   const staging = await by.stage(newId());
   const storing = staging.append(inChunks(bytes)).then(() => staging.finish(contentOf(bytes)));
@@ -78,14 +78,14 @@ const failureOf = (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-describe("a passing trouble is lived through:", () => {
+describe("a short failure is retried:", () => {
   const troubles = [
     ["SlowDown", { status: 503, body: s3Error("SlowDown") }],
     ["an internal error", { status: 500, body: s3Error("InternalError") }],
     ["a gateway's page", { status: 502, body: "<html>bad gateway</html>" }],
     ["too many requests", { status: 429 }],
-    ["no answer", "silence"],
-    ["a lost answer", "lost"],
+    ["no response", "silence"],
+    ["a lost response", "lost"],
   ] as const;
 
   test.each(troubles)("%s to a small upload", async (_name, trouble) => {
@@ -98,16 +98,16 @@ describe("a passing trouble is lived through:", () => {
     await expectStored(large, trouble === "silence" ? open({ patienceMs: 400 }) : driver);
   });
 
-  test("an error inside a 200 when the parts are put together", async () => {
+  test("an error inside a 200 when the parts are combined", async () => {
     stub.misbehave({ status: 200, body: s3Error("InternalError") }, isComplete, 2);
     await expectStored(large);
   });
 });
 
-describe("a lasting trouble leaves nothing behind, after a bounded number of tries:", () => {
+describe("a lasting failure leaves nothing after a bounded number of attempts:", () => {
   test.each([
     ["SlowDown", { status: 503, body: s3Error("SlowDown") }, 4, "overloaded"],
-    ["silence", "silence", 4, "too long"],
+    ["silence", "silence", 4, "in time"],
     ["a full storage", { status: 507, body: s3Error("QuotaExceeded") }, 1, "full"],
     ["a refusal", { status: 403, body: s3Error("AccessDenied") }, 1, "keys"],
     ["an error inside a 200", { status: 200, body: s3Error("InternalError") }, 4, "wrongly"],
@@ -118,7 +118,7 @@ describe("a lasting trouble leaves nothing behind, after a bounded number of tri
       stub.misbehave(trouble, isComplete);
       expect(await expectNothing(large, by)).toContain(sentence);
       expect(stub.asked.filter(isComplete).length).toBe(tries);
-      // Parts and small uploads are not asked for an error inside.
+      // Responses to parts and small uploads have no error in the body.
       if (typeof trouble === "object" && trouble.status === 200) return;
       for (const [step, bytes] of [
         [isPut, small],
@@ -139,7 +139,7 @@ describe("a lasting trouble leaves nothing behind, after a bounded number of tri
     expect(await expectNothing(large)).toContain("whole file");
   });
 
-  test("nobody there", async () => {
+  test("a closed port", async () => {
     const nobody = createS3Driver({
       endpoint: parseEndpoint("http://127.0.0.1:1"),
       bucket: "bucket",
@@ -153,7 +153,7 @@ describe("a lasting trouble leaves nothing behind, after a bounded number of tri
   });
 });
 
-test("an upload that a lost answer began twice is found by its id and removed", async () => {
+test("a multipart upload that a lost response started twice is found by its id and removed", async () => {
   stub.misbehave("lost", isBegin, 1);
   await expectStored(large);
   const ids = (await Array.fromAsync(driver.listStagings(Date.now() + 60_000))).flat();
@@ -163,7 +163,7 @@ test("an upload that a lost answer began twice is found by its id and removed", 
   expect(stub.objects.size).toBe(1);
 });
 
-test("a part that failed while the next one arrived leaves no gap", async () => {
+test("a part that fails while the next one arrives leaves no gap", async () => {
   const id = newId();
   const kept = 12_000_000;
   const first = await driver.stage(id);
@@ -203,7 +203,7 @@ describe("a read", () => {
   test.each([
     ["cut", 1_000],
     ["stall", 200],
-  ] as const)("that is hit by a %s goes on where it ended", async (trouble, patienceMs) => {
+  ] as const)("that suffers a %s continues at the next byte", async (trouble, patienceMs) => {
     const reader = open({ patienceMs });
     const key = await put(driver, large);
     stub.misbehave(trouble, isGet, 3);
@@ -214,7 +214,7 @@ describe("a read", () => {
     expect(sha256(part)).toBe(sha256(large.slice(range.start, range.end + 1)));
   });
 
-  test("goes on over fetch from an endpoint whose answers are not plain", async () => {
+  test("continues with fetch if the endpoint's responses are not plain", async () => {
     const key = await put(driver, large);
     const reader = open();
     const text = "x".repeat(LARGE);
@@ -228,7 +228,7 @@ describe("a read", () => {
     expect(stub.asked.filter(isGet).length).toBe(6);
   });
 
-  test("may rest for longer than the endpoint may be silent, which is still noticed after it", async () => {
+  test("may pause for longer than the stall limit, which still applies afterwards", async () => {
     const key = await put(driver, large);
     stub.misbehave("stall", isGet, 1);
     stub.asked.length = 0;
@@ -242,7 +242,7 @@ describe("a read", () => {
     expect(stub.asked.filter(isGet).length).toBe(2);
   });
 
-  test("that is cut each time fails instead of ending early", async () => {
+  test("that is cut each time fails", async () => {
     const key = await put(driver, large);
     stub.misbehave("cut", isGet);
     expect(await failureOf(readAll(await driver.open(key, { size })))).toBeInstanceOf(Error);
@@ -264,7 +264,7 @@ describe("a read", () => {
       { status: 206, body: "x".repeat(10), headers: { "Content-Range": "bytes 10-19/100" } },
     ],
     [
-      "knows another size",
+      "gives another size",
       { status: 206, body: "x".repeat(10), headers: { "Content-Range": "bytes 0-9/99" } },
     ],
     [
@@ -281,7 +281,7 @@ describe("a read", () => {
     await expectUnavailable(driver.open(key, { size: 100, range: { start: 0, end: 9 } }));
   });
 
-  test("ends with the reason of who asked for it", async () => {
+  test("ends with the caller's abort reason", async () => {
     stub.misbehave("silence", isGet);
     const gone = new Error("the client went away");
     const opening = driver.open("ab/cd/x", { size: 5, signal: AbortSignal.abort(gone) });
@@ -317,7 +317,7 @@ describe("a name", () => {
     expect(stub.asked).toEqual([]);
   });
 
-  test("that does not resolve is told in a sentence", async () => {
+  test("that does not resolve is reported in a sentence", async () => {
     const nowhere = open({ host: "nowhere.test", resolve: () => Promise.reject(new Error("ENOTFOUND")) });
     const { message } = await expectUnavailable(put(nowhere, small));
     expect(message).toContain("resolved");

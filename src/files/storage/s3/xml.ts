@@ -1,8 +1,8 @@
-/** The little XML that S3 speaks: flat elements without attributes that matter. */
+/** The XML that S3 uses: flat elements whose attributes do not matter. */
 
 const ENTITIES: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 
-/** What stands inside of each element of this name that does not lie in another of the same name, still as XML. */
+/** The inner XML of each element of this name that is not inside another. */
 export const elementsOf = (xml: string, name: string): string[] =>
   [...xml.matchAll(new RegExp(`<${name}(?:\\s[^>]*)?>([\\s\\S]*?)</${name}>`, "g"))].map(
     (match) => match[1]!,
