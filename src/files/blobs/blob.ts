@@ -1,4 +1,4 @@
-/** Content as it is stored: see blobs/service.ts. */
+/** Stored content; life cycle: service.ts. */
 export type BlobState = "live" | "dead" | "damaged";
 
 export type StoredBlob = {
@@ -8,13 +8,13 @@ export type StoredBlob = {
   sha256: string;
   generation: number;
   size: number;
-  /** How many entries hold it. */
+  /** Entries that refer to it. */
   refs: number;
   state: BlobState;
   objectKey: string;
-  /** Epoch milliseconds; 0 is never. */
+  /** Epoch milliseconds; 0: never. */
   checkedAt: number;
 };
 
-/** One that nobody holds any more; its object and then its row are to be removed. */
+/** Without references: its object, then its row, is to be removed. */
 export type DeadBlob = Pick<StoredBlob, "id" | "policyId" | "objectKey">;

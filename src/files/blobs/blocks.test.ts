@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { dispose } from "../../lib/disposable-bytes.ts";
 import { createBlocks } from "./blocks.ts";
 
-/** Takes blocks until it has to wait. */
+/** Takes blocks until `take` waits. */
 async function takeAll(lender: ReturnType<ReturnType<typeof createBlocks>["open"]>) {
   const taken = [];
   for (;;) {
@@ -16,7 +16,7 @@ async function takeAll(lender: ReturnType<ReturnType<typeof createBlocks>["open"
 const sizes = (taken: readonly { memory: Uint8Array }[]) => taken.map(({ memory }) => memory.byteLength);
 const [LARGE, SMALL] = [1024 * 1024, 256 * 1024];
 
-test("one upload alone has a few large blocks, each other one still has two small ones", async () => {
+test("one upload gets five large blocks, and each further upload two small ones", async () => {
   const blocks = createBlocks();
   const { taken } = await takeAll(blocks.open());
   expect(sizes(taken)).toEqual([LARGE, LARGE, LARGE, LARGE, LARGE]);
@@ -25,7 +25,7 @@ test("one upload alone has a few large blocks, each other one still has two smal
   }
 });
 
-test("a block comes back when both of its readers are done, and whoever waits for it gets it", async () => {
+test("a block returns when both readers are done, and goes to the waiting upload", async () => {
   const { taken, next } = await takeAll(createBlocks().open());
   const { bytes, release } = taken[3]!.lend(10);
   expect(bytes.byteLength).toBe(10);
@@ -35,7 +35,7 @@ test("a block comes back when both of its readers are done, and whoever waits fo
   expect((await next).memory).toBe(taken[3]!.memory);
 });
 
-test("what a closed upload has not given back holds up nobody", async () => {
+test("blocks that a closed upload still holds do not block other uploads", async () => {
   const blocks = createBlocks();
   const first = blocks.open();
   await takeAll(first);
@@ -43,7 +43,7 @@ test("what a closed upload has not given back holds up nobody", async () => {
   expect((await takeAll(blocks.open())).taken.length).toBe(5);
 });
 
-test("bytes of which no reader disposed come back when nobody has them any more", async () => {
+test("garbage collection returns bytes that no reader disposed of", async () => {
   const lender = createBlocks().open();
   const { taken, next } = await takeAll(lender);
   for (const { lend } of taken) lend(10).release();

@@ -1,35 +1,34 @@
 /**
- * Memory through which large uploads pass: blocks that the hash thread and the disk read at the same time, used again
- * when both are done. An upload always gets two blocks: one to fill while its last one waits for more to be written
- * with. It gets more, so that it need not wait, only while all uploads together have few. Those first few are large,
- * because each block costs a message to the hash thread, a write and their switches between threads: 1 GiB in blocks
- * of 256 KiB took a quarter more processor time than in blocks of 1 MiB.
+ * Memory for large uploads: blocks that the hash thread and the disk read at the same time, reused when both are done.
+ * Each upload may use two: it fills one while the other is written. It gets more only while large blocks are free.
+ * Blocks cost a message, a write and context switches each: 1 GiB in blocks of 256 KiB took 25 % more processor time
+ * than in blocks of 1 MiB.
  */
 import { lend } from "../../lib/disposable-bytes.ts";
 
-/** A small block; a large one is a multiple. Both are multiples of every disk's sector. */
+/** A small block. Large ones are multiples; both are multiples of a disk's sector. */
 export const BLOCK_BYTES = 256 * 1024;
 const LARGE_BYTES = 4 * BLOCK_BYTES;
 const OWN_BLOCKS = 2;
-/** For all uploads together, and for whoever comes first. */
+/** For all uploads together, first come, first served. */
 const LARGE_BLOCKS = 5;
-/** Besides the large ones, in memory that is made once and that the system supplies only as far as it is used. */
+/** The arena is allocated once; the system supplies only the pages that are used. */
 const SMALL_BLOCKS = 40;
 
 export type Blocks = ReturnType<typeof createBlocks>;
 
 export type Block = {
-  /** All of it; shared with threads. */
+  /** The whole block, in shared memory. */
   readonly memory: Uint8Array;
-  /** Its first bytes, for two readers: one disposes of them, the other one calls `release`. */
+  /** The first bytes, for two readers: one disposes of them, the other calls `release`. */
   lend(length: number): { bytes: Uint8Array; release(): void };
 };
 
 export function createBlocks() {
-  /** Made with the first large upload. */
+  /** Created by the first large upload. */
   let arena: SharedArrayBuffer | undefined;
   const free = { large: [] as Uint8Array[], small: [] as Uint8Array[] };
-  /** In use by uploads that are open. */
+  /** By open uploads. */
   let largeInUse = 0;
 
   function makeArena(): SharedArrayBuffer {
@@ -70,7 +69,7 @@ export function createBlocks() {
       };
 
       return {
-        /** Waits for a block of this upload to come back when there are too many. */
+        /** Waits while the upload has two blocks and no large one is free. */
         async take(): Promise<Block> {
           arena ??= makeArena();
           while (mine.size >= OWN_BLOCKS && largeInUse >= LARGE_BLOCKS) {
@@ -84,7 +83,7 @@ export function createBlocks() {
             lend: (length) => forTwo(memory.subarray(0, length), () => returned(memory)),
           };
         },
-        /** What has not come back does not count any longer; it is still used again if it comes. */
+        /** Stops counting the upload's blocks. Those that return later are reused. */
         close: () => mine.forEach(forget),
       };
     },
@@ -93,7 +92,7 @@ export function createBlocks() {
 
 const isLarge = (memory: Uint8Array): boolean => memory.byteLength === LARGE_BYTES;
 
-/** A reader that fails may forget to dispose of its bytes. */
+/** Releases bytes that a failed reader did not dispose of. */
 const forgotten = new FinalizationRegistry<() => void>((release) => release());
 
 function forTwo(bytes: Uint8Array, giveBack: () => void) {
@@ -106,7 +105,7 @@ function forTwo(bytes: Uint8Array, giveBack: () => void) {
   return { bytes, release };
 }
 
-/** In a scope of its own, so that it does not keep the bytes whose end it waits for. */
+/** A scope of its own, so the callback does not keep the bytes alive. */
 function countdown(times: number, end: () => void): () => void {
   let left = times;
   return () => {

@@ -1,6 +1,6 @@
 /**
- * The main thread's end of the hash thread, which is started with the first large upload. When it dies, what it was
- * hashing has no hash (null), and the next hash has another thread.
+ * The main thread's side of the hash thread. The first large upload starts it. If it dies, its open hashes are lost
+ * (null) and the next hash starts another.
  */
 // oxlint-disable unicorn/require-post-message-target-origin -- that is for windows; a worker has no origin
 import { createRpc, type Rpc } from "../../lib/rpc.ts";
@@ -8,9 +8,11 @@ import { workerUrl } from "../../lib/worker-url.ts";
 
 type Piece = { hash: number; bytes: Uint8Array } | { hash: number; at: number; length: number };
 
-/** What the thread answers to. */
+/** What hash.worker.ts answers. */
 export type HashCalls = {
-  /** Where most pieces lie from here on. Told once: to be given shared memory costs the collector much. */
+  /**
+   * Where most pieces lie. Sent once: receiving shared memory again and again is expensive for the garbage collector.
+   */
   memory(memory: SharedArrayBuffer): void;
   update(piece: Piece): void;
   digest(hash: number): string;
@@ -18,15 +20,15 @@ export type HashCalls = {
 };
 
 export type ThreadHash = {
-  /** Resolves when the bytes have been read; until then they must stay, where they are shared. */
+  /** Resolves when the bytes have been read; shared bytes must not change before. */
   update(bytes: Uint8Array): Promise<void>;
-  /** 64 hex digits; null when the thread is gone. Ends the hash. */
+  /** 64 hex digits, or null if the thread died. Ends the hash. */
   digest(): Promise<string | null>;
-  /** There will be no digest. */
+  /** Ends the hash without a digest. */
   forget(): void;
 };
 
-/** What the types of the web leave out. */
+/** Missing in the web's types. */
 type RuntimeWorker = Worker & { ref(): void; unref(): void };
 
 type Thread = {
@@ -48,7 +50,7 @@ export function createHashThread() {
     const worker = new Worker(workerUrl("files/blobs/hash.worker.ts"), { smol: true }) as RuntimeWorker;
     const rpc = createRpc<HashCalls>({ send: (message) => worker.postMessage(message), handlers: {} });
     let asked = 0;
-    // While it has nothing to do, a process need not wait for it.
+    // An idle thread must not keep the process alive.
     worker.unref();
     worker.addEventListener("message", ({ data }) => rpc.receive(data));
     const end = (): void => {

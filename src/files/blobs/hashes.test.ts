@@ -5,7 +5,7 @@ import { createHashes, measured } from "./hashes.ts";
 
 const MIB = 1024 * 1024;
 
-test.each([1, 2])("bytes that pass by are hashed, with %d cores", async (cores) => {
+test.each([1, 2])("passing bytes are hashed, with %d cores", async (cores) => {
   const hashes = createHashes({ cores });
   for (const size of [0, 1, 100_000, 3 * MIB + 17]) {
     const bytes = bytesOf(size, size + cores);

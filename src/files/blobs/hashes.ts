@@ -1,9 +1,8 @@
 /**
- * SHA-256 of what passes by. A file that is small and there as a whole is hashed on the spot; everything else by the
- * hash thread, so that neither redirects nor the reading of the next bytes wait for it. With a single core there is no
- * such thread: it would only add switches, and each block holds the loop for half a millisecond. An upload that comes in several
- * requests keeps its hash between them in this process, as long as all of its bytes came through here; otherwise its
- * bytes are read once more at its end.
+ * SHA-256 of an upload while it passes. A small complete file is hashed here. The hash thread takes the rest, so
+ * redirects and reads do not wait. A single core has no such thread: it would only add context switches, and a block
+ * takes half a millisecond. This process keeps the hash between the requests of a resumable upload if it received all
+ * of its bytes; otherwise they are read again at the end.
  */
 import { availableParallelism } from "node:os";
 import { dispose } from "../../lib/disposable-bytes.ts";
@@ -12,29 +11,29 @@ import { BLOCK_BYTES, type Block, type Blocks, createBlocks } from "./blocks.ts"
 import { createHashThread, type HashThread, type ThreadHash } from "./hash.thread.ts";
 import type { Staging } from "../storage/driver.ts";
 
-/** A hash of the first `bytes` bytes of something. */
+/** Hashes the first `bytes` bytes of an upload. */
 export type Meter = {
   readonly bytes: number;
-  /** Nothing follows these bytes, which are few. */
+  /** The last bytes, if few. */
   finishWith(chunks: readonly Uint8Array[]): void;
-  /** Resolves when the bytes have been read; until then they must stay, where they are shared. */
+  /** Resolves when the bytes have been read; shared bytes must not change before. */
   update(bytes: Uint8Array): Promise<void>;
-  /** 64 hex digits; null when it got lost. Ends the meter. */
+  /** 64 hex digits, or null if the hash was lost. Ends the meter. */
   digest(): Promise<string | null>;
   /** Ends the meter without a digest. */
   drop(): void;
 };
 
-/** Each holds about a hundred bytes. */
+/** About 100 bytes each. */
 const KEPT = 10_000;
-/** Up to here a hash costs less than the way to the thread. */
+/** Up to this size a hash costs less than a message to the thread. */
 const SMALL_BYTES = 128 * 1024;
 
 export function createHashes({ cores = availableParallelism() } = {}) {
   const kept = new Map<string, Meter>();
   const thread = cores > 1 ? createHashThread() : null;
 
-  /** Null unless it was kept, for just so many bytes. It is not kept any longer. */
+  /** Removes the kept meter; null unless it covers exactly `bytes`. */
   function take(id: string, bytes: number): Meter | null {
     const meter = kept.get(id);
     kept.delete(id);
@@ -81,7 +80,7 @@ function createMeter(thread: HashThread | null): Meter {
   };
 }
 
-/** SHA-256 of a staging's bytes: the meter's, if all of them went through it; else they are read once more. */
+/** SHA-256 of a staging's bytes: from the meter if it covers all of them, otherwise they are read again. */
 export async function digestOf(staging: Staging, meter: Meter | null): Promise<string> {
   const isWhole = meter !== null && meter.bytes === staging.received;
   const metered = isWhole ? await meter.digest() : null;
@@ -95,22 +94,21 @@ async function hashOf(source: AsyncIterable<Uint8Array>): Promise<string> {
 }
 
 type Measuring = {
-  /** Null when it is hashed in another way. */
+  /** Null: the hash comes from elsewhere. */
   meter: Meter | null;
   blocks: Blocks;
-  /** Bytes that came before. */
+  /** Bytes already received. */
   from: number;
-  /** Nothing else comes before or after the source. */
+  /** The source is the whole file. */
   isWhole: boolean;
-  /** 0 is no limit. */
+  /** 0: no limit. */
   maxBytes: number;
   signal?: AbortSignal | undefined;
 };
 
 /**
- * The source, hashed when there is a meter, ended by its limits. Unless it is small its bytes come in blocks, which
- * should be disposed of; they end at multiples of their size, counted from the upload's first byte. What came before
- * the source threw is handed on first.
+ * Limits the source and hashes it if there is a meter. A large source becomes blocks, which the consumer disposes of;
+ * they end at multiples of their size in the upload. If the source throws, its earlier bytes come first.
  * @throws FileTooLargeForPolicy
  */
 export async function* measured(
@@ -148,28 +146,24 @@ export async function* measured(
   }
 }
 
-/** Throws as soon as the chunks are more than they may be. */
 function createLimit({ from, maxBytes, signal }: Pick<Measuring, "from" | "maxBytes" | "signal">) {
   let bytes = from;
   return (chunk: Uint8Array): void => {
     signal?.throwIfAborted();
     bytes += chunk.byteLength;
     if (maxBytes === 0 || bytes <= maxBytes) return;
-    throw appError(
-      "FileTooLargeForPolicy",
-      `The file is larger than the ${maxBytes} bytes that are allowed here.`,
-    );
+    throw appError("FileTooLargeForPolicy", `The file is larger than the limit of ${maxBytes} bytes.`);
   };
 }
 
 type Gather = ReturnType<typeof createGather>;
 
-/** Chunks of any size become blocks. */
+/** Copies chunks of any size into blocks. */
 function createGather(blocks: Blocks, meter: Meter | null, from: number) {
   const lender = blocks.open();
   let block: Block | undefined;
   let filled = 0;
-  /** So that every block but the first begins at a multiple of the smallest block. */
+  /** Every block but the first starts at a multiple of BLOCK_BYTES. */
   const missing = from % BLOCK_BYTES;
   let isFirst = true;
   let end = 0;
@@ -191,7 +185,7 @@ function createGather(blocks: Blocks, meter: Meter | null, from: number) {
   }
 
   return {
-    /** Whether it can be put into the block without filling it. */
+    /** Whether the chunk leaves the block unfilled. */
     fits: (chunk: Uint8Array): boolean => block !== undefined && filled + chunk.byteLength < end,
     put(chunk: Uint8Array): void {
       block!.memory.set(chunk, filled);

@@ -3,7 +3,7 @@ import { createReadQueue } from "./read-queue.ts";
 
 const LARGE = 1024 * 1024;
 
-/** How many of these have been let through by now. */
+/** Returns how many have resolved. */
 function watch(waits: readonly Promise<void>[]): () => number {
   let through = 0;
   for (const wait of waits) void wait.then(() => through++);
@@ -12,13 +12,13 @@ function watch(waits: readonly Promise<void>[]): () => number {
 
 const turnOfTheLoop = () => new Promise((resolve) => setImmediate(resolve));
 
-test("nobody waits while little is held", () => {
+test("an upload does not wait while few bytes are held", () => {
   const queue = createReadQueue();
   queue.hold(64 * 1024);
   expect(queue.isFree()).toBe(true);
 });
 
-test("while much is held nobody reads on; then one after the other, as long as each brings little", async () => {
+test("uploads wait while many bytes are held, then read one at a time", async () => {
   const queue = createReadQueue();
   const letGo = queue.hold(LARGE);
   expect(queue.isFree()).toBe(false);
@@ -40,7 +40,7 @@ test("while much is held nobody reads on; then one after the other, as long as e
   expect(through()).toBe(3);
 });
 
-test("one who reads nothing at once holds up nobody", async () => {
+test("a reader without bytes does not block the queue", async () => {
   const queue = createReadQueue();
   const letGo = queue.hold(LARGE);
   const through = watch(Array.from({ length: 10 }, () => queue.wait()));

@@ -1,12 +1,10 @@
 /**
- * Whose turn it is to read on, where many uploads to one storage wait for it. What a client has sent meanwhile may come
- * as one chunk of a megabyte (http/body-reader.ts), and would lie here until there are blocks for it (blobs/blocks.ts).
- * So nobody reads on, or begins to, while chunks of others wait; then one at a time does. What is not read stays with
- * its client, and at last in the kernel, which stops the client. An upload alone never waits, nor does one that waits
- * for its client keep a turn.
+ * Bounds the memory of uploads that wait for blocks (blocks.ts) of one storage. A single read can return a megabyte
+ * (http/body-reader.ts). While HELD_BYTES are held, no upload reads; then one at a time does. Unread bytes remain in
+ * the kernel, which slows the client down. A lone upload never waits, and a slow client does not keep its turn.
  */
 
-/** As much may be on its way into blocks before others wait. */
+/** Bytes on their way into blocks before uploads wait. */
 const HELD_BYTES = 256 * 1024;
 
 export type ReadQueue = ReturnType<typeof createReadQueue>;
@@ -16,7 +14,7 @@ export function createReadQueue() {
   const waiting: (() => void)[] = [];
   let isWaking = false;
 
-  /** What the one who was woken reads is known by the next turn of the event loop, if it was there already. */
+  /** If the next upload's bytes are already here, it calls `hold` before the next turn of the event loop. */
   function wake(): void {
     if (isWaking || held >= HELD_BYTES) return;
     const next = waiting.shift();
@@ -30,7 +28,7 @@ export function createReadQueue() {
   }
 
   return {
-    /** A chunk has been read; call the result once when it is in blocks, or not wanted any more. */
+    /** Counts a chunk. Call the result once when it is in blocks or discarded. */
     hold(bytes: number): () => void {
       held += bytes;
       isWaking = false;
@@ -41,7 +39,7 @@ export function createReadQueue() {
       };
     },
     isFree: (): boolean => held < HELD_BYTES && waiting.length === 0,
-    /** Resolves when it may be read on. */
+    /** Resolves when the caller may read. */
     wait: (): Promise<void> =>
       new Promise((resolve) => {
         waiting.push(resolve);
@@ -50,7 +48,7 @@ export function createReadQueue() {
   };
 }
 
-/** The queues by policy: each storage has its own, so one that hangs holds nobody else up. */
+/** One queue per policy, so a storage that hangs stops only its own uploads. */
 export function createReadQueues(): (policyId: number) => ReadQueue {
   const queues = new Map<number, ReadQueue>();
   return (policyId) => {

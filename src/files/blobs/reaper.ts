@@ -1,8 +1,7 @@
 /**
- * What crashes leave, removed by two jobs. Hourly: dead blobs whose object or row is still there, and stagings that
- * nobody touches any more. Daily, because it lists everything: objects without a row. Each kind is old before it
- * counts as left (the driver's staleAfterMs), what belongs to a resumable upload is left to its expiry, and what bears
- * another installation's tag is not looked at. One failing policy does not keep the others waiting.
+ * Two jobs that remove what crashes leave. Hourly: dead blobs and abandoned stagings. Daily: objects without a row,
+ * because it lists everything. Stagings and objects must be older than the driver's `staleAfterMs`. Resumable uploads
+ * remain until they expire. Names with another installation's tag are skipped. A failure of one policy does not stop the others.
  */
 import type { Job } from "../../jobs/runner.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -30,7 +29,7 @@ type Deps = {
 };
 
 export function createReaper({ repository, policies, drivers, discard, clock, logger }: Deps) {
-  /** Tries to remove each dead blob of the policy once. */
+  /** Tries each dead blob of the policy once. */
   async function finishDeletes(policyId: number, signal?: AbortSignal): Promise<void> {
     let page: DeadBlob[] = [];
     do {
@@ -40,7 +39,7 @@ export function createReaper({ repository, policies, drivers, discard, clock, lo
     } while (page.length === PAGE);
   }
 
-  /** Ids of stagings that a crash left, in pages. */
+  /** Ids of abandoned stagings, in pages. */
   async function* staleStagings(
     driver: Driver,
     staleAfterMs = driver.staleAfterMs,
@@ -53,7 +52,7 @@ export function createReaper({ repository, policies, drivers, discard, clock, lo
     }
   }
 
-  /** Of these objects those that nothing refers to and nothing will. */
+  /** Keys of the objects that no blob or upload refers to. */
   async function orphansAmong(
     objects: readonly { key: string; modifiedAt: number }[],
     before: number,
@@ -63,7 +62,7 @@ export function createReaper({ repository, policies, drivers, discard, clock, lo
       .filter(({ key, modifiedAt }) => modifiedAt < before && tagOfKey(key) === tag)
       .map(({ key }) => key);
     const rowless = await without(old, await repository.knownKeys(old));
-    // Its upload's row goes in the transaction that makes the blob's.
+    // One transaction deletes the upload's row and inserts the blob's: look for uploads first, then for blobs again.
     const ids = rowless.map(stagingOfKey).filter((id) => id !== null);
     const uploads = await repository.knownUploads(ids);
     const suspects = rowless.filter((key) => !uploads.has(stagingOfKey(key) ?? ""));
@@ -80,7 +79,7 @@ export function createReaper({ repository, policies, drivers, discard, clock, lo
         await work(await drivers.verify(id, { mark: false }), id);
       } catch (error) {
         if (signal.aborted) throw error;
-        logger.warn({ err: error, policy: name }, "a storage could not be tidied; it is tried again later");
+        logger.warn({ err: error, policy: name }, "storage clean-up failed; the next run tries again");
       }
     }
   }
@@ -109,7 +108,7 @@ export function createReaper({ repository, policies, drivers, discard, clock, lo
         for await (const page of driver.listObjects()) {
           signal.throwIfAborted();
           for (const key of await orphansAmong(page, before)) {
-            logger.info({ key }, "an object that a crash left is removed");
+            logger.info({ key }, "removing an object that a crash left");
             await driver.remove(key);
           }
         }

@@ -1,9 +1,8 @@
 /**
- * Reads stored bytes again and again, the longest unread first, and compares them with their hash, so that silent
- * damage is found before somebody needs the file. Each blob is read about once a month, at a gentle pace and with a
- * bound for each run. A blob that is not what it must be, twice in a row, is damaged from then on: it is never served
- * (502), nobody joins it (the same content uploaded again is stored anew), and its object stays where it is, in case
- * it can be repaired from a backup: once it matches again, the next run or the doctor takes it back.
+ * Reads each stored blob about once a month and compares its hash, to find silent damage early. Rate and bytes per run
+ * are bounded. A blob that fails twice in a row becomes "damaged": reads answer 502, and a new upload of its content is
+ * stored separately. Its object remains for a repair from a backup; the next run or the doctor accepts it once it
+ * matches.
  */
 import type { Job } from "../../jobs/runner.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -26,7 +25,7 @@ export type BlobCondition = "sound" | "missing" | "damaged";
 type Deps = {
   repository: BlobsRepository;
   drivers: Drivers;
-  /** Names of the files that hold the blob, as the log and the doctor tell them. */
+  /** Names of files with this blob, for the log and the doctor. */
   filesOf(blobId: number, limit: number): Promise<string[]>;
   clock: Clock;
   logger: Logger;
@@ -38,7 +37,7 @@ export function createScrub(deps: Deps) {
   const { repository, drivers, filesOf, clock, logger } = deps;
   const { bytesPerRun = BYTES_PER_RUN, bytesPerSecond = BYTES_PER_SECOND } = deps;
 
-  /** What the storage holds for the blob. Rejects when it can't be told now. */
+  /** Rejects if the storage can't answer now. */
   async function examine(driver: Driver, blob: StoredBlob, signal?: AbortSignal): Promise<BlobCondition> {
     const found = await driver.stat(blob.objectKey);
     if (found === null) return "missing";
@@ -46,14 +45,13 @@ export function createScrub(deps: Deps) {
     return (await hashSlowly(driver, blob, bytesPerSecond, signal)) === blob.sha256 ? "sound" : "damaged";
   }
 
-  /** Looks again, and at the marker of the location, before it believes in damage. */
+  /** Checks the location's marker and the blob again before it reports damage. */
   async function examineTwice(blob: StoredBlob, signal?: AbortSignal): Promise<BlobCondition> {
     const first = await examine(await drivers.forReading(blob.policyId), blob, signal);
     if (first === "sound") return first;
     return examine(await drivers.verify(blob.policyId, { mark: false }), blob, signal);
   }
 
-  /** Writes down what was found. */
   async function judge(blob: StoredBlob, verdict: BlobCondition): Promise<void> {
     const now = clock.now();
     if (verdict === "sound") {
@@ -67,7 +65,7 @@ export function createScrub(deps: Deps) {
     await repository.setChecked(blob.id, now);
   }
 
-  /** Bytes read. A storage that is away is no finding. */
+  /** Returns the bytes read. An unavailable storage is not damage. */
   async function scrubOne(blob: StoredBlob, signal: AbortSignal): Promise<number> {
     try {
       await judge(blob, await examineTwice(blob, signal));
@@ -103,7 +101,7 @@ export function createScrub(deps: Deps) {
   return { job, examineTwice, judge };
 }
 
-/** Reads no faster than so many bytes a second, and leaves the loop to others between chunks. */
+/** Yields to the event loop between chunks. */
 async function hashSlowly(
   driver: Driver,
   { objectKey, size }: StoredBlob,
