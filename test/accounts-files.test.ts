@@ -1,4 +1,4 @@
-/** What accounts of the role `user` may do with files, and what becomes of it when an account goes. */
+/** What accounts of the role `user` may do with files, and what deleting an account removes. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { type Client, PASSWORD, signIn, startSignedIn } from "./support/session.
 import { until } from "./support/until.ts";
 import type { Installation, RunningWaymark } from "./support/waymark.ts";
 
-/** More than what is done once a minute may take to begin. */
+/** Jobs run once a minute, and this waits longer. */
 const OVER_A_MINUTE = 2_800;
 const BROWSER =
   "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0 Safari/537.36";
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => installation?.remove());
 
-/** A new account's own drive. */
+/** The drive of a new account. */
 async function account(username: string): Promise<DriveClient & { id: number }> {
   const made = await admin.call("POST", "/users", { username, password: PASSWORD });
   expect(made.status).toBe(201);
@@ -38,7 +38,7 @@ async function account(username: string): Promise<DriveClient & { id: number }> 
 const visit = (code: string, query = "") =>
   fetch(`${server.url}/${code}${query}`, { redirect: "manual", headers: { "User-Agent": BROWSER } });
 
-/** Shares what lies there and returns the code. */
+/** Shares the entry at the path and returns the code. */
 async function shareOf(drive: DriveClient, path: string): Promise<string> {
   const made = await drive.call("POST", `${path}/share`, {});
   expect(made.status).toBe(201);
@@ -147,7 +147,7 @@ test("no account, not even the administrator, reaches another account's files by
       ["GET", `/folders/${folder}/share`, undefined, 7001],
       ["DELETE", `/folders/${folder}/share/${byFolder}`, undefined, 7001],
       ["DELETE", `/folders/${own}/share/${byFolder}`, undefined, 3000],
-      // The other kind's id is none.
+      // The id of the other kind is not found.
       ["POST", `/files/${own}/share`, {}, 7000],
       ["POST", `/folders/${ownFile}/share`, {}, 7001],
     ] as const)
@@ -188,7 +188,7 @@ test("every administrator route is 403 for an account", async () => {
     const refused = await user.refusal(method, path, method === "GET" ? undefined : {});
     expect([method, path, ...refused]).toEqual([method, path, 403, 1003]);
   }
-  // And with its own, another account finds nothing under the number of somebody else's.
+  // With its own session, another account finds nothing under a foreign id.
   const { id: folder } = (await user.call("POST", "/folders", { name: "numbered" })).body.data;
   const { id: file } = (await user.upload("numbered.txt", "x")).body.data;
   const numbered = Object.entries(paths).filter(([path]) => /^\/(files|folders)\/\{id\}/.test(path));
@@ -242,13 +242,13 @@ test("deleting an account deletes its files, shares and unfinished uploads only"
   expect((await visit(goes)).status).toBe(404);
   expect(await going.refusal("GET", "/folders")).toEqual([401, 1001]);
   await expectNothingWrong();
-  // What is done once a minute begins with the server: first the tree goes, then what was being uploaded.
+  // The jobs of the minute run at the start: first the tree is deleted, then unfinished uploads.
   for (const left of [before + 1, before]) {
     const { port } = new URL(server.url);
     await server.stop();
     server = await installation.serve({ WAYMARK__SERVER__PORT: port });
     await until(() => stored().length <= left, OVER_A_MINUTE);
-    // The job has still rows to remove; what it does not end now may come a minute later.
+    // The job may leave rows for its next run, a minute later.
     await Bun.sleep(500);
   }
   await until(async () => (await admin.call("GET", `/links/${goes}`)).status === 404, OVER_A_MINUTE);
@@ -256,7 +256,7 @@ test("deleting an account deletes its files, shares and unfinished uploads only"
   const { files } = (await chief.call("GET", "/folders")).body.data;
   const kept = files.find(({ name }: { name: string }) => name === "kept.txt");
   expect(await (await chief.send(`/files/${kept.id}/download`)).text()).toBe(same);
-  // The name is free, and who takes it finds nothing.
+  // The name is free, and a new account of that name has no files.
   const next = await account("going");
   expect((await next.call("GET", "/folders")).body.data).toMatchObject({ folders: [], files: [] });
   expect((await next.call("GET", "/files/usage")).body.data).toEqual({ used_bytes: 0, quota_bytes: 0 });

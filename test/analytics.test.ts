@@ -1,4 +1,4 @@
-/** From a visit to the reports, with the real program: details, rollups, every endpoint, the export, the books. */
+/** From a visit to the reports, with the real program: details, rollups, all endpoints, the export and the books. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type Client, startSignedIn } from "./support/session.ts";
 import type { Installation, RunningWaymark } from "./support/waymark.ts";
@@ -97,7 +97,7 @@ describe("after several kinds of visits", () => {
   test("a date without time is midnight: a range that ends today excludes today", async () => {
     const today = new Date().toISOString().slice(0, 10);
     const upTo = await data(`/analytics/trends?start_date=${yesterday()}&end_date=${today}`);
-    // Visits within the first minutes of a day would be after that midnight all the same.
+    // Visits within the first minutes of a day would still be after that midnight.
     expect(upTo.values.reduce((sum: number, value: number) => sum + value, 0)).toBe(0);
   });
 

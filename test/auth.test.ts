@@ -1,4 +1,4 @@
-/** Sign-in to the real program: a new installation, and credentials that must be refused. */
+/** Login to the real program: a new installation, and credentials that must be refused. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { PASSWORD } from "./support/session.ts";
 import { type Installation, install, type RunningWaymark } from "./support/waymark.ts";
@@ -21,7 +21,7 @@ const login = (body: unknown) =>
     body: (typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body)) as string,
   });
 
-/** Signs in, waiting while earlier tests have used up the limits. */
+/** Signs in; waits while earlier tests have used up the limits. */
 async function tryLogin(body: unknown): Promise<Answer> {
   for (;;) {
     const answer = await login(body);
@@ -37,7 +37,7 @@ async function signIn(body: unknown = { password: PASSWORD }): Promise<Record<st
   return Object.fromEntries(pairs) as Record<string, string>;
 }
 
-/** Polls; the time limit of the test ends the wait. */
+/** Polls until the test's time limit. */
 async function eventually(check: () => Promise<boolean>): Promise<void> {
   while (!(await check())) await Bun.sleep(50);
 }
@@ -181,7 +181,7 @@ describe("bad input", () => {
     const redirects = await Promise.all(Array.from({ length: 20 }, () => send("GET", "/no-such-code")));
     expect(redirects.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 404));
     const answers = await flood;
-    // How many were tried depends on what earlier tests have left of the five: perhaps none.
+    // Earlier tests have used some of the five attempts, perhaps all.
     const tried = answers.filter(({ code }) => code === 2000);
     const limited = answers.filter(({ code, status }) => code === 2004 && status === 429);
     expect(tried.length + limited.length).toBe(60);

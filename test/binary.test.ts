@@ -1,4 +1,4 @@
-/** The one-file executable, alone in an empty folder, with nothing of the project beside it. */
+/** The one-file executable, alone in an empty folder. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -25,7 +25,7 @@ test("commands work and create their data folder in the working directory", () =
   expect(run(["links", "add", "https://example.com/inside", "--code", "inside"]).exitCode).toBe(0);
   const doctor = run(["doctor"]);
   expect(doctor.exitCode).toBe(0);
-  // Advice can be typed here as it stands.
+  // The advice is a command that works here as printed.
   expect(doctor.stdout.toString()).toContain("→ ./waymark config set ");
   expect(readdirSync(folder).sort()).toEqual(["data", "waymark"]);
 });

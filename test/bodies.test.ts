@@ -1,4 +1,4 @@
-/** Bodies that would hold the event loop or the memory, to the real program: they are refused before they are over. */
+/** Bodies sent to the real program that would block the event loop or fill the memory are refused before they end. */
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
 import { type Client, startSignedIn } from "./support/session.ts";
@@ -22,7 +22,7 @@ afterEach(() => {
 
 type Sender = { socket: Socket; answer(): string; isClosed(): boolean };
 
-/** A request that announces a body of so many bytes and sends only these. */
+/** Announces a body of `length` bytes and sends only `body`. */
 function send(path: string, length: number, body: string): Sender {
   const { hostname, port } = new URL(server.url);
   const socket = connect({ host: hostname, port: Number(port) });
@@ -93,7 +93,7 @@ test("unfinished bodies share one bound, and a broken-off body frees its part", 
     expect(sender.answer()).toMatch(/^HTTP\/1\.1 503 /);
     expect(sender.answer()).toMatch(/^retry-after: 1\r$/im);
   }
-  // A short body gets through, and so does a sign-in.
+  // Short bodies and logins pass.
   expect((await client.call("POST", "/links", { target: "https://example.com/" })).status).toBe(201);
   for (const sender of many) sender.socket.destroy();
   const large = { target: "https://example.com/", x: "y".repeat(MIB) };

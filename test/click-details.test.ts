@@ -1,4 +1,4 @@
-/** Detailed logging of the real program, asked by visitors who mean no good. */
+/** Detailed logging of the real program with hostile headers. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { connect } from "node:net";
 import { parse } from "csv-parse/sync";
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => installation.remove());
 
-/** Sends these header lines as bytes; whether it was answered with a redirect. */
+/** Sends these header lines as bytes. Returns whether the answer was a redirect. */
 async function visit(target: string, headers: readonly string[]): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<void>();
   let answer = "";

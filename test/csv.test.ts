@@ -1,4 +1,7 @@
-/** Links out of one installation and into another, over HTTP and by command, with the server running and stopped. */
+/**
+ * Links exported from one installation and imported into another, over HTTP and by command, with the server running and
+ * stopped.
+ */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { lstatSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +18,7 @@ let client: Client;
 
 beforeAll(async () => {
   ({ installation, server, client } = await startSignedIn());
-  // Clicks that are counted between two exports would tell them apart.
+  // Clicks counted between two exports would make them differ.
   await client.call("PUT", "/config/click.enable_tracking", { value: "false" });
 });
 afterAll(() => installation.remove());
@@ -94,7 +97,7 @@ test("an export restores a fresh installation byte for byte", async () => {
   expect(readFileSync(path, "utf8")).toBe(text);
   expect(statSync(path).mode & 0o777).toBe(0o600);
 
-  // What is no plain file is written through, not replaced.
+  // A target that is no regular file is written through, not replaced.
   const link = join(installation.dataDir, "link.csv");
   symlinkSync(path, link);
   expect((await installation.cli(["links", "export", link])).exitCode).toBe(0);

@@ -1,4 +1,4 @@
-/** Folders and files with the real program: what is answered, what is refused, and what is left behind. */
+/** Folders and files with the real program: answers, refusals, and what is left behind. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { connect } from "node:net";
@@ -26,7 +26,7 @@ afterAll(() => installation.remove());
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/);
 const SHA256 = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824";
 
-/** Everything that the storage has, without its marker. */
+/** Everything in the storage except its marker. */
 const stored = (): string[] =>
   readdirSync(join(installation.dataDir, "files"), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !/^\.waymark-[0-9a-f-]{36}$/.test(entry.name))

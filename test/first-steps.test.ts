@@ -1,4 +1,4 @@
-/** What somebody does on the first day, with the real program: a password, a link, a visit, a number. */
+/** The first day of use with the real program: a password, a link, a visit, a count. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ afterAll(() => installation.remove());
 const visit = (path: string, init: RequestInit = {}) =>
   fetch(server.url + path, { redirect: "manual", ...init });
 
-/** Waits for what the next flush or feed poll brings; the test's own time limit ends it. */
+/** Waits for the next flush or feed poll, until the test's time limit. */
 async function until<T>(read: () => Promise<T>, done: (value: T) => boolean): Promise<T> {
   for (;;) {
     const value = await read();
@@ -98,7 +98,7 @@ describe("first steps", () => {
     expect(JSON.parse(status.stdout)).toMatchObject({ running_servers: 1, links: { total_links: 2 } });
     const readable = await installation.cli(["status"]);
     expect(readable.stdout).toMatch(
-      // The last visit before the deletion counts for the code that was.
+      // The last visit before the deletion counts for the deleted link.
       /journal 0, process \d+: clicks +\d+ accepted = \d+ stored \+ \d+ pending \+ 0 dropped\n/,
     );
   });

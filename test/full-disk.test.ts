@@ -1,4 +1,4 @@
-/** Full disks, told by the health report; needs small file systems, so the right to mount some. */
+/** Full disks in the health report. Mounts small file systems, so it needs the right to mount. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,7 +23,7 @@ afterAll(() => {
 
 const MIB = new Uint8Array(1024 * 1024);
 
-/** Writes until nothing more fits, or so many MiB. */
+/** Writes until the disk is full, or `mostMib` MiB. */
 function fill(disk: string, mostMib = Number.POSITIVE_INFINITY): void {
   const file = openSync(join(disk, "filler"), "a");
   let written = 0;

@@ -1,4 +1,4 @@
-/** Requests that no good client sends, to the real program: every refusal is clear and changes nothing. */
+/** Malformed and abusive requests to the real program: every refusal is clear and changes nothing. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { sendRaw } from "./support/raw-http.ts";
 import { type Client, startSignedIn } from "./support/session.ts";

@@ -1,4 +1,4 @@
-/** Starts before the database, or while it is away. */
+/** Starts before the database is up, or while it is away. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { createFresh, type Fresh, SERVER_VARIABLES, serverUrl } from "../src/db/fresh.test-support.ts";
@@ -66,7 +66,7 @@ describe.skipIf(isMissing)(`late database (${SERVER_VARIABLES.postgres})`, () =>
         log += new TextDecoder().decode(chunk);
         if (!isFirst || !log.includes(WAITING)) continue;
         child.kill("SIGHUP");
-        // A second one would end it without a word.
+        // A second signal would kill it without a log line.
         child.kill("SIGTERM");
       }
       expect(await child.exited).toBe(5);

@@ -1,4 +1,4 @@
-/** The live view of the real program, over two workers. */
+/** The live view of the real program, with two workers. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { LiveEvent } from "../src/clicks/live.ts";
 import { type Client, startSignedIn } from "./support/session.ts";
@@ -70,13 +70,13 @@ test("the stream needs a login, and the twenty-first viewer of a worker is refus
 
 test("a stop does not wait for viewers", async () => {
   let response = await client.fetch("/analytics/live");
-  // Those of the test before leave within a second.
+  // Viewers of the previous test leave within a second.
   for (; response.status === 503; response = await client.fetch("/analytics/live")) await Bun.sleep(100);
   expect(response.status).toBe(200);
   const startedAt = performance.now();
   const ending = server.stop();
   for await (const event of events(response)) expect(event.at).toBeString();
   expect(await ending).toBe(0);
-  // A request that went on would be cut after ten seconds only.
+  // A request that stayed open would be cut only after ten seconds.
   expect(performance.now() - startedAt).toBeLessThan(9_000);
 });

@@ -1,10 +1,10 @@
-/** Which methods an address takes: what it refuses, what `Allow` says and what is documented are one. */
+/** The methods of every address: what is refused, what `Allow` lists and what is documented must agree. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Client, startSignedIn } from "./support/session.ts";
 import type { Installation, RunningWaymark } from "./support/waymark.ts";
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"];
-/** What stands for a parameter; what is asked without credentials changes nothing. */
+/** Values for path parameters; requests without credentials change nothing. */
 const SAMPLES: Record<string, readonly string[]> = {
   code: ["zz", "zz/yy/xx", "zz%2Fyy", "analytics", "import", "%61"],
   id: ["1", "6f1c1a52-3f67-4a0e-9c39-0d9b7f2b0f55", "x"],
@@ -25,7 +25,7 @@ afterAll(() => installation.remove());
 const ask = (method: string, path: string) => fetch(server.url + path, { method, redirect: "manual" });
 const allowOf = (answer: Response): string[] => answer.headers.get("Allow")?.split(", ") ?? [];
 
-/** The methods that are not refused, after the proof that each refusal names just them. */
+/** The accepted methods, after a check that every refusal lists exactly these. */
 async function taken(path: string): Promise<string[]> {
   const answers = await Promise.all(METHODS.map((method) => ask(method, path)));
   const refused = METHODS.filter((_, index) => answers[index]!.status === 405);

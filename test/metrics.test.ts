@@ -1,4 +1,4 @@
-/** Every metric of the specification, read back by a Prometheus parser, and moved by the real thing. */
+/** Every metric of the specification, read by a Prometheus parser and moved by real operations. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -33,7 +33,7 @@ const scrapeText = async (): Promise<string> => {
   return answer.text();
 };
 
-/** The value of a series, or the count of a histogram's; 0 when it is not there yet. */
+/** The value of a series, or the count of a histogram; 0 when it does not exist yet. */
 async function read(name: string, labels: Record<string, string> = {}): Promise<number> {
   const wanted = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);
   const line = (await scrapeText())
@@ -51,7 +51,7 @@ async function grows(
 ): Promise<void> {
   const before = await read(name, labels);
   await act();
-  // Flushes and jobs come a moment later; the test's time limit ends the wait.
+  // Flushes and jobs take a moment; the test's time limit bounds the wait.
   while ((await read(name, labels)) <= before) await Bun.sleep(50);
 }
 
@@ -93,7 +93,7 @@ describe("the specified metrics", () => {
       await drive.upload("specified.txt", "hello");
       const families = new Map(parseExposition(await scrapeText()).map((family) => [family.name, family]));
       for (const [name, type, labels] of SPECIFIED) {
-        // The parser leaves the suffix of counters to the samples; a counter without it is none to it by name only.
+        // The parser strips `_total` from the family's name and keeps it in the samples.
         const family = families.get(name) ?? families.get(name.replace(/_total$/, ""));
         expect([name, family?.type]).toEqual([name, type]);
         expect(family!.help).not.toBe("");
@@ -163,7 +163,7 @@ describe("the specified metrics", () => {
 
   test("links with waiting clicks are counted until the clicks are stored", async () => {
     await client.call("POST", "/links", { code: "waiting", target: "https://example.com/" });
-    // What others have asked for is stored first.
+    // Clicks of earlier tests are stored first.
     while ((await read("svc_clicks_buffer_entries")) !== 0) await Bun.sleep(50);
     await client.call("PUT", "/config/click.flush_interval", { value: "3600" });
     for (const path of ["/measured", "/waiting", "/measured"]) await visit(path);
@@ -222,12 +222,12 @@ describe("dashboard and alerts", () => {
   const textOf = (file: string): string =>
     readFileSync(join(MONITORING, file), "utf8").replaceAll('\\"', '"');
   const familyOf = (name: string): string => name.replace(/_(bucket|sum|count)$/, "");
-  /** The lines of a metric, without those of others whose names begin with its name. */
+  /** The lines of one metric, without metrics that share its prefix. */
   const seriesOf = (text: string, name: string): string[] =>
     text.split("\n").filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
 
   test("name only existing metrics, labels and values", async () => {
-    // Some series begin with the first that is counted: refused passwords, times of a storage.
+    // Some series appear at their first event: refused passwords, storage durations.
     await drive.upload("for-the-dashboard.txt", "hello");
     await fetch(`${server.url}/admin/v1/auth/login`, {
       method: "POST",
@@ -244,7 +244,7 @@ describe("dashboard and alerts", () => {
       expect([file, unknown]).toEqual([file, []]);
       for (const [, name, selectors] of textOf(file).matchAll(/\b(svc_[a-z_]+)\{([^}]*)\}/g)) {
         for (const [selector, label, value] of selectors!.matchAll(/(\w+)=~?"([^"]*)"/g)) {
-          // Prometheus adds it.
+          // Added by Prometheus.
           if (label === "instance") continue;
           const wanted = new RegExp(`[{,]${label}="(${value})"`);
           const found = seriesOf(text, name!).filter((line) => wanted.test(line));

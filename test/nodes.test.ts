@@ -1,6 +1,6 @@
 /**
- * The story of several nodes on one database, under load: changes travel, a node is killed, Redis and the database go
- * away and come back. At the end the books are opened: no known link that failed, no stale one, no click lost.
+ * Several nodes on one database under load: changes propagate, a node is killed, Redis and the database fail and
+ * return. At the end no known link has failed or been stale, and no click is lost.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type DialectName, SERVER_VARIABLES, serverUrl } from "../src/db/fresh.test-support.ts";
@@ -24,7 +24,7 @@ const until = async (condition: () => Promise<boolean>) => {
   while (!(await condition().catch(() => false))) await Bun.sleep(20);
 };
 
-/** Changes links all the time, through whichever nodes it is given, and knows what was confirmed. */
+/** Changes links continuously through the given nodes and records what was confirmed. */
 function startWriter(nodes: () => readonly Node[], pauseMs: number) {
   const truth = createTruth();
   const unexpected: string[] = [];
@@ -63,7 +63,7 @@ type Shape = {
   nodes: number;
   workers: number;
   redis: boolean;
-  /** How the database goes away: connections break and are refused, or nothing comes back any more. */
+  /** How the database fails: connections break and are refused, or no answer arrives. */
   outage: "refuse" | "hang";
 };
 
@@ -72,14 +72,14 @@ function tell(name: DialectName, shape: Shape): void {
   let nodes: readonly Node[];
   let writer: ReturnType<typeof startWriter>;
   let load: Load;
-  /** The nodes that the writer may use. */
+  /** Nodes that the writer may use. */
   let writable: readonly Node[];
-  /** A link is known when it was read since its last change: when this is over, everybody has heard of the last. */
+  /** A link is known once it was read after its last change. When this resolves, every node has the last change. */
   const rest = async () => {
     writable = [];
     await Bun.sleep(2_500);
   };
-  /** Each worker finds out by itself. */
+  /** Each worker detects it by itself. */
   const healthy = async (node: Node, part: "status" | "storage" = "status") =>
     (await Promise.all(Array.from({ length: 12 }, () => health(node)))).every((it) => it[part] === "healthy");
 
@@ -220,10 +220,10 @@ function tell(name: DialectName, shape: Shape): void {
   });
 }
 
-/** What a node says while its database is away; `fresh` is a session that it has not seen. */
+/** The answers of a node while its database is away; `fresh` is a session that the node has not seen. */
 async function expectDatabaseAway(node: Node, fresh: Client): Promise<void> {
   const visits = () => Promise.all(Array.from({ length: 50 }, (_, at) => visit(node, `unknown-${at}`)));
-  // Each worker notices by itself; until then its filter knows that there is no such link.
+  // Each worker detects the outage by itself; until then its code filter answers that the link does not exist.
   await until(async () => (await visits()).every(({ status }) => status === 500));
   expect((await visit(node, UNCOUNTED)).status).toBe(307);
 
@@ -245,7 +245,7 @@ async function expectDatabaseAway(node: Node, fresh: Client): Promise<void> {
   expect((await fetch(`${node.url()}/health/live`, monitor)).status).toBe(204);
 }
 
-/** Names what is missing; the runner says it in one line. */
+/** Names what is missing; the runner reports it in one line. */
 const missing = (name: "postgres" | "mysql" | "mariadb"): string =>
   serverUrl(name) === undefined
     ? ` (${SERVER_VARIABLES[name]} is not set)`

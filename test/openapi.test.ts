@@ -1,4 +1,4 @@
-/** The OpenAPI document is held against what the server really answers. */
+/** Compares the OpenAPI document with the server's answers. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { z } from "zod";
 import { type Client, startSignedIn } from "./support/session.ts";
@@ -31,7 +31,7 @@ const call = (method: string, path: string, body?: unknown, headers: Record<stri
     ...(body !== undefined && { body: body instanceof FormData ? body : JSON.stringify(body) }),
   });
 
-/** Proves that the answer is one of those that the document has for the operation. */
+/** Checks that the answer is one of those documented for the operation. */
 async function holds(method: string, pattern: string, answer: Response): Promise<unknown> {
   const operation = paths[pattern]?.[method.toLowerCase()];
   const where = `${method} ${pattern}`;

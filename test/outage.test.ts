@@ -1,6 +1,6 @@
 /**
- * The story of an outage: two nodes of two workers lose their database, which hangs or is down. Every link that was
- * made or changed before, in whatever way, redirects on every worker; every other call is answered in time.
+ * An outage: two nodes of two workers lose their database, which hangs or is down. Every link created or changed
+ * before, by any means, redirects on every worker; every other call is answered in time.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type DialectName, SERVER_VARIABLES, serverUrl } from "../src/db/fresh.test-support.ts";
@@ -9,11 +9,11 @@ import { PASSWORD } from "./support/session.ts";
 import { until } from "./support/until.ts";
 import { visitAll } from "./support/visits.ts";
 
-/** Two seconds, as promised, and one for a machine with too much to do. */
+/** The promised two seconds, and one for a loaded machine. */
 const KNOWN_MS = 3_000;
-/** Three seconds, as promised, and two for such a machine. */
+/** The promised three seconds, and two for a loaded machine. */
 const ANSWERED_MS = 5_000;
-/** The kernel spreads them over the workers: that one gets none happens once in a million times. */
+/** The kernel spreads them over the workers: a worker gets none once in a million runs. */
 const CONNECTIONS = 20;
 
 const targetOf = (code: string, version: number): string => `http://localhost/${code}/${version}`;
@@ -30,7 +30,7 @@ const BY_COMMAND = codesOf("by-command", 1_500);
 function tell(name: DialectName): void {
   let cluster: Cluster;
   let nodes: readonly Node[];
-  /** The newest target of each link that was confirmed. */
+  /** The newest confirmed target of each link. */
   const truth = new Map<string, string>();
   const confirm = (codes: readonly string[], version: number) => {
     for (const code of codes) truth.set(code, targetOf(code, version));
@@ -58,7 +58,7 @@ function tell(name: DialectName): void {
     ]);
   };
 
-  /** Makes and changes links in every way, on both nodes. */
+  /** Creates and changes links by every means, on both nodes. */
   async function change(version: number): Promise<void> {
     const [first, second] = [nodes[0]!, nodes[1]!];
     const linkOf = (code: string) => ({ code, target: targetOf(code, version), force: true });
@@ -88,7 +88,7 @@ function tell(name: DialectName): void {
     confirm(BY_COMMAND, version);
   }
 
-  /** The links that some worker does not redirect as it should. */
+  /** Links that some worker does not redirect correctly. */
   async function wrong(): Promise<string[]> {
     const codes = [...truth.keys()];
     const found = new Set<string>();
@@ -157,7 +157,7 @@ async function timed({ name, send }: Call): Promise<{ call: string; status: numb
 
 type Operations = Record<string, Record<string, { requestBody?: { content: object } }>>;
 
-/** A call of each operation that the node's API documents. */
+/** Calls each operation that the node's API documents. */
 async function everyCall(node: Node): Promise<Call[]> {
   const { token, fetch: authorised } = node.client();
   const { paths } = (await (await authorised("/openapi.json")).json()) as { paths: Operations };
@@ -191,7 +191,7 @@ async function everyCall(node: Node): Promise<Call[]> {
   );
 }
 
-/** Has what the writing calls need. */
+/** Has the fields that writing calls require. */
 const BODY = {
   code: "made-in-the-outage",
   target: "http://localhost/",

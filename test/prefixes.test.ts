@@ -1,4 +1,4 @@
-/** Moving the route prefixes: pending until the restart, then everything that names a prefix follows. */
+/** Changed route prefixes are pending until the restart; then everything that names a prefix uses the new ones. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { PASSWORD, signIn, startSignedIn } from "./support/session.ts";
 import type { Client } from "./support/session.ts";

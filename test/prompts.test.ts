@@ -1,4 +1,4 @@
-/** Passwords typed at a real terminal: they are asked for twice, never shown, and can be called off. */
+/** Passwords typed at a real terminal: asked for twice, never shown, cancellable. */
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { install } from "./support/waymark.ts";
@@ -7,7 +7,7 @@ const BINARY = join(import.meta.dir, "..", "bin", "waymark");
 const installation = install();
 afterAll(() => installation.remove());
 
-/** Types each answer as soon as the next question stands there; faster than anybody can. */
+/** Types each answer as soon as its question appears, faster than a person can. */
 async function type(args: readonly string[], answers: readonly string[]) {
   const left = [...answers];
   let screen = "";

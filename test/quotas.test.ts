@@ -1,4 +1,4 @@
-/** Quotas of a running server: exact, whatever many clients send at once and by which way. */
+/** Quotas of a running server are exact under concurrent uploads of both kinds. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { driveClient, type DriveClient } from "./support/drive.ts";
 import { type Client, PASSWORD, signIn, startSignedIn } from "./support/session.ts";
@@ -6,7 +6,7 @@ import type { Installation, RunningWaymark } from "./support/waymark.ts";
 
 const SIZE = 30_000;
 const AT_ONCE = 20;
-/** Room for three and a bit. */
+/** Space for three files and a little more. */
 const QUOTA = 3 * SIZE + 10_000;
 
 let installation: Installation;
@@ -64,7 +64,7 @@ const patch = (drive: DriveClient, path: string, offset: number, body: Uint8Arra
     },
   });
 
-/** In two requests; the status of what refused it, or 201. */
+/** In two requests. Returns the status of the refusal, or 201. */
 async function uploadByTus(drive: DriveClient, name: string, seed: number): Promise<number> {
   const made = await begin(drive, name, SIZE);
   if (made.status !== 201) return made.status;
@@ -107,7 +107,7 @@ test.each([
       Array.from({ length: AT_ONCE }, (_, i) => wayOf(i)(drive, `file ${i}`, i)),
     );
     const listed = await expectExact(drive, answered);
-    // Those who asked for room first may have kept others out and lost it in the end; nobody got too much.
+    // Uploads that reserved space first may have blocked others and then failed; none exceeds the quota.
     if (kind !== "both") expect(listed.length).toBe(3);
     const rest = QUOTA - sumOf(listed);
     const refused = await drive.upload("one too many", bytesOf(100, rest + 1));
@@ -131,7 +131,7 @@ test("deleting frees space, and a replaced file counts with its new size", async
   const { files: listed } = (await drive.call("GET", `/folders/${folder}`)).body.data;
   expect((await drive.call("DELETE", `/files/${listed[0].id}`)).status).toBe(200);
   expect(await used(drive)).toBe(2 * SIZE);
-  // In its place something larger, and then the same content once more: each file counts, shared bytes or not.
+  // A larger file replaces it, then the same content is stored again: each file counts, even with shared bytes.
   expect((await drive.upload("0", bytesOf(9, SIZE + 5_000), at)).status).toBe(201);
   expect(await used(drive)).toBe(3 * SIZE + 5_000);
   expect((await drive.upload("twin of 1", bytesOf(1), at)).status).toBe(413);
@@ -140,7 +140,7 @@ test("deleting frees space, and a replaced file counts with its new size", async
   expect(await used(drive)).toBe(3 * SIZE + 5_000);
   expect((await drive.call("DELETE", `/files/${listed[1].id}`)).status).toBe(200);
   expect(await used(drive)).toBe(2 * SIZE + 5_000);
-  // Twenty deletes and uploads of the same name at once.
+  // Twenty concurrent deletes and uploads of one name.
   const turns = await Promise.all(
     Array.from({ length: AT_ONCE }, async (_, i) => {
       const made = await drive.upload("turn", bytesOf(i), at);
@@ -151,7 +151,7 @@ test("deleting frees space, and a replaced file counts with its new size", async
   expect(turns).toContain(201);
   expect(turns.every((status) => [201, 409, 413].includes(status))).toBe(true);
   expect(await used(drive)).toBe(2 * SIZE + 5_000);
-  // A reserve of an upload that was begun is free again when it is ended.
+  // Ending an unfinished upload frees its reserved space.
   const made = await begin(drive, "begun", SIZE);
   expect(made.status).toBe(201);
   expect((await begin(drive, "another", SIZE)).status).toBe(413);

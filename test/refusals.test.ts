@@ -1,4 +1,4 @@
-/** What is told of fields that do not fit: sentences of ours, each with the field's name, at every endpoint. */
+/** Errors for invalid fields are Waymark's own sentences with the field's name, at every endpoint. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Client, startSignedIn } from "./support/session.ts";
 import type { Installation, RunningWaymark } from "./support/waymark.ts";
@@ -9,9 +9,9 @@ type Operation = {
   requestBody?: { content: Record<string, { schema: Schema }> };
 };
 
-/** How the validator words its own texts. */
+/** Words of the validator's own texts. */
 const VALIDATORS_TEXT = /invalid|expected|received|unrecognized|too (?:big|small)|option/i;
-/** `field does not fit.`, once or several times. */
+/** One or more sentences `field does not fit.` */
 const SENTENCES = /^(?:(?:[a-z_]+(?:\.[a-z_\d]+)*|The body|The query) (?:is|takes|has) [^.]+\.(?: |$))+$/;
 
 let installation: Installation;
@@ -48,7 +48,7 @@ async function refusalOf(method: string, path: string, body?: unknown): Promise<
 test("a body", async () => {
   const isJson = ({ operation }: { operation: Operation }) =>
     operation.requestBody?.content["application/json"] !== undefined;
-  // Sign-ins are limited: one request each.
+  // Logins are limited: one request each.
   const isLimited = (path: string) => path.includes("/auth/");
   const withBodies = operations.filter(isJson);
   expect(withBodies.length).toBeGreaterThan(15);
@@ -57,10 +57,10 @@ test("a body", async () => {
     const wrong: unknown[] = [[]];
     if (!isLimited(path)) wrong.push(null, "text", 5);
     if (required.length > 0) wrong.push({});
-    // No field takes a list of lists.
+    // No field accepts a list of lists.
     for (const name of isLimited(path) ? [] : Object.keys(properties)) wrong.push({ [name]: [[]] });
     for (const body of wrong) {
-      // The items of a batch are judged one by one.
+      // Batch items are checked one by one.
       if (
         path.endsWith("/batch") &&
         typeof body === "object" &&

@@ -1,4 +1,4 @@
-/** Downloads from share links of a running server: their heads, ranges, and which of them are counted. */
+/** Downloads from share links of a running server: headers, ranges, and which downloads count. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
 import { driveClient, type DriveClient } from "./support/drive.ts";
@@ -10,7 +10,7 @@ import type { Installation, RunningWaymark } from "./support/waymark.ts";
 const MIB = 1024 * 1024;
 const BROWSER =
   "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0 Safari/537.36";
-/** More than the buffers of a connection take. */
+/** More than the buffers of a connection hold. */
 const LARGE = new Uint8Array(40 * MIB).fill(120);
 const TEXT = "0123456789";
 
@@ -27,7 +27,7 @@ afterAll(() => installation?.remove());
 const get = (url: string, headers: Record<string, string> = {}, method = "GET") =>
   fetch(url, { method, redirect: "manual", headers: { "User-Agent": BROWSER, ...headers } });
 
-/** A GET on a connection of its own; resolves when the first bytes of the answer are there. */
+/** A GET on its own connection; resolves at the first bytes of the answer. */
 async function begin(url: string): Promise<() => void> {
   const { port, pathname } = new URL(url);
   const socket = connect(Number(port), "127.0.0.1");
@@ -85,7 +85,7 @@ describe.each(storagesFor("shares"))("a share of a file on %s", (storage, policy
     }
     expect((await get(url, { Range: "bytes=10-" })).status).toBe(416);
     expect((await get(url, { Range: "bytes=7-", "If-Match": '"other"' })).status).toBe(412);
-    // The first and the two parts that reach the end.
+    // The first and the two ranges that reach the end.
     await until(async () => (await downloads()) === 3);
   });
 
@@ -147,7 +147,7 @@ describe.each(storagesFor("shares"))("a share of a file on %s", (storage, policy
     const [free, limited] = [await share("free", LARGE), await share("limited", LARGE, { max_downloads: 2 })];
     for (const { url, downloads } of [free, limited]) {
       const ends = [await begin(url), await begin(url)];
-      // Where they are limited, those under way have their places already.
+      // With a limit, unfinished downloads already hold their places.
       if (url === limited.url) await until(async () => (await downloads()) === 2);
       if (url === limited.url) expect((await get(url)).status).toBe(410);
       for (const end of ends) end();

@@ -1,4 +1,4 @@
-/** Share links of a running server, as their owners and their visitors use them. */
+/** Share links of a running server, for owners and visitors. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
 import { type Client, startSignedIn } from "./support/session.ts";
@@ -57,7 +57,7 @@ const visit = (url: string, agent = BROWSER, init: RequestInit = {}) =>
 
 const sharesOf = async (id: number, kind = "files") => (await api("GET", `/${kind}/${id}/share`)).body.data;
 
-/** Until the counting after an answer is done. */
+/** Waits until the download is counted, which happens after the answer. */
 async function downloadsOf(id: number, expected: number): Promise<void> {
   for (let tries = 0; (await sharesOf(id))[0].downloads !== expected; tries++) {
     if (tries === 200) throw new Error(`counted ${(await sharesOf(id))[0].downloads}, not ${expected}`);
@@ -228,7 +228,7 @@ describe("a shared folder", () => {
 
 describe("a password", () => {
   let addresses = 0;
-  /** A visitor whose tries nobody has counted yet. */
+  /** A visitor without counted attempts. */
   const newAddress = () => ({ "X-Forwarded-For": `2001:db8:${++addresses}::1` });
   beforeAll(async () => {
     const set = await client.call("PUT", "/config/api.trusted_proxies", { value: "127.0.0.1" });
@@ -327,7 +327,7 @@ describe("a password", () => {
         headers: newAddress(),
       });
     let refused = await from(guessed.url, "wrong");
-    // Each wrong one doubles the delay, so however slow this machine is, one comes too early.
+    // Each wrong attempt doubles the delay, so even on a slow machine one comes too early.
     for (let wrong = 1; refused.status === 403 && wrong < 30; wrong++) {
       refused = await from(guessed.url, "wrong");
     }

@@ -1,4 +1,4 @@
-/** Start and stop as a person does it: `npm start`, the lines of the first start, commands in the wrong folder. */
+/** Start and stop as a user does it: `npm start`, the lines of the first start, commands in the wrong folder. */
 import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,7 +14,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A shell environment without settings of Waymark. */
+/** A shell environment without Waymark settings. */
 const shell = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !name.startsWith("WAYMARK__")),
 );
@@ -113,7 +113,7 @@ test("a command without settings creates no database beside that of a running se
   const waymark = join(ROOT, "bin", "waymark");
   const refused = start([waymark, "links", "list"], {}, cwd);
   expect(await refused.ended()).toBe(4);
-  // Another test's server may be the one that it names.
+  // It may name the server of another test.
   expect(refused.said.text).toContain("Nothing was created.");
   expect(readdirSync(cwd)).toEqual([]);
   const named = start([waymark, "links", "list"], { WAYMARK__DATA__DIR: join(cwd, "mine") }, cwd);

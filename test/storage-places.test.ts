@@ -1,4 +1,4 @@
-/** Where storage policies keep files: what is refused, what goes on, and what of it is in a backup. */
+/** Places of storage policies: which are refused, which keep working, and what a backup includes. */
 import { Database } from "bun:sqlite";
 import { afterAll, expect, test } from "bun:test";
 import {
@@ -97,7 +97,7 @@ test("a policy outside the data folder needs a start-up setting that allows its 
   await server.stop();
 });
 
-/** Stores a file by each of the policies; gives back the files' ids with their content. */
+/** Stores a file in each policy. Returns the files' ids with their content. */
 async function storeAll(
   server: RunningWaymark,
   client: Client,

@@ -1,7 +1,4 @@
-/**
- * The house's rules on who may import whom, as a test; types count like values. Each failure says the rule and the way
- * to mend it.
- */
+/** Checks which parts of src may import which; types count like values. Each failure states the rule and the remedy. */
 import { expect, test } from "bun:test";
 import { dirname } from "node:path";
 import { circles, type Import, product, productImports, role } from "./support/source-files.ts";
@@ -24,13 +21,13 @@ const ROOMS: Record<string, readonly string[]> = {
   upkeep: ["db"],
 };
 
-/** What a role adds. */
+/** Additional rooms by role. */
 const ROLES: Record<string, readonly string[]> = { routes: ["http"], commands: ["cli", "settings"] };
 
-/** The settings of a start, which commands may read. */
+/** Start-up settings, which commands may read. */
 const SETTINGS = ["src/env.ts", "src/env-settings.ts"];
 
-/** Inner rooms, and which of their neighbours they may import besides the files beside them. */
+/** Inner rooms, and which of their neighbours they may import besides their own files. */
 const INNER_ROOMS: Record<string, Record<string, readonly string[]>> = {
   auth: { sessions: [], users: ["sessions"], login: ["sessions", "users"] },
   clicks: {
@@ -54,7 +51,7 @@ const INNER_ROOMS: Record<string, Record<string, readonly string[]>> = {
   links: { cache: [], csv: [] },
 };
 
-/** Assembly files stand above the inner rooms: they put them together, endpoints included, and nobody below knows them. */
+/** Assembly files compose the inner rooms, endpoints included. No inner room imports them. */
 const ASSEMBLY = [
   "src/auth/auth.commands.ts",
   "src/auth/auth.routes.ts",
@@ -97,14 +94,14 @@ const roomOf = (path: string): string => {
   return parts.length === 2 ? path : parts[1]!;
 };
 
-/** The inner room of a file, or its room; assembly files are apart. */
+/** The inner room of a file, or its room; assembly files are separate. */
 const innerRoomOf = (path: string): string => {
   const folder = dirname(path).slice("src/".length);
   if (ASSEMBLY.includes(path)) return `${folder} (assembly)`;
   return path.split("/").length === 2 ? path : folder;
 };
 
-/** The part of a room that the file lies in: an inner room, or empty for the room's own files. */
+/** The part of a room with the file: an inner room, or empty for the room's own files. */
 const partOf = (path: string, room: string): string => {
   const [part = "", ...deeper] = path.slice(`src/${room}/`.length).split("/");
   return deeper.length === 0 ? "" : part;
@@ -202,7 +199,7 @@ test("the tables name existing folders only and allow only imports in use", () =
   expectNone(unused, "Nothing is there, or nothing imports that: take the entry out of the table.");
 });
 
-/** Whether it is the table of rooms that allows the import, and not a role. */
+/** Whether the table of rooms allows the import, and no role. */
 const needs = ({ from, to }: Import, room: string, other: string): boolean =>
   roomOf(from) === room && roomOf(to) === other && !(ROLES[role(from)] ?? []).includes(other);
 

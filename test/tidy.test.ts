@@ -1,4 +1,4 @@
-/** The house's rules on names, sizes and imports, as a test. Each failure says the rule and the way to mend it. */
+/** Checks the rules on names, sizes and imports. Each failure states the rule and the remedy. */
 import { expect, test } from "bun:test";
 import { basename, dirname } from "node:path";
 import { files, product, productImports, role } from "./support/source-files.ts";
@@ -80,7 +80,7 @@ test("the roles in names are few", () => {
 
 const EXPORT =
   /^export (?:declare )?(?:async )?(?:abstract )?(?:function\*?|const|let|class|type|interface|enum) (\w+)/gm;
-/** Names that several files export because they are asked for by it, in place of one another. */
+/** Names that several files export because the files are interchangeable. */
 const INTERCHANGEABLE: Record<string, RegExp> = {
   openBackend: /^src\/db\/dialects\//,
   steps: /^src\/db\/migrations\//,
@@ -115,7 +115,7 @@ test("only repositories and db/ hold queries", () => {
     ...productImports
       .filter(({ to }) => /^(kysely|pg|mysql2)(\/|$)/.test(to) || to === "bun:sqlite")
       .filter(({ from }) => !mayQuery(from))
-      // A lock file in that format, whatever the database is.
+      // A lock file in SQLite's format, for every database.
       .filter(({ from }) => from !== "src/lib/file-lock.ts")
       .map(({ from, to, line }) => `${from}:${line} imports ${to}`),
   ];
@@ -125,7 +125,7 @@ test("only repositories and db/ hold queries", () => {
 test("the databases are named in db/ and the settings only", () => {
   const wrong = product
     .filter((file) => room(file.path) !== "db" && !SETTINGS_FILES.includes(file.path))
-    // The lock is a lock file in that format, whatever the database is.
+    // The lock is a file in SQLite's format, for every database.
     .filter((file) => file.path !== "src/lib/file-lock.ts")
     .filter((file) => /sqlite|mysql|mariadb|postgres/i.test(file.text))
     .map((file) => file.path);

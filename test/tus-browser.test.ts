@@ -1,4 +1,4 @@
-/** Resumable uploads as a page in a browser sends them: with the session's cookies and the proof against forgery. */
+/** Resumable uploads from a browser page: with the session's cookies and the CSRF token. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { Upload } from "tus-js-client";
 import { PASSWORD, startSignedIn } from "./support/session.ts";
@@ -63,7 +63,7 @@ test("cookies alone cannot begin, change or end an upload", async () => {
     {},
     { "X-CSRF-Token": "" },
     { "X-CSRF-Token": "x".repeat(cookies["csrf_token"]!.length) },
-    // Right for another session, also when its cookie was planted.
+    // Valid for another session, even when its cookie was planted.
     { "X-CSRF-Token": others["csrf_token"]! },
     {
       Cookie: headerOf({ ...cookies, csrf_token: others["csrf_token"]! }),

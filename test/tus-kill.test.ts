@@ -1,4 +1,4 @@
-/** Resumable uploads of a server that is killed in the middle of a PATCH: they go on as soon as it is back. */
+/** Resumable uploads of a server that is killed during a PATCH continue as soon as it is back. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { readdirSync, statSync } from "node:fs";
@@ -13,7 +13,7 @@ import type { Installation, RunningWaymark } from "./support/waymark.ts";
 const MIB = 1024 * 1024;
 const BYTES = randomBytes(24 * MIB) as Buffer<ArrayBuffer>;
 const SHA256 = new Bun.CryptoHasher("sha256").update(BYTES).digest("hex");
-/** What is durable before the PATCH during which the server is killed. */
+/** The durable bytes before the PATCH that the kill interrupts. */
 const KEPT = 6 * MIB;
 
 let installation: Installation;
@@ -58,8 +58,7 @@ async function begin(name: string, folder: number | null): Promise<string> {
 }
 
 /**
- * Two PATCHes that send some of what they promise and stay open; resolves when one has been refused, and so the other
- * is at the upload.
+ * Two PATCHes that send part of their bytes and stay open. Resolves when one is refused, so the other holds the upload.
  */
 async function hang(path: string): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<string>();
@@ -112,7 +111,7 @@ describe.each(storagesFor("tus-kill"))("on %s", (storage, policy) => {
     const offset = await offsetOf(path);
     expect(offset).toBe(KEPT);
     let last = await patch(path, offset);
-    // A bucket may have taken more than the server had told anybody: then it says so, and that is no lock.
+    // A bucket may hold more bytes than the server acknowledged; then the error reports the offset and is no lock.
     if (last.status === 409) {
       const ahead = await offsetOf(path);
       expect(ahead).toBeGreaterThan(KEPT);
@@ -146,7 +145,7 @@ test("when one worker is killed, others continue its upload at once", async () =
     .split(" ")
     .map(Number);
   expect(workers.length).toBe(2);
-  // Nobody knows which of them has it, so one after the other goes; the port is always open.
+  // It is unknown which worker holds the upload, so the test tries them in turn; the port stays open.
   let taken: Response | null = null;
   for (const pid of workers) {
     process.kill(pid, "SIGKILL");

@@ -1,4 +1,4 @@
-/** Resumable uploads with the real client against the real program, on local storage and on S3. */
+/** Resumable uploads with tus-js-client against the real program, on local storage and S3. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Upload } from "tus-js-client";
 import { type Client, startSignedIn } from "./support/session.ts";
@@ -70,7 +70,7 @@ async function settledOffset(path: string, least: number): Promise<number> {
 
 type Options = ConstructorParameters<typeof Upload>[1];
 
-/** Sends with tus-js-client; `control` gets the upload under way. */
+/** Sends with tus-js-client; `control` receives the running upload. */
 function send(name: string, options: Options = {}, control?: (upload: Upload, sent: number) => void) {
   const { promise, resolve, reject } = Promise.withResolvers<{ id: string; url: string }>();
   const upload = new Upload(BYTES, {
@@ -306,7 +306,7 @@ describe("the protocol", () => {
     expect((await override("DELETE")).status).toBe(404);
   });
 
-  /** Two requests that bring some bytes and never end; resolves when one of them has been refused. */
+  /** Two requests that send some bytes and never end. Resolves when one is refused. */
   async function hang(path: string, offset: number, bytes: Uint8Array = new Uint8Array(MIB)) {
     const stop = new AbortController();
     const requests = [1, 2].map(() => {
@@ -346,7 +346,7 @@ describe("the protocol", () => {
     expect((await patch(path, 0, BYTES.subarray(0, 5 * MIB))).status).toBe(204);
     const rest = BYTES.subarray(5 * MIB, 20 * MIB);
     expect((await hang(path, 5 * MIB, rest)).status).toBe(423);
-    // So that the storage has some of it; it is right as well when it has none.
+    // Gives the storage time to take some bytes; the test holds without any, too.
     await Bun.sleep(500);
     await restart();
     expect(await offsetOf(path)).toBe(5 * MIB);

@@ -128,7 +128,7 @@ describe("a restore in place", () => {
     return [...stdout.matchAll(/"code": ?"(\w+)"/g)].map((match) => match[1]!).sort();
   };
 
-  /** An installation that has changed since the backup in its data folder: one more link and file, another key. */
+  /** An installation that changed after the backup in its data folder: another link, file and key. */
   async function changedSinceBackup(): Promise<{ installation: Installation; backup: string }> {
     const installation = keep(install());
     const backup = join(installation.dataDir, "backups", "first");
@@ -195,7 +195,7 @@ describe("a restore in place", () => {
 
   test("writes nothing outside the data folder", async () => {
     const { installation, backup } = await changedSinceBackup();
-    // /proc/self/cwd: a path of the folder whose parent nobody can write, not even root.
+    // /proc/self/cwd is a path to the folder whose parent is not writable, even for root.
     const inside = join("/proc", "self", "cwd");
     const restored = restore(installation, backup, { WAYMARK__DATA__DIR: inside });
     expect(restored.stderr.toString()).toBe("");
@@ -305,7 +305,7 @@ describe("doctor", () => {
   });
 });
 
-/** Offset of the table of links in the file. */
+/** The offset of the page of the table `links` in the file. */
 function linksPage(path: string): number {
   const db = new Database(path, { readonly: true });
   const { rootpage } = db.query("select rootpage from sqlite_schema where name = 'links'").get() as {

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => installation.remove());
 
-/** On a connection of its own, so that the kernel picks a worker each time. */
+/** On its own connection, so that the kernel picks a worker each time. */
 const visit = (path: string) =>
   fetch(server.url + path, { redirect: "manual", keepalive: false, headers: { Connection: "close" } });
 
@@ -87,9 +87,9 @@ describe.skipIf(process.platform !== "linux")("two workers", () => {
     }
     await untilTwoWorkers([killed]);
     expect(server.log()).toContain("a worker ended (signal SIGKILL); it is started again");
-    // One request may have been in the killed worker's hands: recorded, and its answer never sent.
+    // The killed worker may have recorded a request without answering it.
     expect(failed).toBeLessThanOrEqual(2);
-    // What the killed worker left behind is counted by its successor, or by the next start.
+    // Clicks left by the killed worker are counted by its successor or at the next start.
     await server.stop();
     server = await installation.serve();
     const counted = async () =>

@@ -1,18 +1,16 @@
 /**
- * Kills the real program with SIGKILL at random moments under HTTP load, again and again (with a SIGTERM now and
- * then), and compares what was answered with what is counted. Per link: answered ≤ counted ≤ sent (a request whose
- * answer never arrived may count), and with one request at a time per connection the two ends are at most
- * rounds × connections apart.
+ * Kills the real program with SIGKILL at random moments under HTTP load, repeatedly (every few rounds with SIGTERM
+ * instead), and compares answers with counts. Per link: answered ≤ counted ≤ sent, because a request without an answer
+ * may count. With one request at a time per connection both ends differ by at most rounds × connections.
  *
- * Detailed logging is on and the requests have a browser's headers, so after each comparison the database must agree
- * with itself as well: rollups by hour, day and month equal the counts, and raw rows and the sums by value equal them
- * but for the details that were dropped, which must stand in `detail_drops` (a fast machine brings more than the
- * 50,000 that may wait).
+ * Detailed logging is on and requests have a browser's headers. So after each comparison the database must agree with
+ * itself too: rollups by hour, day and month equal the counts; raw rows and sums by value equal the counts less the
+ * details that `detail_drops` lists as dropped (a fast machine makes more than the 50,000 that may wait).
  *
  *     bin/bun test/faults/clicks-kill.ts [rounds, 200] [longest life in ms, 600] [database URL]
  *
- * Without a URL a fresh file database is used. A server's database must be empty. A longer life than a second brings
- * more details than may wait.
+ * Without a URL a new SQLite file is used. A server's database must be empty. Lives longer than a second make more
+ * details than may wait.
  */
 import { connect } from "node:net";
 import { join } from "node:path";
@@ -24,10 +22,10 @@ import { install, type Installation } from "../support/waymark.ts";
 const LINKS = 50;
 const CONNECTIONS = 16;
 const LONGEST_LIFE_MS = 600;
-/** Flushes often, so that kills hit them as well. */
+/** Flushes often, so that kills hit flushes too. */
 const CLICKS_BEFORE_FLUSH = "200";
 const CHECK_EVERY = 20;
-/** Each so many rounds the program is asked to stop (SIGTERM) instead. */
+/** Every so many rounds the program is stopped with SIGTERM. */
 const ROUNDS_TO_STOP = 4;
 
 const AGENTS = [
@@ -43,21 +41,21 @@ export type KillResult = {
   sent: number;
   answered: number;
   counted: number;
-  /** Of the counted: those whose details were dropped. */
+  /** Counted clicks whose details were dropped. */
   dropped: number;
   wrong: string[];
 };
 
 export type KillOptions = {
   rounds: number;
-  /** The program is killed within this time after the load began; 600 ms unless told. */
+  /** The kill comes within this time after the load starts; default 600 ms. */
   longestLifeMs?: number | undefined;
   databaseUrl?: string | undefined;
-  /** Told after each comparison. */
+  /** Called after each comparison. */
   report?: (result: KillResult) => void;
 };
 
-/** Stops at the first comparison that finds something wrong. */
+/** Stops at the first comparison that fails. */
 export async function killUnderLoad(options: KillOptions): Promise<KillResult> {
   const { rounds, longestLifeMs = LONGEST_LIFE_MS, databaseUrl, report } = options;
   const waymark = install(databaseUrl === undefined ? {} : { WAYMARK__DATABASE__URL: databaseUrl });
@@ -98,7 +96,7 @@ async function succeed(waymark: Installation, args: string[], stdin?: string): P
   return stdout;
 }
 
-/** One start and an orderly stop replay what the kills left; then the export holds all counts. */
+/** One start and an orderly stop replay what the kills left; then the export has all counts. */
 async function countAll(waymark: Installation): Promise<Map<string, number>> {
   const server = await waymark.serve();
   const exitCode = await server.stop();
@@ -108,25 +106,25 @@ async function countAll(waymark: Installation): Promise<Map<string, number>> {
   return new Map(rows.map((row) => row.split(",")).map((cells) => [cells[0]!, Number(cells[column])]));
 }
 
-/** Each must give, by link, what link_clicks has. */
+/** Each must equal link_clicks, by link. */
 const COUNTS_BY_LINK = {
   hours: sql`select link_id, sum(clicks) as clicks from click_hours where link_id <> 0 group by link_id`,
   days: sql`select link_id, sum(clicks) as clicks from click_days where link_id <> 0 group by link_id`,
   months: sql`select link_id, sum(clicks) as clicks from click_months where link_id <> 0 group by link_id`,
 };
-/** The same, less the clicks whose details were dropped; these are told for all links together. */
+/** The same less the clicks with dropped details, which are known only for all links together. */
 const DETAILS_BY_LINK = {
   log: sql`select link_id, count(*) as clicks from click_log group by link_id`,
   referrers: sql`select link_id, sum(clicks) as clicks from click_dim_days where link_id <> 0 and dimension = 1 group by link_id`,
   agents: sql`select link_id, sum(clicks) as clicks from click_dim_days where link_id <> 0 and dimension = 3 group by link_id`,
 };
-/** Each must give what link_clicks has in all. */
+/** Each must equal the total of link_clicks. */
 const COUNTS = {
   hours: sql`select sum(clicks) as clicks from click_hours where link_id = 0`,
   days: sql`select sum(clicks) as clicks from click_days where link_id = 0`,
   months: sql`select sum(clicks) as clicks from click_months where link_id = 0`,
 };
-/** The same, less the clicks whose details were dropped. */
+/** The same less the clicks with dropped details. */
 const DETAILS = {
   hourReferrers: sql`select sum(clicks) as clicks from click_dim_hours where dimension = 1`,
   dayReferrers: sql`select sum(clicks) as clicks from click_dim_days where link_id = 0 and dimension = 1`,
@@ -136,7 +134,7 @@ const DETAILS = {
 
 type Sum = { link_id?: number; clicks: number | null };
 
-/** Where the rollups, raw rows and drops differ from the counts. */
+/** Where rollups, raw rows and drops differ from the counts. */
 async function disagreements(url: string, counted: number): Promise<{ dropped: number; wrong: string[] }> {
   const database = await openDatabase({ url, poolSize: 1 }, { threads: false, logger: silentLogger });
   const ask = async (query: ReturnType<typeof sql>): Promise<Sum[]> =>
@@ -200,7 +198,7 @@ function compare(
 const sum = (counts: Map<string, number>): number =>
   [...counts.values()].reduce((total, count) => total + count, 0);
 
-/** Connections that ask for codes at random, each for one at a time, until they break. */
+/** Connections that request random codes, one request at a time each, until they break. */
 function startLoad(url: string, codes: readonly string[], tally: Tally) {
   const { hostname, port } = new URL(url);
   const clients = Array.from({ length: CONNECTIONS }, () => {
@@ -235,7 +233,7 @@ function startLoad(url: string, codes: readonly string[], tally: Tally) {
   });
   return {
     async end() {
-      // What the server had sent before it died is still read.
+      // Answers that the server sent before it died are still read.
       await Promise.all(clients.map(({ closed }) => closed));
     },
   };

@@ -1,15 +1,15 @@
 /**
- * Load on a cluster, and the truth to hold it against.
+ * Load on a cluster, and the record to check it against.
  *
- * Clients ask for known links on all nodes, one request at a time on each connection, and go on with another node
- * when theirs is killed, as a load balancer would. What is kept: how often each code was asked for and answered, every
- * answer that is no redirect, every connection that broke although its node lives, and every redirect to a version of
- * a link older than one that had been confirmed ALLOWED_MS before the request was sent.
+ * Clients request known links on all nodes, one request at a time per connection. When a node is killed its clients use
+ * another, as behind a load balancer. Recorded are: requests and redirects per code, every answer that is no redirect,
+ * every connection that broke although its node lives, and every redirect to a version older than one confirmed
+ * ALLOWED_MS before the request was sent.
  */
 import { connect, type Socket } from "node:net";
 import type { Node } from "./cluster.ts";
 
-/** Two seconds, as promised without Redis, and one for a machine with too much to do. */
+/** The two seconds promised without Redis, and one for a loaded machine. */
 export const ALLOWED_MS = 3_000;
 const REQUESTS_A_CONNECTION = 150;
 const PAUSE_MS = 4;
@@ -18,7 +18,7 @@ export const targetOf = (code: string, version: number): string => `http://local
 
 export type Truth = {
   confirm(code: string, version: number): void;
-  /** The newest version that was confirmed at that time. */
+  /** The newest version confirmed at that time. */
   confirmedAt(code: string, time: number): number;
 };
 
@@ -41,11 +41,11 @@ export type Load = {
   answered: Map<string, number>;
   unexpected: string[];
   stale: string[];
-  /** What the story is at, to be found in the lists. */
+  /** The current step, recorded with each failure. */
   at(chapter: string): void;
-  /** From here on connections to the node may break. */
+  /** From now on connections to the node may break. */
   expectBreaks(node: Node, may: boolean): void;
-  /** The node can't know of changes for now. */
+  /** The node cannot receive changes for now. */
   excuse(node: Node, isExcused: boolean): void;
   end(): Promise<void>;
 };
@@ -117,7 +117,7 @@ const add = (counts: Map<string, number>, code: string): void =>
   void counts.set(code, (counts.get(code) ?? 0) + 1);
 
 type Connection = {
-  /** The answer's head. Rejects when the connection breaks before it is whole. */
+  /** Returns the answer's head. Rejects when the connection breaks before the head is complete. */
   ask(code: string): Promise<string>;
   close(): void;
 };
@@ -153,7 +153,7 @@ async function open(url: string): Promise<Connection> {
   };
 }
 
-/** What the counts say against what was sent and answered: a line for each code that is wrong. */
+/** Compares counts with requests and answers. Returns a line for each wrong code. */
 export function compareCounts({ sent, answered }: Load, exported: string): string[] {
   const [header, ...rows] = exported.trim().split("\n");
   const column = header!.split(",").indexOf("click_count");

@@ -1,4 +1,6 @@
-/** Several nodes of one installation: real programs on one database and one Redis, each behind wires that can be cut. */
+/**
+ * Several nodes of one installation: real programs on one database and one Redis, each behind proxies that can be cut.
+ */
 import { readFileSync } from "node:fs";
 import { createFresh, type DialectName } from "../../src/db/fresh.test-support.ts";
 import { startProxyTo, type TcpProxy } from "../../src/lib/tcp-proxy.test-support.ts";
@@ -9,43 +11,43 @@ export const HEALTH_TOKEN = "health-token-of-the-test";
 
 export type Node = {
   readonly name: string;
-  /** Changes with each start. */
+  /** Changes at each start. */
   url(): string;
-  /** Its own wire to the database. */
+  /** Its own proxy to the database. */
   readonly database: TcpProxy;
-  /** Its own wire to Redis. */
+  /** Its own proxy to Redis. */
   readonly redis: TcpProxy;
   isUp(): boolean;
   log(): string;
   /** A client of this node with the cluster's one session. */
   client(): Client;
-  /** SIGKILL for every process of the node. */
+  /** Sends SIGKILL to every process of the node. */
   kill(): Promise<void>;
   start(): Promise<void>;
-  /** SIGTERM, and the exit code. */
+  /** Sends SIGTERM. Returns the exit code. */
   stop(): Promise<number>;
 };
 
 export type Cluster = {
   nodes: readonly Node[];
-  /** Runs a command on the first node's settings, past all wires. */
+  /** Runs a command with the first node's settings, without the proxies. */
   cli(args: readonly string[], stdin?: string): Promise<string>;
   remove(): Promise<void>;
 };
 
 export type ClusterOptions = {
   dialect: DialectName;
-  /** Empty: without Redis. */
+  /** Empty: no Redis. */
   redisUrl: string;
   nodes: number;
   workers: number;
-  /** The links that are there at the start, as CSV lines `code,target`. */
+  /** The links at the start, as CSV lines `code,target`. */
   links: readonly string[];
   /** Run-time settings. */
   config?: Readonly<Record<string, string>>;
 };
 
-/** Starts them all, with the password set and a session that every node knows. */
+/** Starts all nodes, with the password set and a session that every node accepts. */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const fresh = await createFresh(options.dialect);
   const direct = install({ WAYMARK__DATABASE__URL: fresh.url });
@@ -136,7 +138,7 @@ async function makeNode(
 const childrenOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
 
-/** Like signIn's, on another node with the token of the first; no connection outlives its request. */
+/** Like signIn's client, but on another node with the first node's token; each request has its own connection. */
 function clientOf(url: string, token: string): Client {
   const authorised: Client["fetch"] = (path, init = {}) => {
     const headers = new Headers(init.headers);
@@ -158,7 +160,7 @@ function clientOf(url: string, token: string): Client {
   };
 }
 
-/** The answer to a visit on a connection of its own, so that the kernel picks a worker each time. */
+/** The answer to a visit on its own connection, so that the kernel picks a worker each time. */
 export async function visit(node: Node, code: string): Promise<{ status: number; target: string | null }> {
   const answer = await fetch(`${node.url()}/${code}`, {
     redirect: "manual",
@@ -169,7 +171,7 @@ export async function visit(node: Node, code: string): Promise<{ status: number;
   return { status: answer.status, target: answer.headers.get("location") };
 }
 
-/** The status of the health report, and the health of its parts. */
+/** The status of the health report and of its parts. */
 export async function health(node: Node) {
   const answer = await fetch(`${node.url()}/health`, {
     keepalive: false,

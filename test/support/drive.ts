@@ -1,4 +1,4 @@
-/** Calls of the file endpoints, which lie at the root, by one account of a running server. */
+/** Calls the file endpoints, which lie at the root, as one account of a running server. */
 import type { Envelope } from "./session.ts";
 
 export type DriveClient = ReturnType<typeof driveClient>;
@@ -21,14 +21,14 @@ export function driveClient(url: string, token: string) {
     token,
     send,
     call,
-    /** Status and number of an answer: what a refusal is. */
+    /** The status and code of an error answer. */
     async refusal(method: string, path: string, body?: unknown): Promise<[number, number]> {
       const answer = await call(method, path, body);
       return [answer.status, answer.body.code];
     },
     folder: async (name: string, parentId: number | null = null): Promise<number> =>
       (await call("POST", "/folders", { name, parent_id: parentId })).body.data.id,
-    /** As a browser does it. */
+    /** As a browser uploads it. */
     async upload(name: string, content: string | Uint8Array<ArrayBuffer>, { folder = "", type = "" } = {}) {
       const form = new FormData();
       form.append("file", new File([content], name, { type }), name);
@@ -44,7 +44,7 @@ export function driveClient(url: string, token: string) {
 const BOUNDARY = "----test-boundary";
 export const FORM_TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
 
-/** A form by hand: the parts' heads and bodies. */
+/** A hand-written form from the heads and bodies of its parts. */
 export const formOf = (...parts: [head: string, body: string][]): Buffer =>
   Buffer.from(
     `${parts.map(([head, body]) => `--${BOUNDARY}\r\n${head}\r\n\r\n${body}\r\n`).join("")}--${BOUNDARY}--\r\n`,

@@ -1,4 +1,4 @@
-/** Reads an exposition with the official Prometheus client's parser (Debian: python3-prometheus-client). */
+/** Reads a metrics exposition with the official Prometheus client's parser (Debian: python3-prometheus-client). */
 
 export type Family = {
   /** Without the `_total` of a counter. */
@@ -18,7 +18,7 @@ print(json.dumps([
   for f in text_string_to_metric_families(sys.stdin.read())]))
 `;
 
-/** Why the parser can't be used here; null when it can. */
+/** Why the parser cannot run here; null when it can. */
 export function missingParser(): string | null {
   const probe =
     Bun.which(PYTHON) !== null && Bun.spawnSync([PYTHON, "-c", "import prometheus_client"]).exitCode === 0;

@@ -1,11 +1,11 @@
-/** Requests as bytes, for what no well-behaved client sends. */
+/** Requests as raw bytes, to send what HTTP clients do not. */
 import { connect } from "node:net";
 
 const ANSWER_MS = 10_000;
 
 export type RawAnswer = { status: number; head: string; body: string; text: string };
 
-/** Sends the bytes on one connection and reads until the server closes or the time is over. */
+/** Sends the bytes on one connection and reads until the server closes it or the time is over. */
 export function sendRaw(url: string, bytes: string | Uint8Array, { end = false } = {}): Promise<RawAnswer> {
   const { hostname, port } = new URL(url);
   const { promise, resolve, reject } = Promise.withResolvers<RawAnswer>();

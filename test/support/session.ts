@@ -1,4 +1,4 @@
-/** A signed-in API client over the real HTTP interface. */
+/** A signed-in API client over HTTP. */
 import { type Installation, install, type RunningWaymark, type Settings } from "./waymark.ts";
 
 export const PASSWORD = "correct horse battery";
@@ -51,7 +51,7 @@ export async function signIn(url: string, password = PASSWORD, username?: string
   };
 }
 
-/** A fresh installation with the admin password set, running, and a client signed in to it. */
+/** A fresh installation with the admin password set, running, and a signed-in client. */
 export async function startSignedIn(
   settings: Settings = {},
 ): Promise<{ installation: Installation; server: RunningWaymark; client: Client }> {

@@ -1,4 +1,4 @@
-/** The repository's own source files and what they import, for the tests of the house's rules. */
+/** The source files of the repository and their imports, for tidy.test.ts and tidy-imports.test.ts. */
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 
@@ -19,7 +19,7 @@ export const files: readonly SourceFile[] = FOLDERS.flatMap((folder) =>
     .map((name) => sourceFile(join(folder, name))),
 );
 
-/** What the server is made of, without its tests. */
+/** The server's own files, without tests. */
 export const product = files.filter(({ path, isTest }) => path.startsWith("src/") && !isTest);
 
 function sourceFile(path: string): SourceFile {
@@ -35,7 +35,7 @@ function sourceFile(path: string): SourceFile {
 const STATEMENT = /^(?:import|export)\s[^;'"]*?(?:from\s*)?["']([^"']+)["']/gm;
 const CALL = /\bimport\(\s*["']([^"']+)["']\s*\)/g;
 
-/** Of values and types alike. */
+/** Imports of values and types. */
 export const importsOf = (file: SourceFile): Import[] =>
   [...file.text.matchAll(STATEMENT), ...file.text.matchAll(CALL)].map((match) => ({
     from: file.path,
@@ -45,10 +45,10 @@ export const importsOf = (file: SourceFile): Import[] =>
 
 export const productImports: readonly Import[] = product.flatMap(importsOf);
 
-/** The role in `noun.role.ts`, which a bare `role.ts` in an inner room has too; empty where there is none. */
+/** The role in `noun.role.ts`, or in a bare `role.ts` of an inner room; empty when there is none. */
 export const role = (path: string): string => /[./](\w+)\.tsx?$/.exec(path)?.[1] ?? "";
 
-/** Each circle once, as the nodes on it: `a → b → a`. */
+/** Each cycle once, as the nodes on it: `a → b → a`. */
 export function circles(edges: Iterable<readonly [from: string, to: string]>): string[][] {
   const graph = new Map<string, Set<string>>();
   for (const [from, to] of edges) {

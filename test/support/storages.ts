@@ -1,7 +1,7 @@
-/** The storages that stories of files are told on: the local default and, where there is one, the S3 server. */
+/** The storages for file tests: the default local one and, if available, the S3 server. */
 export type StoragePolicy = Record<string, unknown>;
 
-/** Names with the policy to make; null for the default, which needs none. Objects lie below `base` and a UUID. */
+/** Names with the policy to create; null for the default policy. Objects lie below `base` and a UUID. */
 export function storagesFor(base: string): [name: string, policy: StoragePolicy | null][] {
   const endpoint = process.env["WAYMARK_TEST_S3_URL"];
   const local: [string, null] = ["local", null];

@@ -1,9 +1,9 @@
-/** Many visits over one connection: thousands of links are asked for in a second, all of the same worker. */
+/** Visits over one connection, thousands a second, all to the same worker. */
 import { connect } from "node:net";
 
 const REQUESTS_AT_ONCE = 100;
 
-/** Where each code redirects; null for those that are answered otherwise, none for those that are not answered. */
+/** The redirect target of each code; null for other answers; codes without an answer are absent. */
 export async function visitAll(url: string, codes: readonly string[]): Promise<Map<string, string | null>> {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port) });
@@ -33,7 +33,7 @@ export async function visitAll(url: string, codes: readonly string[]): Promise<M
   return answers;
 }
 
-/** The first answer that is whole. */
+/** The first complete answer. */
 function headOf(text: string): { location: string | null; length: number } | null {
   const end = text.indexOf("\r\n\r\n");
   if (end < 0) return null;

@@ -1,4 +1,4 @@
-/** Starts the real program, as a user would, on a free port and a data folder of its own. */
+/** Starts the real program on a free port with its own data folder. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ export type Installation = {
   cli(args: readonly string[], stdin?: string): Promise<{ exitCode: number; stdout: string; stderr: string }>;
   /** Starts `waymark serve` and waits until it listens. */
   serve(settings?: Settings): Promise<RunningWaymark>;
-  /** Kills what still runs and removes the data folder. */
+  /** Kills running processes and removes the data folder. */
   remove(): Promise<void>;
 };
 
@@ -24,9 +24,9 @@ export type RunningWaymark = {
   readonly process: Subprocess;
   /** Everything logged so far. */
   log(): string;
-  /** SIGTERM, then waits for the end; returns the exit code. */
+  /** Sends SIGTERM and waits for the end. Returns the exit code. */
   stop(): Promise<number>;
-  /** SIGKILL, then waits for the end. */
+  /** Sends SIGKILL and waits for the end. */
   kill(): Promise<void>;
 };
 
