@@ -1,9 +1,9 @@
 /**
- * Every analytics endpoint over 10,000,000 clicks on 10,000 links in a year: `bin/bun bench/analytics.ts [clicks]`.
- * On SQLite and, when WAYMARK_TEST_POSTGRES_URL is set, on PostgreSQL; each request goes through the service as the
- * server runs it (SQLite's threads included). Ranges end now or up to a month ago, at any millisecond, so most of
- * them have two edges. The databases are made at the first run and kept (.cache/bench, database waymark_bench_…).
- * Then the export of a million rows: how long it takes, how much memory, and how long it holds the event loop.
+ * All analytics endpoints over 10,000,000 clicks on 10,000 links in a year: `bin/bun bench/analytics.ts [clicks]`. Runs
+ * on SQLite and, with WAYMARK_TEST_POSTGRES_URL, on PostgreSQL. Each request goes through the service as in the server,
+ * SQLite's threads included. Ranges end now or up to a month ago, at any millisecond, so most have two edges. The first
+ * run creates the databases and keeps them (.cache/bench, database waymark_bench_…). Then the export of a million rows:
+ * its time, memory and longest block of the event loop.
  */
 import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -30,7 +30,7 @@ const FOLDER = join(import.meta.dir, "../.cache/bench");
 
 type Ask = (analytics: Analytics, range: DateRange, run: number) => Promise<unknown>;
 
-/** A link that everybody clicks, and one of the others. */
+/** The most clicked link, and one of the others. */
 const linkOf = (run: number): string => (run % 2 === 0 ? "bench/1" : `bench/${1 + ((run * 257) % 10_000)}`);
 
 const REQUESTS: [string, Ask][] = [
@@ -56,7 +56,7 @@ async function timed(run: () => Promise<unknown>): Promise<number> {
   return performance.now() - start;
 }
 
-/** The longest time between two turns of the event loop while the work goes on. */
+/** The longest time between two turns of the event loop during the work. */
 async function longestGap(work: () => Promise<unknown>): Promise<number> {
   let longest = 0;
   let last = performance.now();
@@ -69,7 +69,7 @@ async function longestGap(work: () => Promise<unknown>): Promise<number> {
   return longest;
 }
 
-/** Every third one ends now. */
+/** Every third range ends now. */
 function rangeOf(days: number, run: number): DateRange {
   const end = run % 3 === 0 ? NOW : NOW - Math.floor(((run * 7_919) % RUNS) * 0.7 * DAY_MS) - run * 777_777;
   return { start: end - days * DAY_MS, end };
@@ -172,7 +172,7 @@ async function benchServer(server: string): Promise<void> {
     await sql.raw(`create database ${database}_part`).execute(admin.write);
     await fill(part.href, "");
     const filled = await open(part.href, false);
-    // What autovacuum does within a minute of such a load.
+    // As autovacuum does within a minute of such a load.
     await sql.raw("vacuum analyze").execute(filled.slow);
     await filled.close();
     await sql.raw(`alter database ${database}_part rename to ${database}`).execute(admin.write);

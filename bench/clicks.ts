@@ -1,12 +1,11 @@
 /**
- * What a click costs: nanoseconds to record it, and the time to count 100,000 clicks on links at random out of a
- * million, in the flush thread; then the same of 50,000 clicks recorded in detail: on 1,000 links, of which some are
- * asked for far more often than others, from 300 sites, by 200 user agents, from 20,000 addresses. `loopMs` is the
- * longest time that the loop which answers redirects stood still meanwhile.
+ * The cost of a click: nanoseconds to record it, and the time to count 100,000 clicks on random links out of a million
+ * in the flush thread. Then the same for 50,000 clicks with details: 1,000 links of uneven popularity, 300 sites, 200
+ * user agents, 20,000 addresses. `loopMs` is the longest block of the event loop that answers redirects.
  *
  *     bin/bun bench/clicks.ts [database URL] [links]
  *
- * Without a URL a fresh file database is made and removed again. A server's database must be empty; its tables stay.
+ * Without a URL a temporary SQLite file is used. A server's database must be empty; its tables stay.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,7 +19,7 @@ import { silentLogger } from "../src/lib/logger.ts";
 const FLUSHED = 100_000;
 const DETAILED = 50_000;
 const DETAILED_LINKS = 1_000;
-/** Clicks between two turns of the loop. */
+/** Clicks between two turns of the event loop. */
 const SLICE = 1_000;
 const ROUNDS = 5;
 
@@ -70,7 +69,7 @@ async function measure(): Promise<void> {
   const clicks = await createClicks({
     settings,
     dataDir: folder,
-    // Far apart, so that only the flushes below happen.
+    // Long intervals, so that only the flushes below run.
     config: {
       enabled: () => true,
       flushInterval: () => 3600,
@@ -113,7 +112,7 @@ async function measureDetails(clicks: Clicks) {
           clicks.recordDetails(link, 1_750_000_000_000 + round, referrer, null, agent, address);
       }
       recordMs += performance.now() - startedAt;
-      // The next segment is made ready between requests.
+      // The next segment is prepared between requests.
       await Bun.sleep(5);
     }
     const recordedAt = performance.now();
@@ -134,7 +133,7 @@ async function measureDetails(clicks: Clicks) {
   };
 }
 
-/** The longest time by which a timer came late. */
+/** The longest delay of a timer. */
 function watchLoop(): { stop(): number } {
   let last = performance.now();
   let longest = 0;

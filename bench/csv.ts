@@ -1,12 +1,11 @@
 /**
- * CSV against 1,000,000 links on SQLite, over HTTP with the real program: the export of all of them, then imports of
- * a 10 MB file, new and again. Time, rows a second, memory, and the longest step of the server's event loop.
+ * CSV with 1,000,000 links on SQLite, over HTTP with the real program: the export of all, then imports of a 10 MB file,
+ * as new and as existing links. Reports time, rows a second, memory, and the longest block of the server's event loop.
  *
  *     bin/bun bench/csv.ts [links] [rows of the import]
  *
- * The gap is taken inside of the server by a timer of one millisecond (bench/lib/loop-gap.ts, preloaded). Other
- * programs that take the core make gaps too; the number in brackets is with them. What redirects feel of it is in
- * bench/latency.ts.
+ * The gap is measured as lib/loop-gap.ts describes; the number in brackets includes time taken by other programs.
+ * bench/latency.ts measures the effect on redirects.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -85,7 +84,7 @@ async function measure(server: Subject): Promise<void> {
   }
 }
 
-/** The links of an ordinary campaign, in no order. */
+/** The links of an ordinary campaign, unordered. */
 function csvOf(rows: number): string {
   const lines = Array.from(
     { length: rows },
@@ -116,7 +115,7 @@ async function timed(
   console.log(name.padEnd(27) + cells.map((cell) => cell.padStart(10)).join("") + gaps.padStart(18));
 }
 
-/** Without and with what other programs took, of the half seconds that began at `since` or later. */
+/** Without and with the time of other programs, over the half seconds that began at `since` or later. */
 function longestGap(since: number): [number, number] {
   const rows = readFileSync(gapFile, "utf8")
     .trim()

@@ -1,6 +1,6 @@
 /**
- * The statements that carry the load, on every database that is there: `bin/bun bench/db.ts [links]` (100,000).
- * Best and mean of a few runs each; take them as ratios of one run on one machine.
+ * The statements that carry the load, on every available database: `bin/bun bench/db.ts [links]` (100,000). Best and
+ * mean of a few runs; compare only as ratios within one run on one machine.
  */
 import { sql } from "kysely";
 import { type Database, openDatabase } from "../src/db/database.ts";

@@ -3,9 +3,9 @@
  *
  *     bin/bun bench/files.ts [download] [upload] [many] [small] [folder] [relay]
  *
- * Everything runs on one machine, so the client takes its share of it; rounds of what is compared alternate, and the
- * medians count. nginx, the raw writer and the S3 client alone do what they do in the same minute on the same disk. The
- * relay needs `eval "$(scripts/services env)"`, whose S3 endpoint keeps what was removed in memory for two hours.
+ * The client runs on the same machine and takes its share. Rounds of the compared subjects alternate, and medians
+ * count. nginx, the raw writer and the plain S3 client run in the same minute on the same disk. The relay needs `eval
+ * "$(scripts/services env)"`, whose S3 endpoint keeps deleted objects in memory for two hours.
  */
 import { closeSync, mkdtempSync, openSync, readdirSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -71,7 +71,7 @@ async function benchDownload({ client, url, dataDir, pid }: DriveServer, large: 
     for (let round = 0; round <= ROUNDS; round++) {
       const theirMs = await timed(() => fetchFrom(`http://127.0.0.1:${nginx.port}/${key}`));
       const ourMs = await timed(() => fetchFrom(`${url}/files/${id}/download`));
-      // The first round warms up.
+      // The first round is warm-up.
       if (round > 0) theirs.push(theirMs);
       if (round > 0) ours.push(ourMs);
     }

@@ -1,13 +1,13 @@
 /**
- * How long redirects wait while administrators work: p99 at half load, quiet and then while somebody lists, searches,
- * exports and imports, in turn with quiet rounds, against 1,000,000 links on SQLite.
+ * The latency of redirects during administrative work: p99 at half load, in quiet rounds that alternate with rounds of
+ * lists, searches, exports and imports, with 1,000,000 links on SQLite.
  *
  *     bin/bun bench/latency.ts [rounds] [seconds]
  *
- * The load is wrk's with as many connections as come closest to half of the rate of sixty-four. The latencies are those of a
- * thousand requests a second beside it, each at its time in a timetable; who sends them has precedence, so that its
- * own waits for a core aren't among them. Load and probe have the second core; the server may use both, as on any
- * machine. Needs two cores and wrk, and root for the precedence.
+ * wrk makes the load, with the number of connections whose rate is closest to half of the rate of 64. lib/probe.ts
+ * measures latencies with a thousand requests a second beside it; it has priority, so that its own waits for a core do
+ * not count. Load and probe have the second core; the server may use both. Needs two cores, wrk, and root for the
+ * priority.
  */
 import { createDataFolder } from "./lib/data-folder.ts";
 import { requireTools, runLoad } from "./lib/load.ts";
@@ -59,7 +59,7 @@ async function load(connections: number, seconds: number): Promise<number> {
   return perSecond;
 }
 
-/** As many as come closest to it. */
+/** The number of connections whose rate comes closest. */
 async function connectionsOfHalfLoad(): Promise<number> {
   const whole = await load(64, 3);
   let last = 0;

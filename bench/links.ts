@@ -1,8 +1,8 @@
 /**
- * Lists, searches and batches over 1,000,000 links: `bin/bun bench/links.ts [count] [sqlite|postgres]`. On SQLite in
- * a temporary folder and, when WAYMARK_TEST_POSTGRES_URL is set, on PostgreSQL in a database of its own. Each request goes through the
- * service as the server runs it (SQLite's threads included). "Counted" means that a link was written just before, so
- * nothing is known of the total; "known" means that the same filter was asked for before.
+ * Lists, searches and batches over 1,000,000 links: `bin/bun bench/links.ts [count] [sqlite|postgres]`. Runs on SQLite
+ * in a temporary folder and, with WAYMARK_TEST_POSTGRES_URL, on PostgreSQL in its own database. Each request goes
+ * through the service as in the server, SQLite's threads included. "Counted": a link was just written, so the total is
+ * unknown. "Known": the same filter was requested before.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -25,7 +25,7 @@ const BATCH_GOAL_MS = 1000;
 const BORN = Date.parse("2026-01-01T00:00:00Z");
 const NOW = BORN + COUNT * 20;
 
-/** A seventh is created out of order, as imports do; a tenth expires, half of those already have. */
+/** Every seventh is created out of order, as by imports; every tenth expires, and half of those have expired. */
 function linkAt(at: number): NewLink {
   const hash = Bun.hash(`link ${at}`).toString(36).padStart(13, "0");
   const word =
@@ -170,7 +170,7 @@ async function benchFile(): Promise<void> {
   }
 }
 
-/** What autovacuum does within minutes of such a load; again while somebody's snapshot keeps it from all rows. */
+/** As autovacuum does within minutes of such a load; repeated while another snapshot protects some rows. */
 async function vacuum({ slow }: Database): Promise<void> {
   for (let attempt = 0; attempt < 30; attempt++) {
     await sql`vacuum analyze`.execute(slow);

@@ -1,11 +1,10 @@
 /**
- * What a million links take: memory of the whole process, time until it answers, and the longest gap of the event
- * loop while the links are loaded and while 64 connections ask for them.
+ * The cost of a million links: memory of the whole process, time until it answers, and the longest gap of the event
+ * loop while links are loaded and while 64 connections request them.
  *
  *     bin/bun bench/memory.ts [links] [seconds]
  *
- * The gap is taken inside of the server by a timer of one millisecond (bench/lib/loop-gap.ts, preloaded). Other
- * programs that take the core make gaps too; the number in brackets is with them.
+ * The gap is measured as lib/loop-gap.ts describes; the number in brackets includes time taken by other programs.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -67,7 +66,7 @@ async function settle(cpuSeconds: () => number): Promise<void> {
   for (let before = -1; cpuSeconds() - before > 0.03; await Bun.sleep(500)) before = cpuSeconds();
 }
 
-/** The longest gap of the half seconds that began at `since` or later, without and with what other programs took. */
+/** The longest gap of the half seconds that began at `since` or later, without and with the time of other programs. */
 function tellGaps(what: string, since: number): void {
   const lines = existsSync(gapFile) ? readFileSync(gapFile, "utf8").trim().split("\n") : [];
   const cells = lines.map((line) => line.split(" ").map(Number)).filter(([end = 0]) => end - 500 >= since);

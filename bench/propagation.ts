@@ -1,10 +1,10 @@
 /**
- * How long a change made on one node stays unseen on another, with Redis and without:
+ * How long a change on one node stays invisible on another, with and without Redis:
  *
  *     eval "$(scripts/services env)"; bin/bun bench/propagation.ts [postgres|mysql|mariadb] [changes, 100]
  *
- * Two nodes, both real programs. A link is changed through the first; the second is asked for it again and again. The
- * time runs from the moment at which the writer has its answer until the second node's first new answer.
+ * Two nodes, both real programs. A link is changed through the first and requested from the second repeatedly. The time
+ * runs from the writer's answer to the second node's first new answer.
  */
 import { type DialectName, serverUrl } from "../src/db/fresh.test-support.ts";
 import { type Cluster, startCluster } from "../test/support/cluster.ts";
@@ -23,7 +23,7 @@ async function measure({ nodes: [first, second] }: Cluster): Promise<number[]> {
     (await fetch(`${second!.url()}/moving`, { redirect: "manual" })).headers.get("location");
   for (let version = 1; version <= changes; version++) {
     const target = `http://localhost/${version}`;
-    // At any moment between two readings of the feed.
+    // At a random moment between two reads of the change feed.
     await Bun.sleep(Math.random() * 500);
     await client.call("PUT", "/links/moving", { target });
     const begun = performance.now();

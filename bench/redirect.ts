@@ -1,19 +1,19 @@
 /**
- * What a redirect costs, as ratios of one run: Waymark, the real program with its clicks counted and journaled,
- * against a bare `Bun.serve` with a Map and against nginx's `return 307`.
+ * The cost of a redirect, as ratios within one run: the real Waymark, with clicks counted and journaled, against a bare
+ * `Bun.serve` with a Map and against nginx's `return 307`.
  *
  *     bin/bun bench/redirect.ts [rounds] [seconds] [links,links] [details]
  *
- * With `details` as the fourth word, all requests have a browser's headers, and Waymark runs with detailed logging.
+ * With `details` as the fourth argument, requests have a browser's headers and Waymark runs with detailed logging.
  *
- * Each server has one core (its threads too), wrk the other; 64 connections ask for codes at random. A round asks
- * all subjects one after the other, so that whatever else the machine does hits all of them; ratios are taken within
- * a round, and the median of the rounds is told. Who isn't asked is stopped (SIGSTOP), so that what a server puts
- * off, as the counting of clicks, takes from its own numbers only; known and unknown codes have a server each. A
- * sample is longer than two intervals of `click.flush_interval` (5 s), so that it holds about as many flushes as such a
- * load brings: with shorter ones each begins with a flush of its own, of few clicks, which is dearer a click. A
- * round during which anything else took more than a tenth of a core is made again, up to three times as many rounds
- * in all. `µs` is processor time a request. Needs two cores and wrk (Debian: apt-get install wrk nginx-light).
+ * Each server has one core, wrk the other; 64 connections request random codes. A round measures all subjects in turn,
+ * so that other load on the machine hits all of them. Ratios are taken within a round; the median is reported. Idle
+ * subjects are stopped (SIGSTOP), so that deferred work, such as counting clicks, affects only their own numbers; known
+ * and unknown codes have a server each. A sample is longer than two intervals of `click.flush_interval` (5 s), so that
+ * it has about as many flushes as such a load causes: a shorter one starts with its own flush of few clicks, which
+ * costs more per click. A round in which other programs took more than a tenth of a core is repeated, up to three times
+ * as many rounds in all. `µs` is processor time per request. Needs two cores and wrk (Debian: apt-get install wrk
+ * nginx-light).
  */
 import { createDataFolder, type DataFolder, setConfig } from "./lib/data-folder.ts";
 import { requireTools, runLoad } from "./lib/load.ts";
@@ -25,7 +25,7 @@ const ROUNDS = Number(process.argv[2] ?? 3);
 const SECONDS = Number(process.argv[3] ?? 8);
 const SIZES = (process.argv[4] ?? "100000,1000000").split(",").map(Number);
 const MOST_ROUNDS = ROUNDS * 3;
-/** The share of a core that others may take in a round. */
+/** The share of a core that other programs may take in a round. */
 const DISTURBANCE = 0.1;
 const GOAL = 0.85;
 const DETAILED = process.argv[5] === "details";
@@ -33,7 +33,7 @@ const DETAILED_GOAL = 0.7;
 
 type Case = { name: string; subject: Subject; prefix: string; isMissing: boolean };
 type Sample = { perSecond: number; cpuMicros: number; p99: number; requests: number; disturbance: number };
-/** One sample a case, in their order. */
+/** One sample per case, in order. */
 type Round = Sample[];
 
 requireTools();
@@ -74,7 +74,7 @@ async function compare(count: number): Promise<void> {
   }
 }
 
-/** How much the details cost, beside the same program without them. */
+/** The cost of detailed logging, beside the same program without it. */
 async function compareDetailed(count: number): Promise<void> {
   console.log(`\n${count.toLocaleString("en")} links, ${ROUNDS} rounds of ${SECONDS} s, a browser's headers`);
   const folders = [await createDataFolder(count), await createDataFolder(count)] as const;
@@ -102,13 +102,13 @@ async function compareDetailed(count: number): Promise<void> {
   }
 }
 
-/** Waymark loads its links while it answers; the comparison is of loaded servers. */
+/** Waymark answers while it loads its links; the comparison is of loaded servers. */
 async function settle(subject: Subject): Promise<void> {
   for (let before = -1; subject.cpuSeconds() - before > 0.03; await Bun.sleep(500))
     before = subject.cpuSeconds();
 }
 
-/** All rounds made, the first one, which warms the compilers up, included. */
+/** All rounds, including the first, which warms up the compilers. */
 async function runRounds(cases: readonly Case[], count: number): Promise<Round[]> {
   const rounds: Round[] = [];
   for (const { subject } of cases) subject.pause();
@@ -127,7 +127,7 @@ function isQuiet(round: Round): boolean {
   return round.every((one) => one.disturbance <= DISTURBANCE);
 }
 
-/** The quiet rounds, without the first of all; when there are few, all. */
+/** The quiet rounds without the first; all when too few are quiet. */
 function choose([, ...rounds]: readonly Round[]): Round[] {
   const quiet = rounds.filter(isQuiet);
   if (quiet.length === ROUNDS) return quiet;
@@ -173,8 +173,8 @@ function line(name: string, ...cells: string[]): void {
 }
 
 /**
- * Every answered click must be counted; a few more were answered after wrk had stopped to count. A server that stops
- * leaves what it can't count in ten seconds to the next start.
+ * Every answered click must be counted; a few more were answered after wrk stopped counting. A server that stops leaves
+ * clicks that it cannot count within ten seconds to the next start.
  */
 async function checkClicks(data: DataFolder, found: number): Promise<void> {
   const startedAt = performance.now();

@@ -1,13 +1,12 @@
 /**
- * What a scrape of the metrics takes with a million links: quiet, while 64 connections ask for redirects as fast as
- * they are answered, and right after it, while the clicks are being counted.
+ * The time of a metrics scrape with a million links: quiet, while 64 connections request redirects at full rate, and
+ * right after, while clicks are counted.
  *
  *     bin/bun bench/scrape.ts [links] [scrapes]
  *
- * One worker on the first core, then two on both. Who scrapes has the second core and precedence there, so that its
- * own waits for the core aren't among the times. Beside each time is that of an empty answer (/health/live) in the
- * same seconds: what the machine, and under load the 64 connections, put before any answer. The goal is the p95.
- * Needs wrk, and root for the precedence.
+ * One worker on the first core, then two on both. The scraper has the second core with priority, so that its own waits
+ * for the core do not count. Each time stands beside that of an empty answer (/health/live) in the same seconds, which
+ * shows the delay of the machine and of the 64 connections. The goal is the p95. Needs wrk, and root for the priority.
  */
 import { join } from "node:path";
 import { createDataFolder, setConfig } from "./lib/data-folder.ts";
@@ -22,7 +21,7 @@ const GOAL_MS = 5;
 const PAUSE_MS = 50;
 const TOKEN = "a-token-for-monitors";
 const SETTLE_MS = 3_000;
-/** One core counts what another one's load left behind; that takes its time. */
+/** One core counts the clicks of the other's load, which takes time. */
 const MOST_SETTLE_MS = 60_000;
 
 requireTools();
@@ -54,7 +53,7 @@ async function measure(name: string, environment: Record<string, string>): Promi
   }
 }
 
-/** Until the links are loaded and all clicks are counted. */
+/** Waits until the links are loaded and all clicks are counted. */
 async function settle({ port }: Subject): Promise<void> {
   const begun = performance.now();
   for (let text = ""; !/^svc_clicks_buffer_entries 0$/m.test(text); ) {

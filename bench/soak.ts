@@ -1,11 +1,11 @@
 /**
- * Days of use in an hour: redirects, new and changed links, lists, logins and imports without a pause, while memory
- * and open handles are watched.
+ * Days of use in an hour: continuous redirects, new and changed links, lists, logins and imports, while memory and open
+ * handles are measured.
  *
- *     bin/bun bench/soak.ts [minutes]        60 unless told; .ci/run takes 5
+ *     bin/bun bench/soak.ts [minutes]        default 60; .ci/run takes 5
  *
- * Fails when the median memory of the last third is more than a tenth (and 16 MB) above that of the second, when open
- * descriptors or threads grow, or when an answer is wrong. The first third is for filling caches.
+ * Fails when the median memory of the last third exceeds that of the second by more than a tenth (and 16 MB), when open
+ * descriptors or threads grow, or when an answer is wrong. The first third fills caches.
  */
 import { readdirSync, rmSync } from "node:fs";
 import { type Client, startSignedIn } from "../test/support/session.ts";
@@ -97,7 +97,7 @@ async function imports(): Promise<void> {
   }
 }
 
-/** Signs in anew now and then: access tokens end after a quarter of an hour. */
+/** Signs in again regularly: access tokens expire after 15 minutes. */
 async function sessions(): Promise<void> {
   const { signIn } = await import("../test/support/session.ts");
   while (!isOver()) {

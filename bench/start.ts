@@ -1,9 +1,10 @@
 /**
- * From the start of the process to its first redirect, with an empty database but for one link.
+ * The time from the start of the process to its first redirect, with one link in the database.
  *
  *     bin/bun bench/start.ts [runs]
  *
- * The goal is 400 ms. The time of `bin/bun --version`, the runtime alone, stands beside it as a measure of the machine.
+ * The goal is 400 ms. The time of `bin/bun --version`, the runtime alone, is printed beside it as a measure of the
+ * machine.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,12 +1,12 @@
 /**
- * What a second worker gains: redirects of two workers on two cores against one worker on one core.
+ * The gain of a second worker: redirects of two workers on two cores against one worker on one core.
  *
  *     bin/bun bench/workers.ts [rounds] [seconds]
  *
- * A machine of two cores has none left for the load when two workers use both, so requests a second would measure
- * wrk's share. What can be measured is the processor time of a request in the server: two cores answer
- * 2 ÷ (time with two workers) requests where one answers 1 ÷ (time with one). With four cores or more the load gets
- * two of its own, and requests a second are told as well. The rounds take turns.
+ * On a machine of two cores two workers leave no core for the load, so requests a second would measure wrk's share.
+ * Instead the processor time per request is measured: two cores answer 2 ÷ (time with two workers) requests where one
+ * answers 1 ÷ (time with one). With four or more cores the load has two of its own, and requests a second are reported
+ * too. The rounds alternate.
  */
 import { availableParallelism } from "node:os";
 import { createDataFolder } from "./lib/data-folder.ts";
@@ -27,7 +27,7 @@ try {
   await Bun.sleep(3_000);
   for (let round = 0; round <= ROUNDS; round++) {
     const [single, double] = [await measure(one), await measure(two)];
-    // The first round warms the compilers up.
+    // The first round warms up the compilers.
     if (round === 0) continue;
     gains.push((2 * single.micros) / double.micros);
     console.log(

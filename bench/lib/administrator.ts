@@ -1,4 +1,4 @@
-/** An administrator who works without a pause, for benchmarks that ask what redirects feel of it. */
+/** An administrator who works without pauses, to measure the effect on redirects. */
 import { join } from "node:path";
 import type { DataFolder } from "./data-folder.ts";
 
@@ -6,14 +6,14 @@ type Work = () => Promise<void>;
 
 export type Administrator = {
   work: Record<"lists" | "searches" | "exports" | "imports", Work>;
-  /** Repeats the work until the other thing is done. */
+  /** Repeats the work until the other work is done. */
   during<T>(work: Work, other: () => Promise<T>): Promise<T>;
 };
 
 const PASSWORD = "a password for the benchmark";
 const IMPORTED_ROWS = 50_000;
 
-/** Signs in with a password set straight in the database, which the server takes up within a second. */
+/** Signs in with a password set directly in the database, which the server reads within a second. */
 export async function startAdministrator(port: number, data: DataFolder): Promise<Administrator> {
   const base = `http://127.0.0.1:${port}/admin/v1`;
   const waymark = join(import.meta.dir, "..", "..", "bin", "waymark");
@@ -36,7 +36,7 @@ export async function startAdministrator(port: number, data: DataFolder): Promis
     const response = await fetch(base + path, { headers });
     if (response.status !== 200) throw new Error(`${path} answered ${response.status}`);
     for await (const _chunk of response.body!) {
-      // Only to read it to its end.
+      // Reads the answer to its end.
     }
   }
 

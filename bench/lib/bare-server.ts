@@ -1,4 +1,4 @@
-/** What Waymark's redirect is measured against: Bun.serve and a Map, nothing else; the same answers. */
+/** The baseline for redirects: Bun.serve and a Map only, with the same answers as Waymark. */
 import { codeAt, targetAt } from "./data-folder.ts";
 
 const [port, count] = process.argv.slice(2).map(Number) as [number, number];

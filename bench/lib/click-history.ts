@@ -1,8 +1,8 @@
 /**
- * A made-up history of clicks in the tables as the flush would have written them: links of very different fame, a
- * daily rhythm, thousands of referrers, places and user agents of which few are frequent. The same numbers give the
- * same history. Ten million clicks take a few minutes. Hours are there for the last seven days only, as retention
- * leaves them; raw rows for all days, which is more than retention would leave, so that edges are cut out of them.
+ * A synthetic history of clicks, written to the tables as the flush writes them: links of very uneven popularity, a
+ * daily rhythm, thousands of referrers, places and user agents, few of them frequent. The same numbers give the same
+ * history. Ten million clicks take a few minutes. Hours exist for the last seven days only, as after retention; raw
+ * rows exist for all days, which is more than retention keeps, so that edges are computed from them.
  */
 import type { Database } from "../../src/db/database.ts";
 import {
@@ -19,7 +19,7 @@ export type History = {
   clicks: number;
   links: number;
   days: number;
-  /** The instant of the last click, epoch milliseconds. */
+  /** The time of the last click, epoch milliseconds. */
   end: number;
 };
 
@@ -42,7 +42,7 @@ function createRandom(seed: number): () => number {
   };
 }
 
-/** Draws 0 to count − 1, rank n with a weight of 1 / (n + 1). */
+/** Draws 0 to count − 1; rank n has the weight 1 / (n + 1). */
 function createZipf(count: number, random: () => number): () => number {
   const sums = new Float64Array(count);
   let sum = 0;
@@ -117,7 +117,7 @@ function createClickDraw(links: number, random: () => number): (start: number, l
   const agent = createZipf(AGENTS, random);
   return (start, length) => ({
     linkId: link() + 1,
-    // More around the middle of the day.
+    // More around midday.
     atMs: start + Math.floor(((random() + random()) / 2) * length),
     referrer: random() < 0.3 ? 0 : referrer(),
     place: place(),
@@ -223,7 +223,7 @@ const logRow = ({ linkId, atMs, referrer, place, agent }: Drawn) => ({
   user_agent_id: agent + 1,
 });
 
-/** In the order of the key, as a flush writes them. */
+/** In key order, as a flush writes them. */
 function dimRows(day: number, { dimDays }: DayRollup, ids: Ids) {
   const rows = dimDays.map(({ linkId, dimension, value, clicks }) => ({
     day,

@@ -1,4 +1,4 @@
-/** A data folder full of links, written through the project's own modules, and removed at the end. */
+/** A temporary data folder full of links, written by the project's own modules. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,9 +9,9 @@ import { createLinkRepository } from "../../src/links/links.repository.ts";
 
 export type DataFolder = {
   readonly path: string;
-  /** Clicks that are counted in the database; the server must have stopped. */
+  /** Clicks counted in the database; the server must be stopped. */
   countedClicks(): Promise<number>;
-  /** Those in the click log; likewise. */
+  /** Clicks in the click log; the server must be stopped. */
   loggedClicks(): Promise<number>;
   remove(): void;
 };
@@ -62,7 +62,7 @@ export async function createDataFolder(count: number): Promise<DataFolder> {
   };
 }
 
-/** Sets a run-time setting, which holds from the next start on. */
+/** Sets a run-time setting for the next start. */
 export function setConfig(data: DataFolder, key: string, value: string): void {
   const waymark = join(import.meta.dir, "..", "..", "bin", "waymark");
   const { exitCode, stderr } = Bun.spawnSync([waymark, "config", "set", key, value], {

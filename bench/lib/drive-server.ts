@@ -1,4 +1,4 @@
-/** The real program for benchmarks of files: free on all cores, with the built-in administrator signed in. */
+/** The real program for file benchmarks: on all cores, with the built-in administrator signed in. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { driveClient, type DriveClient } from "../../test/support/drive.ts";
@@ -29,7 +29,7 @@ export async function startDriveServer(): Promise<DriveServer> {
 const rssMb = (pid: number): number =>
   Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))![1]) / 1024;
 
-/** By how many MB the process grows at most while the work is done. */
+/** The largest growth of the process in MB during the work. */
 export async function growthDuring(pid: number, work: () => Promise<unknown>): Promise<number> {
   const before = rssMb(pid);
   let peak = before;

@@ -1,4 +1,4 @@
-/** The load generator: wrk, on the core that the server doesn't have, for codes at random. */
+/** The load generator: wrk, on the core without the server, with random codes. */
 import { join } from "node:path";
 
 export type Load = {
@@ -13,20 +13,20 @@ export type Load = {
 export type LoadResult = {
   requests: number;
   perSecond: number;
-  /** Answers of 400 and above. */
+  /** Answers with a status of 400 or above. */
   errorStatus: number;
   socketErrors: number;
   /** Milliseconds. */
   p50: number;
   p99: number;
   max: number;
-  /** Processor time that the generator took itself. */
+  /** Processor time of the generator itself. */
   cpuSeconds: number;
 };
 
 const SCRIPT = join(import.meta.dir, "codes.lua");
 
-/** Stops the program with a sentence when one of the tools is missing. */
+/** Ends the program with an error message when a tool is missing. */
 export function requireTools(): void {
   for (const [tool, from] of [
     ["wrk", "wrk"],

@@ -1,8 +1,8 @@
 /**
- * Preloaded into the server's main thread: twice a second it writes the longest gap between two turns of the event
- * loop to the file in LOOP_GAP_FILE, in milliseconds, and begins anew. A line is
- * the epoch milliseconds at its end, the gap by the clock, and the gap without the
- * time in which the thread was ready but other programs had its core (from the kernel's scheduler statistics).
+ * Preloaded into the server's main thread. Twice a second it appends the longest gap between two turns of the event
+ * loop to the file LOOP_GAP_FILE and starts again. A line has the epoch milliseconds at its end, the gap by the clock
+ * in milliseconds, and the gap without the time in which the thread was ready but other programs had its core (from the
+ * kernel's scheduler statistics).
  */
 import { appendFileSync, closeSync, openSync, readSync } from "node:fs";
 
@@ -11,7 +11,7 @@ if (file !== undefined && Bun.isMainThread) watch(file);
 
 function watch(report: string): void {
   const buffer = Buffer.alloc(128);
-  /** Milliseconds for which this thread has waited for a core, ever. */
+  /** Milliseconds for which this thread has waited for a core since its start. */
   const waited = (): number => {
     const descriptor = openSync("/proc/thread-self/schedstat", "r");
     const length = readSync(descriptor, buffer, 0, buffer.length, 0);

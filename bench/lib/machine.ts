@@ -1,9 +1,9 @@
-/** What the machine does besides the benchmark, from the kernel's counters. */
+/** The load of the machine besides the benchmark, from the kernel's counters. */
 import { readFileSync } from "node:fs";
 
 const TICKS_PER_SECOND = 100;
 
-/** Processor seconds used by anything since the start of the machine; time stolen by a hypervisor is among them. */
+/** Processor seconds used since boot, including time stolen by a hypervisor. */
 export function busySeconds(): number {
   const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] = readFileSync(
     "/proc/stat",
@@ -16,9 +16,9 @@ export function busySeconds(): number {
   return (user + nice + system + irq + softirq + steal) / TICKS_PER_SECOND;
 }
 
-/** Processor seconds that a process has used so far, by all its threads. */
+/** Processor seconds used by a process, all threads. */
 export function processSeconds(pid: number): number {
-  // The second field is the name in parentheses, which may hold blanks.
+  // The second field is the name in parentheses, which may contain blanks.
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
     .replace(/^.*\) /s, "")
     .split(" ");

@@ -1,7 +1,7 @@
 /**
- * Asks for redirects at a fixed rate beside a load, as a process of its own: `probe.ts PORT COUNT RATE SECONDS`.
- * Each request has its time in a timetable, and its latency counts from there, so a server that stalls can't hide
- * it by being asked less. Prints one line of JSON.
+ * Requests redirects at a fixed rate beside a load, as its own process: `probe.ts PORT COUNT RATE SECONDS`. Each
+ * request has a scheduled time, and its latency counts from there, so a server that stalls cannot hide it by receiving
+ * fewer requests. Prints one line of JSON.
  */
 import type { Socket } from "bun";
 import { codeAt } from "./data-folder.ts";

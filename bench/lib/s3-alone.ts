@@ -1,7 +1,7 @@
 /**
- * The runtime's S3 client alone, as a process of its own that stays warm: what a relay is measured against. It takes
- * lines `get KEY` (read and thrown away) and `put KEY FILE` (in parts, as it likes), and answers each with a line of
- * JSON: {"ms", "cpuMs"}, its time by the clock and on the processor, of all its threads.
+ * The runtime's S3 client alone, as its own warm process: the baseline for a relay. Reads lines `get KEY` (the content
+ * is discarded) and `put KEY FILE` (in the client's own parts). Answers each with a line of JSON: {"ms", "cpuMs"}, its
+ * time by the clock and the processor time of all its threads.
  */
 import { bucketOf } from "./s3-bucket.ts";
 

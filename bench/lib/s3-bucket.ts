@@ -1,4 +1,4 @@
-/** The bucket of scripts/services, from what `scripts/services env` tells. */
+/** The bucket of scripts/services, from the output of `scripts/services env`. */
 import { S3Client } from "bun";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -12,7 +12,7 @@ export function s3Settings(env: Environment) {
   return endpoint && bucket && accessKey && secretKey ? { endpoint, bucket, accessKey, secretKey } : null;
 }
 
-/** The runtime's own client of it. */
+/** The runtime's own S3 client for it. */
 export function bucketOf(env: Environment): S3Client {
   const settings = s3Settings(env);
   if (settings === null) throw new Error('This needs an S3 endpoint: eval "$(scripts/services env)"');

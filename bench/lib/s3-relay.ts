@@ -1,8 +1,8 @@
 /**
- * Files of a policy in S3 that go through Waymark, beside the same bytes moved by the runtime's S3 client alone. Both
- * are warm, rounds alternate, and the medians count. The S3 endpoint and whoever is at the other end of the relay share
- * the cores with them: where these are busy with the client alone already, each further hop shows in the time by the
- * clock. So there is also the processor time, of Waymark and of the client alone.
+ * Files of an S3 policy relayed by Waymark, beside the same bytes moved by the runtime's S3 client alone. Both are
+ * warm, rounds alternate, and medians count. The S3 endpoint and the client of the relay share the cores. Where the
+ * client alone already keeps them busy, each further hop adds time by the clock; so processor time is reported for
+ * both.
  */
 import { join } from "node:path";
 import type { S3Client } from "bun";
@@ -16,7 +16,7 @@ export type Pairs = { alone: Spent; relayed: Spent };
 const DOWNLOADS = 9;
 const UPLOADS = 5;
 
-/** Null without an S3 endpoint. One file is downloaded again and again, the other one uploaded. */
+/** Null without an S3 endpoint. One file is downloaded repeatedly, another is uploaded. */
 export async function measureRelay(
   server: DriveServer,
   toDownload: string,
@@ -53,7 +53,7 @@ export async function measureRelay(
   }
 }
 
-/** A folder whose files are in S3. */
+/** A folder whose files are stored in S3. */
 async function openRelay({ client, url, pid }: DriveServer, prefix: string) {
   const { endpoint, bucket, accessKey: access_key, secretKey: secret_key } = s3Settings(process.env)!;
   const location = { driver_type: "s3", endpoint, bucket, access_key, secret_key, base_path: prefix };
@@ -114,7 +114,7 @@ async function pairs(rounds: number, sides: Sides): Promise<Pairs> {
   for (let round = 0; round <= rounds; round++) {
     const one = await sides.alone();
     const other = await sides.relayed();
-    // The first round warms up.
+    // The first round is warm-up.
     if (round > 0) alone.push(one);
     if (round > 0) relayed.push(other);
   }

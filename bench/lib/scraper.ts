@@ -1,7 +1,6 @@
 /**
- * Scrapes the metrics again and again, as a process of its own: `scraper.ts PORT TOKEN COUNT PAUSE_MS`, over one
- * connection, as Prometheus does, and asks in between whether the server is alive. Prints the milliseconds of each
- * as one line of JSON.
+ * Scrapes the metrics repeatedly over one connection, as Prometheus does, in its own process: `scraper.ts PORT TOKEN
+ * COUNT PAUSE_MS`. Requests /health/live in between. Prints the milliseconds of each as one line of JSON.
  */
 export type Scraped = { scrapes: number[]; live: number[] };
 

@@ -1,6 +1,6 @@
 /**
- * Sends a file in a form as cheaply as this machine can: the kernel moves its bytes (sendfile), nobody copies them. So
- * the client takes little of the cores that it shares with what is measured. IPv4 and Linux only.
+ * Sends a file in a form at the lowest cost: the kernel moves its bytes (sendfile), without copies. So the client takes
+ * little of the cores that it shares with the server. IPv4 and Linux only.
  *
  *     bun bench/lib/send-form.ts <http://address:port/path> <token> <file> <name>
  *
@@ -52,7 +52,7 @@ for (let sent = 0; sent < size; ) {
 writeSync(socket, after);
 let answer = "";
 const buffer = Buffer.alloc(1 << 16);
-// The server closes behind its answer.
+// The server closes the connection after its answer.
 for (let length = 1; length > 0; answer += buffer.toString("utf8", 0, length)) {
   length = readSync(socket, buffer);
 }

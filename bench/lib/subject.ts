@@ -1,21 +1,21 @@
-/** A server under test: a process of its own, with all its threads on one core. */
+/** A server under test: its own process, with all its threads on one core. */
 import { readFileSync } from "node:fs";
 import { processSeconds } from "./machine.ts";
 
 export type Subject = {
   readonly name: string;
   readonly port: number;
-  /** Milliseconds from its start to the first answer. */
+  /** Milliseconds from the start to the first answer. */
   readonly readyMs: number;
   /** Processor seconds used so far, by all threads (and children: nginx's worker). */
   cpuSeconds(): number;
-  /** Resident memory in MB: now, and the most it ever was. */
+  /** Resident memory in MB: current and peak. */
   rssMb(): number;
   peakMb(): number;
-  /** SIGSTOP and SIGCONT: a server that isn't asked must not take time from one that is. */
+  /** SIGSTOP and SIGCONT: an idle server must not take time from the measured one. */
   pause(): void;
   resume(): void;
-  /** SIGTERM, and the wait for its end. */
+  /** Sends SIGTERM and waits for the end. */
   stop(): Promise<void>;
 };
 
@@ -26,7 +26,7 @@ export function freePort(): number {
   return port;
 }
 
-/** Starts it and waits for an answer on its port. It has the first core, or the `CORES` of its environment. */
+/** Starts it on the first core, or on the `CORES` of its environment, and waits for an answer on its port. */
 export async function startSubject(
   name: string,
   port: number,

@@ -30,7 +30,7 @@ export function startWaymark(data: DataFolder, environment: Record<string, strin
   });
 }
 
-/** Null when nginx is not installed. One worker; `return 307` with the same headers and one fixed target. */
+/** Null when nginx is not installed. One worker with `return 307`, the same headers and one fixed target. */
 export async function startNginx(): Promise<Subject | null> {
   const nginx = Bun.which("nginx") ?? Bun.which("nginx", { PATH: "/usr/sbin:/usr/local/sbin" });
   if (nginx === null) return null;

@@ -1,4 +1,4 @@
-/** Copies a file with plain writes of 1 MiB and one fsync: what an upload is measured against. */
+/** Copies a file with plain writes of 1 MiB and one fsync: the baseline for uploads. */
 import { closeSync, fsyncSync, openSync, readSync, writeSync } from "node:fs";
 
 const [from = "", to = ""] = process.argv.slice(2);
