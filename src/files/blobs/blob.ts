@@ -1,4 +1,4 @@
-/** Stored content; life cycle: service.ts. */
+/** Life cycle: service.ts. */
 export type BlobState = "live" | "dead" | "damaged";
 
 export type StoredBlob = {
@@ -16,5 +16,5 @@ export type StoredBlob = {
   checkedAt: number;
 };
 
-/** Without references: its object, then its row, is to be removed. */
+/** Without references; its object, then its row, is to be removed. */
 export type DeadBlob = Pick<StoredBlob, "id" | "policyId" | "objectKey">;

@@ -1,26 +1,25 @@
 /**
- * Memory for large uploads: blocks that the hash thread and the disk read at the same time, reused when both are done.
- * Each upload may use two: it fills one while the other is written. It gets more only while large blocks are free.
- * Blocks cost a message, a write and context switches each: 1 GiB in blocks of 256 KiB took 25 % more processor time
- * than in blocks of 1 MiB.
+ * Memory of large uploads: blocks that the hash thread and the disk read at the same time. Each upload may use two: it
+ * fills one while the other is written. It gets more only while large blocks are free. A block costs a message, a write
+ * and context switches: 1 GiB in blocks of 256 KiB took 25 % more processor time than in blocks of 1 MiB.
  */
 import { lend } from "../../lib/disposable-bytes.ts";
 
-/** A small block. Large ones are multiples; both are multiples of a disk's sector. */
+/** Small blocks and large ones, their multiples, fill whole disk sectors. */
 export const BLOCK_BYTES = 256 * 1024;
 const LARGE_BYTES = 4 * BLOCK_BYTES;
 const OWN_BLOCKS = 2;
-/** For all uploads together, first come, first served. */
+/** For all uploads, first come, first served. */
 const LARGE_BLOCKS = 5;
-/** The arena is allocated once; the system supplies only the pages that are used. */
+/** The system supplies only the pages of the arena that are used. */
 const SMALL_BLOCKS = 40;
 
 export type Blocks = ReturnType<typeof createBlocks>;
 
 export type Block = {
-  /** The whole block, in shared memory. */
+  /** Shared with threads. */
   readonly memory: Uint8Array;
-  /** The first bytes, for two readers: one disposes of them, the other calls `release`. */
+  /** For two readers: one disposes of the bytes, the other calls `release`. */
   lend(length: number): { bytes: Uint8Array; release(): void };
 };
 
@@ -83,7 +82,7 @@ export function createBlocks() {
             lend: (length) => forTwo(memory.subarray(0, length), () => returned(memory)),
           };
         },
-        /** Stops counting the upload's blocks. Those that return later are reused. */
+        /** Blocks that return later are reused. */
         close: () => mine.forEach(forget),
       };
     },
@@ -92,7 +91,7 @@ export function createBlocks() {
 
 const isLarge = (memory: Uint8Array): boolean => memory.byteLength === LARGE_BYTES;
 
-/** Releases bytes that a failed reader did not dispose of. */
+/** For bytes that a failed reader did not dispose of. */
 const forgotten = new FinalizationRegistry<() => void>((release) => release());
 
 function forTwo(bytes: Uint8Array, giveBack: () => void) {

@@ -1,5 +1,5 @@
 /**
- * The main thread's side of the hash thread. The first large upload starts it. If it dies, its open hashes are lost
+ * The main thread's side of the hash thread, which the first large upload starts. If it dies, its open hashes are lost
  * (null) and the next hash starts another.
  */
 // oxlint-disable unicorn/require-post-message-target-origin -- that is for windows; a worker has no origin
@@ -8,11 +8,8 @@ import { workerUrl } from "../../lib/worker-url.ts";
 
 type Piece = { hash: number; bytes: Uint8Array } | { hash: number; at: number; length: number };
 
-/** What hash.worker.ts answers. */
 export type HashCalls = {
-  /**
-   * Where most pieces lie. Sent once: receiving shared memory again and again is expensive for the garbage collector.
-   */
+  /** Holds most pieces. Sent once: receiving shared memory is expensive for the garbage collector. */
   memory(memory: SharedArrayBuffer): void;
   update(piece: Piece): void;
   digest(hash: number): string;
@@ -20,7 +17,7 @@ export type HashCalls = {
 };
 
 export type ThreadHash = {
-  /** Resolves when the bytes have been read; shared bytes must not change before. */
+  /** Shared bytes must not change until it resolves. */
   update(bytes: Uint8Array): Promise<void>;
   /** 64 hex digits, or null if the thread died. Ends the hash. */
   digest(): Promise<string | null>;

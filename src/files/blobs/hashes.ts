@@ -1,8 +1,8 @@
 /**
- * SHA-256 of an upload while it passes. A small complete file is hashed here. The hash thread takes the rest, so
- * redirects and reads do not wait. A single core has no such thread: it would only add context switches, and a block
- * takes half a millisecond. This process keeps the hash between the requests of a resumable upload if it received all
- * of its bytes; otherwise they are read again at the end.
+ * SHA-256 of passing uploads. Small complete files are hashed here, the rest in the hash thread, so redirects and reads
+ * do not wait. With one core the thread would only add context switches; a block takes half a millisecond. The hash of
+ * a resumable upload stays in this process between requests. If other processes received bytes, the end reads them all
+ * again.
  */
 import { availableParallelism } from "node:os";
 import { dispose } from "../../lib/disposable-bytes.ts";
@@ -11,12 +11,12 @@ import { BLOCK_BYTES, type Block, type Blocks, createBlocks } from "./blocks.ts"
 import { createHashThread, type HashThread, type ThreadHash } from "./hash.thread.ts";
 import type { Staging } from "../storage/driver.ts";
 
-/** Hashes the first `bytes` bytes of an upload. */
+/** Of the first `bytes` bytes. */
 export type Meter = {
   readonly bytes: number;
   /** The last bytes, if few. */
   finishWith(chunks: readonly Uint8Array[]): void;
-  /** Resolves when the bytes have been read; shared bytes must not change before. */
+  /** Shared bytes must not change until it resolves. */
   update(bytes: Uint8Array): Promise<void>;
   /** 64 hex digits, or null if the hash was lost. Ends the meter. */
   digest(): Promise<string | null>;
@@ -26,14 +26,14 @@ export type Meter = {
 
 /** About 100 bytes each. */
 const KEPT = 10_000;
-/** Up to this size a hash costs less than a message to the thread. */
+/** Up to here a hash costs less than a message to the thread. */
 const SMALL_BYTES = 128 * 1024;
 
 export function createHashes({ cores = availableParallelism() } = {}) {
   const kept = new Map<string, Meter>();
   const thread = cores > 1 ? createHashThread() : null;
 
-  /** Removes the kept meter; null unless it covers exactly `bytes`. */
+  /** Removes the meter; null unless it covers exactly `bytes`. */
   function take(id: string, bytes: number): Meter | null {
     const meter = kept.get(id);
     kept.delete(id);
@@ -80,7 +80,7 @@ function createMeter(thread: HashThread | null): Meter {
   };
 }
 
-/** SHA-256 of a staging's bytes: from the meter if it covers all of them, otherwise they are read again. */
+/** From the meter if it covers the staging; otherwise reads the bytes again. */
 export async function digestOf(staging: Staging, meter: Meter | null): Promise<string> {
   const isWhole = meter !== null && meter.bytes === staging.received;
   const metered = isWhole ? await meter.digest() : null;
@@ -94,7 +94,7 @@ async function hashOf(source: AsyncIterable<Uint8Array>): Promise<string> {
 }
 
 type Measuring = {
-  /** Null: the hash comes from elsewhere. */
+  /** Null: hashed elsewhere. */
   meter: Meter | null;
   blocks: Blocks;
   /** Bytes already received. */
@@ -107,8 +107,8 @@ type Measuring = {
 };
 
 /**
- * Limits the source and hashes it if there is a meter. A large source becomes blocks, which the consumer disposes of;
- * they end at multiples of their size in the upload. If the source throws, its earlier bytes come first.
+ * Limits and hashes the source. Large sources become blocks, to be disposed of by the consumer, that end at multiples
+ * of their size in the upload. If the source throws, its earlier bytes come first.
  * @throws FileTooLargeForPolicy
  */
 export async function* measured(
@@ -158,7 +158,7 @@ function createLimit({ from, maxBytes, signal }: Pick<Measuring, "from" | "maxBy
 
 type Gather = ReturnType<typeof createGather>;
 
-/** Copies chunks of any size into blocks. */
+/** Copies chunks into blocks. */
 function createGather(blocks: Blocks, meter: Meter | null, from: number) {
   const lender = blocks.open();
   let block: Block | undefined;
@@ -185,7 +185,7 @@ function createGather(blocks: Blocks, meter: Meter | null, from: number) {
   }
 
   return {
-    /** Whether the chunk leaves the block unfilled. */
+    /** Whether the block has room for more than the chunk. */
     fits: (chunk: Uint8Array): boolean => block !== undefined && filled + chunk.byteLength < end,
     put(chunk: Uint8Array): void {
       block!.memory.set(chunk, filled);

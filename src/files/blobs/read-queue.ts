@@ -1,10 +1,10 @@
 /**
- * Bounds the memory of uploads that wait for blocks (blocks.ts) of one storage. A single read can return a megabyte
- * (http/body-reader.ts). While HELD_BYTES are held, no upload reads; then one at a time does. Unread bytes remain in
- * the kernel, which slows the client down. A lone upload never waits, and a slow client does not keep its turn.
+ * Bounds the memory of uploads that wait for blocks (blocks.ts) of one storage. A read can return a megabyte
+ * (http/body-reader.ts). While HELD_BYTES are held no upload reads; then one at a time does. Unread bytes stay in the
+ * kernel, which slows the client down. A lone upload never waits. A slow client does not keep its turn.
  */
 
-/** Bytes on their way into blocks before uploads wait. */
+/** Bytes on their way into blocks. */
 const HELD_BYTES = 256 * 1024;
 
 export type ReadQueue = ReturnType<typeof createReadQueue>;
@@ -14,7 +14,7 @@ export function createReadQueue() {
   const waiting: (() => void)[] = [];
   let isWaking = false;
 
-  /** If the next upload's bytes are already here, it calls `hold` before the next turn of the event loop. */
+  /** An upload whose bytes are here calls `hold` before the next turn of the event loop. */
   function wake(): void {
     if (isWaking || held >= HELD_BYTES) return;
     const next = waiting.shift();
@@ -28,7 +28,7 @@ export function createReadQueue() {
   }
 
   return {
-    /** Counts a chunk. Call the result once when it is in blocks or discarded. */
+    /** Call the result once when the chunk is in blocks or discarded. */
     hold(bytes: number): () => void {
       held += bytes;
       isWaking = false;
@@ -48,7 +48,7 @@ export function createReadQueue() {
   };
 }
 
-/** One queue per policy, so a storage that hangs stops only its own uploads. */
+/** By policy: a storage that hangs stops only its own uploads. */
 export function createReadQueues(): (policyId: number) => ReadQueue {
   const queues = new Map<number, ReadQueue>();
   return (policyId) => {

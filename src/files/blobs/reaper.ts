@@ -1,7 +1,7 @@
 /**
- * Two jobs that remove what crashes leave. Hourly: dead blobs and abandoned stagings. Daily: objects without a row,
- * because it lists everything. Stagings and objects must be older than the driver's `staleAfterMs`. Resumable uploads
- * remain until they expire. Names with another installation's tag are skipped. A failure of one policy does not stop the others.
+ * Removes what crashes leave. Hourly: dead blobs and abandoned stagings. Daily, because it lists everything: objects
+ * without a row. Stagings and objects must be older than `staleAfterMs`. Resumable uploads stay until they expire.
+ * Names with another installation's tag are skipped. A failing policy does not stop the others.
  */
 import type { Job } from "../../jobs/runner.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -29,7 +29,7 @@ type Deps = {
 };
 
 export function createReaper({ repository, policies, drivers, discard, clock, logger }: Deps) {
-  /** Tries each dead blob of the policy once. */
+  /** Tries each dead blob once. */
   async function finishDeletes(policyId: number, signal?: AbortSignal): Promise<void> {
     let page: DeadBlob[] = [];
     do {
@@ -39,7 +39,7 @@ export function createReaper({ repository, policies, drivers, discard, clock, lo
     } while (page.length === PAGE);
   }
 
-  /** Ids of abandoned stagings, in pages. */
+  /** Ids, in pages. */
   async function* staleStagings(
     driver: Driver,
     staleAfterMs = driver.staleAfterMs,
@@ -52,7 +52,7 @@ export function createReaper({ repository, policies, drivers, discard, clock, lo
     }
   }
 
-  /** Keys of the objects that no blob or upload refers to. */
+  /** Keys that no blob or upload refers to. */
   async function orphansAmong(
     objects: readonly { key: string; modifiedAt: number }[],
     before: number,
@@ -62,7 +62,7 @@ export function createReaper({ repository, policies, drivers, discard, clock, lo
       .filter(({ key, modifiedAt }) => modifiedAt < before && tagOfKey(key) === tag)
       .map(({ key }) => key);
     const rowless = await without(old, await repository.knownKeys(old));
-    // One transaction deletes the upload's row and inserts the blob's: look for uploads first, then for blobs again.
+    // One transaction replaces the upload's row by the blob's, so look for uploads first, then for blobs again.
     const ids = rowless.map(stagingOfKey).filter((id) => id !== null);
     const uploads = await repository.knownUploads(ids);
     const suspects = rowless.filter((key) => !uploads.has(stagingOfKey(key) ?? ""));

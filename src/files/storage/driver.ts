@@ -5,42 +5,36 @@ export type DriverType = "local" | "s3";
 /**
  * The contract of a storage driver; driver.contract.ts tests it.
  *
- * Objects are immutable bytes under a key that is never reused. Bytes arrive in a staging, which is not readable as an
- * object. `finish` makes them durable and assigns the key in one step, so an object is complete or absent. A crash
- * leaves a staging or an unreferenced object; both can be listed by age and removed.
+ * Objects are immutable; keys are never reused. Bytes arrive in a staging. `finish` makes them durable and assigns the
+ * key in one step, so an object is complete or absent. A crash leaves a staging or an unreferenced object; both can be
+ * listed by age and removed.
  *
- * Every failure of the storage is StorageUnavailable, with a plain sentence for the client and the cause for the log.
- * Errors of a source pass through unchanged.
+ * A failure of the storage is StorageUnavailable, with a sentence for the client and the cause for the log. Errors of a
+ * source pass through unchanged.
  */
 export type Driver = {
-  /** Milliseconds without a change after which bytes count as left by a crash. */
+  /** Milliseconds without a change after which bytes are taken for a crash's. */
   readonly staleAfterMs: number;
   /**
-   * Whether the location has this installation's marker; `mark` writes it. A marker that disappeared may mean an empty
-   * mount point.
+   * Whether the location has this installation's marker; `mark` writes it. If it disappeared, the disk may not be
+   * mounted.
    */
   claim(installation: string, mark: boolean): Promise<boolean>;
-  /** Prepares a staging. The id is a lower-case UUID, used once. Nothing is stored before the first byte. */
+  /** The id is a lower-case UUID, used once. Nothing is stored before the first byte. */
   stage(id: string): Promise<Staging>;
-  /**
-   * Continues a staging that any process suspended. `received` was durable then. The result may have more; rejects if
-   * it has less.
-   */
+  /** Continues a staging that any process suspended. `received` bytes were durable; rejects if it has less. */
   resume(id: string, received: number): Promise<Staging>;
-  /**
-   * The object, or a range of it, for `new Response(body)`. Rejects unless the object has this size. A stream that
-   * breaks off fails.
-   */
+  /** The object or a range of it. Rejects unless the object has this size. An incomplete stream fails. */
   open(key: string, wanted: ReadOptions): Promise<Blob | ReadableStream<Uint8Array>>;
-  /** Null if there is no such object. */
+  /** Null: not found. */
   stat(key: string): Promise<{ size: number } | null>;
   /** Also resolves if there is no such object. */
   remove(key: string): Promise<void>;
-  /** A temporary public URL; null if the storage has none. */
+  /** A temporary public URL, or null. */
   presign(key: string, answer: PresignedAnswer): Promise<string | null>;
-  /** All objects, ascending by key in bytes, in pages of at most 1,000. Foreign files are skipped. */
+  /** All objects, by key in bytes, at most 1,000 per page. Skips foreign files. */
   listObjects(): AsyncIterable<readonly StoredObject[]>;
-  /** Ids of stagings that did not change since `before` (epoch milliseconds), in pages. */
+  /** Ids of stagings unchanged since `before` (epoch milliseconds), in pages. */
   listStagings(before: number): AsyncIterable<readonly string[]>;
   /** Also resolves if nothing is left. */
   removeStaging(id: string): Promise<void>;
@@ -50,35 +44,34 @@ export type Staging = {
   readonly id: string;
   readonly received: number;
   /**
-   * Takes the whole source and owns its chunks from then on. If the source throws, the staging keeps the earlier bytes
-   * and rejects with the same error.
+   * Takes the whole source; its chunks belong to the staging. If the source throws, the staging keeps the earlier bytes
+   * and rejects with that error.
    */
   append(source: AsyncIterable<Uint8Array>): Promise<void>;
-  /** Makes the received bytes durable and closes the staging. `resume` continues it. */
+  /** Makes the received bytes durable, for `resume`. */
   suspend(): Promise<void>;
-  /** All bytes from the first, to hash them. Do not append afterwards. */
+  /** All bytes from the first. Do not append afterwards. */
   read(): AsyncIterable<Uint8Array>;
   /** Makes the bytes a durable object and returns its key. Ends the staging even if it rejects. */
   finish(content: ContentIdentity): Promise<string>;
-  /** Removes the received bytes. Never rejects: the reaper finds the rest by its age. */
+  /** Never rejects: the reaper removes the rest by its age. */
   abort(): Promise<void>;
 };
 
 export type ContentIdentity = {
   /** 64 hex digits. */
   sha256: string;
-  /** Random, so objects of the same content differ. */
+  /** Random per object. */
   generation: number;
 };
 
 export type ReadOptions = {
-  /** The expected size of the whole object. */
+  /** Expected size of the whole object. */
   size: number;
   /** 0 ≤ start ≤ end < size. */
   range?: ByteRange;
-  /** Stops reading. */
   signal?: AbortSignal;
-  /** Called when reading a stream ends; without an error if it is complete or cancelled. */
+  /** Called at the end of a stream; without an error if it is complete or cancelled. */
   onEnd?(error?: unknown): void;
 };
 
@@ -91,6 +84,6 @@ export type PresignedAnswer = {
 export type StoredObject = {
   key: string;
   size: number;
-  /** Epoch milliseconds. For multipart objects possibly the start of the upload. */
+  /** Epoch milliseconds; of multipart objects possibly the start of the upload. */
   modifiedAt: number;
 };

@@ -1,4 +1,4 @@
-/** The table of drivers. A new driver needs its file, a line here and a test that runs driver.contract.ts. */
+/** The drivers. A new one needs its file, a line here and a test that runs driver.contract.ts. */
 import type { Clock } from "../../lib/clock.ts";
 import type { Driver, DriverType } from "./driver.ts";
 import {
@@ -11,7 +11,7 @@ import { createLocalDriver } from "./local/local.ts";
 import { checkedAddress, parseEndpoint, type ResolveHost } from "./s3/endpoint.ts";
 import { checkPrefix, createS3Driver } from "./s3/s3.ts";
 
-/** Where content is and how to reach it. Null: the driver has no such setting. */
+/** Null: unused by the driver. */
 export type DriverSettings = {
   driverType: DriverType;
   endpoint: string | null;
@@ -32,7 +32,7 @@ export type StorageContext = {
 type DriverKind = {
   /** For a new policy; does not connect. @throws BadRequest */
   check(settings: DriverSettings, context: StorageContext): Promise<void>;
-  /** As `check`, for the place alone. @throws BadRequest */
+  /** As `check`, for the place only. @throws BadRequest */
   checkPlacement(basePath: string, context: StorageContext): Promise<void>;
   open(settings: DriverSettings, context: StorageContext): Driver;
 };
@@ -53,7 +53,7 @@ const DRIVERS: Record<DriverType, DriverKind> = {
     async check({ endpoint, basePath }, { resolve }) {
       checkPrefix(basePath);
       const parsed = parseEndpoint(endpoint ?? "");
-      // Not an error: the name may resolve later. Each connection checks it again.
+      // The name may resolve later; each connection checks it.
       await checkedAddress(parsed, resolve).catch((error: { name?: unknown }) => {
         if (error.name !== "StorageUnavailable") throw error;
       });
@@ -75,7 +75,7 @@ const DRIVERS: Record<DriverType, DriverKind> = {
 export const checkDriverSettings = (settings: DriverSettings, context: StorageContext): Promise<void> =>
   DRIVERS[settings.driverType].check(settings, context);
 
-/** Whether a new policy may use this place. @throws BadRequest */
+/** For the place of a new policy. @throws BadRequest */
 export const checkPlacement = (
   { driverType, basePath }: Pick<DriverSettings, "driverType" | "basePath">,
   context: StorageContext,

@@ -19,7 +19,7 @@ const SHARED_MEMORY = "/dev/shm/";
 const CONTROL = /\p{Cc}/u;
 
 /**
- * The absolute folder of a base path; a relative one starts at the data folder.
+ * The absolute folder of a base path, which is relative to the data folder.
  * @throws BadRequest for a place that is never allowed
  */
 export function resolveBasePath(basePath: string, { dataDir }: LocationRules): string {
@@ -31,7 +31,7 @@ export function resolveBasePath(basePath: string, { dataDir }: LocationRules): s
   return folder;
 }
 
-/** Resolves symbolic links. @throws BadRequest if a new policy must not use the place */
+/** Resolves symbolic links. @throws BadRequest */
 export async function checkNewLocation(basePath: string, rules: LocationRules): Promise<void> {
   const named = resolveBasePath(basePath, rules);
   const real = await realPath(named);
@@ -51,8 +51,7 @@ const OUTSIDE =
   "is outside the data folder; to allow it, add a folder above it to the start-up setting storage.local_roots";
 
 /**
- * Checks the real path each time a location is opened. A location that newer rules refuse for new policies stays open,
- * because its files are there.
+ * Checks the real path of a location before use. One that is forbidden for new policies stays open: it has files.
  * @throws BadRequest
  */
 export async function checkRealLocation(named: string, real: string, rules: LocationRules): Promise<void> {
@@ -74,7 +73,7 @@ function senseless(folder: string, dataDir: string): string | null {
 
 const refused = (reason: string) => appError("BadRequest", `base_path: the folder ${reason}.`);
 
-/** The conflict between the folder and the program's own paths, or null. */
+/** The reason, or null. */
 function overlap(folder: string, used: readonly UsedPath[]): string | null {
   const segments = foldedSegments(folder);
   for (const { path, isFile } of used) {
@@ -91,8 +90,8 @@ function overlap(folder: string, used: readonly UsedPath[]): string | null {
 }
 
 /**
- * Equal for names that some file system may treat as the same: it may ignore case, invisible characters, Unicode forms,
- * or dots and spaces at the end.
+ * Equal for names that any file system treats as the same: ignoring case, invisible characters, Unicode forms, or dots
+ * and spaces at the end.
  */
 const foldedSegments = (path: string): string[] =>
   path

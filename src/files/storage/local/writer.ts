@@ -1,17 +1,17 @@
 /**
- * Writes a file in order. Small chunks are collected and go through the page cache. After the first 8 MiB, blocks in
- * shared memory (blobs/blocks.ts) use O_DIRECT where the file system supports it. That copies nothing, keeps the cache
- * for readers and leaves little for the final sync. Bytes that do not fill sectors still use the cache.
+ * Writes a file in order. Small chunks go through the page cache in batches. After the first 8 MiB, blocks
+ * (blobs/blocks.ts) use O_DIRECT if the file system supports it: no copy, no eviction of cached files, little left for
+ * the final sync.
  */
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { dispose } from "../../../lib/disposable-bytes.ts";
 
-/** Of small chunks. One batch fills while the previous one is written. */
+/** One batch fills while the previous one is written. */
 const BATCH_BYTES = 256 * 1024;
-/** Below the kernel's limit for one vectored write. */
+/** Below the kernel's limit per vectored write. */
 const BATCH_CHUNKS = 512;
-/** Starts an early sync after so many bytes. */
+/** Starts an early sync. */
 const SYNC_BYTES = 32 * 1024 * 1024;
 /** A file up to this size is in the cache for its first reader. */
 const DIRECT_FROM = 8 * 1024 * 1024;
@@ -57,14 +57,14 @@ export function createLocalWriter(file: FileHandle, path: string, start: number)
     bytes = 0;
   }
 
-  /** Keeps the disk busy during the upload. Only `flush` waits for it. */
+  /** Keeps the disk busy during the upload. */
   function syncEarly(): void {
     if (unsynced < SYNC_BYTES || syncing !== undefined) return;
     unsynced = 0;
     syncing = file.datasync().then(() => {
       syncing = undefined;
     });
-    // `flush` reports the failure: the disk reports it only once.
+    // `flush` reports the failure; the disk reports it only once.
     syncing.catch(() => undefined);
   }
 
@@ -74,7 +74,7 @@ export function createLocalWriter(file: FileHandle, path: string, start: number)
     return direct !== null;
   }
 
-  /** A failed or short write is repeated through the cache, which reports the error. */
+  /** Repeats a failed or short write through the cache, which reports the error. */
   async function writeDirect(block: Uint8Array, at: number): Promise<void> {
     const written = await direct!.write(block, 0, block.byteLength, at).catch(() => null);
     if (written?.bytesWritten === block.byteLength) dispose(block);
@@ -92,7 +92,7 @@ export function createLocalWriter(file: FileHandle, path: string, start: number)
       batch.push(chunk);
       bytes += chunk.byteLength;
       if (bytes < BATCH_BYTES && batch.length < BATCH_CHUNKS) return;
-      // Chunks grow while the disk is the bottleneck; then one batch at a time is enough.
+      // If chunks grow, the disk is the bottleneck; one batch at a time is enough.
       const isLarge = bytes > 2 * BATCH_BYTES;
       await fewerThan(1);
       launchBatch();
@@ -104,7 +104,7 @@ export function createLocalWriter(file: FileHandle, path: string, start: number)
       await fewerThan(1);
       await syncing;
     },
-    /** Waits for running writes. Do not write afterwards. */
+    /** Do not write afterwards. */
     async close(): Promise<void> {
       await Promise.allSettled([...flights, syncing]);
       await direct?.close().catch(() => undefined);

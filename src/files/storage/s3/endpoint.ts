@@ -1,8 +1,7 @@
 /**
- * Which S3 endpoints are allowed. Link-local addresses and cloud metadata services are refused: the latter give
- * credentials to any local caller. Private networks are allowed, because S3 servers run there. The URL parser
- * normalizes every notation of an address. A name is resolved and all its addresses are checked before each connection.
- * For http, which has no certificate, the connection uses the checked address.
+ * Refuses S3 endpoints at link-local addresses and cloud metadata services, which give credentials to local callers.
+ * Private networks are allowed: S3 servers run there. The URL parser normalizes every notation of an address. All
+ * addresses of a name are checked before a connection; http, which has no certificate, connects to the checked address.
  */
 import { lookup } from "node:dns/promises";
 import { appError } from "../../../lib/errors.ts";
@@ -43,7 +42,7 @@ const CARRIERS = (
   ] as const
 ).map(([text, at]) => ({ range: parseIpRange(text)!, at }));
 
-/** IPv6 ranges that stand for an IPv4 address; systems treat them differently. */
+/** IPv6 ranges that stand for an IPv4 address; systems interpret them differently. */
 const STAND_INS = [
   "::ffff:0:0:0/96", // translated (RFC 2765)
   "2001::/32", // Teredo
@@ -64,8 +63,8 @@ export function parseEndpoint(text: string): S3Endpoint {
 }
 
 /**
- * Returns an address to connect to.
- * @throws BadRequest if any address is forbidden, StorageUnavailable if there is none
+ * An address to connect to.
+ * @throws BadRequest if any is forbidden, StorageUnavailable if there is none
  */
 export async function checkedAddress(
   { hostname }: S3Endpoint,
@@ -102,7 +101,7 @@ function refuseForbidden(text: string): void {
   }
 }
 
-/** An IPv4 address in the form of lib/ip-address.ts. */
+/** In the form of lib/ip-address.ts. */
 const mapped = (bytes: readonly number[]): Uint8Array =>
   Uint8Array.from([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, ...bytes]);
 

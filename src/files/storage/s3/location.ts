@@ -12,7 +12,7 @@ export function createS3Location(client: S3Client, prefix: string) {
   const full = (key: string): string => (prefix === "" ? key : `${prefix}/${key}`);
   const tailKey = (id: string, offset: number) => full(`${STAGING}/${id}.${offset}`);
 
-  /** Keys relative to the location that start with `below`, in pages, ascending. */
+  /** Keys in the location that start with `below`, ascending, in pages. */
   async function* list(below: string): AsyncGenerator<StoredObject[]> {
     const skip = full("").length;
     let token: string | undefined;
@@ -47,12 +47,12 @@ export function createS3Location(client: S3Client, prefix: string) {
     /** The key in the bucket. */
     full,
     list,
-    /** Removes a key of the bucket, even if it does not exist. */
+    /** Also resolves if the key of the bucket does not exist. */
     remove,
     async putTail(id: string, offset: number, body: HashedBytes): Promise<void> {
       await client.head({ method: "PUT", key: tailKey(id, offset), body });
     },
-    /** Null if there is no tail at this offset. */
+    /** Null: no tail at this offset. */
     async readTail(id: string, offset: number): Promise<Uint8Array | null> {
       const response = await client.stream({ method: "GET", key: tailKey(id, offset), accept: [404] });
       if (response.status === 404) {

@@ -1,6 +1,6 @@
 /**
- * Streams an object; the stream is complete or fails. If a connection breaks, stalls or ends early, another request
- * gets the rest of the same version (If-Match), at most five times. The consumer may dispose of the chunks.
+ * Streams an object completely or fails. If a connection breaks, stalls or ends early, another request gets the rest of
+ * the same version (If-Match), at most five times. The consumer may dispose of the chunks.
  */
 import { giveAway } from "../../../lib/disposable-bytes.ts";
 import type { ByteRange } from "../../../lib/byte-range.ts";
@@ -12,17 +12,17 @@ import { storageFailure } from "../storage-failure.ts";
 type Reading = ReadOptions & { client: S3Client; key: string };
 
 const REOPENINGS = 5;
-/** From this size on, a connection of its own pays off. */
+/** From here on, a connection of its own pays off. */
 const LARGE_BYTES = 1024 * 1024;
 
-/** Rejects unless the response headers match the requested bytes. */
+/** Rejects unless the response matches the request. */
 export async function openS3Object(reading: Reading): Promise<ReadableStream<Uint8Array>> {
   const { client, size, signal, onEnd } = reading;
   const last = reading.range?.end ?? size - 1;
   let next = reading.range?.start ?? 0;
   let etag: string | null = null;
   let reader = await connect();
-  // Not earlier: `end` would not clear the timer of an object that can't be opened.
+  // Not earlier: a failed `connect` would leave the timer running.
   const stallTimer = createStallTimer(client.pace.stallMs);
   let reopened = 0;
 
@@ -32,7 +32,7 @@ export async function openS3Object(reading: Reading): Promise<ReadableStream<Uin
     return response.body?.getReader();
   }
 
-  /** The next chunk. Reconnects if necessary. */
+  /** Reconnects if necessary. */
   async function read(): Promise<Uint8Array> {
     for (;;) {
       try {
@@ -81,10 +81,9 @@ export async function openS3Object(reading: Reading): Promise<ReadableStream<Uin
   }
 }
 
-/** Whether the chunk fills its buffer. */
 const isWhole = ({ byteLength, buffer }: Uint8Array): boolean => byteLength === buffer.byteLength;
 
-/** One timer per stream, because thousands of reads run in a second. */
+/** One timer per stream: thousands of reads run in a second. */
 function createStallTimer(stallMs: number) {
   let giveUp: ((reason: unknown) => void) | undefined;
   const timer = setTimeout(() => giveUp?.(new S3Refusal(0, "Timeout", `silent for ${stallMs} ms`)), stallMs);
