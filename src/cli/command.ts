@@ -31,6 +31,9 @@ export type Input = {
   confirm(question: string): Promise<boolean>;
 };
 
+/** Who changed something, as histories name a command. */
+export const CLI_AUTHOR = "cli";
+
 /** `S` are the services that the command needs. */
 export type CommandContext<S = unknown> = {
   env(): Env;

@@ -9,8 +9,8 @@ import {
   createChanges,
   type ChangeMessage,
   type ChangeMessageHandler,
-  type Topic,
 } from "./changes.ts";
+import type { Topic } from "./change-subscribers.ts";
 import { createFeed } from "./feed.repository.ts";
 
 const setting = (key: string) => ({ key, value: "1", updated_at: 0, updated_by: "test" });

@@ -23,21 +23,22 @@ import type { Logger } from "../lib/logger.ts";
 import { createFeed } from "./feed.repository.ts";
 import { createFeedReader } from "./feed-reader.ts";
 import { createPolling } from "./polling.ts";
+import {
+  TOPICS,
+  type Topic,
+  type ChangeHandler,
+  type Change,
+  createSubscribers,
+} from "./change-subscribers.ts";
+import { collectChanges, createChangeNotes } from "./change-notes.ts";
 
-export const TOPICS = ["links", "settings", "users", "sessions", "policies"] as const;
-export type Topic = (typeof TOPICS)[number];
-/**
- * Codes, setting keys or ids as text; `["*"]` is everything. `isCleaned`: the writer has removed old values from the
- * shared cache. Must be idempotent.
- */
-export type ChangeHandler = (keys: readonly string[], isCleaned: boolean) => void | Promise<void>;
-export type Change = { topic: Topic; keys: readonly string[] };
 export type ChangeMessage = {
   /** The write's name; null in a part of a write, whose rows count too. */
   write: string | null;
   changes: readonly Change[];
   isCleaned: boolean;
 };
+
 export type ChangeMessageHandler = (news: ChangeMessage) => Promise<void>;
 
 /** Notifies other processes at once: workers of the machine, other nodes. */
@@ -73,11 +74,11 @@ export type Changes = {
 
 /** Beyond this age of the last reading (two a second), the process is not current. */
 const CURRENT_MS = 2_000;
+
 /** Of rows. */
 const KEEP_MS = 3_600_000;
+
 const PRUNE_MS = 300_000;
-/** A write of more keys counts as "everything". */
-const MAX_KEYS = 100_000;
 
 /** Names of writes to remember. The process handles a forgotten one twice. */
 const MOST_TOLD = 5_000;
@@ -96,7 +97,7 @@ export function createChanges({ database, clock, logger, bus }: Deps): Changes {
   const reader = createFeedReader({
     feed,
     clock,
-    deliver: (rows) => tell(collect(rows.filter((row) => !told.has(row.origin)))),
+    deliver: (rows) => tell(collectChanges(rows.filter((row) => !told.has(row.origin)))),
     restart: (awayMs) => {
       logger.warn({ awayMs }, "the change feed could not be read for too long; reloading everything");
       return tell(TOPICS.map((topic) => ({ topic, keys: ["*"] })));
@@ -122,7 +123,7 @@ export function createChanges({ database, clock, logger, bus }: Deps): Changes {
       const write = crypto.randomUUID();
       let changes: Change[] = [];
       const result = await database.transaction(async (tx) => {
-        const notes = createNotes();
+        const notes = createChangeNotes();
         const value = await run({ db: tx, changed: notes.add });
         changes = notes.all();
         await feed.append(tx, changes, write, clock.now());
@@ -164,59 +165,5 @@ function createTold() {
       }
       return done;
     },
-  };
-}
-
-function createSubscribers(logger: Logger) {
-  const handlers = new Map<Topic, Set<ChangeHandler>>(TOPICS.map((topic) => [topic, new Set()]));
-  const call = async (handler: ChangeHandler, { topic, keys }: Change, isCleaned: boolean): Promise<void> => {
-    try {
-      await handler(keys, isCleaned);
-    } catch (error) {
-      logger.error({ err: error, topic }, "a subscriber failed to apply a change");
-    }
-  };
-  return {
-    subscribe: (topic: Topic, handler: ChangeHandler) => {
-      handlers.get(topic)!.add(handler);
-      return () => {
-        handlers.get(topic)!.delete(handler);
-      };
-    },
-    /** Waits for all. Logs failures, because the change is committed. */
-    tell: async (changes: readonly Change[], isCleaned = false): Promise<void> => {
-      const calls = changes.flatMap((change) =>
-        [...handlers.get(change.topic)!].map((one) => call(one, change, isCleaned)),
-      );
-      await Promise.all(calls);
-    },
-  };
-}
-
-/** One change per topic with unique keys. Skips topics of a newer version. */
-function collect(noted: readonly { topic: string; keys: readonly string[] }[]): Change[] {
-  const notes = createNotes();
-  for (const { topic, keys } of noted) notes.add(topic, keys);
-  return notes.all();
-}
-
-/** Collects unique keys per topic as they come: 100,000 at the end would block the event loop. */
-function createNotes() {
-  const keysOf = new Map<string, Set<string>>();
-  return {
-    add(topic: string, keys: readonly string[]): void {
-      const known = keysOf.get(topic) ?? new Set();
-      keysOf.set(topic, known);
-      for (const key of known.has("*") ? [] : keys) known.add(key);
-      if (known.size <= MAX_KEYS) return;
-      known.clear();
-      known.add("*");
-    },
-    all: (): Change[] =>
-      TOPICS.flatMap((topic) => {
-        const keys = keysOf.get(topic) ?? new Set();
-        if (keys.size === 0) return [];
-        return [{ topic, keys: keys.has("*") ? ["*"] : [...keys] }];
-      }),
   };
 }

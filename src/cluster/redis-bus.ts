@@ -5,14 +5,8 @@
 import type { RedisClient } from "bun";
 import { chunked } from "../lib/chunked.ts";
 import type { Logger } from "../lib/logger.ts";
-import {
-  type Bus,
-  type Change,
-  type ChangeMessage,
-  type ChangeMessageHandler,
-  type Topic,
-  TOPICS,
-} from "./changes.ts";
+import type { Bus, ChangeMessage, ChangeMessageHandler } from "./changes.ts";
+import { type Change, type Topic, TOPICS } from "./change-subscribers.ts";
 
 /** Codes of an import go in several messages, so that none blocks Redis. */
 const KEYS_A_MESSAGE = 2_000;

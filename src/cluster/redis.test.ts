@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { silentLogger } from "../lib/logger.ts";
 import { startProxyTo, type TcpProxy } from "../lib/tcp-proxy.test-support.ts";
-import type { Change, ChangeMessage } from "./changes.ts";
+import type { ChangeMessage } from "./changes.ts";
+import type { Change } from "./change-subscribers.ts";
 import { openRedis, type Redis } from "./redis.ts";
 import { combineBuses } from "./redis-bus.ts";
 import { redisAddress } from "./redis-connection.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { readConfigFile, writeConfigFile } from "./settings-file.ts";
+import { writeConfigFile } from "./settings-file.ts";
+import { readConfigFile } from "./settings-file-reader.ts";
 import { CONFIG_KEYS, definitionOf } from "./definitions.ts";
 
 const everything = CONFIG_KEYS.map((key) => [key, definitionOf(key).defaultText] as const);

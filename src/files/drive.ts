@@ -8,6 +8,7 @@ import type { Logger } from "../lib/logger.ts";
 import { createAccountTree, type AccountTree, type TreeChanges } from "./tree/account-tree.ts";
 import type { Blobs } from "./blobs/service.ts";
 import { createDownload, type Download } from "./tree/download.ts";
+import { downloadEndpoint } from "./tree/download.routes.ts";
 import { createEntriesRepository } from "./tree/entries.repository.ts";
 import { fileEndpoints } from "./tree/files.routes.ts";
 import { createFiles, type Files } from "./tree/files.service.ts";
@@ -82,7 +83,8 @@ export function createDrive({ database, changes, content, leases, clock, logger 
       ...tusEndpoints({ resumable, policies }),
       uploadEndpoint(uploads),
       ...folderEndpoints({ folders, logger }),
-      ...fileEndpoints({ files, download, logger }),
+      downloadEndpoint({ files, download, logger }),
+      ...fileEndpoints({ files }),
     ],
     jobs: [{ name: "files-clean-up", everyMs: () => CLEAN_UP_MS, run: removal.cleanUp }, ...resumable.jobs],
   };

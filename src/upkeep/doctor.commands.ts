@@ -16,17 +16,10 @@ import { dataPath } from "../lib/data-folder.ts";
 import { appError } from "../lib/errors.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { countRunning } from "./status.commands.ts";
-import {
-  checkCache,
-  checkClickRecords,
-  checkClock,
-  checkDatabase,
-  checkDataFolder,
-  checkJournal,
-  checkPolicies,
-  checkSettings,
-  MANY_CLICK_RECORDS,
-} from "./checks.ts";
+import { checkDataFolder, checkJournal } from "./checks-of-data.ts";
+import { checkPolicies } from "./checks-of-policies.ts";
+import { checkCache, checkClock, checkDatabase } from "./checks-of-servers.ts";
+import { checkClickRecords, checkSettings, MANY_CLICK_RECORDS } from "./checks-of-settings.ts";
 import { type Check, runChecks, type CheckResult, ok } from "./doctor.ts";
 
 type Context = CommandContext<{

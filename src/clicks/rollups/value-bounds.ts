@@ -14,7 +14,7 @@ import {
   TOTAL_VALUES,
   type Value,
 } from "./dimensions.ts";
-import type { ValueIncrement } from "./repository.ts";
+import type { ValueIncrement } from "./count-rows.ts";
 import type { BoundsRepository, GroupCount, GroupValue } from "./value-bounds.repository.ts";
 import type { ValueLookup } from "./value-ids.ts";
 

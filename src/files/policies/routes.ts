@@ -2,7 +2,8 @@ import { z } from "zod";
 import { type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Policies } from "./service.ts";
-import { createPolicySchema, policyView, updatePolicySchema, viewPolicy } from "./policy.ts";
+import { policyView, viewPolicy } from "./policy.ts";
+import { createPolicySchema, updatePolicySchema } from "./policy-input.ts";
 
 const TAG = "policies";
 const message = z.object({ message: z.string() });

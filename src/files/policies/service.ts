@@ -6,13 +6,8 @@ import type { SecretBox } from "../../lib/secret-box.ts";
 import type { PolicyCache } from "./cache.ts";
 import { ACCESS_KEY_PURPOSE, SECRET_KEY_PURPOSE, unsealSettings } from "./drivers.ts";
 import type { PoliciesRepository, PolicyUses, StoredPolicy } from "./repository.ts";
-import {
-  changedFixedField,
-  type CreatePolicy,
-  DEFAULT_REGION,
-  type Policy,
-  type UpdatePolicy,
-} from "./policy.ts";
+import { DEFAULT_REGION, type Policy } from "./policy.ts";
+import { changedFixedField, type CreatePolicy, type UpdatePolicy } from "./policy-input.ts";
 import { checkDriverSettings, checkPlacement, type StorageContext } from "../storage/index.ts";
 import type { DriverType } from "../storage/driver.ts";
 

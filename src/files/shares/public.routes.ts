@@ -11,7 +11,7 @@ import { readText } from "../../http/read-body.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { AppError } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logger.ts";
-import { cursorText, readCursor } from "../tree/listing.ts";
+import { cursorText, readCursor } from "../tree/listing-page.ts";
 import type { Folders } from "../tree/folders.service.ts";
 import type { createShareCookies } from "./cookie.ts";
 import type { ShareDownload, Visitor } from "./download.routes.ts";

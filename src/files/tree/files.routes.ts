@@ -1,8 +1,5 @@
 import { z } from "zod";
-import { type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
-import { streamPages } from "../../http/stream-pages.ts";
-import type { Logger } from "../../lib/logger.ts";
-import type { Download } from "./download.ts";
+import { type Endpoint, endpoint } from "../../http/endpoint.ts";
 import { fileView, viewFile } from "./entry.ts";
 import { idIn, idInBody } from "./entry-id.ts";
 import type { Files } from "./files.service.ts";
@@ -12,14 +9,10 @@ const updateSchema = z.object({
   folder_id: idInBody.nullable().optional().describe("null is the root"),
 });
 
-type Deps = { files: Files; download: Download; logger: Logger };
+type Deps = { files: Files };
 
 /** Mount them at the root. */
-export const fileEndpoints = (deps: Deps): Endpoint[] => [
-  usageEndpoint(deps),
-  downloadEndpoint(deps),
-  ...itemEndpoints(deps),
-];
+export const fileEndpoints = (deps: Deps): Endpoint[] => [usageEndpoint(deps), ...itemEndpoints(deps)];
 
 const shared = { access: "account", tag: "files" } as const;
 
@@ -39,50 +32,6 @@ const usageEndpoint = ({ files }: Deps): Endpoint =>
       return { used_bytes: usedBytes, quota_bytes: quotaBytes };
     },
   });
-
-const downloadEndpoint = ({ files, download, logger }: Deps): Endpoint =>
-  endpoint({
-    ...shared,
-    method: "GET",
-    path: "/files/:id/download",
-    summary: "A file's content, whole or a range of it",
-    query: z.object({
-      disposition: z
-        .enum(["attachment", "inline"])
-        .optional()
-        .describe("inline shows pictures, sound, video, plain text and PDF in place"),
-    }),
-    raw: { type: "*/*" },
-    async handle({ c, account, query }) {
-      const file = await files.find(account.id, idIn(c, "FileNotFound"));
-      return download(file, {
-        method: c.req.method,
-        header: (name) => c.req.header(name),
-        inline: query.disposition === "inline",
-        signal: c.req.raw.signal,
-        relay: (stream) => relay(c, stream, logger),
-      });
-    },
-  });
-
-/** The server's idle timeout would count a relayed stream from its start, so this replaces it. */
-function relay(
-  c: HttpContext,
-  stream: ReadableStream<Uint8Array>,
-  logger: Logger,
-): Promise<ReadableStream<Uint8Array>> {
-  const requestId = c.get("requestId");
-  c.env.liftIdleTimeout();
-  return streamPages(chunksOf(stream), {
-    onFailure: (err) => logger.warn({ err, requestId }, "a download was cut off"),
-    cut: () => c.env.cut(),
-    restMs: 0,
-  });
-}
-
-async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void> {
-  for await (const chunk of stream as unknown as AsyncIterable<Uint8Array>) yield chunk;
-}
 
 function itemEndpoints({ files }: Deps): Endpoint[] {
   const item = { ...shared, path: "/files/:id" } as const;

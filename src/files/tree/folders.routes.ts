@@ -3,15 +3,8 @@ import { type Endpoint, endpoint } from "../../http/endpoint.ts";
 import { streamPages } from "../../http/stream-pages.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { folderView, viewFolder } from "./entry.ts";
-import {
-  contentsQuery,
-  contentsView,
-  LARGEST_PAGE,
-  requestedPage,
-  viewPage,
-  viewWhole,
-  wholeText,
-} from "./listing.ts";
+import { contentsView, viewPage, viewWhole, wholeText } from "./listing.ts";
+import { contentsQuery, LARGEST_PAGE, requestedPage } from "./listing-page.ts";
 import type { Folders } from "./folders.service.ts";
 import { idIn, idInBody } from "./entry-id.ts";
 

@@ -4,7 +4,8 @@ import { createFresh, type Fresh } from "../../db/fresh.test-support.ts";
 import { migrateUp } from "../../db/migrate.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { type DriveHarness, startDrive } from "../drive.test-support.ts";
-import { contentsView, LARGEST_PAGE, viewWhole, wholeText } from "./listing.ts";
+import { contentsView, viewWhole, wholeText } from "./listing.ts";
+import { LARGEST_PAGE } from "./listing-page.ts";
 
 let fresh: Fresh;
 let database: Database;

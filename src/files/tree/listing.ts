@@ -4,21 +4,9 @@
  * meanwhile may or may not be in it.
  */
 import { z } from "zod";
-import { appError } from "../../lib/errors.ts";
 import { fileView, folderView, viewFile, viewFolder } from "./entry.ts";
-import type { Cursor, Folders, Listing, ListingPage } from "./folders.service.ts";
-
-export const LARGEST_PAGE = 1_000;
-
-export const contentsQuery = z.object({
-  limit: z
-    .string()
-    .regex(/^\d{1,15}$/, "takes a whole number")
-    .optional()
-    .describe(`answer one page of so many entries, at most ${LARGEST_PAGE}; everything unless told`)
-    .meta({ type: "integer", minimum: 1, maximum: LARGEST_PAGE }),
-  cursor: z.string().max(2_000).optional().describe("next_cursor of the page before"),
-});
+import type { Folders, Listing, ListingPage } from "./folders.service.ts";
+import { LARGEST_PAGE, cursorText } from "./listing-page.ts";
 
 export const contentsView = z.object({
   folder: folderView.optional().describe("not in the root"),
@@ -27,30 +15,6 @@ export const contentsView = z.object({
   files: z.array(fileView),
   next_cursor: z.string().nullable().optional().describe("in pages: null after the last one"),
 });
-
-/** The requested page; null for everything. @throws BadRequest */
-export function requestedPage(
-  query: z.output<typeof contentsQuery>,
-): { after: Cursor | null; limit: number } | null {
-  if (query.limit === undefined && query.cursor === undefined) return null;
-  const limit = Math.min(Math.max(Number(query.limit ?? LARGEST_PAGE), 1), LARGEST_PAGE);
-  return { after: query.cursor === undefined ? null : readCursor(query.cursor), limit };
-}
-
-export const cursorText = ({ kind, name }: Cursor): string =>
-  Buffer.from(JSON.stringify([kind, name])).toString("base64url");
-
-const cursorShape = z.tuple([z.enum(["folder", "file"]), z.string()]);
-
-/** @throws BadRequest */
-export function readCursor(text: string): Cursor {
-  try {
-    const [kind, name] = cursorShape.parse(JSON.parse(Buffer.from(text, "base64url").toString()));
-    return { kind, name };
-  } catch (error) {
-    throw appError("BadRequest", "cursor: take next_cursor of the page before, as it is.", { cause: error });
-  }
-}
 
 const headOf = ({ folder, path }: Listing) => ({
   ...(folder !== null && { folder: viewFolder(folder) }),

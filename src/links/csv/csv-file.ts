@@ -4,7 +4,8 @@ import { AppError, appError } from "../../lib/errors.ts";
 import { createSweeper } from "../../lib/sweeper.ts";
 import { createTimeSlices } from "../../lib/time-slices.ts";
 import type { CodeRule } from "../code.ts";
-import { codeIn, type CsvLayout, type CsvLink, csvLinkOf, layoutOf, namesNeeded } from "./row.ts";
+import { codeIn, type CsvLink, csvLinkOf } from "./row.ts";
+import { type CsvLayout, layoutOf, namesNeeded } from "./layout.ts";
 
 export type FailedRow = {
   /** The 1-based line of the file on which the row begins. */

@@ -2,7 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { AppError } from "../../lib/errors.ts";
 import { createCodeRule } from "../code.ts";
 import type { Link } from "../link.ts";
-import { CSV_HEADER, csvLineOf, csvLinkOf, layoutOf } from "./row.ts";
+import { csvLinkOf } from "./row.ts";
+import { CSV_HEADER, csvLineOf, layoutOf } from "./layout.ts";
 import { type CsvChunk, isFailed, openCsvFile } from "./csv-file.ts";
 
 const NOW = Date.parse("2026-11-20T13:00:00Z");

@@ -9,69 +9,14 @@
  * internal target; a row with such a target is skipped by an import, for it can't bring the share back.
  */
 import { pluralize } from "../../lib/pluralize.ts";
-import { csvLine } from "../../lib/csv.ts";
 import { appError } from "../../lib/errors.ts";
-import { formatRfc3339, parseRfc3339 } from "../../lib/rfc3339.ts";
+import { parseRfc3339 } from "../../lib/rfc3339.ts";
 import { validated } from "../../lib/validated.ts";
 import type { CodeRule } from "../code.ts";
 import { parseTarget } from "../link-input.ts";
 import { namesInternal } from "../internal-target.ts";
-import { createSchema, type Link } from "../link.ts";
-
-const CSV_COLUMNS = ["code", "target", "created_at", "expires_at", "password", "click_count"] as const;
-export type CsvColumn = (typeof CSV_COLUMNS)[number];
-
-export const CSV_HEADER = csvLine(CSV_COLUMNS);
-
-/** One line of the export. It carries the password's hash, so that an import can restore it. */
-export const csvLineOf = (link: Link): string =>
-  csvLine([
-    link.code,
-    link.target,
-    formatRfc3339(link.createdAt),
-    link.expiresAt === null ? "" : formatRfc3339(link.expiresAt),
-    link.passwordHash ?? "",
-    String(link.clickCount),
-  ]);
-
-/** Where in a row the columns stand. */
-export type CsvLayout = {
-  width: number;
-  at: Readonly<Partial<Record<CsvColumn, number>>>;
-};
-
-const NEEDED = ["code", "target"] as const;
-
-const namesIn = (header: readonly string[]): string[] => header.map((cell) => cell.trim().toLowerCase());
-
-/** Whether the header has the columns that are needed. */
-export const namesNeeded = (header: readonly string[]): boolean => {
-  const names = namesIn(header);
-  return NEEDED.every((column) => names.includes(column));
-};
-
-/** @throws CsvParseError when a needed column is missing or one is there twice */
-export function layoutOf(header: readonly string[]): CsvLayout {
-  const names = namesIn(header);
-  const at: Partial<Record<CsvColumn, number>> = {};
-  for (const column of CSV_COLUMNS) {
-    const index = names.indexOf(column);
-    if (index === -1) continue;
-    if (names.includes(column, index + 1)) {
-      throw appError("CsvParseError", `The header names the column '${column}' twice.`);
-    }
-    at[column] = index;
-  }
-  for (const column of NEEDED) {
-    if (at[column] === undefined) {
-      throw appError(
-        "CsvParseError",
-        `The header has no column '${column}'. The first line names the columns, separated by commas, semicolons or tabs; code and target are needed.`,
-      );
-    }
-  }
-  return { width: names.length, at };
-}
+import { createSchema } from "../link.ts";
+import type { CsvColumn, CsvLayout } from "./layout.ts";
 
 /** A link as a row gives it; undefined where the file has no such column. */
 export type CsvLink = {

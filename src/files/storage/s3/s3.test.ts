@@ -3,7 +3,7 @@ import { systemClock } from "../../../lib/clock.ts";
 import { bytesOf, driverContract, put, sha256 } from "../driver.contract.ts";
 import { createS3Client } from "./client.ts";
 import { parseEndpoint } from "./endpoint.ts";
-import { listMultipartUploads } from "./parts.ts";
+import { listMultipartUploads } from "./multipart-uploads.ts";
 import { createS3Driver } from "./s3.ts";
 
 /** A real S3 server: see scripts/services. */

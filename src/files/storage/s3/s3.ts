@@ -9,7 +9,8 @@ import { idKey, isObjectKey, isStagingId, markerOf, STAGING, stagingOfKey } from
 import { createS3Client, type S3Settings } from "./client.ts";
 import { s3RefusalOf } from "./failure.ts";
 import { createS3Location, type S3Location } from "./location.ts";
-import { abortUploads, hashOf, objectSize, listMultipartUploads, partsOf } from "./parts.ts";
+import { hashOf, objectSize } from "./parts.ts";
+import { abortUploads, listMultipartUploads, partsOf } from "./multipart-uploads.ts";
 import { openS3Object } from "./read.ts";
 import { createS3Staging, resumeS3Staging } from "./staging.ts";
 

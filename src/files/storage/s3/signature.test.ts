@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { EMPTY_HASH, encodeTarget, presignTarget, signHeaders } from "./signature.ts";
+import { EMPTY_HASH, presignTarget, signHeaders } from "./signature.ts";
+import { encodeTarget } from "./canonical-request.ts";
 
 /** The examples of AWS's documentation: sig-v4-header-based-auth.html and sigv4-query-string-auth.html. */
 const credentials = {

@@ -5,31 +5,22 @@
  * characters.
  * Source: https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html and sigv4-query-string-auth.html
  */
-import { createHash, createHmac } from "node:crypto";
-
-export type S3Credentials = { accessKey: string; secretKey: string; region: string };
-
-export type Signable = {
-  method: string;
-  /** With port where it is not the scheme's own. */
-  host: string;
-  /** Not encoded. */
-  path: string;
-  query?: Readonly<Record<string, string>>;
-  headers?: Readonly<Record<string, string>>;
-  /** 64 hex digits, or UNSIGNED-PAYLOAD. */
-  payloadHash: string;
-};
+import { createHash } from "node:crypto";
+import {
+  type Signable,
+  encodeTarget,
+  lowerCased,
+  namesOf,
+  canonicalQuery,
+  encodePath,
+} from "./canonical-request.ts";
+import { type S3Credentials, signingKey, scopeOf, timestamp, hmac } from "./signing-key.ts";
 
 export const EMPTY_HASH = createHash("sha256").digest("hex");
-const UNSIGNED = "UNSIGNED-PAYLOAD";
-const ALGORITHM = "AWS4-HMAC-SHA256";
 
-/** Path and query as they stand in the request line. */
-export const encodeTarget = ({ path, query = {} }: Pick<Signable, "path" | "query">): string => {
-  const canonical = canonicalQuery(query);
-  return encodePath(path) + (canonical === "" ? "" : `?${canonical}`);
-};
+const UNSIGNED = "UNSIGNED-PAYLOAD";
+
+const ALGORITHM = "AWS4-HMAC-SHA256";
 
 /** All headers to send besides Host. */
 export function signHeaders(
@@ -87,41 +78,4 @@ function sign(
   return hmac(signingKey(time, credentials), text).toString("hex");
 }
 
-function signingKey(time: string, { secretKey, region }: S3Credentials): Buffer {
-  const day = hmac(`AWS4${secretKey}`, time.slice(0, 8));
-  return hmac(hmac(hmac(day, region), "s3"), "aws4_request");
-}
-
-const scopeOf = (time: string, { region }: S3Credentials): string =>
-  `${time.slice(0, 8)}/${region}/s3/aws4_request`;
-
-/** `20130524T000000Z` */
-const timestamp = (now: number): string => new Date(now).toISOString().replace(/[-:]|\.\d{3}/g, "");
-
-const lowerCased = (headers: Readonly<Record<string, string>>): [string, string][] =>
-  Object.entries(headers)
-    .map(([name, value]): [string, string] => [name.toLowerCase(), value])
-    .sort(byBytes);
-
-const namesOf = (headers: Readonly<Record<string, string>>): string =>
-  lowerCased(headers)
-    .map(([name]) => name)
-    .join(";");
-
-const canonicalQuery = (query: Readonly<Record<string, string>>): string =>
-  Object.entries(query)
-    .map(([name, value]): [string, string] => [encode(name), encode(value)])
-    .sort(byBytes)
-    .map((pair) => pair.join("="))
-    .join("&");
-
-const byBytes = ([a]: readonly [string, string], [b]: readonly [string, string]): number => (a < b ? -1 : 1);
-
-const encodePath = (path: string): string => path.split("/").map(encode).join("/");
-
-const encode = (text: string): string =>
-  encodeURIComponent(text).replace(/[!'()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`);
-
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
-
-const hmac = (key: string | Buffer, text: string): Buffer => createHmac("sha256", key).update(text).digest();

@@ -11,18 +11,15 @@ import { fault } from "../../../lib/fault.ts";
 import type { Staging } from "../driver.ts";
 import { idKey } from "../object-key.ts";
 import type { S3Location } from "./location.ts";
+import { type HashedBytes, completeUpload, partBytes, putPart } from "./parts.ts";
 import {
   abortUploads,
   beginUpload,
-  type HashedBytes,
-  completeUpload,
   MAX_PARTS,
   listMultipartUploads,
   type Part,
-  partBytes,
   partsOf,
-  putPart,
-} from "./parts.ts";
+} from "./multipart-uploads.ts";
 import { openS3Object } from "./read.ts";
 import { stagingLost } from "../storage-failure.ts";
 

@@ -1,0 +1,105 @@
+/** `waymark users …`. */
+import type { CommandContext } from "../../cli/command.ts";
+import type { Users } from "./service.ts";
+import type { Command } from "commander";
+import { validated } from "../../lib/validated.ts";
+import { createUserSchema, type User, viewUser } from "./user.ts";
+import { type PasswordOptions, readNewPassword } from "./new-password.ts";
+
+const PAGE_SIZE = 100;
+
+type Context = CommandContext<{ auth: { users: Users } }>;
+type JsonOption = { json?: boolean };
+
+export function addUserCommands(program: Command, context: Context): void {
+  const users = program.command("users").description("accounts besides the built-in administrator");
+  addListing(users, context);
+  addCreating(users, context);
+  addChanging(users, context);
+}
+
+function addListing(users: Command, context: Context): void {
+  users
+    .command("list")
+    .description("list the accounts by username")
+    .option("--json", "print JSON")
+    .action(async ({ json }: JsonOption) => {
+      const { auth } = await context.services();
+      const rows: ReturnType<typeof viewUser>[] = [];
+      for (let page = 1; ; page++) {
+        const { users: listed } = await auth.users.list({ page, pageSize: PAGE_SIZE });
+        rows.push(...listed.map(viewUser));
+        if (listed.length < PAGE_SIZE) break;
+      }
+      if (json) context.output.json(rows);
+      else {
+        context.output.table(rows, {
+          id: "ID",
+          username: "USERNAME",
+          role: "ROLE",
+          disabled: "DISABLED",
+          created_at: "CREATED",
+        });
+      }
+    });
+}
+
+function addCreating(users: Command, context: Context): void {
+  users
+    .command("add <username>")
+    .description("create an account")
+    .option("--role <role>", "user (files only) or admin (everything)", "user")
+    .option("--stdin", "read the password from standard input instead of asking twice")
+    .option("--json", "print the account as JSON")
+    .action(async (username: string, options: PasswordOptions & JsonOption & { role: string }) => {
+      const schema = createUserSchema.omit({ password: true });
+      const fields = validated(schema, { username, role: options.role }, "The account");
+      const password = await readNewPassword(context, options);
+      const { auth } = await context.services();
+      show(context, await auth.users.create({ ...fields, password }), { ...options, done: "created" });
+    });
+}
+
+function addChanging(users: Command, context: Context): void {
+  users
+    .command("passwd <username>")
+    .description("set an account's password and end its sessions")
+    .option("--stdin", "read the password from standard input instead of asking twice")
+    .option("--json", "print the account as JSON")
+    .action(async (username: string, options: PasswordOptions & JsonOption) => {
+      const { auth } = await context.services();
+      const { id } = await auth.users.getByUsername(username);
+      const password = await readNewPassword(context, options);
+      show(context, await auth.users.update(id, { password }), { ...options, done: "has a new password" });
+    });
+
+  for (const [name, disabled, description] of [
+    ["disable", true, "refuse sign-ins of an account and end its sessions"],
+    ["enable", false, "let a disabled account sign in again"],
+  ] as const) {
+    users
+      .command(`${name} <username>`)
+      .description(description)
+      .option("--json", "print the account as JSON")
+      .action(async (username: string, options: JsonOption) => {
+        const { auth } = await context.services();
+        const { id } = await auth.users.getByUsername(username);
+        show(context, await auth.users.update(id, { disabled }), { ...options, done: `${name}d` });
+      });
+  }
+
+  users
+    .command("remove <username>")
+    .description("delete an account and end its sessions")
+    .option("--json", "print the deleted account as JSON")
+    .action(async (username: string, options: JsonOption) => {
+      const { auth } = await context.services();
+      const { id } = await auth.users.getByUsername(username);
+      show(context, await auth.users.remove(id), { ...options, done: "removed" });
+    });
+}
+
+function show({ output }: Context, user: User, { json, done }: JsonOption & { done: string }): void {
+  if (json) output.json(viewUser(user));
+  else output.note(`Account '${user.username}' ${done}.`);
+}

@@ -1,0 +1,71 @@
+/** What the API takes of a storage policy. */
+import { z } from "zod";
+import { type Policy, DEFAULT_REGION, downloadWay, viewPolicy } from "./policy.ts";
+
+/** Trimmed printable text of at most `maxBytes` bytes. */
+const text = (maxBytes: number) =>
+  z
+    .string()
+    .trim()
+    .refine((value) => Buffer.byteLength(value) <= maxBytes, `takes at most ${maxBytes} bytes`)
+    .refine((value) => !/\p{Cc}/u.test(value), "takes no control characters")
+    .refine((value) => value.isWellFormed(), "holds half a character (a lone surrogate)");
+
+export const name = text(255).refine((value) => value !== "", "takes at least one character");
+
+const key = text(256).refine((value) => value !== "[REDACTED]", "is a mask, not a key");
+
+export const region = text(64).regex(/^[\w-]*$/, "takes letters, digits and -");
+
+export const bucket = text(255).regex(/^$|^[a-zA-Z0-9][a-zA-Z0-9._-]*$/, "takes letters, digits, dots and -");
+
+export const maxFileSize = z.int().min(0).describe("bytes; 0 is unlimited");
+
+export const createPolicySchema = z
+  .object({
+    name,
+    driver_type: z.enum(["local", "s3"]),
+    endpoint: text(1_000).nullish().describe("s3: http or https URL without a path"),
+    bucket: bucket.nullish(),
+    region: region.nullish().describe(`s3: ${DEFAULT_REGION} unless told`),
+    access_key: key.nullish(),
+    secret_key: key.nullish(),
+    base_path: text(900)
+      .nullish()
+      .describe("local: a folder, relative to the data folder unless absolute; s3: a prefix"),
+    max_file_size: maxFileSize.nullish(),
+    download: downloadWay.nullish(),
+    is_default: z.boolean().nullish().describe("true takes the mark from the policy that has it"),
+  })
+  .superRefine((given, context) => {
+    if (given.driver_type !== "s3") return;
+    for (const field of ["endpoint", "bucket", "access_key", "secret_key"] as const) {
+      if (!given[field]) context.addIssue({ code: "custom", path: [field], message: "is required for s3" });
+    }
+  });
+
+export type CreatePolicy = z.output<typeof createPolicySchema>;
+
+const FIXED = ["driver_type", "endpoint", "bucket", "base_path"] as const;
+
+export const updatePolicySchema = z.object({
+  name: name.optional(),
+  max_file_size: maxFileSize.optional(),
+  download: downloadWay.optional(),
+  region: region.min(1, "takes at least one character").optional(),
+  access_key: key.min(1, "takes at least one character").optional(),
+  secret_key: key.min(1, "takes at least one character").optional(),
+  is_default: z.boolean().optional(),
+  ...(Object.fromEntries(FIXED.map((field) => [field, z.string().nullish()])) as Record<
+    (typeof FIXED)[number],
+    z.ZodOptional<z.ZodNullable<z.ZodString>>
+  >),
+});
+
+export type UpdatePolicy = z.output<typeof updatePolicySchema>;
+
+/** The first fixed field with another value: those that say where the content is. */
+export function changedFixedField(policy: Policy, given: UpdatePolicy): string | undefined {
+  const view = viewPolicy(policy);
+  return FIXED.find((field) => given[field] !== undefined && given[field] !== view[field]);
+}

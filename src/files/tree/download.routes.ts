@@ -1,0 +1,55 @@
+/** A file's content. */
+import { z } from "zod";
+import { type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
+import { streamPages } from "../../http/stream-pages.ts";
+import type { Logger } from "../../lib/logger.ts";
+import { idIn } from "./entry-id.ts";
+import type { Download } from "./download.ts";
+import type { Files } from "./files.service.ts";
+
+type Deps = { files: Pick<Files, "find">; download: Download; logger: Logger };
+
+export const downloadEndpoint = ({ files, download, logger }: Deps): Endpoint =>
+  endpoint({
+    access: "account",
+    tag: "files",
+    method: "GET",
+    path: "/files/:id/download",
+    summary: "A file's content, whole or a range of it",
+    query: z.object({
+      disposition: z
+        .enum(["attachment", "inline"])
+        .optional()
+        .describe("inline shows pictures, sound, video, plain text and PDF in place"),
+    }),
+    raw: { type: "*/*" },
+    async handle({ c, account, query }) {
+      const file = await files.find(account.id, idIn(c, "FileNotFound"));
+      return download(file, {
+        method: c.req.method,
+        header: (name) => c.req.header(name),
+        inline: query.disposition === "inline",
+        signal: c.req.raw.signal,
+        relay: (stream) => relay(c, stream, logger),
+      });
+    },
+  });
+
+/** The server's idle timeout would count a relayed stream from its start, so this replaces it. */
+function relay(
+  c: HttpContext,
+  stream: ReadableStream<Uint8Array>,
+  logger: Logger,
+): Promise<ReadableStream<Uint8Array>> {
+  const requestId = c.get("requestId");
+  c.env.liftIdleTimeout();
+  return streamPages(chunksOf(stream), {
+    onFailure: (err) => logger.warn({ err, requestId }, "a download was cut off"),
+    cut: () => c.env.cut(),
+    restMs: 0,
+  });
+}
+
+async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+  for await (const chunk of stream as unknown as AsyncIterable<Uint8Array>) yield chunk;
+}

@@ -1,0 +1,40 @@
+/** Which page of a folder's contents a request asks for. */
+import { z } from "zod";
+import { appError } from "../../lib/errors.ts";
+import type { Cursor } from "./folders.service.ts";
+
+export const LARGEST_PAGE = 1_000;
+
+export const contentsQuery = z.object({
+  limit: z
+    .string()
+    .regex(/^\d{1,15}$/, "takes a whole number")
+    .optional()
+    .describe(`answer one page of so many entries, at most ${LARGEST_PAGE}; everything unless told`)
+    .meta({ type: "integer", minimum: 1, maximum: LARGEST_PAGE }),
+  cursor: z.string().max(2_000).optional().describe("next_cursor of the page before"),
+});
+
+/** The requested page; null for everything. @throws BadRequest */
+export function requestedPage(
+  query: z.output<typeof contentsQuery>,
+): { after: Cursor | null; limit: number } | null {
+  if (query.limit === undefined && query.cursor === undefined) return null;
+  const limit = Math.min(Math.max(Number(query.limit ?? LARGEST_PAGE), 1), LARGEST_PAGE);
+  return { after: query.cursor === undefined ? null : readCursor(query.cursor), limit };
+}
+
+export const cursorText = ({ kind, name }: Cursor): string =>
+  Buffer.from(JSON.stringify([kind, name])).toString("base64url");
+
+const cursorShape = z.tuple([z.enum(["folder", "file"]), z.string()]);
+
+/** @throws BadRequest */
+export function readCursor(text: string): Cursor {
+  try {
+    const [kind, name] = cursorShape.parse(JSON.parse(Buffer.from(text, "base64url").toString()));
+    return { kind, name };
+  } catch (error) {
+    throw appError("BadRequest", "cursor: take next_cursor of the page before, as it is.", { cause: error });
+  }
+}

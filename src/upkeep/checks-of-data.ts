@@ -1,0 +1,75 @@
+/** The checks of the doctor. */
+import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { statfs } from "node:fs/promises";
+import { dataPath } from "../lib/data-folder.ts";
+import { pluralize } from "../lib/pluralize.ts";
+import { writeRefusal } from "../lib/file-trouble.ts";
+import { type Check, failure, ok, warning } from "./doctor.ts";
+import { restoreAdvice } from "./restore-state.ts";
+
+const MB = 1024 * 1024;
+
+const LEAST_FREE_BYTES = 512 * MB;
+
+export function checkDataFolder(dir: string): Check {
+  return {
+    part: "data folder",
+    async look() {
+      if (!existsSync(dir)) return [ok(`${dir} does not exist yet; the first start creates it`)];
+      try {
+        accessSync(dir, constants.R_OK | constants.W_OK | constants.X_OK);
+      } catch {
+        return [failure(`${dir} can't be written by this account`, writeRefusal([dir]) ?? "")];
+      }
+      const interrupted = restoreAdvice(dir);
+      const findings = [
+        interrupted === null
+          ? ok(`${dir} can be written`)
+          : failure("a restore was interrupted", interrupted),
+      ];
+      if ((statSync(dir).mode & 0o007) !== 0) {
+        findings.push(warning(`${dir} is accessible to every account of the machine`, `chmod 750 ${dir}`));
+      }
+      const { bavail, bsize } = await statfs(dir);
+      const free = bavail * bsize;
+      const room = `${Math.round(free / MB).toLocaleString("en")} MB are free`;
+      findings.push(
+        free < LEAST_FREE_BYTES
+          ? warning(`only ${room}`, "Free some space: a full disk stops uploads and the click journal.")
+          : ok(room),
+      );
+      return findings;
+    },
+  };
+}
+
+/** `running` counts live server processes; `bytes` is the size of all journals. */
+export function checkJournal(dataDir: string, running: () => number, bytes: () => number): Check {
+  return {
+    part: "click journal",
+    async look() {
+      const dir = dataPath(dataDir, "journal");
+      if (!existsSync(dir)) return [ok("no server has run on this data folder yet")];
+      const [servers, size] = [running(), bytes()];
+      const findings = [
+        ok(`${pluralize(servers, "server process runs", "server processes run")} on this data folder`),
+      ];
+      if (servers === 0 && size > 0) {
+        findings.push(
+          warning(
+            `${Math.ceil(size / MB)} MB of clicks wait to be counted`,
+            "Start the server, which counts them.",
+          ),
+        );
+      } else if (size > LEAST_FREE_BYTES) {
+        findings.push(
+          warning(
+            `the journals take ${Math.ceil(size / MB)} MB`,
+            "Check the log for failing flushes: clicks wait for the database.",
+          ),
+        );
+      } else findings.push(ok(`the journals take ${Math.ceil(size / MB)} MB`));
+      return findings;
+    },
+  };
+}

@@ -1,0 +1,82 @@
+/** The doctor's checks of database, clock and cache. */
+import type { Database } from "../db/database.ts";
+import type { MigrationState } from "../db/migrate.ts";
+import { programName } from "../lib/program-name.ts";
+import { type Check, failure, ok, warning } from "./doctor.ts";
+
+const CLOCK_TOLERANCE_MS = 5_000;
+
+/** Earlier than any release. */
+const EARLIEST_NOW = Date.UTC(2026, 0, 1);
+
+export function checkDatabase(
+  open: () => Promise<Database>,
+  status: (database: Database) => Promise<MigrationState[]>,
+): Check {
+  return {
+    part: "database",
+    async look() {
+      const database = await open();
+      const begun = performance.now();
+      await database.ping();
+      const findings = [
+        ok(`${database.dialect.name} responds in ${Math.ceil(performance.now() - begun)} ms`),
+      ];
+      const found = await database.dialect.findDamage?.(database.read);
+      if (found) return [failure(`the database file is damaged: ${found.damage}`, found.advice)];
+      const pending = (await status(database)).filter(({ executedAt }) => executedAt === null);
+      findings.push(
+        pending.length === 0
+          ? ok("the schema is up to date")
+          : warning(
+              `${pending.length} steps of the schema are pending`,
+              `Start the server, or run '${programName()} migrate up'.`,
+            ),
+      );
+      return findings;
+    },
+  };
+}
+
+export function checkClock(open: () => Promise<Database>, now: () => number): Check {
+  return {
+    part: "clock",
+    async look() {
+      if (now() < EARLIEST_NOW) {
+        return [
+          failure(
+            `the clock of this machine says ${new Date(now()).toISOString()}`,
+            "Set the clock: sessions and expiries depend on it.",
+          ),
+        ];
+      }
+      const { dialect, read } = await open();
+      const differenceMs = (await dialect.currentTime(read)) - now();
+      if (Math.abs(differenceMs) <= CLOCK_TOLERANCE_MS)
+        return [ok("this machine and the database agree on the time")];
+      return [
+        failure(
+          `the clocks of the database and this machine differ by ${Math.round(differenceMs / 1000)} s`,
+          "Run NTP on both: leases, sessions and expiries depend on these clocks.",
+        ),
+      ];
+    },
+  };
+}
+
+/** `ping` is null without a shared cache. */
+export function checkCache(ping: (() => Promise<boolean>) | null): Check {
+  return {
+    part: "cache",
+    async look() {
+      if (ping === null) return [ok("each process has its own; no cache is shared")];
+      if (await ping()) return [ok("Redis responds")];
+      return [
+        failure(
+          "Redis does not respond",
+          "Check cache.redis_url and the Redis server. Waymark works without it; other nodes apply changes a second or two later.",
+        ),
+      ];
+    },
+  };
+}

@@ -1,0 +1,69 @@
+/** The doctor's checks of what is set. */
+import { programName } from "../lib/program-name.ts";
+import { type Check, failure, ok, warning } from "./doctor.ts";
+
+/** Above this, click records cost more disk than they are worth to most. */
+export const MANY_CLICK_RECORDS = 10_000_000;
+
+/** `most` is the configured bound, 0 for none. */
+export function checkClickRecords(view: () => Promise<{ most: number; areMany: boolean }>): Check {
+  return {
+    part: "click records",
+    async look() {
+      const { most, areMany } = await view();
+      if (most > 0) return [ok(`at most ${most.toLocaleString("en")} are kept`)];
+      if (!areMany) return [ok("only their age is bounded")];
+      return [
+        warning(
+          `more than ${MANY_CLICK_RECORDS.toLocaleString("en")} are kept, and only their age is bounded`,
+          `Bound their number: ${programName()} config set analytics.max_log_rows ${MANY_CLICK_RECORDS}`,
+        ),
+      ];
+    },
+  };
+}
+
+export type SettingsView = {
+  isAdminEnabled: boolean;
+  hasHealthToken: boolean;
+  isCookieSecure: boolean;
+  sameSite: string;
+  isTls: boolean;
+};
+
+export function checkSettings(view: () => Promise<SettingsView>): Check {
+  return {
+    part: "settings",
+    async look() {
+      const settings = await view();
+      const findings = [];
+      if (!settings.isAdminEnabled)
+        findings.push(warning("the admin API is off", `Set a password: ${programName()} reset-password`));
+      if (!settings.hasHealthToken) {
+        findings.push(
+          warning(
+            "no health token is set for monitors",
+            `${programName()} config set api.health_token TOKEN, to read /health and metrics without a session.`,
+          ),
+        );
+      }
+      if (!settings.isCookieSecure && settings.isTls) {
+        findings.push(
+          warning(
+            "cookies are also sent over plain HTTP",
+            `${programName()} config set api.cookie_secure true`,
+          ),
+        );
+      }
+      if (!settings.isCookieSecure && settings.sameSite === "None") {
+        findings.push(
+          failure(
+            "browsers reject cookies with SameSite=None that are not Secure",
+            `${programName()} config set api.cookie_secure true`,
+          ),
+        );
+      }
+      return findings.length === 0 ? [ok("no problems found")] : findings;
+    },
+  };
+}
