@@ -1,10 +1,9 @@
 /**
  * Leases for the work of one request, free as soon as their process has died.
  *
- * Otherwise others would wait until a dead process's lease expires. Each process locks a file `processes/<number>` in
- * the data folder; its owner names begin with that number. A start, and a caller that finds a lease taken, tries the
- * files: one that it can lock belongs to a dead process. It frees those leases and removes the file. Processes with
- * another data folder are not visible; their leases expire.
+ * Each process locks a file `processes/<number>` in the data folder; its owner names begin with that number. A start,
+ * and a caller that finds a lease taken, tries the files: one that it can lock belongs to a dead process. It frees
+ * those leases and removes the file. Leases of processes with another data folder expire.
  */
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";

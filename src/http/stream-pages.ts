@@ -1,8 +1,8 @@
 /**
- * Streams text or bytes page by page. It makes a page only after the client has taken the one before, so memory stays
- * flat. A client that leaves, or takes nothing for two minutes, ends it. If a page fails, the connection is cut without
- * the end of chunked encoding, so a cut text can't pass for a whole one. Lift the server's idle timeout first: it
- * counts from the start of the answer. Disposes of bytes that were given away (lib/disposable-bytes.ts).
+ * Streams text or bytes page by page. A page is made after the client has taken the one before, so memory stays flat. A
+ * client that leaves, or takes nothing for two minutes, ends it. If a page fails, the connection is cut without the end
+ * of chunked encoding, so a cut text can't pass for a whole one. Lift the server's idle timeout first. Disposes of
+ * bytes that were given away (lib/disposable-bytes.ts).
  */
 import { dispose } from "../lib/disposable-bytes.ts";
 

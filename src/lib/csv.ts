@@ -1,10 +1,10 @@
 /**
- * CSV (RFC 4180) with line ends `\n`, `\r\n` or `\r`. Skips a byte order mark. A quote in a field that does not begin with
- * one is text. The reader also takes semicolons or tabs as separators.
+ * CSV (RFC 4180) with line ends `\n`, `\r\n` or `\r`, a skipped byte order mark, and commas, semicolons or tabs. A
+ * quote within an unquoted field is text.
  *
- * It works on the bytes, one record at a time, without more memory. `row` counts physical lines, even inside quotes. After
- * an unreadable record it continues on the next line, even for a quote that never closes: `maxRecordBytes` ends that. Time
- * stays linear, because an odd run of quotes ends what an earlier one began.
+ * It reads one record at a time, without more memory. `row` counts physical lines. After an unreadable record it
+ * continues on the next line; `maxRecordBytes` ends an open quote. Time stays linear, because an odd run of quotes ends
+ * what an earlier one began.
  */
 import { isUtf8 } from "node:buffer";
 

@@ -1,11 +1,9 @@
 /**
- * An exclusive lock on a file, held until it is released or the process dies.
+ * An exclusive lock on a file, held until release or the end of the process. A pid file fails after kill -9, and the
+ * runtime has no `flock`. An exclusive transaction on an empty database file takes a kernel record lock.
  *
- * A pid file fails after kill -9, and the runtime has no `flock`. An exclusive transaction on an empty database file takes
- * a kernel record lock, which ends with the process. Nothing is stored in the file.
- *
- * Locks on one path exclude each other even inside one process. Nothing else may open the file: closing another descriptor
- * drops the lock. The file system needs record locks (local ones; NFS from version 4).
+ * Locks on one path exclude each other even inside one process. Nothing else may open the file: closing another
+ * descriptor drops the lock. The file system needs record locks (local ones; NFS from version 4).
  */
 import { Database } from "bun:sqlite";
 

@@ -1,12 +1,9 @@
 /**
- * The writing end of the click journal, called by the redirect. format.ts has the format.
+ * The writing end of the click journal (format.ts), called by the redirect.
  *
  * `record` makes one comparison before its stores. `stop` is the nearest place that needs other work: the segment's
- * end, the mark for preparing the next segment, the click that makes a flush due, or 0 without a segment or while
- * counting is off.
- *
- * `recordDetails` builds the record beside the segment and copies it once it is known to fit. What does not fit becomes
- * a plain click.
+ * end, the mark for preparing the next one, the click that makes a flush due, or 0 without a segment or while counting
+ * is off. `recordDetails` builds the record aside and copies it once it fits; otherwise it records a plain click.
  */
 import type { Clock } from "../../lib/clock.ts";
 import { createDetailsRecord } from "./details-record.ts";

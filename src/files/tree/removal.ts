@@ -1,10 +1,8 @@
 /**
- * Removes folders and files. A small tree goes in one transaction. A large folder is first detached in one transaction
- * (REMOVED_ACCOUNT_ID), so it is gone for everybody, then removed in transactions of at most a thousand entries: each
- * deletes files in some detached folders, detaches folders in them, and deletes empty ones. So depth costs no memory,
- * and any process can continue after a crash. A job does that, and removes the trees of deleted accounts.
- *
- * Short links to an entry go in its transaction. Content without files is marked there; its bytes go after the commit.
+ * Removes folders and files. A large folder is first detached in one transaction (REMOVED_ACCOUNT_ID), so it is gone
+ * for everybody, then removed in transactions of at most a thousand entries, level by level. So depth costs no memory,
+ * and any process can continue after a crash. A job does that, and removes the trees of deleted accounts. Short links
+ * to an entry go in its transaction. Content without files is marked there; its bytes go after the commit.
  */
 import type { AccountTree, TreeTransaction } from "./account-tree.ts";
 import type { DeadBlob } from "../blobs/blob.ts";
