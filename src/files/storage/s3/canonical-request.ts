@@ -1,8 +1,8 @@
-/** The parts of a request in the canonical form of AWS Signature Version 4. */
+/** The canonical request of AWS Signature Version 4. */
 
 export type Signable = {
   method: string;
-  /** With port where it is not the scheme's own. */
+  /** With a port other than the scheme's default. */
   host: string;
   /** Not encoded. */
   path: string;
@@ -12,7 +12,7 @@ export type Signable = {
   payloadHash: string;
 };
 
-/** Path and query as they stand in the request line. */
+/** Path and query for the request line. */
 export const encodeTarget = ({ path, query = {} }: Pick<Signable, "path" | "query">): string => {
   const canonical = canonicalQuery(query);
   return encodePath(path) + (canonical === "" ? "" : `?${canonical}`);

@@ -1,12 +1,10 @@
 /**
- * Signed requests to one bucket, over fetch; large answers come over a connection of their own where that is possible
- * (lib/socket-get.ts). Why not the runtime's own S3 client: it follows redirects, has no timeouts, and can't continue or
- * list uploads in parts.
+ * Signed requests to one bucket over fetch; large responses over lib/socket-get.ts if possible. The runtime's own S3
+ * client follows redirects, has no timeouts, and can't continue or list multipart uploads.
  *
- * Each request has a time to answer in, and one that failed for a passing reason is sent again after a growing pause,
- * at most three times, and once only when half a minute is over. Bodies are bytes with their SHA-256 in the signature,
- * which the endpoint must check; so what it takes is what we sent. Redirects are answers like any other. The caller's
- * signal ends waiting with its reason.
+ * Each request has a time limit. Temporary failures are retried after growing pauses: at most three times, once after
+ * half a minute. The signature contains the body's SHA-256, which the endpoint checks. Redirects are not followed. The
+ * caller's signal stops waiting with its reason.
  */
 import type { Clock } from "../../../lib/clock.ts";
 import { readBounded } from "../../../lib/bounded-text.ts";
@@ -30,17 +28,17 @@ export type S3Settings = {
 };
 
 export type S3Pace = {
-  /** Until the answer begins, for a request without a body worth mentioning. */
+  /** Until the response begins, for a request with a small body. */
   answerMs: number;
-  /** The slowest way that a body may go, in bytes a second. */
+  /** Slowest rate of a request body. */
   bytesPerSecond: number;
-  /** Until an upload in parts is put together: for large ones some endpoints take minutes. */
+  /** Until a multipart upload is combined: some endpoints take minutes for large ones. */
   completeMs: number;
-  /** The longest silence within an answer's body. */
+  /** Longest silence within a response body. */
   stallMs: number;
-  /** Before the second attempt; doubled before each further one. */
+  /** Before the second attempt; doubles before each further one. */
   pauseMs: number;
-  /** After so long nothing is tried a third time. */
+  /** No third attempt after this. */
   giveUpMs: number;
 };
 
@@ -55,19 +53,19 @@ const PACE: S3Pace = {
 const ATTEMPTS = 4;
 const TEXT_BYTES = 8 * 1024 * 1024;
 const ADDRESS_MS = 10_000;
-/** So long socketGet is not tried again after it was in vain. */
+/** After socketGet failed, it is not tried for so long. */
 const AVOID_MS = 60_000;
 
 export type S3Request = {
   method: "GET" | "HEAD" | "PUT" | "POST" | "DELETE";
-  /** Within the bucket; without one the request is about the bucket. */
+  /** In the bucket; without a key the request is about the bucket. */
   key?: string;
   query?: Readonly<Record<string, string>>;
   headers?: Readonly<Record<string, string>>;
   body?: { bytes: Uint8Array<ArrayBuffer>; sha256: string };
-  /** Many bytes are asked for: they come over a connection of their own where that is possible. */
+  /** For a large response: uses a connection of its own if possible. */
   isLarge?: boolean;
-  /** Statuses besides 200, 204 and 206 that are an answer. */
+  /** Statuses besides 200, 204 and 206 that are not errors. */
   accept?: readonly number[];
   timeoutMs?: number;
   signal?: AbortSignal | undefined;
@@ -100,14 +98,17 @@ export function createS3Client({ endpoint, bucket, credentials, clock, resolve, 
     };
   }
 
-  /** One attempt; `read` has to finish with the answer within the time, unless it only hands it on. */
+  /** One attempt. `read` must finish in the time limit unless it only returns the response. */
   async function attempt<T>(request: S3Request, read: (response: Response) => Promise<T>): Promise<T> {
     const { target, headers } = prepare(request);
     const late = new AbortController();
     const ms =
       (request.timeoutMs ?? pace.answerMs) +
       ((request.body?.bytes.length ?? 0) / pace.bytesPerSecond) * 1_000;
-    const timer = setTimeout(() => late.abort(new S3Refusal(0, "Timeout", `no answer within ${ms} ms`)), ms);
+    const timer = setTimeout(
+      () => late.abort(new S3Refusal(0, "Timeout", `no response within ${ms} ms`)),
+      ms,
+    );
     try {
       const url = `${await origin()}${target}`;
       const signal =
@@ -152,16 +153,19 @@ export function createS3Client({ endpoint, bucket, credentials, clock, resolve, 
 
   return {
     pace,
-    /** The answer once it begins; its body is the caller's. Rejects with StorageUnavailable: see refusalOf. */
+    /**
+     * Resolves when the response begins; the caller owns its body. Rejects with StorageUnavailable, whose cause
+     * s3RefusalOf returns.
+     */
     stream: (request: S3Request): Promise<Response> => send(request, async (response) => response),
-    /** The whole answer, of at most 8 MiB. An error inside of a success is one. */
+    /** The whole response, at most 8 MiB. An error inside a success is an error. */
     text: (request: S3Request): Promise<string> =>
       send(request, async (response) => {
         const text = await textIn(response);
         if (/^\s*(<\?xml[^>]*>\s*)?<Error[\s>]/.test(text)) throw refusalOfText(response.status, text);
         return text;
       }),
-    /** Status and headers of an answer whose body does not matter. */
+    /** Reads and discards the body. */
     head: (request: S3Request): Promise<{ status: number; headers: Headers }> =>
       send(request, async (response) => {
         await textIn(response);
@@ -174,7 +178,7 @@ export function createS3Client({ endpoint, bucket, credentials, clock, resolve, 
   };
 }
 
-/** What a connection is made to: for http the checked address itself, looked up again every few seconds. */
+/** What to connect to: for http the checked address, resolved again after 10 seconds. */
 function createOrigin(
   endpoint: S3Endpoint,
   clock: Clock,
@@ -186,7 +190,7 @@ function createOrigin(
     const address = await checkedAddress(endpoint, resolve).catch((error: AppError) => {
       throw storageFailure(
         error.name === "StorageUnavailable" ? error : null,
-        "The S3 endpoint may not be used.",
+        "The S3 endpoint is not allowed.",
       );
     });
     const name = address.includes(":") ? `[${address}]` : address;
@@ -199,7 +203,7 @@ function createOrigin(
   };
 }
 
-/** Null where fetch has to do it: with TLS, through a proxy of the environment, and where answers are not plain. */
+/** Null: use fetch (TLS, a proxy from the environment, or responses that are not plain). */
 function createPlainGet({ protocol }: S3Endpoint, clock: Clock): typeof socketGet {
   let avoidUntil = 0;
   return async (request) => {
@@ -224,5 +228,5 @@ const textIn = (response: Response): Promise<string> =>
   readBounded(
     response,
     TEXT_BYTES,
-    () => new S3Refusal(response.status, "Unknown", "the answer does not end"),
+    () => new S3Refusal(response.status, "Unknown", "the response is too long"),
   );

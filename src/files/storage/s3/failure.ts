@@ -48,7 +48,7 @@ export function s3Failure(refusal: S3Refusal): AppError {
   if (status >= 300 && status < 400) return storageFailure(refusal, SENTENCES["PermanentRedirect"]);
   if (status === 507) return storageFailure(refusal, SENTENCES["QuotaExceeded"]);
   const byStatus = status === 403 ? SENTENCES["AccessDenied"] : undefined;
-  return storageFailure(refusal, SENTENCES[word] ?? byStatus ?? "The S3 endpoint answers wrongly.");
+  return storageFailure(refusal, SENTENCES[word] ?? byStatus ?? "The S3 endpoint sent an invalid response.");
 }
 
 /** The endpoint's error if it is the cause. */

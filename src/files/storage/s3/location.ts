@@ -33,7 +33,10 @@ export function createS3Location(client: S3Client, prefix: string) {
       }));
       token = textOf(xml, "NextContinuationToken");
       if (textOf(xml, "IsTruncated") === "true" && token === undefined) {
-        throw storageFailure(new Error("a list that can't be continued"), "The S3 endpoint answers wrongly.");
+        throw storageFailure(
+          new Error("a list that can't be continued"),
+          "The S3 endpoint sent an invalid response.",
+        );
       }
     } while (token !== undefined);
   }

@@ -1,4 +1,4 @@
-/** Multipart uploads to S3: begun, listed and given up. */
+/** Multipart uploads to S3: create, list and abort. */
 import type { S3Client } from "./client.ts";
 import { elementsOf, textOf } from "./xml.ts";
 import { storageFailure } from "../storage-failure.ts";
@@ -7,18 +7,21 @@ export type Part = { number: number; etag: string; size: number };
 
 export type MultipartUpload = { key: string; uploadId: string; initiatedAt: number };
 
-/** An object has at most 10,000 parts; growing ones reach 387 GiB with that and keep small uploads small. */
+/** S3's limit. Growing parts reach 387 GiB and keep small uploads small. */
 export const MAX_PARTS = 10_000;
 
 export async function beginUpload(client: S3Client, key: string): Promise<string> {
   const xml = await client.text({ method: "POST", key, query: { uploads: "" } });
   const uploadId = textOf(xml, "UploadId");
   if (!uploadId)
-    throw storageFailure(new Error("no UploadId in the answer"), "The S3 endpoint answers wrongly.");
+    throw storageFailure(
+      new Error("no UploadId in the response"),
+      "The S3 endpoint sent an invalid response.",
+    );
   return uploadId;
 }
 
-/** Ends all unfinished uploads of the key and removes their parts. */
+/** Aborts all unfinished uploads of the key. */
 export async function abortUploads(client: S3Client, key: string): Promise<void> {
   for await (const page of listMultipartUploads(client, key)) {
     for (const upload of page) {
@@ -29,7 +32,7 @@ export async function abortUploads(client: S3Client, key: string): Promise<void>
   }
 }
 
-/** The unfinished uploads of keys with this prefix, in pages. */
+/** Unfinished uploads of keys with this prefix, in pages. */
 export async function* listMultipartUploads(
   client: S3Client,
   prefix: string,
@@ -49,7 +52,7 @@ export async function* listMultipartUploads(
   }
 }
 
-/** The parts that are there, by number, and when the newest of them came (epoch milliseconds, 0 without parts). */
+/** The received parts by number, and the time of the newest (epoch milliseconds, 0 without parts). */
 export async function partsOf(
   client: S3Client,
   { key, uploadId }: Pick<MultipartUpload, "key" | "uploadId">,

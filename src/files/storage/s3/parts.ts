@@ -1,4 +1,4 @@
-/** Uploads in parts, as the endpoint knows them. Each call is one request, or a few where lists are long. */
+/** Requests for the parts of multipart uploads. */
 import { s3RefusalOf } from "./failure.ts";
 import type { S3Client } from "./client.ts";
 import { escapeXml } from "./xml.ts";
@@ -7,7 +7,7 @@ import type { Part, MultipartUpload } from "./multipart-uploads.ts";
 
 const MIB = 1024 * 1024;
 
-/** How many bytes the part of this number (from 1) takes, unless it is the last. At least 5 MiB, by S3's rules. */
+/** Size of this part (from 1), except the last. S3 requires at least 5 MiB. */
 export function partBytes(number: number): number {
   if (number <= 1_000) return 5 * MIB;
   if (number <= 2_500) return 16 * MIB;
@@ -31,11 +31,11 @@ export async function putPart(
   });
   const etag = headers.get("etag");
   if (etag === null)
-    throw storageFailure(new Error("no ETag for a part"), "The S3 endpoint answers wrongly.");
+    throw storageFailure(new Error("no ETag for a part"), "The S3 endpoint sent an invalid response.");
   return etag;
 }
 
-/** Makes the parts one object. An answer that got lost is not taken for a failure. */
+/** Combines the parts. Checks the object's size, so a lost response is not a failure. */
 export async function completeUpload(
   client: S3Client,
   { key, uploadId }: Pick<MultipartUpload, "key" | "uploadId">,
@@ -61,13 +61,13 @@ export async function completeUpload(
   const found = await objectSize(client, key);
   if (found !== size) {
     throw storageFailure(
-      new Error(`the object in parts has ${found} bytes instead of ${size}`),
+      new Error(`the combined object has ${found} bytes instead of ${size}`),
       "The S3 endpoint did not store the whole file.",
     );
   }
 }
 
-/** Null when there is no such object. */
+/** Null: not found. */
 export async function objectSize(client: S3Client, key: string): Promise<number | null> {
   const { status, headers } = await client.head({ method: "HEAD", key, accept: [404] });
   return status === 404 ? null : Number(headers.get("content-length"));

@@ -29,7 +29,7 @@ function openDriver(prefix: string) {
   return { driver: createS3Driver({ ...settings, prefix }), client: createS3Client(settings) };
 }
 
-/** Another client than ours, to look and meddle. */
+/** Another client, to inspect and change objects. */
 const other = new Bun.S3Client({
   ...(url !== undefined && { endpoint: url }),
   bucket,
@@ -77,7 +77,7 @@ when(`an S3 server${url === undefined ? " (WAYMARK_TEST_S3_URL is not set)" : ""
     });
   }
 
-  test("a presigned address serves the object, its type and name, and nothing else", async () => {
+  test("a presigned URL serves the object with its type and name, and nothing else", async () => {
     const { driver } = openDriver(newPrefix("presigned"));
     const bytes = bytesOf(5_000);
     const key = await put(driver, bytes);
@@ -97,7 +97,7 @@ when(`an S3 server${url === undefined ? " (WAYMARK_TEST_S3_URL is not set)" : ""
     expect((await fetch(address.replace("a%20b", "a%20c"))).status).toBe(403);
   });
 
-  test("the server refuses bytes that are not those we signed", async () => {
+  test("the server refuses bytes that differ from the signed ones", async () => {
     const { client } = openDriver(newPrefix("signed"));
     const body = { bytes: new Uint8Array(10), sha256: sha256(bytesOf(10)) };
     const key = `${newPrefix("wrong")}/x`;
@@ -115,7 +115,7 @@ when(`an S3 server${url === undefined ? " (WAYMARK_TEST_S3_URL is not set)" : ""
     ["another secret", { secretKey: "wrong" }, "The S3 endpoint refuses the policy's keys."],
     ["another key", { accessKey: "wrong" }, "The S3 endpoint refuses the policy's keys."],
     ["no such bucket", { bucket: "waymark-no-such-bucket" }, "The policy's bucket does not exist."],
-  ])("%s is told in a sentence", async (_name, wrong, sentence) => {
+  ])("%s is reported in a sentence", async (_name, wrong, sentence) => {
     const driver = createS3Driver({
       endpoint: parseEndpoint(url!),
       bucket,

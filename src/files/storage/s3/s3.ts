@@ -1,7 +1,6 @@
 /**
- * Objects in an S3 bucket, or below a prefix of one, in path style. Bytes go to their final key at once (there is no
- * renaming in S3, and copying costs as much as uploading), so a key is made of the staging's id, not of the content;
- * the endpoint checks the SHA-256 of what it takes, part by part.
+ * Objects in an S3 bucket, in path style, with an optional prefix. S3 can't rename, and a copy costs as much as an
+ * upload. So bytes go directly to their final key, which contains the staging's id instead of the content's hash.
  */
 import { appError } from "../../../lib/errors.ts";
 import type { Driver } from "../driver.ts";
@@ -14,20 +13,20 @@ import { abortUploads, listMultipartUploads, partsOf } from "./multipart-uploads
 import { openS3Object } from "./read.ts";
 import { createS3Staging, resumeS3Staging } from "./staging.ts";
 
-/** Between two parts of an upload a slow client may need hours. */
+/** A slow client may need hours between two parts. */
 const STALE_AFTER_MS = 86_400_000;
 
 /**
- * A prefix as it stands before keys: without slashes at its ends, empty for none.
+ * A prefix has no slashes at its ends; it may be empty.
  * @throws BadRequest
  */
 export function checkPrefix(prefix: string): void {
   if (prefix === "") return;
   const wrong = prefix.split("/").some((segment) => segment === "" || segment === "." || segment === "..");
-  if (wrong) throw appError("BadRequest", "base_path: a prefix has no empty, '.' or '..' segments.");
+  if (wrong) throw appError("BadRequest", "base_path: a prefix must not have empty, '.' or '..' segments.");
 }
 
-/** `prefix` as checkPrefix takes it. */
+/** `prefix`: see checkPrefix. */
 export function createS3Driver({ prefix, ...settings }: S3Settings & { prefix: string }): Driver {
   const client = createS3Client(settings);
   const location = createS3Location(client, prefix);
@@ -83,7 +82,7 @@ async function claim({ client, full }: S3Location, installation: string, mark: b
   const isMarked = await client.text({ method: "GET", key }).then(
     () => true,
     (error: unknown) => {
-      // A missing bucket is no unmarked location.
+      // A missing bucket is an error.
       if (s3RefusalOf(error)?.word !== "NoSuchKey") throw error;
       return false;
     },

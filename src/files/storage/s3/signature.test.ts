@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { EMPTY_HASH, presignTarget, signHeaders } from "./signature.ts";
 import { encodeTarget } from "./canonical-request.ts";
 
-/** The examples of AWS's documentation: sig-v4-header-based-auth.html and sigv4-query-string-auth.html. */
+/** AWS's documented examples: sig-v4-header-based-auth.html and sigv4-query-string-auth.html */
 const credentials = {
   accessKey: "AKIAIOSFODNN7EXAMPLE",
   secretKey: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
@@ -11,7 +11,7 @@ const credentials = {
 const host = "examplebucket.s3.amazonaws.com";
 const now = Date.UTC(2013, 4, 24);
 
-describe("signatures are those of the documentation's examples", () => {
+describe("signatures equal those of the documented examples", () => {
   test.each([
     [
       "GET with a range",
@@ -52,7 +52,7 @@ describe("signatures are those of the documentation's examples", () => {
   });
 });
 
-test("targets encode everything but unreserved characters, once", () => {
+test("targets encode everything except unreserved characters, once", () => {
   expect(encodeTarget({ path: "/b/ü a+(b)*/~c.d_e-f%2F", query: { b: "=&", a: "" } })).toBe(
     "/b/%C3%BC%20a%2B%28b%29%2A/~c.d_e-f%252F?a=&b=%3D%26",
   );

@@ -1,8 +1,7 @@
 /**
- * AWS Signature Version 4 for S3, in headers and in a presigned query. The request is written down in one canonical
- * form (method, path, sorted query, sorted headers, hash of the body), hashed, and signed with a key derived from the
- * secret for this day, region and service. Path segments are percent-encoded once, everything but unreserved
- * characters.
+ * AWS Signature Version 4 for S3, in headers or a presigned query. The canonical request (method, path, sorted query,
+ * sorted headers, body hash) is hashed and signed with a key for this day, region and service. Path segments are
+ * percent-encoded once, except unreserved characters.
  * Source: https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html and sigv4-query-string-auth.html
  */
 import { createHash } from "node:crypto";
@@ -22,7 +21,7 @@ const UNSIGNED = "UNSIGNED-PAYLOAD";
 
 const ALGORITHM = "AWS4-HMAC-SHA256";
 
-/** All headers to send besides Host. */
+/** All headers to send except Host. */
 export function signHeaders(
   request: Signable,
   credentials: S3Credentials,
@@ -37,7 +36,7 @@ export function signHeaders(
   return { ...headers, authorization };
 }
 
-/** Path and query of an address that works without any header, from `now` on for so many seconds (at most a week). */
+/** Path and query of a URL that is valid without headers from `now` on, for at most a week. */
 export function presignTarget(
   request: Omit<Signable, "payloadHash" | "headers">,
   credentials: S3Credentials,

@@ -1,4 +1,4 @@
-/** The key that signs, derived from the secret for a day, region and service. */
+/** The signing key: derived from the secret for a day, region and service. */
 import { createHmac } from "node:crypto";
 
 export type S3Credentials = { accessKey: string; secretKey: string; region: string };

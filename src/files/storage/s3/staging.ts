@@ -1,9 +1,9 @@
 /**
- * Bytes on their way into a bucket. They gather in a buffer; a full one goes as a part while the next one fills. Two
- * parts are on their way at once, so an upload of any size holds three in memory, and a small one only itself: that is
- * sent whole, in one request, when it is finished. Parts can't be appended to, so what is in the buffer when an upload
- * is suspended is put aside as an object of its own, whose name says at which byte it begins
- * (`.staging/<id>.<offset>`): one that does not fit the end of the parts is older than they are and forgotten.
+ * An upload to a bucket. Bytes fill a buffer. A full buffer becomes a part while the next one fills, and two parts may
+ * be in flight. So an upload holds at most three parts in memory. A small upload is one request at the end.
+ *
+ * S3 can't append to parts. Therefore `suspend` stores the buffer as an object `.staging/<id>.<offset>`. If its offset
+ * is not the end of the parts, it is older than they are and ignored.
  */
 import { appError } from "../../../lib/errors.ts";
 import { dispose } from "../../../lib/disposable-bytes.ts";
@@ -24,7 +24,7 @@ import { openS3Object } from "./read.ts";
 import { stagingLost } from "../storage-failure.ts";
 
 const FIRST_BUFFER_BYTES = 64 * 1024;
-/** One is on its way while the endpoint works on the other one. */
+/** One is sent while the endpoint processes the other. */
 const PARTS_AT_ONCE = 2;
 
 type Parts = { uploadId: string | undefined; parts: Part[] };
@@ -33,7 +33,7 @@ type Begun = Parts & { tail: Uint8Array; isResumed: boolean };
 export const createS3Staging = (location: S3Location, id: string): Staging =>
   continueStaging(location, id, { uploadId: undefined, parts: [], tail: new Uint8Array(), isResumed: false });
 
-/** Rejects when fewer bytes are there. */
+/** Rejects if fewer bytes are stored. */
 export async function resumeS3Staging(location: S3Location, id: string, received: number): Promise<Staging> {
   const begun = await findParts(location, id);
   const tail = await location.readTail(id, sizeOf(begun.parts));
@@ -50,7 +50,7 @@ export async function resumeS3Staging(location: S3Location, id: string, received
 const lost = (id: string, found: number, received: number) =>
   stagingLost(new Error(`staging ${id} has ${found} of ${received} bytes`));
 
-/** A lost answer may have begun a second upload; the one with the most bytes counts. */
+/** A lost response may have created a second upload; uses the one with the most bytes. */
 async function findParts({ client, full }: S3Location, id: string): Promise<Parts> {
   let best: Parts = { uploadId: undefined, parts: [] };
   const key = full(idKey(id));
@@ -65,7 +65,7 @@ async function findParts({ client, full }: S3Location, id: string): Promise<Part
   return best;
 }
 
-/** Without those behind a gap: the part before them did not arrive. They are sent again under their number. */
+/** Parts before the first gap. Later ones are sent again under their numbers. */
 const unbroken = (parts: readonly Part[]): Part[] => parts.filter(({ number }, at) => number === at + 1);
 
 const sizeOf = (parts: readonly Part[]): number => parts.reduce((sum, part) => sum + part.size, 0);
@@ -79,24 +79,25 @@ function continueStaging(
   const key = full(idKey(id));
   let upload = uploadId;
   let received = sizeOf(parts) + tail.byteLength;
-  /** Of the part that the buffer becomes. */
+  /** Number of the part that the buffer becomes. */
   let number = (parts.at(-1)?.number ?? 0) + 1;
   const buffer = createBuffer(tail);
-  /** Parts on their way, oldest first. */
+  /** Parts in flight, oldest first. */
   const flights: Promise<void>[] = [];
-  /** Whether bytes may have been put aside. */
+  /** Whether a tail may be stored. */
   let hasTail = isResumed;
   let sealed = false;
 
-  /** Resolves when all parts but so many have arrived. */
+  /** Resolves when at most `left` parts are in flight. */
   async function landed(left = 0): Promise<void> {
     for (; flights.length > left; flights.shift()) await flights[0];
   }
 
-  /** Sends the buffer as the next part, when there are not too many on their way. */
+  /** Sends the buffer once fewer than PARTS_AT_ONCE parts are in flight. */
   async function sendPart(): Promise<void> {
     await landed(PARTS_AT_ONCE - 1);
-    if (number > MAX_PARTS) throw appError("StorageUnavailable", "The storage takes no file of this size.");
+    if (number > MAX_PARTS)
+      throw appError("StorageUnavailable", "The storage does not accept files of this size.");
     upload ??= await beginUpload(client, key);
     const target = { key, uploadId: upload };
     const body = buffer.take();
@@ -107,7 +108,7 @@ function continueStaging(
       parts.push({ ...part, etag });
       parts.sort((a, b) => a.number - b.number);
     });
-    // It is looked at with a later part; until then a failure must not count as unhandled.
+    // A later part reports the failure; until then it must not be an unhandled rejection.
     flight.catch(() => undefined);
     flights.push(flight);
   }
@@ -122,7 +123,7 @@ function continueStaging(
     }
   }
 
-  /** Everything at its place, as one object. */
+  /** Stores everything as one object. */
   async function seal(): Promise<void> {
     if (sealed) return;
     await landed();
@@ -158,7 +159,7 @@ function continueStaging(
       }
     },
     async suspend() {
-      // Nothing may be on its way any more when somebody goes on, also after a failure.
+      // Even after a failure nothing may be in flight when the upload continues.
       await Promise.allSettled(flights);
       await landed();
       if (buffer.size() > 0) {
@@ -177,10 +178,10 @@ function continueStaging(
         fault("blob.before-fsync");
         await seal();
         if (hasTail) await location.removeTails(id);
-        // Begun, but what came after fitted into one request.
+        // A multipart upload began, but the bytes fitted into one request.
         if (upload !== undefined && parts.length === 0) await abortUploads(client, key);
       } catch (error) {
-        // Put together or not: the endpoint may have done it and not said so.
+        // The endpoint may have combined the parts without a response.
         sealed = true;
         await removeAll().catch(() => undefined);
         throw error;
@@ -191,7 +192,7 @@ function continueStaging(
   };
 }
 
-/** Bytes that grow in place, hashed as they come; the arrays of a large upload are used again. */
+/** A growing buffer with a running hash. Large uploads reuse its arrays. */
 function createBuffer(initial: Uint8Array) {
   let held = new Uint8Array(Math.max(FIRST_BUFFER_BYTES, initial.byteLength));
   const spare: Uint8Array<ArrayBuffer>[] = [];
@@ -200,7 +201,7 @@ function createBuffer(initial: Uint8Array) {
   held.set(initial);
   return {
     size: () => size,
-    /** There will be at most `limit` bytes. */
+    /** `limit`: the bytes in the end. */
     add(piece: Uint8Array, limit: number): void {
       if (size + piece.byteLength > held.length) {
         const larger = new Uint8Array(Math.min(Math.max(2 * held.length, size + piece.byteLength), limit));
@@ -211,7 +212,7 @@ function createBuffer(initial: Uint8Array) {
       hasher.update(piece);
       size += piece.byteLength;
     },
-    /** What was gathered, which is the taker's until it is given back. */
+    /** The caller owns the bytes until `giveBack`. */
     take(): HashedBytes {
       const taken = { bytes: held.subarray(0, size), sha256: hasher.digest("hex") };
       held = spare.pop() ?? new Uint8Array(held.length);

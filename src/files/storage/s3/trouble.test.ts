@@ -110,7 +110,7 @@ describe("a lasting failure leaves nothing after a bounded number of attempts:",
     ["silence", "silence", 4, "in time"],
     ["a full storage", { status: 507, body: s3Error("QuotaExceeded") }, 1, "full"],
     ["a refusal", { status: 403, body: s3Error("AccessDenied") }, 1, "keys"],
-    ["an error inside a 200", { status: 200, body: s3Error("InternalError") }, 4, "wrongly"],
+    ["an error inside a 200", { status: 200, body: s3Error("InternalError") }, 4, "invalid"],
   ] as const)(
     "%s",
     async (_name, trouble, tries, sentence) => {
@@ -313,7 +313,7 @@ describe("a name", () => {
   ])("that resolves to %j is not connected to", async (addresses) => {
     const named = open({ host: "s3.example.test", resolve: async () => addresses });
     const { message } = await expectUnavailable(put(named, small));
-    expect(message).toBe("The S3 endpoint may not be used.");
+    expect(message).toBe("The S3 endpoint is not allowed.");
     expect(stub.asked).toEqual([]);
   });
 
