@@ -80,7 +80,9 @@ forEachDialect((dialect: TestDialect) => {
 
   describe("two writers at once", () => {
     test("two instances and two processes add to one counter without loss", async () => {
-      const [a, b] = [await dialect.openDb({ threads: true }), await dialect.openDb({ threads: true })];
+      // A connection for each writer: this tests locks, and waiting for a connection has its own bound.
+      const open = () => dialect.openDb({ threads: true, poolSize: 20 });
+      const [a, b] = [await open(), await open()];
       await a.write.insertInto("leases").values({ name: "n", owner: "", expires_at: 0 }).execute();
       const add = (database: typeof a) =>
         database.transaction(async (tx) => {
