@@ -22,6 +22,15 @@ test("files are short", () => {
   expectNone(tooLong, "A file has at most 300 lines (a test 400): split it along what it is about.");
 });
 
+test("most files are small", () => {
+  const lines = product.map((file) => file.lines).sort((a, b) => a - b);
+  const median = lines[Math.floor(lines.length / 2)]!;
+  expectNone(
+    median > 80 ? [`${median} lines`] : [],
+    "The median of product files is above 80 lines: split one that holds two things.",
+  );
+});
+
 test("folders are small", () => {
   const counts = Map.groupBy(product, ({ path }) => dirname(path));
   const large = [...counts]

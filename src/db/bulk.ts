@@ -4,10 +4,11 @@
  * independent of the size, and prepared once.
  */
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import type { Dialect, SchemaSyntax } from "./dialect.ts";
+import type { Dialect } from "./dialect.ts";
 import { type ColumnKind, TABLES, type TableName } from "./schema.ts";
 
 export type BulkColumn = { name: string; kind: ColumnKind };
+
 export type Row = Readonly<Record<string, unknown>>;
 
 export type BulkSyntax = {
@@ -29,6 +30,7 @@ export type Assignment = { column: string; add: boolean };
 
 /** Keeps statements far below the packet limit of every server (16 MB or more). */
 export const CHUNK_ROWS = 1_000;
+
 const CHUNK_BYTES = 4_000_000;
 
 export type Bulk = Pick<
@@ -139,33 +141,4 @@ export const assign = (table: string, { column, add }: Assignment, source: strin
   const target = sql.ref(qualified ? `${table}.${column}` : column);
   const given = sql.ref(`${source}.${column}`);
   return add ? sql`${target} = ${sql.ref(`${table}.${column}`)} + ${given}` : sql`${target} = ${given}`;
-};
-
-/** The same for the two databases that write `on conflict` and `update … from`. */
-export const standardSyntax: Pick<BulkSyntax, "onConflict" | "update"> = {
-  onConflict: (table, keys, assignments) => {
-    const target = sql.join(keys.map((key) => sql.ref(key)));
-    if (assignments.length === 0) return sql`on conflict (${target}) do nothing`;
-    const list = sql.join(assignments.map((assignment) => assign(table, assignment, "excluded", false)));
-    return sql`on conflict (${target}) do update set ${list}`;
-  },
-  update: (table, key, assignments, values) => {
-    const list = sql.join(assignments.map((assignment) => assign(table, assignment, "v", false)));
-    return sql`update ${sql.table(table)} set ${list} from ${values} where ${sql.ref(`${table}.${key}`)} = ${sql.ref(`v.${key}`)}`;
-  },
-};
-
-export const standardCreateIndex: SchemaSyntax["createIndex"] = async (db, { name, table, columns }) => {
-  await sql`create index if not exists ${sql.ref(name)} on ${sql.table(table)} (${sql.raw(columns)})`.execute(
-    db,
-  );
-};
-
-/** For drivers that return the new id. */
-export const insertThenId: Dialect["insertReturningId"] = async (db, table, row) => {
-  const { insertId } = await db
-    .insertInto(table)
-    .values(row as never)
-    .executeTakeFirstOrThrow();
-  return Number(insertId);
 };

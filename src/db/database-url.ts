@@ -2,15 +2,8 @@
  * Reads a database URL. `new URL` supports neither unix sockets nor the characters of real passwords. Everything up to
  * the last `@` is user and password, with valid percent-escapes decoded.
  */
-import { readFileSync } from "node:fs";
 import { appError } from "../lib/errors.ts";
-
-export type Tls = {
-  /** Whether to check the certificate and its name. */
-  rejectUnauthorized: boolean;
-  /** Content of a PEM file with the authority to trust. */
-  ca?: string;
-};
+import { type Tls, tlsOf } from "./database-tls.ts";
 
 export type DatabaseLocation = {
   kind: "sqlite" | "postgres" | "mysql" | "mariadb";
@@ -90,31 +83,5 @@ function decode(text: string): string {
     return decodeURIComponent(text);
   } catch {
     return text;
-  }
-}
-
-/**
- * `sslmode` as in PostgreSQL's tools: `require` encrypts without checking the certificate, `verify-ca` and
- * `verify-full` check it. `ssl=true` is verify-full. `sslrootcert` names a PEM file.
- */
-function tlsOf(query: URLSearchParams): Tls | undefined {
-  const mode =
-    query.get("sslmode") ?? (/^(true|1)$/.test(query.get("ssl") ?? "") ? "verify-full" : "disable");
-  const file = query.get("sslrootcert");
-  switch (mode) {
-    case "disable":
-    case "allow":
-    case "prefer":
-      return undefined;
-    case "require":
-      return { rejectUnauthorized: false };
-    case "verify-ca":
-    case "verify-full":
-      return { rejectUnauthorized: true, ...(file === null ? {} : { ca: readFileSync(file, "utf8") }) };
-    default:
-      throw appError(
-        "BadRequest",
-        `sslmode=${mode} is not known: disable, require, verify-ca or verify-full.`,
-      );
   }
 }

@@ -7,7 +7,7 @@ import { appError } from "../lib/errors.ts";
 import { pluralize } from "../lib/pluralize.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Database } from "./database.ts";
-import type { SchemaSyntax } from "./dialect.ts";
+import type { SchemaSyntax } from "./schema-syntax.ts";
 import { steps as version01 } from "./migrations/version-0-1.ts";
 import { steps as version02 } from "./migrations/version-0-2.ts";
 import { steps as version03 } from "./migrations/version-0-3.ts";

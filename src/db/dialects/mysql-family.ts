@@ -1,7 +1,9 @@
 /** What MySQL and MariaDB share, over the driver mysql2. */
 import { MysqlAdapter, MysqlIntrospector, MysqlQueryCompiler, sql } from "kysely";
-import { assign, type BulkSyntax, createBulk, insertThenId } from "../bulk.ts";
-import type { Dialect, SchemaSyntax } from "../dialect.ts";
+import { assign, type BulkSyntax, createBulk } from "../bulk.ts";
+import { insertThenId } from "../standard-syntax.ts";
+import type { Dialect } from "../dialect.ts";
+import type { SchemaSyntax } from "../schema-syntax.ts";
 import type { OpenBackend, SqlFlavour } from "../driver.ts";
 import { DatabaseError, type FailureKind, isNetworkFailure } from "../failures.ts";
 import type { ColumnKind } from "../schema.ts";

@@ -2,9 +2,11 @@
 import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql, type SqlBool } from "kysely";
 import { type CustomTypesConfig, Pool, type PoolClient, types as pgTypes } from "pg";
 import type { Logger } from "../../lib/logger.ts";
-import { type BulkSyntax, createBulk, standardCreateIndex, standardSyntax } from "../bulk.ts";
+import { type BulkSyntax, createBulk } from "../bulk.ts";
+import { standardCreateIndex, standardSyntax } from "../standard-syntax.ts";
 import { withTimeout } from "../../lib/timeout.ts";
-import type { Dialect, SchemaSyntax } from "../dialect.ts";
+import type { Dialect } from "../dialect.ts";
+import type { SchemaSyntax } from "../schema-syntax.ts";
 import {
   CONNECT_TIMEOUT_MS,
   type SqlConnection,

@@ -10,17 +10,10 @@ import {
 } from "kysely";
 import { appError, messageOf } from "../../lib/errors.ts";
 import { programName } from "../../lib/program-name.ts";
-import {
-  assignmentsOf,
-  type BulkSyntax,
-  CHUNK_ROWS,
-  createBulk,
-  insertThenId,
-  type Row,
-  standardCreateIndex,
-  standardSyntax,
-} from "../bulk.ts";
-import type { Db, Dialect, SchemaSyntax } from "../dialect.ts";
+import { assignmentsOf, type BulkSyntax, CHUNK_ROWS, createBulk, type Row } from "../bulk.ts";
+import { insertThenId, standardCreateIndex, standardSyntax } from "../standard-syntax.ts";
+import type { Db, Dialect } from "../dialect.ts";
+import type { SchemaSyntax } from "../schema-syntax.ts";
 import type { LinkRow, OpenBackend, SqlFlavour } from "../driver.ts";
 import { type FailureKind, translateFailure } from "../failures.ts";
 import { LIKE_ESCAPE, likePatterns, SEARCHED_COLUMNS } from "../text-search.ts";

@@ -3,7 +3,7 @@
  * run again after a crash. Steps run in the order of their names and never change after a release.
  */
 import { type Kysely, sql } from "kysely";
-import type { SchemaSyntax } from "../dialect.ts";
+import type { SchemaSyntax } from "../schema-syntax.ts";
 import type { TableName } from "../schema.ts";
 
 export type Step = { name: string; up(db: Kysely<unknown>, words: SchemaSyntax): Promise<void> };

@@ -1,0 +1,33 @@
+import { sql } from "kysely";
+import type { Dialect } from "./dialect.ts";
+import type { SchemaSyntax } from "./schema-syntax.ts";
+import { type BulkSyntax, assign } from "./bulk.ts";
+
+/** The same for the two databases that write `on conflict` and `update … from`. */
+export const standardSyntax: Pick<BulkSyntax, "onConflict" | "update"> = {
+  onConflict: (table, keys, assignments) => {
+    const target = sql.join(keys.map((key) => sql.ref(key)));
+    if (assignments.length === 0) return sql`on conflict (${target}) do nothing`;
+    const list = sql.join(assignments.map((assignment) => assign(table, assignment, "excluded", false)));
+    return sql`on conflict (${target}) do update set ${list}`;
+  },
+  update: (table, key, assignments, values) => {
+    const list = sql.join(assignments.map((assignment) => assign(table, assignment, "v", false)));
+    return sql`update ${sql.table(table)} set ${list} from ${values} where ${sql.ref(`${table}.${key}`)} = ${sql.ref(`v.${key}`)}`;
+  },
+};
+
+export const standardCreateIndex: SchemaSyntax["createIndex"] = async (db, { name, table, columns }) => {
+  await sql`create index if not exists ${sql.ref(name)} on ${sql.table(table)} (${sql.raw(columns)})`.execute(
+    db,
+  );
+};
+
+/** For drivers that return the new id. */
+export const insertThenId: Dialect["insertReturningId"] = async (db, table, row) => {
+  const { insertId } = await db
+    .insertInto(table)
+    .values(row as never)
+    .executeTakeFirstOrThrow();
+  return Number(insertId);
+};
