@@ -70,7 +70,7 @@ describe.skipIf(isMissing)(`late database (${SERVER_VARIABLES.postgres})`, () =>
         child.kill("SIGTERM");
       }
       expect(await child.exited).toBe(5);
-      expect(log).toContain("waymark: The database is not available (stopped while waiting for it;");
+      expect(log).toContain("waymark: The database is not available (stopped during the wait;");
       expect(log).not.toContain("waymark:waymark@");
     },
   );

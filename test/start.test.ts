@@ -89,7 +89,7 @@ test.each(["1", "2"])("the first start of %s workers logs what it did in five li
   const first = await run();
   expect(first.lines).toHaveLength(5);
   expect(first.lines[0]).toContain(`Created the data folder ${dataDir}.`);
-  expect(first.lines[1]).toContain(`Made the tables of a new database: ${join(dataDir, "waymark.db")}.`);
+  expect(first.lines[1]).toContain(`Created the tables of a new database: ${join(dataDir, "waymark.db")}.`);
   expect(first.lines[2]).toContain(`listens on ${first.url}`);
   expect(first.lines[3]).toContain(`API: ${first.url}/admin/v1`);
   expect(first.lines[4]).toContain("The admin API is off until a password is set");

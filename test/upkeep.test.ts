@@ -284,7 +284,10 @@ describe("doctor", () => {
     expect(message).toContain("damaged");
     expect(advice).toContain("restore DIR --replace");
     const list = await made.cli(["links", "list"]);
-    expect([list.exitCode, list.stderr]).toEqual([5, expect.stringContaining("the command doctor says")]);
+    expect([list.exitCode, list.stderr]).toEqual([
+      5,
+      expect.stringContaining("Run the command doctor on the server"),
+    ]);
   });
 
   test("warns of many click records without a bound on their number", async () => {

@@ -55,7 +55,7 @@ function registerBooks(registry: Registry, stats: () => ClickStats): void {
   );
   registry.observe(
     "gauge",
-    { name: "svc_clicks_pending", help: "Clicks in the journal that are not stored yet." },
+    { name: "svc_clicks_pending", help: "Clicks in the journal that are not stored." },
     () => one(stats().pending),
   );
   registry.observe(
@@ -87,7 +87,7 @@ function registerDetails(registry: Registry, details: () => ClickStats["details"
     "counter",
     {
       name: "svc_clicks_channel_dropped",
-      help: "Details that were dropped on their way; the clicks count.",
+      help: "Details that were dropped; their clicks are counted.",
       labels: ["reason"],
     },
     () => {

@@ -89,7 +89,7 @@ test("links stats shows the clicks of a link in the range and refuses half a ran
   expect(text).toMatch(/^DAY +CLICKS$/m);
   expect(text).toMatch(/^REFERRER +CLICKS +%$/m);
   expect(await refusal("links stats docs --from 2026-11-01")).toStartWith(
-    "BadRequest: --from and --to go together",
+    "BadRequest: --from and --to must be given together",
   );
   expect(await refusal("links stats nope")).toBe('LinkNotFound: There is no link "nope".');
 });

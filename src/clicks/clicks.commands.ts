@@ -20,7 +20,7 @@ type Context = CommandContext<{
 type RebuildOptions = { from?: string; to?: string; json?: true };
 
 export function addClickCommands(program: Command, context: Context): void {
-  const group = program.command("analytics").description("look after the click statistics");
+  const group = program.command("analytics").description("maintain the click statistics");
   group
     .command("rebuild")
     .description(
@@ -61,8 +61,8 @@ function tell(output: CommandContext["output"], report: RebuildReport): void {
   output.line(`${pluralize(days, "day")} rebuilt from ${pluralize(clicks, "click")}.`);
   output.line(`${pluralize(raised, "count was", "counts were")} too low and raised.`);
   output.line(
-    `Referrers, places and devices of a day: ${rewritten.toLocaleString("en")} written anew, ` +
-      `${kept.toLocaleString("en")} left alone because the click log no longer has all their clicks.`,
+    `Referrers, places and devices of a day: ${rewritten.toLocaleString("en")} rewritten, ` +
+      `${kept.toLocaleString("en")} unchanged because the click log lacks some of their clicks.`,
   );
 }
 

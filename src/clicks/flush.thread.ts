@@ -103,14 +103,14 @@ export async function startFlushThread(options: FlushThreadOptions): Promise<Flu
     giveUp = (error) => {
       if (!isAlive) return;
       isAlive = false;
-      logger.error({ reason: messageOf(error) }, "the flush thread failed; another takes its place");
+      logger.error({ reason: messageOf(error) }, "the flush thread failed; it is replaced");
       current.terminate();
     };
     current.addEventListener("message", ({ data }) => rpc.receive(data));
     current.addEventListener("error", (event) => giveUp(event.message));
     current.addEventListener("close", () => {
       isAlive = false;
-      rpc.close(appError("ServiceUnavailable", "the flush thread ended; another takes its place"));
+      rpc.close(appError("ServiceUnavailable", "the flush thread ended; it is replaced"));
       if (!closed) setTimeout(() => closed || spawn(loadFlushWorker()), RESTART_AFTER_MS);
     });
     const started = rpc.call("start", { ...start, sources: [...sources.values()] });

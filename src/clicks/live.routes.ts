@@ -14,7 +14,7 @@ export function liveEndpoints({ live, logger }: { live: Live; logger: Logger }):
       access: "admin",
       tag: "analytics",
       summary:
-        "Clicks per second and the newest clicks, once a second, as server-sent events named `clicks`; 503 when 20 clients watch a worker already",
+        "Clicks per second and the newest clicks, once a second, as server-sent events named `clicks`; 503 when a worker already has 20 viewers",
       raw: { type: "text/event-stream" },
       async handle({ c }) {
         const { liftIdleTimeout, cut } = c.env;

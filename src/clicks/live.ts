@@ -109,7 +109,10 @@ export function createLive({ collect, repository, clock, limits = {} }: Deps): L
   return {
     async *watch() {
       if (isClosed || watchers >= mostWatchers) {
-        throw appError("ServiceUnavailable", `At most ${mostWatchers} may watch at once; try again later.`);
+        throw appError(
+          "ServiceUnavailable",
+          `A worker serves at most ${mostWatchers} viewers at once; try again later.`,
+        );
       }
       watchers += 1;
       const end = performance.now() + watchMs;

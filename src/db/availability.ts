@@ -97,7 +97,7 @@ export function createAvailability(deps: {
     reason = error;
     logger.error(
       { err: error },
-      "the database does not answer; known links go on, everything else is refused",
+      "the database does not answer; known links still redirect, everything else is refused",
     );
     const caught = [...underWay];
     clearTimeout(givingUp);

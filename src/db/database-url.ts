@@ -30,7 +30,7 @@ export function parseDatabaseUrl(url: string): DatabaseLocation {
   if (parts === undefined) {
     throw appError(
       "BadRequest",
-      "The database URL can't be read. Write scheme://user:password@host:port/database, with `@`, `/`, `?` and `#` in the password as %40, %2F, %3F and %23.",
+      "The database URL is invalid. Write scheme://user:password@host:port/database, with `@`, `/`, `?` and `#` in the password as %40, %2F, %3F and %23.",
     );
   }
   const query = new URLSearchParams(parts.query ?? "");

@@ -159,7 +159,7 @@ function wrapConnection(
         };
       }),
     streamQuery: () => {
-      throw new Error("Results are not streamed: ask for pages by key.");
+      throw new Error("Results are not streamed: read pages by key.");
     },
   };
 }

@@ -18,17 +18,17 @@ export type FailureKind =
   | "other";
 
 const ANSWERS: Record<Exclude<FailureKind, "other">, { name: ErrorName; message: string }> = {
-  unique: { name: "Conflict", message: "Something with this key exists already." },
+  unique: { name: "Conflict", message: "An entry with this key already exists." },
   foreign_key: {
     name: "Conflict",
-    message: "Something else still refers to this, or what it refers to is gone.",
+    message: "Another entry refers to this one, or an entry it refers to does not exist.",
   },
   retry: { name: "ServiceUnavailable", message: "The database is busy with another change. Try again." },
   timeout: { name: "ServiceUnavailable", message: "The database took too long. Try again, or ask for less." },
   unavailable: { name: "ServiceUnavailable", message: "The database is not available. Try again later." },
   damaged: {
     name: "ServiceUnavailable",
-    message: "The database file is damaged. On the server, the command doctor says what to do.",
+    message: "The database file is damaged. Run the command doctor on the server for advice.",
   },
 };
 

@@ -41,7 +41,7 @@ function withDatabase(name: DialectName, body: (dialect: TestDialect) => void): 
   const opened: Database[] = [];
   let fresh: Fresh | undefined;
   const url = () => {
-    if (fresh === undefined) throw new Error("The test database is there in tests and hooks only.");
+    if (fresh === undefined) throw new Error("The test database exists only in tests and hooks.");
     return fresh.url;
   };
   beforeAll(async () => {

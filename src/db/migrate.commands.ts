@@ -5,10 +5,10 @@ import { type Database, openDatabase } from "./database.ts";
 import { type MigrationState, migrateUp, migrationStatus } from "./migrate.ts";
 
 export function addMigrateCommands(program: Command, context: CommandContext): void {
-  const migrate = program.command("migrate").description("see or bring up to date the database schema");
+  const migrate = program.command("migrate").description("show or update the database schema");
   migrate
     .command("status")
-    .description("list the schema's steps; exit code 1 when some are pending")
+    .description("list the schema's steps; exit code 1 when steps are pending")
     .option("--json", "as JSON")
     .action(async ({ json }: { json?: boolean }) => {
       const states = await withDatabase(context, migrationStatus);
@@ -18,7 +18,7 @@ export function addMigrateCommands(program: Command, context: CommandContext): v
     });
   migrate
     .command("up")
-    .description("apply what is pending; safe while servers run")
+    .description("apply pending steps; safe while servers run")
     .option("--json", "as JSON")
     .action(async ({ json }: { json?: boolean }) => {
       const applied = await withDatabase(context, (database) =>

@@ -46,8 +46,8 @@ export async function migrateUp(
     logger.debug({ steps: done }, "schema steps");
     logger.info(
       isNewDatabase(done)
-        ? `Made the tables of a new database: ${database.name}.`
-        : `Brought the database schema up to date (${pluralize(done.length, "step")}).`,
+        ? `Created the tables of a new database: ${database.name}.`
+        : `Updated the database schema (${pluralize(done.length, "step")}).`,
     );
   }
   return done;
@@ -90,6 +90,6 @@ async function refuseNewer(database: Database, steps: readonly Step[]): Promise<
   if (unknown === undefined) return;
   throw appError(
     "ServiceUnavailable",
-    `The database was made by a newer version of Waymark (step ${unknown.name}). Upgrade this program; nothing was changed.`,
+    `The database belongs to a newer version of Waymark (step ${unknown.name}). Upgrade this program; nothing was changed.`,
   );
 }

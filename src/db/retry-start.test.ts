@@ -43,5 +43,5 @@ test("a stop ends the wait", async () => {
   const stop = new AbortController();
   const waiting = retryStart(failing(99, away).run, { forMs: 60_000, logger, signal: stop.signal });
   stop.abort();
-  await expect(waiting).rejects.toThrow("stopped while waiting");
+  await expect(waiting).rejects.toThrow("stopped during the wait");
 });

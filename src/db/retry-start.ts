@@ -32,7 +32,7 @@ export async function retryStart<T>(
       const waitedMs = Math.round(performance.now() - begun);
       const reason = reasonOf(error);
       if (forMs === 0) throw unavailable(reason, error);
-      if (signal?.aborted) throw unavailable(`stopped while waiting for it; ${reason}`, error);
+      if (signal?.aborted) throw unavailable(`stopped during the wait; ${reason}`, error);
       if (waitedMs + pause > forMs)
         throw unavailable(`waited ${Math.ceil(forMs / 1000)} s; ${reason}`, error);
       logger.warn({ waitedMs, forMs, reason }, "the database is away; the start waits for it");

@@ -26,12 +26,12 @@ async function outcome(request: Request, times: Parameters<typeof bodyChunks>[1]
 }
 
 test("a body is given up when its client sends nothing", async () => {
-  expect(await outcome(dripping(60_000), { stallMs: 20 })).toEqual([1, "The body comes in too slowly."]);
+  expect(await outcome(dripping(60_000), { stallMs: 20 })).toEqual([1, "The body arrives too slowly."]);
 });
 
 test("a body is given up when its client sends too slowly", async () => {
   const [bytes, message] = await outcome(dripping(1), { stallMs: 60_000, sendMs: 50 });
-  expect([bytes > 0, message]).toEqual([true, "The body comes in too slowly."]);
+  expect([bytes > 0, message]).toEqual([true, "The body arrives too slowly."]);
 });
 
 test("a body that arrives in time is read completely", async () => {

@@ -43,11 +43,11 @@ const within = <T>(reading: Promise<T>, ms: number): Promise<T> =>
   withTimeout(
     ms,
     reading.catch((cause: unknown) => {
-      throw appError("BadRequest", "The connection ended before the body did.", { cause });
+      throw appError("BadRequest", "The connection closed before the body was complete.", { cause });
     }),
     () => {
       throw tooSlow();
     },
   );
 
-const tooSlow = () => appError("BadRequest", "The body comes in too slowly.");
+const tooSlow = () => appError("BadRequest", "The body arrives too slowly.");

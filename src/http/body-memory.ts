@@ -27,7 +27,7 @@ export function createBodyMemory({ mostBytes = MOST_BYTES } = {}): BodyMemory {
           if (more > 0 && held + more > mostBytes) {
             throw appError(
               "ServiceUnavailable",
-              "Too many large requests are under way. Try again in a moment.",
+              "Too many large requests are in progress. Try again in a moment.",
               {
                 details: { retryAfterSeconds: 1 },
               },

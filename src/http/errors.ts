@@ -18,7 +18,7 @@ export const STATUS_OF_KIND: Record<ErrorKind, number> = {
 /** Any thrown value as an AppError. Foreign errors become a 500 without internals. */
 export function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;
-  return appError("InternalServerError", "Something went wrong on our side; the log has the details.", {
+  return appError("InternalServerError", "The server failed; its log has the details.", {
     cause: thrown,
   });
 }

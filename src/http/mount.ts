@@ -93,6 +93,6 @@ export function mountRefusals(
     if (!methods.includes("OPTIONS")) methods.push("OPTIONS");
     const allow = methods.join(", ");
     if (c.req.method === "OPTIONS") return c.body(null, 204, { Allow: allow });
-    throw appError("MethodNotAllowed", `This address takes ${allow}.`, { details: { allow } });
+    throw appError("MethodNotAllowed", `This address allows ${allow}.`, { details: { allow } });
   });
 }

@@ -134,7 +134,7 @@ function createSource(
     async read(): Promise<Uint8Array | null> {
       // By now the file's earlier bytes are passed on.
       if (received - inFile > MAX_BYTES_BESIDE_FILE)
-        throw broken("The form holds too much besides its file.");
+        throw broken("The form has too much data besides its file.");
       await reader.turn();
       const bytes = await readInTime();
       received += bytes?.byteLength ?? 0;

@@ -135,7 +135,7 @@ test("a client that stops reading is cut off", async () => {
   stallMs = 50;
   ask().pause();
   await until(() => closed === 1);
-  expect(failures).toEqual(["The client took nothing for 0.05 seconds."]);
+  expect(failures).toEqual(["The client read nothing for 0.05 seconds."]);
   // The server checks its timeouts every few seconds.
   await until(() => server.pendingRequests === 0);
 });
@@ -157,7 +157,7 @@ test("a failure of abandoned pages is reported and leaves no unhandled rejection
   };
   ask().pause();
   await until(() => failures.length === 2);
-  expect(failures).toEqual(["The client took nothing for 0.05 seconds.", "can't be closed"]);
+  expect(failures).toEqual(["The client read nothing for 0.05 seconds.", "can't be closed"]);
   const socket = ask();
   socket.once("data", () => socket.destroy());
   await until(() => failures.length === 3);

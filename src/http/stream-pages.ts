@@ -59,7 +59,7 @@ export async function streamPages(
     }
   };
   const giveUp = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
-    const error = new Error(`The client took nothing for ${stallMs / 1000} seconds.`);
+    const error = new Error(`The client read nothing for ${stallMs / 1000} seconds.`);
     isOver = true;
     onFailure(error);
     controller.error(error);

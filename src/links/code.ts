@@ -54,7 +54,7 @@ export function createCodeRule(prefixes: () => readonly string[]): CodeRule {
         );
       }
       if (API_PATHS.includes(code)) {
-        return appError("LinkReservedCode", `The code "${code}" is reserved: it names a path of the API.`);
+        return appError("LinkReservedCode", `The code "${code}" is reserved for a path of the API.`);
       }
       const reserved = reservedBy(code);
       if (reserved === undefined) return null;
@@ -91,6 +91,9 @@ export const createShareCodeRule = (rule: CodeRule): CodeRule => ({
   refusal: (code) =>
     rule.refusal(code) ??
     (ORIGIN_PATH.test(code)
-      ? appError("LinkReservedCode", `A share can't have the code "${code}": it speaks for the whole site.`)
+      ? appError(
+          "LinkReservedCode",
+          `A share can't have the code "${code}": it is reserved for the whole site.`,
+        )
       : null),
 });

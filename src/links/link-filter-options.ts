@@ -11,11 +11,11 @@ export type FilterOptions = {
 
 export const addFilterOptions = (command: Command): Command =>
   command
-    .option("--search <text>", "that the code or the target contains, case ignored")
+    .option("--search <text>", "in the code or the target, case-insensitive")
     .option("--created-after <instant>", "RFC 3339; this instant or later")
     .option("--created-before <instant>", "RFC 3339; this instant or earlier")
     .option("--only-active", "without an expiry or before it")
-    .option("--only-expired", "whose expiry is reached");
+    .option("--only-expired", "that have expired");
 
 /** For filterQuery. */
 export const filterInput = (options: FilterOptions) => ({

@@ -39,10 +39,10 @@ export const filterQuery = z.object({
     .max(SEARCH_MAX_LENGTH)
     .refine((text) => !text.includes("\0"), "takes no NUL")
     .optional()
-    .describe("text that the code or the target contains, case ignored"),
+    .describe("text in the code or the target, case-insensitive"),
   created_after: z.string().optional().describe("RFC 3339; this instant or later"),
   created_before: z.string().optional().describe("RFC 3339; this instant or earlier"),
-  only_expired: flag("only links whose expiry is reached"),
+  only_expired: flag("only links that have expired"),
   only_active: flag("only links without an expiry or before it"),
 });
 export type FilterQuery = z.output<typeof filterQuery>;

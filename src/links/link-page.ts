@@ -34,8 +34,8 @@ const choice = <T extends string>(options: readonly T[], meaning: string) =>
 
 export const listQuery = filterQuery.extend({
   ...pageQuery,
-  sort: choice(SORT_KEYS, "created_at unless told"),
-  order: choice(["asc", "desc"], "desc for created_at and click_count unless told"),
+  sort: choice(SORT_KEYS, "default: created_at"),
+  order: choice(["asc", "desc"], "default: desc for created_at and click_count"),
 });
 export type ListQuery = z.output<typeof listQuery>;
 

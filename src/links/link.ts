@@ -29,9 +29,9 @@ const password = z
   .refine((text) => text !== PASSWORD_MASK, `takes a password, not the mask "${PASSWORD_MASK}"`);
 
 export const createSchema = z.object({
-  code: z.string().nullish().describe("1 to 128 of a-z A-Z 0-9 _ . - /; a random one without it"),
+  code: z.string().nullish().describe("1 to 128 of a-z A-Z 0-9 _ . - /; random when absent"),
   target: z.string().describe("absolute http or https URL, at most 8192 bytes"),
-  expires_at: z.string().nullish().describe("RFC 3339, or a length of time such as 7d or 1d2h30m"),
+  expires_at: z.string().nullish().describe("RFC 3339, or a duration such as 7d or 1d2h30m"),
   password: password.nullish(),
   force: z.boolean().nullish().describe("overwrite an existing link, which keeps created_at and click_count"),
 });

@@ -89,8 +89,8 @@ function addWriting(group: Command, context: Context): void {
     .command("add")
     .description("create a link")
     .argument("<target>", "http or https URL")
-    .option("--code <code>", "a random one without it")
-    .option("--expires <when>", "RFC 3339, or a length of time such as 7d or 1d2h30m")
+    .option("--code <code>", "random when absent")
+    .option("--expires <when>", "RFC 3339, or a duration such as 7d or 1d2h30m")
     .option("--password", "ask for a password to store with the link")
     .option("--password-stdin", "read the password from standard input")
     .option("--force", "overwrite a link with this code; it keeps its creation time and clicks")
@@ -106,10 +106,10 @@ function addWriting(group: Command, context: Context): void {
 
   group
     .command("update")
-    .description("change a link's target, and its expiry and password when told")
+    .description("change a link's target, expiry or password")
     .argument("<code>")
     .argument("<target>", "http or https URL")
-    .option("--expires <when>", "RFC 3339, or a length of time such as 7d or 1d2h30m")
+    .option("--expires <when>", "RFC 3339, or a duration such as 7d or 1d2h30m")
     .option("--clear-expiry", "remove the expiry")
     .option("--password", "ask for a new password")
     .option("--password-stdin", "read the new password from standard input")
@@ -129,7 +129,7 @@ function addWriting(group: Command, context: Context): void {
 
   group
     .command("remove")
-    .description("delete links; asks when there are several")
+    .description("delete links; asks before it deletes several")
     .argument("<code...>")
     .option("--yes", "do not ask")
     .option("--json", "print JSON")
@@ -156,7 +156,7 @@ async function removeMany(
   { yes, json }: RemoveOptions,
 ): Promise<void> {
   if (!yes && !(await input.confirm(`Delete ${pluralize(codes.length, "link")}?`))) {
-    throw appError("BadRequest", "Nothing was deleted; answer y, or give --yes.");
+    throw appError("BadRequest", "Nothing was deleted; answer y, or use --yes.");
   }
   const { links } = await services();
   const { success, failed } = await links.batch.remove(codes);

@@ -206,5 +206,5 @@ export const linkServesShare = (code: string): AppError =>
 const mentionedBefore = (code: string): AppError =>
   appError(
     "LinkAlreadyExists",
-    `The code "${code}" stands in this request more than once; the first one counts.`,
+    `The code "${code}" appears more than once in this request; the first one is used.`,
   );

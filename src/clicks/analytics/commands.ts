@@ -23,7 +23,7 @@ export function addLinkStatsCommand(links: Command, context: Context): void {
     .description("show a link's clicks; those of the last seconds may not be counted yet")
     .argument("<code>")
     .option("--from <date>", "first instant or day, with --to; the last 30 days without them")
-    .option("--to <date>", "last instant, or the day up to whose beginning clicks count")
+    .option("--to <date>", "last instant, or the day before which clicks count")
     .option("--json", "print JSON")
     .action(async (code: string, options: StatsOptions) => {
       const range = rangeOf(options);
@@ -42,7 +42,7 @@ function rangeOf({ from, to }: StatsOptions): DateRange {
   if (!areDates && (from ?? to) !== undefined) {
     throw appError(
       "BadRequest",
-      "--from and --to go together, each a day such as 2026-11-20 or an RFC 3339 instant.",
+      "--from and --to must be given together, each a day such as 2026-11-20 or an RFC 3339 instant.",
     );
   }
   return parseRange(from, to, systemClock.now());

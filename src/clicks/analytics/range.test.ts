@@ -90,7 +90,7 @@ describe("a trend", () => {
     const last = start + MOST_BUCKETS * HOUR_MS;
     expect(labels({ start, end: last - 1 }, "hour")).toHaveLength(10_000);
     expect(refusal(() => labels({ start, end: last }, "hour"))).toBe(
-      "BadRequest: The range has 10,001 hours and an answer at most 10,000; shorten it or group by more.",
+      "BadRequest: The range has 10,001 hours and an answer at most 10,000; shorten the range or use a larger group_by.",
     );
     const ages = { start: 0, end: at("9999-12-31T23:59:59.999Z") };
     for (const unit of ["hour", "day", "week", "month"] as const)

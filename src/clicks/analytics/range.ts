@@ -61,7 +61,7 @@ export function trendOf({ start, end }: DateRange, unit: Unit): TrendQuery {
     const had = count.toLocaleString("en");
     throw appError(
       "BadRequest",
-      `The range has ${had} ${unit}s and an answer at most ${bound}; shorten it or group by more.`,
+      `The range has ${had} ${unit}s and an answer at most ${bound}; shorten the range or use a larger group_by.`,
       { details: { maxBuckets: MOST_BUCKETS } },
     );
   }

@@ -15,7 +15,7 @@ const date = (meaning: string) =>
     .string()
     .optional()
     .describe(
-      `${meaning}: RFC 3339, or a date, which is its first instant in UTC. Without both dates, or when one can't be read, the range is the last 30 days`,
+      `${meaning}: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days`,
     );
 const range = z.object({
   start_date: date("first instant of the range"),
@@ -27,7 +27,7 @@ const limited = (standard: number, maximum: number) =>
       .string()
       .optional()
       .transform((text) => limitOf(text, standard, maximum))
-      .describe(`1 to ${maximum}, ${standard} unless told`)
+      .describe(`1 to ${maximum}; default ${standard}`)
       .meta({ type: "integer", minimum: 1, maximum }),
   });
 
@@ -75,7 +75,7 @@ function totalEndpoints({ analytics, now }: Deps): Endpoint[] {
         group_by: z
           .string()
           .optional()
-          .describe("day unless told")
+          .describe("default: day")
           .meta({ enum: [...UNITS] }),
       }),
       answer: trendAnswer,
@@ -147,7 +147,7 @@ function exportEndpoint({ clickExport, now, logger }: Deps): Endpoint {
   return endpoint({
     ...shared,
     path: "/analytics/export",
-    summary: "Export the clicks that were recorded in detail as CSV, in the order of time",
+    summary: "Export the clicks that were recorded in detail as CSV, in order of time",
     query: range,
     raw: { type: "text/csv" },
     async handle({ c, query }) {

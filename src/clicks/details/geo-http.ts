@@ -55,7 +55,7 @@ export function createHttpGeo(
         return await request(address);
       } catch (error) {
         restsUntil = clock.now() + REST_MS;
-        logger.warn({ host, reason: messageOf(error) }, "geo look-up failed");
+        logger.warn({ host, reason: messageOf(error) }, "geo lookup failed");
         return undefined;
       }
     },

@@ -33,7 +33,7 @@ export function createAdoption({ journalDir, ownDir, logger, add }: AdoptionOpti
     };
     if (left === 0) return giveBack();
     held.add(slot.dir);
-    logger.info({ slot: slot.dir, segments: left }, "counting the clicks that a process left behind");
+    logger.info({ slot: slot.dir, segments: left }, "counting clicks left by another process");
     for (const path of segments) {
       add({ path, final: true, position: null }, () => {
         left -= 1;
@@ -55,7 +55,7 @@ export function createAdoption({ journalDir, ownDir, logger, add }: AdoptionOpti
         slot.lock.release();
         logger.error(
           { err: error, slot: dir },
-          "clicks that a process left can't be counted; it is tried again",
+          "clicks left by another process can't be counted; it will be retried",
         );
       }
     }
@@ -66,7 +66,7 @@ export function createAdoption({ journalDir, ownDir, logger, add }: AdoptionOpti
       try {
         sweep();
       } catch (error) {
-        logger.error({ err: error, journalDir }, "the journals of other processes can't be looked through");
+        logger.error({ err: error, journalDir }, "the journals of other processes can't be read");
       }
     },
   };

@@ -87,7 +87,7 @@ export function createFlusher(options: FlusherOptions): Flusher {
         if (error instanceof AppError) throw error;
         options.logger.error(
           { path: source.path, err: error },
-          "a click journal can't be read; it is tried again",
+          "a click journal can't be read; it will be retried",
         );
         failure ??= error;
       }

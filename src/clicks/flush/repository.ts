@@ -78,7 +78,7 @@ export function createClicksRepository(database: Database): ClicksRepository {
       const row = { id: segment, position: FIRST_RECORD, updated_at: atMs };
       await dialect.insertIgnore(tx, "journals", ["id"], [row]);
       // Files go before rows: if the row was just removed, the file is gone.
-      if (!exists()) throw appError("Conflict", `segment ${segment} was counted by somebody else`);
+      if (!exists()) throw appError("Conflict", `segment ${segment} was counted by another process`);
     }
     const moved = await tx
       .updateTable("journals")

@@ -96,21 +96,18 @@ export const createSource = (state: SourceState, onRetired: () => void): Segment
 export async function drainSource(source: SegmentSource, context: DrainContext): Promise<boolean> {
   const reader = open(source);
   if (reader === "missing") {
-    context.logger.error(
-      { path: source.path },
-      "a click journal vanished; what was not counted of it is lost",
-    );
+    context.logger.error({ path: source.path }, "a click journal disappeared; its uncounted clicks are lost");
     source.onRetired();
     return true;
   }
-  if (reader === null) return setAside(source, context, "it is no journal of this version");
+  if (reader === null) return setAside(source, context, "it is not a journal of this version");
   try {
     if (reader.header.instance !== context.instance) {
       return await setAside(source, context, "its clicks belong to another database");
     }
     if (source.row === undefined) await learnPosition(source, reader, context);
     if (isTooOld(source, reader, context)) {
-      return await setAside(source, context, "it is too old to know what of it was counted");
+      return await setAside(source, context, "it is too old to know which clicks were counted");
     }
     await countAll(source, reader, context);
     const done = source.final && source.position! >= reader.header.bytes;
@@ -230,7 +227,7 @@ async function countAll(source: SegmentSource, reader: SegmentReader, context: D
     attempt = -1;
     await context.rest(performance.now() - startedAt);
   }
-  throw appError("Conflict", `${source.path} is being counted by somebody else all the time`);
+  throw appError("Conflict", `${source.path} is still being counted by another process`);
 }
 
 /** More clicks per link in one transaction are cheaper, so take as many as the bound allows. */

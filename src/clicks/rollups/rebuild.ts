@@ -137,7 +137,8 @@ export function createRebuild(deps: Deps): Rebuild {
       month = next;
     };
     for (let day = wanted.from; day < wanted.to; day++) {
-      if (lost.aborted) throw appError("ServiceUnavailable", "The database was away; run the rebuild again.");
+      if (lost.aborted)
+        throw appError("ServiceUnavailable", "The database was unavailable; run the rebuild again.");
       const first = await raw.firstClick({ from: day * DAY_MS, to: wanted.to * DAY_MS });
       if (first === null) break;
       day = BUCKETS.day.of(first);

@@ -73,7 +73,7 @@ forEachDialect((dialect) => {
     const blob = await at.files.blobOf(file);
     for (const refs of [1, 3, 0]) {
       await setBlob(blob, { refs });
-      await expectFixed("wrong_refs", `Blob ${blob} counts ${refs} files, and 2 hold it.`);
+      await expectFixed("wrong_refs", `Blob ${blob} counts ${refs} files, but 2 use it.`);
     }
     await expectClean();
   });
@@ -82,7 +82,7 @@ forEachDialect((dialect) => {
     const file = await add();
     const blob = await at.files.blobOf(file);
     await database.write.deleteFrom("entries").where("id", "=", file).execute();
-    await expectFixed("unheld_blob", `Blob ${blob} counts 1 files, and 0 hold it.`);
+    await expectFixed("unheld_blob", `Blob ${blob} counts 1 files, but 0 use it.`);
     expect(at.stored()).toEqual([]);
     await expectClean();
   });

@@ -41,7 +41,7 @@ export function createStorageCheck(deps: StorageCheckDeps): StorageCheck {
       for (const { id, accountId, name, blobId } of page) {
         const [still] = await checks.oddFiles(id - 1, 1);
         if (still?.id !== id) continue;
-        const message = `File '${name}' (${id} of account ${accountId}) does not fit its content (blob ${blobId}).`;
+        const message = `File '${name}' (${id} of account ${accountId}) does not match its content (blob ${blobId}).`;
         yield { problem: "odd_file", message, fixed: false };
       }
       if (page.length < PAGE) return;

@@ -29,14 +29,14 @@ export function createBlobFixes({ database, repository, checks, scrub, blobs, cl
         if (held === 0) return null;
         return {
           problem: "dead_blob_in_use",
-          message: `Blob ${id} is dead, but ${held} files hold it.`,
+          message: `Blob ${id} is dead, but ${held} files use it.`,
           dead: [],
         };
       }
       if (held === blob.refs && held > 0) return null;
       const dead = fix ? await setCount(blob, held) : [];
       const problem = held === 0 ? "unheld_blob" : "wrong_refs";
-      return { problem, message: `Blob ${id} counts ${blob.refs} files, and ${held} hold it.`, dead };
+      return { problem, message: `Blob ${id} counts ${blob.refs} files, but ${held} use it.`, dead };
 
       async function setCount(one: StoredBlob, refs: number): Promise<DeadBlob[]> {
         await repository.setRefs(tx, one.id, refs);

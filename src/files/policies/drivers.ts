@@ -86,7 +86,7 @@ export function createDrivers({ policies, repository, box, context, metrics }: D
 }
 
 const MARKER_GONE =
-  "The storage is not the one that was used before: its disk may not be mounted, or its marker is lost.";
+  "This is not the storage that was used before: its disk may not be mounted, or its marker is lost.";
 
 /** @throws StorageUnavailable if the keys were sealed with another secret key */
 export function unsealSettings(policy: StoredPolicy, box: SecretBox): DriverSettings {

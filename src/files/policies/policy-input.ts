@@ -27,7 +27,7 @@ export const createPolicySchema = z
     driver_type: z.enum(["local", "s3"]),
     endpoint: text(1_000).nullish().describe("s3: http or https URL without a path"),
     bucket: bucket.nullish(),
-    region: region.nullish().describe(`s3: ${DEFAULT_REGION} unless told`),
+    region: region.nullish().describe(`s3: default ${DEFAULT_REGION}`),
     access_key: key.nullish(),
     secret_key: key.nullish(),
     base_path: text(900)

@@ -8,7 +8,7 @@ export const createProbe =
   async (policyId: number): Promise<void> => {
     const driver = await drivers.verify(policyId, { mark: false });
     const bytes = new TextEncoder().encode(
-      `Waymark looks whether it can store files here: ${crypto.randomUUID()}\n`,
+      `Waymark checks whether it can store files here: ${crypto.randomUUID()}\n`,
     );
     const sha256 = new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
     const tag = await drivers.tag();
@@ -24,13 +24,13 @@ export const createProbe =
       const body = await driver.open(key, { size: bytes.length });
       const read = await new Response(body).text().catch(() => "");
       if (read !== new TextDecoder().decode(bytes)) {
-        throw appError("StorageUnavailable", "The storage does not give back what it took.");
+        throw appError("StorageUnavailable", "The storage does not return what was written.");
       }
     } finally {
       await driver.remove(key);
     }
     if ((await driver.stat(key)) !== null) {
-      throw appError("StorageUnavailable", "The storage keeps what was removed.");
+      throw appError("StorageUnavailable", "The storage keeps deleted objects.");
     }
   };
 

@@ -59,7 +59,7 @@ export function createPoliciesRepository({ read, dialect }: Pick<Database, "read
     /** @throws PolicyInUse if something refers to it */
     async remove(tx: Db, id: number): Promise<void> {
       await explainViolations(() => tx.deleteFrom("policies").where("id", "=", id).execute(), {
-        foreignKey: (cause) => appError("PolicyInUse", "The policy has just come into use.", { cause }),
+        foreignKey: (cause) => appError("PolicyInUse", "The policy is now in use.", { cause }),
       });
     },
 

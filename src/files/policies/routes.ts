@@ -48,7 +48,7 @@ function itemEndpoints({ policies }: { policies: Policies }): Endpoint[] {
     endpoint({
       ...shared,
       method: "PATCH",
-      summary: "Change name, limit, keys, region, way of download, or make it the default",
+      summary: "Change name, limit, keys, region or download mode, or make it the default",
       body: updatePolicySchema,
       handle: async ({ c, body }) => viewPolicy(await policies.update(idOf(c), body)),
     }),

@@ -147,7 +147,7 @@ const adviceFor = (hasFiles: boolean): string =>
 export const passwordPage = (problem: string | null): string =>
   page("Password needed", {
     html: `<h1>Password needed</h1>
-<p class="soft">What is shared here is protected by a password.</p>
+<p class="soft">This share is protected by a password.</p>
 ${problem === null ? "" : `<p class="warn" role="alert">${text(problem)}</p>`}
 <form method="post">
 <label>Password<input type="password" name="password" required autofocus autocomplete="current-password" maxlength="1024"></label>

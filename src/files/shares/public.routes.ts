@@ -96,7 +96,7 @@ export function createShareAnswers(deps: Deps): ShareAnswers {
       try {
         const share = await shares.find(linkId);
         if (share === null)
-          return answerPage(messagePage("Not found", "This is not shared any more."), 404, request);
+          return answerPage(messagePage("Not found", "This share has ended."), 404, request);
         return await respond(share, request, connection);
       } catch (error) {
         return failure(error, request, logger);
@@ -183,7 +183,7 @@ function failure(error: unknown, request: Request, logger: Logger): Response {
   if (error instanceof AppError && error.kind !== "internal") {
     const isMissing = error.kind === "not_found";
     if (error.kind === "bad_gateway") logger.warn({ err: error }, "a share could not be served");
-    const sentence = isMissing ? "This is not shared, or not any more." : error.message;
+    const sentence = isMissing ? "This share does not exist or has ended." : error.message;
     return answerPage(
       messagePage(isMissing ? "Not found" : "Not now", sentence),
       STATUS_OF_KIND[error.kind],

@@ -13,7 +13,7 @@ const shareSchema = createSchema.pick({ expires_at: true }).extend({
   code: z
     .string()
     .nullish()
-    .describe("administrators only: 1 to 128 of a-z A-Z 0-9 _ . - /; a random one without it"),
+    .describe("administrators only: 1 to 128 of a-z A-Z 0-9 _ . - /; random when absent"),
   password: createSchema.shape.password
     .refine(
       (text) => !text || [...text].length >= PASSWORD_MIN_CHARACTERS,

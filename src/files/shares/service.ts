@@ -65,7 +65,7 @@ export function createShares({ tree, repository, links, clock }: Deps) {
       tree.change(accountId, async (tx) => {
         await entryOf(accountId, place, tx.db);
         const linkId = await repository.linkOf(tx.db, place.id, code);
-        if (linkId === null) throw appError("LinkNotFound", "This is not shared under such a code.");
+        if (linkId === null) throw appError("LinkNotFound", "There is no such share of this item.");
         await repository.removeLink(tx.db, linkId, clock.now());
         tx.changed("links", [code]);
       }),

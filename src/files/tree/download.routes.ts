@@ -20,7 +20,7 @@ export const downloadEndpoint = ({ files, download, logger }: Deps): Endpoint =>
       disposition: z
         .enum(["attachment", "inline"])
         .optional()
-        .describe("inline shows pictures, sound, video, plain text and PDF in place"),
+        .describe("inline shows images, audio, video, plain text and PDF in the browser"),
     }),
     raw: { type: "*/*" },
     async handle({ c, account, query }) {

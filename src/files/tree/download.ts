@@ -64,7 +64,7 @@ export function createDownload({ blobs }: { blobs: Pick<Blobs, "open" | "presign
   return async (file: StoredFile, request: DownloadRequest): Promise<Response> => {
     const validators = validatorsOf(file);
     if (isPreconditionFailed(request.header, validators)) {
-      return refuse(412, "The file is not the one that If-Match or If-Unmodified-Since asks for.");
+      return refuse(412, "The file does not match If-Match or If-Unmodified-Since.");
     }
     if (isNotModified(request.header, validators)) {
       return new Response(null, { status: 304, headers: cacheHeaders(file) });
@@ -80,7 +80,7 @@ export function createDownload({ blobs }: { blobs: Pick<Blobs, "open" | "presign
     const wanted = isRangeWanted(request.header, validators) ? request.header("Range") : undefined;
     const range = parseByteRange(wanted, file.size);
     if (range === "unsatisfiable") {
-      const message = `The range begins behind the last of ${file.size} bytes.`;
+      const message = `The range begins after the last of ${file.size} bytes.`;
       return refuse(416, message, { "Content-Range": `bytes */${file.size}` });
     }
     return send(file, request, range === "whole" ? null : range);

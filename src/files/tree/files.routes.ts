@@ -22,7 +22,7 @@ const usageEndpoint = ({ files }: Deps): Endpoint =>
     method: "GET",
     path: "/files/usage",
     ownsPath: true,
-    summary: "How much space the account's files take, and may take",
+    summary: "The space that the account's files use, and its quota",
     answer: z.object({
       used_bytes: z.int(),
       quota_bytes: z.int().describe("0 is unlimited"),
@@ -46,7 +46,7 @@ function itemEndpoints({ files }: Deps): Endpoint[] {
     endpoint({
       ...item,
       method: "PATCH",
-      summary: "Rename or move a file; absent fields stay",
+      summary: "Rename or move a file; absent fields stay unchanged unchanged",
       body: updateSchema,
       answer: fileView,
       handle: async ({ c, account, body }) =>
@@ -60,7 +60,7 @@ function itemEndpoints({ files }: Deps): Endpoint[] {
     endpoint({
       ...item,
       method: "DELETE",
-      summary: "Delete a file; its content goes with the last file that has it",
+      summary: "Delete a file; its content is deleted with its last file",
       answer: z.object({ message: z.string() }),
       async handle({ c, account }) {
         await files.remove(account.id, idIn(c, "FileNotFound"));

@@ -90,13 +90,13 @@ export function createFiles({ tree, repository, removal, clock }: Deps) {
 
 /** Bytes that still fit. @throws Unauthorized if the account is gone */
 export function remainingBytes({ used, quota }: AccountSpace): number {
-  if (quota === null) throw appError("Unauthorized", "This account is gone.");
+  if (quota === null) throw appError("Unauthorized", "This account does not exist.");
   return quota === 0 ? Number.POSITIVE_INFINITY : Math.max(quota - used, 0);
 }
 
 export const overQuota = ({ used, quota }: AccountSpace) =>
   appError(
     "FileTooLargeForPolicy",
-    `The file doesn't fit: ${used} of the account's ${quota} bytes are in use. Delete something, or ask for more.`,
+    `The file exceeds the quota: ${used} of the account's ${quota} bytes are in use. Delete files, or ask for a larger quota.`,
     { details: { usedBytes: used, quotaBytes: quota } },
   );

@@ -25,7 +25,7 @@ export function folderEndpoints({ folders, logger }: Deps): Endpoint[] {
   const shared = { access: "account", tag: "folders" } as const;
   const item = { ...shared, path: "/folders/:id" } as const;
   return [
-    contentsEndpoint({ folders, logger }, "/folders", "What is in the root"),
+    contentsEndpoint({ folders, logger }, "/folders", "The contents of the root"),
     endpoint({
       ...shared,
       method: "POST",
@@ -37,11 +37,11 @@ export function folderEndpoints({ folders, logger }: Deps): Endpoint[] {
       handle: async ({ account, body }) =>
         viewFolder(await folders.create(account.id, { name: body.name, parentId: body.parent_id ?? null })),
     }),
-    contentsEndpoint({ folders, logger }, "/folders/:id", "What is in a folder"),
+    contentsEndpoint({ folders, logger }, "/folders/:id", "The contents of a folder"),
     endpoint({
       ...item,
       method: "PATCH",
-      summary: "Rename or move a folder, or set its storage policy; absent fields stay",
+      summary: "Rename or move a folder, or set its storage policy; absent fields stay unchanged unchanged",
       body: updateSchema,
       answer: folderView,
       handle: async ({ c, account, body }) =>
@@ -56,7 +56,7 @@ export function folderEndpoints({ folders, logger }: Deps): Endpoint[] {
     endpoint({
       ...item,
       method: "DELETE",
-      summary: "Delete a folder with all that is in it",
+      summary: "Delete a folder with its contents",
       answer: z.object({ message: z.string() }),
       async handle({ c, account }) {
         const id = idIn(c, "FolderNotFound");

@@ -126,4 +126,4 @@ export function createFolders({ tree, repository, removal, policies, clock }: De
   };
 }
 
-const tooDeep = () => appError("BadRequest", `Folders can lie in one another ${MOST_LEVELS} deep at most.`);
+const tooDeep = () => appError("BadRequest", `Folders can be nested at most ${MOST_LEVELS} levels deep.`);

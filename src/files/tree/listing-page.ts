@@ -10,7 +10,7 @@ export const contentsQuery = z.object({
     .string()
     .regex(/^\d{1,15}$/, "takes a whole number")
     .optional()
-    .describe(`answer one page of so many entries, at most ${LARGEST_PAGE}; everything unless told`)
+    .describe(`answer one page of so many entries, at most ${LARGEST_PAGE}; default: everything`)
     .meta({ type: "integer", minimum: 1, maximum: LARGEST_PAGE }),
   cursor: z.string().max(2_000).optional().describe("next_cursor of the page before"),
 });

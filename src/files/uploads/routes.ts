@@ -20,7 +20,7 @@ export const uploadEndpoint = (uploads: Uploads): Endpoint =>
     path: "/files/upload",
     ownsPath: true,
     summary: "Upload a file: multipart/form-data with one file, in a field of any name",
-    query: z.object({ folder_id: idInQuery.optional().describe("the root unless told") }),
+    query: z.object({ folder_id: idInQuery.optional().describe("default: the root") }),
     form: z.object({ file: z.string().meta({ format: "binary" }) }),
     status: 201,
     answer: fileView,

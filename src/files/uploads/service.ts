@@ -122,7 +122,7 @@ async function* counted(body: AsyncIterable<Uint8Array>, left: number, space: Ac
 const overLimit = ({ maxFileSize }: Policy) =>
   appError(
     "FileTooLargeForPolicy",
-    `The file is larger than the ${maxFileSize} bytes that its storage takes.`,
+    `The file is larger than the ${maxFileSize} bytes that its storage policy allows.`,
     {
       details: { maxFileSize },
     },

@@ -61,7 +61,7 @@ function readUtf8(base64: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(base64, "base64"));
   } catch (cause) {
-    throw appError("BadRequest", "Upload-Metadata holds a value that is not UTF-8.", { cause });
+    throw appError("BadRequest", "Upload-Metadata has a value that is not UTF-8.", { cause });
   }
 }
 
@@ -84,5 +84,5 @@ export function verify({ algorithm, digest }: Checksum, chunks: readonly Uint8Ar
   const hasher = new Bun.CryptoHasher(algorithm);
   for (const chunk of chunks) hasher.update(chunk);
   if (hasher.digest().equals(digest)) return;
-  throw refusal(460, "The bytes don't fit their checksum; they are dropped. Send them again.");
+  throw refusal(460, "The bytes do not match their checksum and were discarded. Send them again.");
 }

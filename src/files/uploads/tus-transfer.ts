@@ -117,7 +117,8 @@ async function take(
   }
 }
 
-export const uploadTooLong = () => appError("FileTooLargeForPolicy", "That is more than Upload-Length said.");
+export const uploadTooLong = () =>
+  appError("FileTooLargeForPolicy", "The bytes exceed the announced Upload-Length.");
 export const uploadGone = () => appError("FileNotFound", "There is no such upload.");
 export const wrongOffset = (received: number) =>
-  appError("Conflict", `The upload has ${received} bytes; go on from there.`, { details: { received } });
+  appError("Conflict", `The upload has ${received} bytes; continue from there.`, { details: { received } });

@@ -44,7 +44,7 @@ const optionsEndpoint = (path: string, { policies }: Deps): Endpoint =>
     ownsPath: path === ROOT_PATH,
     access: "public",
     tag: "files",
-    summary: "What resumable uploads (tus 1.0.0) are like here",
+    summary: "The supported features of resumable uploads (tus 1.0.0)",
     raw: { type: null, status: 204 },
     async handle() {
       const limits = (await policies.list()).map(({ maxFileSize }) => maxFileSize);
@@ -70,18 +70,23 @@ function uploadEndpoints({ resumable }: Deps): Endpoint[] {
     tusEndpoint("POST", ROOT_PATH, "Begin a resumable upload", ({ c, account }) =>
       create(resumable, c, account.id),
     ),
-    tusEndpoint("GET", path, "How far a resumable upload is, in headers (HEAD)", async ({ c, account }) => {
-      const upload = await resumable.find(account.id, uploadIdIn(c));
-      return empty(200, {
-        ...stateOf(upload),
-        "Upload-Length": String(upload.size),
-        ...(upload.metadata !== "" && { "Upload-Metadata": upload.metadata }),
-      });
-    }),
-    tusEndpoint("PATCH", path, "Go on with a resumable upload", append),
-    tusEndpoint("DELETE", path, "End a resumable upload and remove its bytes", terminate),
+    tusEndpoint(
+      "GET",
+      path,
+      "The offset of a resumable upload, in headers (HEAD)",
+      async ({ c, account }) => {
+        const upload = await resumable.find(account.id, uploadIdIn(c));
+        return empty(200, {
+          ...stateOf(upload),
+          "Upload-Length": String(upload.size),
+          ...(upload.metadata !== "" && { "Upload-Metadata": upload.metadata }),
+        });
+      },
+    ),
+    tusEndpoint("PATCH", path, "Continue a resumable upload", append),
+    tusEndpoint("DELETE", path, "Terminate a resumable upload and delete its bytes", terminate),
     // For clients without other methods.
-    tusEndpoint("POST", path, "PATCH or DELETE, told by X-HTTP-Method-Override", (input) => {
+    tusEndpoint("POST", path, "PATCH or DELETE, as given by X-HTTP-Method-Override", (input) => {
       const method = input.c.req.header("X-HTTP-Method-Override")?.toUpperCase();
       if (method === "PATCH") return append(input);
       if (method === "DELETE") return terminate(input);
@@ -120,7 +125,7 @@ const tusEndpoint = (
 async function create(resumable: Resumable, c: HttpContext, accountId: number): Promise<Response> {
   // Each part would become its own file.
   if (c.req.header("Upload-Concat") !== undefined) {
-    throw appError("BadRequest", "Upload-Concat: uploads are not joined here; send the file in one.");
+    throw appError("BadRequest", "Upload-Concat is not supported; send the file as one upload.");
   }
   if (c.req.header("Upload-Length") === undefined) {
     throw appError("BadRequest", "Send the file's size in the header Upload-Length.");

@@ -82,7 +82,7 @@ export function createResumable(deps: Deps) {
   async function find(accountId: number, id: string): Promise<Upload> {
     const upload = await repository.find(id);
     if (upload?.accountId !== accountId) throw uploadGone();
-    if (upload.expiresAt <= clock.now()) throw refusal(410, "The upload has expired. Begin it anew.");
+    if (upload.expiresAt <= clock.now()) throw refusal(410, "The upload has expired. Start a new one.");
     return upload;
   }
 
@@ -90,7 +90,7 @@ export function createResumable(deps: Deps) {
   async function locked<T>(id: string, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const held = await leases.hold(uploadLease(id), LOCK_MS, run);
     if (held !== null) return held.value;
-    throw refusal(423, "Another request is at this upload. Try again.", { retryAfterSeconds: 5 });
+    throw refusal(423, "Another request uses this upload. Try again.", { retryAfterSeconds: 5 });
   }
 
   /** Removes it and its stored bytes. A file that it became stays. @throws StorageUnavailable */
@@ -106,7 +106,7 @@ export function createResumable(deps: Deps) {
         if (upload !== null && upload.expiresAt <= clock.now()) await forget(upload);
       });
     } catch (error) {
-      logger.warn({ err: error, upload: id }, "an expired upload could not be removed; it is tried again");
+      logger.warn({ err: error, upload: id }, "an expired upload could not be removed; it will be retried");
     }
   }
 
@@ -132,7 +132,7 @@ export function createResumable(deps: Deps) {
       if (count >= MOST_UPLOADS) {
         throw appError(
           "RateLimitExceeded",
-          `${MOST_UPLOADS} uploads are unfinished; end some of them first.`,
+          `${MOST_UPLOADS} uploads are unfinished; finish or terminate some first.`,
         );
       }
       if (upload.size + bytes > remainingBytes(tx.space)) throw overQuota(tx.space);
