@@ -1,4 +1,4 @@
-/** A CSV file of links in memory, read in chunks as often as wanted; the rows exist only chunk by chunk. */
+/** A CSV file of links in memory, read in chunks, any number of times. Rows exist only during their chunk. */
 import { CSV_SEPARATORS, type CsvRecord, type CsvSeparator, readCsv } from "../../lib/csv.ts";
 import { AppError, appError } from "../../lib/errors.ts";
 import { createSweeper } from "../../lib/sweeper.ts";
@@ -8,9 +8,9 @@ import { codeIn, type CsvLink, csvLinkOf } from "./row.ts";
 import { type CsvLayout, layoutOf, namesNeeded } from "./layout.ts";
 
 export type FailedRow = {
-  /** The 1-based line of the file on which the row begins. */
+  /** 1-based line on which the row begins. */
   row: number;
-  /** As the row names it, cut to 200 characters; empty when it can't be read. */
+  /** From the row, cut to 200 characters; empty if unreadable. */
   code: string;
   error: string;
   error_code: number;
@@ -19,16 +19,16 @@ export type FailedRow = {
 export type CsvChunk = {
   /** In the order of the file, at most 250. */
   rows: readonly (CsvLink | FailedRow)[];
-  /** How many bytes of the file are read. */
+  /** Bytes read so far. */
   done: number;
 };
 
 export type CsvFile = {
   bytes: number;
-  /** Whether it has these columns. */
+  /** Whether the file has these columns. */
   hasPasswords: boolean;
   hasClicks: boolean;
-  /** From the beginning, giving way to others on the event loop. */
+  /** From the start. Yields to the event loop. */
   chunks(): AsyncGenerator<CsvChunk, void>;
 };
 
@@ -42,17 +42,17 @@ export const failedRow = (row: number, code: string, error: AppError): FailedRow
 });
 
 const LONGEST_CODE_SHOWN = 200;
-/** Room for the longest target and password, each character of them escaped, several times over. */
+/** Room for the longest target and password, fully escaped, several times. */
 const MAX_ROW_BYTES = 64 * 1024;
-/** Sending a chunk to the database is one step for the event loop: with 1,000 rows some of them took 10 ms. */
+/** Sending a chunk to the database is one step of the event loop. With 1,000 rows some steps took 10 ms. */
 const CHUNK_ROWS = 250;
 const CHUNK_BYTES = 128 * 1024;
-/** Before the header, which is looked for in one step of the event loop. */
+/** Before the header, which is read in one step of the event loop. */
 const MOST_BLANK_LINES = 1000;
 const SLICE_MS = 0.5;
 const SWEPT_BYTES = 1024 * 1024;
 
-/** @throws CsvParseError when there is no usable header */
+/** @throws CsvParseError without a usable header */
 export function openCsvFile(bytes: Buffer, { rule, now }: { rule: CodeRule; now: number }): CsvFile {
   const { layout, start, separator } = readHeader(bytes);
   return {
@@ -87,13 +87,13 @@ export function openCsvFile(bytes: Buffer, { rule, now }: { rule: CodeRule; now:
   };
 }
 
-/** Not a blank line, nor a row of nothing but separators: spreadsheets write those for rows that were emptied. */
+/** Neither blank nor only separators: spreadsheets write those for emptied rows. */
 const isFilled = (record: CsvRecord | null): record is CsvRecord =>
   record !== null && (record.problem !== null || record.fields.some((field) => field.trim() !== ""));
 
 type Header = { layout: CsvLayout; start: number; separator: CsvSeparator };
 
-/** The separator is the one with which the header names the columns that are needed. */
+/** The separator with which the header has the required columns. */
 function readHeader(bytes: Buffer): Header {
   const [first, second] = bytes;
   if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) {
@@ -101,7 +101,7 @@ function readHeader(bytes: Buffer): Header {
   }
   const readings = CSV_SEPARATORS.map((separator) => ({ separator, record: firstRecord(bytes, separator) }));
   const usable = readings.find(({ record }) => namesNeeded(record.fields));
-  // Without one, the error is about the reading that makes most of the line.
+  // Without one, report the reading with the most columns.
   const { record, separator } = usable ?? readings.toSorted(byWidth)[0]!;
   if (record.problem !== null) {
     throw appError("CsvParseError", `The header can't be read. ${record.problem}`);

@@ -1,8 +1,7 @@
 /**
- * Exports links as CSV, ordered by code, page by page behind the last code read: memory stays flat and no query grows
- * with how far it is. Nothing is read before it is asked for. Pages shrink when links are long, so that neither
- * reading nor formatting one holds the event loop for more than a millisecond or so. Links that change while an
- * export runs are shown as they are when their page is read.
+ * Exports links as CSV, ordered by code. Each page starts after the last code, so memory stays flat and every query
+ * costs the same. It reads on demand, in pages that shrink for long links, so a page blocks the event loop for about a
+ * millisecond. A link that changes during an export appears as when its page is read.
  */
 import type { Clock } from "../../lib/clock.ts";
 import { createSweeper } from "../../lib/sweeper.ts";
@@ -21,7 +20,7 @@ const SWEPT_CHARACTERS = 3 * 1024 * 1024;
 
 export function createLinkExport({ list, clock }: { list: LinkListRepository; clock: Clock }) {
   return {
-    /** The header, also when nothing matches, then the matches. Rejects as the database does. */
+    /** The header, even without matches, then the matches. Rejects when the database does. */
     async *pages(filter: LinkFilter): AsyncGenerator<ExportPage, void> {
       let text = CSV_HEADER;
       let last: string | null = null;

@@ -1,4 +1,7 @@
-/** The columns of a CSV file of links: those of the export, and where an import finds them. */
+/**
+ * The columns of a CSV file of links: those of the export, and their positions in an import, by name in any order.
+ * Ignores blanks, case and unknown columns. Only `code` and `target` are required.
+ */
 import { csvLine } from "../../lib/csv.ts";
 import { appError } from "../../lib/errors.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
@@ -21,7 +24,7 @@ export const csvLineOf = (link: Link): string =>
     String(link.clickCount),
   ]);
 
-/** Where in a row the columns stand. */
+/** Positions of the columns in a row. */
 export type CsvLayout = {
   width: number;
   at: Readonly<Partial<Record<CsvColumn, number>>>;
@@ -31,13 +34,13 @@ const NEEDED = ["code", "target"] as const;
 
 const namesIn = (header: readonly string[]): string[] => header.map((cell) => cell.trim().toLowerCase());
 
-/** Whether the header has the columns that are needed. */
+/** Whether the header has the required columns. */
 export const namesNeeded = (header: readonly string[]): boolean => {
   const names = namesIn(header);
   return NEEDED.every((column) => names.includes(column));
 };
 
-/** @throws CsvParseError when a needed column is missing or one is there twice */
+/** @throws CsvParseError for a missing or repeated column */
 export function layoutOf(header: readonly string[]): CsvLayout {
   const names = namesIn(header);
   const at: Partial<Record<CsvColumn, number>> = {};

@@ -1,12 +1,8 @@
 /**
- * Links as CSV: the columns of the export, and what an import makes of a row. An import takes columns by name in any
- * order (blanks and case ignored, unknown ones skipped) and needs `code` and `target` alone.
- *
- * A cell is read without blanks at its ends, but for the password. The code follows the rules of a create and is
- * never random here. Times are RFC 3339 only; an unusable `created_at` is the time of the import, an unusable or
- * empty `expires_at` no expiry, an unusable `click_count` 0. A password that begins with `$argon2` is a hash and
- * taken as it is, as far as its column can hold it. Links that serve a shared file or folder are exported, with their
- * internal target; a row with such a target is skipped by an import, for it can't bring the share back.
+ * What an import makes of a row. Cells are trimmed, except passwords. The code follows the rules of a create and is
+ * never random. Times are RFC 3339; an invalid `created_at` becomes the time of the import, an invalid `expires_at` no
+ * expiry, an invalid `click_count` 0. A password that begins with `$argon2` is stored as a hash if it fits. Links to
+ * shares are exported with their internal target, and an import skips such rows: it can't restore the share.
  */
 import { pluralize } from "../../lib/pluralize.ts";
 import { appError } from "../../lib/errors.ts";
@@ -18,9 +14,9 @@ import { namesInternal } from "../internal-target.ts";
 import { createSchema } from "../link.ts";
 import type { CsvColumn, CsvLayout } from "./layout.ts";
 
-/** A link as a row gives it; undefined where the file has no such column. */
+/** A link of a row. Undefined: the file has no such column. */
 export type CsvLink = {
-  /** The line of the file. */
+  /** Line of the file. */
   row: number;
   code: string;
   target: string;
@@ -33,7 +29,7 @@ export type CsvLink = {
 
 export type CsvRules = { layout: CsvLayout; rule: CodeRule; now: number };
 
-/** The code that a row means to write, also of one that can't be read further. */
+/** The code of a row, even of an invalid one. */
 export const codeIn = ({ at }: CsvLayout, fields: readonly string[]): string =>
   fields[at.code!]?.trim() ?? "";
 
@@ -66,10 +62,10 @@ export function csvLinkOf(row: number, fields: readonly string[], { layout, rule
   };
 }
 
-/** An internal one is kept for the import, which passes over it. @throws LinkInvalidUrl */
+/** Keeps an internal target for the import, which skips it. @throws LinkInvalidUrl */
 const targetOf = (text: string): string => (namesInternal(text) ? text.trim() : parseTarget(text));
 
-/** What the column holds, and nothing a terminal or a database would stumble over. */
+/** Fits the column, without characters that disturb terminals or databases. */
 const STORABLE_HASH = /^[\x21-\x7e]{1,255}$/;
 
 function passwordOf(text: string): CsvLink["password"] {
