@@ -46,7 +46,7 @@ function itemEndpoints({ files }: Deps): Endpoint[] {
     endpoint({
       ...item,
       method: "PATCH",
-      summary: "Rename or move a file; absent fields stay unchanged unchanged",
+      summary: "Rename or move a file; absent fields stay unchanged",
       body: updateSchema,
       answer: fileView,
       handle: async ({ c, account, body }) =>

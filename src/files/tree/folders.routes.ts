@@ -41,7 +41,7 @@ export function folderEndpoints({ folders, logger }: Deps): Endpoint[] {
     endpoint({
       ...item,
       method: "PATCH",
-      summary: "Rename or move a folder, or set its storage policy; absent fields stay unchanged unchanged",
+      summary: "Rename or move a folder, or set its storage policy; absent fields stay unchanged",
       body: updateSchema,
       answer: folderView,
       handle: async ({ c, account, body }) =>
