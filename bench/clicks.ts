@@ -57,7 +57,7 @@ async function fill({ dialect, transaction }: Database, count: number): Promise<
         await dialect.insertMany(
           tx,
           "link_clicks",
-          ids.map((id) => ({ link_id: id, clicks: 0 })),
+          ids.map((id) => ({ link_id: id, clicks: 0, ranked: 0 })),
         );
       },
       { long: true },

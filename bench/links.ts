@@ -1,8 +1,11 @@
 /**
- * Lists, searches and batches over 1,000,000 links: `bin/bun bench/links.ts [count] [sqlite|postgres]`. Runs on SQLite
- * in a temporary folder and, with WAYMARK_TEST_POSTGRES_URL, on PostgreSQL in its own database. Each request goes
- * through the service as in the server, SQLite's threads included. "Counted": a link was just written, so the total is
- * unknown. "Known": the same filter was requested before.
+ * Lists, searches and batches over 1,000,000 links:
+ *
+ *     bin/bun bench/links.ts [count] [sqlite|postgres|mariadb|mysql|all] [part of a title]
+ *
+ * Runs on SQLite in a temporary folder, and on each server with WAYMARK_TEST_…_URL in its own database; without a name
+ * on SQLite and PostgreSQL. Each request goes through the service as in the server, SQLite's threads included.
+ * "Counted": a link was just written, so the total is unknown. "Known": the same filter was requested before.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,12 +16,16 @@ import { createChanges } from "../src/cluster/changes.ts";
 import { type Database, openDatabase } from "../src/db/database.ts";
 import { migrateUp } from "../src/db/migrate.ts";
 import { silentLogger } from "../src/lib/logger.ts";
-import { linkQueryOf, type ListQuery } from "../src/links/link-page.ts";
+import { linkQueryOf, type ListQuery, SORT_KEYS } from "../src/links/link-page.ts";
 import { createLinkRepository, type NewLink } from "../src/links/links.repository.ts";
 import { createLinkService, type LinkService } from "../src/links/links.service.ts";
 
 const COUNT = Number(process.argv[2] ?? 1_000_000);
-const ONLY = process.argv[3];
+const WANTED = process.argv[3] ?? "sqlite,postgres";
+/** Only these lists, and no batches. */
+const TITLE = process.argv[4] ?? "";
+const SERVERS = ["postgres", "mariadb", "mysql"] as const;
+type Server = (typeof SERVERS)[number];
 const RUNS = 20;
 const GOAL_MS = 150;
 const BATCH_GOAL_MS = 1000;
@@ -50,7 +57,13 @@ async function fill(database: Database): Promise<void> {
   }
 }
 
+const DEEP = SORT_KEYS.map((sort): [string, ListQuery] => [
+  `page 5,000 by ${sort}`,
+  { sort, page: String(Math.min(5_000, COUNT / 20)) },
+]);
+
 const LISTS: [string, ListQuery][] = [
+  ...DEEP,
   ["list, first page", {}],
   ["list, middle page", { page: String(COUNT / 40) }],
   ["list, last page", { page: String(COUNT / 20) }],
@@ -153,7 +166,8 @@ async function bench(
     await afterFill(database);
     console.log(`\n${name}: ${COUNT.toLocaleString("en")} links, filled in ${seconds.toFixed(0)} s\n`);
     console.log(`${"milliseconds".padEnd(34)} counted: p50, p95   known: p50, p95`);
-    for (const [title, query] of LISTS) await measure(links, title, query);
+    for (const [title, query] of LISTS) if (title.includes(TITLE)) await measure(links, title, query);
+    if (TITLE !== "") return;
     console.log(`stats                             ${cell(await timed(() => links.stats()))}`);
     await measureBatch(links);
   } finally {
@@ -164,7 +178,7 @@ async function bench(
 async function benchFile(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "waymark-bench-"));
   try {
-    await bench("SQLite", `sqlite:${join(folder, "bench.db")}`, async () => {});
+    await bench("sqlite", `sqlite:${join(folder, "bench.db")}`, async () => {});
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -181,22 +195,29 @@ async function vacuum({ slow }: Database): Promise<void> {
   }
 }
 
-async function benchServer(server: string): Promise<void> {
+async function benchServer(name: Server, server: string): Promise<void> {
   const database = `waymark_bench_${process.pid}`;
   const admin = await openDatabase({ url: server, poolSize: 1 }, { threads: false, logger: silentLogger });
   await sql.raw(`create database ${database}`).execute(admin.write);
   try {
     const url = new URL(server);
     url.pathname = `/${database}`;
-    await bench("PostgreSQL", url.href, vacuum);
+    await bench(name, url.href, name === "postgres" ? vacuum : async () => {});
   } finally {
-    await sql.raw(`drop database ${database} with (force)`).execute(admin.write);
+    await sql
+      .raw(`drop database ${database}${name === "postgres" ? " with (force)" : ""}`)
+      .execute(admin.write);
     await admin.close();
   }
 }
 
-const server = process.env["WAYMARK_TEST_POSTGRES_URL"];
-if (ONLY !== "postgres") await benchFile();
-if (ONLY !== "sqlite" && server) await benchServer(server);
-if (!server) console.log("\nWAYMARK_TEST_POSTGRES_URL is not set; PostgreSQL was not measured.");
+const isWanted = (name: string): boolean => WANTED === "all" || WANTED.split(",").includes(name);
+
+if (isWanted("sqlite")) await benchFile();
+for (const name of SERVERS.filter(isWanted)) {
+  const variable = `WAYMARK_TEST_${name.toUpperCase()}_URL`;
+  const server = process.env[variable];
+  if (server === undefined) console.log(`\n${variable} is not set; ${name} was not measured.`);
+  else await benchServer(name, server);
+}
 process.exit(0);

@@ -24,6 +24,7 @@ import { createLinkCache, type LinkCache } from "./links/cache/cache.ts";
 import { measureLinkCache } from "./links/cache/metrics.ts";
 import { createSharedLinks } from "./links/cache/shared.ts";
 import { createLinkScan } from "./links/cache/scan.repository.ts";
+import { createRankingJob } from "./links/ranking.ts";
 import { createRedirect, type Redirect } from "./redirect/redirect.ts";
 import { registerRedirectMetrics } from "./redirect/redirect-metrics.ts";
 import { createVisits } from "./redirect/visit.ts";
@@ -200,6 +201,7 @@ function startJobs({ database, auth, reports, content, drive, logger }: Services
     leases: createLeases({ database, clock: systemClock }),
     jobs: [
       { name: "auth-clean-up", everyMs: () => HOUR_MS, run: async () => void (await auth.cleanUp()) },
+      createRankingJob(database),
       ...reports.jobs,
       ...content.jobs,
       ...drive.jobs,

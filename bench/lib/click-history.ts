@@ -137,7 +137,7 @@ async function writeLinks(database: Database, count: number): Promise<void> {
     await database.dialect.insertMany(
       tx,
       "link_clicks",
-      ids.map((link_id) => ({ link_id, clicks: 0 })),
+      ids.map((link_id) => ({ link_id, clicks: 0, ranked: 0 })),
     );
   });
 }

@@ -164,7 +164,9 @@ CREATE TABLE `leases` (
 CREATE TABLE `link_clicks` (
   `link_id` bigint(20) NOT NULL,
   `clicks` bigint(20) NOT NULL,
+  `ranked` bigint(20) NOT NULL DEFAULT 0,
   PRIMARY KEY (`link_id`),
+  KEY `link_clicks_ranked` (`ranked`,`link_id`),
   CONSTRAINT `link_clicks_link` FOREIGN KEY (`link_id`) REFERENCES `links` (`id`) ON DELETE CASCADE
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 

@@ -158,6 +158,7 @@ create table leases (
 create table link_clicks (
   link_id bigint not null,
   clicks bigint not null,
+  ranked bigint default 0 not null,
   constraint link_clicks_link FOREIGN KEY (link_id) REFERENCES links(id) ON DELETE CASCADE,
   constraint link_clicks_pkey PRIMARY KEY (link_id)
 );
@@ -296,6 +297,8 @@ CREATE INDEX entries_blob_id ON public.entries USING btree (blob_id);
 CREATE INDEX entries_kind ON public.entries USING btree (account_id, parent_id, kind, name);
 
 CREATE INDEX entries_policy_id ON public.entries USING btree (policy_id);
+
+CREATE INDEX link_clicks_ranked ON public.link_clicks USING btree (ranked, link_id);
 
 CREATE INDEX links_created_at ON public.links USING btree (created_at DESC, code, expires_at);
 

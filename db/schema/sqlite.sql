@@ -159,9 +159,11 @@ CREATE TABLE leases (
 
 CREATE TABLE link_clicks (
   link_id integer not null primary key,
-  clicks integer not null,
+  clicks integer not null, ranked integer not null default 0,
   constraint link_clicks_link foreign key (link_id) references links (id) on delete cascade
 );
+
+CREATE INDEX "link_clicks_ranked" on "link_clicks" (ranked, link_id);
 
 CREATE TABLE links (
   id integer primary key autoincrement,

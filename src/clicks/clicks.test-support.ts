@@ -86,7 +86,7 @@ export async function addLinks(database: Database, count: number): Promise<numbe
     await database.dialect.insertMany(
       tx,
       "link_clicks",
-      ids.map((link_id) => ({ link_id, clicks: 0 })),
+      ids.map((link_id) => ({ link_id, clicks: 0, ranked: 0 })),
     );
     return ids;
   });

@@ -123,8 +123,8 @@ forEachDialect(({ name, openDb }) => {
       const ids = await database.read.selectFrom("links").select("id").orderBy("code").execute();
       const [a, b] = [ids[0]!.id, ids[1]!.id];
       await database.dialect.insertMany(database.write, "link_clicks", [
-        { link_id: a, clicks: 2 ** 32 },
-        { link_id: b, clicks: MAX - 2 ** 33 },
+        { link_id: a, clicks: 2 ** 32, ranked: 0 },
+        { link_id: b, clicks: MAX - 2 ** 33, ranked: MAX },
       ]);
       await database.dialect.addToCounters(
         database.write,
@@ -134,8 +134,8 @@ forEachDialect(({ name, openDb }) => {
       );
       const rows = await database.read.selectFrom("link_clicks").selectAll().orderBy("link_id").execute();
       expect(rows).toEqual([
-        { link_id: a, clicks: 2 ** 33 - 5 },
-        { link_id: b, clicks: MAX - 2 ** 33 + 5 },
+        { link_id: a, clicks: 2 ** 33 - 5, ranked: 0 },
+        { link_id: b, clicks: MAX - 2 ** 33 + 5, ranked: MAX },
       ]);
       const { total, n } = await database.read
         .selectFrom("link_clicks")
@@ -284,10 +284,15 @@ forEachDialect(({ name, openDb }) => {
 
     test("counts are deleted with their link and need one", async () => {
       const id = await database.dialect.insertReturningId(database.write, "links", link("a"));
-      await database.dialect.insertMany(database.write, "link_clicks", [{ link_id: id, clicks: 0 }]);
+      await database.dialect.insertMany(database.write, "link_clicks", [
+        { link_id: id, clicks: 0, ranked: 0 },
+      ]);
       await database.write.deleteFrom("links").execute();
       expect(await database.read.selectFrom("link_clicks").selectAll().execute()).toEqual([]);
-      const orphan = database.write.insertInto("link_clicks").values({ link_id: id, clicks: 0 }).execute();
+      const orphan = database.write
+        .insertInto("link_clicks")
+        .values({ link_id: id, clicks: 0, ranked: 0 })
+        .execute();
       await expect(orphan).rejects.toMatchObject({ name: "Conflict" });
     });
   });

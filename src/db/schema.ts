@@ -17,8 +17,11 @@ export const TABLES = {
     expires_at: "int?",
     password_hash: "text?",
   },
-  /** One row per link, made in its transaction and removed with it (on delete cascade). */
-  link_clicks: { link_id: "int", clicks: "int" },
+  /**
+   * One row per link, made in its transaction and removed with it (on delete cascade). `ranked` is indexed and follows
+   * `clicks` by a job: see links/ranking.ts.
+   */
+  link_clicks: { link_id: "int", clicks: "int", ranked: "int" },
   /**
    * Codes of links that are gone, for the analytics of their clicks: made in the transaction that deletes the link, by
    * links/deletion.repository.ts, and removed by retention with the last row of its clicks. A code may be here several

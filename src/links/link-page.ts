@@ -34,7 +34,10 @@ const choice = <T extends string>(options: readonly T[], meaning: string) =>
 
 export const listQuery = filterQuery.extend({
   ...pageQuery,
-  sort: choice(SORT_KEYS, "default: created_at"),
+  sort: choice(
+    SORT_KEYS,
+    "default: created_at; from 100,000 links on, click_count is about half a minute old",
+  ),
   order: choice(["asc", "desc"], "default: desc for created_at and click_count"),
 });
 export type ListQuery = z.output<typeof listQuery>;

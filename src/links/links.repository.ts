@@ -73,7 +73,10 @@ export function createLinkRepository({ read, dialect }: Pick<Database, "read" | 
           .select(["id", "code"])
           .where("code", "in", [...clicks.keys()])
           .execute();
-        const rows = ids.map(({ id, code }) => ({ link_id: id, clicks: clicks.get(code) ?? 0 }));
+        const rows = ids.map(({ id, code }) => {
+          const count = clicks.get(code) ?? 0;
+          return { link_id: id, clicks: count, ranked: count };
+        });
         await dialect.insertMany(tx, "link_clicks", rows);
       }
     },

@@ -104,9 +104,11 @@ forEachDialect((dialect) => {
           const asked = linkQueryOf({ ...query, page: String(page), page_size: "20" }, NOW);
           const wanted = all.slice((page - 1) * 20, page * 20);
           // The first time the total is to be counted, the second time it is known.
-          const list = createLinkList(createLinkListRepository(room.database));
-          for (let time = 0; time < 2; time++) {
-            expect(await list.page(asked)).toEqual({ links: wanted, total: all.length });
+          for (const rankedFrom of sort === "click_count" ? [1, COUNT * 2] : [1]) {
+            const list = createLinkList(createLinkListRepository(room.database), { rankedFrom });
+            for (let time = 0; time < 2; time++) {
+              expect(await list.page(asked)).toEqual({ links: wanted, total: all.length });
+            }
           }
         }
       }

@@ -2,7 +2,9 @@
  * Pages of the list, with the exact total, over any number of links.
  *
  * Without a search the filter is served by indexes: count and find the page, at the same time or, where the page is
- * far from the beginning, first the one and then the other, from the end backwards.
+ * far from the beginning, first the one and then the other, from the end backwards. An order by clicks compares the
+ * counts themselves as long as there are few links; sorting many of them takes a second, so then it walks along their
+ * ranks, which are some seconds old (ranking.ts).
  *
  * A search has to look at every link, unless the database has an index for it, so it does that once. The ids are cut
  * into as many ranges as the built-in database has readers, which search at the same time, each until it has more
@@ -53,20 +55,31 @@ const NEAR_END = 0.6;
 /** How many matches are assumed where nothing is known of them. */
 const AT_LEAST = 2000;
 
-export function createLinkList(repository: LinkListRepository): LinkList {
+/** From so many links on (by the span of their ids) an order by clicks is one by ranks. */
+const RANKED_FROM = 100_000;
+
+export function createLinkList(
+  repository: LinkListRepository,
+  { rankedFrom = RANKED_FROM }: { rankedFrom?: number } = {},
+): LinkList {
   const totals = createTotalCache();
 
   async function walked(filter: LinkFilter, slice: Slice): Promise<LinkPage> {
     const known = totals.get(filter);
+    const isByClicks = slice.order.sort === "click_count";
+    const needsSize = isByClicks || (known === undefined && isEverything(filter));
+    const all = needsSize ? await repository.extent() : null;
+    const size = all === null ? 0 : sizeOf(all);
+    const way = (matches: number): Way =>
+      isByClicks ? { plan: planFor(slice, matches, size), ranges: [] } : WALK;
     if (known !== undefined) {
-      return { total: known.total, links: await loadPage(filter, slice, known.total, WALK) };
+      return { total: known.total, links: await loadPage(filter, slice, known.total, way(known.total)) };
     }
-    const all = isEverything(filter) ? await repository.extent() : null;
     const keep = totals.open(filter);
     const found = await countAndLoad(filter, slice, {
       count: () => repository.count(filter),
-      guess: all === null ? AT_LEAST : sizeOf(all),
-      way: () => WALK,
+      guess: isEverything(filter) ? size : isByClicks ? null : AT_LEAST,
+      way,
     });
     keep({ total: found.total, ids: null });
     return found;
@@ -113,8 +126,9 @@ export function createLinkList(repository: LinkListRepository): LinkList {
   const shared = (ranges: readonly IdRange[]): (readonly IdRange[])[] =>
     repository.sharesScans && ranges.length > 0 ? [ranges] : ranges.map((range) => [range]);
 
-  const isShort = ({ offset, limit }: Slice, plan: ListPlan): boolean =>
-    plan === "sort" && offset + limit <= MOST_SORTED;
+  /** Whether `sorted` can find it. */
+  const isShort = ({ order, offset, limit }: Slice, plan: ListPlan): boolean =>
+    plan === "sort" && order.sort !== "click_count" && offset + limit <= MOST_SORTED;
 
   /** Sorts what was seen with what comes first in the rest, which is counted on the way. */
   async function sorted(filter: LinkFilter, { order, offset, limit }: Slice, seen: Seen): Promise<LinkPage> {
@@ -127,13 +141,13 @@ export function createLinkList(repository: LinkListRepository): LinkList {
     return { total, links: await repository.load({ codes }, { order, offset: 0, limit }) };
   }
 
-  /** Counts the matches and finds the page, at the same time where the page isn't near the end. */
+  /** Counts the matches and finds the page, at the same time where the page isn't near the end of a guess. */
   async function countAndLoad(
     filter: LinkFilter,
     slice: Slice,
-    { count, guess, way }: { count(): Promise<number>; guess: number; way(matches: number): Way },
+    { count, guess, way }: { count(): Promise<number>; guess: number | null; way(matches: number): Way },
   ): Promise<LinkPage> {
-    if (slice.offset > guess * NEAR_END) {
+    if (guess === null || slice.offset > guess * NEAR_END) {
       const total = await count();
       return { total, links: await loadPage(filter, slice, total, way(total)) };
     }
@@ -176,6 +190,15 @@ export function createLinkList(repository: LinkListRepository): LinkList {
     return repository.load(keys, { order: slice.order, offset: 0, limit });
   }
 
+  /** Which plan finds a slice of about `matches` among `links` sooner. */
+  function planFor({ order, offset, limit }: Slice, matches: number, links: number): ListPlan {
+    if (order.sort === "expires_at") return "walk";
+    if (order.sort === "click_count" && links < rankedFrom) return "sort";
+    const depth = Math.min(offset, Math.max(0, matches - offset - limit)) + limit;
+    const walk = (Math.min(depth, matches) / matches) * links * WALK_COST;
+    return walk <= links + matches * SORT_COST ? "walk" : "sort";
+  }
+
   return {
     page({ filter, order, page, pageSize }) {
       const slice: Slice = { order, offset: (page - 1) * pageSize, limit: pageSize };
@@ -183,14 +206,6 @@ export function createLinkList(repository: LinkListRepository): LinkList {
     },
     forgetTotals: totals.clear,
   };
-}
-
-/** Which plan finds a slice of about `matches` among `links` sooner. */
-function planFor({ order, offset, limit }: Slice, matches: number, links: number): ListPlan {
-  if (order.sort === "click_count" || order.sort === "expires_at") return "walk";
-  const depth = Math.min(offset, Math.max(0, matches - offset - limit)) + limit;
-  const walk = (Math.min(depth, matches) / matches) * links * WALK_COST;
-  return walk <= links + matches * SORT_COST ? "walk" : "sort";
 }
 
 /** The database's order of codes is that of their bytes, which are ASCII. */

@@ -86,7 +86,7 @@ async function addLink(database: Database, code: string): Promise<number> {
   const link = { code, target: "https://example.com/", created_at: 1, updated_at: 1 };
   return database.transaction(async (tx) => {
     const id = await database.dialect.insertReturningId(tx, "links", link);
-    await database.dialect.insertMany(tx, "link_clicks", [{ link_id: id, clicks: 0 }]);
+    await database.dialect.insertMany(tx, "link_clicks", [{ link_id: id, clicks: 0, ranked: 0 }]);
     return id;
   });
 }

@@ -13,6 +13,7 @@
  */
 import { chunked } from "../../lib/chunked.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { rest } from "../../lib/rest.ts";
 import type { Job } from "../../jobs/runner.ts";
 import type { Database } from "../../db/database.ts";
 import type { Maintenance } from "./maintenance.ts";
@@ -198,16 +199,4 @@ async function limitLog({ database, settings, restMs = REST_MS }: Deps, signal: 
     await rest(restMs, signal);
   }
   return true;
-}
-
-/** Resolves after the time or on the signal. */
-async function rest(ms: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  const stop = () => resolve();
-  signal.addEventListener("abort", stop, { once: true });
-  await promise;
-  clearTimeout(timer);
-  signal.removeEventListener("abort", stop);
 }

@@ -1,5 +1,6 @@
-/** Version 0.4: the codes of deleted links. */
-import { createTable, type Step } from "./step.ts";
+/** Version 0.4: the codes of deleted links, and an order of links by clicks that lists can walk. */
+import { sql } from "kysely";
+import { addColumn, createIndex, createTable, type Step } from "./step.ts";
 
 export const steps: readonly Step[] = [
   createTable("0057_deleted_links", "deleted_links", (w) => [
@@ -7,4 +8,10 @@ export const steps: readonly Step[] = [
     `code ${w.text(128)} not null`,
     `deleted_at ${w.int} not null`,
   ]),
+  addColumn("0058_link_clicks_ranked", "link_clicks", "ranked", (w) => `${w.int} not null default 0`),
+  {
+    name: "0059_link_clicks_rank",
+    up: async (db) => void (await sql`update link_clicks set ranked = clicks`.execute(db)),
+  },
+  createIndex("0060_link_clicks_by_rank", "link_clicks", "link_clicks_ranked", "ranked, link_id"),
 ];

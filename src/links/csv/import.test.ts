@@ -172,6 +172,7 @@ forEachDialect(({ openDb }) => {
 
     test("takes them from the row where there is one", async () => {
       await load("code,target,click_count\na,https://x.y/1,3\n", "overwrite");
+      expect(await clickRows()).toMatchObject([{ clicks: 3, ranked: 3 }]);
       expect((await lines())[0]).toBe("a,https://x.y/1,2020-01-01T00:00:00.000Z,,,3");
       await load("code,target,created_at\na,https://x.y/1,2021-01-01T00:00:00Z\n", "overwrite");
       expect((await lines())[0]).toBe("a,https://x.y/1,2021-01-01T00:00:00.000Z,,,3");

@@ -37,8 +37,13 @@ export function createLinkBulkRepository({ read, dialect }: Pick<Database, "read
       }));
       await dialect.updateMany(tx, { table: "links", key: "id", set }, rows);
       if (!withClicks) return;
-      const clicks = links.map((link) => ({ link_id: link.id, clicks: link.clickCount }));
-      await dialect.updateMany(tx, { table: "link_clicks", key: "link_id", set: ["clicks"] }, clicks);
+      const clicks = links.map(({ id, clickCount }) => ({
+        link_id: id,
+        clicks: clickCount,
+        ranked: clickCount,
+      }));
+      const counts = { table: "link_clicks", key: "link_id", set: ["clicks", "ranked"] } as const;
+      await dialect.updateMany(tx, counts, clicks);
     },
   };
 }

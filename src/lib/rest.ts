@@ -1,0 +1,11 @@
+/** Resolves when the time is over or the signal comes. */
+export async function rest(ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  const stop = () => resolve();
+  signal.addEventListener("abort", stop, { once: true });
+  await promise;
+  clearTimeout(timer);
+  signal.removeEventListener("abort", stop);
+}

@@ -1,0 +1,55 @@
+/** The clicks by which links are ordered, beside those that are counted: see ranking.ts. */
+import type { Database } from "../db/database.ts";
+import type { IdRange } from "./list.repository.ts";
+
+/** A link and its clicks. */
+export type Counted = { link_id: number; clicks: number };
+
+export type RankingRepository = ReturnType<typeof createRankingRepository>;
+
+export function createRankingRepository({
+  read,
+  write,
+  dialect,
+}: Pick<Database, "read" | "write" | "dialect">) {
+  return {
+    /** Changes with every flush. */
+    async flushed(): Promise<string> {
+      const journals = await read.selectFrom("journals").select(["id", "position"]).orderBy("id").execute();
+      return JSON.stringify(journals.map(({ id, position }) => [id, position]));
+    },
+
+    /** The smallest and the largest id there is; null without links. */
+    async extent(): Promise<IdRange | null> {
+      const ends = await Promise.all(
+        (["asc", "desc"] as const).map((way) =>
+          read
+            .selectFrom("link_clicks")
+            .select("link_id")
+            .orderBy("link_id", way)
+            .limit(1)
+            .executeTakeFirst(),
+        ),
+      );
+      return ends[0] && ends[1] ? { from: ends[0].link_id, to: ends[1].link_id } : null;
+    },
+
+    /** The first links in the range, by id, that are not ranked by their clicks; limit ≤ 1,000. */
+    behind: ({ from, to }: IdRange, limit: number): Promise<Counted[]> =>
+      read
+        .selectFrom("link_clicks")
+        .select(["link_id", "clicks"])
+        .where("link_id", ">=", from)
+        .where("link_id", "<=", to)
+        .whereRef("clicks", "<>", "ranked")
+        .orderBy("link_id")
+        .limit(limit)
+        .execute(),
+
+    /** Ranks up to 1,000 links by these clicks. */
+    async rank(links: readonly Counted[]): Promise<void> {
+      const rows = links.map(({ link_id, clicks }) => ({ link_id, ranked: clicks }));
+      await dialect.updateMany(write, { table: "link_clicks", key: "link_id", set: ["ranked"] }, rows);
+    },
+  };
+}

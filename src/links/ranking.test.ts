@@ -1,0 +1,123 @@
+/** The order by clicks of many links: by their ranks, which follow the counts. */
+import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { forEachDialect } from "../db/for-each-dialect.ts";
+import { linkQueryOf, type ListQuery } from "./link-page.ts";
+import { type LinksRoom, NOW, openLinks, TARGET } from "./links.test-support.ts";
+import { createLinkList, type LinkList } from "./list.ts";
+import { createLinkListRepository } from "./list.repository.ts";
+import { createRankingJob } from "./ranking.ts";
+
+const COUNT = 1_500;
+const codeOf = (at: number) => `l${String(at).padStart(4, "0")}`;
+
+forEachDialect(({ openDb }) => {
+  describe("ranks", () => {
+    let room: LinksRoom;
+    let list: LinkList;
+    const never = new AbortController().signal;
+
+    beforeAll(async () => {
+      room = await openLinks(await openDb());
+      list = createLinkList(createLinkListRepository(room.database), { rankedFrom: 1 });
+    });
+    beforeEach(async () => {
+      await room.clear();
+      const links = Array.from({ length: COUNT }, (_, at) => ({
+        code: codeOf(at),
+        target: `${TARGET}${at % 10 === 0 ? "tenth" : "other"}`,
+        createdAt: NOW,
+        updatedAt: NOW,
+        expiresAt: at % 5 === 0 ? NOW - 1 : null,
+        passwordHash: null,
+        // Each count twice.
+        clickCount: at >> 1,
+      }));
+      await room.database.transaction((tx) => room.repository.insertMany(tx, links));
+    });
+    const codes = async (query: ListQuery, of = list): Promise<string[]> => {
+      const { links } = await of.page(linkQueryOf({ sort: "click_count", page_size: "5", ...query }, NOW));
+      return links.map(({ code }) => code);
+    };
+    /** Counts as the flush does, which moves the position of a journal with the counts. */
+    const count = async (ids: readonly number[], clicks: number) => {
+      const { database } = room;
+      const counter = { table: "link_clicks", key: "link_id", column: "clicks" } as const;
+      await database.dialect.addToCounters(
+        database.write,
+        counter,
+        ids,
+        ids.map(() => clicks),
+      );
+      const journal = { id: "j", position: Math.random() * 1e9, updated_at: NOW };
+      const position = { table: "journals", keys: ["id"], set: ["position"] } as const;
+      await database.dialect.upsert(database.write, position, [
+        { ...journal, position: Math.floor(journal.position) },
+      ]);
+    };
+    const idsOf = async (first: number, last: number) => {
+      const rows = await room.database.read
+        .selectFrom("links")
+        .select(["id", "code"])
+        .orderBy("code")
+        .execute();
+      return rows.slice(first, last).map(({ id }) => id);
+    };
+
+    test("are the counts of new and imported links, walked from either end and with any filter", async () => {
+      expect(await codes({})).toEqual([1499, 1498, 1497, 1496, 1495].map(codeOf));
+      expect(await codes({ order: "asc" })).toEqual([0, 1, 2, 3, 4].map(codeOf));
+      expect(await codes({ page: "101" })).toEqual([999, 998, 997, 996, 995].map(codeOf));
+      expect(await codes({ page: "290" })).toEqual([54, 53, 52, 51, 50].map(codeOf));
+      expect(await codes({ only_active: "1", page: "2" })).toEqual(
+        [1493, 1492, 1491, 1489, 1488].map(codeOf),
+      );
+      expect(await codes({ only_expired: "1" })).toEqual([1495, 1490, 1485, 1480, 1475].map(codeOf));
+      expect(await codes({ search: "other", page: "2" })).toEqual([1494, 1493, 1492, 1491, 1489].map(codeOf));
+    });
+
+    test("follow the counts with the next run of the job, for few links and for many", async () => {
+      const job = createRankingJob(room.database);
+      await job.run(never);
+      await count(await idsOf(3, 4), 10_000);
+      expect(await codes({})).toEqual([1499, 1498, 1497, 1496, 1495].map(codeOf));
+      await job.run(never);
+      expect(await codes({})).toEqual([3, 1499, 1498, 1497, 1496].map(codeOf));
+      await count(await idsOf(10, 1_400), 1_000_000);
+      await job.run(never);
+      expect(await codes({})).toEqual([1399, 1398, 1397, 1396, 1395].map(codeOf));
+      expect(await codes({ order: "asc", page: "2" })).toEqual([6, 7, 8, 9, 1400].map(codeOf));
+    });
+
+    test("are not looked through again while nothing is counted", async () => {
+      const job = createRankingJob(room.database);
+      await job.run(never);
+      const [id] = await idsOf(0, 1);
+      // No flush did this.
+      await room.database.write
+        .updateTable("link_clicks")
+        .set({ ranked: 9_999 })
+        .where("link_id", "=", id!)
+        .execute();
+      await job.run(never);
+      expect(await codes({})).toContain(codeOf(0));
+      await count([id!], 1);
+      await job.run(never);
+      expect(await codes({})).not.toContain(codeOf(0));
+    });
+
+    test("count for nothing while links are few", async () => {
+      await count(await idsOf(3, 4), 10_000);
+      const exact = createLinkList(createLinkListRepository(room.database));
+      expect(await codes({}, exact)).toEqual([3, 1499, 1498, 1497, 1496].map(codeOf));
+      expect(await codes({ only_active: "1" }, exact)).toEqual([3, 1499, 1498, 1497, 1496].map(codeOf));
+    });
+
+    test("of a run that was stopped are made by the next one", async () => {
+      const job = createRankingJob(room.database);
+      await count(await idsOf(3, 4), 10_000);
+      await job.run(AbortSignal.abort());
+      await job.run(never);
+      expect(await codes({})).toEqual([3, 1499, 1498, 1497, 1496].map(codeOf));
+    });
+  });
+});

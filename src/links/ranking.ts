@@ -1,0 +1,40 @@
+/**
+ * The order of links by clicks. An index on the counter itself would have to move with every click and make a flush
+ * several times as dear. So link_clicks.ranked, which is indexed, follows link_clicks.clicks by a job: it looks through
+ * the links in portions, ranks those whose clicks have changed, and rests most of the time.
+ */
+import type { Database } from "../db/database.ts";
+import { rest } from "../lib/rest.ts";
+import { createRankingRepository } from "./ranking.repository.ts";
+
+const EVERY_MS = 30_000;
+/** The job rests so many times as long as it works, within a run and between two. */
+const REST_FACTOR = 9;
+const IDS_AT_ONCE = 50_000;
+const LINKS_AT_ONCE = 1_000;
+
+export function createRankingJob(database: Pick<Database, "read" | "write" | "dialect">) {
+  const repository = createRankingRepository(database);
+  /** What was flushed when the last complete run began. */
+  let ranked: string | null = null;
+  let tookMs = 0;
+
+  async function run(signal: AbortSignal): Promise<void> {
+    const begun = performance.now();
+    const flushed = await repository.flushed();
+    if (flushed === ranked) return;
+    const all = await repository.extent();
+    for (let from = all?.from ?? 1; from <= (all?.to ?? 0) && !signal.aborted; ) {
+      const portionBegun = performance.now();
+      const to = from + IDS_AT_ONCE - 1;
+      const links = await repository.behind({ from, to }, LINKS_AT_ONCE);
+      await repository.rank(links);
+      from = links.length === LINKS_AT_ONCE ? links.at(-1)!.link_id + 1 : to + 1;
+      await rest((performance.now() - portionBegun) * REST_FACTOR, signal);
+    }
+    tookMs = performance.now() - begun;
+    if (!signal.aborted) ranked = flushed;
+  }
+
+  return { name: "link-ranking", everyMs: () => Math.max(EVERY_MS, tookMs), run };
+}
