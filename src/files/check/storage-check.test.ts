@@ -147,7 +147,7 @@ forEachDialect((dialect) => {
     const stored = await at.blobs.store(once(bytesFor()), at.policy.id, { maxBytes: 0 });
     const [key = ""] = at.stored();
     await stored.drop();
-    const anothers = key.replace(/\.\d+$/, ".12345");
+    const anothers = key.replace(/-\d+$/, "-12345");
     const foreign = ["notes.txt", "ab/cd/notes.txt", "ab/cd/0000.1", anothers];
     mkdirSync(dirname(pathOf(key)), { recursive: true });
     mkdirSync(pathOf("ab/cd"), { recursive: true });

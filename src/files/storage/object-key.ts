@@ -1,13 +1,15 @@
 /**
- * Names in a storage location. Objects lie two folders deep, by their first hex digits. Other names of Waymark begin
- * with a dot. All the rest is foreign and ignored.
+ * Names in a storage location. Objects lie two folders deep. Other names of Waymark begin with a dot. All the rest is
+ * foreign and ignored.
  *
  * Another installation may share the location, even by mistake. Each name contains 20 bits of its installation's tag,
  * so no installation removes the objects of another.
  */
 import type { ContentIdentity } from "./driver.ts";
 
-const CONTENT_KEY = /^([0-9a-f]{2})\/([0-9a-f]{2})\/\1\2[0-9a-f]{60}\.([0-9]{1,16})$/;
+/** Of objects from before 0.2, whose folder told their content. */
+const OLD_CONTENT_KEY = /^([0-9a-f]{2})\/([0-9a-f]{2})\/\1\2[0-9a-f]{60}\.([0-9]{1,16})$/;
+const CONTENT_KEY = /^[0-9a-f]{2}\/[0-9a-f]{2}\/[0-9a-f]{64}-([0-9]{1,16})$/;
 const ID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
 const ID_KEY = new RegExp(`^([0-9a-f]{2})/([0-9a-f]{2})/((?=\\1\\2)${ID})$`);
 const STAGING_ID = new RegExp(`^${ID}$`);
@@ -20,16 +22,26 @@ const TAG_UNIT = 2 ** 32;
 /** The file that marks the location as used by the installation. */
 export const markerOf = (installation: string): string => `.waymark-${installation}`;
 
-/** If the content is known first: `ab/cd/<sha256>.<generation>`. */
-export const contentKey = ({ sha256, generation }: ContentIdentity): string =>
-  `${sha256.slice(0, 2)}/${sha256.slice(2, 4)}/${sha256}.${generation}`;
+/** A folder for objects that come at about the same time: `ab/cd`, at random. */
+export function newObjectFolder(): string {
+  const digits = Buffer.from(crypto.getRandomValues(new Uint8Array(2))).toString("hex");
+  return `${digits.slice(0, 2)}/${digits.slice(2)}`;
+}
+
+/** Where the content is known before the bytes get their key: `ab/cd/<sha256>-<generation>`. */
+export const contentKey = (folder: string, { sha256, generation }: ContentIdentity): string =>
+  `${folder}/${sha256}-${generation}`;
 
 /** If the bytes go to their final place at once: `ab/cd/<staging id>`. */
 export const idKey = (id: string): string => `${id.slice(0, 2)}/${id.slice(2, 4)}/${id}`;
 
 export const stagingOfKey = (key: string): string | null => ID_KEY.exec(key)?.[3] ?? null;
 
-export const isObjectKey = (key: string): boolean => CONTENT_KEY.test(key) || ID_KEY.test(key);
+export const isObjectKey = (key: string): boolean => generationOf(key) !== null || ID_KEY.test(key);
+
+/** As it stands in the key; null for any other key. */
+const generationOf = (key: string): string | null =>
+  CONTENT_KEY.exec(key)?.[1] ?? OLD_CONTENT_KEY.exec(key)?.[3] ?? null;
 
 export const isStagingId = (text: string): boolean => STAGING_ID.test(text);
 
@@ -57,6 +69,6 @@ export const tagOfStaging = (id: string): number =>
 export function tagOfKey(key: string): number | null {
   const id = stagingOfKey(key);
   if (id !== null) return tagOfStaging(id);
-  const generation = CONTENT_KEY.exec(key)?.[3];
-  return generation === undefined ? null : Math.floor(Number(generation) / TAG_UNIT);
+  const generation = generationOf(key);
+  return generation === null ? null : Math.floor(Number(generation) / TAG_UNIT);
 }

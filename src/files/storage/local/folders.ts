@@ -1,18 +1,19 @@
 /**
  * The folders of a local storage location. Symbolic links inside the location are refused: the real path of a folder
  * must equal the expected one, and files are opened with O_NOFOLLOW. (A folder could be replaced between check and use,
- * but who can do that can also change the files.) The location itself may be behind links, and is checked there. A
- * folder and its parents are synced when this process first uses them, so they are durable before their files.
+ * but who can do that can also change the files.) The location itself may be behind links, and is checked there. The
+ * parents of a folder are synced when this process begins to use it, so it is durable before its files.
  */
 import { constants } from "node:fs";
 import { lstat, mkdir, realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { appError } from "../../../lib/errors.ts";
-import { syncFolder } from "../../../lib/sync-folder.ts";
-import { STAGING } from "../object-key.ts";
 import { behindLinks } from "../../../lib/real-path.ts";
+import { syncFolder } from "../../../lib/sync-folder.ts";
+import { newObjectFolder, STAGING } from "../object-key.ts";
 
 const FOLDER_MODE = 0o700;
+const OBJECTS_A_FOLDER = 1_000;
 /** Without O_NONBLOCK, opening a planted pipe waits for its writer. */
 export const READ_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
@@ -21,7 +22,7 @@ export type LocalFolders = ReturnType<typeof createLocalFolders>;
 export function createLocalFolders(location: string, checkRealPath: (path: string) => Promise<void>) {
   let opened: Promise<string> | undefined;
   let guard: string | undefined;
-  const synced = new Set<string>();
+  let current: { name: string; left: number } | undefined;
 
   async function openRoot(): Promise<string> {
     // Check before creating anything.
@@ -43,11 +44,17 @@ export function createLocalFolders(location: string, checkRealPath: (path: strin
     return opened;
   };
 
-  async function makeObjectFolder(top: string, folder: string): Promise<void> {
-    await makeFolder(dirname(folder));
-    await makeFolder(folder);
-    synced.delete(folder);
-    if (top !== dirname(dirname(folder))) throw new Error(`${folder} is not a folder for objects`);
+  /** A folder for objects, durable. */
+  async function makeObjectFolder(): Promise<string> {
+    const top = await root();
+    const name = newObjectFolder();
+    const path = join(top, name);
+    await makeFolder(dirname(path));
+    await makeFolder(path);
+    await expectReal(path);
+    await syncFolder(dirname(path));
+    await syncFolder(top);
+    return name;
   }
 
   return {
@@ -58,31 +65,27 @@ export function createLocalFolders(location: string, checkRealPath: (path: strin
       await expectReal(dirname(path));
       return path;
     },
-    /** Creates the object's folder and makes it durable. */
-    async forWriting(key: string): Promise<string> {
-      const top = await root();
-      const path = join(top, key);
-      const folder = dirname(path);
-      try {
-        await expectReal(folder);
-      } catch (error) {
-        if (!isMissing(error)) throw error;
-        await makeObjectFolder(top, folder);
+    /**
+     * The folder to which the next objects go, relative to the location. It is there and durable. It stays the same
+     * for a thousand of them, so that those that come together need one sync of one folder; one that was removed, or
+     * replaced by something else, is left for another.
+     */
+    async forObjects(count: number): Promise<string> {
+      if (current !== undefined && current.left > 0 && (await isReal(join(await root(), current.name)))) {
+        current.left -= count;
+        return current.name;
       }
-      if (!synced.has(folder)) {
-        await syncFolder(dirname(folder));
-        await syncFolder(top);
-        synced.add(folder);
-      }
-      return path;
+      const name = await makeObjectFolder();
+      current = { name, left: OBJECTS_A_FOLDER - count };
+      return name;
     },
-    /** All writes start here. */
-    async forStaging(id: string): Promise<string> {
+    /** Where stagings are. All writes start here. */
+    async forStagings(): Promise<string> {
       const top = await root();
       if (guard !== undefined) await expectGuard(join(top, guard));
       const folder = join(top, STAGING);
       await expectReal(folder);
-      return join(folder, id);
+      return folder;
     },
     /** Refuses writes while this file is missing: its disk may not be mounted. */
     guardBy(name: string): void {
@@ -110,6 +113,12 @@ async function expectGuard(path: string): Promise<void> {
 async function expectReal(folder: string): Promise<void> {
   if ((await realpath(folder)) !== folder) throw planted(folder);
 }
+
+const isReal = (folder: string): Promise<boolean> =>
+  expectReal(folder).then(
+    () => true,
+    () => false,
+  );
 
 const planted = (path: string) =>
   appError("StorageUnavailable", "The storage contains an unexpected file or symbolic link.", {

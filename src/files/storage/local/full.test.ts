@@ -57,6 +57,26 @@ describe.skipIf(!isMounted)(title, () => {
     expect(freeBytes()).toBeGreaterThanOrEqual(free - 65_536);
   });
 
+  test("takes small files until it is full, and leaves nothing of those that it refuses", async () => {
+    const bytes = bytesOf(100_000);
+    const attempts = Array.from({ length: 60 }, () =>
+      put(driver, bytes).then(
+        (key) => key,
+        (error: Error) => error,
+      ),
+    );
+    const outcomes = await Promise.all(attempts);
+    const refused = outcomes.filter((outcome) => outcome instanceof Error);
+    expect(new Set(refused.map(({ message }) => message))).toEqual(new Set(["The storage is full."]));
+    const keys = outcomes.filter((outcome) => typeof outcome === "string");
+    expect([refused.length > 10, keys.length > 10]).toEqual([true, true]);
+    expect(readdirSync(join(disk, "files/.staging"))).toEqual([]);
+    for (const key of keys) {
+      expect(sha256(await readAll(await driver.open(key, { size: bytes.length })))).toBe(sha256(bytes));
+      await driver.remove(key);
+    }
+  });
+
   test("stores parallel uploads as a whole or not at all", async () => {
     const bytes = bytesOf(MIB, 7);
     const attempts = Array.from({ length: 8 }, async () => {

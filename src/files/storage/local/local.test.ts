@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { namesIn } from "../../content.test-support.ts";
 import {
   bytesOf,
@@ -48,17 +48,70 @@ driverContract("local", async () => {
   };
 });
 
+/** Small ones are written at the end, large ones as they come. */
+const SIZES = [100, 300_000];
+
 describe("local files", () => {
-  test("are readable by their owner only, and named by their content", async () => {
-    const folder = join(root, "modes");
-    const bytes = bytesOf(100);
+  test.each(SIZES)("of %d bytes are readable by their owner only", async (size) => {
+    const folder = join(root, `modes-${size}`);
+    const bytes = bytesOf(size);
     const staging = await open(folder).stage(newId());
     await staging.append(inChunks(bytes));
     const { sha256, generation } = contentOf(bytes);
     const key = await staging.finish({ sha256, generation });
-    expect(key).toBe(`${sha256.slice(0, 2)}/${sha256.slice(2, 4)}/${sha256}.${generation}`);
+    expect(key).toMatch(/^[0-9a-f]{2}\/[0-9a-f]{2}\/[^/]+$/);
+    expect(basename(key)).toBe(`${sha256}-${generation}`);
     expect(statSync(join(folder, key)).mode & 0o777).toBe(0o600);
     expect(statSync(dirname(join(folder, key))).mode & 0o777).toBe(0o700);
+  });
+
+  test("that come together share a folder, and a folder takes a thousand", async () => {
+    const driver = open(join(root, "neighbours"));
+    const bytes = bytesOf(10);
+    const keys: string[] = [];
+    for (let round = 0; round < 35; round++) {
+      keys.push(...(await Promise.all(Array.from({ length: 60 }, () => put(driver, bytes)))));
+    }
+    const counts = new Map<string, number>();
+    for (const key of keys) counts.set(dirname(key), (counts.get(dirname(key)) ?? 0) + 1);
+    expect(counts.size).toBe(3);
+    for (const count of counts.values()) expect(count).toBeLessThanOrEqual(1_000 + 64);
+    expect(new Set(keys).size).toBe(keys.length);
+  });
+
+  test("a name that can't be made fails its file alone", async () => {
+    const folder = join(root, "one-fails");
+    const driver = open(folder);
+    await put(driver, bytesOf(1));
+    const taken = newId();
+    writeFileSync(join(folder, ".staging", taken), "somebody else's");
+    const outcomes = await Promise.all(
+      Array.from({ length: 20 }, async (_, n) => {
+        const staging = await driver.stage(n === 7 ? taken : newId());
+        await staging.append(inChunks(bytesOf(n + 1)));
+        return staging.finish(contentOf(bytesOf(n + 1))).then(
+          () => n,
+          (error: Error) => error.name,
+        );
+      }),
+    );
+    expect(outcomes.filter((outcome) => typeof outcome === "string")).toEqual(["StorageUnavailable"]);
+    expect(outcomes[7]).toBe("StorageUnavailable");
+    expect(namesIn(folder).length).toBe(20);
+  });
+
+  test("of before have the hash's first digits as folders, and are listed as before", async () => {
+    const folder = join(root, "before");
+    const driver = open(folder);
+    const { sha256, generation } = contentOf(bytesOf(1));
+    const [outer, inner] = [sha256.slice(0, 2), sha256.slice(2, 4)];
+    const key = `${outer}/${inner}/${sha256}.${generation}`;
+    mkdirSync(join(folder, outer, inner), { recursive: true });
+    writeFileSync(join(folder, key), bytesOf(1));
+    const fresh = await put(driver, bytesOf(1));
+    const listed = (await Array.fromAsync(driver.listObjects())).flat().map((object) => object.key);
+    expect(listed).toEqual([key, fresh].sort());
+    expect(await readAll(await driver.open(key, { size: 1 }))).toEqual(bytesOf(1));
   });
 
   test("a location may be behind a link, but not in a forbidden place", async () => {
@@ -71,8 +124,7 @@ describe("local files", () => {
     for (const folder of [join(root, "way"), join(root, "linked", "taken"), join(root, "linked", "TAKEN")]) {
       const checkRealPath = (path: string) => checkRealLocation(folder, path, rules);
       const strict = createLocalDriver({ folder, checkRealPath });
-      const storing = strict.stage(newId()).then((staging) => staging.append(inChunks(bytesOf(1))));
-      await expect(storing).rejects.toThrow("base_path");
+      for (const size of SIZES) await expect(put(strict, bytesOf(size))).rejects.toThrow("base_path");
     }
     expect(existsSync(join(root, "real", "taken"))).toBe(false);
   });
@@ -86,8 +138,7 @@ test("nothing is written while the location's disk is not mounted", async () => 
   const key = await put(driver, bytes);
   renameSync(folder, `${folder}.away`);
   mkdirSync(folder);
-  const staging = await driver.stage(newId());
-  await expectUnavailable(staging.append(inChunks(bytes)));
+  for (const size of SIZES) await expectUnavailable(put(driver, bytesOf(size)));
   await expectUnavailable(driver.open(key, { size: 100 }));
   expect(namesIn(folder)).toEqual([]);
   rmSync(folder, { recursive: true });
@@ -106,55 +157,64 @@ describe("a planted symbolic link", () => {
     writeFileSync(join(outside, "secret"), bytes);
     await put(driver, bytesOf(1));
   });
-  const content = contentOf(bytes);
-  const [outer, inner] = [content.sha256.slice(0, 2), content.sha256.slice(2, 4)];
-  const name = `${content.sha256}.${content.generation}`;
 
-  async function expectNoWay(): Promise<void> {
-    const staging = await driver.stage(newId());
-    await staging.append(inChunks(bytes));
-    await expectUnavailable(staging.finish(content));
-    await expectUnavailable(driver.open(`${outer}/${inner}/${name}`, { size: bytes.length }));
+  test("in place of a folder is not followed: objects go elsewhere", async () => {
+    for (const isOuter of [true, false]) {
+      const held = await put(driver, bytes);
+      const place = isOuter ? dirname(dirname(held)) : dirname(held);
+      renameSync(join(folder, place), join(root, "aside"));
+      symlinkSync(outside, join(folder, place));
+      await expectUnavailable(driver.open(held, { size: bytes.length }));
+      for (const size of SIZES) {
+        // One folder in 256 lies behind the link as well; then the next one does not.
+        const key = await put(driver, bytesOf(size)).catch(() => put(driver, bytesOf(size)));
+        expect(key.startsWith(`${place}/`)).toBe(false);
+      }
+      for await (const page of driver.listObjects()) {
+        for (const { key } of page) expect(key.startsWith(`${place}/`)).toBe(false);
+      }
+      rmSync(join(folder, place));
+      renameSync(join(root, "aside"), join(folder, place));
+      expect(await readAll(await driver.open(held, { size: bytes.length }))).toEqual(bytes);
+    }
     expect(readdirSync(outside)).toEqual(["secret"]);
     expect(namesIn(join(folder, ".staging"))).toEqual([]);
-  }
-
-  test("in place of a folder is not followed", async () => {
-    symlinkSync(outside, join(folder, outer));
-    await expectNoWay();
-    for await (const page of driver.listObjects()) {
-      for (const { key } of page) expect(key.startsWith(outer)).toBe(false);
-    }
-    rmSync(join(folder, outer));
-    mkdirSync(join(folder, outer));
-    symlinkSync(outside, join(folder, outer, inner));
-    await expectNoWay();
-    rmSync(join(folder, outer), { recursive: true });
   });
 
   test("in place of an object is neither read nor written", async () => {
-    mkdirSync(join(folder, outer, inner), { recursive: true });
-    symlinkSync(join(outside, "secret"), join(folder, outer, inner, name));
-    await expectUnavailable(driver.open(`${outer}/${inner}/${name}`, { size: bytes.length }));
-    expect(await driver.stat(`${outer}/${inner}/${name}`)).toBeNull();
+    const content = contentOf(bytes);
+    const current = dirname(await put(driver, bytes));
+    const key = `${current}/${content.sha256}-${content.generation}`;
+    symlinkSync(join(outside, "secret"), join(folder, key));
+    await expectUnavailable(driver.open(key, { size: bytes.length }));
+    expect(await driver.stat(key)).toBeNull();
     const staging = await driver.stage(newId());
     await staging.append(inChunks(bytes));
-    const key = await staging.finish(content);
+    expect(await staging.finish(content)).toBe(key);
     expect(await readAll(await driver.open(key, { size: bytes.length }))).toEqual(bytes);
     expect(readFileSync(join(outside, "secret"))).toEqual(Buffer.from(bytes));
     await driver.remove(key);
   });
 
   test("in place of a staging file or folder is not followed", async () => {
-    const id = newId();
-    symlinkSync(join(outside, "made"), join(folder, ".staging", id));
-    const staging = await driver.stage(id);
-    await expectUnavailable(staging.append(inChunks(bytes)));
-    expect(existsSync(join(outside, "made"))).toBe(false);
+    for (const size of SIZES) {
+      const id = newId();
+      symlinkSync(join(outside, "made"), join(folder, ".staging", id));
+      const staging = await driver.stage(id);
+      const storing = staging
+        .append(inChunks(bytesOf(size)))
+        .then(() => staging.finish(contentOf(bytesOf(size))));
+      await expectUnavailable(storing);
+      await staging.abort();
+      expect(existsSync(join(outside, "made"))).toBe(false);
+      rmSync(join(folder, ".staging", id), { force: true });
+    }
     rmSync(join(folder, ".staging"), { recursive: true });
     symlinkSync(outside, join(folder, ".staging"));
-    await expectUnavailable((await driver.stage(newId())).append(inChunks(bytes)));
-    await expectUnavailable((await open(folder).stage(newId())).append(inChunks(bytes)));
+    for (const size of SIZES) {
+      await expectUnavailable(put(driver, bytesOf(size)));
+      await expectUnavailable(put(open(folder), bytesOf(size)));
+    }
     expect(readdirSync(outside)).toEqual(["secret"]);
     rmSync(join(folder, ".staging"));
     mkdirSync(join(folder, ".staging"));

@@ -1,10 +1,12 @@
 /** Objects as files in a local or shared folder. */
 import { lstat, open, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { appError } from "../../../lib/errors.ts";
 import type { Driver, ReadOptions } from "../driver.ts";
 import { createLocalFolders, isMissing, READ_FLAGS } from "./folders.ts";
 import { listObjects, listStagings } from "./listing.ts";
 import { claimFolder } from "./marker.ts";
+import { createPlacement } from "./placement.ts";
 import { createLocalStaging } from "./staging.ts";
 import { withStorageFailures, stagingLost, storageFailure } from "../storage-failure.ts";
 
@@ -20,20 +22,22 @@ type LocalSettings = {
 
 export function createLocalDriver({ folder, checkRealPath }: LocalSettings): Driver {
   const folders = createLocalFolders(folder, checkRealPath);
+  const place = createPlacement(folders);
+  const stagingPath = async (id: string): Promise<string> => join(await folders.forStagings(), id);
 
   return {
     staleAfterMs: STALE_AFTER_MS,
     claim: (installation, mark) => withStorageFailures(() => claimFolder(folders, installation, mark)),
-    stage: async (id) => createLocalStaging({ folders, id, received: 0, resumed: false }),
+    stage: async (id) => createLocalStaging({ folders, place, id, received: 0, resumed: false }),
     resume: (id, received) =>
       withStorageFailures(async () => {
-        const path = await folders.forStaging(id);
+        const path = await stagingPath(id);
         const { size } = await lstat(path).catch((error: unknown) => {
           throw isMissing(error) ? stagingLost(error) : error;
         });
         if (size < received)
           throw stagingLost(new Error(`staging ${id} has lost bytes: ${size} of ${received}`));
-        return createLocalStaging({ folders, id, received, resumed: true });
+        return createLocalStaging({ folders, place, id, received, resumed: true });
       }),
     open: (key, wanted) =>
       withStorageFailures(async () => {
@@ -66,7 +70,7 @@ export function createLocalDriver({ folder, checkRealPath }: LocalSettings): Dri
     presign: async () => null,
     listObjects: () => listObjects(folders),
     listStagings: (before) => listStagings(folders, before),
-    removeStaging: (id) => withStorageFailures(async () => rm(await folders.forStaging(id), { force: true })),
+    removeStaging: (id) => withStorageFailures(async () => rm(await stagingPath(id), { force: true })),
   };
 }
 

@@ -1,34 +1,54 @@
 import { constants } from "node:fs";
-import { type FileHandle, open, rename, rm } from "node:fs/promises";
-import { dirname } from "node:path";
+import { type FileHandle, open, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { fault } from "../../../lib/fault.ts";
 import type { ContentIdentity, Staging } from "../driver.ts";
-import { syncFolder } from "../../../lib/sync-folder.ts";
-import type { LocalFolders } from "./folders.ts";
-import { createLocalWriter, type LocalWriter } from "./writer.ts";
-import { contentKey } from "../object-key.ts";
 import { withStorageFailures, storageFailure } from "../storage-failure.ts";
+import type { LocalFolders } from "./folders.ts";
+import type { Placement } from "./placement.ts";
+import { createLocalWriter, type LocalWriter } from "./writer.ts";
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
 const NEW_FILE = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
 const OLD_FILE = O_WRONLY | O_NOFOLLOW;
 const FILE_MODE = 0o600;
-type Begun = { folders: LocalFolders; id: string; received: number; resumed: boolean };
+/** Up to here bytes wait in memory for the end, to be written with those of others. */
+const SMALL_BYTES = 128 * 1024;
 
-/** One file, written in order and renamed to its key at the end. */
-export function createLocalStaging({ folders, id, received, resumed }: Begun): Staging {
+type LocalUpload = {
+  folders: LocalFolders;
+  place: Placement;
+  id: string;
+  received: number;
+  resumed: boolean;
+};
+
+/** One file, written as the bytes come, or at the end when they are few, and renamed to its key. */
+export function createLocalStaging({ folders, place, id, received, resumed }: LocalUpload): Staging {
   let file: FileHandle | undefined;
   let writer: LocalWriter | undefined;
   let size = received;
+  /** All bytes, while they are few; null once they go into the file. */
+  let early: Uint8Array[] | null = resumed ? null : [];
+
+  const path = async (): Promise<string> => join(await folders.forStagings(), id);
 
   async function openFile(): Promise<LocalWriter> {
     if (writer !== undefined) return writer;
-    const path = await folders.forStaging(id);
-    file = await open(path, resumed ? OLD_FILE : NEW_FILE, FILE_MODE);
+    const at = await path();
+    file = await open(at, resumed ? OLD_FILE : NEW_FILE, FILE_MODE);
     // Bytes after the last durable one may have holes.
     if (resumed) await file.truncate(received);
-    writer = createLocalWriter(file, path, received);
+    writer = createLocalWriter(file, at, received);
+    const waiting = early ?? [];
+    early = null;
+    for (const chunk of waiting) await writer.take(chunk);
     return writer;
+  }
+
+  async function take(chunk: Uint8Array): Promise<void> {
+    if (early !== null && size + chunk.byteLength <= SMALL_BYTES) early.push(chunk);
+    else await (writer ?? (await openFile())).take(chunk);
   }
 
   async function close(): Promise<void> {
@@ -45,21 +65,10 @@ export function createLocalStaging({ folders, id, received, resumed }: Begun): S
   }
 
   async function abort(): Promise<void> {
+    const isStored = resumed || writer !== undefined;
+    early = null;
     await close().catch(() => undefined);
-    await rm(await folders.forStaging(id), { force: true }).catch(() => undefined);
-  }
-
-  /** The object exists after the rename. The sync makes its name durable. */
-  async function moveTo(key: string): Promise<void> {
-    const target = await folders.forWriting(key);
-    await rename(await folders.forStaging(id), target);
-    fault("blob.after-rename");
-    try {
-      await syncFolder(dirname(target));
-    } catch (error) {
-      await rm(target, { force: true }).catch(() => undefined);
-      throw error;
-    }
+    if (isStored) await rm(await path(), { force: true }).catch(() => undefined);
   }
 
   return {
@@ -68,10 +77,9 @@ export function createLocalStaging({ folders, id, received, resumed }: Begun): S
       return size;
     },
     async append(source) {
-      const { take } = await withStorageFailures(openFile);
       for await (const chunk of source) {
         const { byteLength } = chunk;
-        await take(chunk).catch((error: unknown) => Promise.reject(storageFailure(error)));
+        await withStorageFailures(() => take(chunk));
         size += byteLength;
       }
     },
@@ -82,8 +90,9 @@ export function createLocalStaging({ folders, id, received, resumed }: Begun): S
       }),
     async *read() {
       await withStorageFailures(flushAndSync);
-      const path = await withStorageFailures(() => folders.forStaging(id));
-      const stream = Bun.file(path).stream() as unknown as AsyncIterable<Uint8Array>;
+      const stream = Bun.file(
+        await withStorageFailures(path),
+      ).stream() as unknown as AsyncIterable<Uint8Array>;
       try {
         yield* stream;
       } catch (error) {
@@ -91,18 +100,18 @@ export function createLocalStaging({ folders, id, received, resumed }: Begun): S
       }
     },
     async finish(content: ContentIdentity) {
-      const key = contentKey(content);
       try {
         fault("blob.before-fsync");
-        await flushAndSync();
-        fault("blob.after-fsync");
-        await close();
-        await moveTo(key);
+        if (early === null || size === 0) {
+          await flushAndSync();
+          fault("blob.after-fsync");
+          await close();
+        }
+        return await place({ id, chunks: early, content });
       } catch (error) {
         await abort().catch(() => undefined);
         throw storageFailure(error);
       }
-      return key;
     },
     abort: () => abort().catch(() => undefined),
   };
