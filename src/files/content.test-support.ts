@@ -9,6 +9,7 @@ import { usedInDataFolder } from "../lib/data-folder.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { createSecretBox } from "../lib/secret-box.ts";
 import { type Content, type ContentDeps, createContent } from "./content.ts";
+import type { Blobs, StoredBytes } from "./blobs/service.ts";
 import type { StorageFinding } from "./check/storage-finding.ts";
 import { markerOf } from "./storage/object-key.ts";
 
@@ -75,7 +76,21 @@ export const namesIn = (folder: string): string[] =>
         .sort()
     : [];
 
+/** Rejects when the bytes could not be kept. */
+export async function keepOne<T>(
+  blobs: Pick<Blobs, "keep">,
+  stored: StoredBytes,
+  write: (commit: (tx: Db) => Promise<number>) => Promise<T>,
+): Promise<T> {
+  const [outcome] = await blobs.keep([{ stored }], async (_, commit) => [
+    await write(async (tx) => (await commit(tx))[0]!),
+  ]);
+  if (outcome!.status === "rejected") throw outcome!.reason;
+  return outcome!.value;
+}
+
 let names = 0;
+const newName = (): string => `file-${process.pid}-${names++}`;
 
 /** The least that makes a file. tree/files.service.ts makes real ones. */
 export function fileRows(database: Database, { blobs }: Pick<Content, "blobs">) {
@@ -101,9 +116,28 @@ export function fileRows(database: Database, { blobs }: Pick<Content, "blobs">) 
   };
   return {
     /** Returns the file's id. */
-    async add(bytes: Uint8Array, policyId: number, name = `file-${process.pid}-${names++}`): Promise<number> {
+    async add(bytes: Uint8Array, policyId: number, name = newName()): Promise<number> {
       const stored = await blobs.store(once(bytes), policyId, { maxBytes: 0 });
-      return stored.keep((commit) => database.transaction(async (tx) => insert(tx, await commit(tx), name)));
+      return keepOne(blobs, stored, (commit) =>
+        database.transaction(async (tx) => insert(tx, await commit(tx), name)),
+      );
+    },
+    /** Several at once, in one transaction. Returns their ids. */
+    async addTogether(contents: readonly Uint8Array[], policyId: number): Promise<number[]> {
+      const storing = contents.map((bytes) => blobs.store(once(bytes), policyId, { maxBytes: 0 }));
+      const items = (await Promise.all(storing)).map((stored) => ({ stored }));
+      const outcomes = await blobs.keep(items, (some, commit) =>
+        database.transaction(async (tx) => {
+          const ids = await commit(tx);
+          const made: number[] = [];
+          for (let n = 0; n < some.length; n++) made.push(await insert(tx, ids[n]!, newName()));
+          return made;
+        }),
+      );
+      return outcomes.map((outcome) => {
+        if (outcome.status === "rejected") throw outcome.reason;
+        return outcome.value;
+      });
     },
     async blobOf(id: number): Promise<number> {
       const query = database.read.selectFrom("entries").select("blob_id").where("id", "=", id);

@@ -59,7 +59,7 @@ export function createDrive({ database, changes, content, leases, clock, logger 
     clock,
   });
   const folders = createFolders({ tree, repository, removal, policies, clock });
-  const files = createFiles({ tree, repository, removal, clock });
+  const files = createFiles({ tree, repository, removal, blobs, clock });
   const uploads = createUploads({ tree, repository, files, policies, blobs });
   const resumable = createResumable({
     tree,

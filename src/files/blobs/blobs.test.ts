@@ -5,7 +5,7 @@ import type { Database } from "../../db/database.ts";
 import { DatabaseError } from "../../db/failures.ts";
 import { forEachDialect } from "../../db/for-each-dialect.ts";
 import { AppError } from "../../lib/errors.ts";
-import { type ContentHarness, once, startContent } from "../content.test-support.ts";
+import { type ContentHarness, keepOne, once, startContent } from "../content.test-support.ts";
 import { bytesOf, inChunks, sha256 } from "../storage/driver.contract.ts";
 
 const failure = (work: Promise<unknown>): Promise<string> =>
@@ -137,7 +137,7 @@ forEachDialect((dialect) => {
       const bytes = newBytes();
       for (const late of [false, true]) {
         const stored = await store(bytes);
-        const keeping = stored.keep((commit) =>
+        const keeping = keepOne(at.blobs, stored, (commit) =>
           database.transaction(async (tx) => {
             if (late) await commit(tx);
             throw new Error("no");
@@ -153,7 +153,7 @@ forEachDialect((dialect) => {
     const bytes = newBytes();
     const lost = new DatabaseError("unavailable", new Error("the connection broke"));
     const committed = await store(bytes);
-    const keeping = committed.keep(async (commit) => {
+    const keeping = keepOne(at.blobs, committed, async (commit) => {
       const file = await database.transaction(async (tx) => {
         const blobId = await commit(tx);
         return database.dialect.insertReturningId(tx, "entries", {
@@ -183,7 +183,9 @@ forEachDialect((dialect) => {
     await at.files.remove(id);
 
     const rolledBack = await store(bytes);
-    expect(await failure(rolledBack.keep(() => Promise.reject(lost)))).toBe("ServiceUnavailable");
+    expect(await failure(keepOne(at.blobs, rolledBack, () => Promise.reject(lost)))).toBe(
+      "ServiceUnavailable",
+    );
     expect(at.stored().length).toBe(1);
     await at.runJob("storage-orphans");
     expect(at.stored().length).toBe(1);

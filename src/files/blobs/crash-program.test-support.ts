@@ -1,6 +1,6 @@
 /**
  * The process that crash.test.ts kills: `… DATABASE_URL DATA_FOLDER POLICY_ID SIZE FAULT COMMAND`. It writes a line
- * for each answer that a client would have got. "upload SEED": one file. "again SEED": the same content twice.
+ * for each answer that a client would have got. "upload SEED": one file. "again SEED": the same content twice. "together SEED COUNT": as many files at once.
  * "delete ID": one file. "resume ID SEED": an upload in two halves.
  */
 import { writeSync } from "node:fs";
@@ -25,6 +25,10 @@ if (command === "upload" || command === "again") {
   const given = bytesOf(size, Number(words[0]));
   answer(`file ${await content.files.add(given, policyId)}`);
   if (command === "again") answer(`file ${await content.files.add(given, policyId)}`);
+  await content.blobs.settled();
+} else if (command === "together") {
+  const contents = Array.from({ length: Number(words[1]) }, (_, n) => bytesOf(size, Number(words[0]) + n));
+  for (const id of await content.files.addTogether(contents, policyId)) answer(`file ${id}`);
   await content.blobs.settled();
 } else if (command === "delete") {
   await content.files.remove(Number(words[0]));

@@ -11,8 +11,8 @@ import { bytesOf, sha256 } from "../storage/driver.contract.ts";
 import { type S3Stub, startS3Stub } from "../storage/s3/stub.test-support.ts";
 
 const PROGRAM = join(import.meta.dir, "crash-program.test-support.ts");
-/** In S3 more than a part. */
-const SIZES: Record<string, number> = { local: 200_000, s3: 9 * 1024 * 1024 };
+/** Small local ones are written at the end, large ones as they come; in S3 it is more than a part. */
+const SIZES: Record<string, number> = { local: 200_000, "small local": 4_096, s3: 9 * 1024 * 1024 };
 const DAY_MS = 86_400_000;
 
 const UPLOAD_POINTS = [
@@ -20,12 +20,23 @@ const UPLOAD_POINTS = [
   "blob.before-fsync",
   "blob.after-fsync",
   "blob.after-rename",
+  "blob.placed",
   "blob.joined",
   "blob.after-commit",
 ];
 const DELETE_POINTS = ["blob.released", "blob.dead", "blob.object-removed"];
 /** Only files are synced and renamed. */
-const LOCAL_ONLY = new Set(["blob.after-fsync"]);
+const LOCAL_ONLY = new Set(["blob.after-fsync", "blob.placed"]);
+const TOGETHER = 12;
+/** Of files that come together: within what they share, and between its parts. */
+const TOGETHER_POINTS = [
+  "blob.after-fsync:7",
+  "blob.after-rename:7",
+  `blob.after-rename:${TOGETHER}`,
+  "blob.placed:2",
+  "blob.joined",
+  "blob.after-commit",
+];
 
 let seed = 1_000;
 
@@ -40,6 +51,7 @@ forEachDialect((dialect) => {
     database = await dialect.openDb();
     at = await startContent(database);
     policyIds["local"] = at.policy.id;
+    policyIds["small local"] = at.policy.id;
     const keys = { access_key: "a", secret_key: "b", bucket: "bucket" };
     const endpoint = `http://127.0.0.1:${stub.port}`;
     policyIds["s3"] = (await at.policies.create({ name: "s3", driver_type: "s3", endpoint, ...keys })).id;
@@ -75,8 +87,7 @@ forEachDialect((dialect) => {
     if (kind === "s3" && dialect.name !== "sqlite") continue;
     const kill = (point: string, ...command: unknown[]) =>
       run(dialect, at, policyIds[kind]!, size, point, ...command);
-    const points = (all: readonly string[]) =>
-      all.filter((point) => kind === "local" || !LOCAL_ONLY.has(point));
+    const points = (all: readonly string[]) => all.filter((point) => kind !== "s3" || !LOCAL_ONLY.has(point));
 
     describe(kind, () => {
       test.each(points(UPLOAD_POINTS))("killed at %s of an upload", async (point) => {
@@ -104,6 +115,24 @@ forEachDialect((dialect) => {
           await expectAllTidy();
         },
       );
+
+      if (kind !== "s3") {
+        test.each(TOGETHER_POINTS)("killed at %s of uploads that come together", async (point) => {
+          const first = (seed += TOGETHER) - TOGETHER;
+          const { answers, killed } = await kill(point, "together", first, TOGETHER);
+          expect([answers, killed]).toEqual([[], true]);
+          const kept = await fileIds();
+          expect(kept.length).toBe(point === "blob.after-commit" ? TOGETHER : 0);
+          for (const [n, id] of kept.entries()) {
+            expect(sha256(await at.files.read(id))).toBe(sha256(bytesOf(size, first + n)));
+          }
+          const again = bytesOf(size, first + 3);
+          expect(sha256(await at.files.read(await at.files.add(again, policyIds[kind]!)))).toBe(
+            sha256(again),
+          );
+          await expectAllTidy();
+        });
+      }
 
       test.each(DELETE_POINTS)("killed at %s of a delete", async (point) => {
         const bytes = bytesOf(size, ++seed);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Database } from "../../db/database.ts";
 import { forEachDialect } from "../../db/for-each-dialect.ts";
 import type { StoredBytes } from "./service.ts";
-import { type ContentHarness, startContent } from "../content.test-support.ts";
+import { type ContentHarness, keepOne, startContent } from "../content.test-support.ts";
 import { bytesOf, readAll, sha256 } from "../storage/driver.contract.ts";
 
 const MIB = 1024 * 1024;
@@ -29,7 +29,7 @@ forEachDialect((dialect) => {
 
   async function expectStored(stored: StoredBytes, bytes: Uint8Array): Promise<void> {
     expect(stored).toMatchObject({ sha256: sha256(bytes), size: bytes.length });
-    const id = await stored.keep((commit) => database.transaction(commit));
+    const id = await keepOne(at.blobs, stored, (commit) => database.transaction(commit));
     const { body } = await at.blobs.open(id);
     expect(sha256(await readAll(body))).toBe(sha256(bytes));
   }

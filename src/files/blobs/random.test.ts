@@ -5,7 +5,7 @@
  */
 import { describe, expect, test } from "bun:test";
 import { forEachDialect } from "../../db/for-each-dialect.ts";
-import { type ContentHarness, once, startContent } from "../content.test-support.ts";
+import { type ContentHarness, keepOne, once, startContent } from "../content.test-support.ts";
 import { bytesOf, inChunks, sha256 } from "../storage/driver.contract.ts";
 
 const SEED = Number(process.env["WAYMARK_TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
@@ -48,7 +48,7 @@ async function act(
     await failing.then((stored) => stored.drop()).catch(() => undefined);
   } else if (deed < 90) {
     const stored = await at.blobs.store(once(bytes), policyId, { maxBytes: 0 });
-    const refused = stored.keep((commit) =>
+    const refused = keepOne(at.blobs, stored, (commit) =>
       at.database.transaction(async (tx) => {
         await commit(tx);
         throw new Error("refused");

@@ -1,5 +1,5 @@
 import { chunked } from "../../lib/chunked.ts";
-import type { Selectable } from "kysely";
+import type { Insertable, Selectable } from "kysely";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import { isUniqueViolation } from "../../db/failures.ts";
@@ -8,9 +8,7 @@ import type { BlobState, DeadBlob, StoredBlob } from "./blob.ts";
 
 export type BlobsRepository = ReturnType<typeof createBlobsRepository>;
 
-export type NewBlob = Pick<StoredBlob, "policyId" | "sha256" | "generation" | "size" | "objectKey"> & {
-  now: number;
-};
+export type NewBlob = Pick<StoredBlob, "policyId" | "sha256" | "generation" | "size" | "objectKey">;
 
 const CHUNK = 1_000;
 
@@ -34,30 +32,41 @@ export function createBlobsRepository({
     },
 
     /**
-     * One reference more to the live blob of this content, which is the given one when there was none. One statement,
-     * so however many do so at once, there is one blob and its count is right.
+     * One reference more for each to the live blob of its content, which is the given one when there was none. Returns
+     * these blobs in the order of what was given. However many do so at once, there is one live blob for each content
+     * and its count is right.
      */
-    async join(tx: Db, { policyId, sha256, generation, size, objectKey, now }: NewBlob): Promise<StoredBlob> {
-      const row = {
-        policy_id: policyId,
-        sha256,
-        generation,
-        retired: 0,
-        size,
-        refs: 1,
-        state: "live",
-        object_key: objectKey,
-        checked_at: now,
-        created_at: now,
-      };
+    async join(tx: Db, given: readonly NewBlob[], now: number): Promise<StoredBlob[]> {
+      const rows = new Map<string, Insertable<Schema["blobs"]>>();
+      for (const { policyId, sha256, generation, size, objectKey } of given) {
+        const content = contentOf(policyId, sha256);
+        const refs = (rows.get(content)?.refs ?? 0) + 1;
+        const row = {
+          policy_id: policyId,
+          sha256,
+          generation,
+          retired: 0,
+          size,
+          state: "live",
+          object_key: objectKey,
+          checked_at: now,
+          created_at: now,
+        };
+        rows.set(content, { ...(rows.get(content) ?? row), refs });
+      }
+      // In one order everywhere, so that two transactions don't wait for one another.
+      const sorted = [...rows].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row);
       const keys = ["policy_id", "sha256", "retired"] as const;
-      await dialect.upsert(tx, { table: "blobs", keys, add: ["refs"] }, [row]);
-      const query = tx
-        .selectFrom("blobs")
-        .selectAll()
-        .where("policy_id", "=", policyId)
-        .where("sha256", "=", sha256);
-      return toBlob(await query.where("retired", "=", 0).executeTakeFirstOrThrow());
+      await dialect.upsert(tx, { table: "blobs", keys, add: ["refs"] }, sorted);
+      const live = new Map<string, StoredBlob>();
+      const policies = [...new Set(sorted.map((row) => row.policy_id))];
+      for (const chunk of chunked(sorted, CHUNK)) {
+        const hashes = chunk.map(({ sha256 }) => sha256);
+        const query = tx.selectFrom("blobs").selectAll().where("policy_id", "in", policies);
+        const found = await query.where("sha256", "in", hashes).where("retired", "=", 0).execute();
+        for (const row of found) live.set(contentOf(row.policy_id, row.sha256), toBlob(row));
+      }
+      return given.map(({ policyId, sha256 }) => live.get(contentOf(policyId, sha256))!);
     },
 
     /** Takes references away, so many for each id; returns those that have none left, now dead. */
@@ -163,6 +172,8 @@ export function createBlobsRepository({
     },
   };
 }
+
+const contentOf = (policyId: number, sha256: string): string => `${sha256} ${policyId}`;
 
 const DEAD_COLUMNS = ["id", "policy_id as policyId", "object_key as objectKey"] as const;
 

@@ -16,7 +16,6 @@
  * decides by the row, hours later.
  */
 import type { ByteRange } from "../../lib/byte-range.ts";
-import { isUnavailable } from "../../db/failures.ts";
 import type { Db } from "../../db/dialect.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
@@ -26,6 +25,7 @@ import type { Logger } from "../../lib/logger.ts";
 import type { DeadBlob, StoredBlob } from "./blob.ts";
 import type { BlobsRepository } from "./repository.ts";
 import { createHashes, digestOf, type Meter, measured } from "./hashes.ts";
+import { createKeeping, type StoredBytes } from "./keeping.ts";
 import { createReadQueues } from "./read-queue.ts";
 import type { PolicyCache } from "../policies/cache.ts";
 import type { Drivers } from "../policies/drivers.ts";
@@ -33,20 +33,8 @@ import type { Driver, PresignedAnswer, Staging } from "../storage/driver.ts";
 import { newContentGeneration, newStagingId } from "../storage/object-key.ts";
 
 export type { DeadBlob } from "./blob.ts";
+export type { StoredBytes } from "./keeping.ts";
 export type Blobs = ReturnType<typeof createBlobs>;
-
-/** Bytes that are durable under a key of their own, but in no table yet. Either keep or drop them. */
-export type StoredBytes = {
-  sha256: string;
-  size: number;
-  /**
-   * Lets `write` open a transaction and call `commit` in it, which gives the id of the blob that holds these bytes,
-   * with one reference for the caller. Returns what `write` returned. When it fails, the bytes are removed.
-   */
-  keep<T>(write: (commit: (tx: Db) => Promise<number>) => Promise<T>): Promise<T>;
-  /** Removes the bytes; never rejects. */
-  drop(): Promise<void>;
-};
 
 export type StoreOptions = {
   /** More bytes than this are FileTooLargeForPolicy; 0 is no limit. */
@@ -100,12 +88,7 @@ export function createBlobs({ repository, policies, drivers, clock, logger }: De
     });
   };
 
-  /** When a row may hold the object, or nobody knows, it stays. */
-  async function removeUnlessKept(driver: Driver, key: string): Promise<void> {
-    const known = await repository.knownKeys([key]).catch(() => null);
-    if (known === null || known.has(key)) return;
-    await remove(driver, key);
-  }
+  const keep = createKeeping({ repository, clock, inBackground });
 
   async function place(
     policyId: number,
@@ -116,35 +99,8 @@ export function createBlobs({ repository, policies, drivers, clock, logger }: De
     const size = staging.received;
     const generation = newContentGeneration(await drivers.tag());
     const objectKey = await staging.finish({ sha256, generation });
-    return {
-      sha256,
-      size,
-      async keep(write) {
-        let joined: StoredBlob | undefined;
-        const commit = async (tx: Db): Promise<number> => {
-          joined = await repository.join(tx, {
-            policyId,
-            sha256,
-            generation,
-            size,
-            objectKey,
-            now: clock.now(),
-          });
-          fault("blob.joined");
-          return joined.id;
-        };
-        try {
-          const result = await write(commit);
-          fault("blob.after-commit");
-          if (joined?.objectKey !== objectKey) inBackground(remove(driver, objectKey));
-          return result;
-        } catch (error) {
-          if (!isUnavailable(error)) await removeUnlessKept(driver, objectKey);
-          throw error;
-        }
-      },
-      drop: () => remove(driver, objectKey),
-    };
+    const drop = () => remove(driver, objectKey);
+    return { policyId, sha256, size, generation, objectKey, drop };
   }
 
   function openUpload(policyId: number, driver: Driver, staging: Staging, meter: Meter | null): OpenUpload {
@@ -223,6 +179,8 @@ export function createBlobs({ repository, policies, drivers, clock, logger }: De
         throw error;
       }
     },
+
+    keep,
 
     /** Whose bytes for this policy's storage are read next. */
     readQueueOf: createReadQueues(),

@@ -144,6 +144,32 @@ export function createEntriesRepository({ read, dialect }: Pick<Database, "read"
         unique: (cause) => nameConflict(entry.name, cause),
       }),
 
+    /** Returns their ids, in their order. @throws NameConflict when one of the names is taken */
+    async insertFiles(tx: Db, files: readonly Omit<StoredFile, "id">[]): Promise<number[]> {
+      const [first, ...others] = files;
+      if (first === undefined) return [];
+      if (others.length === 0) return [await this.insert(tx, first)];
+      await explainViolations(() => dialect.insertMany(tx, "entries", files.map(toRow)), {
+        unique: (cause) => nameConflict(first.name, cause),
+      });
+      const names = new Map<number, string[]>();
+      for (const { parentId, name } of files) names.set(parentId, [...(names.get(parentId) ?? []), name]);
+      const rows = await tx
+        .selectFrom("entries")
+        .select(["id", "parent_id", "name"])
+        .where("account_id", "=", first.accountId)
+        .where((eb) =>
+          eb.or(
+            [...names].map(([parent, some]) =>
+              eb.and([eb("parent_id", "=", parent), eb("name", "in", some)]),
+            ),
+          ),
+        )
+        .execute();
+      const ids = new Map(rows.map(({ id, parent_id, name }) => [`${parent_id}/${name}`, id]));
+      return files.map(({ parentId, name }) => ids.get(`${parentId}/${name}`)!);
+    },
+
     /** Name, place, policy and time of change. @throws NameConflict, PolicyNotFound */
     async update(tx: Db, entry: Entry): Promise<void> {
       const { parent_id, name, policy_id, updated_at } = toRow(entry);

@@ -1,9 +1,12 @@
 /** Files: read, rename, move, remove, and add stored bytes. */
+import { createBatches } from "../../lib/batches.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
+import { createFullSweeper } from "../../lib/sweeper.ts";
 import { checkFileName } from "../../lib/file-name.ts";
 import { type AccountTree, toFolderId, type TreeTransaction } from "./account-tree.ts";
-import type { StoredBytes } from "../blobs/service.ts";
+import type { Commit } from "../blobs/keeping.ts";
+import type { Blobs, StoredBytes } from "../blobs/service.ts";
 import type { EntriesRepository, AccountSpace } from "./entries.repository.ts";
 import type { StoredFile } from "./entry.ts";
 import type { Removal } from "./removal.ts";
@@ -20,49 +23,81 @@ export type NewFile = {
   mimeType: string;
 };
 
-type Deps = { tree: AccountTree; repository: EntriesRepository; removal: Removal; clock: Clock };
+type Addition = {
+  file: NewFile;
+  stored: StoredBytes;
+  alongside: ((tx: TreeTransaction) => Promise<void>) | undefined;
+};
+
+const ADDED_AT_ONCE = 64;
+/** Of one upload, from its request to its answer. */
+const GARBAGE_BYTES = 80 * 1024;
+const SWEPT_BYTES = 4 * 1024 * 1024;
+
+type Deps = {
+  tree: AccountTree;
+  repository: EntriesRepository;
+  removal: Removal;
+  blobs: Pick<Blobs, "keep">;
+  clock: Clock;
+};
 
 export type Files = ReturnType<typeof createFiles>;
 
-export function createFiles({ tree, repository, removal, clock }: Deps) {
+export function createFiles({ tree, repository, removal, blobs, clock }: Deps) {
+  /** In one transaction that has the account's tree for itself. */
+  const addTogether = (
+    accountId: number,
+    items: readonly Addition[],
+    commit: Commit,
+  ): Promise<StoredFile[]> =>
+    tree.change(accountId, async (tx) => {
+      for (const parentId of new Set(items.map(({ file }) => file.parentId))) {
+        await tree.folders(accountId, parentId, tx.db);
+      }
+      const bytes = items.reduce((sum, { stored }) => sum + stored.size, 0);
+      if (remainingBytes(tx.space) < bytes) throw overQuota(tx.space);
+      const blobIds = await commit(tx.db);
+      const now = clock.now();
+      const files = items.map(({ file: { parentId, name, mimeType }, stored: { size, sha256 } }, at) => ({
+        kind: "file" as const,
+        accountId,
+        parentId,
+        name,
+        mimeType,
+        blobId: blobIds[at]!,
+        size,
+        sha256,
+        createdAt: now,
+        updatedAt: now,
+      }));
+      const ids = await repository.insertFiles(tx.db, files);
+      await repository.addUsage(tx.db, accountId, bytes);
+      for (const { alongside } of items) await alongside?.(tx);
+      return files.map((file, at) => ({ ...file, id: ids[at]! }));
+    });
+
+  const sweeper = createFullSweeper(SWEPT_BYTES);
+  /** An account's changes come one at a time, so what is added meanwhile may as well go together. */
+  const additions = createBatches<number, Addition, StoredFile>({
+    most: ADDED_AT_ONCE,
+    run(all, accountId) {
+      sweeper.worked(all.length * GARBAGE_BYTES);
+      return blobs.keep(all, (items, commit) => addTogether(accountId, items, commit));
+    },
+  });
+
   return {
     /** @throws FileNotFound */
     find: (accountId: number, id: number): Promise<StoredFile> => tree.file(accountId, id),
 
     /**
-     * Makes stored bytes a file, durable when this resolves. Removes the bytes when it rejects. `alongside` runs in the
-     * same transaction. @throws FolderNotFound, NameConflict, FileTooLargeForPolicy (over the quota), Unauthorized
-     * (account gone)
+     * Makes the stored bytes a file, which is there and durable when this resolves. When it rejects, the bytes are
+     * removed. `alongside` runs in the same transaction, possibly more than once.
+     * @throws FolderNotFound, NameConflict, FileTooLargeForPolicy (over the quota), Unauthorized (account gone)
      */
-    add: (
-      { accountId, parentId, name, mimeType }: NewFile,
-      stored: StoredBytes,
-      alongside?: (tx: TreeTransaction) => Promise<void>,
-    ): Promise<StoredFile> =>
-      stored.keep((commit) =>
-        tree.change(accountId, async (tx) => {
-          await tree.folders(accountId, parentId, tx.db);
-          if (remainingBytes(tx.space) < stored.size) throw overQuota(tx.space);
-          const { size, sha256 } = stored;
-          const now = clock.now();
-          const file = {
-            kind: "file" as const,
-            accountId,
-            parentId,
-            name,
-            blobId: await commit(tx.db),
-            size,
-            sha256,
-            mimeType,
-            createdAt: now,
-            updatedAt: now,
-          };
-          const id = await repository.insert(tx.db, file);
-          await repository.addUsage(tx.db, accountId, size);
-          await alongside?.(tx);
-          return { ...file, id };
-        }),
-      ),
+    add: (file: NewFile, stored: StoredBytes, alongside?: Addition["alongside"]): Promise<StoredFile> =>
+      additions(file.accountId, { file, stored, alongside }),
 
     /** @throws FileNotFound, InvalidName, NameConflict, FolderNotFound */
     async update(accountId: number, id: number, change: FileChange): Promise<StoredFile> {

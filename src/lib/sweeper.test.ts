@@ -1,0 +1,29 @@
+import { edenGC, fullGC, heapSize } from "bun:jsc";
+import { expect, test } from "bun:test";
+import { createFullSweeper } from "./sweeper.ts";
+
+const MIB = 1024 * 1024;
+
+/** Garbage that has outlived a collection; in a function of its own, so that nothing keeps it. */
+function leaveOldGarbage(untilBytes: number): void {
+  const held: unknown[] = [];
+  while (heapSize() < untilBytes) {
+    held.push(Array.from({ length: 50_000 }, (_, i) => ({ i })));
+    edenGC();
+  }
+}
+
+test("garbage that outlived a collection is collected when it has grown", () => {
+  fullGC();
+  const sweeper = createFullSweeper(MIB);
+  sweeper.worked(MIB);
+  const settled = heapSize();
+  const grown = settled * 1.3 + 8 * MIB;
+  leaveOldGarbage(grown);
+  // Not yet enough was worked through.
+  sweeper.worked(MIB / 2);
+  edenGC();
+  expect(heapSize()).toBeGreaterThan(grown - MIB);
+  sweeper.worked(MIB / 2);
+  expect(heapSize()).toBeLessThan(settled * 1.1 + 4 * MIB);
+});
