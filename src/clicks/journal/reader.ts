@@ -34,6 +34,8 @@ export type ClickBatch = {
   refused: number;
   /** The last read part of the file. */
   readonly chunk: Int32Array;
+  /** The same memory. */
+  readonly chunkBytes: Buffer;
 };
 
 /** The records of kind 2, concatenated. */
@@ -54,26 +56,30 @@ const CHUNK_BYTES = 64 * PAGE_BYTES;
 const TWO_32 = 2 ** 32;
 
 /** Room for that many clicks and details; 0: skips details. */
-export const createBatch = (capacity: number, details = 0): ClickBatch => ({
-  count: 0,
-  limit: capacity,
-  isFull: false,
-  detailed: 0,
-  details:
-    details === 0
-      ? null
-      : {
-          capacity: details,
-          rows: new Int32Array(details),
-          places: new Int32Array(details),
-          bytes: Buffer.alloc(0),
-        },
-  links: new Float64Array(capacity),
-  times: new Float64Array(capacity),
-  kinds: new Uint8Array(capacity),
-  refused: 0,
-  chunk: new Int32Array(CHUNK_BYTES / 4),
-});
+export function createBatch(capacity: number, details = 0): ClickBatch {
+  const chunk = new Int32Array(CHUNK_BYTES / 4);
+  return {
+    count: 0,
+    limit: capacity,
+    isFull: false,
+    detailed: 0,
+    details:
+      details === 0
+        ? null
+        : {
+            capacity: details,
+            rows: new Int32Array(details),
+            places: new Int32Array(details),
+            bytes: Buffer.alloc(0),
+          },
+    links: new Float64Array(capacity),
+    times: new Float64Array(capacity),
+    kinds: new Uint8Array(capacity),
+    refused: 0,
+    chunk,
+    chunkBytes: Buffer.from(chunk.buffer),
+  };
+}
 
 export type SegmentSpan = {
   /** Position of the next read. */
@@ -115,10 +121,10 @@ function readHeader(file: number): SegmentHeader | null {
 }
 
 /** Reads the chunk from the page of this position. Missing bytes read as zeros. */
-function load(file: number, chunk: Int32Array, position: number): number {
+function load(file: number, { chunkBytes }: ClickBatch, position: number): number {
   const start = position - (position % PAGE_BYTES);
-  const length = readSync(file, chunk, 0, CHUNK_BYTES, start);
-  new Uint8Array(chunk.buffer).fill(0, length);
+  const length = readSync(file, chunkBytes, 0, CHUNK_BYTES, start);
+  chunkBytes.fill(0, length);
   return start;
 }
 
@@ -127,7 +133,7 @@ type Range = { position: number; final: boolean; end: number };
 function readSpan(file: number, header: SegmentHeader, batch: ClickBatch, range: Range): SegmentSpan {
   const { links, times, kinds, chunk, limit } = batch;
   let position = range.position;
-  let start = load(file, chunk, position);
+  let start = load(file, batch, position);
   let damagedPages = 0;
   let count = 0;
   let bytesTaken = 0;
@@ -135,7 +141,7 @@ function readSpan(file: number, header: SegmentHeader, batch: ClickBatch, range:
   batch.refused = 0;
   batch.isFull = false;
   while (position < range.end) {
-    if (position >= start + CHUNK_BYTES) start = load(file, chunk, position);
+    if (position >= start + CHUNK_BYTES) start = load(file, batch, position);
     const at = (position - start) >> 2;
     const length = wholeLength(chunk, at, position, header.seed);
     if (length === 0) {
@@ -169,7 +175,7 @@ function readSpan(file: number, header: SegmentHeader, batch: ClickBatch, range:
 }
 
 /** Keeps a record's bytes if details are wanted. False without room. */
-function takeDetails({ details, detailed, chunk }: ClickBatch, at: number, length: number, place: number) {
+function takeDetails({ details, detailed, chunkBytes }: ClickBatch, at: number, length: number, place: number) {
   if (details === null) return true;
   if (detailed === details.capacity || place + length > MOST_DETAILS_BYTES) return false;
   if (place + length > details.bytes.length) {
@@ -177,7 +183,7 @@ function takeDetails({ details, detailed, chunk }: ClickBatch, at: number, lengt
     details.bytes.copy(larger, 0, 0, place);
     details.bytes = larger;
   }
-  details.bytes.set(new Uint8Array(chunk.buffer, at * 4, length), place);
+  chunkBytes.copy(details.bytes, place, at * 4, at * 4 + length);
   details.places[detailed] = place;
   return true;
 }

@@ -64,27 +64,21 @@ export async function boundSums(
 
 async function boundGroups(groups: readonly Group[], { ids }: Context, asked: Asked): Promise<Group[]> {
   const others = NAMES.map((name) => ids.idOf(OTHERS[name])).filter((id) => id !== undefined);
-  const stored = new Map(
-    (await asked.counts(groups, others)).map((count) => [
-      `${count.bucket} ${count.linkId} ${count.dimension}`,
-      count.values,
-    ]),
-  );
-  const storedIn = ({ bucket, linkId }: Group, dimension: Dimension) =>
-    stored.get(`${bucket} ${linkId} ${DIMENSIONS[dimension]}`) ?? 0;
-  const tight = groups.flatMap((group) =>
-    NAMES.filter((name) => named(group, name).length + storedIn(group, name) > boundOf(group)).map(
-      (dimension) => ({
-        group,
-        dimension,
-      }),
-    ),
-  );
+  const stored = sumStored(await asked.counts(groups, others));
+  const tight: Tight[] = [];
+  for (const group of groups) {
+    const held = stored.get(group.bucket)?.get(group.linkId) ?? NONE_STORED;
+    // All dimensions together have room, as nearly always.
+    if (group.sums.size + held.all <= boundOf(group)) continue;
+    for (const dimension of NAMES) {
+      const room = boundOf(group) - held[dimension];
+      if (named(group, dimension).length > room) tight.push({ group, dimension, room });
+    }
+  }
   if (tight.length === 0) return [...groups];
   const existing = await readExisting(tight, ids, asked);
   const folded = new Map<Group, ValueSums>();
-  for (const { group, dimension } of tight) {
-    const room = boundOf(group) - storedIn(group, dimension);
+  for (const { group, dimension, room } of tight) {
     folded.set(
       group,
       fold(folded.get(group) ?? group.sums, dimension, room, (value) => {
@@ -96,7 +90,27 @@ async function boundGroups(groups: readonly Group[], { ids }: Context, asked: As
   return groups.map((group) => ({ ...group, sums: folded.get(group) ?? group.sums }));
 }
 
-type Tight = { group: Group; dimension: Dimension };
+/** Values that are stored of a bucket and link. */
+type Stored = Record<Dimension | "all", number>;
+
+const NONE_STORED: Stored = { referrer: 0, place: 0, agent: 0, all: 0 };
+
+/** By bucket and link. */
+function sumStored(counts: readonly GroupCount[]): Map<number, Map<number, Stored>> {
+  const buckets = new Map<number, Map<number, Stored>>();
+  for (const { bucket, linkId, dimension, values } of counts) {
+    let links = buckets.get(bucket);
+    if (links === undefined) buckets.set(bucket, (links = new Map()));
+    let stored = links.get(linkId);
+    if (stored === undefined) links.set(linkId, (stored = { ...NONE_STORED }));
+    for (const name of NAMES) if (DIMENSIONS[name] === dimension) stored[name] = values;
+    stored.all += values;
+  }
+  return buckets;
+}
+
+/** A group and dimension that may have more values than its bound; `room` is for those that are not stored. */
+type Tight = { group: Group; dimension: Dimension; room: number };
 
 /** Which values of these groups the rollups have, as `bucket link id`. */
 async function readExisting(tight: readonly Tight[], ids: ValueLookup, asked: Asked): Promise<Set<string>> {
