@@ -16,6 +16,8 @@ export type SqliteSettings = {
 
 export type SqliteConnection = SqlConnection & {
   executeSync(sql: string, parameters: readonly unknown[]): StatementResult;
+  /** The first row of a query with one parameter; without the lists that executeSync makes. */
+  firstSync(sql: string, parameter: string): unknown;
   close(): void;
 };
 
@@ -62,6 +64,8 @@ export function openSqlite(settings: SqliteSettings): SqliteConnection {
     return { rows: [], affected: changes, insertId: Number(lastInsertRowid) };
   };
 
+  const firstSync = (sql: string, parameter: string): unknown => prepare(sql).get(parameter) ?? undefined;
+
   const close = () => {
     for (const statement of statements.values()) statement.finalize();
     statements.clear();
@@ -74,7 +78,7 @@ export function openSqlite(settings: SqliteSettings): SqliteConnection {
     database.close();
     throw error;
   }
-  return { executeSync, execute: async (sql, parameters) => executeSync(sql, parameters), close };
+  return { executeSync, firstSync, execute: async (sql, parameters) => executeSync(sql, parameters), close };
 }
 
 /** Does not copy the list. */
