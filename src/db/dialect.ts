@@ -3,7 +3,15 @@
  * the database. Bulk calls take any number of rows, send at most 1,000 a statement, and run on the given `db`, which
  * may be a transaction.
  */
-import type { AliasedRawBuilder, Expression, Insertable, Kysely, Selectable, SqlBool } from "kysely";
+import type {
+  AliasedRawBuilder,
+  Expression,
+  Insertable,
+  Kysely,
+  RawBuilder,
+  Selectable,
+  SqlBool,
+} from "kysely";
 import type { FailureKind } from "./failures.ts";
 import type { ColumnName, Schema, SerialTable, TableName } from "./schema.ts";
 import type { SchemaSyntax } from "./schema-syntax.ts";
@@ -56,6 +64,12 @@ export type Dialect = {
     keys: readonly number[],
     deltas: readonly number[],
   ): Promise<number>;
+
+  /**
+   * An aggregate: the texts of a column in any order, separated by blanks; null without rows. At most a million
+   * characters.
+   */
+  joinTexts(column: string): RawBuilder<string | null>;
 
   /** Inserts. A unique violation fails the statement. */
   insertMany<T extends TableName>(db: Db, table: T, rows: Rows<T>): Promise<void>;

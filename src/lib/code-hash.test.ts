@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { ESCAPED, hashBytes, hashCode, NOT_A_CODE, scanCode } from "./code-hash.ts";
+import { ESCAPED, hashBytes, hashCode, hashCodes, NOT_A_CODE, scanCode } from "./code-hash.ts";
 
 test("a code ends at the query, the fragment or the end of the text", () => {
   expect(scanCode("http://h/a-b_c.d/E9?x=1#y", 9)).toBe(19);
@@ -29,5 +29,13 @@ test("bytes and characters have the same hash at any position, which depends on 
     expect(hash).toBe(hashCode(code, 0, code.length, 42));
     expect(hash).toBe(hashBytes(Buffer.from(`--${code}`), 2, 2 + code.length, 42));
     expect(hash).not.toBe(hashCode(code, 0, code.length, 43));
+  }
+});
+
+test("codes in one text have the hashes that they have alone", () => {
+  for (const codes of [[], ["a"], ["a", "x/y.z", "a".repeat(128)]]) {
+    const found: number[] = [];
+    hashCodes(codes.join(" "), 42, (hash) => found.push(hash));
+    expect(found).toEqual(codes.map((code) => hashCode(code, 0, code.length, 42)));
   }
 });

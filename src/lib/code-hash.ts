@@ -49,6 +49,16 @@ export function hashCode(text: string, start: number, end: number, seed: number)
   return finish(hash);
 }
 
+/** Calls `use` with the hash of each code in a text of codes separated by single blanks. */
+export function hashCodes(codes: string, seed: number, use: (hash: number) => void): void {
+  for (let start = 0; start < codes.length; ) {
+    const blank = codes.indexOf(" ", start);
+    const end = blank < 0 ? codes.length : blank;
+    use(hashCode(codes, start, end, seed));
+    start = end + 1;
+  }
+}
+
 /** The same hash, of bytes. */
 export function hashBytes(bytes: Uint8Array, start: number, end: number, seed: number): number {
   let hash = seed;

@@ -175,7 +175,12 @@ function readSpan(file: number, header: SegmentHeader, batch: ClickBatch, range:
 }
 
 /** Keeps a record's bytes if details are wanted. False without room. */
-function takeDetails({ details, detailed, chunkBytes }: ClickBatch, at: number, length: number, place: number) {
+function takeDetails(
+  { details, detailed, chunkBytes }: ClickBatch,
+  at: number,
+  length: number,
+  place: number,
+) {
   if (details === null) return true;
   if (detailed === details.capacity || place + length > MOST_DETAILS_BYTES) return false;
   if (place + length > details.bytes.length) {

@@ -82,6 +82,7 @@ const familyDialect = (family: MysqlVariant): Dialect => ({
     return sql`(${sql.join(tests, sql` or `)})`;
   },
   sharesScans: false,
+  joinTexts: (column) => sql`group_concat(${sql.ref(column)} separator ' ')`,
   insertReturningId: insertThenId,
   forUpdate: (query) => query.forUpdate() as typeof query,
   currentTime: async (db) => {

@@ -25,6 +25,8 @@ const GRACE_MS = 5_000;
 const IDLE_MS = 60_000;
 /** More than an import's chunk holds its rows, less than a statement may take. */
 const LOCK_WAIT_SECONDS = 20;
+/** What joinTexts promises; longer texts would be cut. */
+const LONGEST_GROUP = 1_048_576;
 const SQL_MODE =
   "STRICT_ALL_TABLES,ONLY_FULL_GROUP_BY,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION";
 
@@ -114,7 +116,12 @@ async function setUp(execute: SqlConnection["execute"], words: SessionSyntax): P
       `The database server says its version is ${version}: ${words.expected}`,
     );
   await execute("set session transaction isolation level read committed", []);
-  await execute(`set session sql_mode = '${SQL_MODE}', innodb_lock_wait_timeout = ${LOCK_WAIT_SECONDS}`, []);
+  const variables = [
+    `sql_mode = '${SQL_MODE}'`,
+    `innodb_lock_wait_timeout = ${LOCK_WAIT_SECONDS}`,
+    `group_concat_max_len = ${LONGEST_GROUP}`,
+  ];
+  await execute(`set session ${variables.join(", ")}`, []);
 }
 
 function query(

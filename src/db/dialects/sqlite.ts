@@ -88,6 +88,7 @@ const dialect: Dialect = {
     return sql`(${sql.join(tests, sql` or `)})`;
   },
   sharesScans: false,
+  joinTexts: (column) => sql`group_concat(${sql.ref(column)}, ' ')`,
   insertReturningId: insertThenId,
   forUpdate: (query) => query,
   currentTime: async () => Date.now(),

@@ -38,7 +38,8 @@ function open(overrides: Partial<LinkCacheOptions> = {}) {
       async *codes(beforeId) {
         yield stored()
           .filter((row) => beforeId === null || row.id < beforeId)
-          .map((row) => row.code);
+          .map((row) => row.code)
+          .join(" ");
       },
       some: async (codes) => stored().filter((row) => codes.includes(row.code)),
     },

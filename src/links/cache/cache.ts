@@ -24,6 +24,7 @@ import {
 } from "./cached-link.ts";
 import { createCodeFilter } from "./code-filter.ts";
 import { ANY_CODE, createInvalidation, type Invalidate } from "./invalidation.ts";
+import { createLoadPace } from "./load-pace.ts";
 import { createLinkLookup, type LookupLimits } from "./lookup.ts";
 import { createLinkRefill } from "./refill.ts";
 import { createLinkWarmer } from "./warm.ts";
@@ -86,8 +87,8 @@ export type LinkCacheOptions = {
   scan: {
     /** All links, newest first, in chunks of at most 10,000. */
     links(): AsyncIterable<readonly StoredLink[]>;
-    /** The codes of those older than an id, in such chunks. */
-    codes(beforeId: number | null): AsyncIterable<readonly string[]>;
+    /** The codes of those older than an id; such chunks as texts, with a blank between two codes. */
+    codes(beforeId: number | null): AsyncIterable<string>;
     /** Those of up to 1,000 links that exist. */
     some(codes: readonly string[]): Promise<readonly StoredLink[]>;
   };
@@ -135,15 +136,18 @@ export function createLinkCache(options: LinkCacheOptions): LinkCache {
   const lookup = createLinkLookup(countedFind(options, counts), limits);
   const put = ({ code, id, target, expiresAt }: StoredLink) =>
     table.set(code, id, expiryOrZero(expiresAt), toLocation(target), seconds(clock.now()));
+  const pace = createLoadPace({ asked: () => counts.tableHits + counts.tableMisses });
   const warmer = createLinkWarmer({
     loadLinks: scan.links,
     loadCodes: scan.codes,
     maxLinks: options.maxLinks,
+    pace,
     put,
   });
   const filter = createCodeFilter({
     loadCodes: warmer.codes,
     rebuildSeconds: options.rebuildSeconds,
+    pace,
     seed,
     logger,
   });

@@ -9,8 +9,9 @@
  * were added than the filter was made for.
  */
 import { type Bloom, createBloom } from "../../lib/bloom.ts";
-import { hashCode } from "../../lib/code-hash.ts";
+import { hashCode, hashCodes } from "../../lib/code-hash.ts";
 import type { Logger } from "../../lib/logger.ts";
+import type { LoadPace } from "./load-pace.ts";
 
 export type CodeFilter = {
   /** Whether it is certain that no link has the code with this hash. */
@@ -31,23 +32,24 @@ export type CodeFilter = {
 };
 
 type Deps = {
-  /** Every code, in chunks; a code that is added while it runs may be missing. */
-  loadCodes(): AsyncIterable<readonly string[]>;
+  /** Every code, some in each text, with a blank between two; a code that is added while it runs may be missing. */
+  loadCodes(): AsyncIterable<string>;
   /** Seconds between two loads, 0 for never; read before each. */
   rebuildSeconds(): number;
+  pace: LoadPace;
   seed: number;
   logger: Logger;
 };
 
 const RETRY_MS = 1_000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
-/** Codes that go into a new filter without letting requests in between: below a millisecond, also in a cold program. */
+/** Hashes added to a new filter between two rests: below half a millisecond, even in a cold program. */
 const SLICE = 2_000;
 const SMALLEST_CAPACITY = 10_000;
 /** What a filter is made for: more than there is, so that it lasts. */
 const SPARE = 1.25;
 
-export function createCodeFilter({ loadCodes, rebuildSeconds, seed, logger }: Deps): CodeFilter {
+export function createCodeFilter({ loadCodes, rebuildSeconds, pace, seed, logger }: Deps): CodeFilter {
   let filter: Bloom | null = null;
   let room = 0;
   /** Hashes of the load that runs. */
@@ -60,20 +62,19 @@ export function createCodeFilter({ loadCodes, rebuildSeconds, seed, logger }: De
   const hashOf = (code: string): number => hashCode(code, 0, code.length, seed);
 
   /** False when it was closed on the way, or when codes may have been missed. */
-  async function load(): Promise<boolean> {
-    const hashes = createHashList();
-    loading = hashes;
+  async function load(hashes: HashList): Promise<boolean> {
     isComplete = true;
     for await (const codes of loadCodes()) {
-      for (const code of codes) hashes.add(hashOf(code));
+      await pace.rest();
       if (closed || !isComplete) return false;
+      hashCodes(codes, seed, hashes.add);
     }
     const next = createBloom(Math.max(SMALLEST_CAPACITY, Math.ceil(hashes.size() * SPARE)));
     for (let from = 0; from < hashes.size(); from += SLICE) {
-      await new Promise(setImmediate);
-      if (closed || !isComplete) return false;
+      await pace.rest();
       hashes.forEach(from, Math.min(from + SLICE, hashes.size()), next.add);
     }
+    if (closed || !isComplete) return false;
     // No await since the last slice: nothing was added that is not in it.
     filter = next;
     room = next.capacity - hashes.size();
@@ -81,15 +82,18 @@ export function createCodeFilter({ loadCodes, rebuildSeconds, seed, logger }: De
   }
 
   async function reload(): Promise<void> {
+    const hashes = createHashList();
+    loading = hashes;
     let isDone = false;
     let pause = 0;
     try {
-      isDone = await load();
+      isDone = await load(hashes);
     } catch (error) {
       logger.warn({ err: error }, "the codes could not be read for the Bloom filter; it is tried again");
       pause = RETRY_MS;
     }
     loading = null;
+    hashes.free();
     if (isDone) {
       trusted.resolve();
       scheduleRebuild();
@@ -142,10 +146,10 @@ export function createCodeFilter({ loadCodes, rebuildSeconds, seed, logger }: De
 
 type HashList = ReturnType<typeof createHashList>;
 
-/** A list of 32-bit integers that grows without ever being copied. */
+/** A list of 32-bit integers that grows without ever being copied, and whose memory goes back at once. */
 function createHashList() {
   const SHIFT = 16;
-  const blocks: Int32Array[] = [];
+  const blocks: Int32Array<ArrayBuffer>[] = [];
   let size = 0;
   return {
     add(hash: number): void {
@@ -157,5 +161,8 @@ function createHashList() {
       for (let at = from; at < to; at++) use(blocks[at >>> SHIFT]![at & ((1 << SHIFT) - 1)]!);
     },
     size: () => size,
+    free(): void {
+      for (const block of blocks.splice(0)) block.buffer.transfer(0);
+    },
   };
 }

@@ -31,7 +31,7 @@ function open(overrides: Partial<LinkCacheOptions> = {}) {
         yield rowsOf(targets.keys());
       },
       async *codes() {
-        yield [...targets.keys()];
+        yield [...targets.keys()].join(" ");
       },
       async some(codes) {
         database.bulk++;

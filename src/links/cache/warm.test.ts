@@ -33,7 +33,7 @@ function open(steps: (StoredLink[] | (() => unknown))[], overrides: Partial<Link
       },
       async *codes(before) {
         scannedBefore.push(before);
-        yield [...rows.keys()];
+        yield [...rows.keys()].join(" ");
       },
       some: async () => [],
     },

@@ -6,10 +6,11 @@
  * out.
  */
 import type { StoredLink } from "./cached-link.ts";
+import type { LoadPace } from "./load-pace.ts";
 
 export type LinkWarmer = {
-  /** The codes of all links, in chunks; the table fills on the way where it needs to. Not two at a time. */
-  codes(): AsyncIterable<readonly string[]>;
+  /** The codes of all links, as `loadCodes` gives them; the table fills on the way where it needs to. Not two at a time. */
+  codes(): AsyncIterable<string>;
   changed(code: string): void;
   /** Any link may have changed, and the table is empty. */
   allChanged(): void;
@@ -18,18 +19,19 @@ export type LinkWarmer = {
 type Deps = {
   /** Newest first. */
   loadLinks(): AsyncIterable<readonly StoredLink[]>;
-  /** The codes of the links older than the one with that id. */
-  loadCodes(before: number | null): AsyncIterable<readonly string[]>;
+  /** The codes of the links older than the one with that id, some in each text, with a blank between two. */
+  loadCodes(before: number | null): AsyncIterable<string>;
   maxLinks: number;
+  pace: LoadPace;
   put(link: StoredLink): void;
 };
 
-/** Links that are put into the table without letting requests in between: less than a millisecond. */
-const SLICE = 500;
 const MOST_CHANGES = 100_000;
 const COLLECT_AFTER = 20_000;
+/** Links put between two rests: less than half a millisecond. */
+const SLICE = 250;
 
-export function createLinkWarmer({ loadLinks, loadCodes, maxLinks, put }: Deps): LinkWarmer {
+export function createLinkWarmer({ loadLinks, loadCodes, maxLinks, pace, put }: Deps): LinkWarmer {
   /** Changed while the chunk was read and put; null when that may be any link. */
   let changes: Set<string> | null = new Set();
   let isRunning = false;
@@ -39,12 +41,12 @@ export function createLinkWarmer({ loadLinks, loadCodes, maxLinks, put }: Deps):
 
   async function putAll(links: readonly StoredLink[]): Promise<void> {
     for (const [at, link] of links.entries()) {
-      if (at % SLICE === SLICE - 1) await new Promise(setImmediate);
+      if (at % SLICE === 0) await pace.rest();
       if (changes !== null && !changes.has(link.code)) put(link);
     }
   }
 
-  async function* codes(): AsyncGenerator<readonly string[]> {
+  async function* codes(): AsyncGenerator<string> {
     if (filled === emptied) return yield* loadCodes(null);
     const filling = emptied;
     isRunning = true;
@@ -54,7 +56,7 @@ export function createLinkWarmer({ loadLinks, loadCodes, maxLinks, put }: Deps):
       changes = new Set();
       for await (const links of loadLinks()) {
         await putAll(links.slice(0, maxLinks - count));
-        yield links.map((link) => link.code);
+        yield links.map((link) => link.code).join(" ");
         count += links.length;
         last = links.at(-1)?.id ?? last;
         // Without it a million rows, long put away, take tens of megabytes until the collector comes by itself.
