@@ -1,4 +1,5 @@
 /** The composition root of the server. Parts start in the order written here. */
+import type { Server } from "bun";
 import { createFetch, type Fetch } from "./app-http.ts";
 import { type Clicks, type ClickStats, createClicks } from "./clicks/clicks.ts";
 import { registerClickMetrics } from "./clicks/click-metrics.ts";
@@ -12,6 +13,7 @@ import { diskProbes, type Env } from "./env.ts";
 import { createHealth } from "./health/health.service.ts";
 import { startProcessMetrics } from "./health/process-metrics.ts";
 import { createScrape } from "./health/scrape.ts";
+import { startConnectionLimit } from "./http/connection-limit.ts";
 import { failureResponse, toAppError } from "./http/errors.ts";
 import { registerJobMetrics } from "./jobs/job-metrics.ts";
 import { createJobRunner, type JobRunner } from "./jobs/runner.ts";
@@ -37,6 +39,8 @@ export type App = {
   clickStats(): ClickStats;
   /** For workers that start later; see `Config.startValues`. */
   startValues(): unknown;
+  /** Bounds the connections of the server that calls `fetch`. */
+  limitConnections(server: Server<undefined>, options: { isPlain: boolean }): { close(): void };
   /** Ends open streams. Call it when no more requests are accepted. */
   endStreams(): void;
   /** Flushes the clicks and closes everything. Call it after the last request. */
@@ -92,6 +96,8 @@ export async function createApp(env: Env, options: AppOptions): Promise<App> {
     }),
     clickStats: clicks.stats,
     startValues: services.config.startValues,
+    limitConnections: (server, { isPlain }) =>
+      startConnectionLimit({ server, isPlain, registry, logger: services.logger }),
     endStreams: live.close,
     async close() {
       processMetrics.close();

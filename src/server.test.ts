@@ -16,6 +16,7 @@ afterEach(() => {
 const app = {
   fetch: () => new Response("here"),
   onError: () => new Response("failed"),
+  limitConnections: () => ({ close: () => {} }),
   endStreams: () => {},
 } as unknown as App;
 

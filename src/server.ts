@@ -33,10 +33,12 @@ export async function startServer(
   if (settings.unixSocket !== null) await clearStaleSocket(settings.unixSocket);
   const server = listen(settings, app, sharePort);
   if (settings.unixSocket !== null) chmodSync(settings.unixSocket, 0o660);
+  const limit = app.limitConnections(server, { isPlain: settings.tlsCert === null });
   return {
     address: settings.unixSocket === null ? server.url.origin : `unix:${settings.unixSocket}`,
     port: server.port ?? 0,
     async stop() {
+      limit.close();
       const cut = setTimeout(() => void server.stop(true), DRAIN_MS);
       const stopped = server.stop();
       app.endStreams();

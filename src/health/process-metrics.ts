@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Reading, Registry } from "../lib/metrics.ts";
+import { countOpenFiles, readOpenFilesLimit } from "../lib/open-files.ts";
 import { VERSION } from "../lib/version.ts";
 
 /** Interval of the check; shorter gaps are not measured. */
@@ -26,6 +27,14 @@ export function startProcessMetrics(registry: Registry): { close(): void } {
         [["virtual"], virtual],
       ];
     },
+  );
+  registry.observe("gauge", { name: "svc_process_open_files", help: "Open files and sockets." }, () =>
+    one(countOpenFiles()),
+  );
+  registry.observe(
+    "gauge",
+    { name: "svc_process_open_files_limit", help: "Most open files; half are for connections." },
+    () => one(readOpenFilesLimit() ?? Number.POSITIVE_INFINITY),
   );
   registry.observe(
     "gauge",

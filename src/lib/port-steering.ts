@@ -7,12 +7,11 @@
  * Source: socket(7), SO_ATTACH_REUSEPORT_CBPF; net/core/sock_reuseport.c.
  */
 import { FFIType, ptr } from "bun:ffi";
-import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { openLibc } from "./libc.ts";
+import { findListeningSocket } from "./listening-socket.ts";
 
 const SOL_SOCKET = 1;
 const SO_ATTACH_REUSEPORT_CBPF = 51;
-const LISTENING = "0A";
 /** Load offset of a random number. */
 const RANDOM = 0xff_ff_f0_00 + 56;
 
@@ -23,8 +22,8 @@ const RANDOM = 0xff_ff_f0_00 + 56;
 export function steerAway(port: number, leaving: number, groupSize: number): boolean {
   if (process.platform !== "linux" || groupSize < 2) return false;
   try {
-    const descriptor = listeningDescriptor(port);
-    return descriptor !== null && attach(descriptor, programAvoiding(leaving, groupSize));
+    const socket = findListeningSocket(port);
+    return socket !== null && attach(socket.descriptor, programAvoiding(leaving, groupSize));
   } catch {
     return false;
   }
@@ -61,37 +60,4 @@ function attach(descriptor: number, program: Uint8Array): boolean {
     libc?.setsockopt(descriptor, SOL_SOCKET, SO_ATTACH_REUSEPORT_CBPF, ptr(argument), argument.byteLength) ===
     0
   );
-}
-
-/** Descriptor of this process's listening socket. */
-function listeningDescriptor(port: number): number | null {
-  const sockets = new Set(
-    ["/proc/self/net/tcp", "/proc/self/net/tcp6"].flatMap((table) => listening(table, port)),
-  );
-  for (const name of readdirSync("/proc/self/fd")) {
-    const inode = /^socket:\[(\d+)\]$/.exec(linkOf(`/proc/self/fd/${name}`))?.[1];
-    if (inode !== undefined && sockets.has(inode)) return Number(name);
-  }
-  return null;
-}
-
-/** Inodes of sockets that listen on the port. Columns: proc(5), /proc/net/tcp. */
-function listening(table: string, port: number): string[] {
-  return readFileSync(table, "utf8")
-    .split("\n")
-    .slice(1)
-    .map((line) => line.trim().split(/\s+/))
-    .filter(
-      ([, local, , state]) => state === LISTENING && Number.parseInt(local?.split(":")[1] ?? "", 16) === port,
-    )
-    .flatMap((columns) => columns[9] ?? []);
-}
-
-/** A descriptor may close while they are listed. */
-function linkOf(path: string): string {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return "";
-  }
 }

@@ -8,13 +8,14 @@ const BINARY = join(import.meta.dir, "..", "..", "bin", "waymark");
 const READY_MS = 30_000;
 
 export type Settings = Record<string, string>;
+type ServeOptions = { openFiles?: number };
 
 export type Installation = {
   readonly dataDir: string;
   /** Runs a command to its end; `stdin` is piped in. */
   cli(args: readonly string[], stdin?: string): Promise<{ exitCode: number; stdout: string; stderr: string }>;
-  /** Starts `waymark serve` and waits until it listens. */
-  serve(settings?: Settings): Promise<RunningWaymark>;
+  /** Starts `waymark serve`, which may open so many files, and waits until it listens. */
+  serve(settings?: Settings, options?: ServeOptions): Promise<RunningWaymark>;
   /** Kills running processes and removes the data folder. */
   remove(): Promise<void>;
 };
@@ -58,8 +59,8 @@ export function install(settings: Settings = {}): Installation {
       ]);
       return { exitCode, stdout, stderr };
     },
-    async serve(more = {}) {
-      const server = await serve({ ...environment, ...more }, dataDir);
+    async serve(more = {}, options = {}) {
+      const server = await serve({ ...environment, ...more }, dataDir, options);
       running.add(server);
       return server;
     },
@@ -77,8 +78,13 @@ const withoutWaymark = (source: Settings | NodeJS.ProcessEnv): Settings =>
     ),
   );
 
-async function serve(environment: Settings, cwd: string): Promise<RunningWaymark> {
-  const child = Bun.spawn([BINARY, "serve"], {
+async function serve(
+  environment: Settings,
+  cwd: string,
+  { openFiles }: ServeOptions,
+): Promise<RunningWaymark> {
+  const limited = ["/bin/sh", "-c", `ulimit -n ${openFiles} && exec "$0" "$@"`];
+  const child = Bun.spawn([...(openFiles === undefined ? [] : limited), BINARY, "serve"], {
     env: environment,
     cwd,
     stdin: "ignore",

@@ -1,0 +1,153 @@
+/**
+ * Keeps the process off its limit of open files, where accepting spins, files can't be opened and a start fails. New
+ * connections are accepted up to half of what is free after the start; the other half is for the files and databases
+ * that they need. Beyond, those that come get 503 at once, and connections that wait for a request are closed. It goes
+ * on when an eighth is free again.
+ */
+import { findListeningSocket, type ListeningSocket } from "../lib/listening-socket.ts";
+import type { Logger } from "../lib/logger.ts";
+import type { Registry } from "../lib/metrics.ts";
+import { countOpenFiles, readOpenFilesLimit } from "../lib/open-files.ts";
+
+const CHECK_MS = 20;
+/** Where counting takes long, it rests for so many times as long, up to that. */
+const REST_FACTOR = 50;
+const LONGEST_REST_MS = 250;
+const USUAL_BACKLOG = 512;
+const REFUSED_A_CHECK = 200;
+/** A new connection has this long to send something. */
+const SILENT_MS = 2_000;
+const CLOSE_IDLE_EVERY_MS = 2_000;
+/** Descriptors looked at for such connections. */
+const LOOKED_AT_A_CHECK = 500;
+const LOG_EVERY_MS = 10_000;
+
+const ANSWER = Buffer.from(
+  "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\n" +
+    "Content-Type: text/plain; charset=utf-8\r\nContent-Length: 19\r\n\r\nService Unavailable",
+);
+
+type Deps = {
+  socket: ListeningSocket;
+  /** Most open files of the process. */
+  limit: number;
+  openFiles(): number;
+  /** Whether a client understands an answer before a handshake. */
+  isPlain: boolean;
+  /** Closes the connections that wait for another request. */
+  closeIdle(): void;
+  logger: Logger;
+  /** Milliseconds of any origin. */
+  now?: () => number;
+};
+
+export type ConnectionLimit = {
+  /** To be called every `CHECK_MS`. */
+  check(): void;
+  /** Connections refused since the start. */
+  refused(): number;
+};
+
+export function createConnectionLimit(deps: Deps): ConnectionLimit {
+  const {
+    socket,
+    limit,
+    openFiles: readCount,
+    isPlain,
+    closeIdle,
+    logger,
+    now = () => performance.now(),
+  } = deps;
+  const base = readCount();
+  const bound = base + Math.floor((limit - base) / 2);
+  const resumeBelow = base + Math.floor(((bound - base) * 7) / 8);
+  let refused = 0;
+  let isPaused = false;
+  let nextCheck = Number.NEGATIVE_INFINITY;
+  let nextClosing = 0;
+  let nextLook = 0;
+  let nextLog = Number.NEGATIVE_INFINITY;
+  let isLogged = false;
+
+  // All that wait are accepted between two checks: a quarter of the reserve at most.
+  const backlog = Math.floor((bound - base) / 4);
+  if (backlog < USUAL_BACKLOG) socket.setBacklog(backlog);
+
+  function count(): number {
+    const began = now();
+    const open = readCount();
+    nextCheck = now() + Math.min((now() - began) * REST_FACTOR, LONGEST_REST_MS);
+    return open;
+  }
+
+  function pause(openFiles: number): void {
+    socket.pause();
+    isPaused = true;
+    nextClosing = now();
+    isLogged = now() >= nextLog;
+    if (!isLogged) return;
+    nextLog = now() + LOG_EVERY_MS;
+    logger.warn(
+      { openFiles, limit, refused },
+      "half of the files that the process may open are in use: new connections are refused until others close; raise the limit (LimitNOFILE, ulimit -n)",
+    );
+  }
+
+  function keepPaused(openFiles: number): void {
+    if (openFiles < resumeBelow) {
+      socket.resume();
+      isPaused = false;
+      if (isLogged) logger.warn({ openFiles, limit, refused }, "connections are accepted again");
+      return;
+    }
+    refused += socket.refuse(REFUSED_A_CHECK, isPlain ? ANSWER : null);
+    socket.endSilent(nextLook, nextLook + LOOKED_AT_A_CHECK, SILENT_MS);
+    nextLook = nextLook + LOOKED_AT_A_CHECK < limit ? nextLook + LOOKED_AT_A_CHECK : 0;
+    if (now() < nextClosing) return;
+    nextClosing = now() + CLOSE_IDLE_EVERY_MS;
+    closeIdle();
+  }
+
+  return {
+    check() {
+      if (now() < nextCheck) return;
+      const openFiles = count();
+      if (isPaused) keepPaused(openFiles);
+      else if (openFiles >= bound) pause(openFiles);
+    },
+    refused: () => refused,
+  };
+}
+
+type Guarded = {
+  server: { readonly port?: number | undefined; closeIdleConnections(): number };
+  isPlain: boolean;
+  registry: Registry;
+  logger: Logger;
+};
+
+/** Bounds the connections of the process's server, where the system allows it. Ends with `close`. */
+export function startConnectionLimit({ server, isPlain, registry, logger }: Guarded): { close(): void } {
+  const socket = findListeningSocket(server.port ?? 0);
+  const mostFiles = readOpenFilesLimit();
+  const limit =
+    socket !== null && mostFiles !== null
+      ? createConnectionLimit({
+          socket,
+          limit: mostFiles,
+          openFiles: countOpenFiles,
+          isPlain,
+          closeIdle: () => server.closeIdleConnections(),
+          logger,
+        })
+      : null;
+  registry.observe(
+    "counter",
+    { name: "svc_http_connections_refused_total", help: "Connections refused for want of open files." },
+    () => [[[], limit?.refused() ?? 0]],
+  );
+  if (limit === null) return { close: () => {} };
+  const timer = setInterval(limit.check, CHECK_MS);
+  timer.unref();
+  return { close: () => clearInterval(timer) };
+}
