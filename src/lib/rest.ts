@@ -1,4 +1,4 @@
-/** Resolves when the time is over or the signal comes. */
+/** Resolves after the time, or on the signal. */
 export async function rest(ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   const { promise, resolve } = Promise.withResolvers<void>();

@@ -1,6 +1,6 @@
 /**
- * The queries behind the list. A page is found as ids or codes, over narrow columns and indexes; only then are its
- * rows read whole. list.ts decides which of the queries to use.
+ * The queries of the list. They find a page as ids or codes, over narrow columns and indexes, and then read its rows.
+ * list.ts selects the queries.
  */
 import type { ExpressionBuilder, OrderByDirection, SelectQueryBuilder } from "kysely";
 import type { Database } from "../db/database.ts";
@@ -10,45 +10,44 @@ import { isEverything, type LinkFilter } from "./link-filter.ts";
 import type { LinkOrder } from "./link-page.ts";
 import { linksIn, matching } from "./query.repository.ts";
 
-/** Rows at an offset in an order. */
+/** Rows at an offset of an order. */
 export type Slice = { order: LinkOrder; offset: number; limit: number };
 
-/** Links from one id to another, both included. */
+/** Links from one id to another, inclusive. */
 export type IdRange = { from: number; to: number };
 
 /**
- * How to find a page: `walk` goes along the order's index and stops after the page, which is right where much of
- * what it passes matches; `sort` looks at everything and sorts what matches. A walk by clicks goes along the ranks
- * (ranking.ts), for there is no index of the counts.
+ * How to find a page. `walk` follows the order's index and stops after the page: good if many rows match. `sort` reads
+ * everything and sorts the matches. A walk by clicks follows the ranks (ranking.ts): counts have no index.
  */
 export type ListPlan = "walk" | "sort";
 
 export type LinkListRepository = ReturnType<typeof createLinkListRepository>;
 
-/** Up to 1,000 links by what names them. */
+/** Up to 1,000 links by key. */
 export type LinkKeys = { ids: readonly number[] } | { codes: readonly string[] };
 
-/** The share of matches from which on a count takes them for likely. */
+/** From this share of matches on a count uses `likely`. */
 const LIKELY = 0.5;
-/** The most sorted matches that are taken at once. */
+/** Most sorted matches per query. */
 export const MOST_SORTED = 8000;
 const SORT_KEYS = ["links.id", "links.code", "links.created_at as createdAt"] as const;
 
-/** What the orders by code and by creation compare. */
+/** The keys of the orders by code and creation. */
 export type SortKeys = { id: number; code: string; createdAt: number };
 
 type Ids = SelectQueryBuilder<Schema, "links", { id: number }>;
 
 export function createLinkListRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
   const matches = (filter: LinkFilter) => read.selectFrom("links").where(matching(dialect, filter));
-  /** The ranges first: a server that takes conditions for equally dear tests them in their order. */
+  /** Ranges first: a server tests equally expensive conditions in order. */
   const within = (filter: LinkFilter, ranges: readonly IdRange[], likely = false) =>
     read
       .selectFrom("links")
       .where((eb) => eb.or(ranges.map(({ from, to }) => eb.between("links.id", from, to))))
       .where(matching(dialect, filter, likely));
 
-  /** Sorted by expiry in two parts, the links with one and those without, each along its own range of the index. */
+  /** By expiry in two parts, links with and without one, each along its range of the index. */
   async function idsByExpiry(filter: LinkFilter, { order, offset, limit }: Slice): Promise<number[]> {
     const way = direction(order.descending);
     const dated = matches(filter).where("expires_at", "is not", null);
@@ -87,7 +86,7 @@ export function createLinkListRepository({ read, dialect }: Pick<Database, "read
       ? clicks
       : plan === "sort"
         ? clicks.where((eb) => eb("link_id", "in", links(eb).select("links.id")))
-        : // A subquery that each row asks: a server can't turn it into a join that begins elsewhere.
+        : // A subquery per row: the server can't turn it into a join that starts elsewhere.
           clicks.where((eb) => {
             const link = links(eb).whereRef("links.id", "=", "link_clicks.link_id");
             return eb(link.select(eb.lit(1).as("found")), "=", 1);
@@ -102,7 +101,7 @@ export function createLinkListRepository({ read, dialect }: Pick<Database, "read
     return found.map((row) => row.id);
   }
 
-  /** Selects codes alone, which the index along which they are found holds, so that no row is read. */
+  /** Selects only codes, which the index holds, so no row is read. */
   async function codesInOrder(
     filter: LinkFilter,
     { order, offset, limit }: Slice,
@@ -116,7 +115,7 @@ export function createLinkListRepository({ read, dialect }: Pick<Database, "read
     /** See Dialect. */
     sharesScans: dialect.sharesScans,
 
-    /** Without a search indexes answer it: links less expired ones, rather than looking at all that are active. */
+    /** Without a search from indexes: all links less the expired ones. */
     async count(filter: LinkFilter): Promise<number> {
       if (filter.state !== "active" || filter.search !== null) return countOf(matches(filter));
       const [all, expired] = ([null, "expired"] as const).map((state) =>
@@ -126,15 +125,15 @@ export function createLinkListRepository({ read, dialect }: Pick<Database, "read
       return Number((await difference.executeTakeFirstOrThrow()).n);
     },
 
-    /** How many match in the ranges; `share` is how many of the links do elsewhere. */
+    /** Matches in the ranges. `share`: the share of matches elsewhere. */
     countWithin: (filter: LinkFilter, ranges: readonly IdRange[], share: number): Promise<number> =>
       countOf(within(filter, ranges, share >= LIKELY)),
 
-    /** The keys of the first matches in the range, by id; `limit` ≤ 1,001. */
+    /** Keys of the first matches in the range, by id; `limit` ≤ 1,001. */
     keysWithin: (filter: LinkFilter, range: IdRange, limit: number): Promise<SortKeys[]> =>
       within(filter, [range]).select(SORT_KEYS).orderBy("links.id").limit(limit).execute(),
 
-    /** The smallest and the largest id there is, or null without links. */
+    /** Smallest and largest id, or null without links. */
     async extent(): Promise<IdRange | null> {
       const ends = await Promise.all(
         (["asc", "desc"] as const).map((way) =>
@@ -144,14 +143,14 @@ export function createLinkListRepository({ read, dialect }: Pick<Database, "read
       return ends[0] && ends[1] ? { from: ends[0].id, to: ends[1].id } : null;
     },
 
-    /** What names the links of a slice of what matches, in order; limit ≤ 100. */
+    /** Keys of a slice of the matches, in order; limit ≤ 100. */
     async pageKeys(filter: LinkFilter, slice: Slice, plan: ListPlan): Promise<LinkKeys> {
       if (slice.order.sort === "expires_at") return { ids: await idsByExpiry(filter, slice) };
       if (slice.order.sort === "click_count") return { ids: await idsByClicks(filter, slice, plan) };
       return { codes: await codesInOrder(filter, slice, plan) };
     },
 
-    /** The first matches in the ranges, sorted, and how many match there in all; 1 ≤ limit ≤ MOST_SORTED. */
+    /** The first matches in the ranges, sorted, and the number of all there; 1 ≤ limit ≤ MOST_SORTED. */
     async firstWithin(
       filter: LinkFilter,
       ranges: readonly IdRange[],
@@ -164,7 +163,7 @@ export function createLinkListRepository({ read, dialect }: Pick<Database, "read
       return { keys, total: Number(keys[0]?.total ?? 0) };
     },
 
-    /** A slice of those of up to 1,000 links that exist, in order; limit ≤ 100. */
+    /** A slice of up to 1,000 existing links, in order; limit ≤ 100. */
     async load(keys: LinkKeys, { order, offset, limit }: Slice): Promise<Link[]> {
       if (("ids" in keys ? keys.ids : keys.codes).length === 0) return [];
       const way = direction(order.descending);
@@ -186,7 +185,7 @@ export function createLinkListRepository({ read, dialect }: Pick<Database, "read
       return await sorted.limit(limit).offset(offset).execute();
     },
 
-    /** The next matches behind the code `after` (null: from the beginning), ordered by code; limit ≤ 1,000. */
+    /** The next matches after the code `after` (null: from the start), by code; limit ≤ 1,000. */
     after(filter: LinkFilter, after: string | null, limit: number): Promise<Link[]> {
       const links = linksIn(read).where(matching(dialect, filter));
       return links
@@ -198,7 +197,7 @@ export function createLinkListRepository({ read, dialect }: Pick<Database, "read
   };
 }
 
-/** The column to order by; wrapped in an expression the database can't walk its index. */
+/** The column of the order. In an expression the database could not use its index. */
 const column =
   (name: "links.created_at" | "links.code", never: number | string, plan: ListPlan) =>
   (eb: ExpressionBuilder<Schema, "links">) =>

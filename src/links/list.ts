@@ -1,19 +1,16 @@
 /**
- * Pages of the list, with the exact total, over any number of links.
+ * Pages of the list with the exact total, for any number of links.
  *
- * Without a search the filter is served by indexes: count and find the page, at the same time or, where the page is
- * far from the beginning, first the one and then the other, from the end backwards. An order by clicks compares the
- * counts themselves as long as there are few links; sorting many of them takes a second, so then it walks along their
- * ranks, which are some seconds old (ranking.ts).
+ * Without a search, indexes serve the filter: count and page run together, or in turn if the page is far from the
+ * start, then from the end. An order by clicks compares the counts of few links; for many it walks their ranks, which
+ * are some seconds old (ranking.ts).
  *
- * A search has to look at every link, unless the database has an index for it, so it does that once. The ids are cut
- * into as many ranges as the built-in database has readers, which search at the same time, each until it has more
- * matches than may be kept. If that finds everything, total and page come from what was found. Otherwise it shows how
- * frequent matches are, and the ranges that aren't finished are gone on with where they stopped (all at once by a
- * server that spreads a scan over its cores itself). Where matches are so frequent that the order's index soon fills
- * the page, it is found there, and the rest is counted meanwhile. Else the rest is counted and sorted in one go, up
- * to the end of the page, which is then merged of this and what was seen before; only a page too far behind for that
- * is sorted by a query of its own.
+ * A search reads every link once, unless an index serves it. The ids are split into one range per reader of the file
+ * database, searched at the same time, each until it has too many matches to keep. If all ranges end, total and page
+ * come from the matches. Otherwise their frequency is known, and the unfinished ranges continue (together, if the
+ * server spreads scans itself). If matches are so frequent that the order's index soon fills the page, it is found
+ * there while the rest is counted. Else one query counts and sorts the rest up to the end of the page and the results
+ * are merged. A page too deep for that has its own sort.
  */
 import type { Link } from "./link.ts";
 import { isEverything, type LinkFilter } from "./link-filter.ts";
@@ -32,30 +29,30 @@ export type LinkPage = { links: Link[]; total: number };
 
 export type LinkList = {
   page(query: LinkQuery): Promise<LinkPage>;
-  /** To be called after any change of any link. */
+  /** Call it after any change of a link. */
   forgetTotals(): void;
 };
 
-/** The keys of all matches outside of the ranges `rest`. */
+/** The keys of all matches outside the ranges `rest`. */
 type Seen = { keys: readonly SortKeys[]; rest: readonly IdRange[] };
 
-/** How a page is found; a sort may go range by range. */
+/** How to find a page. A sort may go range by range. */
 type Way = { plan: ListPlan; ranges: readonly IdRange[] };
 
 const WALK: Way = { plan: "walk", ranges: [] };
 const RANGES = 2;
-/** The most matches that are sorted by their ids instead of found by a second query. */
+/** Up to that many matches are sorted by id without a second query. */
 const FEW = 1000;
-/** What sorting one match costs, in links looked at. */
+/** Cost of sorting one match, in links read. */
 const SORT_COST = 3;
-/** How much dearer it is to look at a link along an index than in the table's own order. */
+/** Cost of reading a link along an index, in links read in table order. */
 const WALK_COST = 3;
-/** The share of the matches from which on a page is rather taken from the end, once that is known. */
+/** Beyond this share of the matches a page is taken from the end, once the total is known. */
 const NEAR_END = 0.6;
-/** How many matches are assumed where nothing is known of them. */
+/** Assumed matches while nothing is known. */
 const AT_LEAST = 2000;
 
-/** From so many links on (by the span of their ids) an order by clicks is one by ranks. */
+/** From this number of links (span of ids) an order by clicks uses ranks. */
 const RANKED_FROM = 100_000;
 
 export function createLinkList(
@@ -122,7 +119,7 @@ export function createLinkList(
     return counts.reduce((total, count) => total + count, keys.length);
   }
 
-  /** A server that spreads a scan over its cores itself is asked once for all the ranges. */
+  /** A server that spreads scans gets all ranges in one query. */
   const shared = (ranges: readonly IdRange[]): (readonly IdRange[])[] =>
     repository.sharesScans && ranges.length > 0 ? [ranges] : ranges.map((range) => [range]);
 
@@ -130,7 +127,7 @@ export function createLinkList(
   const isShort = ({ order, offset, limit }: Slice, plan: ListPlan): boolean =>
     plan === "sort" && order.sort !== "click_count" && offset + limit <= MOST_SORTED;
 
-  /** Sorts what was seen with what comes first in the rest, which is counted on the way. */
+  /** Merges the seen matches with the first ones of the rest, which it counts. */
   async function sorted(filter: LinkFilter, { order, offset, limit }: Slice, seen: Seen): Promise<LinkPage> {
     const parts = await Promise.all(
       shared(seen.rest).map((ranges) => repository.firstWithin(filter, ranges, order, offset + limit)),
@@ -141,7 +138,7 @@ export function createLinkList(
     return { total, links: await repository.load({ codes }, { order, offset: 0, limit }) };
   }
 
-  /** Counts the matches and finds the page, at the same time where the page isn't near the end of a guess. */
+  /** Counts the matches and finds the page, at the same time unless the page is near the end of a guess. */
   async function countAndLoad(
     filter: LinkFilter,
     slice: Slice,
@@ -151,7 +148,7 @@ export function createLinkList(
       const total = await count();
       return { total, links: await loadPage(filter, slice, total, way(total)) };
     }
-    // The page first: it is mostly the shorter wait where queries wait for one another.
+    // Page first: usually the shorter wait if queries queue.
     const [links, total] = await Promise.all([loadPage(filter, slice, null, way(guess)), count()]);
     return { total, links };
   }
@@ -161,7 +158,7 @@ export function createLinkList(
     links: slice.offset >= ids.length ? [] : await repository.load({ ids }, slice),
   });
 
-  /** Searches a range until there are too many matches; `rest` is what wasn't looked at. */
+  /** Searches a range until there are too many matches. `rest` was not read. */
   async function look(filter: LinkFilter, range: IdRange) {
     const keys = await repository.keysWithin(filter, range, FEW + 1);
     const last = keys.length <= FEW ? range.to : keys[FEW]!.id;
@@ -169,7 +166,7 @@ export function createLinkList(
     return { keys, rest, size: last - range.from + 1 };
   }
 
-  /** With a total the page is taken from the nearer end. */
+  /** With a total, takes the page from the nearer end. */
   async function loadPage(
     filter: LinkFilter,
     slice: Slice,
@@ -190,7 +187,7 @@ export function createLinkList(
     return repository.load(keys, { order: slice.order, offset: 0, limit });
   }
 
-  /** Which plan finds a slice of about `matches` among `links` sooner. */
+  /** The faster plan for a slice of about `matches` among `links`. */
   function planFor({ order, offset, limit }: Slice, matches: number, links: number): ListPlan {
     if (order.sort === "expires_at") return "walk";
     if (order.sort === "click_count" && links < rankedFrom) return "sort";
@@ -208,7 +205,7 @@ export function createLinkList(
   };
 }
 
-/** The database's order of codes is that of their bytes, which are ASCII. */
+/** The database orders codes by bytes, which are ASCII. */
 function comparing({ sort, descending }: LinkOrder): (a: SortKeys, b: SortKeys) => number {
   const way = descending ? -1 : 1;
   const byCode = (a: SortKeys, b: SortKeys) => (a.code < b.code ? -1 : a.code > b.code ? 1 : 0);

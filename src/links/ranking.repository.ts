@@ -1,4 +1,4 @@
-/** The clicks by which links are ordered, beside those that are counted: see ranking.ts. */
+/** The clicks that order links, stored beside the counted ones (ranking.ts). */
 import type { Database } from "../db/database.ts";
 import type { IdRange } from "./list.repository.ts";
 
@@ -19,7 +19,7 @@ export function createRankingRepository({
       return JSON.stringify(journals.map(({ id, position }) => [id, position]));
     },
 
-    /** The smallest and the largest id there is; null without links. */
+    /** Smallest and largest id; null without links. */
     async extent(): Promise<IdRange | null> {
       const ends = await Promise.all(
         (["asc", "desc"] as const).map((way) =>
@@ -34,7 +34,7 @@ export function createRankingRepository({
       return ends[0] && ends[1] ? { from: ends[0].link_id, to: ends[1].link_id } : null;
     },
 
-    /** The first links in the range, by id, that are not ranked by their clicks; limit ≤ 1,000. */
+    /** The first links in the range, by id, whose rank differs from their clicks; limit ≤ 1,000. */
     behind: ({ from, to }: IdRange, limit: number): Promise<Counted[]> =>
       read
         .selectFrom("link_clicks")

@@ -1,8 +1,7 @@
 /**
- * Keeps the number of values in a bucket within the bounds of dimensions.ts: a value that is counted apart already
- * stays so, new ones are while there is room, and the rest goes to OTHER. The rollups themselves are asked, in the
- * transaction that holds the month's lock, so the bounds hold for any number of processes. One count by group tells
- * for nearly all that there is room; only of the others it is asked which of their values are there.
+ * Bounds the values of a bucket (dimensions.ts): stored values stay, new ones enter while there is room, the rest goes
+ * to OTHER. It asks the rollups in the transaction that holds the month's lock, so the bounds hold for any number of
+ * processes. One count per group usually shows that there is room; only the others need a look at their values.
  */
 import type { Db } from "../../db/dialect.ts";
 import { type DetailSums, TOTAL, type ValueSums } from "./sums.ts";
@@ -21,7 +20,7 @@ import type { ValueLookup } from "./value-ids.ts";
 /** The values of a bucket and link (0: all) with their clicks. */
 type Group = { bucket: number; linkId: number; sums: ValueSums };
 type Context = { tx: Db; ids: ValueLookup };
-/** How a table of rollups is asked. */
+/** How to query a table of rollups. */
 type Asked = {
   counts(groups: readonly Group[], except: readonly number[]): Promise<GroupCount[]>;
   existing(values: readonly GroupValue[]): Promise<GroupValue[]>;
@@ -36,7 +35,7 @@ const OTHERS: Record<Dimension, Value> = {
 
 export type BoundedSums = { days: ValueIncrement[]; hours: ValueIncrement[] };
 
-/** The sums within their bounds, all of whose values have ids. */
+/** The sums within their bounds. All their values have ids. */
 export async function boundSums(
   { days, hours }: DetailSums,
   repository: BoundsRepository,
@@ -68,7 +67,7 @@ async function boundGroups(groups: readonly Group[], { ids }: Context, asked: As
   const tight: Tight[] = [];
   for (const group of groups) {
     const held = stored.get(group.bucket)?.get(group.linkId) ?? NONE_STORED;
-    // All dimensions together have room, as nearly always.
+    // Usually there is room for all dimensions together.
     if (group.sums.size + held.all <= boundOf(group)) continue;
     for (const dimension of NAMES) {
       const room = boundOf(group) - held[dimension];
@@ -90,7 +89,7 @@ async function boundGroups(groups: readonly Group[], { ids }: Context, asked: As
   return groups.map((group) => ({ ...group, sums: folded.get(group) ?? group.sums }));
 }
 
-/** Values that are stored of a bucket and link. */
+/** Stored values of a bucket and link. */
 type Stored = Record<Dimension | "all", number>;
 
 const NONE_STORED: Stored = { referrer: 0, place: 0, agent: 0, all: 0 };
@@ -109,10 +108,10 @@ function sumStored(counts: readonly GroupCount[]): Map<number, Map<number, Store
   return buckets;
 }
 
-/** A group and dimension that may have more values than its bound; `room` is for those that are not stored. */
+/** A group and dimension that may exceed its bound. `room` is for values that are not stored. */
 type Tight = { group: Group; dimension: Dimension; room: number };
 
-/** Which values of these groups the rollups have, as `bucket link id`. */
+/** Stored values of these groups, as `bucket link id`. */
 async function readExisting(tight: readonly Tight[], ids: ValueLookup, asked: Asked): Promise<Set<string>> {
   await ids.find(new Set(tight.flatMap(({ group, dimension }) => named(group, dimension))));
   const candidates = tight.flatMap(({ group: { bucket, linkId, sums }, dimension }) =>

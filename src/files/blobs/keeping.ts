@@ -1,6 +1,6 @@
 /**
- * Stored bytes get their rows. Those that come together are kept in one transaction, which is one commit for all of
- * them. Where it fails each is tried alone, so one that can't be kept does the others no harm.
+ * Writes the rows of stored bytes. Concurrent ones share one transaction. If it fails, each is tried alone, so a
+ * refused one does not harm the others.
  */
 import type { Db } from "../../db/dialect.ts";
 import { isUnavailable } from "../../db/failures.ts";
@@ -9,38 +9,35 @@ import { fault } from "../../lib/fault.ts";
 import type { StoredBlob } from "./blob.ts";
 import type { BlobsRepository } from "./repository.ts";
 
-/** Bytes that are durable under a key of their own, but in no table yet. Either keep or drop them. */
+/** Durable bytes under their own key, without a row. Call keep or drop. */
 export type StoredBytes = {
   readonly policyId: number;
   readonly sha256: string;
   readonly size: number;
   readonly generation: number;
   readonly objectKey: string;
-  /** Removes the bytes; never rejects. */
+  /** Removes the bytes. Never rejects. */
   drop(): Promise<void>;
 };
 
-/** Gives the ids of the blobs that hold the bytes, in their order, with one reference for each. */
+/** The ids of the blobs for the bytes, in order, with one reference each. */
 export type Commit = (tx: Db) => Promise<number[]>;
 
-/**
- * Opens a transaction for some of the items and calls `commit` in it. Returns one result for each of them. It may be
- * called several times.
- */
+/** Opens a transaction for some items and calls `commit` in it. Returns a result per item. May run several times. */
 export type KeepWrite<I, R> = (items: readonly I[], commit: Commit) => Promise<readonly R[]>;
 
-/** What is to be kept. */
+/** The bytes to keep. */
 type Keepable = { stored: StoredBytes };
 
 type Deps = {
   repository: Pick<BlobsRepository, "join" | "knownKeys">;
   clock: Clock;
-  /** For work that nobody waits for. */
+  /** For work that no caller awaits. */
   inBackground(work: Promise<void>): void;
 };
 
 export function createKeeping({ repository, clock, inBackground }: Deps) {
-  /** When a row may hold the object, or nobody knows, it stays. */
+  /** The object stays if a row has it, or may have it. */
   async function dropUnlessKept(stored: StoredBytes): Promise<void> {
     const known = await repository.knownKeys([stored.objectKey]).catch(() => null);
     if (known === null || known.has(stored.objectKey)) return;
@@ -69,10 +66,7 @@ export function createKeeping({ repository, clock, inBackground }: Deps) {
     return results;
   }
 
-  /**
-   * One outcome for each item. What can't be kept is removed, but for a failure after which nobody knows whether the
-   * rows are there.
-   */
+  /** One outcome per item. Removes what can't be kept, unless the outcome of the commit is unknown. */
   return async function keep<I extends Keepable, R>(
     items: readonly I[],
     write: KeepWrite<I, R>,

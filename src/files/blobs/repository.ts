@@ -12,7 +12,7 @@ export type NewBlob = Pick<StoredBlob, "policyId" | "sha256" | "generation" | "s
 
 const CHUNK = 1_000;
 
-/** Arrays may have any length; statements take 1,000 of them at a time. Limits are at most 1,000. */
+/** Arrays of any length, in statements of 1,000. Limits are at most 1,000. */
 export function createBlobsRepository({
   read,
   write,
@@ -24,7 +24,7 @@ export function createBlobsRepository({
       return row === undefined ? null : toBlob(row);
     },
 
-    /** The row, held until the transaction ends. */
+    /** The row, locked until the transaction ends. */
     async lock(tx: Db, id: number): Promise<StoredBlob | null> {
       const query = tx.selectFrom("blobs").selectAll().where("id", "=", id);
       const row = await query.$call(dialect.forUpdate).executeTakeFirst();
@@ -32,9 +32,8 @@ export function createBlobsRepository({
     },
 
     /**
-     * One reference more for each to the live blob of its content, which is the given one when there was none. Returns
-     * these blobs in the order of what was given. However many do so at once, there is one live blob for each content
-     * and its count is right.
+     * Adds a reference per entry to the live blob of its content, which is the given one if there was none. Returns the
+     * blobs in order. Under any concurrency there is one live blob per content with the right count.
      */
     async join(tx: Db, given: readonly NewBlob[], now: number): Promise<StoredBlob[]> {
       const rows = new Map<string, Insertable<Schema["blobs"]>>();
@@ -54,7 +53,7 @@ export function createBlobsRepository({
         };
         rows.set(content, { ...(rows.get(content) ?? row), refs });
       }
-      // In one order everywhere, so that two transactions don't wait for one another.
+      // One order prevents deadlocks.
       const sorted = [...rows].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row);
       const keys = ["policy_id", "sha256", "retired"] as const;
       await dialect.upsert(tx, { table: "blobs", keys, add: ["refs"] }, sorted);
@@ -69,7 +68,7 @@ export function createBlobsRepository({
       return given.map(({ policyId, sha256 }) => live.get(contentOf(policyId, sha256))!);
     },
 
-    /** Takes references away, so many for each id; returns those that have none left, now dead. */
+    /** Releases that many references per id. Returns the blobs without any, now dead. */
     async release(tx: Db, counts: ReadonlyMap<number, number>): Promise<DeadBlob[]> {
       const counter = { table: "blobs", key: "id", column: "refs" } as const;
       const ids = [...counts.keys()];
@@ -101,7 +100,7 @@ export function createBlobsRepository({
       await write.deleteFrom("blobs").where("id", "=", id).where("state", "=", "dead").execute();
     },
 
-    /** By id, from after the given one. */
+    /** By id, after the given one. */
     async dead(policyId: number, afterId: number, limit: number): Promise<DeadBlob[]> {
       const query = read.selectFrom("blobs").select(DEAD_COLUMNS).where("state", "=", "dead");
       return query
@@ -112,7 +111,7 @@ export function createBlobsRepository({
         .execute();
     },
 
-    /** Those whose bytes were last looked at before the moment, the longest ago first. */
+    /** Last checked before the moment, longest ago first. */
     async unchecked(state: BlobState, before: number, limit: number): Promise<StoredBlob[]> {
       const query = read.selectFrom("blobs").selectAll().where("state", "=", state);
       const rows = await query.where("checked_at", "<", before).orderBy("checked_at").limit(limit).execute();
@@ -123,7 +122,7 @@ export function createBlobsRepository({
       await write.updateTable("blobs").set({ checked_at: now }).where("id", "=", id).execute();
     },
 
-    /** A live blob becomes damaged, and its content may be stored anew. False when it was not live any more. */
+    /** Marks a live blob as damaged, so that its content can be stored again. False if it is not live. */
     async setDamaged(id: number, now: number): Promise<boolean> {
       const { numUpdatedRows } = await write
         .updateTable("blobs")
@@ -134,7 +133,7 @@ export function createBlobsRepository({
       return numUpdatedRows > 0n;
     },
 
-    /** A damaged blob becomes live again. False when another one of its content is live, or it was not damaged. */
+    /** Marks a damaged blob as live. False if another one of its content is live, or it is not damaged. */
     async setLive(id: number, now: number): Promise<boolean> {
       try {
         const { numUpdatedRows } = await write
@@ -161,7 +160,7 @@ export function createBlobsRepository({
       return found;
     },
 
-    /** Those of the ids under which a resumable upload is under way. */
+    /** Those of the ids of running resumable uploads. */
     async knownUploads(ids: readonly string[]): Promise<Set<string>> {
       const found = new Set<string>();
       for (const chunk of chunked(ids, CHUNK)) {

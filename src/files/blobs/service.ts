@@ -1,19 +1,15 @@
 /**
- * Content: stored once within a policy, counted by who holds it, removed with its last holder.
+ * Content: stored once per policy, counted by its holders, removed with the last one.
  *
- * The order is what keeps a crash harmless. Storing: bytes go to a staging, become a durable object under a key that
- * nothing else will ever have, and only then does a transaction write the row (and the file that holds it). Removing:
- * the transaction that takes the last holder away marks the row dead, then the object goes, then the row. So a row
- * that is not dead has its bytes, and what a crash leaves, an object without a row or a dead row, refers to nothing;
- * the reaper (blobs/reaper.ts) finishes it.
+ * The order makes crashes harmless. Storing: bytes go to a staging, become a durable object under a unique key, then a
+ * transaction writes the row and the file that holds it. Removing: the transaction that removes the last holder marks
+ * the row dead, then the object goes, then the row. So a row that is not dead has its bytes. A crash leaves an object
+ * without row or a dead row; the reaper (reaper.ts) removes those.
  *
- * Every upload writes its bytes, also when they are there already: nobody can tell by the time it takes. Which
- * object stays is decided in the transaction, by one upsert on (policy, sha256, live). Who finds a live blob joins it
- * and removes his own object after the answer. A dead blob is out of that index and never comes back to life: the
- * same content stored again is another generation under another key, so a late removal can't hit it.
- *
- * When the answer to a commit got lost, nobody knows whether the row is there. Then the object stays, and the reaper
- * decides by the row, hours later.
+ * Every upload writes its bytes, so its time does not reveal whether they existed. The transaction decides which object
+ * stays, by one upsert on (policy, sha256, live). An upload that finds a live blob joins it and removes its own object.
+ * A dead blob never returns: the same content gets a new generation and key, so a late removal can't hit it. After a
+ * commit with unknown outcome the object stays, and the reaper decides by the row, hours later.
  */
 import type { ByteRange } from "../../lib/byte-range.ts";
 import type { Db } from "../../db/dialect.ts";
@@ -37,19 +33,19 @@ export type { StoredBytes } from "./keeping.ts";
 export type Blobs = ReturnType<typeof createBlobs>;
 
 export type StoreOptions = {
-  /** More bytes than this are FileTooLargeForPolicy; 0 is no limit. */
+  /** Beyond it FileTooLargeForPolicy; 0: unlimited. */
   maxBytes: number;
   /** Ends the upload between two chunks with its reason. */
   signal?: AbortSignal | undefined;
 };
 
-/** An upload that may be interrupted: between two appends it is suspended, and resumed by its id. */
+/** An upload in several requests: suspended between two appends, resumed by id. */
 export type OpenUpload = {
   readonly received: number;
-  /** As Staging.append, with the limits of StoreOptions counted from the upload's first byte. */
+  /** Like Staging.append. The limits of StoreOptions count from the upload's first byte. */
   append(source: AsyncIterable<Uint8Array>, options: StoreOptions): Promise<void>;
   suspend(): Promise<void>;
-  /** Everything is there. The upload is over, also when this rejects. */
+  /** All bytes are there. The upload is over, even if this rejects. */
   finish(): Promise<StoredBytes>;
   abort(): Promise<void>;
 };
@@ -74,7 +70,7 @@ type Deps = {
 
 export function createBlobs({ repository, policies, drivers, clock, logger }: Deps) {
   const hashes = createHashes();
-  /** Removals that nobody waits for. */
+  /** Removals in the background. */
   const pending = new Set<Promise<void>>();
 
   function inBackground(work: Promise<void>): void {
@@ -157,8 +153,8 @@ export function createBlobs({ repository, policies, drivers, clock, logger }: De
 
   return {
     /**
-     * Reads the source to its end into the policy's storage. When anything fails, also the source, nothing is left.
-     * @throws PolicyNotFound, FileTooLargeForPolicy, StorageUnavailable, and what the source throws
+     * Reads the source to its end into the policy's storage. After a failure nothing is left. @throws PolicyNotFound,
+     * FileTooLargeForPolicy, StorageUnavailable, errors of the source
      */
     async store(
       source: AsyncIterable<Uint8Array>,
@@ -182,21 +178,21 @@ export function createBlobs({ repository, policies, drivers, clock, logger }: De
 
     keep,
 
-    /** Whose bytes for this policy's storage are read next. */
+    /** The read queues of the policies' storages. */
     readQueueOf: createReadQueues(),
 
-    /** For `begin`; also the name of whatever a crash leaves of the upload. A UUID, lower-case. */
+    /** For `begin`, and the name of what a crash leaves. A lower-case UUID. */
     newUploadId: async (): Promise<string> => newStagingId(await drivers.tag()),
 
-    /** Begins an upload that may be interrupted, under a new id of newUploadId's. @throws as store */
+    /** Begins a resumable upload under an id of newUploadId. @throws like store */
     async begin(policyId: number, id: string): Promise<OpenUpload> {
       const driver = await drivers.forWriting(policyId);
       return openUpload(policyId, driver, await driver.stage(id), hashes.create());
     },
 
     /**
-     * Goes on with an upload of which `received` bytes were durable; it may have more. Only one may do so at a time.
-     * @throws StorageUnavailable when bytes are missing
+     * Continues an upload with `received` durable bytes; it may have more. One caller at a time. @throws
+     * StorageUnavailable if bytes are missing
      */
     async resume(policyId: number, id: string, received: number): Promise<OpenUpload> {
       const driver = await drivers.forWriting(policyId);
@@ -204,20 +200,20 @@ export function createBlobs({ repository, policies, drivers, clock, logger }: De
       return openUpload(policyId, driver, staging, hashes.take(id, staging.received));
     },
 
-    /** Removes what an upload has left, whoever began it. @throws StorageUnavailable */
+    /** Removes the bytes of an upload of any process. @throws StorageUnavailable */
     async forgetUpload(policyId: number, id: string): Promise<void> {
       hashes.take(id, -1);
       await (await drivers.forWriting(policyId)).removeStaging(id);
     },
 
-    /** @throws FileNotFound when it was deleted meanwhile, StorageUnavailable when damaged, missing or away */
+    /** @throws FileNotFound if deleted meanwhile, StorageUnavailable if damaged, missing or away */
     async open(id: number, options: { range?: ByteRange; signal?: AbortSignal } = {}): Promise<OpenBlob> {
       const { policyId, objectKey, size, sha256 } = await findReadable(id);
       const driver = await drivers.forReading(policyId);
       return { size, sha256, body: await driver.open(objectKey, { size, ...options }) };
     },
 
-    /** An address to send the client to, where the policy wants that; else null. @throws as open */
+    /** An address for the client if the policy wants redirects; else null. @throws like open */
     async presign(id: number, answer: PresignedAnswer): Promise<string | null> {
       const { policyId, objectKey } = await findReadable(id);
       const policy = await policies.find(policyId);
@@ -226,8 +222,8 @@ export function createBlobs({ repository, policies, drivers, clock, logger }: De
     },
 
     /**
-     * Takes one reference away for each id (which may come more than once), in the transaction that removes what held
-     * them. After its commit, give the result to `discard`.
+     * Releases one reference per id (ids may repeat), in the transaction that removes the holders. After its commit,
+     * pass the result to `discard`.
      */
     async release(tx: Db, ids: readonly number[]): Promise<DeadBlob[]> {
       const counts = new Map<number, number>();
@@ -237,13 +233,13 @@ export function createBlobs({ repository, policies, drivers, clock, logger }: De
       return dead;
     },
 
-    /** Removes the objects and rows of dead blobs; what it can't is left to the reaper. Never rejects. */
+    /** Removes objects and rows of dead blobs. The reaper gets the rest. Never rejects. */
     async discard(dead: readonly DeadBlob[]): Promise<void> {
       if (dead.length > 0) fault("blob.dead");
       await inParallel(dead, DISCARDS_AT_ONCE, discardOne);
     },
 
-    /** Resolves when nothing is removed in the background any more. */
+    /** Resolves when no removal runs. */
     async settled(): Promise<void> {
       while (pending.size > 0) await Promise.all(pending);
     },

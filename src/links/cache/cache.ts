@@ -1,15 +1,15 @@
 /**
- * From a code to its link, on the path of every redirect. The layers, in the order in which they are asked:
+ * From a code to its link, on the path of every redirect. Layers in order:
  *
- *     link table       links that were found or loaded before                    svc_cache layer object_cache
- *     Bloom filter     "no such code", once it has heard of every code           bloom_filter
- *     missing codes    "the database didn't have it a moment ago"                negative_cache
+ *     link table       links found or loaded before                               svc_cache layer object_cache
+ *     Bloom filter     "no such code", once it has every code                     bloom_filter
+ *     missing codes    "not in the database a moment ago"                         negative_cache
  *     shared cache     links that other processes found (optional)
- *     database         one question at a time for each code
+ *     database         one question at a time per code
  *
- * Whoever changes a link calls `invalidate`; when it has returned (or its promise is fulfilled), no request gets
- * what was there before, also not by a lookup that was under way. Expiry is checked in every answer. Entries that
- * are older than `ttlSeconds` are read again; while the database is away they go on serving.
+ * A writer calls `invalidate`. After it returns or resolves, no request gets old content, even from a running lookup.
+ * Every answer checks the expiry. Entries older than `ttlSeconds` are read again; while the database is away they still
+ * serve.
  */
 import type { Clock } from "../../lib/clock.ts";
 import { hashCode } from "../../lib/code-hash.ts";
@@ -32,20 +32,20 @@ import { toLocation } from "./location.ts";
 import { createMissingCodes } from "./missing-codes.ts";
 
 export type LinkCache = {
-  /** Null: no such link, or it has expired. Throws or rejects when the database fails. */
+  /** Null: no such link, or expired. Throws or rejects if the database fails. */
   find(code: string, now: number): CachedLink | null | Promise<CachedLink | null>;
-  /** The same for the code that stands in `text` from `start` up to and without `end`; cheap for known links. */
+  /** The same for the code in `text` from `start` to `end` (excluded). Cheap for known links. */
   findIn(
     text: string,
     start: number,
     end: number,
     now: number,
   ): CachedLink | null | Promise<CachedLink | null>;
-  /** These links were made, changed or removed; the key `*` stands for any link. */
+  /** These links were made, changed or removed. `*` is any link. */
   invalidate: Invalidate;
-  /** Fills table and filter from the database, in the background. Call it when `invalidate` hears of changes. */
+  /** Fills table and filter in the background. Call it once `invalidate` receives changes. */
   start(): void;
-  /** Resolves when the filter excludes. */
+  /** Resolves when the filter excludes codes. */
   ready(): Promise<void>;
   /** The rebuild interval has changed. */
   reschedule(): void;
@@ -53,19 +53,19 @@ export type LinkCache = {
   close(): void;
 };
 
-/** Numbers since the start. */
+/** Since the start. */
 export type LinkCacheCounts = {
   tableHits: number;
   tableMisses: number;
   /** Requests that the filter answered with "no such code". */
   filterHits: number;
-  /** Questions to the database that the filter could have spared; deleted codes are among them. */
+  /** Database questions that an exact filter would have avoided, including deleted codes. */
   filterFalsePositives: number;
   missingHits: number;
   sharedHits: number;
-  /** Questions to the database. */
+  /** Database questions. */
   lookups: number;
-  /** Requests whose question the database failed to answer. */
+  /** Requests whose database question failed. */
   lookupFailures: number;
 };
 
@@ -79,7 +79,7 @@ export type LinkCacheStats = LinkCacheCounts & {
 
 export type LinkCacheOptions = {
   maxLinks: number;
-  /** 0: no limit. */
+  /** 0: unlimited. */
   ttlSeconds: number;
   /** cache.bloom_rebuild_interval */
   rebuildSeconds(): number;
@@ -87,18 +87,18 @@ export type LinkCacheOptions = {
   scan: {
     /** All links, newest first, in chunks of at most 10,000. */
     links(): AsyncIterable<readonly StoredLink[]>;
-    /** The codes of those older than an id; such chunks as texts, with a blank between two codes. */
+    /** Codes of links with a smaller id, in texts of such chunks, separated by blanks. */
     codes(beforeId: number | null): AsyncIterable<string>;
     /** Those of up to 1,000 links that exist. */
     some(codes: readonly string[]): Promise<readonly StoredLink[]>;
   };
   shared?: SharedLinks;
-  /** Whether `invalidate` has heard of every change; else filter and missing codes count for nothing. Always, unless given. */
+  /** Whether `invalidate` received every change; else filter and missing codes are ignored. Default: always. */
   isInformed?(now: number): boolean;
   clock: Clock;
   logger: Logger;
   limits?: Partial<LookupLimits & { missingCodes: number; missingMs: number }>;
-  /** Of the hashes; random. */
+  /** Random seed of the hashes. */
   seed?: number;
 };
 
@@ -109,10 +109,10 @@ const LIMITS = {
   missingCodes: 50_000,
   missingMs: 60_000,
 };
-/** For how long an entry that could not be read again serves before that is tried again. */
+/** An entry that could not be read again serves this long before the next try. */
 const GRACE_SECONDS = 2;
 
-/** Seconds in 32 bits, as the table keeps them; differences of two are right beyond the year 2038. */
+/** Seconds in 32 bits, as in the table. Differences stay right beyond 2038. */
 const seconds = (ms: number): number => Math.floor(ms / 1000) | 0;
 
 const isOver = (expiresAt: number | null, now: number): boolean => expiresAt !== null && expiresAt <= now;
@@ -196,7 +196,7 @@ export function createLinkCache(options: LinkCacheOptions): LinkCache {
     }
   }
 
-  /** The entry is there but old: it serves on only when the database fails and nobody has changed the link. */
+  /** The entry is old. It still serves if the database fails and the link did not change. */
   function askAgain(hash: number, code: string): CachedLink | null | Promise<CachedLink | null> {
     const serveOld = (error: unknown): CachedLink | null => {
       const address = table.find(hash, code, 0, code.length);
@@ -280,7 +280,7 @@ export function createLinkCache(options: LinkCacheOptions): LinkCache {
   };
 }
 
-/** The database, behind the shared cache where there is one; both counted. */
+/** The database, behind the shared cache if there is one. Counts both. */
 function countedFind({ shared, findLink }: LinkCacheOptions, counts: LinkCacheCounts) {
   const ask = (code: string) => {
     counts.lookups++;

@@ -1,12 +1,10 @@
 /**
- * The Bloom filter over all codes, kept true while codes come and go.
+ * The Bloom filter over all codes, kept right while codes come and go.
  *
- * It may exclude a code only when it has heard of every code there is. So until the first load is complete, and
- * after `distrust`, it excludes nothing. A load reads all codes and keeps their hashes, four bytes each; when all
- * are there it makes a filter of the right size and puts them in, in slices, and only then takes the old one's place.
- * Codes that are added meanwhile go both into the filter in force and to the hashes of the load, so none is lost.
- * Codes that are deleted stay in until the next load, which comes at the rebuild interval, or sooner when more codes
- * were added than the filter was made for.
+ * It may exclude a code only when it has every code. So before the first load, and after `distrust`, it excludes
+ * nothing. A load reads all codes, keeps their hashes (four bytes each), makes a filter of the right size, fills it in
+ * slices and replaces the old one. Codes added meanwhile go into both. Deleted codes stay until the next load: at the
+ * rebuild interval, or earlier if more codes were added than the filter has room for.
  */
 import { type Bloom, createBloom } from "../../lib/bloom.ts";
 import { hashCode, hashCodes } from "../../lib/code-hash.ts";
@@ -14,27 +12,27 @@ import type { Logger } from "../../lib/logger.ts";
 import type { LoadPace } from "./load-pace.ts";
 
 export type CodeFilter = {
-  /** Whether it is certain that no link has the code with this hash. */
+  /** Whether certainly no link has a code with this hash. */
   excludes(hash: number): boolean;
   add(code: string): void;
-  /** Whether it excludes at all. */
+  /** Whether it excludes codes. */
   isTrusted(): boolean;
-  /** Begins to load, and keeps loading when it is time. */
+  /** Starts loading, and reloads on schedule. */
   start(): void;
   /** The rebuild interval has changed. */
   reschedule(): void;
-  /** There may be codes that it was not told of: it excludes nothing until it has loaded all again. */
+  /** There may be unknown codes: it excludes nothing until it has loaded all again. */
   distrust(): void;
-  /** Resolves when it is trusted (or closed). */
+  /** Resolves when it is trusted, or closed. */
   ready(): Promise<void>;
   close(): void;
   bytes(): number;
 };
 
 type Deps = {
-  /** Every code, some in each text, with a blank between two; a code that is added while it runs may be missing. */
+  /** Every code, several per text, separated by blanks. Codes added meanwhile may be missing. */
   loadCodes(): AsyncIterable<string>;
-  /** Seconds between two loads, 0 for never; read before each. */
+  /** Seconds between two loads, 0 for never. Read before each. */
   rebuildSeconds(): number;
   pace: LoadPace;
   seed: number;
@@ -43,16 +41,16 @@ type Deps = {
 
 const RETRY_MS = 1_000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
-/** Hashes added to a new filter between two rests: below half a millisecond, even in a cold program. */
+/** Hashes added between two rests: below half a millisecond, even in a cold program. */
 const SLICE = 2_000;
 const SMALLEST_CAPACITY = 10_000;
-/** What a filter is made for: more than there is, so that it lasts. */
+/** Spare capacity of a filter. */
 const SPARE = 1.25;
 
 export function createCodeFilter({ loadCodes, rebuildSeconds, pace, seed, logger }: Deps): CodeFilter {
   let filter: Bloom | null = null;
   let room = 0;
-  /** Hashes of the load that runs. */
+  /** Hashes of the running load. */
   let loading: HashList | null = null;
   let isComplete = true;
   let closed = false;
@@ -61,7 +59,7 @@ export function createCodeFilter({ loadCodes, rebuildSeconds, pace, seed, logger
 
   const hashOf = (code: string): number => hashCode(code, 0, code.length, seed);
 
-  /** False when it was closed on the way, or when codes may have been missed. */
+  /** False if closed meanwhile, or if codes may be missing. */
   async function load(hashes: HashList): Promise<boolean> {
     isComplete = true;
     for await (const codes of loadCodes()) {
@@ -75,7 +73,7 @@ export function createCodeFilter({ loadCodes, rebuildSeconds, pace, seed, logger
       hashes.forEach(from, Math.min(from + SLICE, hashes.size()), next.add);
     }
     if (closed || !isComplete) return false;
-    // No await since the last slice: nothing was added that is not in it.
+    // No await since the last slice, so no code is missing.
     filter = next;
     room = next.capacity - hashes.size();
     return true;
@@ -146,7 +144,7 @@ export function createCodeFilter({ loadCodes, rebuildSeconds, pace, seed, logger
 
 type HashList = ReturnType<typeof createHashList>;
 
-/** A list of 32-bit integers that grows without ever being copied, and whose memory goes back at once. */
+/** A growing list of 32-bit integers without copies, whose memory is freed at once. */
 function createHashList() {
   const SHIFT = 16;
   const blocks: Int32Array<ArrayBuffer>[] = [];

@@ -1,7 +1,7 @@
 /**
- * Rests of a load of all links beside redirects. While somebody asks for links it rests as long as it worked, so that
- * at least half of the time stays with the requests. Without rests the thread that reads the file database and the
- * parsing of its rows left 0.4 of the redirects (bench/large.ts). While nobody asks, the load only yields.
+ * Rests of a load of all links. While requests ask for links it rests as long as it worked, so half of the time stays
+ * with them. Without rests, reading and parsing left 0.4 of the redirects (bench/large.ts). Without requests the load
+ * only yields.
  */
 export type LoadPace = {
   /** Call it after each portion of about half a millisecond. */
@@ -11,12 +11,12 @@ export type LoadPace = {
 type Deps = {
   /** Number of requests for links so far. */
   asked(): number;
-  /** A monotonic time in ms. */
+  /** Monotonic, in ms. */
   now?(): number;
   sleep?(ms: number): Promise<unknown>;
 };
 
-/** After a pause of the whole process, not as long as that. */
+/** Bounds the rest after a pause of the whole process. */
 const LONGEST_REST_MS = 20;
 
 export function createLoadPace({ asked, now = () => performance.now(), sleep = Bun.sleep }: Deps): LoadPace {

@@ -1,4 +1,4 @@
-/** Reading links for the cache: all of them, newest first (as they lie) in pages of a bounded size, or some by code. */
+/** Reads links for the cache: all, newest first in table order in bounded pages, or some by code. */
 import type { Database } from "../../db/database.ts";
 import type { StoredLink } from "./cached-link.ts";
 
@@ -7,7 +7,7 @@ const PAGE = 1000;
 const CODES = 4000;
 const STORED = ["id", "code", "target", "expires_at as expiresAt"] as const;
 
-/** What iterates gives what each page's moment holds: a link made meanwhile may be missing, none comes twice. */
+/** Each page is of its own moment: a link made meanwhile may be missing, none comes twice. */
 export function createLinkScan({ read, dialect }: Pick<Database, "read" | "dialect">) {
   return {
     async *links(): AsyncGenerator<StoredLink[]> {
@@ -25,7 +25,7 @@ export function createLinkScan({ read, dialect }: Pick<Database, "read" | "diale
       }
     },
 
-    /** Of the links with a smaller id, or of all; in texts of at most 4,000 codes, with a blank between two. */
+    /** Of links with a smaller id, or of all, in texts of at most 4,000 codes, separated by blanks. */
     async *codes(beforeId: number | null): AsyncGenerator<string> {
       for (let before = beforeId ?? Number.MAX_SAFE_INTEGER; ; ) {
         const page = read

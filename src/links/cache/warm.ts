@@ -1,15 +1,15 @@
 /**
- * Reading all links: it fills the link table with the newest links until it is full, and tells the codes of all of
- * them, for the Bloom filter. That happens at start, again until it has succeeded once, and after the table was
- * emptied. A link that changes between the moment at which its chunk is read and the moment at which it is put into
- * the table would bring its old content back; so whoever hears of changes tells `changed`, and such links are left
- * out.
+ * Reads all links: fills the table with the newest until it is full, and yields all codes for the Bloom filter. It runs
+ * at start until it succeeds, and after the table was emptied. A link that changes between reading and storing its
+ * chunk is skipped, so no old content returns: `changed` reports it.
  */
 import type { StoredLink } from "./cached-link.ts";
 import type { LoadPace } from "./load-pace.ts";
 
 export type LinkWarmer = {
-  /** The codes of all links, as `loadCodes` gives them; the table fills on the way where it needs to. Not two at a time. */
+  /**
+   * The codes of all links, as `loadCodes` gives them. Fills the table on the way if needed. Calls must not overlap.
+   */
   codes(): AsyncIterable<string>;
   changed(code: string): void;
   /** Any link may have changed, and the table is empty. */
@@ -19,7 +19,7 @@ export type LinkWarmer = {
 type Deps = {
   /** Newest first. */
   loadLinks(): AsyncIterable<readonly StoredLink[]>;
-  /** The codes of the links older than the one with that id, some in each text, with a blank between two. */
+  /** Codes of links with a smaller id, several per text, separated by blanks. */
   loadCodes(before: number | null): AsyncIterable<string>;
   maxLinks: number;
   pace: LoadPace;
@@ -28,14 +28,14 @@ type Deps = {
 
 const MOST_CHANGES = 100_000;
 const COLLECT_AFTER = 20_000;
-/** Links put between two rests: less than half a millisecond. */
+/** Links stored between two rests: less than half a millisecond. */
 const SLICE = 250;
 
 export function createLinkWarmer({ loadLinks, loadCodes, maxLinks, pace, put }: Deps): LinkWarmer {
-  /** Changed while the chunk was read and put; null when that may be any link. */
+  /** Changes since the chunk was read; null if any link may have changed. */
   let changes: Set<string> | null = new Set();
   let isRunning = false;
-  /** How often the table was emptied, and for which of these times it has been filled since. */
+  /** How often the table was emptied, and for which of these times it was filled. */
   let emptied = 1;
   let filled = 0;
 
@@ -59,7 +59,7 @@ export function createLinkWarmer({ loadLinks, loadCodes, maxLinks, pace, put }: 
         yield links.map((link) => link.code).join(" ");
         count += links.length;
         last = links.at(-1)?.id ?? last;
-        // Without it a million rows, long put away, take tens of megabytes until the collector comes by itself.
+        // Otherwise a million released rows hold tens of megabytes until the next collection.
         if (count % COLLECT_AFTER < links.length) Bun.gc(false);
         if (count >= maxLinks) break;
         changes = new Set();

@@ -1,8 +1,8 @@
 /**
- * The folders of a local storage location. Symbolic links inside the location are refused: the real path of a folder
- * must equal the expected one, and files are opened with O_NOFOLLOW. (A folder could be replaced between check and use,
- * but who can do that can also change the files.) The location itself may be behind links, and is checked there. The
- * parents of a folder are synced when this process begins to use it, so it is durable before its files.
+ * The folders of a local storage. Symbolic links inside it are refused: the real path of a folder must equal the
+ * expected one, and files are opened with O_NOFOLLOW. (Whoever can replace a folder between check and use can also
+ * change the files.) The location itself may be behind links, and is checked there. Parents of a folder are synced at
+ * first use, so a folder is durable before its files.
  */
 import { constants } from "node:fs";
 import { lstat, mkdir, realpath } from "node:fs/promises";
@@ -66,9 +66,8 @@ export function createLocalFolders(location: string, checkRealPath: (path: strin
       return path;
     },
     /**
-     * The folder to which the next objects go, relative to the location. It is there and durable. It stays the same
-     * for a thousand of them, so that those that come together need one sync of one folder; one that was removed, or
-     * replaced by something else, is left for another.
+     * The durable folder for the next objects, relative to the location. It stays for a thousand of them, so that
+     * neighbours share one sync. A removed or replaced folder is abandoned.
      */
     async forObjects(count: number): Promise<string> {
       if (current !== undefined && current.left > 0 && (await isReal(join(await root(), current.name)))) {

@@ -1,8 +1,7 @@
 /**
- * Gives staged bytes their keys. Those that come together are placed together: small ones are written here, each in
- * one call that returns when the bytes are on the disk. Then all of them are renamed into one folder, and one sync of
- * this folder makes all their names durable. A process that dies on the way leaves stagings, and objects that no row
- * knows.
+ * Gives staged bytes their keys. Concurrent ones are placed together: small ones are written here, each by one call
+ * that returns when the bytes are on disk. Then all are renamed into one folder, and one sync makes their names
+ * durable. A process that dies leaves stagings, and objects without a row.
  */
 import { constants } from "node:fs";
 import { rename, rm, writeFile } from "node:fs/promises";
@@ -17,12 +16,12 @@ import type { LocalFolders } from "./folders.ts";
 
 export type StagedFile = {
   id: string;
-  /** What is to be written; null when the file is there, whole and on the disk. */
+  /** Bytes to write; null if the file is complete and on disk. */
   chunks: readonly Uint8Array[] | null;
   content: ContentIdentity;
 };
 
-/** Returns the key. When it rejects, neither staging nor object is left. */
+/** Returns the key. After a rejection neither staging nor object is left. */
 export type Placement = (file: StagedFile) => Promise<string>;
 
 const { O_CREAT, O_DSYNC, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
