@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Subprocess } from "bun";
 
 const BINARY = join(import.meta.dir, "..", "..", "bin", "waymark");
-const READY_MS = 30_000;
+const READY_MS = 90_000;
 
 export type Settings = Record<string, string>;
 type ServeOptions = { openFiles?: number };
