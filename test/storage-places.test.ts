@@ -164,7 +164,9 @@ test("missing content fails the backup until it is accepted as lost", async () =
   const { installation, server, client } = await start();
   const stored = await storeAll(server, client, ["kept", "gone"].map(local));
   const gone = join(installation.dataDir, "gone");
-  const key = readdirSync(gone, { recursive: true, encoding: "utf8" }).find((path) => /\.\d+$/.test(path))!;
+  const key = readdirSync(gone, { recursive: true, encoding: "utf8" }).find((path) =>
+    /[0-9a-f]{64}-\d+$/.test(path),
+  )!;
   const target = join(makeFolder(), "backup");
 
   writeFileSync(join(gone, `${key}.aside`), readFileSync(join(gone, key)));
@@ -197,7 +199,9 @@ test("a key behind a symbolic link is backed up, and symbolic links in place of 
   expect(readFileSync(join(target, "files", "secret.key"), "utf8")).toBe("0".repeat(64));
 
   const folder = join(installation.dataDir, "files-2");
-  const key = readdirSync(folder, { recursive: true, encoding: "utf8" }).find((path) => /\.\d+$/.test(path))!;
+  const key = readdirSync(folder, { recursive: true, encoding: "utf8" }).find((path) =>
+    /[0-9a-f]{64}-\d+$/.test(path),
+  )!;
   rmSync(join(folder, key));
   symlinkSync(join(keys, "key"), join(folder, key));
   const failed = await installation.cli(["backup", `${target}-2`]);
