@@ -7,7 +7,9 @@
  * itself too: rollups by hour, day and month equal the counts; raw rows and sums by value equal the counts less the
  * details that `detail_drops` lists as dropped (a fast machine makes more than the 50,000 that may wait).
  *
- *     bin/bun test/faults/clicks-kill.ts [rounds, 200] [longest life in ms, 600] [database URL]
+ *     bin/bun test/faults/clicks-kill.ts [rounds, 200] [longest life in ms, 600] [database URL] [workers, 1]
+ *
+ * With several workers rounds take turns: SIGKILL for everything, for the supervisor alone, for one worker, SIGTERM.
  *
  * Without a URL a new SQLite file is used. A server's database must be empty. Lives longer than a second make more
  * details than may wait.
@@ -17,7 +19,8 @@ import { join } from "node:path";
 import { sql } from "kysely";
 import { openDatabase } from "../../src/db/database.ts";
 import { silentLogger } from "../../src/lib/logger.ts";
-import { install, type Installation } from "../support/waymark.ts";
+import { killAll, killOneWorker } from "../support/processes.ts";
+import { install, type Installation, type RunningWaymark } from "../support/waymark.ts";
 
 const LINKS = 50;
 const CONNECTIONS = 16;
@@ -51,14 +54,18 @@ export type KillOptions = {
   /** The kill comes within this time after the load starts; default 600 ms. */
   longestLifeMs?: number | undefined;
   databaseUrl?: string | undefined;
+  workers?: number | undefined;
   /** Called after each comparison. */
   report?: (result: KillResult) => void;
 };
 
 /** Stops at the first comparison that fails. */
 export async function killUnderLoad(options: KillOptions): Promise<KillResult> {
-  const { rounds, longestLifeMs = LONGEST_LIFE_MS, databaseUrl, report } = options;
-  const waymark = install(databaseUrl === undefined ? {} : { WAYMARK__DATABASE__URL: databaseUrl });
+  const { rounds, longestLifeMs = LONGEST_LIFE_MS, databaseUrl, workers = 1, report } = options;
+  const waymark = install({
+    ...(databaseUrl !== undefined && { WAYMARK__DATABASE__URL: databaseUrl }),
+    WAYMARK__SERVER__WORKERS: String(workers),
+  });
   const codes = Array.from({ length: LINKS }, (_, at) => `kill-${at}`);
   const tally: Tally = { sent: new Map(), answered: new Map(), unexpected: [] };
   try {
@@ -68,7 +75,7 @@ export async function killUnderLoad(options: KillOptions): Promise<KillResult> {
       const server = await waymark.serve();
       const load = startLoad(server.url, codes, tally);
       await Bun.sleep(Math.random() * longestLifeMs);
-      await (round % ROUNDS_TO_STOP === 0 ? server.stop() : server.kill());
+      await end(server, round);
       await load.end();
       if (round % CHECK_EVERY !== 0 && round !== rounds) continue;
       result = compare(round, codes, tally, await countAll(waymark));
@@ -81,6 +88,16 @@ export async function killUnderLoad(options: KillOptions): Promise<KillResult> {
   } finally {
     await waymark.remove();
   }
+}
+
+/** Ends the server in the way whose turn it is. */
+async function end(server: RunningWaymark, round: number): Promise<void> {
+  const turn = round % ROUNDS_TO_STOP;
+  if (turn === 1) return killAll(server);
+  if (turn === 2) return server.kill();
+  if (turn === 3 && !killOneWorker(server)) return server.kill();
+  if (turn === 3) await Bun.sleep(Math.random() * LONGEST_LIFE_MS);
+  await server.stop();
 }
 
 async function prepare(waymark: Installation, codes: readonly string[]): Promise<void> {
@@ -248,7 +265,8 @@ if (import.meta.main) {
   const result = await killUnderLoad({
     rounds: Number(process.argv[2] ?? 200),
     longestLifeMs: Number(process.argv[3] ?? LONGEST_LIFE_MS),
-    databaseUrl: process.argv[4],
+    databaseUrl: process.argv[4] || undefined,
+    workers: Number(process.argv[5] ?? 1),
     report: ({ wrong, ...numbers }) => console.log(JSON.stringify(numbers), ...wrong),
   });
   process.exitCode = result.wrong.length === 0 && result.answered > 0 ? 0 : 1;

@@ -1,9 +1,9 @@
 /**
  * Several nodes of one installation: real programs on one database and one Redis, each behind proxies that can be cut.
  */
-import { readFileSync } from "node:fs";
 import { createFresh, type DialectName } from "../../src/db/fresh.test-support.ts";
 import { startProxyTo, type TcpProxy } from "../../src/lib/tcp-proxy.test-support.ts";
+import { childrenOf } from "./processes.ts";
 import { PASSWORD, signIn, type Client } from "./session.ts";
 import { install, type Installation, type RunningWaymark, type Settings } from "./waymark.ts";
 
@@ -134,9 +134,6 @@ async function makeNode(
   };
   return { node, remove };
 }
-
-const childrenOf = (pid: number): number[] =>
-  readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
 
 /** Like signIn's client, but on another node with the first node's token; each request has its own connection. */
 function clientOf(url: string, token: string): Client {
