@@ -79,7 +79,7 @@ function sharedMap() {
 const settled = () => new Promise((resolve) => setTimeout(resolve, 1));
 
 describe("a link", () => {
-  test("is asked for once and then known", () => {
+  test("is queried once and then known", () => {
     const { find, rows, asked, cache } = open();
     rows.set("a", link(1));
     expect(find("a")).toEqual({ id: 1, location: "https://h/1" });
@@ -88,7 +88,7 @@ describe("a link", () => {
     expect(cache.stats()).toMatchObject({ tableHits: 1, tableMisses: 1, lookups: 1, entries: 1 });
   });
 
-  test("is found inside of a longer text", () => {
+  test("is found inside a longer text", () => {
     const { cache, rows } = open();
     rows.set("x/y", link(1));
     for (let i = 0; i < 2; i++) {
@@ -96,7 +96,7 @@ describe("a link", () => {
     }
   });
 
-  test("that has expired is no link, from the database and from the table", () => {
+  test("that has expired is not found, in the database or the table", () => {
     const { find, rows, clock, asked } = open();
     rows.set("old", link(1, "https://h/", NOW));
     rows.set("soon", link(2, "https://h/", NOW + 1));
@@ -107,14 +107,14 @@ describe("a link", () => {
     expect(asked).toEqual(["old", "soon"]);
   });
 
-  test("that expired at the instant 0 or before is over, not without an expiry", () => {
+  test("with an expiry at the instant 0 or before is expired", () => {
     const { find, rows } = open();
     rows.set("zero", link(1, "https://h/", 0));
     rows.set("before", link(2, "https://h/", -1));
     expect([find("zero"), find("zero"), find("before"), find("before")]).toEqual([null, null, null, null]);
   });
 
-  test("that doesn't exist is not asked for again for a while", () => {
+  test("that doesn't exist is not queried again for a while", () => {
     const { find, clock, asked, cache } = open({ limits: { missingMs: 1000 } });
     expect(find("no")).toBeNull();
     expect(find("no")).toBeNull();
@@ -125,7 +125,7 @@ describe("a link", () => {
     expect(asked).toEqual(["no", "no"]);
   });
 
-  test("beyond ASCII is told as a Location can hold it", () => {
+  test("with a target beyond ASCII gets an ASCII location", () => {
     const { find, rows } = open();
     rows.set("a", link(1, "https://exämple.com/ü?q=1#é"));
     const wanted = { id: 1, location: "https://xn--exmple-cua.com/%C3%BC?q=1#%C3%A9" };
@@ -149,7 +149,7 @@ describe("after invalidate, the next request", () => {
     expect(find("c")).toEqual({ id: 3, location: "https://h/3" });
   });
 
-  test("finds a small change known already, should the database go away right after it", () => {
+  test("finds a small change even if the database fails right after it", () => {
     const { find, rows, cache, asked, database } = open();
     rows.set("a", link(1));
     expect(find("a")).not.toBeNull();
@@ -168,7 +168,7 @@ describe("after invalidate, the next request", () => {
     expect(asked).toHaveLength(5);
   });
 
-  test("sees everything anew after *", async () => {
+  test("sees every link as it is now after *", async () => {
     const { find, rows, cache } = open();
     rows.set("a", link(1));
     cache.start();
@@ -184,7 +184,7 @@ describe("after invalidate, the next request", () => {
     expect(cache.stats().isFilterTrusted).toBe(true);
   });
 
-  test("does not get what an older lookup brings later", async () => {
+  test("does not get the late answer of an older lookup", async () => {
     const { asked, findLink } = slowDatabase();
     const { find, cache } = open({ findLink });
     const before = find("a");
@@ -198,7 +198,7 @@ describe("after invalidate, the next request", () => {
     expect(find("a")).toEqual({ id: 1, location: "https://new/" });
   });
 
-  test("also when there are many codes", async () => {
+  test("sees the new content of 9,000 changed links", async () => {
     const { find, rows, cache } = open({ maxLinks: 10_000 });
     const codes = Array.from({ length: 9000 }, (_, i) => `c${i}`);
     for (const [i, code] of codes.entries()) rows.set(code, link(i + 1));
@@ -211,8 +211,8 @@ describe("after invalidate, the next request", () => {
   });
 });
 
-describe("a database that answers later", () => {
-  test("is asked once for a code that many want, and for few codes at once", async () => {
+describe("a slow database", () => {
+  test("gets one query per code, and few at once", async () => {
     const { asked, findLink } = slowDatabase();
     const { find } = open({ findLink, limits: { maxActive: 2, maxWaiting: 1 } });
     const wanted = ["a", "a", "b", "c", "a", "c"].map((code) => find(code));
@@ -227,7 +227,7 @@ describe("a database that answers later", () => {
     expect(ids).toEqual([1, 1, null, 3, 1, 3]);
   });
 
-  test("or never: the request fails in time, and the place stays taken", async () => {
+  test("that does not answer fails the request in time and keeps the query's place", async () => {
     const { asked, findLink } = slowDatabase();
     const { find, cache } = open({ findLink, limits: { maxActive: 1, deadlineMs: 20 } });
     const [first, second] = [find("a"), find("b")];
@@ -244,7 +244,7 @@ describe("a database that answers later", () => {
     expect(cache.stats().lookupFailures).toBe(2);
   });
 
-  test("and fails: every request for the code fails, the next one asks again", async () => {
+  test("that fails a query fails all its requests; the next request queries again", async () => {
     const { asked, findLink } = slowDatabase();
     const { find } = open({ findLink });
     const both = Promise.allSettled([find("a"), find("a")]);
@@ -257,7 +257,7 @@ describe("a database that answers later", () => {
 });
 
 describe("while the database is away", () => {
-  test("known links go on, unknown ones fail", () => {
+  test("known links redirect, unknown ones fail", () => {
     const { find, rows, database } = open();
     rows.set("a", link(1));
     void find("a");
@@ -268,7 +268,7 @@ describe("while the database is away", () => {
     expect(find("b")).toBeNull();
   });
 
-  test("links older than the ttl go on too, and are read again when it is back", () => {
+  test("links older than the ttl redirect too, and are read again when it is back", () => {
     const { find, rows, database, clock, asked } = open({ ttlSeconds: 10 });
     rows.set("a", link(1));
     void find("a");
@@ -300,15 +300,15 @@ describe("while the database is away", () => {
   });
 });
 
-describe("while changes are not heard of", () => {
-  test("no code counts as missing just because nothing was heard of it", async () => {
-    const heard = { all: true };
-    const { find, cache, rows, asked, database } = open({ isInformed: () => heard.all });
+describe("while the change feed is away", () => {
+  test("filter and missing codes are not used", async () => {
+    const informed = { all: true };
+    const { find, cache, rows, asked, database } = open({ isInformed: () => informed.all });
     cache.start();
     await cache.ready();
     expect([find("a"), cache.stats().filterHits]).toEqual([null, 1]);
     rows.set("a", link(1));
-    heard.all = false;
+    informed.all = false;
     expect(find("a")).toEqual({ id: 1, location: "https://h/1" });
     expect(find("b")).toBeNull();
     rows.set("b", link(2));
@@ -317,13 +317,13 @@ describe("while changes are not heard of", () => {
     database.isAway = true;
     expect(() => find("c")).toThrow("away");
     expect(find("a")).toEqual({ id: 1, location: "https://h/1" });
-    heard.all = true;
+    informed.all = true;
     expect(find("c")).toBeNull();
   });
 });
 
 describe("a shared cache", () => {
-  test("is asked before the database, filled from it, and emptied of changed links", async () => {
+  test("is read before the database, stores its answers and loses changed links", async () => {
     const { held, shared } = sharedMap();
     const one = open({ shared });
     one.rows.set("a", link(1));
@@ -342,7 +342,7 @@ describe("a shared cache", () => {
     expect(held.size).toBe(0);
   });
 
-  test("is left alone when another node has cleaned it, and gives what that one found", async () => {
+  test("keeps its values when another node has cleaned it", async () => {
     const { held, shared } = sharedMap();
     const { find, cache, rows, database } = open({ shared });
     rows.set("a", link(1, "https://old/"));
@@ -353,7 +353,7 @@ describe("a shared cache", () => {
     expect(find("a")).toEqual({ id: 1, location: "https://new/" });
   });
 
-  test("that still has an old link during invalidate does not bring it back", async () => {
+  test("with an old link during invalidate does not bring it back", async () => {
     const { held, shared } = sharedMap();
     const removal = Promise.withResolvers<void>();
     const slow: SharedLinks = {

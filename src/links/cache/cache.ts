@@ -1,15 +1,14 @@
 /**
- * From a code to its link, on the path of every redirect. Layers in order:
+ * From a code to its link, for every redirect. Layers in order, with their names in metrics:
  *
- *     link table       links found or loaded before                               svc_cache layer object_cache
- *     Bloom filter     "no such code", once it has every code                     bloom_filter
- *     missing codes    "not in the database a moment ago"                         negative_cache
+ *     link table       links found or loaded before               object_cache
+ *     Bloom filter     "no such code", once it has every code     bloom_filter
+ *     missing codes    "not in the database a moment ago"         negative_cache
  *     shared cache     links that other processes found (optional)
- *     database         one question at a time per code
+ *     database         one query at a time per code
  *
- * A writer calls `invalidate`. After it returns or resolves, no request gets old content, even from a running lookup.
- * Every answer checks the expiry. Entries older than `ttlSeconds` are read again; while the database is away they still
- * serve.
+ * Every answer checks the expiry. An entry older than `ttlSeconds` is read again; it still serves if the database is
+ * away.
  */
 import type { Clock } from "../../lib/clock.ts";
 import { hashCode } from "../../lib/code-hash.ts";
@@ -34,14 +33,14 @@ import { createMissingCodes } from "./missing-codes.ts";
 export type LinkCache = {
   /** Null: no such link, or expired. Throws or rejects if the database fails. */
   find(code: string, now: number): CachedLink | null | Promise<CachedLink | null>;
-  /** The same for the code in `text` from `start` to `end` (excluded). Cheap for known links. */
+  /** The same for the code in `text` from `start` to `end` (excluded). */
   findIn(
     text: string,
     start: number,
     end: number,
     now: number,
   ): CachedLink | null | Promise<CachedLink | null>;
-  /** These links were made, changed or removed. `*` is any link. */
+  /** `*` stands for any link. */
   invalidate: Invalidate;
   /** Fills table and filter in the background. Call it once `invalidate` receives changes. */
   start(): void;
@@ -53,25 +52,23 @@ export type LinkCache = {
   close(): void;
 };
 
-/** Since the start. */
 export type LinkCacheCounts = {
   tableHits: number;
   tableMisses: number;
-  /** Requests that the filter answered with "no such code". */
   filterHits: number;
-  /** Database questions that an exact filter would have avoided, including deleted codes. */
+  /** Queries that an exact filter would have avoided, including deleted codes. */
   filterFalsePositives: number;
   missingHits: number;
   sharedHits: number;
-  /** Database questions. */
+  /** Queries to the database. */
   lookups: number;
-  /** Requests whose database question failed. */
+  /** Requests whose query failed. */
   lookupFailures: number;
 };
 
 export type LinkCacheStats = LinkCacheCounts & {
   entries: number;
-  /** Memory of table and filter. */
+  /** Table and filter. */
   bytes: number;
   isFilterTrusted: boolean;
   missingEntries: number;
@@ -85,9 +82,9 @@ export type LinkCacheOptions = {
   rebuildSeconds(): number;
   findLink(code: string): FoundLink | null | undefined | Promise<FoundLink | null | undefined>;
   scan: {
-    /** All links, newest first, in chunks of at most 10,000. */
+    /** Newest first, at most 10,000 per chunk. */
     links(): AsyncIterable<readonly StoredLink[]>;
-    /** Codes of links with a smaller id, in texts of such chunks, separated by blanks. */
+    /** Codes of links with a smaller id, several per text, separated by blanks. */
     codes(beforeId: number | null): AsyncIterable<string>;
     /** Those of up to 1,000 links that exist. */
     some(codes: readonly string[]): Promise<readonly StoredLink[]>;
@@ -98,7 +95,6 @@ export type LinkCacheOptions = {
   clock: Clock;
   logger: Logger;
   limits?: Partial<LookupLimits & { missingCodes: number; missingMs: number }>;
-  /** Random seed of the hashes. */
   seed?: number;
 };
 
@@ -112,7 +108,7 @@ const LIMITS = {
 /** An entry that could not be read again serves this long before the next try. */
 const GRACE_SECONDS = 2;
 
-/** Seconds in 32 bits, as in the table. Differences stay right beyond 2038. */
+/** In 32 bits, as in the table. Differences stay right beyond 2038. */
 const seconds = (ms: number): number => Math.floor(ms / 1000) | 0;
 
 const isOver = (expiresAt: number | null, now: number): boolean => expiresAt !== null && expiresAt <= now;
@@ -280,7 +276,7 @@ export function createLinkCache(options: LinkCacheOptions): LinkCache {
   };
 }
 
-/** The database, behind the shared cache if there is one. Counts both. */
+/** The database, behind the shared cache if there is one. */
 function countedFind({ shared, findLink }: LinkCacheOptions, counts: LinkCacheCounts) {
   const ask = (code: string) => {
     counts.lookups++;

@@ -1,21 +1,17 @@
-/** A link on the way from the database to a redirect. */
-
 /** The database's answer for a code. */
 export type FoundLink = { id: number; target: string; expires_at: number | null };
 
-/** An expiry with 0 for none. The instant 0 becomes 1, equally long ago. */
+/** Zero for none. The instant 0 becomes 1, equally long ago. */
 export const expiryOrZero = (expiresAt: number | null): number => (expiresAt === null ? 0 : expiresAt || 1);
 
 export type StoredLink = { id: number; code: string; target: string; expiresAt: number | null };
 
-/** The data of a redirect. `location` is ASCII. */
+/** `location` is ASCII. */
 export type CachedLink = { id: number; location: string };
 
-/** A cache shared by processes. Never rejects: away counts as empty. */
+/** Never rejects: away counts as empty. */
 export type SharedLinks = {
-  /**
-   * The link as another process stored it, else the result of `load`, which it stores unless it was deleted meanwhile.
-   */
+  /** The stored link, else the result of `load`, which it stores unless the link was deleted meanwhile. */
   find(
     code: string,
     load: () => FoundLink | null | undefined | Promise<FoundLink | null | undefined>,

@@ -1,10 +1,9 @@
 /**
- * The Bloom filter over all codes, kept right while codes come and go.
+ * The Bloom filter over all codes.
  *
- * It may exclude a code only when it has every code. So before the first load, and after `distrust`, it excludes
- * nothing. A load reads all codes, keeps their hashes (four bytes each), makes a filter of the right size, fills it in
- * slices and replaces the old one. Codes added meanwhile go into both. Deleted codes stay until the next load: at the
- * rebuild interval, or earlier if more codes were added than the filter has room for.
+ * It excludes nothing before the first load and after `distrust`. A load reads all codes as hashes (four bytes each),
+ * makes a filter of the right size, fills it in slices and replaces the old one. Codes added meanwhile go into both.
+ * Deleted codes stay until the next load: at the rebuild interval, or earlier if more codes were added than fit.
  */
 import { type Bloom, createBloom } from "../../lib/bloom.ts";
 import { hashCode, hashCodes } from "../../lib/code-hash.ts";
@@ -15,13 +14,12 @@ export type CodeFilter = {
   /** Whether certainly no link has a code with this hash. */
   excludes(hash: number): boolean;
   add(code: string): void;
-  /** Whether it excludes codes. */
   isTrusted(): boolean;
   /** Starts loading, and reloads on schedule. */
   start(): void;
   /** The rebuild interval has changed. */
   reschedule(): void;
-  /** There may be unknown codes: it excludes nothing until it has loaded all again. */
+  /** Codes may be missing: excludes nothing until the next load. */
   distrust(): void;
   /** Resolves when it is trusted, or closed. */
   ready(): Promise<void>;
@@ -41,16 +39,14 @@ type Deps = {
 
 const RETRY_MS = 1_000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
-/** Hashes added between two rests: below half a millisecond, even in a cold program. */
+/** Hashes added between two rests, in less than half a millisecond. */
 const SLICE = 2_000;
 const SMALLEST_CAPACITY = 10_000;
-/** Spare capacity of a filter. */
 const SPARE = 1.25;
 
 export function createCodeFilter({ loadCodes, rebuildSeconds, pace, seed, logger }: Deps): CodeFilter {
   let filter: Bloom | null = null;
   let room = 0;
-  /** Hashes of the running load. */
   let loading: HashList | null = null;
   let isComplete = true;
   let closed = false;
@@ -87,7 +83,7 @@ export function createCodeFilter({ loadCodes, rebuildSeconds, pace, seed, logger
     try {
       isDone = await load(hashes);
     } catch (error) {
-      logger.warn({ err: error }, "the codes could not be read for the Bloom filter; it is tried again");
+      logger.warn({ err: error }, "codes for the Bloom filter could not be read; retrying");
       pause = RETRY_MS;
     }
     loading = null;
@@ -144,7 +140,7 @@ export function createCodeFilter({ loadCodes, rebuildSeconds, pace, seed, logger
 
 type HashList = ReturnType<typeof createHashList>;
 
-/** A growing list of 32-bit integers without copies, whose memory is freed at once. */
+/** A list of 32-bit integers that grows without copies and frees its memory at once. */
 function createHashList() {
   const SHIFT = 16;
   const blocks: Int32Array<ArrayBuffer>[] = [];

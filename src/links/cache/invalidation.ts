@@ -1,13 +1,13 @@
 /**
- * Handles links that were made, changed or removed. It first forgets them, here and in the shared cache. Then it loads
- * them before a request asks, so an outage finds them known. A small change is looked up at once through the shared
- * cache, where other nodes find the result. A large one, and failed lookups, are loaded in bulk (refill.ts).
+ * Forgets changed links here and in the shared cache, then loads them before a request asks for them, so an outage
+ * finds them known. A small change is looked up at once through the shared cache, for other nodes too. A large one, and
+ * failed lookups, are loaded in bulk (refill.ts).
  */
 import type { SharedLinks } from "./cached-link.ts";
 
 /** Codes to forget in one step of the event loop. */
 const SLICE = 2_000;
-/** Larger changes (imports, batches) are loaded in bulk. */
+/** Larger changes are loaded in bulk. */
 const MOST_LOADED = 200;
 /** Stands for all codes. */
 export const ANY_CODE = "*";
@@ -15,7 +15,7 @@ export const ANY_CODE = "*";
 type Deps = {
   /** Forgets the link of this code, or all. */
   forget(code: string): void;
-  /** Looks it up for the cache. Throws or rejects if the database fails. */
+  /** Throws or rejects if the database fails. */
   load(code: string): unknown;
   /** Loads them once the database answers, while there is room. */
   loadLater(codes: Iterable<string>): void;
@@ -23,8 +23,8 @@ type Deps = {
 };
 
 /**
- * After it returned or resolved, no request gets old content. `isCleaned`: the writer has removed the old values from
- * the shared cache.
+ * After it returned or resolved, no request gets old content, even from a running lookup. `isCleaned`: the writer has
+ * removed the old values from the shared cache.
  */
 export type Invalidate = (codes: readonly string[], isCleaned?: boolean) => void | Promise<void>;
 

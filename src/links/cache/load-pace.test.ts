@@ -19,7 +19,7 @@ function open() {
   return { state, work };
 }
 
-test("a load rests as long as it worked while redirects ask, and not while nobody does", async () => {
+test("a load rests as long as it worked, but only while redirects ask", async () => {
   const { state, work } = open();
   await work(3, 1);
   await work(2, 40);

@@ -1,7 +1,6 @@
 /**
- * Rests of a load of all links. While requests ask for links it rests as long as it worked, so half of the time stays
- * with them. Without rests, reading and parsing left 0.4 of the redirects (bench/large.ts). Without requests the load
- * only yields.
+ * Rests of a load of all links. While requests ask for links it rests as long as it worked; without rests, redirects
+ * fell to 0.4 (bench/large.ts). Without requests it only yields.
  */
 export type LoadPace = {
   /** Call it after each portion of about half a millisecond. */
@@ -9,7 +8,7 @@ export type LoadPace = {
 };
 
 type Deps = {
-  /** Number of requests for links so far. */
+  /** Requests for links so far. */
   asked(): number;
   /** Monotonic, in ms. */
   now?(): number;

@@ -1,10 +1,10 @@
-/** A link's target as a Location header: ASCII without blanks, whatever the database holds. */
-
 const VISIBLE_ASCII = /^[\x21-\x7e]*$/;
 const OTHERS = /[^\x21-\x7e]+/gu;
 const SCHEME_AND_AUTHORITY = /^(https?:\/\/)([^/?#\\]+)/i;
 
-/** The same URL. Characters that a header can't hold are percent-encoded as UTF-8; a host name becomes Punycode. */
+/**
+ * The same URL as a Location header. Percent-encodes as UTF-8 what a header can't hold; a host name becomes Punycode.
+ */
 export function toLocation(target: string): string {
   if (VISIBLE_ASCII.test(target)) return target;
   return target

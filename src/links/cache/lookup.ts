@@ -1,21 +1,20 @@
 /**
- * Asks the database for links. Requests for one code share one question, and at most `maxActive` questions run at once.
- * Others wait; beyond `maxWaiting` of them, or after `deadlineMs`, they get ServiceUnavailable. A synchronous answer of
- * the database has none of this.
+ * Queries the database for links. Requests for one code share a query. At most `maxActive` run at once; others wait.
+ * Beyond `maxWaiting`, or after `deadlineMs`, they get ServiceUnavailable. Synchronous answers skip all of this.
  */
 import { appError } from "../../lib/errors.ts";
 import type { FoundLink } from "./cached-link.ts";
 
 export type LinkLookup = {
   /**
-   * `onFound` receives the result first, unless the code was forgotten since the question: then it may be old. Throws
-   * or rejects like the database.
+   * `onFound` receives the result first, unless the code was forgotten meanwhile: then it may be old. Throws or rejects
+   * like the database.
    */
   ask(code: string, onFound: (link: FoundLink | null) => void): FoundLink | null | Promise<FoundLink | null>;
-  /** The link was changed: running questions are answered, but no request joins them. */
+  /** The link was changed: no request joins a running query any more. */
   forget(code: string): void;
   forgetAll(): void;
-  /** Running and waiting questions. */
+  /** Running and waiting queries. */
   pending(): number;
 };
 
@@ -36,7 +35,7 @@ export function createLinkLookup(
   find: Find,
   { maxActive, maxWaiting, deadlineMs }: LookupLimits,
 ): LinkLookup {
-  /** By code. The first request makes the entry. */
+  /** By code. */
   const open = new Map<string, Question>();
   const waiting: Question[] = [];
   let active = 0;
@@ -78,7 +77,7 @@ export function createLinkLookup(
     }
   }
 
-  /** The database continues within its own timeouts. The place is free when it ends. */
+  /** The query runs on within the database's timeouts and keeps its place until then. */
   function limitTime(question: Question): void {
     const timer = setTimeout(() => {
       question.isTooLate = true;

@@ -7,7 +7,6 @@ const BOUNDS = [0.000001, 0.000005, 0.00001, 0.00005, 0.0001, 0.001, 0.01, 0.1, 
 /** Reading the clock twice costs more than a lookup. */
 const SAMPLE_MASK = 63;
 
-/** The same cache with metrics. */
 export function measureLinkCache(registry: Registry, cache: LinkCache): LinkCache {
   registerStats(registry, cache.stats);
   const times = registry.histogram({

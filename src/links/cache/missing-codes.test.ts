@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { createMissingCodes } from "./missing-codes.ts";
 
-test("codes are remembered for half of the lifetime at least, all of it at most", () => {
+test("codes are remembered for half to all of the lifetime", () => {
   const missing = createMissingCodes({ limit: 100, lifeMs: 1000 });
   missing.add("a", 0);
   missing.add("b", 499);
@@ -12,7 +12,7 @@ test("codes are remembered for half of the lifetime at least, all of it at most"
   expect(missing.has("c", 9000)).toBe(false);
 });
 
-test("never more than the limit are held, the newest among them", () => {
+test("at most the limit is held, with the newest", () => {
   const missing = createMissingCodes({ limit: 100, lifeMs: 1000 });
   for (let i = 0; i < 10_000; i++) {
     missing.add(`c${i}`, 0);
@@ -22,7 +22,7 @@ test("never more than the limit are held, the newest among them", () => {
   }
 });
 
-test("deleted codes, a clear and a clock that was set back forget", () => {
+test("delete, clear and a clock set back forget codes", () => {
   const missing = createMissingCodes({ limit: 100, lifeMs: 1000 });
   for (const code of ["a", "b"]) missing.add(code, 5000);
   missing.delete("a");

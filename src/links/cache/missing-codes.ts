@@ -1,7 +1,4 @@
-/**
- * Codes that the database does not have, remembered shortly: at most `limit`, for between half and all of the lifetime,
- * unless others take their place.
- */
+/** At most `limit` codes that the database lacks, each remembered for half to all of the lifetime unless evicted. */
 import { createGenerationMap } from "../../lib/generation-map.ts";
 
 export type MissingCodes = {

@@ -1,13 +1,11 @@
 /**
- * The memory of the link table: entries in segments of 1 MiB, in the order of writing. New entries go to the head. A
- * replaced or deleted entry gets a mark; its room returns when the tail has passed it, a segment at a time. table.ts
- * decides when.
+ * The memory of the link table (table.ts): entries in segments of 1 MiB, oldest first. A replaced or deleted entry gets
+ * a mark. A segment is freed when the tail has passed it.
  *
  *     8-byte words   | id (float64) | sizes and marks (int32), time of storing (int32) | expiry (float64) | bytes …
  *
- * The expiry's word exists only if the link expires. The bytes are code and location, ASCII, padded to a word. An
- * entry's address is segment number and word in one integer below 2^31, so a log holds up to 16 GiB. Addresses are not
- * checked: they must belong to an entry before the tail.
+ * Only links that expire have the expiry's word. The bytes are code and location, ASCII, padded to a word. An address
+ * is segment number and word in one integer below 2^31, so a log holds up to 16 GiB. Addresses are not checked.
  */
 import { hashBytes } from "../../lib/code-hash.ts";
 
@@ -27,7 +25,7 @@ type Segment = {
 
 export type LinkLog = {
   readonly segments: (Segment | undefined)[];
-  /** Segments in use, oldest first. The last one holds the head. Never empty. */
+  /** Oldest first. The last one holds the head. Never empty. */
   readonly order: number[];
   /** Free numbers. At most one keeps its memory. */
   readonly free: number[];
@@ -71,7 +69,6 @@ export function clearLog(log: LinkLog): void {
   openSegment(log);
 }
 
-/** Of memory. */
 export const logBytes = (log: LinkLog): number =>
   log.segments.filter((segment) => segment !== undefined).length * SEGMENT_WORDS * 8;
 
@@ -102,7 +99,7 @@ function allocate(log: LinkLog, words: number): number {
   return address;
 }
 
-/** Writes an entry at the head and returns its address. LinkTable.set checks the bounds. */
+/** Returns the new entry's address. LinkTable.set checks the bounds. */
 export function append(
   log: LinkLog,
   code: string,
@@ -125,7 +122,7 @@ export function append(
   return address;
 }
 
-/** Writes an entry again at the head with its use mark cleared. Returns the new address. */
+/** Clears the use mark. Returns the new address. */
 export function copyToHead(log: LinkLog, address: number): number {
   const words = entryWords(log, address);
   const from = (address & WITHIN) << 3;
@@ -137,10 +134,7 @@ export function copyToHead(log: LinkLog, address: number): number {
   return copy;
 }
 
-/**
- * Moves the tail past the oldest entry, dead or alive. Returns its address, or -1. It stays readable until the next
- * append.
- */
+/** Moves the tail past the oldest entry, dead or alive. Returns its address, readable until the next append, or -1. */
 export function takeOldest(log: LinkLog): number {
   for (;;) {
     const number = log.order[0]!;
@@ -164,7 +158,6 @@ export function takeOldest(log: LinkLog): number {
   }
 }
 
-/** Marks an entry dead. Its room returns when the tail passes. */
 export function markDead(log: LinkLog, address: number): void {
   log.dead += entryWords(log, address);
   segmentOf(log, address).ints[marksAt(address)]! |= DEAD;
@@ -180,7 +173,6 @@ export function markUsed(log: LinkLog, address: number): void {
   if ((marks & USED) === 0) ints[marksAt(address)] = marks | USED;
 }
 
-/** Words of the entry. */
 export const entryWords = (log: LinkLog, address: number): number => wordsFor(marksOf(log, address));
 export const idAt = (log: LinkLog, address: number): number =>
   segmentOf(log, address).doubles[address & WITHIN]!;
@@ -200,7 +192,7 @@ export function setStoredAt(log: LinkLog, address: number, storedAt: number): vo
   segmentOf(log, address).ints[marksAt(address) + 1] = storedAt;
 }
 
-/** Hash of the entry's code (`hashCode` under this seed). */
+/** `hashCode` of the entry's code under this seed. */
 export function hashAt(log: LinkLog, address: number, seed: number): number {
   const marks = marksOf(log, address);
   const start = codeStart(address, marks);

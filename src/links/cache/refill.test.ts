@@ -76,7 +76,7 @@ test.each([1, 200, 2_000, 5_000])(
   },
 );
 
-test("what can't be read is read when the database answers again, few links too", async () => {
+test("unreadable links are read when the database answers again", async () => {
   const { codes, write, redirects, entries, database } = open();
   database.isAway = true;
   const made = [...codes("many", 300), "single"];
@@ -91,7 +91,7 @@ test("what can't be read is read when the database answers again, few links too"
   expect(await redirects(made)).toEqual(["https://h/1"]);
 });
 
-test("a link that changes while it is read keeps the newer content", async () => {
+test("a link that changes during the read keeps its newer content", async () => {
   const { codes, write, redirects, entries, database } = open();
   const made = codes("a", 300);
   const gate = Promise.withResolvers<void>();
@@ -106,7 +106,7 @@ test("a link that changes while it is read keeps the newer content", async () =>
   expect(await redirects(made.slice(250))).toEqual(["https://h/old"]);
 });
 
-test("a full table reads again what it had, and nothing more", async () => {
+test("a full table reads only the links that it had", async () => {
   const { cache, codes, write, redirects, entries, database } = open({ maxLinks: 1_000 });
   const had = codes("had", 1_000);
   await write(had);
@@ -120,7 +120,7 @@ test("a full table reads again what it had, and nothing more", async () => {
   cache.close();
 });
 
-test("when any link may have changed all are read again", async () => {
+test("when any link may have changed, all are read again", async () => {
   const { cache, targets, codes, write, redirects, entries, database } = open();
   const made = codes("a", 3_000);
   cache.start();
@@ -135,7 +135,7 @@ test("when any link may have changed all are read again", async () => {
   cache.close();
 });
 
-test("links that are gone are not kept, and not asked for again", async () => {
+test("deleted links are not kept and not requested again", async () => {
   const { cache, targets, codes, write, entries, database } = open();
   const made = codes("a", 600);
   await write(made);

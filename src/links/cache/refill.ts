@@ -1,5 +1,5 @@
 /**
- * Puts links back into the table after a large change, so that an outage finds them there. Codes wait in a set and are
+ * Reads links back into the table after a large change, so that an outage finds them there. Codes wait in a set and are
  * read in bulk, one statement at a time. Unreadable ones stay in the set. A link that changes during the read is
  * skipped: the change requests it again.
  */
@@ -21,12 +21,12 @@ type Deps = {
   /** Those of at most CODES_AT_ONCE links that exist. */
   load(codes: readonly string[]): Promise<readonly StoredLink[]>;
   put(link: StoredLink): void;
-  /** Room of the table in links. */
+  /** In links. */
   room(): number;
   logger: Logger;
 };
 
-/** Read by one statement and stored in one step of the event loop, below a millisecond. */
+/** One statement and one step of the event loop, below a millisecond. */
 const CODES_AT_ONCE = 500;
 const RETRY_MS = 500;
 
@@ -44,8 +44,7 @@ export function createLinkRefill({ load, put, room, logger }: Deps): LinkRefill 
       while (wanted.size > 0 && !closed) await loadSome();
     } catch (error) {
       for (const code of reading) wanted.add(code);
-      if (!isUnavailable(error))
-        logger.warn({ err: error }, "changed links could not be read; it is tried again");
+      if (!isUnavailable(error)) logger.warn({ err: error }, "changed links could not be read; retrying");
       retry = setTimeout(start, RETRY_MS);
       retry.unref();
     }

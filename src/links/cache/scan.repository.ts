@@ -1,13 +1,12 @@
-/** Reads links for the cache: all, newest first in table order in bounded pages, or some by code. */
 import type { Database } from "../../db/database.ts";
 import type { StoredLink } from "./cached-link.ts";
 
 const PAGE = 1000;
-/** Read as one text, at most half as long as such a text may be. */
+/** Half of what Dialect.joinTexts takes. */
 const CODES = 4000;
 const STORED = ["id", "code", "target", "expires_at as expiresAt"] as const;
 
-/** Each page is of its own moment: a link made meanwhile may be missing, none comes twice. */
+/** Pages are read at different times: a link made meanwhile may be missing, none comes twice. */
 export function createLinkScan({ read, dialect }: Pick<Database, "read" | "dialect">) {
   return {
     async *links(): AsyncGenerator<StoredLink[]> {
@@ -48,7 +47,7 @@ export function createLinkScan({ read, dialect }: Pick<Database, "read" | "diale
       }
     },
 
-    /** Those of the links that exist; at most 1,000 codes. */
+    /** At most 1,000 codes. */
     some: (codes: readonly string[]): Promise<StoredLink[]> =>
       read.selectFrom("links").select(STORED).where("code", "in", codes).execute(),
   };

@@ -23,7 +23,7 @@ forEachDialect(({ openDb }) => {
     });
   });
 
-  test("every link comes once, newest first, in pages of at most 1,000", async () => {
+  test("links returns each link once, newest first, in pages of at most 1,000", async () => {
     const pages = await Array.fromAsync(createLinkScan(database).links());
     expect(pages.map((page) => page.length)).toEqual([1000, 1000, 500]);
     const links = pages.flat();
@@ -38,7 +38,7 @@ forEachDialect(({ openDb }) => {
     expect(links.find((link) => link.code === "c1000")!.expiresAt).toBeNull();
   });
 
-  test("codes come all, or those of the links before an id", async () => {
+  test("codes returns all codes, or those of links before an id", async () => {
     const scan = createLinkScan(database);
     const links = (await Array.fromAsync(scan.links())).flat();
     const codesOf = async (before: number | null) =>
@@ -49,7 +49,7 @@ forEachDialect(({ openDb }) => {
     expect(await codesOf(links.at(-1)!.id)).toEqual([]);
   });
 
-  test("those of some codes that exist come, by exactly these codes", async () => {
+  test("some returns the existing links, by the bytes of their codes", async () => {
     const codes = Array.from({ length: 1000 }, (_, i) => (i % 2 === 0 ? `c${i}` : `C${i}`));
     const found = await createLinkScan(database).some(codes);
     expect(found.map(({ code }) => code).sort()).toEqual(codes.filter((code) => code[0] === "c").sort());
@@ -59,7 +59,7 @@ forEachDialect(({ openDb }) => {
     });
   });
 
-  test("thousands of the longest codes come whole", async () => {
+  test("thousands of the longest codes arrive complete", async () => {
     const long = Array.from({ length: 4100 }, (_, i) => `${"x".repeat(122)}${String(i).padStart(6, "0")}`);
     const row = { target: "https://h/", created_at: 1, updated_at: 1, expires_at: null };
     const rows = long.map((code) => ({ ...row, code }));

@@ -61,7 +61,7 @@ describe.skipIf(URL_OF_SERVER === "")("links in Redis (WAYMARK_TEST_REDIS_URL)",
     return held(code);
   };
 
-  test("what one process found, another has without asking the database", async () => {
+  test("a link that one process found reaches another without a query", async () => {
     for (const found of [
       link(1),
       link(2 ** 52, "https://h/ä ö?q=1 2#x\ny", 1_800_000_000_000),
@@ -73,7 +73,7 @@ describe.skipIf(URL_OF_SERVER === "")("links in Redis (WAYMARK_TEST_REDIS_URL)",
     }
   });
 
-  test("nothing is kept of a code without a link, nor of a very long target", async () => {
+  test("unknown codes and very long targets are not stored", async () => {
     const long = link(1, `https://h/${"x".repeat(5_000)}`);
     for (const found of [null, long]) {
       const load = loads(found);
@@ -82,7 +82,7 @@ describe.skipIf(URL_OF_SERVER === "")("links in Redis (WAYMARK_TEST_REDIS_URL)",
     }
   });
 
-  test("a reader that asked the database before a change does not store the old link after it", async () => {
+  test("a reader that queried before a change does not store the old link after it", async () => {
     const answer = Promise.withResolvers<FoundLink>();
     const slow = one.shared.find("a", () => answer.promise);
     // Another one joins under the same lease, and a third comes after the change, under a new one.
@@ -104,7 +104,7 @@ describe.skipIf(URL_OF_SERVER === "")("links in Redis (WAYMARK_TEST_REDIS_URL)",
     expect(await stored("a")).toEqual(link(1, "https://new/"));
   });
 
-  test("delete removes, one or many thousand; clear removes all, and what was asked before it", async () => {
+  test("delete removes one link or thousands; clear removes all, and refuses older answers", async () => {
     for (const code of ["a", "b", "c"]) await one.shared.find(code, loads(link(1)).run);
     for (const code of ["a", "b", "c"]) await stored(code);
     await two.shared.delete(["a", ...Array.from({ length: 1_200 }, (_, at) => `x${at}`), "b"]);
@@ -121,7 +121,7 @@ describe.skipIf(URL_OF_SERVER === "")("links in Redis (WAYMARK_TEST_REDIS_URL)",
     expect(await held("d")).toBeNull();
   });
 
-  test("while Redis is away the database is asked, and no old link comes back with it", async () => {
+  test("while Redis is away the database answers, and no old link returns with Redis", async () => {
     await one.shared.find("a", loads(link(1, "https://old/")).run);
     await stored("a");
     proxy.sever();
@@ -136,7 +136,7 @@ describe.skipIf(URL_OF_SERVER === "")("links in Redis (WAYMARK_TEST_REDIS_URL)",
     expect(load.times).toBe(2);
   });
 
-  test("a delete that Redis does not answer begins anew, so that the old link can't be found", async () => {
+  test("after a delete without answer from Redis the old link can't be found", async () => {
     await one.shared.find("a", loads(link(1, "https://old/")).run);
     await stored("a");
     proxy.mode = "hang";
@@ -146,7 +146,7 @@ describe.skipIf(URL_OF_SERVER === "")("links in Redis (WAYMARK_TEST_REDIS_URL)",
     expect((await one.shared.find("a", loads(link(1, "https://new/")).run))?.target).toBe("https://new/");
   });
 
-  test("a Redis that lost its keys, or holds nonsense, is filled again", async () => {
+  test("a Redis without its keys, or with invalid values, is filled again", async () => {
     await one.redis.send("DEL", [one.redis.generationKey]);
     await one.shared.find("a", loads(link(1)).run);
     expect(await stored("a")).toEqual(link(1));
@@ -155,7 +155,7 @@ describe.skipIf(URL_OF_SERVER === "")("links in Redis (WAYMARK_TEST_REDIS_URL)",
     expect(await one.shared.find("b", loads(link(2)).run)).toEqual(link(2));
   });
 
-  test("a failing database fails the question and stores nothing", async () => {
+  test("a failing database fails the lookup and stores nothing", async () => {
     const failing = one.shared.find("a", async () => {
       throw new Error("away");
     });

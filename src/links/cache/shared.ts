@@ -1,32 +1,32 @@
 /**
  * Links in Redis, shared by the processes of all nodes.
  *
- * A value must never be older than the last `delete`, even if a slow reader stores an answer from before a change. So
- * storing needs a lease (Facebook's memcache, NSDI 2013): a reader that finds nothing leaves a lease, a random text for
- * ten seconds, and then asks the database. Storing replaces exactly that lease. A delete removes lease or value, so an
- * answer from before it finds no lease; a lease after it belongs to a question after the commit. A reader may store
- * under another's lease, because that is older than its own question. Both steps are one script each.
+ * A value must never be older than the last `delete`, even if a slow reader stores an old answer. So storing needs a
+ * lease (Facebook's memcache, NSDI 2013). A reader that finds nothing leaves a lease, a random text for ten seconds,
+ * then queries the database. Storing replaces exactly that lease; a delete removes it. So an answer from before a
+ * delete finds no lease, and a later lease belongs to a query after the commit. A reader may store under another's
+ * lease, which is older than its own query.
  *
  *     <generation>?<token>                     a lease
  *     <generation>=<id> <expires at> <target>  a link; expires at is 0 for never
  *
- * Values of other generations (cluster/redis.ts) are ignored. `clear` begins a new generation, and so does the
- * connection after a failed delete.
+ * Values of other generations (cluster/redis.ts) are ignored. `clear` begins a generation, and so does the connection
+ * after a failed delete.
  */
 import { chunked } from "../../lib/chunked.ts";
 import { GENERATION_LENGTH, newCacheGeneration, type Redis } from "../../cluster/redis.ts";
 import { expiryOrZero, type FoundLink, type SharedLinks } from "./cached-link.ts";
 
 const LEASE_MS = 10_000;
-/** Lifetime of values without cache.ttl: an hour. */
+/** Without cache.ttl. */
 const DEFAULT_TTL_SECONDS = 3_600;
 /** Longer targets are rare, and the database has them. */
 const LONGEST_TARGET = 4_096;
 const DELETED_AT_ONCE = 500;
-/** Deleting more links begins a new generation instead, one command. */
+/** Deleting more begins a new generation instead: one command. */
 const MOST_DELETED = 10_000;
 
-/** Value or lease. Leaves a lease where nothing is. ARGV: random text, milliseconds of a lease. */
+/** Returns value or lease. Leaves a lease if there is none. ARGV: random text, milliseconds of a lease. */
 const FIND = `
 local generation = redis.call('get', KEYS[2])
 if not generation then
@@ -58,7 +58,7 @@ export function createSharedLinks({ redis, ttlSeconds }: Deps): SharedLinks {
   const evaluate = (script: string, code: string, args: readonly string[]) =>
     redis.send("EVAL", [script, "2", keyOf(code), redis.generationKey, ...args]);
 
-  /** The current value; null if Redis is away. */
+  /** Null if Redis is away. */
   async function look(code: string): Promise<string | null> {
     try {
       return String(await evaluate(FIND, code, [newCacheGeneration(), String(LEASE_MS)]));

@@ -32,7 +32,7 @@ const anyLink = (below: (n: number) => number) => ({
   storedAt: below(2 ** 31),
 });
 
-test("it holds what a Map holds, through many writes and deletions", () => {
+test("the table equals a Map after many writes and deletions", () => {
   const below = random(1);
   const table = createLinkTable(500, SEED);
   const map = new Map<string, ReturnType<typeof anyLink>>();
@@ -55,7 +55,7 @@ test("it holds what a Map holds, through many writes and deletions", () => {
   expect(table.size()).toBe(map.size);
 });
 
-test("it never holds more than its limit, and what it holds is right", () => {
+test("the table never exceeds its limit, and its entries are right", () => {
   const below = random(2);
   const table = createLinkTable(100, SEED);
   const map = new Map<string, ReturnType<typeof anyLink>>();
@@ -80,7 +80,7 @@ test("it never holds more than its limit, and what it holds is right", () => {
   expect(held.length).toBeGreaterThan(50);
 });
 
-test("links that are found outlive links that are not", () => {
+test("used links outlive unused links", () => {
   const table = createLinkTable(1000, SEED);
   for (let i = 0; i < 1000; i++) table.set(`hot${i}`, i, 0, "https://h/", 0);
   for (let i = 0; i < 100; i++) look(table, `hot${i}`);
@@ -93,7 +93,7 @@ test("links that are found outlive links that are not", () => {
   expect(kept.slice(100).some(Boolean)).toBe(false);
 });
 
-test("a table of which every link is in use takes new ones all the same", () => {
+test("a table full of used links takes new ones", () => {
   const table = createLinkTable(50, SEED);
   for (let i = 0; i < 500; i++) {
     table.set(`c${i}`, i, 0, "https://h/", 0);
@@ -103,7 +103,7 @@ test("a table of which every link is in use takes new ones all the same", () => 
   expect(table.size()).toBe(50);
 });
 
-test("room of replaced and deleted links is used again", () => {
+test("the room of replaced and deleted links is reused", () => {
   const below = random(3);
   const table = createLinkTable(10_000, SEED);
   const lengths = new Map<string, number>();
@@ -123,7 +123,7 @@ test("room of replaced and deleted links is used again", () => {
   expect(table.bytes() - index).toBeLessThan(4 * 2 ** 20);
 });
 
-test("what doesn't fit is refused, and an older entry does not stay in its place", () => {
+test("a link that is too long is refused, and its older entry is removed", () => {
   const table = createLinkTable(10, SEED);
   table.set("a", 1, 0, "https://h/", 0);
   expect(table.set("a", 1, 0, "z".repeat(65_536), 0)).toBe(false);
@@ -135,7 +135,7 @@ test("what doesn't fit is refused, and an older entry does not stay in its place
   expect(table.size()).toBe(2);
 });
 
-test("restamp changes the time of storing alone, clear empties", () => {
+test("restamp changes only the time of storing; clear removes all", () => {
   const table = createLinkTable(10, SEED);
   table.set("a", 7, 1_900_000_000_000, "https://h/", 1);
   const address = table.find(hashCode("a", 0, 1, SEED), "a", 0, 1);

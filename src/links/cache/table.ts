@@ -1,17 +1,14 @@
 /**
- * A bounded table of links outside the garbage collector's heap: a million links are some hundred large buffers and no
- * objects, so a collection never stops the loop.
+ * A bounded table of links outside the collector's heap.
  *
- * **The index** is an open-addressing hash table with linear probing over one Int32Array: pairs of a code's hash and
- * the entry's address in the log (record-log.ts) plus one; zero is empty. A deletion shifts the following slots back,
- * so there are no tombstones. The array is allocated once for `maxLinks`, at most two thirds full, so it never
- * rehashes. (Untouched pages take no memory.)
+ * **The index** is an open-addressing hash table with linear probing: pairs of a code's hash and the entry's address in
+ * the log (record-log.ts) plus one; zero is empty. A deletion shifts later slots back, so there are no tombstones. It
+ * is allocated once for `maxLinks`, at most two thirds full, so it never rehashes. Untouched pages take no memory.
  *
- * **The tail of the log** takes the oldest entry: a dead one is skipped, a living one is rewritten at the head.
- * Eviction does so as CLOCK (second chance): it drops an entry not used since the tail last passed and rewrites a used
- * one with its mark cleared. Compaction rewrites all, while the dead take more than a quarter of the living. Every
- * write and deletion pays in proportion to the room that it used or freed. So no call takes more than some microseconds
- * (`clear` some milliseconds), and memory stays below the living, a third of it, and three segments.
+ * **The log's tail** takes the oldest entry: a dead one is skipped, a living one rewritten at the head. Eviction is
+ * CLOCK (second chance): it drops an entry not used since the tail last passed. Compaction runs while dead entries take
+ * more than a quarter of the living. Each write or deletion pays in proportion to the room that it used or freed. So a
+ * call takes microseconds (`clear` some milliseconds), and memory stays below 4/3 of the living and three segments.
  */
 import { hashCode, MAX_CODE_LENGTH } from "../../lib/code-hash.ts";
 import * as log from "./record-log.ts";
@@ -29,8 +26,8 @@ export type LinkTable = {
   storedAt(address: number): number;
   location(address: number): string;
   /**
-   * Adds or replaces. `code` is 1 to 128 ASCII characters, `location` at most 65,535; `id` and `expiresAt` are below
-   * 2^53. False if code or location is too long: then the table no longer has the code.
+   * Adds or replaces. `code` has 1 to 128 ASCII characters, `location` at most 65,535; `id` and `expiresAt` are below
+   * 2^53. False if one is too long: then the table has no such code any more.
    */
   set(code: string, id: number, expiresAt: number, location: string, storedAt: number): boolean;
   /** Whether it existed. */
@@ -39,7 +36,7 @@ export type LinkTable = {
   restamp(address: number, storedAt: number): void;
   clear(): void;
   size(): number;
-  /** Memory with the index. */
+  /** With the index. */
   bytes(): number;
 };
 
@@ -53,7 +50,7 @@ type Table = {
   count: number;
 };
 
-/** Entries that one eviction keeps because they were used. Then it takes the next one. */
+/** Used entries that one eviction keeps. Then it takes the next one. */
 const SECOND_CHANCES = 128;
 const MOST_LINKS = 100_000_000;
 
@@ -102,7 +99,7 @@ export function createLinkTable(maxLinks: number, seed: number): LinkTable {
   };
 }
 
-/** The slot of a code, or -1. */
+/** Or -1. */
 function findSlot(table: Table, hash: number, text: string, start: number, end: number): number {
   const { index, wrap } = table;
   let slot = (hash << 1) & wrap;
@@ -113,7 +110,6 @@ function findSlot(table: Table, hash: number, text: string, start: number, end: 
   return -1;
 }
 
-/** The slot of an entry in the index. */
 function slotOf(table: Table, address: number): number {
   const { index, wrap } = table;
   let slot = (log.hashAt(table.log, address, table.seed) << 1) & wrap;
@@ -130,7 +126,7 @@ function insert(table: Table, hash: number, address: number): void {
   table.count++;
 }
 
-/** Empties a slot and moves later entries closer to their home. */
+/** Moves later entries closer to their home. */
 function emptySlot(table: Table, slot: number): void {
   const { index, wrap } = table;
   let gap = slot;
@@ -161,7 +157,7 @@ function keep(table: Table, address: number): void {
   table.index[slot + 1] = log.copyToHead(table.log, address) + 1;
 }
 
-/** Makes room for one more. There is at least one entry. */
+/** There must be an entry. */
 function evictOne(table: Table): void {
   let chances = SECOND_CHANCES;
   for (;;) {

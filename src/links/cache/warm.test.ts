@@ -44,7 +44,7 @@ function open(steps: (StoredLink[] | (() => unknown))[], overrides: Partial<Link
   return { cache, rows, asked, scannedBefore, find: (code: string) => cache.find(code, CLOCK.now()) };
 }
 
-test("after the first scan links are known and codes that don't exist cost no question", async () => {
+test("after the first scan links are known and unknown codes cost no query", async () => {
   const { cache, find, asked } = open([[stored(3), stored(2)], [stored(1)]]);
   expect(cache.stats().isFilterTrusted).toBe(false);
   cache.start();
@@ -56,7 +56,7 @@ test("after the first scan links are known and codes that don't exist cost no qu
   expect([filterHits + filterFalsePositives, filterFalsePositives, entries]).toEqual([1000, asked.length, 3]);
 });
 
-test("until it is complete every unknown code is asked for, also when the scan fails", async () => {
+test("until a scan succeeds every unknown code is queried", async () => {
   const failed = Promise.withResolvers<void>();
   const { cache, find, asked } = open([
     [stored(1)],
@@ -75,7 +75,7 @@ test("until it is complete every unknown code is asked for, also when the scan f
   cache.close();
 });
 
-test("a code that is made while codes are read is not hidden", async () => {
+test("a link made during the scan is found", async () => {
   const room = open([
     [stored(2)],
     () => {
@@ -92,7 +92,7 @@ test("a code that is made while codes are read is not hidden", async () => {
   expect(room.find("later")).toEqual({ id: 10, location: "https://later/" });
 });
 
-test("what is read before a change does not come into the table after it", async () => {
+test("a link read before a change does not enter the table after it", async () => {
   const change = (code: string) => () => {
     room.rows.set(code, { id: 2, target: "https://new/", expires_at: null });
     void room.cache.invalidate([code]);
@@ -104,7 +104,7 @@ test("what is read before a change does not come into the table after it", async
   expect(room.asked).toEqual(["c2"]);
 });
 
-test("after * in the middle of the scan nothing of it is trusted, and the table is filled by another", async () => {
+test("after * during a scan its result is discarded, and another fills the table", async () => {
   const steps: Parameters<typeof open>[0] = [
     [stored(3)],
     () => {
@@ -122,7 +122,7 @@ test("after * in the middle of the scan nothing of it is trusted, and the table 
   expect(room.scannedBefore).toEqual([]);
 });
 
-test("a scan that failed is done again, and fills the table", async () => {
+test("a failed scan is repeated and fills the table", async () => {
   let scans = 0;
   const room = open([
     [stored(2)],
@@ -136,7 +136,7 @@ test("a scan that failed is done again, and fills the table", async () => {
   expect(room.cache.stats().entries).toBe(2);
 });
 
-test("of more links than the table holds the newest come in, the filter hears of all", async () => {
+test("with more links than room the table takes the newest, the filter all", async () => {
   const { cache, rows, find, asked, scannedBefore } = open(
     [[stored(9), stored(8)], [stored(7), stored(6)], [stored(5)]],
     {

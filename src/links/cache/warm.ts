@@ -1,7 +1,6 @@
 /**
- * Reads all links: fills the table with the newest until it is full, and yields all codes for the Bloom filter. It runs
- * at start until it succeeds, and after the table was emptied. A link that changes between reading and storing its
- * chunk is skipped, so no old content returns: `changed` reports it.
+ * Reads all links at start and after the table was emptied: fills the table with the newest and yields all codes for
+ * the Bloom filter. A link that changes between reading and storing its chunk is skipped.
  */
 import type { StoredLink } from "./cached-link.ts";
 import type { LoadPace } from "./load-pace.ts";
