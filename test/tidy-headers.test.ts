@@ -21,7 +21,6 @@ const EXPLANATIONS: Record<string, number> = {
   "src/links/cache/record-log.ts": 120,
   "src/links/cache/table.ts": 200,
   "src/links/cache/shared.ts": 150,
-  "src/links/cache/code-filter.ts": 140,
   "src/links/cache/cache.ts": 140,
   "src/links/csv/import.ts": 120,
   "test/faults/clicks-kill.ts": 170,

@@ -1,6 +1,6 @@
 /**
- * Batches: every item is checked by itself, so a bad one, even of a wrong type, is only a failed item. The others are
- * written in one transaction. An unreadable item is its error. Long work yields to the event loop.
+ * Batches: each item is checked by itself, and a bad one fails alone. The others are written in one transaction. Long
+ * work yields to the event loop.
  */
 import type { Clock } from "../lib/clock.ts";
 import { AppError, appError } from "../lib/errors.ts";
@@ -114,7 +114,7 @@ async function hashed<T extends Secret>(
   return results;
 }
 
-/** Writes the valid items and merges the outcomes with the refusals. */
+/** Merges the outcomes with the refusals. */
 async function written<T, W>(
   items: readonly Checked<T>[],
   write: (valid: readonly T[]) => Promise<WriteOutcome<W>[]>,
@@ -138,7 +138,7 @@ function resultOf(
   return result;
 }
 
-/** The code of an item, or an empty text. */
+/** Empty if there is none. */
 function codeOf(item: unknown): string {
   const code = typeof item === "object" && item !== null && "code" in item ? item.code : item;
   return typeof code === "string" ? code : "";

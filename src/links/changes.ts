@@ -1,4 +1,4 @@
-/** The part of the change feed (cluster/changes.ts) that this room uses. */
+/** The part of cluster/changes.ts that this room uses. */
 import type { Db } from "../db/dialect.ts";
 
 export type LinkTransaction = {

@@ -1,7 +1,7 @@
 /**
  * The rule for codes. A new code has 1 to 128 characters of `a-z A-Z 0-9 _ . - /`, no leading, trailing or double
- * slash, no segments `.` and `..` (browsers rewrite those), and is not reserved: it neither equals nor lies below a
- * prefix of other endpoints. Requests need only `isCodeText`. Links made before a code was reserved keep redirecting.
+ * slash, no segments `.` and `..` (browsers rewrite those), and neither equals nor lies below a prefix of other
+ * endpoints. Requests need only `isCodeText`: links made before a code was reserved keep redirecting.
  */
 import { type AppError, appError } from "../lib/errors.ts";
 
@@ -13,13 +13,13 @@ const BAD_SEGMENT = /(?:^|\/)(?:\.{0,2})(?:\/|$)/;
 /** Root paths of the file endpoints, independent of settings. */
 const ALWAYS_RESERVED = ["files", "folders"];
 
-/** Paths of the admin API itself below `links/`. */
+/** Paths of the admin API below `links/`. */
 const API_PATHS = ["batch", "export"];
 
-/** Whether a link with this code can exist: length and characters. */
+/** Length and characters, for requests. */
 export const isCodeText = (text: string): boolean => CODE.test(text);
 
-/** Repeats only a valid code: another text may hold anything. */
+/** Repeats only a valid code. */
 export const linkNotFound = (code: unknown): AppError =>
   appError(
     "LinkNotFound",
@@ -65,7 +65,7 @@ export function createCodeRule(prefixes: () => readonly string[]): CodeRule {
 
 /**
  * Paths that browsers, crawlers, mail programs and certificate authorities request by themselves. They speak for the
- * whole origin, so links may have them (only administrators make links), shares may not.
+ * whole origin, so links (administrators only) may have them, shares may not.
  */
 const ORIGIN_PATH = new RegExp(
   `^(?:${[
@@ -86,7 +86,7 @@ const ORIGIN_PATH = new RegExp(
   "i",
 );
 
-/** The rule for codes of shares: that of links, without paths that speak for the origin. */
+/** The rule for codes of shares. */
 export const createShareCodeRule = (rule: CodeRule): CodeRule => ({
   refusal: (code) =>
     rule.refusal(code) ??

@@ -1,9 +1,8 @@
-/** How links are deleted, wherever that happens: the analytics of their clicks go on to name their codes. */
 import type { Db } from "../db/dialect.ts";
 
 /**
- * Deletes the links whose `key` is one of these, at most 1,000, with what only they have: their counts and shares.
- * Their codes stay in `deleted_links` as long as rows of their clicks do. What has no link is skipped.
+ * Deletes the links whose `key` is one of these (at most 1,000) with their counts and shares. Their codes stay in
+ * `deleted_links` for the analytics of their clicks. Unknown keys are skipped.
  */
 export async function deleteLinks<K extends "id" | "code">(
   tx: Db,

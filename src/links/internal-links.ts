@@ -1,6 +1,6 @@
 /**
- * Links of other rooms, whose codes serve something instead of redirecting (internal-target.ts). They are made in the
- * transaction of what they serve, and removed like all links.
+ * Links of other rooms, whose codes serve something instead of redirecting (internal-target.ts). Made in the
+ * transaction of what they serve, removed like all links.
  */
 import { isUniqueViolation } from "../db/failures.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -14,7 +14,6 @@ import { AppError } from "../lib/errors.ts";
 
 export type InternalInput = Pick<CreateInput, "code" | "expires_at" | "password">;
 
-/** Checked, with the password hashed, without target. */
 export type InternalEntry = Omit<CheckedCreate, "target" | "force">;
 
 type Deps = {
@@ -50,7 +49,7 @@ export function createInternalLinks({ writer, repository, rule, hashPassword, cl
       return (await repository.find(written!.code, tx.db))!;
     },
 
-    /** Runs a transaction that calls `create`, and again if another writer took the code meanwhile. */
+    /** Runs a transaction that calls `create`, again if another writer took the code meanwhile. */
     async inTurn<T>(code: string | null, write: () => Promise<T>): Promise<T> {
       for (let runs = 1; ; runs++) {
         try {

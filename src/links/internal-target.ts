@@ -12,5 +12,5 @@ export const internalTarget = (kind: "file" | "folder", id: number): string =>
 /** For stored targets, and locations made from them. */
 export const isInternal = (target: string): boolean => target.charCodeAt(0) === FIRST;
 
-/** Whether a text from outside is such a target. */
+/** For texts from outside. */
 export const namesInternal = (text: string): boolean => text.trim().startsWith(INTERNAL_SCHEME);

@@ -1,4 +1,3 @@
-/** The filter of links as command options with the texts of its query parameters. */
 import type { Command } from "commander";
 
 export type FilterOptions = {

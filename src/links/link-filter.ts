@@ -1,4 +1,4 @@
-/** The filter of lists and exports: its query parameters and their meaning. */
+/** The filter of lists and exports. */
 import { z } from "zod";
 import { appError } from "../lib/errors.ts";
 import { parseRfc3339 } from "../lib/rfc3339.ts";
@@ -6,17 +6,16 @@ import { parseRfc3339 } from "../lib/rfc3339.ts";
 const SEARCH_MAX_LENGTH = 512;
 
 export type LinkFilter = {
-  /** Text in code or target, ignoring case; null: any. */
+  /** In code or target, ignoring case; null: any. */
   search: string | null;
-  /** Inclusive bounds of the creation time, epoch milliseconds; null: none. */
+  /** Inclusive, epoch milliseconds; null: no bound. */
   createdAfter: number | null;
   createdBefore: number | null;
-  /** Active or expired at `asOf`; null: both. */
+  /** At `asOf`; null: both. */
   state: "active" | "expired" | null;
   asOf: number;
 };
 
-/** Whether the filter matches every link. */
 export const isEverything = (filter: LinkFilter): boolean =>
   filter.search === null &&
   filter.createdAfter === null &&
@@ -32,7 +31,7 @@ const flag = (meaning: string) =>
     .describe(meaning)
     .meta({ type: "boolean", pattern: undefined });
 
-/** The query as texts. An empty one counts as absent. */
+/** An empty text counts as absent. */
 export const filterQuery = z.object({
   search: z
     .string()

@@ -103,7 +103,7 @@ describe("update", () => {
 });
 
 describe("expires_at", () => {
-  test("accepts instants, also in the past, and durations", () => {
+  test("accepts instants, even past ones, and durations", () => {
     expect(parseExpiry("2026-11-21T13:00:00Z", NOW)).toBe(NOW + DAY);
     expect(parseExpiry("2001-01-01T00:00:00+01:00", NOW)).toBe(Date.parse("2000-12-31T23:00:00Z"));
     expect(parseExpiry("1d2h30m", NOW)).toBe(NOW + DAY + 2.5 * 3_600_000);

@@ -1,4 +1,4 @@
-/** Checks the input for a link and turns it into what to write. Uses no database. */
+/** Checks the input for a link without a database. */
 import { appError } from "../lib/errors.ts";
 import { checkHttpUrl } from "../lib/http-url.ts";
 import type { CodeRule } from "./code.ts";

@@ -6,7 +6,6 @@ const BOUNDS = [0.00001, 0.0001, 0.001, 0.005, 0.025, 0.1, 0.25, 1, 5, 30];
 
 export type LinkOperations = ReturnType<typeof createLinkOperations>;
 
-/** Counts and times database operations on links. */
 export function createLinkOperations(registry: Registry) {
   const counts = registry.counter({
     name: "svc_db_queries_total",

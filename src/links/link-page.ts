@@ -1,4 +1,4 @@
-/** Page and order of a list: the query parameters and their meaning. */
+/** Page and order of a list. */
 import { z } from "zod";
 import { pageOf, pageQuery } from "../lib/page-query.ts";
 import { filterOf, filterQuery, type LinkFilter } from "./link-filter.ts";

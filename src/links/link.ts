@@ -1,4 +1,4 @@
-/** A link: the entity, its input and its form in the API. */
+/** The link: entity, input and view. */
 import { z } from "zod";
 import { formatRfc3339 } from "../lib/rfc3339.ts";
 
@@ -11,15 +11,13 @@ export type Link = {
   updatedAt: number;
   /** Null: never. Once reached, the link is expired. */
   expiresAt: number | null;
-  /** Argon2 in PHC form. Stored only: redirects ignore it. */
+  /** Argon2 in PHC form. Redirects ignore it. */
   passwordHash: string | null;
   clickCount: number;
 };
 
-/** The fields of a view. */
 export type ShownLink = Omit<Link, "id">;
 
-/** Replaces a set password. */
 const PASSWORD_MASK = "[REDACTED]";
 const PASSWORD_MAX_LENGTH = 1024;
 
@@ -44,7 +42,6 @@ export const updateSchema = z.object({
 });
 export type UpdateInput = z.output<typeof updateSchema>;
 
-/** An item of a batch update. */
 export const updateItemSchema = z.object({ code: z.string(), payload: updateSchema });
 
 export const linkViewSchema = z.object({
@@ -57,7 +54,7 @@ export const linkViewSchema = z.object({
 });
 export type LinkView = z.output<typeof linkViewSchema>;
 
-/** For the API and the command line. Without the hash. */
+/** For the API and the command line. */
 export const viewOfLink = (link: ShownLink): LinkView => ({
   code: link.code,
   target: link.target,

@@ -1,4 +1,4 @@
-/** `waymark links …`: manage links, with the server running or not. */
+/** `waymark links …`: manages links, with the server running or not. */
 import type { Command } from "commander";
 import type { CommandContext } from "../cli/command.ts";
 import type { LinkCsv } from "./csv/service.ts";

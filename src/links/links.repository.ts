@@ -1,4 +1,4 @@
-/** The links themselves: finding, writing, counting. Lists are list.repository.ts. */
+/** Finds, writes and counts links. list.repository.ts has the lists. */
 import { chunked } from "../lib/chunked.ts";
 import type { Database } from "../db/database.ts";
 import type { Db } from "../db/dialect.ts";
@@ -9,13 +9,13 @@ import { linksIn } from "./query.repository.ts";
 
 export type NewLink = Omit<Link, "id">;
 
-/** What a write must know of a link that exists. */
+/** What a write needs of an existing link. */
 export type ExistingLink = Pick<Link, "id" | "code" | "createdAt" | "expiresAt" | "passwordHash"> & {
   /** See internal-target.ts. */
   isInternal: boolean;
 };
 
-/** What an overwrite sets; id, creation time and clicks stay. */
+/** What an overwrite sets. */
 export type LinkContent = Pick<Link, "code" | "target" | "expiresAt" | "passwordHash" | "updatedAt">;
 
 export type LinkStats = { totalLinks: number; totalClicks: number; activeLinks: number };
@@ -26,7 +26,7 @@ const CHUNK = 1000;
 const internalTargets = `${INTERNAL_SCHEME}%`;
 const CONTENT = ["target", "expires_at", "password_hash", "updated_at"] as const;
 
-/** Arrays may have any length; statements take 1,000 of them at a time. Codes within one call are distinct. */
+/** Arrays may have any length; statements take 1,000 items at a time. Codes within one call are distinct. */
 export function createLinkRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
   return {
     async find(code: string, db: Db = read): Promise<Link | null> {
@@ -34,10 +34,10 @@ export function createLinkRepository({ read, dialect }: Pick<Database, "read" | 
       return link ?? null;
     },
 
-    /** Those of the links that exist, by code, locked until the transaction ends. */
+    /** Existing links by code, locked until the transaction ends. */
     async lock(tx: Db, codes: readonly string[]): Promise<Map<string, ExistingLink>> {
       const found = new Map<string, ExistingLink>();
-      // Sorted, so that two writers of the same links wait for one another in one order.
+      // Sorted, so that writers of the same links lock in one order.
       for (const chunk of chunked([...codes].sort(), CHUNK)) {
         const rows = await tx
           .selectFrom("links")
@@ -58,7 +58,7 @@ export function createLinkRepository({ read, dialect }: Pick<Database, "read" | 
       return found;
     },
 
-    /** @throws Conflict when one of the codes exists; the transaction can then only be rolled back */
+    /** @throws Conflict if one of the codes exists; the transaction can then only be rolled back */
     async insertMany(tx: Db, links: readonly NewLink[]): Promise<void> {
       const sorted = [...links].sort((a, b) => (a.code < b.code ? -1 : 1));
       for (const chunk of chunked(sorted, CHUNK)) {
@@ -81,13 +81,13 @@ export function createLinkRepository({ read, dialect }: Pick<Database, "read" | 
       }
     },
 
-    /** Sets the content of links that exist; other codes are skipped. */
+    /** Unknown codes are skipped. */
     async overwriteMany(tx: Db, links: readonly LinkContent[]): Promise<void> {
       const rows = links.map((link) => ({ code: link.code, ...contentOf(link) }));
       await dialect.updateMany(tx, { table: "links", key: "code", set: CONTENT }, rows);
     },
 
-    /** Other codes are skipped. */
+    /** Unknown codes are skipped. */
     async removeMany(tx: Db, codes: readonly string[], now: number): Promise<void> {
       for (const chunk of chunked(codes, CHUNK)) await deleteLinks(tx, "code", chunk, now);
     },

@@ -109,7 +109,7 @@ function batchEndpoints({ batch }: LinkService): Endpoint[] {
       body: z.object({ links: judgedLater(createSchema) }),
       list: { field: "links", most: MOST_ITEMS },
       handle({ c, body }) {
-        // Hashing passwords takes long: minutes for 5,000.
+        // Hashing passwords takes minutes for 5,000.
         c.env.liftIdleTimeout();
         return batch.create(body.links);
       },

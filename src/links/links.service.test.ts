@@ -89,7 +89,7 @@ forEachDialect((dialect) => {
     expect(await room.rows("links")).toBe(0);
   });
 
-  test("what is deleted leaves its code and number for its clicks, each time anew; force keeps both", async () => {
+  test("a deleted link leaves its code and id for its clicks; force keeps the link's id", async () => {
     const { links, clock, database } = room;
     const known = () => database.read.selectFrom("deleted_links").selectAll().orderBy("link_id").execute();
     await links.create({ code: "a", target: TARGET });
@@ -118,7 +118,7 @@ forEachDialect((dialect) => {
     expect(await room.rows("link_clicks")).toBe(1);
   });
 
-  test("an update keeps fields it does not name and clears empty ones", async () => {
+  test("an update keeps absent fields and clears empty ones", async () => {
     const { links } = room;
     await links.create({ code: "a", target: TARGET, expires_at: "1d", password: "secret" });
     await room.click("a", 3);

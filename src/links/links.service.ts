@@ -1,4 +1,4 @@
-/** Operations on links, single and in batches. The next request sees every write. */
+/** Operations on links. The next request sees every write. */
 import type { Database } from "../db/database.ts";
 import { AppError } from "../lib/errors.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -24,12 +24,10 @@ export type LinkServiceDeps = {
   /** Of the routes in force, with or without slash. */
   routePrefixes(): readonly string[];
   randomCodeLength(): number;
-  /** The same for shares. */
   shareCodeLength(): number;
   hashPassword(plain: string): Promise<string>;
   clock: Clock;
   randomBytes?: RandomBytes;
-  /** Counts and times database operations. */
   operations?: LinkOperations;
 };
 
@@ -89,7 +87,7 @@ export function createLinkService(deps: LinkServiceDeps) {
 
     /**
      * Creates a link, or overwrites it with `force`. @throws LinkAlreadyExists, LinkInvalidCode, LinkReservedCode,
-     * LinkInvalidUrl, LinkInvalidExpireTime, Conflict (it serves a shared file or folder)
+     * LinkInvalidUrl, LinkInvalidExpireTime, Conflict (it serves a share)
      */
     async create(input: CreateInput): Promise<ShownLink> {
       const now = clock.now();
@@ -102,7 +100,7 @@ export function createLinkService(deps: LinkServiceDeps) {
       return counted(only(await writer.create([{ ...checked, passwordHash }], now)));
     },
 
-    /** @throws LinkNotFound, LinkInvalidUrl, LinkInvalidExpireTime, Conflict (it serves a shared file or folder) */
+    /** @throws LinkNotFound, LinkInvalidUrl, LinkInvalidExpireTime, Conflict (it serves a share) */
     async update(code: string, input: UpdateInput): Promise<ShownLink> {
       const now = clock.now();
       const { password, ...patch } = parseLinkUpdate(input, now);
@@ -117,7 +115,6 @@ export function createLinkService(deps: LinkServiceDeps) {
       only(await writer.remove([code], clock.now()));
     },
 
-    /** Links that serve objects of other rooms. */
     internal,
 
     list: (query: LinkQuery) => list.page(query),

@@ -1,6 +1,6 @@
 /**
- * The queries of the list. They find a page as ids or codes, over narrow columns and indexes, and then read its rows.
- * list.ts selects the queries.
+ * The queries of the list (list.ts). They find a page as ids or codes, over narrow columns and indexes, then read its
+ * rows.
  */
 import type { ExpressionBuilder, OrderByDirection, SelectQueryBuilder } from "kysely";
 import type { Database } from "../db/database.ts";
@@ -10,26 +10,25 @@ import { isEverything, type LinkFilter } from "./link-filter.ts";
 import type { LinkOrder } from "./link-page.ts";
 import { linksIn, matching } from "./query.repository.ts";
 
-/** Rows at an offset of an order. */
 export type Slice = { order: LinkOrder; offset: number; limit: number };
 
-/** Links from one id to another, inclusive. */
+/** Inclusive. */
 export type IdRange = { from: number; to: number };
 
 /**
- * How to find a page. `walk` follows the order's index and stops after the page: good if many rows match. `sort` reads
- * everything and sorts the matches. A walk by clicks follows the ranks (ranking.ts): counts have no index.
+ * `walk` follows the order's index (by clicks that of ranks, ranking.ts) and stops after the page: good if many rows
+ * match. `sort` reads everything and sorts the matches.
  */
 export type ListPlan = "walk" | "sort";
 
 export type LinkListRepository = ReturnType<typeof createLinkListRepository>;
 
-/** Up to 1,000 links by key. */
+/** At most 1,000. */
 export type LinkKeys = { ids: readonly number[] } | { codes: readonly string[] };
 
 /** From this share of matches on a count uses `likely`. */
 const LIKELY = 0.5;
-/** Most sorted matches per query. */
+/** Per query. */
 export const MOST_SORTED = 8000;
 const SORT_KEYS = ["links.id", "links.code", "links.created_at as createdAt"] as const;
 
@@ -47,7 +46,7 @@ export function createLinkListRepository({ read, dialect }: Pick<Database, "read
       .where((eb) => eb.or(ranges.map(({ from, to }) => eb.between("links.id", from, to))))
       .where(matching(dialect, filter, likely));
 
-  /** By expiry in two parts, links with and without one, each along its range of the index. */
+  /** In two parts, links with and without expiry, each along its range of the index. */
   async function idsByExpiry(filter: LinkFilter, { order, offset, limit }: Slice): Promise<number[]> {
     const way = direction(order.descending);
     const dated = matches(filter).where("expires_at", "is not", null);
@@ -101,7 +100,7 @@ export function createLinkListRepository({ read, dialect }: Pick<Database, "read
     return found.map((row) => row.id);
   }
 
-  /** Selects only codes, which the index holds, so no row is read. */
+  /** The index holds the codes, so no row is read. */
   async function codesInOrder(
     filter: LinkFilter,
     { order, offset, limit }: Slice,
@@ -133,7 +132,7 @@ export function createLinkListRepository({ read, dialect }: Pick<Database, "read
     keysWithin: (filter: LinkFilter, range: IdRange, limit: number): Promise<SortKeys[]> =>
       within(filter, [range]).select(SORT_KEYS).orderBy("links.id").limit(limit).execute(),
 
-    /** Smallest and largest id, or null without links. */
+    /** Null without links. */
     async extent(): Promise<IdRange | null> {
       const ends = await Promise.all(
         (["asc", "desc"] as const).map((way) =>

@@ -89,7 +89,7 @@ forEachDialect((dialect) => {
     }
   });
 
-  test("the links come back by code as they were inserted", () => {
+  test("after returns links by code as they were inserted", () => {
     expect(model).toMatchObject(LINKS.toSorted((a, b) => compare(a.code, b.code)));
   });
 
@@ -103,7 +103,7 @@ forEachDialect((dialect) => {
           if (page < 1) continue;
           const asked = linkQueryOf({ ...query, page: String(page), page_size: "20" }, NOW);
           const wanted = all.slice((page - 1) * 20, page * 20);
-          // The first time the total is to be counted, the second time it is known.
+          // The total is counted the first time and known the second.
           for (const rankedFrom of sort === "click_count" ? [1, COUNT * 2] : [1]) {
             const list = createLinkList(createLinkListRepository(room.database), { rankedFrom });
             for (let time = 0; time < 2; time++) {
@@ -115,7 +115,7 @@ forEachDialect((dialect) => {
     });
   });
 
-  test("newest first, then by code, without being told", async () => {
+  test("the default order is newest first, then by code", async () => {
     const { links } = await room.links.list(linkQueryOf({}, NOW));
     expect(links).toEqual(expected(model, {}).slice(0, 20));
   });
@@ -163,7 +163,7 @@ forEachDialect((dialect) => {
     await room.links.remove("ends-soon");
   });
 
-  test("matches too many to be kept and too few to be walked to: each page, with its total", async () => {
+  test("pages and totals are right for more matches than are kept and fewer than are walked", async () => {
     // A second crowd far behind the first, so that matches are rare in both halves of the ids.
     const { database } = room;
     const far = LINKS.map((link, at) => ({ ...link, id: 1_000_000 + at, code: `far-${link.code}` }));

@@ -1,16 +1,15 @@
 /**
  * Pages of the list with the exact total, for any number of links.
  *
- * Without a search, indexes serve the filter: count and page run together, or in turn if the page is far from the
- * start, then from the end. An order by clicks compares the counts of few links; for many it walks their ranks, which
- * are some seconds old (ranking.ts).
+ * Without a search, indexes serve the filter: count and page run together. A page far from the start waits for the
+ * count and may be taken from the end. An order by clicks compares the counts of few links; for many it walks their
+ * ranks, which are seconds old (ranking.ts).
  *
- * A search reads every link once, unless an index serves it. The ids are split into one range per reader of the file
- * database, searched at the same time, each until it has too many matches to keep. If all ranges end, total and page
- * come from the matches. Otherwise their frequency is known, and the unfinished ranges continue (together, if the
- * server spreads scans itself). If matches are so frequent that the order's index soon fills the page, it is found
- * there while the rest is counted. Else one query counts and sorts the rest up to the end of the page and the results
- * are merged. A page too deep for that has its own sort.
+ * A search without index reads every link once. The ids are split into one range per reader of the file database,
+ * searched concurrently, each until it has too many matches to keep. If all ranges end, total and page come from the
+ * matches. Otherwise their frequency is known. If the order's index then soon fills the page, it is walked while the
+ * unfinished ranges are counted. Else one query counts and sorts these up to the end of the page, and the results are
+ * merged. A page too deep for that has its own sort.
  */
 import type { Link } from "./link.ts";
 import { isEverything, type LinkFilter } from "./link-filter.ts";
@@ -36,7 +35,7 @@ export type LinkList = {
 /** The keys of all matches outside the ranges `rest`. */
 type Seen = { keys: readonly SortKeys[]; rest: readonly IdRange[] };
 
-/** How to find a page. A sort may go range by range. */
+/** A sort may go range by range. */
 type Way = { plan: ListPlan; ranges: readonly IdRange[] };
 
 const WALK: Way = { plan: "walk", ranges: [] };
@@ -138,7 +137,7 @@ export function createLinkList(
     return { total, links: await repository.load({ codes }, { order, offset: 0, limit }) };
   }
 
-  /** Counts the matches and finds the page, at the same time unless the page is near the end of a guess. */
+  /** Concurrently, unless the page is near the end of a guess. */
   async function countAndLoad(
     filter: LinkFilter,
     slice: Slice,

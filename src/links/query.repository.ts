@@ -1,10 +1,9 @@
-/** Shared parts of queries for links: the entity's columns, and the filter as a condition. */
 import type { Expression, ExpressionBuilder, SqlBool } from "kysely";
 import type { Db, Dialect } from "../db/dialect.ts";
 import type { Schema } from "../db/schema.ts";
 import type { LinkFilter } from "./link-filter.ts";
 
-/** Links with their clicks, as entities. */
+/** With their clicks. */
 export const linksIn = (db: Db) =>
   db
     .selectFrom("links")
@@ -20,7 +19,7 @@ export const linksIn = (db: Db) =>
     ])
     .select((eb) => eb.fn.coalesce("link_clicks.clicks", eb.lit(0)).as("clickCount"));
 
-/** The filter as a condition on `links`. `likely` as in Dialect.linkContains. */
+/** `likely` as in Dialect.linkContains. */
 export const matching =
   (dialect: Dialect, filter: LinkFilter, likely = false) =>
   (eb: ExpressionBuilder<Schema, "links">): Expression<SqlBool> => {

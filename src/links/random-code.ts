@@ -1,7 +1,6 @@
 /**
  * Random codes of `A-Z a-z 0-9` from a cryptographic source. Bytes from 248 are discarded, so all 62 characters are
- * equally likely. A taken or reserved code is replaced. After several in a row the space of that length is almost full,
- * and the code grows by a character, so the search ends.
+ * equally likely. After several taken or reserved codes in a row the code grows by a character, so the search ends.
  */
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 const FAIR_BYTES = 256 - (256 % ALPHABET.length);

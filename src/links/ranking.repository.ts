@@ -1,8 +1,6 @@
-/** The clicks that order links, stored beside the counted ones (ranking.ts). */
 import type { Database } from "../db/database.ts";
 import type { IdRange } from "./list.repository.ts";
 
-/** A link and its clicks. */
 export type Counted = { link_id: number; clicks: number };
 
 export type RankingRepository = ReturnType<typeof createRankingRepository>;
@@ -19,7 +17,7 @@ export function createRankingRepository({
       return JSON.stringify(journals.map(({ id, position }) => [id, position]));
     },
 
-    /** Smallest and largest id; null without links. */
+    /** Null without links. */
     async extent(): Promise<IdRange | null> {
       const ends = await Promise.all(
         (["asc", "desc"] as const).map((way) =>
@@ -46,7 +44,7 @@ export function createRankingRepository({
         .limit(limit)
         .execute(),
 
-    /** Ranks up to 1,000 links by these clicks. */
+    /** At most 1,000. */
     async rank(links: readonly Counted[]): Promise<void> {
       const rows = links.map(({ link_id, clicks }) => ({ link_id, ranked: clicks }));
       await dialect.updateMany(write, { table: "link_clicks", key: "link_id", set: ["ranked"] }, rows);

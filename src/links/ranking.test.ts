@@ -63,7 +63,7 @@ forEachDialect(({ openDb }) => {
       return rows.slice(first, last).map(({ id }) => id);
     };
 
-    test("are the counts of new and imported links, walked from either end and with any filter", async () => {
+    test("order new and imported links from either end, with any filter", async () => {
       expect(await codes({})).toEqual([1499, 1498, 1497, 1496, 1495].map(codeOf));
       expect(await codes({ order: "asc" })).toEqual([0, 1, 2, 3, 4].map(codeOf));
       expect(await codes({ page: "101" })).toEqual([999, 998, 997, 996, 995].map(codeOf));
@@ -75,7 +75,7 @@ forEachDialect(({ openDb }) => {
       expect(await codes({ search: "other", page: "2" })).toEqual([1494, 1493, 1492, 1491, 1489].map(codeOf));
     });
 
-    test("follow the counts with the next run of the job, for few links and for many", async () => {
+    test("follow the counts with the next run of the job", async () => {
       const job = createRankingJob(room.database);
       await job.run(never);
       await count(await idsOf(3, 4), 10_000);
@@ -88,7 +88,7 @@ forEachDialect(({ openDb }) => {
       expect(await codes({ order: "asc", page: "2" })).toEqual([6, 7, 8, 9, 1400].map(codeOf));
     });
 
-    test("are not looked through again while nothing is counted", async () => {
+    test("are not read again while nothing is counted", async () => {
       const job = createRankingJob(room.database);
       await job.run(never);
       const [id] = await idsOf(0, 1);
@@ -105,14 +105,14 @@ forEachDialect(({ openDb }) => {
       expect(await codes({})).not.toContain(codeOf(0));
     });
 
-    test("count for nothing while links are few", async () => {
+    test("are not used while links are few", async () => {
       await count(await idsOf(3, 4), 10_000);
       const exact = createLinkList(createLinkListRepository(room.database));
       expect(await codes({}, exact)).toEqual([3, 1499, 1498, 1497, 1496].map(codeOf));
       expect(await codes({ only_active: "1" }, exact)).toEqual([3, 1499, 1498, 1497, 1496].map(codeOf));
     });
 
-    test("of a run that was stopped are made by the next one", async () => {
+    test("of a stopped run are completed by the next one", async () => {
       const job = createRankingJob(room.database);
       await count(await idsOf(3, 4), 10_000);
       await job.run(AbortSignal.abort());

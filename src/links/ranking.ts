@@ -1,7 +1,7 @@
 /**
- * The order of links by clicks. An index on the counter would move with every click and make a flush several times as
- * expensive. So a job copies link_clicks.clicks to the indexed link_clicks.ranked: it reads the links in portions,
- * ranks those that changed, and rests most of the time.
+ * Orders links by clicks. An index on the counter would make a flush several times as expensive. So a job copies
+ * link_clicks.clicks to the indexed link_clicks.ranked: it reads the links in portions, ranks those that changed, and
+ * rests most of the time.
  */
 import type { Database } from "../db/database.ts";
 import { rest } from "../lib/rest.ts";

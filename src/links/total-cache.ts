@@ -1,6 +1,6 @@
 /**
  * Exact totals of recent filters, with the matches if they are few, so that paging searches once. Any change of a link
- * empties it and invalidates counts in progress.
+ * empties it and invalidates running counts.
  */
 import type { LinkFilter } from "./link-filter.ts";
 

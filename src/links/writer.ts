@@ -1,7 +1,7 @@
 /**
  * Writes any number of links in one transaction. A refused entry is an outcome and leaves the others alone. Existing
- * links are locked first, so kept fields are current. If another writer creates a link between lock and insert, the
- * unique index fails the transaction; it runs again and finds that link. So of two creators exactly one wins.
+ * links are locked first. If another writer creates a link between lock and insert, the unique index fails the
+ * transaction, which runs again. So of two creators exactly one wins.
  */
 import { isUniqueViolation } from "../db/failures.ts";
 import { type AppError, appError } from "../lib/errors.ts";
@@ -11,7 +11,7 @@ import type { LinkChanges, LinkTransaction } from "./changes.ts";
 import type { LinkRepository, NewLink, ExistingLink } from "./links.repository.ts";
 import { type RandomBytes, randomCodes } from "./random-code.ts";
 
-/** A checked create, with the password hashed. */
+/** With the password hashed. */
 export type CheckedCreate = {
   /** Null: a random one. */
   code: string | null;
@@ -21,7 +21,7 @@ export type CheckedCreate = {
   force: boolean;
 };
 
-/** A checked update, with the password hashed. Undefined keeps the value. */
+/** With the password hashed. Undefined keeps the value. */
 export type CheckedUpdate = {
   code: string;
   target: string;
@@ -29,7 +29,6 @@ export type CheckedUpdate = {
   passwordHash: string | null | undefined;
 };
 
-/** The link as written. */
 export type WrittenLink = Omit<Link, "id" | "clickCount">;
 
 /** Or why nothing was written. */
@@ -38,7 +37,7 @@ export type WriteOutcome<T> = T | AppError;
 export type LinkWriter = {
   /** Outcomes in the order of the entries: the link, LinkAlreadyExists, or Conflict for one that serves a share. */
   create(entries: readonly CheckedCreate[], now: number): Promise<WriteOutcome<WrittenLink>[]>;
-  /** The same in the caller's transaction. The caller repeats it after a unique violation. */
+  /** In the caller's transaction, which is repeated after a unique violation. */
   createIn(
     tx: LinkTransaction,
     entries: readonly CheckedCreate[],
@@ -199,7 +198,6 @@ function planUpdate(changed: readonly CheckedUpdate[], existing: Stored, now: nu
 export const alreadyExists = (code: string): AppError =>
   appError("LinkAlreadyExists", `The code "${code}" is taken; choose another, or overwrite it with force.`);
 
-/** For a change that would turn a share's link into another kind. */
 export const linkServesShare = (code: string): AppError =>
   appError("Conflict", `The link "${code}" serves a shared file or folder; delete it first.`);
 

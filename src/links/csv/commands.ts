@@ -1,4 +1,3 @@
-/** `waymark links import` and `links export`, added to the group of links.commands.ts. */
 import { createWriteStream } from "node:fs";
 import { lstat, open, rename, rm } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
@@ -27,7 +26,7 @@ export function addCsvCommands(links: Command, context: Context): void {
     .argument("<file>", "the file, or - for standard input")
     .option(
       "--mode <mode>",
-      "what to do with codes that exist: skip, overwrite (also their click counts, when the file has that column) or error",
+      "what to do with existing codes: skip, overwrite (with their click counts, if the file has that column) or error",
       "skip",
     )
     .option("--json", "print the result as JSON, with every failed row")
@@ -128,8 +127,8 @@ async function writeOutput(texts: Texts): Promise<void> {
 }
 
 /**
- * All or nothing: the file gets its name when it is complete and on disk, readable by its owner only. A pipe, device or
- * link is written in place.
+ * The file gets its name when it is complete and on disk, readable by its owner only. A pipe, device or link is written
+ * in place.
  */
 async function writeFile(path: string, texts: Texts): Promise<void> {
   try {

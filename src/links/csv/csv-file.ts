@@ -1,4 +1,4 @@
-/** A CSV file of links in memory, read in chunks, any number of times. Rows exist only during their chunk. */
+/** A CSV file of links in memory, read in chunks, any number of times. */
 import { CSV_SEPARATORS, type CsvRecord, type CsvSeparator, readCsv } from "../../lib/csv.ts";
 import { AppError, appError } from "../../lib/errors.ts";
 import { createSweeper } from "../../lib/sweeper.ts";
@@ -25,7 +25,6 @@ export type CsvChunk = {
 
 export type CsvFile = {
   bytes: number;
-  /** Whether the file has these columns. */
   hasPasswords: boolean;
   hasClicks: boolean;
   /** From the start. Yields to the event loop. */
@@ -42,9 +41,9 @@ export const failedRow = (row: number, code: string, error: AppError): FailedRow
 });
 
 const LONGEST_CODE_SHOWN = 200;
-/** Room for the longest target and password, fully escaped, several times. */
+/** Several times the longest target and password, fully escaped. */
 const MAX_ROW_BYTES = 64 * 1024;
-/** Sending a chunk to the database is one step of the event loop. With 1,000 rows some steps took 10 ms. */
+/** A chunk is sent to the database in one step of the event loop. With 1,000 rows some steps took 10 ms. */
 const CHUNK_ROWS = 250;
 const CHUNK_BYTES = 128 * 1024;
 /** Before the header, which is read in one step of the event loop. */
@@ -87,7 +86,7 @@ export function openCsvFile(bytes: Buffer, { rule, now }: { rule: CodeRule; now:
   };
 }
 
-/** Neither blank nor only separators: spreadsheets write those for emptied rows. */
+/** Spreadsheets write rows of separators alone for emptied rows. */
 const isFilled = (record: CsvRecord | null): record is CsvRecord =>
   record !== null && (record.problem !== null || record.fields.some((field) => field.trim() !== ""));
 

@@ -22,7 +22,7 @@ const chunksOf = async (text: string | Buffer): Promise<CsvChunk[]> =>
   Array.fromAsync(openCsvFile(Buffer.from(text as string), { rule, now: NOW }).chunks());
 
 describe("the header", () => {
-  test("may have its columns in any order, case and company", () => {
+  test("may have its columns in any order and case, beside others", () => {
     expect(layoutOf([" Target", "note", "CODE ", "Click_Count"])).toEqual({
       width: 4,
       at: { code: 2, target: 0, click_count: 3 },
@@ -42,7 +42,7 @@ describe("a row", () => {
   const rules = { layout: layoutOf(columns), rule, now: NOW };
   const read = (...fields: string[]) => csvLinkOf(7, fields, rules);
 
-  test("gives a link", () => {
+  test("becomes a link", () => {
     expect(
       read(
         " a/b ",
@@ -63,7 +63,7 @@ describe("a row", () => {
     });
   });
 
-  test("takes what is unusable for what is meant by nothing", () => {
+  test("with unusable values gets the defaults", () => {
     const nothing = { createdAt: NOW, expiresAt: null, password: null, clickCount: 0 };
     expect(read("a", "https://x.y", "", "", "", "")).toMatchObject(nothing);
     expect(read("a", "https://x.y", "yesterday", "7d", "", "-1")).toMatchObject(nothing);
@@ -74,7 +74,7 @@ describe("a row", () => {
     });
   });
 
-  test("tells a missing column from an empty cell", () => {
+  test("distinguishes a missing column from an empty cell", () => {
     const layout = layoutOf(["target", "code"]);
     expect(csvLinkOf(2, ["https://x.y", "a"], { ...rules, layout })).toMatchObject({
       createdAt: undefined,
@@ -84,7 +84,7 @@ describe("a row", () => {
     });
   });
 
-  test("may carry a hash, which stays as it is", () => {
+  test("may have a password hash, which is kept", () => {
     const hash = "$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA";
     expect(read("a", "https://x.y", "", "", hash, "").password).toEqual({ hash });
     expect(read("a", "https://x.y", "", "", "$argon2", "").password).toEqual({ hash: "$argon2" });
@@ -109,7 +109,7 @@ describe("a row", () => {
     expect(errorOf(() => read(...fields))).toBe(name);
   });
 
-  test("of the export is the link again", () => {
+  test("of the export becomes the same link", () => {
     const link: Link = {
       id: 1,
       code: "a",
@@ -131,7 +131,7 @@ describe("a row", () => {
 });
 
 describe("a file", () => {
-  test("comes in chunks of a few hundred rows, and again from the beginning", async () => {
+  test("is read in chunks of 250 rows, repeatedly", async () => {
     const text = `code,target\n${Array.from({ length: 700 }, (_, at) => `c${at},https://x.y/${at}\n`).join("")}`;
     const file = openCsvFile(Buffer.from(text), { rule, now: NOW });
     for (let reading = 0; reading < 2; reading++) {
@@ -142,7 +142,7 @@ describe("a file", () => {
     }
   });
 
-  test("comes in smaller chunks when its rows are long", async () => {
+  test("with long rows is read in smaller chunks", async () => {
     const text = `code,target\n${Array.from({ length: 100 }, (_, at) => `c${at},https://x.y/${"x".repeat(8000)}\n`).join("")}`;
     const chunks = await chunksOf(text);
     expect(Math.max(...chunks.map((chunk) => chunk.rows.length))).toBeLessThan(20);
@@ -168,11 +168,11 @@ describe("a file", () => {
     expect(await linksIn(text)).toEqual(TWO);
   });
 
-  test("is taken by commas when those make the header, whatever else is in it", async () => {
+  test("is separated by commas if those make a usable header", async () => {
     expect(await linksIn('code,target,"a;b;c;d"\na,https://x.y/;z,\n')).toEqual([[2, "a", "https://x.y/;z"]]);
   });
 
-  test("may have rows of separators alone, which are no rows", async () => {
+  test("may have rows of separators alone, which are ignored", async () => {
     const text =
       ',,\n\ncode,target,password\n,,\na,https://x.y,\n , ,\n,,,,,,\n"","",""\n;;\nb,https://x.y,\n,,';
     expect(await linksIn(text)).toEqual([
@@ -197,7 +197,7 @@ describe("a file", () => {
     expect(open).toThrow(reason);
   });
 
-  test("tells which rows fail, where they stand and why", async () => {
+  test("reports failed rows with line and reason", async () => {
     const long = "x".repeat(500);
     const rows = [
       "a,https://x.y",

@@ -1,7 +1,6 @@
 /**
- * Exports links as CSV, ordered by code. Each page starts after the last code, so memory stays flat and every query
- * costs the same. It reads on demand, in pages that shrink for long links, so a page blocks the event loop for about a
- * millisecond. A link that changes during an export appears as when its page is read.
+ * Exports links by code, in pages that start after the last code and shrink for long links, so memory stays flat and a
+ * page blocks the event loop for about a millisecond. Each link is as it was when its page was read.
  */
 import type { Clock } from "../../lib/clock.ts";
 import { createSweeper } from "../../lib/sweeper.ts";

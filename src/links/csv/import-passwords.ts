@@ -4,7 +4,7 @@ import type { LinkBulkRepository } from "./repository.ts";
 import type { CsvLink } from "./row.ts";
 import { type CsvFile, type FailedRow, isFailed } from "./csv-file.ts";
 
-/** Password hashes by row. */
+/** By row. */
 export type RowHashes = ReadonlyMap<number, string>;
 
 type HashingOptions = {
@@ -16,7 +16,7 @@ type HashingOptions = {
 
 type Deps = { bulk: LinkBulkRepository; hashPassword(plain: string): Promise<string> };
 
-/** Hashes at once per process. Others wait their turn. */
+/** Per process. Others wait their turn. */
 const AT_ONCE = 2;
 const TRIES = 60;
 

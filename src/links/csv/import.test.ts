@@ -29,7 +29,7 @@ forEachDialect(({ openDb }) => {
   let database: Database;
   let csv: LinkCsv;
   let hashed: string[];
-  let heard: string[];
+  let announced: string[];
   let now = NOW;
   let hashPassword: (plain: string) => Promise<string>;
 
@@ -37,7 +37,7 @@ forEachDialect(({ openDb }) => {
   const openCsv = (): LinkCsv => {
     const clock = { now: () => now };
     const changes = createChanges({ database, clock, logger: silentLogger });
-    changes.subscribe("links", (codes) => void heard.push(...codes));
+    changes.subscribe("links", (codes) => void announced.push(...codes));
     return createLinkCsv({
       database,
       changes,
@@ -56,7 +56,7 @@ forEachDialect(({ openDb }) => {
     await database.write.deleteFrom("links").execute();
     await database.write.deleteFrom("changes").execute();
     hashed = [];
-    heard = [];
+    announced = [];
     now = NOW;
     hashPassword = async (plain) => {
       hashed.push(plain);
@@ -78,7 +78,7 @@ forEachDialect(({ openDb }) => {
   const targets = async () => (await lines()).map((line) => line.split(",").slice(0, 2).join(" "));
   const clickRows = async () => database.read.selectFrom("link_clicks").selectAll().execute();
 
-  test("what was exported can be imported into nothing and exported again, byte for byte", async () => {
+  test("an export, imported into an empty database, is exported again byte for byte", async () => {
     const rows = Array.from({ length: 2300 }, (_, at) => {
       const expiry = at % 3 === 0 ? new Date(NOW + at * 1001).toISOString() : "";
       const target = at % 7 === 0 ? `"https://x.y/?q=""é,${at}"""` : `https://x.y/${at}`;
@@ -111,12 +111,12 @@ forEachDialect(({ openDb }) => {
     expect(await clickRows()).toHaveLength(2300);
   });
 
-  describe("codes that exist or are repeated", () => {
+  describe("existing and repeated codes", () => {
     const file = "code,target\nold,https://x.y/1\nnew,https://x.y/2\nnew,https://x.y/3\nNEW,https://x.y/4\n";
 
     beforeEach(async () => {
       await load("code,target,click_count,created_at\nold,https://x.y/0,7,2020-01-01T00:00:00Z\n");
-      heard = [];
+      announced = [];
     });
 
     test("are skipped", async () => {
@@ -128,7 +128,7 @@ forEachDialect(({ openDb }) => {
         failed_items: [],
       });
       expect(await targets()).toEqual(["NEW https://x.y/4", "new https://x.y/2", "old https://x.y/0"]);
-      expect(heard.sort()).toEqual(["NEW", "new"]);
+      expect(announced.sort()).toEqual(["NEW", "new"]);
     });
 
     test("fail", async () => {
@@ -141,13 +141,13 @@ forEachDialect(({ openDb }) => {
       expect(await targets()).toEqual(["NEW https://x.y/4", "new https://x.y/2", "old https://x.y/0"]);
     });
 
-    test("are overwritten, the last row wins", async () => {
+    test("are overwritten; the last row wins", async () => {
       expect(counts(await load(file, "overwrite"))).toEqual([4, 4, 0, 0]);
       expect(await targets()).toEqual(["NEW https://x.y/4", "new https://x.y/3", "old https://x.y/1"]);
-      expect(heard.sort()).toEqual(["NEW", "new", "old"]);
+      expect(announced.sort()).toEqual(["NEW", "new", "old"]);
     });
 
-    test("are met alike when thousands of rows lie between them", async () => {
+    test("are found thousands of rows apart", async () => {
       const between = Array.from({ length: 1500 }, (_, at) => `c${at},https://x.y/c\n`).join("");
       const text = `code,target\nnew,https://x.y/1\n${between}new,https://x.y/2\n`;
       const result = await load(text, "error");
@@ -165,12 +165,12 @@ forEachDialect(({ openDb }) => {
       ),
     );
 
-    test("keeps creation time and clicks where there is no column for them", async () => {
+    test("keeps creation time and clicks without such columns", async () => {
       await load("code,target\na,https://x.y/1\n", "overwrite");
       expect((await lines())[0]).toBe("a,https://x.y/1,2020-01-01T00:00:00.000Z,,,7");
     });
 
-    test("takes them from the row where there is one", async () => {
+    test("takes them from the row with such columns", async () => {
       await load("code,target,click_count\na,https://x.y/1,3\n", "overwrite");
       expect(await clickRows()).toMatchObject([{ clicks: 3, ranked: 3 }]);
       expect((await lines())[0]).toBe("a,https://x.y/1,2020-01-01T00:00:00.000Z,,,3");
@@ -182,7 +182,7 @@ forEachDialect(({ openDb }) => {
   });
 
   describe("passwords", () => {
-    test("are hashed, but hashes stay as they are", async () => {
+    test("are hashed, but hashes are kept", async () => {
       await load(
         `code,target,password\na,https://x.y,secret\nb,https://x.y,${QUOTED_HASH}\nc,https://x.y,\n`,
       );
@@ -194,7 +194,7 @@ forEachDialect(({ openDb }) => {
       expect(stored.map((link) => link.password_hash)).toEqual(["$argon2id$of-secret", HASH, null]);
     });
 
-    test("aren't hashed for links that stay as they are, nor for rows that fail", async () => {
+    test("aren't hashed for links that stay or rows that fail", async () => {
       await load("code,target\na,https://x.y\n");
       const text = "code,target,password\na,https://x.y,one\nb,ftp://x.y,two\nc,https://x.y,three\n";
       await load(text, "skip");
@@ -203,14 +203,14 @@ forEachDialect(({ openDb }) => {
       expect(hashed.sort()).toEqual(["one", "three", "three"]);
     });
 
-    test("that can't be hashed end the import before it writes", async () => {
+    test("that can't be hashed end the import before any write", async () => {
       hashPassword = () => Promise.reject(new Error("no memory"));
       const text = "code,target,password\na,https://x.y,\nb,https://x.y,two\n";
       expect(await load(text).catch((error: Error) => error.message)).toBe("no memory");
       expect(await lines()).toEqual([]);
     });
 
-    test("are given up with the request that brought them", async () => {
+    test("are no longer hashed after the request is aborted", async () => {
       const abort = new AbortController();
       hashPassword = async () => (abort.abort(), "x");
       const bytes = Buffer.from(
@@ -224,7 +224,7 @@ forEachDialect(({ openDb }) => {
     });
   });
 
-  test("links that another process imports at the same time are met as if they had existed", async () => {
+  test("links that another process imports at the same time count as existing", async () => {
     const rows = Array.from({ length: 3000 }, (_, at) => `c${at},https://x.y/${at}\n`).join("");
     const bytes = Buffer.from(`code,target\n${rows}`);
     const both = [csv, openCsv()].map((process) => process.import(bytes, { mode: "skip" }));
@@ -234,7 +234,7 @@ forEachDialect(({ openDb }) => {
     expect(await clickRows()).toHaveLength(3000);
   });
 
-  test("what fails in the middle leaves nothing behind, and nobody hears of it", async () => {
+  test("an import that fails in the middle writes and announces nothing", async () => {
     const broken = createLinkCsv({
       database,
       changes: {
@@ -256,10 +256,10 @@ forEachDialect(({ openDb }) => {
     expect(await failure.catch((error: Error) => error.message)).toBe("cut");
     expect(await lines()).toEqual([]);
     expect(await clickRows()).toEqual([]);
-    expect(heard).toEqual([]);
+    expect(announced).toEqual([]);
   });
 
-  test("a file of nothing usable changes nothing and says why, row by row", async () => {
+  test("a file without valid rows changes nothing and reports why, row by row", async () => {
     const result = await load(
       'code,target\n,https://x.y\nadmin,https://x.y\na b,https://x.y\nc,ftp://x.y\n"d\ne,f,g\n',
     );
@@ -272,10 +272,10 @@ forEachDialect(({ openDb }) => {
       [6, "", 4005],
       [7, "e", 4005],
     ]);
-    expect(heard).toEqual([]);
+    expect(announced).toEqual([]);
   });
 
-  test("exports follow the filter of the list", async () => {
+  test("an export has the links of the list's filter", async () => {
     await load(
       "code,target,created_at,expires_at\na,https://x.y/Äpfel_1,2020-01-01T00:00:00Z,\nb,https://x.y/2,2021-01-01T00:00:00Z,2022-01-01T00:00:00Z\n",
     );

@@ -1,11 +1,10 @@
 /**
- * Imports a CSV file of links in one transaction: every valid row, or none after a failure. Rows are read in slices of
- * half a millisecond and written in chunks, so memory stays flat. The next chunk is read while the database writes.
+ * Imports a CSV file of links in one transaction: every valid row, or none after a failure. Rows are parsed in slices
+ * of half a millisecond and written in chunks; the next chunk is read while the database writes.
  *
- * The transaction asks for existing codes chunk by chunk, so a code repeated in the file behaves like an existing one:
- * `skip` leaves it, `error` fails the row, `overwrite` writes it again. An overwritten link keeps creation time and
- * clicks if the file lacks those columns, but not expiry and password. Links that serve shares are never overwritten,
- * and rows exported from them are skipped. Plain passwords are hashed before the transaction opens.
+ * Each chunk queries its existing codes in the transaction, so a repeated code behaves like an existing one.
+ * `overwrite` keeps creation time and clicks if the file lacks those columns, but not expiry and password. Links that
+ * serve shares are never overwritten, and rows exported from them are skipped.
  */
 import { isRetryable, isUniqueViolation } from "../../db/failures.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -24,7 +23,7 @@ import { linkServesShare } from "../writer.ts";
 export const IMPORT_MODES = ["skip", "overwrite", "error"] as const;
 export type ImportMode = (typeof IMPORT_MODES)[number];
 
-/** The mode with this name; `skip` for any other text. */
+/** Default: `skip`. */
 export const importModeOf = (text: string | undefined): ImportMode =>
   IMPORT_MODES.find((mode) => mode === text?.trim().toLowerCase()) ?? "skip";
 
@@ -49,8 +48,8 @@ export type ImportOptions = {
   mode: ImportMode;
   onProgress?: (progress: ImportProgress) => void;
   /**
-   * Rests twice as long as it works. Resting as long as it worked, p99 of redirects doubled (bench/latency.ts), because
-   * the database's threads take the core.
+   * Rests twice as long as it works. With half of that, p99 of redirects doubled (bench/latency.ts), because the
+   * database's threads take the core.
    */
   besideRedirects?: boolean;
   /** Ends the import while it hashes passwords. Later it runs to its end. */
@@ -139,7 +138,6 @@ async function writeAll(tx: LinkTransaction, run: Run): Promise<ImportResult> {
   return result;
 }
 
-/** Modes skip and error: existing links stay. */
 async function addChunk(tx: LinkTransaction, run: Run, chunk: CsvChunk, result: ImportResult): Promise<void> {
   const taken = await run.bulk.existing([...new Set(codesOf(chunk))], tx.db);
   const inserts: NewLink[] = [];
@@ -205,7 +203,7 @@ const newLink = (row: CsvLink, passwordHash: string | null, now: number, before?
   clickCount: row.clickCount ?? 0,
 });
 
-/** Hashed before the transaction, unless the link existed then and is gone now. */
+/** Hashed before the transaction, or here if the link existed then and is gone now. */
 async function hashFor({ row, password }: CsvLink, { hashes, hashPassword }: Run): Promise<string | null> {
   if (password === null) return null;
   return "hash" in password ? password.hash : (hashes.get(row) ?? hashPassword(password.plain));

@@ -1,6 +1,6 @@
 /**
- * The columns of a CSV file of links: those of the export, and their positions in an import, by name in any order.
- * Ignores blanks, case and unknown columns. Only `code` and `target` are required.
+ * The columns of the export, and their positions in an import: by name in any order. Ignores blanks, case and unknown
+ * columns. Only `code` and `target` are required.
  */
 import { csvLine } from "../../lib/csv.ts";
 import { appError } from "../../lib/errors.ts";
@@ -13,7 +13,7 @@ export type CsvColumn = (typeof CSV_COLUMNS)[number];
 
 export const CSV_HEADER = csvLine(CSV_COLUMNS);
 
-/** One line of the export. It carries the password's hash, so that an import can restore it. */
+/** With the password's hash, so that an import can restore it. */
 export const csvLineOf = (link: Link): string =>
   csvLine([
     link.code,
@@ -24,7 +24,6 @@ export const csvLineOf = (link: Link): string =>
     String(link.clickCount),
   ]);
 
-/** Positions of the columns in a row. */
 export type CsvLayout = {
   width: number;
   at: Readonly<Partial<Record<CsvColumn, number>>>;
@@ -34,7 +33,6 @@ const NEEDED = ["code", "target"] as const;
 
 const namesIn = (header: readonly string[]): string[] => header.map((cell) => cell.trim().toLowerCase());
 
-/** Whether the header has the required columns. */
 export const namesNeeded = (header: readonly string[]): boolean => {
   const names = namesIn(header);
   return NEEDED.every((column) => names.includes(column));

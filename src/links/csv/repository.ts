@@ -1,4 +1,3 @@
-/** What an import asks of the database beside links.repository.ts. */
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import type { Link } from "../link.ts";
@@ -8,7 +7,6 @@ export type LinkBulkRepository = ReturnType<typeof createLinkBulkRepository>;
 /** Arrays have at most 1,000 items. */
 export function createLinkBulkRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
   return {
-    /** Which of the codes are taken. */
     async existing(codes: readonly string[], db: Db = read): Promise<Set<string>> {
       if (codes.length === 0) return new Set();
       const asked = dialect.valuesTable(
@@ -24,7 +22,7 @@ export function createLinkBulkRepository({ read, dialect }: Pick<Database, "read
       return new Set(rows.map((row) => row.code));
     },
 
-    /** Sets everything of links that exist but their ids, and their clicks only `withClicks`. */
+    /** Sets everything of existing links but their ids, and their clicks only `withClicks`. */
     async replace(tx: Db, links: readonly Link[], { withClicks }: { withClicks: boolean }): Promise<void> {
       const set = ["target", "created_at", "updated_at", "expires_at", "password_hash"] as const;
       const rows = links.map((link) => ({

@@ -83,7 +83,7 @@ const load = (text: string, mode?: string): Promise<Response> =>
   send(bodyOf(mode === undefined ? [file(text)] : [file(text), { name: "mode", value: mode }]));
 
 describe("export", () => {
-  test("answers the header, also of nothing, as a download with the time in its name", async () => {
+  test("answers a download with the time in its name, the header even without links", async () => {
     const response = await ask("/export");
     expect(response.status).toBe(200);
     expect(response.headers.get("Content-Type")).toBe("text/csv; charset=utf-8");
@@ -95,7 +95,7 @@ describe("export", () => {
     expect(lifted).toBe(1);
   });
 
-  test("shows the links with their hashes, filtered as the list is", async () => {
+  test("has the links with their hashes, filtered like the list", async () => {
     await load(
       "code,target,created_at,password\nb,https://x.y/1,2020-01-01T00:00:00Z,p\na,https://x.y/2,2021-01-01T00:00:00Z,\n",
     );
@@ -115,7 +115,7 @@ describe("export", () => {
     expect([response.status, (await response.json()).code]).toEqual([400, code]);
   });
 
-  test("that can't begin is an error answer", async () => {
+  test("that can't begin answers an error", async () => {
     const gone = createLinkCsv({
       database: {
         read: new Proxy({}, { get: () => expect.unreachable("away") }) as Database["read"],
@@ -169,7 +169,7 @@ describe("import", () => {
     expect([data.success_count, data.skipped_count, data.failed_count]).toEqual(counts);
   });
 
-  test("takes the mode before the file as well as after it, and other fields and names", async () => {
+  test("takes the mode before or after the file, and ignores other fields and names", async () => {
     const first = bodyOf([
       { name: "mode", value: "error" },
       { name: "comment", value: "x" },
@@ -210,7 +210,7 @@ describe("import", () => {
     expect(await (await ask("/export")).text()).toBe(HEADER);
   });
 
-  test("takes a file of exactly 10 MB, with a row of nearly that length", async () => {
+  test("accepts a file of exactly 10 MB with a row of nearly that length", async () => {
     const text = "code,target\na,https://x.y\nb,";
     const { data } = await (await load(text + "x".repeat(LIMIT - text.length))).json();
     expect([data.success_count, data.failed_items[0].row, data.failed_items[0].error_code]).toEqual([
@@ -236,7 +236,7 @@ describe("import", () => {
     expect(sent).toBeLessThan(LIMIT + 1_000_000);
   });
 
-  test("lists failed rows up to a hundred thousand and counts them all", async () => {
+  test("lists the first 100,000 failed rows and counts them all", async () => {
     const { data } = await (await load(`code,target\n${"x\n".repeat(100_010)}`)).json();
     expect(data.failed_count).toBe(100_010);
     expect(data.total_rows).toBe(100_010);
@@ -244,7 +244,7 @@ describe("import", () => {
     expect(data.failed_items.at(-1)).toMatchObject({ row: 100_001, code: "x", error_code: 4005 });
   });
 
-  test("refuses a fifth at the same time", async () => {
+  test("refuses a fifth concurrent import", async () => {
     const waiting = Array.from({ length: 4 }, () => {
       const { promise, resolve } = Promise.withResolvers<void>();
       const body = new ReadableStream<Uint8Array>({

@@ -42,7 +42,7 @@ const importForm = z.object({
     .enum(IMPORT_MODES)
     .optional()
     .describe(
-      "what to do with codes that exist, skip unless told. overwrite sets what the file has columns for, so the count of clicks too: leave out click_count to keep it",
+      "what to do with existing codes; default: skip. overwrite sets every column of the file, even click_count: leave it out to keep the clicks",
     ),
 });
 
@@ -147,7 +147,7 @@ async function readFile({ field, body }: FilePart, reservation: BodyReservation)
   return Buffer.concat(chunks);
 }
 
-/** The envelope as a stream: a long list in one piece would block the event loop. */
+/** A long list in one piece would block the event loop. */
 async function longAnswer(result: ImportResult, cut: () => void): Promise<Response> {
   const body = await streamPages(jsonOf(result), { onFailure: () => undefined, cut });
   return new Response(body, { headers: { "Content-Type": "application/json; charset=utf-8" } });

@@ -1,8 +1,7 @@
 /**
  * What an import makes of a row. Cells are trimmed, except passwords. The code follows the rules of a create and is
  * never random. Times are RFC 3339; an invalid `created_at` becomes the time of the import, an invalid `expires_at` no
- * expiry, an invalid `click_count` 0. A password that begins with `$argon2` is stored as a hash if it fits. Links to
- * shares are exported with their internal target, and an import skips such rows: it can't restore the share.
+ * expiry, an invalid `click_count` 0. A password that begins with `$argon2` is stored as a hash if it fits.
  */
 import { pluralize } from "../../lib/pluralize.ts";
 import { appError } from "../../lib/errors.ts";
@@ -14,7 +13,7 @@ import { namesInternal } from "../internal-target.ts";
 import { createSchema } from "../link.ts";
 import type { CsvColumn, CsvLayout } from "./layout.ts";
 
-/** A link of a row. Undefined: the file has no such column. */
+/** Undefined: the file has no such column. */
 export type CsvLink = {
   /** Line of the file. */
   row: number;

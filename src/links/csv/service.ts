@@ -1,4 +1,3 @@
-/** Import and export of links as CSV. */
 import type { Database } from "../../db/database.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { createCodeRule } from "../code.ts";
