@@ -1,19 +1,18 @@
 /**
- * Work of neighbours in time, done together. What comes while a batch of its key is under way forms the next one, so
- * nobody waits for company, and the more come at once, the less each of them costs.
+ * Batches concurrent work without waiting for company: items that arrive while a batch of their key runs form the next
+ * one.
  */
 export type BatchSettings<K, T, R> = {
-  /** Items of one batch, at most. */
   most: number;
-  /** One outcome for each item, in their order. When it rejects, all of them fail with its reason. */
+  /** One outcome per item, in order. A rejection fails all of them. */
   run(items: readonly T[], key: K): Promise<readonly PromiseSettledResult<R>[]>;
 };
 
 type Waiting<T, R> = { item: T; resolve(result: R): void; reject(reason: unknown): void };
 
-/** The function takes an item into a batch of its key, of which one at a time is under way. */
+/** At most one batch of a key runs at a time. */
 export function createBatches<K, T, R>({ most, run }: BatchSettings<K, T, R>) {
-  /** Of the keys that have a batch under way. */
+  /** Items for the next batch, of each key that has one running. */
   const queues = new Map<K, Waiting<T, R>[]>();
 
   async function work(key: K, queue: Waiting<T, R>[]): Promise<void> {

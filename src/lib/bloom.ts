@@ -1,18 +1,13 @@
 /**
- * A Bloom filter: no false negatives, few false positives.
- *
- * The split-block filter of Apache Parquet (https://parquet.apache.org/docs/file-format/bloomfilter/; Putze, Sanders,
- * Singler, "Cache-, Hash- and Space-Efficient Bloom Filters"). The hash selects a block of eight 32-bit words and one bit
- * in each word, so a lookup touches half a cache line. At 12 bits a code, about 0.5 % false positives at capacity, 3 % at
- * one and a half times capacity. A filter neither grows nor forgets: its owner builds a new one.
+ * The split-block Bloom filter of Apache Parquet (https://parquet.apache.org/docs/file-format/bloomfilter/; Putze,
+ * Sanders, Singler, "Cache-, Hash- and Space-Efficient Bloom Filters"). At 12 bits a code: about 0.5 % false positives
+ * at capacity, 3 % at 1.5 times capacity. A filter neither grows nor forgets.
  */
 export type Bloom = {
   add(hash: number): void;
-  /** False: never added. */
   mayHave(hash: number): boolean;
   /** In codes. */
   readonly capacity: number;
-  /** Of memory. */
   readonly bytes: number;
 };
 
@@ -20,17 +15,16 @@ const BITS_PER_CODE = 12;
 const WORDS_PER_BLOCK = 8;
 const TWO_POW_32 = 0x1_0000_0000;
 
-/** Parquet's eight odd multipliers. Each gives the bit in one word of a block. */
+/** Parquet's eight odd multipliers, one for each word of a block. */
 const SALT = new Int32Array([
   0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d, 0x705495c7, 0x2df1424b, 0x9efc4947, 0x5c6bfb31,
 ]);
 
-/** Empty. Hashes are those of `hashCode`. */
+/** Takes hashes of `hashCode`. */
 export function createBloom(capacity: number): Bloom {
   const blocks = Math.max(1, Math.ceil((capacity * BITS_PER_CODE) / (WORDS_PER_BLOCK * 32)));
   const words = new Int32Array(blocks * WORDS_PER_BLOCK);
 
-  /** The high bits select the block. */
   const firstWord = (hash: number): number =>
     Math.floor(((hash >>> 0) * blocks) / TWO_POW_32) * WORDS_PER_BLOCK;
 
@@ -53,7 +47,6 @@ export function createBloom(capacity: number): Bloom {
   };
 }
 
-/** Mixes the hash for use inside the block. */
 function rehash(hash: number): number {
   const mixed = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
   return mixed ^ (mixed >>> 12);

@@ -1,4 +1,4 @@
-/** The body as text. Throws `tooLong()` beyond `most` bytes. */
+/** Throws `tooLong()` beyond `most` bytes. */
 export async function readBounded(response: Response, most: number, tooLong: () => Error): Promise<string> {
   let text = "";
   let size = 0;

@@ -1,7 +1,4 @@
-/**
- * The Range header (RFC 9110, section 14.2), one range of bytes. Several ranges, other units and unreadable values give
- * the whole, as the RFC allows.
- */
+/** One byte range of the Range header (RFC 9110, section 14.2). Anything else gives the whole, as the RFC allows. */
 export type ByteRange = { start: number; end: number };
 
 const ONE_RANGE = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i;

@@ -1,6 +1,5 @@
-/** The source of time. Tests pass their own. */
 export type Clock = {
-  /** Epoch milliseconds. May step back when the system clock is set. */
+  /** Epoch milliseconds. May step back. */
   now(): number;
 };
 

@@ -1,11 +1,11 @@
 /**
- * Scans and hashes codes inside a longer text, such as a request's URL, without making strings.
+ * Scans and hashes codes in place.
  *
- * The hash is FNV-1a with the finish of MurmurHash3: the link table uses its low bits, the Bloom filter its high bits. The
- * seed is random per process, so that nobody can prepare codes that collide.
+ * The hash is FNV-1a with the finish of MurmurHash3: the link table uses its low bits, the Bloom filter its high bits.
+ * The seed is random per process against prepared collisions.
  */
 
-/** In characters. A code is ASCII, so also in bytes. */
+/** In ASCII characters. */
 export const MAX_CODE_LENGTH = 128;
 
 const CODE_CHARACTER = 1;
@@ -21,14 +21,12 @@ MEANING["?".charCodeAt(0)] = END;
 MEANING["#".charCodeAt(0)] = END;
 MEANING["%".charCodeAt(0)] = ESCAPE;
 
-/** `scanCode` found a character that no code has, or more than 128 characters. */
+/** An invalid character, or more than 128 characters. */
 export const NOT_A_CODE = -1;
-/** `scanCode` found a percent sign: decode the path first. */
+/** A percent sign: decode the path first. */
 export const ESCAPED = -2;
 
-/**
- * End of the code that starts at `start`: before `?`, `#` or the end of the text. Negative: NOT_A_CODE or ESCAPED.
- */
+/** End of the code at `start`: before `?`, `#` or the end of the text. Negative: NOT_A_CODE or ESCAPED. */
 export function scanCode(text: string, start: number): number {
   const length = text.length;
   let at = start;
@@ -42,14 +40,14 @@ export function scanCode(text: string, start: number): number {
   return at - start > MAX_CODE_LENGTH ? NOT_A_CODE : at;
 }
 
-/** 32-bit hash, signed, of the characters from `start` to `end` (excluded). */
+/** A signed 32-bit hash. `end` is excluded. */
 export function hashCode(text: string, start: number, end: number, seed: number): number {
   let hash = seed;
   for (let at = start; at < end; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
   return finish(hash);
 }
 
-/** Calls `use` with the hash of each code in a text of codes separated by single blanks. */
+/** For codes separated by single blanks. */
 export function hashCodes(codes: string, seed: number, use: (hash: number) => void): void {
   for (let start = 0; start < codes.length; ) {
     const blank = codes.indexOf(" ", start);
@@ -59,7 +57,6 @@ export function hashCodes(codes: string, seed: number, use: (hash: number) => vo
   }
 }
 
-/** The same hash, of bytes. */
 export function hashBytes(bytes: Uint8Array, start: number, end: number, seed: number): number {
   let hash = seed;
   for (let at = start; at < end; at++) hash = Math.imul(hash ^ bytes[at]!, 0x01000193);

@@ -2,13 +2,13 @@
 export type Validators = {
   /** With quotes. */
   etag: string;
-  /** Epoch milliseconds. HTTP has whole seconds. */
+  /** Epoch milliseconds, compared in whole seconds. */
   modifiedAt: number;
 };
 
 type RequestHeader = (name: string) => string | undefined;
 
-/** Whether to answer 412. If-Match has precedence. */
+/** Answer 412. If-Match has precedence. */
 export function isPreconditionFailed(header: RequestHeader, { etag, modifiedAt }: Validators): boolean {
   const tags = header("If-Match");
   if (tags !== undefined) return tags.trim() !== "*" && !strongTagsIn(tags).includes(etag);
@@ -16,7 +16,7 @@ export function isPreconditionFailed(header: RequestHeader, { etag, modifiedAt }
   return since !== null && toSecond(modifiedAt) > since;
 }
 
-/** Whether to answer 304. If-None-Match has precedence. */
+/** Answer 304. If-None-Match has precedence. */
 export function isNotModified(header: RequestHeader, { etag, modifiedAt }: Validators): boolean {
   const tags = header("If-None-Match");
   if (tags !== undefined) return tags.trim() === "*" || tagsIn(tags).includes(etag);
@@ -24,7 +24,7 @@ export function isNotModified(header: RequestHeader, { etag, modifiedAt }: Valid
   return since !== null && toSecond(modifiedAt) <= since;
 }
 
-/** Whether Range applies: If-Range, if given, must match exactly. */
+/** If-Range, if given, must match exactly. */
 export function isRangeWanted(header: RequestHeader, { etag, modifiedAt }: Validators): boolean {
   const condition = header("If-Range")?.trim();
   if (condition === undefined) return true;

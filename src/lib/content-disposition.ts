@@ -1,13 +1,13 @@
 /**
- * The Content-Disposition header (RFC 6266) of a file: `filename` for old clients, with `_` for what they may misread, and
- * the whole name as `filename*` (RFC 8187). Names may have any characters but controls.
+ * The Content-Disposition header (RFC 6266): `filename` for old clients, with `_` for what they may misread, and the
+ * whole name as `filename*` (RFC 8187). The name has no control characters.
  */
 export function contentDisposition(type: "attachment" | "inline", name: string): string {
   const plain = name.replace(/[^\x20-\x7e]|["\\%]/gu, "_");
   return `${type}; filename="${plain}"; filename*=UTF-8''${encode(name)}`;
 }
 
-/** Also escapes four characters that encodeURIComponent keeps. */
+/** encodeURIComponent keeps four of them. */
 const encode = (name: string): string =>
   encodeURIComponent(name).replace(
     /['()*]/g,

@@ -1,21 +1,20 @@
 /**
- * CSV (RFC 4180) with line ends `\n`, `\r\n` or `\r`, a skipped byte order mark, and commas, semicolons or tabs. A
- * quote within an unquoted field is text.
+ * CSV (RFC 4180) with line ends `\n`, `\r\n` or `\r`. Skips a byte order mark. A quote within an unquoted field is
+ * text.
  *
- * It reads one record at a time, without more memory. `row` counts physical lines. After an unreadable record it
- * continues on the next line; `maxRecordBytes` ends an open quote. Time stays linear, because an odd run of quotes ends
- * what an earlier one began.
+ * After an unreadable record it continues on the next line; `maxRecordBytes` ends an open quote. Time stays linear,
+ * because an odd run of quotes ends what an earlier one began.
  */
 import { isUtf8 } from "node:buffer";
 
 export type CsvRecord = {
-  /** 1-based line on which the record begins. */
+  /** 1-based physical line on which the record begins. */
   row: number;
   /** Empty if there is a problem. */
   fields: readonly string[];
-  /** Why the record can't be read, as a sentence. */
+  /** A sentence. */
   problem: string | null;
-  /** Byte offset of the next record. */
+  /** Offset of the next record. */
   end: number;
 };
 
@@ -24,20 +23,16 @@ const LF = 0x0a;
 const CR = 0x0d;
 const NEEDS_QUOTES = /[",\r\n]/;
 
-/** In quotes if needed. */
 const csvField = (text: string): string =>
   NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 
-/** One record with its line break. */
 export const csvLine = (fields: readonly string[]): string => `${fields.map(csvField).join(",")}\n`;
 
 /** In order of preference. */
 export const CSV_SEPARATORS = [",", ";", "\t"] as const;
 export type CsvSeparator = (typeof CSV_SEPARATORS)[number];
 
-/**
- * The records in order, and null for each blank line, so that a caller can pause in a file of blank lines.
- */
+/** Yields null for each blank line, so that a caller can pause there. */
 export function* readCsv(
   bytes: Buffer,
   maxRecordBytes: number,
@@ -78,13 +73,10 @@ const BLANK = Symbol("blank line");
 const NOT_UTF8 = "The row is not valid UTF-8; save the file as UTF-8.";
 const tooLong = (limit: number) => `The row is longer than ${limit.toLocaleString("en")} bytes.`;
 
-/** Whether decoding may have replaced invalid bytes. */
+/** Decoding may have replaced invalid bytes. */
 const isDamaged = (fields: readonly string[]): boolean => fields.some((field) => field.includes("\uFFFD"));
 
-/**
- * Finds the byte at or after an index, or the length of the file. The index must not decrease: the file is searched
- * once.
- */
+/** Finds the byte from an index on, else the length of the file. The index must not decrease. */
 function finder(bytes: Buffer, byte: number): (from: number) => number {
   let at = -1;
   return (from) => {
@@ -98,13 +90,11 @@ function finder(bytes: Buffer, byte: number): (from: number) => number {
 
 const isBreak = (byte: number | undefined): boolean => byte === LF || byte === CR;
 
-/** Start of the line after the break at `lineEnd`. */
 const afterBreak = (bytes: Buffer, lineEnd: number): number =>
   lineEnd + (bytes[lineEnd] === CR && bytes[lineEnd + 1] === LF ? 2 : 1);
 
 type Line = { from: number; lineEnd: number; limit: number; separator: string };
 
-/** A line without quotes. */
 function readPlain(bytes: Buffer, { from, lineEnd, limit, separator }: Line): Found | string | typeof BLANK {
   if (lineEnd - from > limit) return tooLong(limit);
   const text = bytes.toString("utf8", from, lineEnd);
@@ -112,7 +102,7 @@ function readPlain(bytes: Buffer, { from, lineEnd, limit, separator }: Line): Fo
   return { fields: text.split(separator), end: afterBreak(bytes, lineEnd), lines: 1 };
 }
 
-/** A record with a quote in its first line, read up to `limit`; a string is the problem. */
+/** A record with a quote in its first line. A string is the problem. */
 function readQuoted(bytes: Buffer, from: number, limit: number, separator: number): Found | string {
   const fields: string[] = [];
   let at = from;
@@ -139,7 +129,7 @@ function readQuoted(bytes: Buffer, from: number, limit: number, separator: numbe
   }
 }
 
-/** Index of the closing quote, or -1 if none stands before `limit`. */
+/** -1 if none stands before `limit`. */
 function closingQuote(bytes: Buffer, from: number, limit: number): number {
   for (let at = bytes.indexOf(QUOTE, from); at !== -1 && at < limit; at = bytes.indexOf(QUOTE, at + 2)) {
     if (bytes[at + 1] !== QUOTE) return at;
@@ -147,7 +137,7 @@ function closingQuote(bytes: Buffer, from: number, limit: number): number {
   return -1;
 }
 
-/** Index of the separator, line break or end of file after a plain field, or -1 if beyond `limit`. */
+/** -1 beyond `limit`. */
 function endOfField(bytes: Buffer, from: number, limit: number, separator: number): number {
   let at = from;
   while (at < limit && bytes[at] !== separator && !isBreak(bytes[at])) at++;

@@ -1,7 +1,4 @@
-/**
- * What the program keeps in its data folder beside stored files. Whoever uses one of these names takes it from here,
- * so that no storage policy is put in its place.
- */
+/** The program's own names in its data folder. No storage policy may use them. */
 import { join } from "node:path";
 
 const NAMES = {
@@ -16,7 +13,7 @@ export type DataEntry = keyof typeof NAMES;
 
 export const dataPath = (dataDir: string, entry: DataEntry): string => join(dataDir, NAMES[entry]);
 
-/** A path that the program uses. Beside a file there may be others, whose names begin with its name. */
+/** If a file, also every path that begins with its name. */
 export type UsedPath = { path: string; isFile: boolean };
 
 const FILES: readonly DataEntry[] = ["database", "secretKey"];

@@ -5,15 +5,14 @@ import { fileTrouble } from "./file-trouble.ts";
 const MIB = 1024 * 1024;
 /** The journal takes half of this at once. */
 const LEAST_FREE_BYTES = 32 * MIB;
-/** Enough that a file system has to find blocks for it. */
+/** Makes a file system allocate blocks. */
 const PROBE = new Uint8Array(64 * 1024);
 
-/** A folder, and a name on its disk for a file that is written and removed. */
 export type DiskProbe = { folder: string; file: string };
 
 /**
- * What keeps a disk from taking more, in a sentence; null when nothing does. It writes a file, because free space tells
- * neither of quotas nor of a disk that has become read-only. Never rejects.
+ * Why the disk can't take more, as a sentence, or null. Writes a file, because free space shows neither quotas nor a
+ * read-only disk. Never rejects.
  */
 export async function findDiskTrouble({ folder, file }: DiskProbe): Promise<string | null> {
   try {

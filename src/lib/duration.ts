@@ -1,7 +1,6 @@
 /**
- * Relative durations: pairs of `<digits><unit>` without spaces, such as `7d`, `1d2h30m`, `2weeks`. Units: s m h d w M y, the
- * long names (second to years) and sec, min, hr, in any case except `m` (minute) and `M` (month). A month is 30 days, a
- * year 365 days.
+ * Relative durations such as `7d`, `1d2h30m`, `2weeks`. Units: s m h d w M y, the long names and sec, min, hr, in any
+ * case except `m` (minute) and `M` (month). A month is 30 days, a year 365 days.
  */
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -31,7 +30,6 @@ const UNITS: ReadonlyMap<string, number> = new Map([
 ]);
 
 const LONGEST_TEXT = 100;
-/** Ten thousand years, more than RFC 3339 can write. */
 const LONGEST = 10_000 * 366 * DAY;
 
 /** Milliseconds, or null if the text is no duration or longer than 10,000 years. */

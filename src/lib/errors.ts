@@ -1,7 +1,4 @@
-/**
- * The error type that crosses rooms. A kind maps to an HTTP status (http/errors.ts) and an exit code (cli.ts). Clients
- * read the name and its number. The table below fixes both: a number never changes its meaning.
- */
+/** The error type that crosses rooms. Clients read the name and its number, which never changes its meaning. */
 export type ErrorKind =
   | "invalid"
   | "unauthorized"
@@ -57,7 +54,7 @@ export const ERRORS = {
 export type ErrorName = keyof typeof ERRORS;
 
 type ErrorOptions = {
-  /** Machine-readable facts for the caller (bounds, retry times). Never a secret. */
+  /** Machine-readable facts (bounds, retry times). Never a secret. */
   details?: Record<string, unknown>;
   /** Logged, never answered. */
   cause?: unknown;
@@ -83,5 +80,4 @@ export class AppError extends Error {
 export const appError = (name: ErrorName, message: string, options?: ErrorOptions): AppError =>
   new AppError(name, message, options);
 
-/** The message of any thrown value. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,7 +1,4 @@
-/**
- * Points where a test kills the process like `kill -9`, to prove crash safety. env.ts arms a point from the environment. An
- * unarmed point costs one comparison.
- */
+/** Points where a test kills the process like `kill -9`. env.ts arms a point. An unarmed point costs one comparison. */
 let armed: { point: string; left: number } | null = null;
 
 /** `point`, or `point:3` for its third pass; null disarms. */
@@ -10,7 +7,6 @@ export function armFault(text: string | null): void {
   armed = point === "" ? null : { point, left: Math.max(1, Number.parseInt(times, 10) || 1) };
 }
 
-/** Kills the process if this point is armed and due. */
 export function fault(point: string): void {
   if (armed === null || armed.point !== point) return;
   armed.left -= 1;

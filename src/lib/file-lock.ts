@@ -1,9 +1,9 @@
 /**
- * An exclusive lock on a file, held until release or the end of the process. A pid file fails after kill -9, and the
- * runtime has no `flock`. An exclusive transaction on an empty database file takes a kernel record lock.
+ * An exclusive lock on a file until release or the end of the process: the kernel's record lock of a transaction on an
+ * empty database file, because the runtime has no `flock`.
  *
  * Locks on one path exclude each other even inside one process. Nothing else may open the file: closing another
- * descriptor drops the lock. The file system needs record locks (local ones; NFS from version 4).
+ * descriptor drops the lock. NFS needs version 4.
  */
 import { Database } from "bun:sqlite";
 
@@ -13,16 +13,13 @@ export type FileLock = {
   release(): void;
 };
 
-/** Keeps the handles reachable: collecting one would release its lock. */
+/** Collecting a handle would release its lock. */
 const held = new Set<Database>();
 
 const isBusy = (error: unknown): boolean =>
   error instanceof Error && "code" in error && String(error.code).startsWith("SQLITE_BUSY");
 
-/**
- * The lock, or null if another process, thread or caller has it. Creates the file; its folder must exist. Throws file
- * system errors.
- */
+/** Null if the lock is taken. Creates the file in an existing folder. Throws file system errors. */
 export function tryFileLock(path: string): FileLock | null {
   const handle = new Database(path, { create: true, readwrite: true });
   try {

@@ -1,4 +1,3 @@
-/** The rule for names of files and folders. */
 import { appError } from "./errors.ts";
 
 /** UTF-8, after normalisation. */
@@ -8,18 +7,14 @@ const FILE_NAME_BYTES = 255;
 const MOST_UNITS = 4 * FILE_NAME_BYTES;
 /** Names go into headers, paths and terminals. */
 const CONTROL = /\p{Cc}/u;
-/** They reorder the text that people see: `gpj.exe` as `exe.jpg`. */
+/** They reorder visible text: `gpj.exe` as `exe.jpg`. */
 const BIDI_CONTROL = /\p{Bidi_Control}/u;
-/** Characters that show nothing. */
 const INVISIBLE = /[\s\p{Z}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 const SEPARATOR = /[/\\]/;
 /** `\s` has every Unicode blank, line ends and the byte order mark. */
 const BLANK_END = /^\s|\s$/u;
 
-/**
- * The name in Unicode NFC, as stored and compared.
- * @throws InvalidName
- */
+/** The name in Unicode NFC, as stored and compared. @throws InvalidName */
 export function checkFileName(text: string): string {
   if (text.length > MOST_UNITS) throw tooLong();
   if (!text.isWellFormed()) throw refused("is broken Unicode");

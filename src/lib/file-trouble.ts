@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 
 type FileError = { code: string; path: string; dest?: string; syscall?: string };
 
-/** The sentence for an error that an operator can fix; null for others. */
+/** Null for an error that an operator can't fix. */
 export function fileTrouble(error: unknown): string | null {
   if (!isFileError(error)) return null;
   const { code, path, syscall } = error;
@@ -28,14 +28,14 @@ export function fileTrouble(error: unknown): string | null {
   }
 }
 
-/** The sentence for the first existing path that this process may not write; null if it may write all. */
+/** The sentence for the first existing path that this process may not write, or null. */
 export function writeRefusal(paths: readonly string[]): string | null {
   return paths
     .filter((path) => existsSync(path))
     .reduce<string | null>((found, path) => found ?? refusal(path), null);
 }
 
-/** The sentence for a path that this process may not read; null if it may, or if it does not exist. */
+/** Null if the path is readable or missing. */
 export const readRefusal = (path: string): string | null => refusal(path, { wanted: "read" });
 
 function isFileError(error: unknown): error is FileError {
@@ -50,7 +50,7 @@ type Question = {
   toMake?: string;
 };
 
-/** Names the account, the path, its owner and the command to change it. Null if the nearest existing path is writable. */
+/** Names the account, the path, its owner and the command. Null if the nearest existing path is writable. */
 function refusal(path: string, { wanted = "write", toMake }: Question = {}): string | null {
   const place = nearest(path);
   const stats = statSync(place);
@@ -75,7 +75,6 @@ function refusal(path: string, { wanted = "write", toMake }: Question = {}): str
   return `${may} ${otherwise} it away: chown -R ${own}:${ownGroup} ${place}`;
 }
 
-/** The path, or its nearest readable parent. */
 function nearest(path: string): string {
   try {
     statSync(path);

@@ -1,7 +1,6 @@
 /**
- * A map of bounded size without an eviction for each entry: it has a young and an old generation. New entries go into
- * the young one; when that is full it becomes the old one, and the old one is dropped. An entry that is set again
- * stays.
+ * A bounded map without an eviction per entry. New entries go into the young generation; when full, it replaces the old
+ * one. An entry that is set again stays.
  */
 export type GenerationMap<V> = {
   get(key: string): V | undefined;

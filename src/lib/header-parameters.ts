@@ -1,7 +1,7 @@
 /**
- * A header value with parameters: `form-data; name="a"; filename="b"`. Names are lower-cased; the first of each counts. A
- * readable `filename*` (RFC 8187) wins over the plain one. In quotes a backslash escapes only a quote or a backslash,
- * because old browsers send Windows paths.
+ * A header value with parameters: `form-data; name="a"; filename="b"`. Names are lower-cased; the first of each counts.
+ * A readable `filename*` (RFC 8187) wins. In quotes a backslash escapes only a quote or a backslash, because old
+ * browsers send Windows paths.
  */
 export type ParameterHeader = { value: string; parameters: ReadonlyMap<string, string> };
 

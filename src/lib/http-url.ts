@@ -1,5 +1,3 @@
-/** The rule for redirect targets: of links, and of `/`. */
-
 export const HTTP_URL_MAX_BYTES = 8192;
 
 /** They could break the Location header or a log line. */
@@ -9,8 +7,8 @@ const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f]/;
 const SCHEME_AND_AUTHORITY = /^https?:\/\/([^/?#\\]+)/i;
 
 /**
- * The trimmed text if it is an absolute http or https URL with a host, at most 8192 bytes, without control characters
- * and user:password part; else `{error}`, a sentence. The text is not normalised.
+ * The trimmed text, not normalised, if it is an absolute http or https URL with a host, without control characters and
+ * user:password part; else `{error}`, a sentence.
  */
 export function checkHttpUrl(text: string): string | { error: string } {
   const url = text.trim();

@@ -1,7 +1,4 @@
-/**
- * Does the work for each item, for a few at once, in their order. Rejects with the first failure; what has not begun
- * by then is left.
- */
+/** Starts the work in order, a few items at once. The first failure rejects and starts no more. */
 export async function inParallel<T>(
   items: Iterable<T>,
   atOnce: number,

@@ -1,7 +1,4 @@
-/**
- * IP addresses and ranges, without name lookups. An address is 16 bytes; IPv4 is in its mapped form (::ffff:a.b.c.d), so a
- * mapped peer equals the plain one.
- */
+/** An address is 16 bytes; IPv4 is in its mapped form (::ffff:a.b.c.d), so a mapped peer equals the plain one. */
 
 export type IpRange = { bytes: Uint8Array; bits: number };
 
@@ -10,8 +7,8 @@ const MAPPED_PREFIX = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff];
 const LONGEST = 45;
 
 /**
- * The address, or null. Drops a zone (`fe80::1%eth0`). IPv4 is four decimal numbers without leading zeros: programs
- * disagree about other forms.
+ * Null if invalid. Drops a zone (`fe80::1%eth0`). IPv4 is four decimal numbers without leading zeros: programs disagree
+ * about other forms.
  */
 export function parseIp(text: string): Uint8Array | null {
   const zone = text.indexOf("%");
@@ -40,7 +37,7 @@ function parseIpv6(text: string): Uint8Array | null {
   return Uint8Array.from([...head, ...Array.from({ length: missing }, () => 0), ...tail]);
 }
 
-/** The bytes of `1:2:3`. With `last`, the last group may be dotted IPv4. */
+/** `1:2:3`. With `last`, the last group may be dotted IPv4. */
 function parseGroups(text: string, last: boolean): number[] | null {
   if (text === "") return [];
   const groups = text.split(":");

@@ -1,29 +1,26 @@
 /**
- * Follows the bytes of a JSON text as they come in, without parsing it. It counts levels and parts, so that a text
- * that would hold the event loop is refused before it is parsed: JSON.parse takes 230 ms for 2 MiB of `[` and 500 ms
- * for 16 MiB of `{},`. A scan takes a nanosecond a byte. It knows strings and brackets; other errors are the parser's
- * to find.
+ * Counts levels and parts of a JSON text as its bytes arrive, to refuse one that would hold the event loop: JSON.parse
+ * takes 230 ms for 2 MiB of `[` and 500 ms for 16 MiB of `{},`, a scan a nanosecond a byte. Does not check the syntax.
  */
 import { appError } from "./errors.ts";
 
-/** The parser recurses, and no request needs more. */
+/** The parser recurses. */
 export const MOST_JSON_LEVELS = 64;
 
 export type JsonScan = {
-  /** @throws BadRequest when the text has too many levels or parts */
+  /** @throws BadRequest for too many levels or parts */
   push(bytes: Uint8Array): void;
   /** Opening brackets and commas since the last call. */
   takeParts(): number;
 };
 
 /**
- * Hears of each quote, comma and bracket of the first two levels that is not part of a string: its place in the bytes
- * of this push, and the level (behind a bracket, around anything else).
+ * Receives each quote, comma and bracket of the first two levels outside strings: its index in this push, and the level
+ * (behind a bracket, around anything else).
  */
 export type OnMark = (byte: number, at: number, level: number) => void;
 
 type Options = {
-  /** Most opening brackets and commas of the text. */
   mostParts?: number;
   onMark?: OnMark;
 };
@@ -49,7 +46,7 @@ export function createJsonScan({ mostParts = Number.POSITIVE_INFINITY, onMark }:
     if (parts > mostParts) throw appError("BadRequest", `The JSON has more than ${mostParts} values.`);
   }
 
-  /** Where the string that goes on at `from` ends, behind its quote; the length when it goes on in the next bytes. */
+  /** Index behind the closing quote, or the length if the string continues. */
   function skipString(bytes: Uint8Array, from: number): number {
     let at = from;
     for (;;) {

@@ -1,7 +1,6 @@
 /**
- * The process's listening socket, below the runtime, which accepts all there is and spins when it runs out of
- * descriptors. Here accepting can be paused: the socket stays in the runtime's epoll set with an empty event mask, and
- * what waits can be taken and refused. Linux only. Source: epoll_ctl(2), proc(5) for the lines of fdinfo.
+ * The process's listening socket. The runtime spins when descriptors run out; an empty event mask in its epoll set
+ * pauses it. Linux only. Source: epoll_ctl(2), proc(5) for fdinfo.
  */
 import { FFIType } from "bun:ffi";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
@@ -12,11 +11,10 @@ export type ListeningSocket = {
   /** New connections wait in the system's queue. */
   pause(): void;
   resume(): void;
-  /** Takes at most so many waiting connections, sends each of them the bytes and closes it; returns their number. */
+  /** Answers and closes at most `most` waiting connections; returns their number. */
   refuse(most: number, answer: Uint8Array | null): number;
-  /** How many connections may wait. */
   setBacklog(length: number): void;
-  /** Ends the accepted TCP connections among these descriptors that have sent nothing for so long since they came. */
+  /** Ends accepted TCP connections in this range that have sent nothing for `silentMs`. */
   endSilent(fromDescriptor: number, toDescriptor: number, silentMs: number): void;
 };
 
@@ -46,14 +44,14 @@ const SOL_SOCKET = 1;
 const SO_ACCEPTCONN = 30;
 const IPPROTO_TCP = 6;
 const TCP_INFO = 11;
-/** Places in struct tcp_info: milliseconds since data came, or since the connection came, and bytes received. */
+/** Offsets in struct tcp_info: milliseconds since the last data (or the start), and bytes received. */
 const LAST_DATA_RECEIVED = 52;
 const BYTES_RECEIVED = 128;
 
-/** How an epoll set holds the socket; `data` is the runtime's own. */
+/** `data` is the runtime's own. */
 type Registration = { epoll: number; socket: number; events: number; data: bigint };
 
-/** The socket that listens on the port, on a unix socket with port 0. Null on another system, and without one. */
+/** Port 0: a unix socket. Null if there is none, or on another system. */
 export function findListeningSocket(port: number): ListeningSocket | null {
   const libc = openLibc(CALLS);
   if (libc === null) return null;
@@ -73,7 +71,7 @@ function listeningSocket(libc: Libc, { epoll, socket, events, data }: Registrati
   const received = new Uint8Array(16 * 1024);
   const port = localPort(libc, socket);
 
-  /** What was sent is read first: closing with unread bytes resets the connection, and the answer may get lost. */
+  /** Reads first: closing with unread bytes resets the connection, and the answer may get lost. */
   function refuseOne(connection: number, answer: Uint8Array | null): void {
     if (answer !== null) {
       libc.recv(connection, received, received.length, MSG_DONTWAIT);
@@ -106,7 +104,7 @@ function listeningSocket(libc: Libc, { epoll, socket, events, data }: Registrati
   };
 }
 
-/** struct epoll_event, which is packed on x86-64 only. */
+/** struct epoll_event, packed on x86-64 only. */
 function eventOf(events: number, data: bigint): Uint8Array {
   const bytes = new Uint8Array(16);
   const view = new DataView(bytes.buffer);
@@ -132,7 +130,7 @@ function isSilent(libc: Libc, descriptor: number, silentMs: number): boolean {
   );
 }
 
-/** 0 for a unix socket. The port of both families of IP stands at the same place. */
+/** 0 for a unix socket. IPv4 and IPv6 have the port at the same offset. */
 function localPort(libc: Libc, descriptor: number): number {
   const address = new Uint8Array(128);
   const length = new Uint32Array([address.length]);
@@ -143,7 +141,6 @@ function localPort(libc: Libc, descriptor: number): number {
 
 const TARGET = /^tfd:\s*(\d+) events:\s*([\da-f]+) data:\s*([\da-f]+)/gm;
 
-/** What the process's epoll sets hold, by descriptor. */
 function registrations(): Registration[] {
   const sets = readdirSync("/proc/self/fd").filter((name) => linkOf(name) === "anon_inode:[eventpoll]");
   return sets.flatMap((set) =>
@@ -158,7 +155,7 @@ function registrations(): Registration[] {
   );
 }
 
-/** A descriptor may close while they are listed. */
+/** A descriptor may close meanwhile. */
 function linkOf(descriptor: string): string {
   try {
     return readlinkSync(`/proc/self/fd/${descriptor}`);

@@ -5,16 +5,15 @@ export type Logger = PinoLogger;
 export type LogSettings = {
   level: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
   format: "json" | "pretty";
-  /** A file to append to instead of standard error. Waymark does not rotate it. */
+  /** Appended to instead of standard error; Waymark does not rotate it. */
   file: string | null;
 };
 
-/** Headers and fields that logs redact. */
 const SECRET_PATHS = ["password", "token", "authorization", "cookie", "secret_key", "access_key"].flatMap(
   (name) => [name, `*.${name}`, `*.*.${name}`],
 );
 
-/** Logs to standard error or a file. Standard output is for command results. */
+/** Standard output is for command results. */
 export async function createLogger(settings: LogSettings): Promise<Logger> {
   const destination = pino.destination({ dest: settings.file ?? 2, mkdir: true, sync: true });
   const options = {

@@ -1,9 +1,9 @@
 /**
- * Counters, gauges and histograms in the Prometheus text format 0.0.4
- * (https://prometheus.io/docs/instrumenting/exposition_formats/), and snapshots that add up over worker processes.
+ * Prometheus text format 0.0.4 (https://prometheus.io/docs/instrumenting/exposition_formats/), and snapshots that add
+ * up over worker processes.
  *
- * Resolve a series once (`metric.series("GET", "redirect", "307")`); then it costs one addition. `observe` reads a number at
- * scrape time. A metric refuses its 1,001st series, so no request can grow the exposition.
+ * Resolve a series once (`metric.series("GET", "redirect", "307")`); then it costs one addition. A metric refuses its
+ * 1,001st series.
  */
 
 export type MetricType = "counter" | "gauge" | "histogram";
@@ -12,13 +12,13 @@ type Description = {
   name: string;
   help: string;
   labels?: readonly string[];
-  /** How to combine several processes: the sum (default), or the largest. */
+  /** How to combine several processes. Default: the sum. */
   together?: Together;
 };
 
 type Together = "sum" | "largest";
 
-/** One metric, as sent between processes. Histogram cells: bucket counts, sum, count. */
+/** As sent between processes. Histogram cells: bucket counts, sum, count. */
 export type MetricSnapshot = {
   name: string;
   help: string;
@@ -35,16 +35,15 @@ export type Gauge = { set(value: number): void };
 export type Histogram = { observe(value: number): void };
 
 type Family<S> = { series(...labelValues: string[]): S };
-/** One series at scrape time. */
 export type Reading = readonly [labelValues: readonly string[], value: number];
 
 export type Registry = {
   counter(description: Description): Family<Counter>;
   gauge(description: Description): Family<Gauge>;
   histogram(description: Description & { bounds: readonly number[] }): Family<Histogram>;
-  /** A counter or gauge whose numbers are read at scrape time. */
+  /** Reads a counter or gauge at scrape time. */
   observe(type: "counter" | "gauge", description: Description, read: () => Iterable<Reading>): void;
-  /** Runs before each snapshot, for slow numbers. It must not reject. */
+  /** Runs before each snapshot, for slow numbers. Must not reject. */
   prepare(run: () => Promise<void>): void;
   snapshot(): Promise<MetricSnapshot[]>;
 };
@@ -151,7 +150,6 @@ function observeInto(cells: Float64Array, bounds: readonly number[], value: numb
   cells[bounds.length + 2]! += 1;
 }
 
-/** Combines the snapshots of several processes, series by series. */
 export function mergeSnapshots(parts: readonly (readonly MetricSnapshot[])[]): MetricSnapshot[] {
   const merged = new Map<string, { metric: MetricSnapshot; index: Map<string, number[]> }>();
   for (const metric of parts.flat()) {
@@ -178,7 +176,7 @@ export function mergeSnapshots(parts: readonly (readonly MetricSnapshot[])[]): M
 
 const add = (a: number, b: number): number => a + b;
 
-/** The exposition, `text/plain; version=0.0.4; charset=utf-8`. */
+/** As `text/plain; version=0.0.4; charset=utf-8`. */
 export function renderMetrics(metrics: readonly MetricSnapshot[]): string {
   const lines: string[] = [];
   for (const metric of metrics) {

@@ -1,7 +1,6 @@
 /**
- * Reads a multipart body (RFC 2046, section 5.1; RFC 7578) part by part as its bytes arrive. Parts are separated by a line
- * break, two dashes and the boundary; two more dashes end the last one. The reader holds back only bytes that could begin a
- * separator. A piece mostly fills its own buffer, uncopied, and is given away (disposable-bytes.ts).
+ * Reads a multipart body (RFC 2046, section 5.1; RFC 7578) as its bytes arrive, and gives the pieces away
+ * (disposable-bytes.ts). Holds back only bytes that could begin a separator.
  */
 import { giveAway } from "./disposable-bytes.ts";
 
@@ -12,12 +11,11 @@ export type BodyPart = {
   body: AsyncGenerator<Buffer, void>;
 };
 
-/** The body is malformed. The message says how. */
 export class BrokenMultipart extends Error {}
 
 export type MultipartLimits = { headerBytes: number; headers: number };
 
-/** The next bytes, whose buffer the reader then owns; null at the end. */
+/** Null at the end. The reader owns the buffer. */
 export type ReadBytes = () => Promise<Uint8Array | null>;
 
 const HEAD_END = Buffer.from("\r\n\r\n");
@@ -38,7 +36,7 @@ export function createMultipartReader(boundary: string, read: ReadBytes, limits:
     held = joined(held, Buffer.from(bytes.buffer as ArrayBuffer, bytes.byteOffset, bytes.byteLength));
   };
 
-  /** Everything up to the next separator. Consumes the separator. */
+  /** Consumes the separator. */
   async function* untilSeparator(): AsyncGenerator<Buffer, void> {
     for (;;) {
       const piece = held;
@@ -53,7 +51,6 @@ export function createMultipartReader(boundary: string, read: ReadBytes, limits:
     state = "head";
   }
 
-  /** The head of the next part; null after the last one. */
   async function readHead(): Promise<string | null> {
     while (held.length < 2) await more();
     if (held.toString("latin1", 0, 2) === "--") return null;
@@ -101,7 +98,6 @@ function handOn(piece: Buffer, end: number): Buffer {
   return piece.byteLength === piece.buffer.byteLength ? giveAway(body) : body;
 }
 
-/** With its own buffer. */
 const copyOf = (bytes: Buffer): Buffer =>
   bytes.length === 0 ? NOTHING : Buffer.from(new Uint8Array(bytes).buffer);
 

@@ -1,19 +1,19 @@
-/** The process's open files and sockets, and how many it may have. Linux only. */
+/** The process's open files and sockets. Linux only. */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 
 const FOLDER = "/proc/self/fd";
 
-/** How many are open. Since Linux 6.2 the folder's size says it in 5 µs; before, they are listed. */
+/** Since Linux 6.2 the folder's size is the number (5 µs); before, this lists them. */
 export function countOpenFiles(): number {
   try {
     return statSync(FOLDER).size || readdirSync(FOLDER).length;
   } catch {
-    // To list them takes one more.
+    // Listing needs one more.
     return Number.POSITIVE_INFINITY;
   }
 }
 
-/** The limit in force (RLIMIT_NOFILE); null on another system. See proc(5), /proc/self/limits. */
+/** RLIMIT_NOFILE; null on another system. See proc(5), /proc/self/limits. */
 export function readOpenFilesLimit(): number | null {
   try {
     const soft = /^Max open files\s+(\d+|unlimited)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1];

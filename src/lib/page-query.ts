@@ -1,4 +1,3 @@
-/** Page parameters of a list. Numbers are clamped to their bounds. */
 import { z } from "zod";
 
 const PAGE_SIZE = 20;
@@ -14,7 +13,7 @@ const whole = (meaning: string, schema: Record<string, unknown>) =>
     .describe(meaning)
     .meta({ type: "integer", pattern: undefined, ...schema });
 
-/** For `z.object`. */
+/** For `z.object`. Numbers are clamped to their bounds. */
 export const pageQuery = {
   page: whole("from 1", { default: 1, minimum: 1 }),
   page_size: whole("clamped to 1 to 100", { default: PAGE_SIZE, minimum: 1, maximum: LARGEST_PAGE_SIZE }),

@@ -1,10 +1,10 @@
 /**
  * Takes one process out of a SO_REUSEPORT group without losing a connection.
  *
- * Closing a socket of the group resets the connections in its queue. A classic BPF program therefore first selects random
- * sockets other than the leaving one, which drains its queue and closes. Sockets stand in the order of binding; the last
- * takes the place of a closed one. The kernel ignores a program that selects a missing place.
- * Source: socket(7), SO_ATTACH_REUSEPORT_CBPF; net/core/sock_reuseport.c.
+ * Closing a socket of the group resets its queued connections. A classic BPF program therefore first selects random
+ * other sockets; the leaving one drains its queue and closes. Sockets stand in the order of binding; the last takes the
+ * place of a closed one. The kernel ignores a program that selects a missing place. Source: socket(7),
+ * SO_ATTACH_REUSEPORT_CBPF; net/core/sock_reuseport.c.
  */
 import { FFIType, ptr } from "bun:ffi";
 import { openLibc } from "./libc.ts";
@@ -15,10 +15,7 @@ const SO_ATTACH_REUSEPORT_CBPF = 51;
 /** Load offset of a random number. */
 const RANDOM = 0xff_ff_f0_00 + 56;
 
-/**
- * Steers new connections away from the socket at `leaving`. Call it in a process with another socket of the group.
- * False if the system can't: a few connections may be reset.
- */
+/** Call it in a process with another socket of the group. False if the system can't: a few connections may be reset. */
 export function steerAway(port: number, leaving: number, groupSize: number): boolean {
   if (process.platform !== "linux" || groupSize < 2) return false;
   try {

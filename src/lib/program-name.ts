@@ -7,8 +7,8 @@ const PROGRAM = import.meta.dir.startsWith("/$bunfs/")
   : join(import.meta.dir, "..", "..", "bin", "waymark");
 
 /**
- * The command that runs this program from here: its name if PATH has it, else `bin/waymark`, `./waymark` or the whole
- * path. For the terminal and the log only: API answers show no paths.
+ * The command that runs this program: its name if PATH has it, else `bin/waymark`, `./waymark` or the whole path. Not
+ * for API answers, which show no paths.
  */
 export function programName(
   program: string = PROGRAM,

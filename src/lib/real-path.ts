@@ -1,19 +1,16 @@
 import { readlink, realpath } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 
-/** More links in one path than any system follows. */
+/** More than any system follows. */
 const MOST_LINKS = 40;
 
-/** Whether `path` is `folder` or below it; both are absolute. */
+/** `path` is `folder` or below it; both are absolute. */
 export function isInside(path: string, folder: string): boolean {
   const way = relative(folder, path);
   return way !== ".." && !way.startsWith(`..${sep}`);
 }
 
-/**
- * The absolute path behind symbolic links, as far as it is there; what is not there yet follows as it is named. Rejects
- * as the file system does when that can't be found out.
- */
+/** The absolute path behind symbolic links; missing parts stay as named. Rejects with file system errors. */
 export async function behindLinks(path: string, links = 0): Promise<string> {
   try {
     return await realpath(path);

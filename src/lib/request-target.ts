@@ -5,15 +5,13 @@
 
 /** Index of the path's first slash, or -1. */
 export function pathStart(url: string): number {
-  // A host has at least one character after "http://".
   return url.charCodeAt(0) === SLASH ? 0 : url.indexOf("/", 8);
 }
 
 const SLASH = 47;
 
 /**
- * Whether RFC 9112 requires 400 where Bun does not: CONNECT, two Host headers, an invalid Host. Check it first;
- * afterwards `pathStart` is valid.
+ * RFC 9112 requires 400 where Bun does not: CONNECT, two Host headers, an invalid Host. Check it before `pathStart`.
  */
 export function isMalformed(request: Request): boolean {
   const host = request.headers.get("host");

@@ -1,13 +1,12 @@
 /**
- * Strict RFC 3339 instants: the offset is required, impossible dates are refused (February 30, hour 24), `t` and `z` may be
- * lower-case, digits below the millisecond are cut, a leap second counts as the next second. Years 0000 to 9999.
+ * Strict RFC 3339 instants: requires the offset, refuses impossible dates (February 30, hour 24), accepts lower-case
+ * `t` and `z`, cuts digits below the millisecond, counts a leap second as the next second.
  */
 const FORM =
   /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,20}))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;
 
 const DAYS_IN_MONTH = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 const EARLIEST = Date.parse("0000-01-01T00:00:00.000Z");
-/** Last instant of RFC 3339, epoch milliseconds. */
 export const LATEST_INSTANT = Date.parse("9999-12-31T23:59:59.999Z");
 
 const daysIn = (year: number, month: number): number =>

@@ -1,7 +1,4 @@
-/**
- * Calls over a two-way message channel that keeps order, between processes or threads. A call ends with an answer, a
- * failure or a timeout. Closing the channel fails all running calls.
- */
+/** Calls over a two-way message channel that keeps order. Closing it fails all running calls. */
 import { AppError, appError, type ErrorName, messageOf } from "./errors.ts";
 
 export type RpcMessage =
@@ -22,9 +19,8 @@ export type Rpc<Remote extends RpcHandlers> = {
     payload: Parameters<Remote[M]>[0],
     timeoutMs?: number,
   ): Promise<Awaited<ReturnType<Remote[M]>>>;
-  /** Calls without an answer. */
   tell<M extends keyof Remote & string>(method: M, payload: Parameters<Remote[M]>[0]): void;
-  /** Handles an incoming message. Ignores foreign ones. */
+  /** Ignores foreign messages. */
   receive(message: unknown): void;
   /** Fails running and later calls with the reason. */
   close(reason?: unknown): void;
@@ -42,9 +38,8 @@ const NOBODY = 0;
 export function createRpc<Remote extends RpcHandlers>(deps: {
   send(message: RpcMessage): void;
   handlers: RpcHandlers;
-  /** Default limit of a call; none without it. */
+  /** None by default. */
   timeoutMs?: number;
-  /** The error of a late call. */
   onTimeout?(method: string, timeoutMs: number): unknown;
 }): Rpc<Remote> {
   const { handlers, onTimeout = notAnswered } = deps;
@@ -57,7 +52,7 @@ export function createRpc<Remote extends RpcHandlers>(deps: {
     try {
       deps.send(message);
     } catch {
-      // The channel is gone. Its owner closes this.
+      // The channel's owner closes this.
     }
   }
 

@@ -1,7 +1,7 @@
 /**
- * Secrets at rest, sealed with AES-256-GCM (NIST SP 800-38D): `v1.<key id>.<base64url of nonce, ciphertext, tag>`. Each
- * sealing has a random 96-bit nonce, far below the bound of 2^32 sealings a key. The purpose is authenticated, so a secret
- * does not open elsewhere. The key id, 32 bits of the key's SHA-256, tells another key from damage.
+ * Secrets at rest, sealed with AES-256-GCM (NIST SP 800-38D): `v1.<key id>.<base64url of nonce, ciphertext, tag>`.
+ * Random 96-bit nonces bound a key to 2^32 sealings. The purpose is authenticated. The key id, 32 bits of the key's
+ * SHA-256, tells another key from damage.
  */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
 
@@ -18,7 +18,6 @@ export type SecretBox = {
 
 export class SealedWithAnotherKey extends Error {}
 
-/** Loads the key at first use. */
 export function createSecretBox(loadKey: () => Uint8Array): SecretBox {
   let loaded: { key: Uint8Array; id: string } | undefined;
   const current = () => {

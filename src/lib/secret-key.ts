@@ -6,13 +6,13 @@ import { syncFolderNow } from "./sync-folder.ts";
 
 const HEX_KEY = new RegExp(`^[0-9a-f]{${2 * SECRET_KEY_BYTES}}$`, "i");
 
-/** The key from 64 hexadecimal digits, else null. */
+/** 64 hexadecimal digits, else null. */
 export const parseSecretKey = (text: string): Uint8Array | null =>
   HEX_KEY.test(text) ? Buffer.from(text, "hex") : null;
 
 /**
- * The key in the file, 64 hexadecimal digits. Creates a missing file, readable by its owner only; concurrent processes
- * get the same key. Throws for other content: a new key would make sealed secrets unreadable.
+ * The key in the file. Creates a missing file, readable by its owner only; concurrent processes get the same key.
+ * Throws for other content: a new key would make sealed secrets unreadable.
  */
 export function loadSecretKey(path: string): Uint8Array {
   const text = readIfThere(path) ?? make(path);

@@ -1,4 +1,4 @@
-/** Untrusted text as a CSV cell for spreadsheets. A `'` in front keeps a formula from running. */
+/** A `'` in front of a CSV cell keeps a spreadsheet from running a formula. */
 const FORMULA = /^[=+\-@\t\r]/;
 
 export const spreadsheetText = (text: string): string => (FORMULA.test(text) ? `'${text}` : text);

@@ -14,7 +14,6 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** The same, synchronously. */
 export function syncFolderNow(path: string): void {
   const folder = openSync(path, FLAGS);
   try {

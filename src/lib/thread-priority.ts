@@ -1,7 +1,6 @@
 /**
- * Lowers the priority of the calling thread. On Linux `setpriority(PRIO_PROCESS, 0, n)` affects only the calling thread.
- * The step is moderate: at the lowest priority, a thread that holds a database lock would hold it far too long on a busy
- * machine.
+ * On Linux `setpriority(PRIO_PROCESS, 0, n)` affects only the calling thread. The step is moderate: at the lowest
+ * priority, a thread would hold a database lock far too long on a busy machine.
  */
 import { FFIType } from "bun:ffi";
 import { openLibc } from "./libc.ts";

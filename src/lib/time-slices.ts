@@ -1,12 +1,11 @@
 /**
- * Keeps long work on the event loop from blocking it: the worker checks between steps whether its slice is over, then
- * rests. A rest is a timer of one millisecond. With setImmediate another event waits for a whole slice each time (slices of
- * 1 ms: median of a request 1.04 ms instead of 0.01 ms).
+ * Keeps long work from blocking the event loop. A rest is a timer of one millisecond: with setImmediate other events
+ * wait for a whole slice (slices of 1 ms: median of a request 1.04 ms instead of 0.01 ms).
  */
 export type TimeSlices = {
-  /** Whether the slice is over. */
+  /** The slice is over. */
   due(): boolean;
-  /** Yields. The next slice begins when it resolves. */
+  /** Yields to other events. */
   rest(): Promise<void>;
 };
 

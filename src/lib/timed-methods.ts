@@ -1,12 +1,9 @@
-/** Receives the duration of an operation, successful or not. */
+/** In seconds, of a success or a failure. */
 export type TimeObserver = (seconds: number) => void;
 
 type AnyFunction = (...args: never[]) => unknown;
 
-/**
- * The same object with some methods timed: until their promise settles, or, where they return an async iterable, for
- * each of its steps. Other methods stay as they are.
- */
+/** Times some methods until their promise settles or, for an async iterable, each step. Other methods stay. */
 export function timeMethods<T extends object>(target: T, observers: { [K in keyof T]?: TimeObserver }): T {
   const timed: Partial<T> = {};
   for (const name of Object.keys(observers) as (keyof T)[]) {

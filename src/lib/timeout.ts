@@ -1,4 +1,4 @@
-/** The result of `work`, or of `late()` after `timeoutMs`. The work continues. */
+/** `late()` after `timeoutMs`. The work continues. */
 export async function withTimeout<T>(timeoutMs: number, work: Promise<T>, late: () => T): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   const timer = setTimeout(() => {

@@ -1,19 +1,14 @@
 /**
- * Checks what comes in against a schema. A refusal is one sentence for each field that does not fit, in words of ours:
- * a schema's own messages are predicates ("takes a whole number"), and the validator's texts for all other issues are
- * replaced by such predicates.
+ * Checks input against a schema. A refusal is one sentence per field. The schema's own messages are predicates ("takes
+ * a whole number"); predicates here replace the validator's texts.
  */
 import type { z } from "zod";
 import { appError } from "./errors.ts";
 import { pluralize } from "./pluralize.ts";
 
-/** A longer list helps nobody. */
 const MOST_FIELDS = 5;
 
-/**
- * The value as the schema makes it. `subject` stands for the value as a whole, such as "The body".
- * @throws BadRequest
- */
+/** `subject` names the whole value, such as "The body". @throws BadRequest */
 export function validated<S extends z.ZodType>(schema: S, value: unknown, subject: string): z.output<S> {
   const parsed = schema.safeParse(value, { error: predicate });
   if (parsed.success) return parsed.data;
@@ -40,7 +35,7 @@ const amount = (count: number | bigint, origin: string): string => {
   return origin === "array" ? pluralize(Number(count), "entry", "entries") : String(count);
 };
 
-/** What the schema has no message of its own for. */
+/** For issues without a message in the schema. */
 function predicate(issue: z.core.$ZodRawIssue): string {
   if (issue.input === undefined) return "is required";
   switch (issue.code) {
