@@ -50,7 +50,7 @@ test("a server is probed only when a query waits and no answer arrived", async (
   ]);
 });
 
-test("a hanging server is away: new queries are refused, running ones given up; its next answer ends that", async () => {
+test("a hanging server is away: new queries are refused, running ones given up, until its next answer", async () => {
   const { availability, server } = watch();
   const work = availability.follow(patiently);
   const hung = Promise.withResolvers<void>();
@@ -100,7 +100,7 @@ test("work still unanswered shortly after the server returns is given up: its co
   expect(await young).toBe("answered");
 });
 
-test("no query waits for three seconds", () => {
+test("every query waits less than three seconds", () => {
   const availability = createAvailability({ probe: async () => {}, logger: silentLogger });
   made.push(availability);
   expect(availability.mostWaitMs).toBeLessThan(3_000);
@@ -127,7 +127,7 @@ test("a server that answers with an error is available", async () => {
 
 const failed = (fields: object) => Object.assign(new Error("x"), fields);
 
-test("which errors count as an answer of the server", () => {
+test("some errors count as an answer of the server", () => {
   for (const error of [
     failed({ code: "53300" }),
     failed({ code: "ER_CON_COUNT_ERROR", errno: 1040, sqlState: "08004" }),

@@ -1,17 +1,17 @@
 /**
  * Whether the database server answers, so that no caller waits for one that does not.
  *
- * A refusal shows at once. A server that hangs costs each query its time limit and a pooled connection. So a probe with
- * its own connection asks when a connection fails, and when a caller waits and no statement was answered for half a
- * second. After one and a half seconds without an answer the server counts as away:
+ * A refusal shows at once. A hanging server costs each query its time limit and a connection. So a probe on its own
+ * connection asks after a failed connection, and when a caller waits and no statement was answered for half a second.
+ * After 1.5 seconds the server counts as away:
  *
  *     new queries      are refused at once
- *     running ones     are given up 0.4 seconds later, even if the server is back: their connection may be dead
+ *     running ones     are given up after 0.4 seconds, even if the server is back: their connection may be dead
  *     the probe        asks four times a second; its first answer ends the outage
  *     old connections  are discarded when next taken: their state is unknown
  *
- * So no caller waits longer than `mostWaitMs`, the sum of these times, for a server or for a free connection. A server
- * that answers with an error (too many connections, wrong password) is not away, one that starts or stops is.
+ * So no caller waits longer than `mostWaitMs`. A server that answers with an error (too many connections, wrong
+ * password) is not away; one that starts or stops is.
  */
 import { AppError } from "../lib/errors.ts";
 import type { Logger } from "../lib/logger.ts";
@@ -22,11 +22,9 @@ export type Availability = {
   isAway(): boolean;
   /** @throws DatabaseError while it is away */
   check(): void;
-  /** The result of the work, or a DatabaseError once it is given up. The work continues. */
+  /** Rejects with a DatabaseError once it gives up. The work continues. */
   follow<T>(work: Promise<T>): Promise<T>;
-  /** A statement was answered. */
   answered(): void;
-  /** A connection failed. */
   suspect(): void;
   /** When the server was last back (performance.now()). Older connections are invalid. */
   backAt(): number;
@@ -39,7 +37,7 @@ export type AvailabilityLimits = { beatMs: number; quietMs: number; probeMs: num
 const LIMITS: AvailabilityLimits = { beatMs: 250, quietMs: 500, probeMs: 1_500, giveUpMs: 400 };
 
 export function createAvailability(deps: {
-  /** Asks the server. Settles in bounded time. */
+  /** Settles in bounded time. */
   probe: () => Promise<void>;
   logger: Logger;
   limits?: Partial<AvailabilityLimits>;
@@ -61,7 +59,7 @@ export function createAvailability(deps: {
     isProbing = true;
     clearTimeout(beat);
     try {
-      // A late probe continues. The next beat waits for it.
+      // A late probe continues; the next beat waits for it.
       running ??= probe().finally(() => (running = null));
       await withTimeout(probeMs, running, late);
       markAnswering();
@@ -142,10 +140,9 @@ const late = (): never => {
 /** A SQLSTATE, except those for starting, stopping and lost connections. */
 const ANSWER = /^(?!57P|08S|0800[136])(?=.*\d)[0-9A-Z]{5}$/;
 
-/** Whether the error comes from the server. */
 export function isAnswer(error: unknown): boolean {
   if (error instanceof DatabaseError) return isAnswer(error.cause);
-  // Raised after looking at the server, for example at its version.
+  // Raised by a check of the server, such as its version.
   if (error instanceof AppError) return true;
   const { code, sqlState } = (error ?? {}) as { code?: unknown; sqlState?: unknown };
   return ANSWER.test(String(sqlState ?? code ?? ""));

@@ -1,7 +1,6 @@
 /**
- * The dialects' bulk statements, built from three differences: how rows become a table, what follows an insert on a
- * conflict, and how an update joins. Rows of a chunk travel as few parameters (JSON text, arrays), so the SQL is short,
- * independent of the size, and prepared once.
+ * The dialects' bulk statements. Rows of a chunk travel as few parameters (JSON text, arrays), so the SQL does not
+ * depend on their number and is prepared once.
  */
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { Dialect } from "./dialect.ts";
@@ -12,11 +11,10 @@ export type BulkColumn = { name: string; kind: ColumnKind };
 export type Row = Readonly<Record<string, unknown>>;
 
 export type BulkSyntax = {
-  /** A table expression with alias `v` and these columns. */
+  /** A table expression with alias `v`. */
   values(columns: readonly BulkColumn[], rows: readonly (readonly unknown[])[]): RawBuilder<unknown>;
-  /** The end of an `insert … select` if a row with these keys exists. Without assignments that row stays. */
+  /** The end of an `insert … select`. Without assignments an existing row stays. */
   onConflict(table: string, keys: readonly string[], assignments: readonly Assignment[]): RawBuilder<unknown>;
-  /** An update of `table`, joined with `values` on the key. */
   update(
     table: string,
     key: string,
@@ -25,10 +23,10 @@ export type BulkSyntax = {
   ): RawBuilder<unknown>;
 };
 
-/** `column` takes the column of the same name in `v`, or is increased by it. */
+/** From the column of the same name in `v`. */
 export type Assignment = { column: string; add: boolean };
 
-/** Keeps statements far below the packet limit of every server (16 MB or more). */
+/** Far below the packet limit of every server (16 MB or more). */
 export const CHUNK_ROWS = 1_000;
 
 const CHUNK_BYTES = 4_000_000;
@@ -113,7 +111,6 @@ function kindOf(table: TableName, column: string): ColumnKind {
   return kind;
 }
 
-/** Portions of at most CHUNK_ROWS rows and about CHUNK_BYTES of text. */
 function* portionsOf(rows: readonly Row[]): Generator<readonly Row[]> {
   let start = 0;
   let bytes = 0;
@@ -136,7 +133,7 @@ function sizeOf(row: Row): number {
   return bytes;
 }
 
-/** `column = v.column` or `column = table.column + v.column`; `qualified` prefixes the target with the table. */
+/** `qualified` prefixes the target with the table. */
 export const assign = (table: string, { column, add }: Assignment, source: string, qualified: boolean) => {
   const target = sql.ref(qualified ? `${table}.${column}` : column);
   const given = sql.ref(`${source}.${column}`);

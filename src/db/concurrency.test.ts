@@ -29,7 +29,7 @@ const three = <T>(run: () => Promise<T>): Promise<T[]> => Promise.all([run(), ru
 
 forEachDialect((dialect: TestDialect) => {
   describe("migrations", () => {
-    test("of three processes that start at once, one migrates", async () => {
+    test("one of three processes that start at once migrates", async () => {
       const body = "console.log(JSON.stringify(await migrateUp(db, { logger })));";
       const outputs = await three(() => inProcess(dialect.url(), body));
       const ran = outputs.flatMap((text) => JSON.parse(text) as string[]);
@@ -47,7 +47,7 @@ forEachDialect((dialect: TestDialect) => {
       expect(await database.read.selectFrom("instance").select("id").execute()).toEqual([{ id: 1 }]);
     });
 
-    test("a failing step keeps the steps before it and is tried again", async () => {
+    test("a failing step keeps the steps before it and can run again", async () => {
       const database = await dialect.openDb();
       let broken = true;
       const extra = createTable("9001_extra", "instance", () => []);

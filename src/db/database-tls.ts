@@ -2,9 +2,8 @@ import { readFileSync } from "node:fs";
 import { appError } from "../lib/errors.ts";
 
 export type Tls = {
-  /** Whether to check the certificate and its name. */
   rejectUnauthorized: boolean;
-  /** Content of a PEM file with the authority to trust. */
+  /** PEM content. */
   ca?: string;
 };
 

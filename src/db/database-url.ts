@@ -1,18 +1,17 @@
 /**
- * Reads a database URL. `new URL` supports neither unix sockets nor the characters of real passwords. Everything up to
- * the last `@` is user and password, with valid percent-escapes decoded.
+ * Reads database URLs with unix sockets and unescaped passwords, unlike `new URL`: everything up to the last `@` is
+ * user and password, with valid percent-escapes decoded.
  */
 import { appError } from "../lib/errors.ts";
 import { type Tls, tlsOf } from "./database-tls.ts";
 
 export type DatabaseLocation = {
   kind: "sqlite" | "postgres" | "mysql" | "mariadb";
-  /** File database only. */
   path: string;
   /** Undefined: the driver's default. */
   host: string | undefined;
   port: number | undefined;
-  /** A unix socket instead of host and port. For PostgreSQL its folder, as in its own tools. */
+  /** Instead of host and port. For PostgreSQL its folder. */
   socket: string | undefined;
   user: string | undefined;
   password: string | undefined;
@@ -23,7 +22,7 @@ export type DatabaseLocation = {
 const SERVER_URL =
   /^(?<scheme>postgres|postgresql|mysql|mariadb):\/\/(?:(?<user>[^:]*?)(?::(?<password>.*))?@)?(?<host>\[[^\]]+\]|[^/:?@]*)(?::(?<port>\d{1,5}))?(?:\/(?<database>[^?/]*))?(?:\?(?<query>[^?]*))?$/s;
 
-/** The parts of a URL. @throws BadRequest, without the password in it */
+/** @throws BadRequest, without the password */
 export function parseDatabaseUrl(url: string): DatabaseLocation {
   if (url.startsWith("sqlite:")) return { ...EMPTY, kind: "sqlite", path: sqlitePath(url) };
   const parts = SERVER_URL.exec(url)?.groups;
@@ -49,7 +48,7 @@ export function parseDatabaseUrl(url: string): DatabaseLocation {
   };
 }
 
-/** For people: the file's path, or scheme, host and database of a server. */
+/** For people, without the password. */
 export function databaseName({ kind, path, socket, host, port, database }: DatabaseLocation): string {
   if (kind === "sqlite") return path;
   const place = socket ?? `${host ?? "localhost"}${port === undefined ? "" : `:${port}`}`;

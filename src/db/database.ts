@@ -1,4 +1,3 @@
-/** The open database: query builders, the dialect's capabilities, and the lookup of one code. */
 import { type Kysely, sql, type Transaction } from "kysely";
 import type { Logger } from "../lib/logger.ts";
 import { type DatabaseLocation, databaseName, parseDatabaseUrl } from "./database-url.ts";
@@ -22,42 +21,40 @@ export type { LinkRow } from "./driver.ts";
 export type DatabaseSettings = {
   /** `sqlite:path`, `postgres://…`, `mysql://…` or `mariadb://…` */
   url: string;
-  /** Connections to a server. The file database has a fixed number. */
+  /** For a server. */
   poolSize: number;
 };
 
 export type TransactionOptions = {
-  /** Bulk work (imports, migrations): statements may take ten minutes instead of thirty seconds. */
+  /** For statements of up to ten minutes instead of thirty seconds. */
   long?: boolean;
 };
 
-/** Everything rejects with AppErrors: Conflict for a unique violation, ServiceUnavailable while it is away. */
+/** Rejects with AppErrors: Conflict for a unique violation, ServiceUnavailable while the database is away. */
 export type Database = {
-  /** For people: the file's path, or scheme, host and database of a server. Never a password. */
   readonly name: string;
-  /** For reading queries. May use other connections than `write`. */
+  /** May use other connections than `write`. */
   readonly read: Kysely<Schema>;
   /** For single writing statements. Put several into `transaction`. */
   readonly write: Kysely<Schema>;
-  /** Like `write`, for statements of up to ten minutes. */
+  /** For statements of up to ten minutes. */
   readonly slow: Kysely<Schema>;
   readonly dialect: Dialect;
   /**
-   * Runs the function in one writing transaction (read committed or stronger) and commits, or rolls back and rejects
-   * with its error. After a deadlock or serialization failure it runs again, at most four times in all: its only
-   * effects must be its queries. Use only the given `tx`: `write`, `slow` and other transactions would wait for this
-   * one.
+   * One writing transaction (read committed or stronger). Repeats after a deadlock or serialization failure, at most
+   * four times in all: its only effects must be its queries. Use only the given `tx`: `write`, `slow` and other
+   * transactions would wait for this one.
    */
   transaction<T>(run: (tx: Transaction<Schema>) => Promise<T>, options?: TransactionOptions): Promise<T>;
-  /** The link with this code. Synchronous if the database is in the process. */
+  /** Synchronous if the database is in the process. */
   findLink(code: string): LinkRow | undefined | Promise<LinkRow | undefined>;
-  /** One round trip. Rejects with ServiceUnavailable within five seconds. */
+  /** Rejects with ServiceUnavailable within five seconds. */
   ping(): Promise<void>;
-  /** Waits at most five seconds for running queries, then closes. Further use rejects. */
+  /** Waits at most five seconds for running queries. */
   close(): Promise<void>;
 };
 
-/** Loaded on demand: an unused driver costs no memory. */
+/** An unused driver costs no memory. */
 const BACKENDS: Record<DatabaseLocation["kind"], () => Promise<{ openBackend: OpenBackend }>> = {
   sqlite: () => import("./dialects/sqlite.ts"),
   postgres: () => import("./dialects/postgres.ts"),
@@ -68,11 +65,10 @@ const BACKENDS: Record<DatabaseLocation["kind"], () => Promise<{ openBackend: Op
 const ATTEMPTS = 4;
 
 /**
- * Opens the database and creates a missing file. The first query detects a missing server. With `threads` (the server)
- * the file database writes in one thread and reads in two; only findLink runs on the calling thread. Without them (CLI,
- * flush thread) everything runs on the calling thread, which blocks on locks: never open two such instances on one
- * thread. `guarded` (default with threads) refuses queries while a server is away (availability.ts), for one more
- * connection. Does not migrate (migrate.ts). @throws BadRequest for an invalid URL
+ * Creates a missing file; the first query detects a missing server. With `threads` (the server) only findLink runs on
+ * the calling thread. Without them everything does and blocks on locks: never open two such instances on one thread.
+ * `guarded` (default with threads) refuses queries while a server is away, for one more connection. Does not migrate.
+ * @throws BadRequest for an invalid URL
  */
 export async function openDatabase(
   settings: DatabaseSettings,
@@ -105,7 +101,7 @@ export async function openDatabase(
   };
 }
 
-/** Opens a file written by a dialect's `snapshot`. */
+/** For a file written by `dialect.snapshot`. */
 export const openSnapshot = (path: string, logger: Logger): Promise<Database> =>
   openDatabase({ url: `sqlite:${path}`, poolSize: 1 }, { threads: false, logger });
 

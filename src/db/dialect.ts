@@ -1,7 +1,6 @@
 /**
- * What repositories may ask of a database beyond the query builder. dialects/ implements it; nothing outside db/ knows
- * the database. Bulk calls take any number of rows, send at most 1,000 a statement, and run on the given `db`, which
- * may be a transaction.
+ * What repositories may ask of a database beyond the query builder. Bulk calls take any number of rows, at most 1,000 a
+ * statement.
  */
 import type {
   AliasedRawBuilder,
@@ -16,47 +15,43 @@ import type { FailureKind } from "./failures.ts";
 import type { ColumnName, Schema, SerialTable, TableName } from "./schema.ts";
 import type { SchemaSyntax } from "./schema-syntax.ts";
 
-/** A connection or a transaction. */
 export type Db = Kysely<Schema>;
 
-/** Rows of a table, all with the same columns. */
 export type Rows<T extends TableName> = readonly Insertable<Schema[T]>[];
 
 export type Upsert<T extends TableName> = {
   table: T;
   /** Columns of the primary key or a unique index. */
   keys: readonly ColumnName<T>[];
-  /** Columns that take the new value if the row exists. */
+  /** Columns to overwrite in an existing row. */
   set?: readonly ColumnName<T>[];
-  /** Columns that are increased by the new value if the row exists. */
+  /** Columns to increase in an existing row. */
   add?: readonly ColumnName<T>[];
 };
 
 export type Update<T extends TableName> = {
   table: T;
-  /** The column that identifies the row. */
   key: ColumnName<T>;
   set?: readonly ColumnName<T>[];
   add?: readonly ColumnName<T>[];
 };
 
 export type Dialect = {
-  /** For health reports and logs. */
   readonly name: "sqlite" | "postgres" | "mysql" | "mariadb";
 
   /**
-   * True if code or target of `links` contains the needle. `%` and `_` are literal. Ignores case: always for ASCII,
-   * else at least for the needle as given, lower-case, upper-case and capitalised. Accents count. `likely` hints that
-   * half of the rows or more match, so that no index helps; the result is the same.
+   * Code or target of `links` contains the needle; `%` and `_` are literal. Ignores case: always for ASCII, else at
+   * least for the needle as given, lower-case, upper-case and capitalised. Accents count. `likely` hints that half of
+   * the rows or more match, so that no index helps.
    */
   linkContains(needle: string, hints?: { likely?: boolean }): Expression<SqlBool>;
 
-  /** Whether the server spreads one long scan over several cores. */
+  /** The server spreads one long scan over several cores. */
   readonly sharesScans: boolean;
 
   /**
    * Adds deltas[i] (not 0) to `column` of the row whose `key` is keys[i]. Keys are distinct; unknown ones are skipped.
-   * Returns the number of keys found.
+   * Returns the number found.
    */
   addToCounters<T extends TableName>(
     db: Db,
@@ -65,35 +60,31 @@ export type Dialect = {
     deltas: readonly number[],
   ): Promise<number>;
 
-  /**
-   * An aggregate: the texts of a column in any order, separated by blanks; null without rows. At most a million
-   * characters.
-   */
+  /** Aggregates texts in any order, separated by blanks; null without rows. At most a million characters. */
   joinTexts(column: string): RawBuilder<string | null>;
 
-  /** Inserts. A unique violation fails the statement. */
+  /** A unique violation fails the statement. */
   insertMany<T extends TableName>(db: Db, table: T, rows: Rows<T>): Promise<void>;
-  /** Inserts only rows whose `keys` are new. */
+  /** Skips rows whose `keys` exist. */
   insertIgnore<T extends TableName>(
     db: Db,
     table: T,
     keys: readonly ColumnName<T>[],
     rows: Rows<T>,
   ): Promise<void>;
-  /** Inserts or updates. The rows' keys are distinct. */
+  /** The rows' keys are distinct. */
   upsert<T extends TableName>(db: Db, upsert: Upsert<T>, rows: Rows<T>): Promise<void>;
-  /** Updates existing rows. Rows hold the key and every column of set and add; keys are distinct. */
+  /** Skips missing rows. Rows hold the key and every column of set and add; keys are distinct. */
   updateMany<T extends TableName>(
     db: Db,
     update: Update<T>,
     rows: readonly Partial<Selectable<Schema[T]>>[],
   ): Promise<void>;
-  /** Inserts one row and returns its id. */
   insertReturningId<T extends SerialTable>(db: Db, table: T, row: Insertable<Schema[T]>): Promise<number>;
 
   /**
-   * At most 1,000 rows as a table `v` to join or select from, with column kinds of `table`:
-   * `db.selectFrom(dialect.valuesTable("links", ["code"], rows)).innerJoin("links", "links.code", "v.code")`.
+   * At most 1,000 rows as a table `v`, with column kinds of `table`: `db.selectFrom(dialect.valuesTable("links",
+   * ["code"], rows)).innerJoin("links", "links.code", "v.code")`.
    */
   valuesTable<T extends TableName, C extends ColumnName<T> & keyof Selectable<Schema[T]>>(
     table: T,
@@ -101,25 +92,22 @@ export type Dialect = {
     rows: readonly Pick<Selectable<Schema[T]>, C>[],
   ): AliasedRawBuilder<Pick<Selectable<Schema[T]>, C>, "v">;
 
-  /**
-   * Locks the selected rows until the transaction ends (`query.$call(dialect.forUpdate)`). No effect where only one
-   * writing transaction runs at a time.
-   */
+  /** Locks the selected rows until the transaction ends (`query.$call(dialect.forUpdate)`). */
   forUpdate<Q extends { forUpdate(): unknown }>(query: Q): Q;
 
-  /** How tables are made here; for migrations only. */
+  /** For migrations. */
   readonly schema: SchemaSyntax;
 
-  /** The database's clock, epoch milliseconds. */
+  /** Epoch milliseconds. */
   currentTime(db: Db): Promise<number>;
 
-  /** Writes a consistent copy to a new file during use. Null for servers: see `dumpAdvice`. */
+  /** Writes a consistent copy to a new file. Null for servers: see `dumpAdvice`. */
   readonly snapshot: ((db: Db, path: string) => Promise<void>) | null;
-  /** Reads the whole file and describes its damage; null if it is sound. Null without a file. */
+  /** Reads the whole file; null if sound. Null without a file. */
   readonly findDamage: ((db: Db) => Promise<{ damage: string; advice: string } | null>) | null;
   /** Commands that dump and restore; `$DATABASE_URL` stands for the address. */
   readonly dumpAdvice: string;
 
-  /** Classifies a driver's error. Errors that left db/ are AppErrors (failures.ts). */
+  /** Of a driver's error (failures.ts). */
   classify(error: unknown): FailureKind;
 };

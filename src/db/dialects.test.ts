@@ -265,7 +265,7 @@ forEachDialect(({ name, openDb }) => {
   });
 
   describe("conflicts", () => {
-    test("a second row with the key is a Conflict, and nothing of the statement stays", async () => {
+    test("a second row with the key is a Conflict, and the statement changes nothing", async () => {
       await addLinks("a");
       for (const attempt of [
         () => database.write.insertInto("links").values(link("a")).execute(),
@@ -282,7 +282,7 @@ forEachDialect(({ name, openDb }) => {
       expect(await codes()).toEqual(["a"]);
     });
 
-    test("counts are deleted with their link and need one", async () => {
+    test("counts need a link and are deleted with it", async () => {
       const id = await database.dialect.insertReturningId(database.write, "links", link("a"));
       await database.dialect.insertMany(database.write, "link_clicks", [
         { link_id: id, clicks: 0, ranked: 0 },

@@ -1,7 +1,4 @@
-/**
- * One Kysely driver for all databases. A dialect supplies a ConnectionSource. Transactions and error translation are
- * the same for all. A connection in unknown state (failed commit or rollback, cut statement) never returns to a pool.
- */
+/** A connection in unknown state (failed commit or rollback, cut statement) never returns to a pool. */
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -19,7 +16,7 @@ import type { Dialect } from "./dialect.ts";
 import { type FailureKind, translateFailure } from "./failures.ts";
 import type { Schema } from "./schema.ts";
 
-/** Thirty seconds for a statement; ten minutes for bulk work and migrations. */
+/** Ten minutes for bulk work and migrations. */
 export const STATEMENT_TIMEOUT_MS = 30_000;
 export const LONG_STATEMENT_TIMEOUT_MS = 600_000;
 /** To connect, and to get a connection from a busy pool. */
@@ -27,47 +24,43 @@ export const CONNECT_TIMEOUT_MS = 5_000;
 
 export type StatementResult = {
   rows: unknown[];
-  /** Rows inserted, updated or deleted; undefined for a query. */
+  /** Undefined for a query. */
   affected?: number | undefined;
-  /** Key of a single inserted row, if the driver returns it. */
+  /** If the driver returns it. */
   insertId?: number | undefined;
 };
 
 export type SqlConnection = {
-  /** When the connection was made (performance.now()). */
+  /** In performance.now(). */
   readonly openedAt?: number;
   execute(sql: string, parameters: readonly unknown[]): Promise<StatementResult>;
 };
 
 export type ConnectionSource = {
-  /** The statement that opens a writing transaction. */
+  /** Opens a writing transaction. */
   readonly begin: string;
-  /** An exclusive connection until `release`. The timeout bounds its statements. */
+  /** Exclusive until `release`. The timeout bounds its statements. */
   acquire(statementTimeoutMs: number): Promise<SqlConnection>;
-  /** Returns it to the pool, or closes a broken one. */
+  /** Closes a broken connection. */
   release(connection: SqlConnection, broken: boolean): void;
 };
 
-/** What Kysely needs to know of the SQL. */
 export type SqlFlavour = {
   adapter: () => DialectAdapter;
   compiler: () => QueryCompiler;
   introspector: (db: Kysely<unknown>) => DatabaseIntrospector;
 };
 
-/** The columns for a redirect. */
 export type LinkRow = { id: number; code: string; target: string; expires_at: number | null };
 
-/** An opened dialect: connections and SQL. */
 export type Backend = {
   dialect: Dialect;
   flavour: SqlFlavour;
   writer: ConnectionSource;
   /** May be the writer. */
   reader: ConnectionSource;
-  /** A statement that reaches the data. */
+  /** Reaches the data. */
   pingSql: string;
-  /** A faster lookup than a query, if the dialect has one. */
   findLink?: (code: string) => LinkRow | undefined;
   close(): Promise<void>;
 };
@@ -86,7 +79,7 @@ type Settings = {
   statementTimeoutMs: number;
 };
 
-/** A query builder on the source. Closing it does not close the source. */
+/** Closing it does not close the source. */
 export function createKysely(settings: Settings): Kysely<Schema> {
   const dialect: KyselyDialect = {
     createDriver: () => createDriver(settings),
@@ -103,7 +96,7 @@ const run = async (open: DatabaseConnection, text: string): Promise<void> => {
   await open.executeQuery(CompiledQuery.raw(text));
 };
 
-/** For statements whose failure leaves the state of the transaction unknown. */
+/** A failure leaves the state of the transaction unknown. */
 const decide = async (open: DatabaseConnection, sql: string): Promise<void> => {
   try {
     await run(open, sql);
@@ -136,7 +129,7 @@ function createDriver({ source, classify, statementTimeoutMs }: Settings): Drive
     },
     commitTransaction: (open) => decide(open, "commit"),
     rollbackTransaction: async (open) => {
-      // If this fails, closing the connection rolls back. The first error says more.
+      // If this fails, closing the connection rolls back.
       await decide(open, "rollback").catch(() => {});
     },
   };

@@ -1,13 +1,10 @@
 /**
- * Translates database errors. A dialect classifies its driver's errors as a FailureKind (Dialect.classify); driver.ts
- * turns the kind into an AppError. Other errors are defects and pass unchanged.
+ * Dialects classify database errors, and driver.ts turns the kind into an AppError. Other errors are defects and pass
+ * unchanged.
  */
 import { AppError, type ErrorName } from "../lib/errors.ts";
 
-/**
- * Failures that callers can handle. "retry": a deadlock or lost lock; the transaction was rolled back and may run
- * again. "damaged": the database file is unreadable. "other": a defect of ours.
- */
+/** "retry": a deadlock or lost lock rolled the transaction back; it may run again. "other": a defect of ours. */
 export type FailureKind =
   | "unique"
   | "foreign_key"
@@ -41,7 +38,6 @@ export class DatabaseError extends AppError {
   }
 }
 
-/** The error for callers of db/. */
 export function translateFailure(classify: (error: unknown) => FailureKind, error: unknown): unknown {
   if (error instanceof AppError) return error;
   withoutStatement(error);
@@ -49,7 +45,7 @@ export function translateFailure(classify: (error: unknown) => FailureKind, erro
   return failure === "other" ? error : new DatabaseError(failure, error);
 }
 
-/** Removes statement and values from the error, because errors are logged. */
+/** Errors are logged: removes statement and values. */
 function withoutStatement(error: unknown): void {
   if (typeof error === "object" && error !== null && "sql" in error) delete error.sql;
 }
@@ -57,9 +53,8 @@ function withoutStatement(error: unknown): void {
 const failedBy = (error: unknown, failure: FailureKind): boolean =>
   error instanceof DatabaseError && error.failure === failure;
 
-/** A row with this key exists. Nothing changed; roll the transaction back. */
+/** Roll the transaction back. */
 export const isUniqueViolation = (error: unknown): boolean => failedBy(error, "unique");
-/** The row is still referenced, or its reference is missing. Roll the transaction back. */
 const isForeignKeyViolation = (error: unknown): boolean => failedBy(error, "foreign_key");
 
 type Explanations = {
@@ -67,7 +62,7 @@ type Explanations = {
   foreignKey?: (cause: unknown) => AppError;
 };
 
-/** The result of the write, or the error that explains a violated key. */
+/** Replaces the error of a violated key. */
 export async function explainViolations<T>(
   write: () => Promise<T>,
   { unique, foreignKey }: Explanations,
@@ -81,11 +76,9 @@ export async function explainViolations<T>(
   }
 }
 
-/** The database rolled the transaction back in favour of another. */
 export const isRetryable = (error: unknown): boolean => failedBy(error, "retry");
-/** The database file is damaged. Retrying is useless. */
 export const isDamaged = (error: unknown): boolean => failedBy(error, "damaged");
-/** The database did not do its work. Whether a commit happened is unknown. A later try may succeed. */
+/** A later try may succeed. Whether a commit happened is unknown. */
 export const isUnavailable = (error: unknown): boolean =>
   failedBy(error, "unavailable") ||
   failedBy(error, "timeout") ||
@@ -114,6 +107,5 @@ const NETWORK_CODES = new Set([
   "DNSException",
 ]);
 
-/** Whether a socket failed below the driver. */
 export const isNetworkFailure = (error: unknown): boolean =>
   NETWORK_CODES.has(String((error as { code?: unknown } | null)?.code));

@@ -1,7 +1,6 @@
 /**
- * Test support: runs tests on every database. SQLite always runs, in a temporary folder. A server runs if
- * WAYMARK_TEST_{POSTGRES,MYSQL,MARIADB}_URL names one whose account may create databases; else its tests are skipped
- * and name what is missing. Each call gets a fresh database, dropped at its end.
+ * Test support. SQLite always runs, in a temporary folder. A server runs if WAYMARK_TEST_{POSTGRES,MYSQL,MARIADB}_URL
+ * names one whose account may create databases. Each call gets a fresh database, dropped at its end.
  */
 import { afterAll, beforeAll, describe } from "bun:test";
 import { silentLogger } from "../lib/logger.ts";
@@ -18,11 +17,11 @@ import { migrateUp } from "./migrate.ts";
 
 export type TestDialect = {
   name: DialectName;
-  /** URL of the fresh database, for other processes. Only within tests and hooks. */
+  /** For other processes. Only within tests and hooks. */
   url(): string;
   /**
-   * Opens the database, migrated by default, and closes it after the tests. Only within tests and hooks. Each call
-   * opens another instance on the same data.
+   * Migrates by default, and closes after the tests. Each call opens another instance on the same data. Only within
+   * tests and hooks.
    */
   openDb(options?: { threads?: boolean; migrate?: boolean; poolSize?: number }): Promise<Database>;
 };

@@ -1,4 +1,3 @@
-/** Connections that refuse and give up while the server is away (availability.ts). */
 import type { Logger } from "../lib/logger.ts";
 import { withTimeout } from "../lib/timeout.ts";
 import type { Backend, SqlConnection, ConnectionSource } from "./driver.ts";
@@ -8,7 +7,10 @@ import { DatabaseError } from "./failures.ts";
 const PROBE_STATEMENT_MS = 2_000;
 const QUICK_MS = 500;
 
-/** The backend, watched over `probing`, a pool of one. Closing it closes both. */
+/**
+ * Refuses and gives up while the server is away (availability.ts), watched over `probing`, a pool of one. Closing
+ * closes both.
+ */
 export function guardBackend(
   backend: Backend,
   probing: Backend,
@@ -27,7 +29,7 @@ export function guardBackend(
   };
 }
 
-/** An idle connection may have broken unnoticed, so one quick failure proves nothing. */
+/** One quick failure proves nothing: an idle connection may have broken unnoticed. */
 async function probe(backend: Backend): Promise<void> {
   const begun = performance.now();
   try {

@@ -35,7 +35,6 @@ const shown = ({ name, executedAt }: MigrationState) => ({
   applied_at: executedAt === null ? null : new Date(executedAt).toISOString(),
 });
 
-/** Opens the database without migrating it. */
 async function withDatabase<T>(context: CommandContext, use: (database: Database) => Promise<T>): Promise<T> {
   const env = context.env();
   const database = await openDatabase(env.database, { threads: false, logger: silentLogger });

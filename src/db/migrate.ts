@@ -1,6 +1,6 @@
 /**
- * Brings the schema up to date under a lock of the database, so many processes may start at once: one migrates, the
- * others wait. With transactional DDL it is atomic; elsewhere each step is small and repeatable.
+ * Migrates under a lock of the database, so many processes may start at once. Without transactional DDL each step is
+ * small and repeatable.
  */
 import { type Migration, Migrator } from "kysely";
 import { appError } from "../lib/errors.ts";
@@ -14,7 +14,7 @@ import { steps as version03 } from "./migrations/version-0-3.ts";
 import { steps as version04 } from "./migrations/version-0-4.ts";
 import type { Step } from "./migrations/step.ts";
 
-/** Every step, oldest first. Static, because the compiled program has no folder to list. */
+/** Oldest first. Static, because the compiled program has no folder to list. */
 export const MIGRATIONS: readonly Step[] = [...version01, ...version02, ...version03, ...version04];
 
 export type MigrationState = {
@@ -23,11 +23,11 @@ export type MigrationState = {
   executedAt: number | null;
 };
 
-/** Whether these steps, which were just run, made the tables of a new database. */
+/** `done` are the steps just run. */
 export const isNewDatabase = (done: readonly string[]): boolean => done[0] === MIGRATIONS[0]!.name;
 
 /**
- * Runs pending steps and returns their names. Rejects with ServiceUnavailable if the database is away, or was made by a
+ * Returns the names of the steps it ran. Rejects with ServiceUnavailable if the database is away, or was made by a
  * newer version; then nothing changes.
  */
 export async function migrateUp(
@@ -53,7 +53,7 @@ export async function migrateUp(
   return done;
 }
 
-/** Every known step with its time, oldest first. Changes nothing. Rejects like migrateUp. */
+/** Oldest first. Rejects like migrateUp. */
 export async function migrationStatus(
   database: Database,
   { steps = MIGRATIONS }: { steps?: readonly Step[] } = {},

@@ -29,7 +29,7 @@ test("a timeout reports the reason and the time waited", async () => {
   await expect(waiting).rejects.toThrow(/waited 1 s; connect ECONNREFUSED 127.0.0.1:1.*database\.url/);
 });
 
-test("without a wait time, and for errors that waiting cannot cure, there is one try", async () => {
+test("there is one attempt without a wait time, or if waiting can't help", async () => {
   const once = failing(99, away);
   await expect(retryStart(once.run, { forMs: 0, logger })).rejects.toThrow("ECONNREFUSED");
   const broken = failing(99, () => appError("ServiceUnavailable", "made by a newer version"));

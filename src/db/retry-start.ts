@@ -1,4 +1,3 @@
-/** A start before its database, or while it is away. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { appError } from "../lib/errors.ts";
 import type { Logger } from "../lib/logger.ts";
@@ -8,16 +7,15 @@ const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5_000;
 
 type RetryOptions = {
-  /** How long to retry; 0: one attempt. */
+  /** 0: one attempt. */
   forMs: number;
   logger: Logger;
-  /** Ends the retries. */
   signal?: AbortSignal | undefined;
 };
 
 /**
- * The result of the work, retried while the database is away, with pauses that grow to five seconds. Rejects with
- * ServiceUnavailable and the reason after `forMs` or on the signal. Other failures pass at once.
+ * Retries while the database is away, with pauses that grow to five seconds. Rejects with ServiceUnavailable and the
+ * reason after `forMs` or on the signal. Other failures pass at once.
  */
 export async function retryStart<T>(
   work: () => Promise<T>,
@@ -48,7 +46,7 @@ const unavailable = (reason: string, cause: unknown) =>
     { cause },
   );
 
-/** The driver's message. It holds no password. */
+/** Holds no password. */
 function reasonOf(error: unknown): string {
   const { cause } = error as { cause?: unknown };
   const words = cause instanceof Error ? cause.message : "";

@@ -3,7 +3,7 @@ import type { Dialect } from "./dialect.ts";
 import type { SchemaSyntax } from "./schema-syntax.ts";
 import { type BulkSyntax, assign } from "./bulk.ts";
 
-/** The same for the two databases that write `on conflict` and `update … from`. */
+/** For the two databases that write `on conflict` and `update … from`. */
 export const standardSyntax: Pick<BulkSyntax, "onConflict" | "update"> = {
   onConflict: (table, keys, assignments) => {
     const target = sql.join(keys.map((key) => sql.ref(key)));

@@ -1,15 +1,14 @@
 /**
- * Case-insensitive search with LIKE. All databases fold ASCII; beyond that they differ. So a needle with other letters
- * is searched in four spellings, which behave the same everywhere.
+ * Case-insensitive search with LIKE. Beyond ASCII the databases fold case differently, so such a needle is searched in
+ * four spellings.
  */
 
-/** The searched columns. */
 export const SEARCHED_COLUMNS = ["links.code", "links.target"] as const;
 
-/** Escape character of the patterns. Unlike the backslash it needs no escaping in SQL literals. */
+/** Unlike the backslash it needs no escaping in SQL literals. */
 export const LIKE_ESCAPE = "!";
 
-/** `%needle%` for each spelling, with `%`, `_` and the escape character escaped. */
+/** `%needle%`, escaped, for each spelling. */
 export function likePatterns(needle: string): string[] {
   return spellings(needle).map((text) => `%${text.replace(/[!%_]/g, (char) => LIKE_ESCAPE + char)}%`);
 }

@@ -27,7 +27,7 @@ function doubled(item: number): number {
 const outcome = (taken: Promise<number>): Promise<number | string> =>
   taken.catch((error: Error) => error.message);
 
-test("the first item begins at once, and those that come meanwhile go together, each with its own outcome", async () => {
+test("the first item runs at once; items that arrive meanwhile run together, each with its own outcome", async () => {
   const { begun, take } = watched(3);
   const taken = [2, 4, 5, 8, 10].map((item) => outcome(take("a", item)));
   expect(begun.map(({ items }) => items)).toEqual([[2]]);
@@ -43,7 +43,7 @@ test("the first item begins at once, and those that come meanwhile go together, 
   expect(begun[3]!.items).toEqual([2]);
 });
 
-test("batches of different keys don't wait for one another", async () => {
+test("batches of different keys run independently", async () => {
   const { begun, take } = watched(3);
   const [one, other] = [take("a", 2), take("b", 4)];
   expect(begun.map(({ key }) => key)).toEqual(["a", "b"]);
@@ -53,7 +53,7 @@ test("batches of different keys don't wait for one another", async () => {
   expect(await one).toBe(4);
 });
 
-test("a batch that fails as a whole fails each of its items, and the next one goes on", async () => {
+test("a failed batch fails each of its items, and the next batch runs", async () => {
   const { begun, take } = watched(3);
   const taken = [2, 4, 6].map((item) => outcome(take("a", item)));
   begun[0]!.end();

@@ -30,7 +30,7 @@ describe("of 10 bytes", () => {
   });
 });
 
-test("an empty body has only the whole", () => {
+test("an empty body has no ranges", () => {
   expect(parseByteRange("bytes=0-", 0)).toBe("whole");
   expect(parseByteRange("bytes=-1", 0)).toBe("whole");
 });

@@ -23,7 +23,7 @@ test("a code has at most 128 characters", () => {
   expect(scanCode(`/${"a".repeat(129)}?q`, 1)).toBe(NOT_A_CODE);
 });
 
-test("bytes and characters have the same hash at any position, which depends on the seed", () => {
+test("bytes and characters have the same hash at any position, and another with another seed", () => {
   for (const code of ["a", "b", "ab", "ba", "x/y.z", "a".repeat(128)]) {
     const hash = hashCode(`http://h/${code}?q`, 9, 9 + code.length, 42);
     expect(hash).toBe(hashCode(code, 0, code.length, 42));
@@ -32,7 +32,7 @@ test("bytes and characters have the same hash at any position, which depends on 
   }
 });
 
-test("codes in one text have the hashes that they have alone", () => {
+test("codes have the same hash alone and in a text of codes", () => {
   for (const codes of [[], ["a"], ["a", "x/y.z", "a".repeat(128)]]) {
     const found: number[] = [];
     hashCodes(codes.join(" "), 42, (hash) => found.push(hash));

@@ -190,7 +190,7 @@ describe("goes on after", () => {
     expect(read(text)).toEqual(records);
   });
 
-  test("bytes that are no UTF-8, without touching rows that are", () => {
+  test("bytes that are not UTF-8, and keeps the other rows", () => {
     const bytes = Buffer.concat([
       Buffer.from("a,é\n"),
       Buffer.from([0x61, 0x2c, 0xe9, 0x0a]),

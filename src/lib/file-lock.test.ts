@@ -33,7 +33,7 @@ test("a process holds the lock once at a time", () => {
   second?.release();
 });
 
-test("another process is refused while the lock is held, and after refusals of its own process", async () => {
+test("the lock stays held after refused attempts of its own process", async () => {
   const path = join(folder, "between");
   const lock = tryFileLock(path);
   expect(tryFileLock(path)).toBeNull();

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { inParallel } from "./in-parallel.ts";
 
-test("each item once, in their order, and no more at once than allowed", async () => {
+test("every item runs once, in order, and no more at once than allowed", async () => {
   const begun: number[] = [];
   let running = 0;
   let most = 0;
@@ -15,7 +15,7 @@ test("each item once, in their order, and no more at once than allowed", async (
   expect([most, running]).toEqual([3, 0]);
 });
 
-test("after a failure nothing more begins", async () => {
+test("after a failure no further item starts", async () => {
   const begun: number[] = [];
   const done = inParallel([0, 1, 2, 3, 4, 5], 2, async (item) => {
     begun.push(item);
@@ -26,6 +26,6 @@ test("after a failure nothing more begins", async () => {
   expect(begun).toEqual([0, 1, 2]);
 });
 
-test("nothing to do", async () => {
+test("no items", async () => {
   await inParallel([], 5, () => Promise.reject(new Error("never")));
 });

@@ -26,12 +26,12 @@ function refusal(text: string, mostParts?: number): string {
 }
 
 describe("levels and parts", () => {
-  test("are counted outside of strings only", () => {
+  test("are counted only outside strings", () => {
     const text = String.raw`{"[[,{\"]":["\\",",","\\\"[",{"a":[1,[2]]}]}`;
     for (const step of [1, 2, 3, text.length]) expect(scanned(text, step).parts).toBe(5 + 4);
   });
 
-  test("as many levels as allowed pass, one more is refused", () => {
+  test("at most the allowed levels", () => {
     const deep = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
     expect(refusal(deep(MOST_JSON_LEVELS))).toBe("");
     expect(refusal(deep(MOST_JSON_LEVELS + 1))).toContain("levels");
@@ -40,19 +40,19 @@ describe("levels and parts", () => {
     expect(refusal(`[${"[],".repeat(1000)}]`)).toBe("");
   });
 
-  test("as many parts as allowed pass, one more is refused", () => {
+  test("at most the allowed parts", () => {
     expect(refusal("[1,2,3]", 3)).toBe("");
     expect(refusal("[1,2,3,4]", 3)).toContain("values");
     expect(refusal("[[],[]]", 3)).toContain("values");
   });
 
-  test("a refusal does not wait for the end of the text", () => {
+  test("a text is refused before its end", () => {
     const scan = createJsonScan();
     expect(() => scan.push(Buffer.from("[".repeat(100)))).toThrow("levels");
   });
 });
 
-test("marks are those of the first two levels, for any split of the bytes", () => {
+test("marks cover the first two levels, for any split of the bytes", () => {
   const text = String.raw`{"a\"b":["c",[",",[]],{"d":1}],"e":2}`;
   const whole = scanned(text, text.length).marks;
   expect(whole.map(([byte, , level]) => `${byte}${level}`).join(" ")).toBe(

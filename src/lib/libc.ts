@@ -9,7 +9,9 @@ export function openLibc<S extends Record<string, FFIFunction>>(functions: S): L
   for (const library of LIBRARIES) {
     try {
       return dlopen(library, functions).symbols;
-    } catch {}
+    } catch {
+      // Try the next one.
+    }
   }
   return null;
 }

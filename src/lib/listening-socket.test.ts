@@ -34,7 +34,7 @@ async function open(port: number, send = ""): Promise<Client> {
 const GET = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 
 describe.skipIf(process.platform !== "linux")("the listening socket", () => {
-  test("is found by its port, also on a unix socket", () => {
+  test("is found by its port or as a unix socket", () => {
     const [first, second] = [serve(), serve()];
     expect(findListeningSocket(first)!.descriptor).not.toBe(findListeningSocket(second)!.descriptor);
     expect(findListeningSocket(1)).toBeNull();
@@ -47,7 +47,7 @@ describe.skipIf(process.platform !== "linux")("the listening socket", () => {
     expect(findListeningSocket(0)).not.toBeNull();
   });
 
-  test("lets connections wait, and takes them when it goes on", async () => {
+  test("leaves connections waiting, and accepts them after the pause", async () => {
     const port = serve();
     const socket = findListeningSocket(port)!;
     const before = await open(port, GET);
@@ -63,7 +63,7 @@ describe.skipIf(process.platform !== "linux")("the listening socket", () => {
     await until(() => late.text.includes("served"));
   });
 
-  test("refuses as many as it is told, with an answer", async () => {
+  test("refuses the given number of connections with an answer", async () => {
     const port = serve();
     const socket = findListeningSocket(port)!;
     socket.pause();
@@ -78,7 +78,7 @@ describe.skipIf(process.platform !== "linux")("the listening socket", () => {
     expect(socket.refuse(2, null)).toBe(0);
   });
 
-  test("ends connections that have sent nothing, and no others", async () => {
+  test("ends only connections that have sent nothing", async () => {
     const [port, otherPort] = [serve(), serve()];
     const socket = findListeningSocket(port)!;
     const silent = await open(port);

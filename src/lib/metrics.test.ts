@@ -68,7 +68,7 @@ test("snapshots of several processes add up", async () => {
   expect(renderMetrics(await a.snapshot())).toContain('c{l="both"} 2\n');
 });
 
-test("a metric is registered once, takes its labels, and is bounded", async () => {
+test("a metric is registered once, requires its labels, and is bounded", async () => {
   const registry = createRegistry();
   const metric = registry.counter({ name: "c", help: "", labels: ["l"] });
   expect(() => registry.gauge({ name: "c", help: "" })).toThrow("registered twice");

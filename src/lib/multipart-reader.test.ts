@@ -47,7 +47,7 @@ describe.each(STEPS)("in pieces of %d bytes", (step) => {
     expect((await partsOf(body, step)).map(({ text }) => text)).toEqual(texts);
   });
 
-  test("heads: folded lines, any case, the first of a name", async () => {
+  test("heads may have folded lines and any case, and the first of a name counts", async () => {
     const head = "X-One: 1\r\nContent-TYPE:text/plain;\r\n\t charset=x\r\nx-one: 2\r\nbroken";
     const [part] = await partsOf(`--B\r\n${head}\r\n\r\nx\r\n--B--`, step);
     expect(part!.headers).toEqual({ "x-one": "1", "content-type": "text/plain; charset=x" });
@@ -88,5 +88,5 @@ test("asking for the next part before the end of one is an error", async () => {
   let isRead = false;
   const reader = createMultipartReader("B", async () => (isRead ? null : ((isRead = true), body)), LIMITS);
   await reader.next();
-  await expect(reader.next()).rejects.toThrow("not been read");
+  await expect(reader.next()).rejects.toThrow("previous part to its end");
 });

@@ -71,7 +71,7 @@ export function createMultipartReader(boundary: string, read: ReadBytes, limits:
   return {
     /** Null after the last part. @throws BrokenMultipart, and errors of `read` */
     async next(): Promise<BodyPart | null> {
-      if (state === "body") throw new Error("The part before has not been read to its end.");
+      if (state === "body") throw new Error("Read the previous part to its end first.");
       if (state === "over") return null;
       if (state === "preamble") for await (const _ of untilSeparator());
       const head = await readHead();

@@ -6,7 +6,7 @@ import { programName } from "./program-name.ts";
 
 const nowhere = () => null;
 
-test("names the program as one types it here", () => {
+test("names the program as typed in this folder", () => {
   const named = (program: string, cwd: string) => programName(program, { cwd, which: nowhere });
   expect(named("/opt/waymark/bin/waymark", "/opt/waymark")).toBe("bin/waymark");
   expect(named("/srv/waymark", "/srv")).toBe("./waymark");

@@ -7,12 +7,12 @@ import { behindLinks, isInside } from "./real-path.ts";
 const root = realpathSync(mkdtempSync(join(tmpdir(), "waymark-real-path-")));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-test("a folder holds itself and what is below it", () => {
+test("a folder contains itself and paths below it", () => {
   expect(["/a", "/a/b", "/a/..b"].map((path) => isInside(path, "/a"))).toEqual([true, true, true]);
   expect(["/", "/ab", "/b/a"].map((path) => isInside(path, "/a"))).toEqual([false, false, false]);
 });
 
-test("links are followed as far as something is there, and further", async () => {
+test("symbolic links are followed, even with missing parts behind them", async () => {
   mkdirSync(join(root, "real"));
   writeFileSync(join(root, "real", "file"), "");
   symlinkSync("real", join(root, "link"));

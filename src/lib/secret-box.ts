@@ -40,7 +40,7 @@ export function createSecretBox(loadKey: () => Uint8Array): SecretBox {
       const [version, sealedWith, text = "", ...more] = sealed.split(".");
       const bytes = Buffer.from(text, "base64url");
       if (version !== VERSION || more.length > 0 || bytes.length < NONCE_BYTES + TAG_BYTES) {
-        throw new Error("This is no sealed secret.");
+        throw new Error("This is not a sealed secret.");
       }
       if (sealedWith !== id) throw new SealedWithAnotherKey("The secret was sealed with another key.");
       const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, NONCE_BYTES));

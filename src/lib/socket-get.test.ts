@@ -103,7 +103,7 @@ test.each([
   await until(() => peer.isClosed);
 });
 
-test("null for a server that closes without an answer, and for none", async () => {
+test("null without a server or without its answer", async () => {
   expect(await get(serve([OK], "close").url)).toBeNull();
   expect(await get(new URL("http://127.0.0.1:1/"))).toBeNull();
 });

@@ -13,7 +13,7 @@ function leaveOldGarbage(untilBytes: number): void {
   }
 }
 
-test("garbage that outlived a collection is collected when it has grown", () => {
+test("garbage that outlived a collection is collected after growing", () => {
   fullGC();
   const sweeper = createFullSweeper(MIB);
   sweeper.worked(MIB);

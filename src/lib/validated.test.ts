@@ -13,7 +13,7 @@ function refusal(schema: z.ZodType, value: unknown): string {
   return "";
 }
 
-describe("what is refused in our words", () => {
+describe("a refusal is in Waymark's words", () => {
   const of = (field: z.ZodType) => z.object({ field });
   test.each<[z.ZodType, unknown, string]>([
     [of(z.string()), {}, "field is required."],
@@ -35,8 +35,8 @@ describe("what is refused in our words", () => {
     [of(z.int().min(1)), { field: 0 }, "field takes at least 1."],
     [of(z.int().max(1)), { field: 2 }, "field takes at most 1."],
     [of(z.int()), { field: 2 ** 60 }, `field takes at most ${Number.MAX_SAFE_INTEGER}.`],
-    [of(z.string().regex(/a/)), { field: "b" }, "field has a form that is not taken here."],
-    [of(z.union([z.string(), z.int()])), { field: true }, "field has a form that is not taken here."],
+    [of(z.string().regex(/a/)), { field: "b" }, "field has an invalid form."],
+    [of(z.union([z.string(), z.int()])), { field: true }, "field has an invalid form."],
     [of(z.string().regex(/a/, "takes an a")), { field: "b" }, "field takes an a."],
     [of(z.string().refine(() => false, "is wrong")), { field: "b" }, "field is wrong."],
     [of(z.string()), [], "The body takes an object."],
@@ -60,6 +60,6 @@ test("one sentence for each field, and five at most", () => {
   expect(refusal(many, {}).match(/is required\./g)).toHaveLength(5);
 });
 
-test("what fits comes as the schema makes it", () => {
+test("accepted input is returned as transformed by the schema", () => {
   expect(validated(z.string().trim(), " a ", "The text")).toBe("a");
 });

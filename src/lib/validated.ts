@@ -48,6 +48,6 @@ function predicate(issue: z.core.$ZodRawIssue): string {
     case "too_small":
       return `takes at least ${amount(issue.minimum, issue.origin)}`;
     default:
-      return "has a form that is not taken here";
+      return "has an invalid form";
   }
 }

@@ -1,4 +1,3 @@
-/** What MySQL and MariaDB share, over the driver mysql2. */
 import { MysqlAdapter, MysqlIntrospector, MysqlQueryCompiler, sql } from "kysely";
 import { assign, type BulkSyntax, createBulk } from "../bulk.ts";
 import { insertThenId } from "../standard-syntax.ts";
@@ -35,7 +34,7 @@ const words: BulkSyntax = {
     return sql`json_table(${JSON.stringify(rows)}, '$[*]' columns (${sql.join(list)})) as v`;
   },
   onConflict: (table, keys, assignments) => {
-    // Assigning a key to itself changes nothing. `insert ignore` would also hide values that don't fit.
+    // Changes nothing; `insert ignore` would also hide values that don't fit.
     if (assignments.length === 0) return sql`on duplicate key update ${assignSelf(table, keys[0]!)}`;
     return sql`on duplicate key update ${sql.join(assignments.map((one) => assign(table, one, "v", true)))}`;
   },
@@ -127,7 +126,7 @@ function classify(error: unknown): FailureKind {
   return /pool is closed|closed state|connection is (in )?closed/i.test(message) ? "unavailable" : "other";
 }
 
-/** Lock names belong to the server, so ours has the database's name. Kysely's has not. */
+/** Lock names belong to the server, so the database's name is in ours. */
 class Adapter extends MysqlAdapter {
   override async acquireMigrationLock(db: Parameters<MysqlAdapter["acquireMigrationLock"]>[0]) {
     const { rows } = await sql<{

@@ -1,4 +1,3 @@
-/** Connections of mysql2: bounded waits, one session set-up, and hanging connections are closed. */
 import { createPool, type Pool, type PoolConnection } from "mysql2";
 import { appError } from "../../lib/errors.ts";
 import type { DatabaseLocation } from "../database-url.ts";
@@ -12,11 +11,9 @@ import {
 import { DatabaseError } from "../failures.ts";
 
 export type SessionSyntax = {
-  /** What to say when the server turns out to be the other one. */
+  /** The message for the other server. */
   expected: string;
-  /** Whether the version text is the right one. */
   recognises(version: string): boolean;
-  /** Sets the session variable that bounds a statement. */
   limitStatements(timeoutMs: number): string;
 };
 
@@ -25,7 +22,7 @@ const GRACE_MS = 5_000;
 const IDLE_MS = 60_000;
 /** More than an import's chunk holds its rows, less than a statement may take. */
 const LOCK_WAIT_SECONDS = 20;
-/** What joinTexts promises; longer texts would be cut. */
+/** The bound of joinTexts. */
 const LONGEST_GROUP = 1_048_576;
 const SQL_MODE =
   "STRICT_ALL_TABLES,ONLY_FULL_GROUP_BY,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION";
@@ -60,7 +57,7 @@ export function openPoolSource(
   words: SessionSyntax,
 ): { source: ConnectionSource; close: () => Promise<void> } {
   const pool = openPool(location, poolSize);
-  /** Current statement limit of each session. */
+  /** In milliseconds, of each session. */
   const sessions = new WeakMap<PoolConnection, number>();
   const openedAt = new WeakMap<PoolConnection, number>();
 
@@ -92,7 +89,7 @@ function release(connection: SqlConnection, broken: boolean): void {
   else raw.release();
 }
 
-/** The pool itself would wait for ever for a free connection or a silent server. */
+/** The pool would wait for ever for a free connection or a silent server. */
 async function connect(pool: Pool): Promise<PoolConnection> {
   const { promise, resolve, reject } = Promise.withResolvers<PoolConnection>();
   let late = false;
@@ -136,7 +133,7 @@ function query(
       raw.destroy();
       reject(new DatabaseError("timeout", new Error(`no answer within ${timeoutMs} ms`)));
     }, timeoutMs);
-    // A destroyed connection never calls back. Its timer must not hold the process.
+    // A destroyed connection never calls back.
     timer.unref();
     raw.query(text, parameters as unknown[], (error, result) => {
       clearTimeout(timer);
@@ -147,7 +144,7 @@ function query(
   });
 }
 
-/** Closes idle connections at once and waits a while for those in use. */
+/** Waits a while for connections in use. */
 async function drain(pool: Pool): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   pool.end(() => resolve());

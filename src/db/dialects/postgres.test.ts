@@ -35,7 +35,7 @@ describe.skipIf(!there)(name, () => {
     expect(await search(database, "nEEdle").execute()).toEqual([{ code: "c777" }]);
   });
 
-  test("an account that may not add extensions goes without", async () => {
+  test("an account that may not add extensions gets no index", async () => {
     const { url, database: owner } = await fresh();
     const role = `waymark_test_${crypto.randomUUID().slice(0, 8)}`;
     await sql.raw(`create role ${role} login password 'pass'`).execute(owner.write);

@@ -1,4 +1,3 @@
-/** PostgreSQL over the driver pg. */
 import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql, type SqlBool } from "kysely";
 import { type CustomTypesConfig, Pool, type PoolClient, types as pgTypes } from "pg";
 import type { Logger } from "../../lib/logger.ts";
@@ -19,7 +18,7 @@ import { type FailureKind, isNetworkFailure } from "../failures.ts";
 import type { ColumnKind } from "../schema.ts";
 import { LIKE_ESCAPE, likePatterns, SEARCHED_COLUMNS } from "../text-search.ts";
 
-/** The server cancels a statement at its limit. The client gives up this much later. */
+/** As in mysql-pool.ts. */
 const GRACE_MS = 5_000;
 const IDLE_MS = 30_000;
 
@@ -40,9 +39,9 @@ const words: BulkSyntax = {
   ...standardSyntax,
 };
 
-/** The searched text. Index and stored column use exactly these expressions. */
+/** Index and stored column use exactly these expressions. */
 const JOINED = sql`(links.code || E'\\n' || links.target) collate "C"`;
-/** Collation C folds ASCII without the locale, which is fastest. */
+/** Collation C folds ASCII only, which is fastest. */
 const FOLDED = sql`lower(${JOINED})`;
 
 const schema: SchemaSyntax = {
@@ -52,12 +51,12 @@ const schema: SchemaSyntax = {
   longText: 'text collate "C"',
   quote: (identifier) => `"${identifier}"`,
   tableOptions: "",
-  // Room in each page for a new row version, so that an increase touches no index.
+  // Room for a new row version in the page, so that an increase touches no index.
   counterTableOptions: "with (fillfactor = 85)",
   createIndex: standardCreateIndex,
   /**
-   * Trigrams, if the account may create the extension. Otherwise a rare word costs a scan. Measured: a search of
-   * 100,000 links 1 ms instead of 60, an insert of 5,000 links 350 ms instead of 70.
+   * Trigrams, if the account may create the extension. A search of 100,000 links takes 1 ms instead of 60, an insert of
+   * 5,000 links 350 ms instead of 70.
    */
   createSearchIndex: async (db) => {
     await sql`
@@ -79,14 +78,14 @@ const schema: SchemaSyntax = {
 /** Letters of the shortest needle that the index serves. */
 const TRIGRAM = 3;
 
-/** Null if code and target are already folded: folding a million links dominates such a search. */
+/** The folded text, or null if it equals the original. Folding a million links dominates a search. */
 const KEPT_FOLDED = sql.ref("links.folded");
 
 const dialect: Dialect = {
   name: "postgres",
   ...createBulk(words),
   /**
-   * Both columns are searched as one text, the expression of the trigram index. Folding costs more than comparing. So a
+   * Searches both columns as one text, the expression of the trigram index. Folding costs more than comparing. So a
    * likely needle is first compared in its usual spelling, which also keeps the planner off the index, and one too
    * short for the index in the stored folded text. For a short needle the planner's estimate varies with its sample and
    * may choose to sort everything for one page; coalesce makes it assume half of the rows.
@@ -151,7 +150,7 @@ const flavour: SqlFlavour = {
   introspector: (db) => new PostgresIntrospector(db),
 };
 
-/** Counts, keys, times and sums stay below 2^53, so they are numbers here. */
+/** All stay below 2^53. */
 const NUMBERS = new Set<number>([pgTypes.builtins.INT8, pgTypes.builtins.NUMERIC]);
 const types: CustomTypesConfig = {
   getTypeParser: (oid: number, format?: "text" | "binary") =>
@@ -196,7 +195,7 @@ function createSource(pool: Pool, logger: Logger): ConnectionSource {
     begin: "begin",
     async acquire(statementTimeoutMs) {
       const client = await pool.connect();
-      // A client in use has no other error listener. Its queries fail anyway.
+      // A client in use has no other error listener.
       if (client.listenerCount("error") === 0)
         client.on("error", (error) => logger.debug({ err: error }, "lost"));
       const connection: PooledConnection = {
@@ -220,7 +219,7 @@ function createSource(pool: Pool, logger: Logger): ConnectionSource {
 }
 
 async function execute(client: PoolClient, text: string, parameters: readonly unknown[], timeoutMs: number) {
-  // Nothing else ends a query whose server vanished.
+  // As in mysql-pool.ts.
   const timer = setTimeout(() => socketOf(client)?.destroy(), timeoutMs);
   try {
     const { command, rowCount, rows } = await client.query(text, parameters as unknown[]);
@@ -238,7 +237,7 @@ const WRITES = new Set(["INSERT", "UPDATE", "DELETE", "MERGE"]);
 const socketOf = (client: PoolClient): { destroy(): void } | undefined =>
   (client as unknown as { connection?: { stream?: { destroy(): void } } }).connection?.stream;
 
-/** Closes idle connections at once and waits a while for those in use. */
+/** As in mysql-pool.ts. */
 async function drain(pool: Pool): Promise<void> {
   if (pool.ending) return;
   await withTimeout(CONNECT_TIMEOUT_MS, pool.end(), () => {});

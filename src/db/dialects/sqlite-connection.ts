@@ -1,4 +1,3 @@
-/** One bun:sqlite connection on the calling thread, with its settings and prepared statements. */
 import { Database as Bun } from "bun:sqlite";
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
@@ -8,15 +7,15 @@ export type SqliteSettings = {
   /** Absolute. */
   path: string;
   readonly: boolean;
-  /** How long a statement blocks its thread for another connection's lock. */
+  /** Blocks the thread, for another connection's lock. */
   busyTimeoutMs: number;
-  /** Page cache. Small, because the system caches the file. */
+  /** Page cache. The system caches the file anyway. */
   cacheKib: number;
 };
 
 export type SqliteConnection = SqlConnection & {
   executeSync(sql: string, parameters: readonly unknown[]): StatementResult;
-  /** The first row of a query with one parameter; without the lists that executeSync makes. */
+  /** A query with one parameter, without the lists that executeSync makes. */
   firstSync(sql: string, parameter: string): unknown;
   close(): void;
 };
@@ -28,7 +27,7 @@ const WAL_KEPT_BYTES = 64 * 1024 * 1024;
 type Parameter = string | number | null;
 type Statement = ReturnType<Bun["prepare"]>;
 
-/** Opens the file. A writer creates file and folder, readable by their owner only. */
+/** A writer creates file and folder for their owner only. */
 export function openSqlite(settings: SqliteSettings): SqliteConnection {
   if (!settings.readonly) createFile(settings.path);
   const database = new Bun(settings.path, settings.readonly ? { readonly: true } : { readwrite: true });
@@ -53,7 +52,6 @@ export function openSqlite(settings: SqliteSettings): SqliteConnection {
 
   const executeSync = (sql: string, parameters: readonly unknown[]): StatementResult => {
     const statement = prepare(sql);
-    // Lists of parameters: one run per list.
     if (Array.isArray(parameters[0])) {
       let affected = 0;
       for (const list of parameters as Parameter[][]) affected += runWith(statement, list).changes;
@@ -94,7 +92,7 @@ function configure(settings: SqliteSettings, run: (sql: string) => void): void {
   run(`pragma journal_size_limit = ${WAL_KEPT_BYTES}`);
 }
 
-/** SQLite would use the process's umask. Its journal files inherit this mode. */
+/** SQLite would use the umask. Its journal files inherit this mode. */
 function createFile(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   closeSync(openSync(path, "a", 0o600));

@@ -1,6 +1,6 @@
 /**
- * A fixed number of connections, one holder at a time, first come first served: one lane for writing, one or two for
- * reading. A lane opens its connection on demand, and again after it died or was returned broken.
+ * A fixed number of connections, one holder each, first come first served. A lane opens its connection on demand, and
+ * again after it died or broke.
  */
 import { withTimeout } from "../../lib/timeout.ts";
 import { CONNECT_TIMEOUT_MS, type SqlConnection, type ConnectionSource } from "../driver.ts";
@@ -12,7 +12,6 @@ export type LaneConnection = {
     parameters: readonly unknown[],
     timeoutMs: number,
   ): ReturnType<SqlConnection["execute"]>;
-  /** False if it is unusable. */
   alive(): boolean;
   close(): Promise<void>;
 };

@@ -61,16 +61,18 @@ test("a file that can't be opened is named, with the reason", async () => {
   }
 });
 
-test("a file that is no database, or a damaged one, is named, with what to do", async () => {
+test("the error for a damaged file, or one that is not a database, names it and says what to do", async () => {
   const path = join(folder, "damaged.db");
   writeFileSync(path, "This is a letter, and no database at all. ".repeat(100));
   for (const threads of [true, false]) {
     const opening = openDatabase({ url: `sqlite:${path}`, poolSize: 1 }, { threads, logger: silentLogger });
-    await expect(opening).rejects.toThrow(/damaged\.db is damaged, or is none: .*restore DIR --replace/);
+    await expect(opening).rejects.toThrow(
+      /damaged\.db is damaged, or no SQLite database: .*restore DIR --replace/,
+    );
   }
 });
 
-test("damage inside of a file that opens is found, and is no outage to wait for", async () => {
+test("damage inside a file that opens is found and not retried", async () => {
   const path = join(folder, "eaten.db");
   const whole = await open("eaten.db", false);
   const rows = Array.from({ length: 3_000 }, (_, at) => row(`code-${at}`));
@@ -94,7 +96,7 @@ test("damage inside of a file that opens is found, and is no outage to wait for"
   }
 });
 
-test("a slow query and an open transaction hold neither findLink nor other reads", async () => {
+test("a slow query and an open transaction block neither findLink nor other reads", async () => {
   const database = await open("busy.db");
   await database.write.insertInto("links").values(row("a")).execute();
   let done = false;
@@ -144,7 +146,7 @@ test("a thread that is given up rejects its calls, and the next call gets a new 
   await lanes.close();
 });
 
-test("who waits for a connection too long is told so, and the others keep their turn", async () => {
+test("waiting too long for a connection is an error, and other callers keep their turn", async () => {
   const database = await open("turns.db", false);
   const order: number[] = [];
   const lanes = createLanes({
@@ -166,7 +168,7 @@ test("who waits for a connection too long is told so, and the others keep their 
   await database.ping();
 });
 
-test("a result without a limit is refused, not copied between threads", async () => {
+test("a result beyond the row limit is refused, not copied between threads", async () => {
   const database = await open("busy.db");
   const rows = sql`with recursive c(x) as (select 1 union all select x + 1 from c where x < 10001) select x from c`;
   await expect(rows.execute(database.read)).rejects.toThrow("more than 10000 rows");

@@ -1,7 +1,6 @@
 /**
- * A connection in its own thread, so that a slow statement never blocks the loop that answers redirects. If the thread
- * dies, or is given up because a statement took too long, pending calls reject and alive() is false; the lane opens
- * another.
+ * A connection in its own thread, so that a slow statement never blocks redirects. If the thread dies, or a statement
+ * takes too long, pending calls reject and alive() is false.
  */
 // oxlint-disable unicorn/require-post-message-target-origin -- that is for windows; a worker has no origin
 import type { Logger } from "../../lib/logger.ts";
@@ -12,14 +11,13 @@ import { DatabaseError } from "../failures.ts";
 import type { SqliteSettings } from "./sqlite-connection.ts";
 import type { LaneConnection } from "./sqlite-lanes.ts";
 
-/** Calls of the thread. */
 export type SqliteCalls = {
   open(settings: SqliteSettings): void;
   execute(statement: { sql: string; parameters: readonly unknown[] }): StatementResult;
   close(): void;
 };
 
-/** Starts the thread. If the file can't be opened, the first statement fails with the reason. */
+/** If the file can't be opened, the first statement fails with the reason. */
 export function openThread(settings: SqliteSettings, logger: Logger): LaneConnection {
   const worker = new Worker(workerUrl("db/dialects/sqlite.worker.ts"), { smol: true });
   let isAlive = true;
@@ -55,7 +53,7 @@ export function openThread(settings: SqliteSettings, logger: Logger): LaneConnec
     execute: (sql, parameters, timeoutMs) => rpc.call("execute", { sql, parameters }, timeoutMs),
     alive: () => isAlive,
     async close() {
-      // An idle thread closes at once. One in a long statement ends with its process.
+      // A thread in a long statement ends with its process.
       await rpc.call("close", undefined, CONNECT_TIMEOUT_MS).catch(() => {});
       giveUp(new DatabaseError("unavailable", new Error("the database thread was closed")));
       worker.terminate();

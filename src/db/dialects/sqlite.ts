@@ -1,4 +1,3 @@
-/** SQLite: one writer and two readers, with or without threads, and findLink's connection on the calling thread. */
 import { resolve } from "node:path";
 import {
   CompiledQuery,
@@ -21,12 +20,12 @@ import { openSqlite, type SqliteConnection, type SqliteSettings } from "./sqlite
 import { createLanes, type LaneConnection, type Lanes } from "./sqlite-lanes.ts";
 import { openThread } from "./sqlite.thread.ts";
 
-/** Another process (CLI, flush thread) may hold the write lock for an import's chunk. */
+/** Another process may hold the write lock for an import's chunk. */
 const WRITER: Omit<SqliteSettings, "path"> = { readonly: false, busyTimeoutMs: 30_000, cacheKib: 8_192 };
 const READER: Omit<SqliteSettings, "path"> = { readonly: true, busyTimeoutMs: 5_000, cacheKib: 4_096 };
 /**
- * Waits are short: they block the loop that answers redirects. Readers wait only for recovery. The cache holds the
- * inner pages of both trees of ten million links, so a lookup reads two pages, the leaves, instead of four.
+ * Waits block redirects; readers wait only for recovery. The cache holds the inner pages of both trees of ten million
+ * links, so a lookup reads two pages, the leaves, instead of four.
  */
 const FINDER: Omit<SqliteSettings, "path"> = { readonly: true, busyTimeoutMs: 250, cacheKib: 16_384 };
 const READERS = 2;
@@ -44,7 +43,7 @@ const words: BulkSyntax = {
 };
 
 const schema: SchemaSyntax = {
-  // Without autoincrement the key of the newest row, once deleted, would be given out again.
+  // Without autoincrement the newest row's key is used again after its removal.
   serial: "integer primary key autoincrement",
   int: "integer",
   text: () => "text",
@@ -72,7 +71,7 @@ const dialect: Dialect = {
     };
     return runForEach(db, { textFor, width: 2, set }, keys);
   },
-  // Outside of a transaction one statement for all rows, so a refused row leaves none.
+  // One statement for all rows, so a refused row leaves none.
   insertMany: (db, table, rows) =>
     db.isTransaction ? insertRows(db, table, rows as readonly Row[], null) : bulk.insertMany(db, table, rows),
   insertIgnore: (db, table, keys, rows) =>
@@ -92,7 +91,7 @@ const dialect: Dialect = {
   insertReturningId: insertThenId,
   forUpdate: (query) => query,
   currentTime: async () => Date.now(),
-  // Has its own read transaction: the copy is of one moment, and writers continue.
+  // In its own read transaction: writers continue.
   snapshot: async (db, path) => void (await sql`vacuum into ${path}`.execute(db)),
   findDamage: async (db) => {
     const { rows } = await sql<{ quick_check: string }>`pragma quick_check(1)`.execute(db);
@@ -124,10 +123,10 @@ async function insertRows(
   await runForEach(db, { textFor, width: columns.length, set }, rows);
 }
 
-/** Rows per statement: fewer cost more per row, more gain nothing. */
+/** Fewer cost more per row, more gain nothing. */
 const GROUP_ROWS = 100;
 
-/** `width` parameters per row. `set` writes them into a list from an offset. */
+/** `set` writes the `width` parameters of a row into a list. */
 type Statement<T> = {
   textFor(rows: number): string;
   width: number;
@@ -135,8 +134,8 @@ type Statement<T> = {
 };
 
 /**
- * Runs a statement of many rows per hundred items and a single-row statement for the rest, so that few shapes are
- * prepared. Half the cost of one statement over a JSON text. Returns the number of changed rows.
+ * Runs a statement per hundred items and single-row statements for the rest, so that few shapes are prepared. Half the
+ * cost of one statement over a JSON text. Returns the number of changed rows.
  */
 async function runForEach<T>(db: Db, statement: Statement<T>, items: readonly T[]): Promise<number> {
   const { textFor, width, set } = statement;
@@ -145,7 +144,7 @@ async function runForEach<T>(db: Db, statement: Statement<T>, items: readonly T[
   const run = async (from: number, to: number, rows: number): Promise<void> => {
     if (from === to) return;
     const text = textFor(rows);
-    // Reused: new lists would be garbage by the hundred thousand.
+    // Reused, to make no garbage by the hundred thousand.
     const lists = Array.from({ length: Math.min(CHUNK_ROWS, to - from) / rows }, () =>
       Array.from<unknown>({ length: rows * width }).fill(null),
     );
@@ -205,7 +204,6 @@ const onCallingThread = (settings: SqliteSettings): LaneConnection => {
   };
 };
 
-/** The lookup of redirects: prepared once, opened on demand. */
 function createFinder(path: string) {
   let connection: SqliteConnection | undefined;
   let closed = false;
@@ -227,7 +225,6 @@ function createFinder(path: string) {
   };
 }
 
-/** For operators, on the terminal or in the log. */
 const damageAdvice = (): string =>
   "Stop the server and keep a copy of the file with its -wal beside it. " +
   `Then restore a backup: ${programName()} restore DIR --replace. ` +
@@ -244,7 +241,7 @@ async function touch(writer: Lanes, path: string): Promise<void> {
     const reason = messageOf(error);
     const message =
       classify(error) === "damaged"
-        ? `The database file ${path} is damaged, or is none: ${reason}. ${damageAdvice()}`
+        ? `The database file ${path} is damaged, or no SQLite database: ${reason}. ${damageAdvice()}`
         : `The database file ${path} can't be opened: ${reason}`;
     throw appError("ServiceUnavailable", message, { cause: error });
   }
@@ -267,7 +264,7 @@ export const openBackend: OpenBackend = async ({ location, threads, logger }) =>
     findLink: finder.find,
     async close() {
       finder.close();
-      // Close the writer last: the last connection merges the journal into the file.
+      // Last: the last connection merges the journal into the file.
       await reader.close();
       await writer.close();
     },

@@ -10,11 +10,11 @@ export type Step = { name: string; up(db: Kysely<unknown>, words: SchemaSyntax):
 
 type Columns = (words: SchemaSyntax) => readonly string[];
 
-/** Columns and constraints as SQL of the database. */
+/** In the database's SQL. */
 export const createTable = (name: string, table: TableName, columns: Columns): Step =>
   tableStep(name, table, columns, (words) => words.tableOptions);
 
-/** A table of narrow rows, found and increased by primary key. */
+/** A table of narrow rows, increased by primary key. */
 export const createCounterTable = (name: string, table: TableName, columns: Columns): Step =>
   tableStep(name, table, columns, (words) => words.counterTableOptions);
 

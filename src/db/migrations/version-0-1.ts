@@ -1,4 +1,3 @@
-/** Version 0.1: links and counts, settings, accounts, sessions, the change feed. */
 import { sql } from "kysely";
 import { createIndex, createTable, type Step } from "./step.ts";
 

@@ -1,7 +1,7 @@
 /**
- * Version 0.2: tables for analytics. The counters' keys begin with the time, because flushes write the current hour,
- * day and month, and retention removes the oldest. Reading one link over many days is one lookup a day. Other indexes
- * and foreign keys would cost at every click. So rows of deleted links stay until retention removes them.
+ * The counters' keys begin with the time, because flushes write the current hour, day and month, and retention removes
+ * the oldest. Reading one link is one lookup a day. Other indexes and foreign keys would cost at every click, so
+ * retention removes rows of deleted links.
  */
 import { createCounterTable, createIndex, createTable, type Step } from "./step.ts";
 

@@ -1,6 +1,3 @@
-/**
- * Version 0.3: storage policies, blobs, folders and files, quotas, resumable uploads, shares; dropped click details.
- */
 import { addColumn, createCounterTable, createIndex, createTable, type Step } from "./step.ts";
 
 export const steps: readonly Step[] = [

@@ -1,4 +1,3 @@
-/** Version 0.4: the codes of deleted links, and an order of links by clicks that lists can walk. */
 import { sql } from "kysely";
 import { addColumn, createIndex, createTable, type Step } from "./step.ts";
 
