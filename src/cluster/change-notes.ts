@@ -1,17 +1,16 @@
-/** Keys of changes by topic. */
 import { TOPICS, type Change } from "./change-subscribers.ts";
 
 /** A write of more keys counts as "everything". */
 const MAX_KEYS = 100_000;
 
-/** One change per topic with unique keys. Skips topics of a newer version. */
+/** Unique keys per topic. Skips topics of a newer version. */
 export function collectChanges(noted: readonly { topic: string; keys: readonly string[] }[]): Change[] {
   const notes = createChangeNotes();
   for (const { topic, keys } of noted) notes.add(topic, keys);
   return notes.all();
 }
 
-/** Collects unique keys per topic as they come: 100,000 at the end would block the event loop. */
+/** Collects keys as they come: 100,000 at the end would block the event loop. */
 export function createChangeNotes() {
   const keysOf = new Map<string, Set<string>>();
   return {

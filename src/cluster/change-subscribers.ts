@@ -1,4 +1,3 @@
-/** The topics of changes, and the subscribers of this process. */
 import type { Logger } from "../lib/logger.ts";
 
 export const TOPICS = ["links", "settings", "users", "sessions", "policies"] as const;
@@ -6,8 +5,8 @@ export const TOPICS = ["links", "settings", "users", "sessions", "policies"] as 
 export type Topic = (typeof TOPICS)[number];
 
 /**
- * Codes, setting keys or ids as text; `["*"]` is everything. `isCleaned`: the writer has removed old values from the
- * shared cache. Must be idempotent.
+ * Codes, setting keys or ids; `["*"]` is everything. `isCleaned`: the writer has removed old values from the shared
+ * cache. Must be idempotent.
  */
 export type ChangeHandler = (keys: readonly string[], isCleaned: boolean) => void | Promise<void>;
 
@@ -29,7 +28,7 @@ export function createSubscribers(logger: Logger) {
         handlers.get(topic)!.delete(handler);
       };
     },
-    /** Waits for all. Logs failures, because the change is committed. */
+    /** Logs failures, because the change is committed. */
     tell: async (changes: readonly Change[], isCleaned = false): Promise<void> => {
       const calls = changes.flatMap((change) =>
         [...handlers.get(change.topic)!].map((one) => call(one, change, isCleaned)),

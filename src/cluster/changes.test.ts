@@ -180,7 +180,7 @@ forEachDialect(({ openDb, name, url }) => {
     expect(new Set(two.heard.flat()).size).toBe(120_000 + 1);
   });
 
-  test("a process away for nearly an hour receives the notice for everything", async () => {
+  test("a process that was away for nearly an hour reloads everything", async () => {
     const [one, two] = [await listen(a!), await listen(b!)];
     await one.changes.write(async (tx) => tx.changed("links", ["missed"]));
     now += HOUR;

@@ -1,20 +1,16 @@
 /**
- * The change feed: it tells every process which links, settings, accounts and sessions changed.
+ * The change feed.
  *
- * A write adds rows to the table `changes` at the end of its own transaction, so a change and its notice commit
- * together. After the commit the writer's subscribers run and the writer waits for them. Then the bus, if any, notifies
- * other processes. The bus may lose messages; every process also reads the table twice a second.
+ * A write adds rows to the table `changes` in its own transaction. After the commit the writer waits for its own
+ * subscribers, then the bus, if any, notifies other processes. It may lose messages; every process also reads the table
+ * twice a second.
  *
- * Rows become visible in the order of commits, not of ids. A reader remembers the highest id and the ids missing below
- * it (feed-gaps.ts). It reads each gap again until the row appears, or for two minutes: ids are assigned just before
- * the commit, so the transaction was rolled back.
+ * Rows become visible in the order of commits, not of ids, so readers watch for missing ids (feed-gaps.ts).
  *
- * Each write has a name, in its rows and its bus message, so a notified process skips the rows. A write whose commit
- * failed may have happened; its rows decide. A handler may run twice with the same keys, never not at all, so it must
- * be idempotent.
+ * Each write has a name in its rows and its message, so a notified process skips the rows. After a failed commit the
+ * rows decide. A handler may run twice, never not at all.
  *
- * Rows stay for an hour. A reader that was away for nearly that long sends "*", everything, to its subscribers and
- * continues at the newest row.
+ * Rows stay for an hour. A reader that was away for nearly that long sends "*" and continues at the newest row.
  */
 import type { Database, TransactionOptions } from "../db/database.ts";
 import type { Db } from "../db/dialect.ts";
@@ -33,7 +29,7 @@ import {
 import { collectChanges, createChangeNotes } from "./change-notes.ts";
 
 export type ChangeMessage = {
-  /** The write's name; null in a part of a write, whose rows count too. */
+  /** Null in a part of a write, whose rows count too. */
   write: string | null;
   changes: readonly Change[];
   isCleaned: boolean;
@@ -41,38 +37,37 @@ export type ChangeMessage = {
 
 export type ChangeMessageHandler = (news: ChangeMessage) => Promise<void>;
 
-/** Notifies other processes at once: workers of the machine, other nodes. */
+/** Reaches workers of the machine, and other nodes. */
 export type Bus = {
-  /** Resolves when the others have applied it, or after its own bound. Never rejects. */
+  /** Resolves when they have applied it, or after its own bound. Never rejects. */
   publish(news: ChangeMessage): Promise<unknown>;
-  /** Receives the messages of other processes. Returns how to unsubscribe. */
+  /** Returns how to unsubscribe. */
   subscribe(handler: ChangeMessageHandler): () => void;
 };
 
 export type ChangeTransaction = {
   db: Db;
-  /** Records what the transaction changes, at any time before its end. Without keys nothing changed. */
+  /** Callable until the transaction's end. Without keys nothing changed. */
   changed(topic: Topic, keys: readonly string[]): void;
 };
 
 export type Changes = {
   /**
-   * Runs the function in one transaction with its notices. Resolves when the subscribers of this process and the bus
-   * are done. The function may run again: see Database.transaction.
+   * Resolves after the subscribers of this process and the bus. The function may run again: see Database.transaction.
    */
   write<T>(run: (tx: ChangeTransaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
-  /** Calls the handler after each change of the topic in any process. Returns how to unsubscribe. */
+  /** For changes in any process. Returns how to unsubscribe. */
   subscribe(topic: Topic, handler: ChangeHandler): () => void;
-  /** Starts listening. Load caches after it. */
+  /** Load caches after it. */
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** Reads the feed now. Resolves after the subscribers ran. Rejects while the database is away. */
+  /** Resolves after the subscribers ran. Rejects while the database is away. */
   poll(): Promise<void>;
-  /** Whether everything committed until a moment ago was received. While false, a missing notice proves nothing. */
+  /** True if all commits until a moment ago were received. */
   isCurrent(now: number): boolean;
 };
 
-/** Beyond this age of the last reading (two a second), the process is not current. */
+/** Since the last reading. */
 const CURRENT_MS = 2_000;
 
 /** Of rows. */
@@ -80,7 +75,7 @@ const KEEP_MS = 3_600_000;
 
 const PRUNE_MS = 300_000;
 
-/** Names of writes to remember. The process handles a forgotten one twice. */
+/** Remembered names of writes. A forgotten one is handled twice. */
 const MOST_TOLD = 5_000;
 
 type Deps = {
@@ -147,12 +142,11 @@ export function createChanges({ database, clock, logger, bus }: Deps): Changes {
   };
 }
 
-/** The writes that this process has handled. */
 function createTold() {
   const telling = new Map<string, Promise<void>>();
   return {
     has: (write: string): boolean => telling.has(write),
-    /** Runs `tell` unless the write was or is being handled. Resolves when that is done. */
+    /** Resolves when the write is handled, once. */
     once(write: string | null, tell: () => Promise<void>): Promise<void> {
       if (write === null) return tell();
       const known = telling.get(write);

@@ -40,7 +40,7 @@ test("each gap expires two minutes after it was first seen", () => {
   expect(missing(gaps, 3 * MINUTE)).toEqual([]);
 });
 
-test("setting the clock back keeps no gap for longer", () => {
+test("setting the clock back does not keep a gap longer", () => {
   const gaps = createGaps();
   gaps.reset([], 100 * MINUTE);
   gaps.advance([2], 100 * MINUTE);

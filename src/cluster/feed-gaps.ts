@@ -1,6 +1,6 @@
 /**
- * The state of a feed reader: the highest id, and the ranges of missing ids below it. A range ends when its rows
- * appear, or after GAP_MS: then its transactions were rolled back.
+ * The highest id that a reader has seen, and the ranges of missing ids below it. A range ends when its rows appear, or
+ * after GAP_MS: then its transactions were rolled back.
  */
 import { chunked } from "../lib/chunked.ts";
 
@@ -28,10 +28,10 @@ export function createGaps() {
   };
 
   return {
-    /** Highest id seen, 0 before the first row. */
+    /** 0 before the first row. */
     top: (): number => top,
 
-    /** Restarts after the newest of these ids (ascending) and watches their gaps. */
+    /** Restarts after the newest of these ids (ascending). */
     reset(ids: readonly number[], now: number): void {
       gaps = [];
       top = Math.max((ids[0] ?? 1) - 1, 0);
@@ -41,15 +41,14 @@ export function createGaps() {
     /** Adds ids that were read (ascending, above top). */
     advance: pass,
 
-    /** The missing ranges, in portions for one query each. Drops expired ones. */
+    /** In portions for one query each. Drops expired ranges. */
     open(now: number): (readonly MissingIds[])[] {
-      // A clock that was set must neither keep a gap for ever nor drop it at once.
+      // The clock may have been set back.
       for (const gap of gaps) gap.since = Math.min(gap.since, now);
       gaps = gaps.filter(({ since }) => now - since < GAP_MS);
       return [...chunked(gaps, RANGES_AT_ONCE)];
     },
 
-    /** Removes ids that appeared. */
     found(ids: readonly number[]): void {
       for (const id of ids) {
         gaps = gaps.flatMap((gap) => {

@@ -1,4 +1,3 @@
-/** Reads the change feed from its last position, with the gaps. changes.ts explains why. */
 import type { Clock } from "../lib/clock.ts";
 import type { Feed, FeedRow } from "./feed.repository.ts";
 import { createGaps } from "./feed-gaps.ts";
@@ -6,9 +5,8 @@ import { createGaps } from "./feed-gaps.ts";
 /** A row may have 60 KB. More would block the event loop. */
 const PAGE_ROWS = 32;
 const LATE_ROWS = 200;
-/** At its start a reader looks this far back for transactions about to commit. */
+/** Covers transactions about to commit at the start. */
 const LOOK_BACK_ROWS = 1_000;
-/** Rows stay for an hour. */
 const AWAY_TOO_LONG_MS = 3_300_000;
 
 export function createFeedReader(deps: {
@@ -46,9 +44,9 @@ export function createFeedReader(deps: {
   };
 
   return {
-    /** Start of the last complete reading, epoch milliseconds; undefined before the first. */
+    /** Start of the last complete reading. */
     lastRead: (): number | undefined => lastRead,
-    /** Reads once. Calls must not overlap. The first one only finds the end of the feed. */
+    /** Calls must not overlap. The first one only finds the end of the feed. */
     async read(): Promise<void> {
       const now = clock.now();
       const awayMs = now - (lastRead ?? now);

@@ -1,14 +1,13 @@
-/** The table `changes`: append, read in pages, prune in portions. */
 import type { Database } from "../db/database.ts";
 import type { Db } from "../db/dialect.ts";
 import type { MissingIds } from "./feed-gaps.ts";
 
-/** Keys are parsed on access: a process never reads the keys of its own rows. */
+/** Keys are parsed on access, so never for a process's own rows. */
 export type FeedRow = { id: number; topic: string; origin: string; readonly keys: readonly string[] };
 
 const KEYS_A_ROW = 500;
 const BYTES_A_ROW = 60_000;
-/** An import changes 100,000 keys. Making all rows at once would block the event loop. */
+/** All rows of an import at once would block the event loop. */
 const ROWS_AT_ONCE = 4;
 const PRUNED_AT_ONCE = 1_000;
 const PRUNE_PORTIONS = 100;
@@ -27,7 +26,6 @@ export type Feed = ReturnType<typeof createFeed>;
 export function createFeed({ read, write, dialect }: Database) {
   const select = () => read.selectFrom("changes").select(["id", "topic", "origin", "payload"]).orderBy("id");
   return {
-    /** Adds the keys in as many rows as needed. */
     async append(
       tx: Db,
       changes: readonly { topic: string; keys: readonly string[] }[],
@@ -46,7 +44,7 @@ export function createFeed({ read, write, dialect }: Database) {
       }
     },
 
-    /** The newest ids, ascending. */
+    /** Ascending. */
     async newestIds(limit: number): Promise<number[]> {
       const newest = await read
         .selectFrom("changes")
@@ -57,11 +55,11 @@ export function createFeed({ read, write, dialect }: Database) {
       return newest.map(({ id }) => id).toReversed();
     },
 
-    /** Rows above the id, ascending. */
+    /** Ascending. */
     after: async (id: number, limit: number): Promise<FeedRow[]> =>
       (await select().where("id", ">", id).limit(limit).execute()).map(parsed),
 
-    /** Rows in the ranges, ascending. The next call finds those beyond the limit. */
+    /** Ascending. The next call finds those beyond the limit. */
     within: async (ranges: readonly MissingIds[], limit: number): Promise<FeedRow[]> => {
       const found = await select()
         .where((eb) =>
@@ -72,7 +70,7 @@ export function createFeed({ read, write, dialect }: Database) {
       return found.map(parsed);
     },
 
-    /** Removes older rows in short transactions. */
+    /** In short transactions. */
     async prune(before: number): Promise<void> {
       for (let portion = 0; portion < PRUNE_PORTIONS; portion++) {
         const old = await read

@@ -1,7 +1,6 @@
-/** The identity of the installation. */
 import type { Database } from "../db/database.ts";
 
-/** The UUID from the first migration, the same for all processes and nodes. */
+/** The UUID from the first migration, one for the installation. */
 export async function readInstance({ read }: Pick<Database, "read">): Promise<string> {
   const { uuid } = await read.selectFrom("instance").select("uuid").executeTakeFirstOrThrow();
   return uuid;

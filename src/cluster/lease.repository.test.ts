@@ -13,7 +13,7 @@ forEachDialect(({ openDb }) => {
     leases = dbs.map((database) => createLeaseRepository({ database, clock }));
   });
 
-  test("one of many acquires a lease, keeps it, and others acquire it after expiry", async () => {
+  test("one of many acquires a lease and keeps it; others acquire it after expiry", async () => {
     const tries = Array.from({ length: 8 }, (_, i) => leases[i % 2]!.acquire("job", `p${i}`, 30_000));
     const got = await Promise.all(tries);
     expect(got.filter(Boolean)).toHaveLength(1);

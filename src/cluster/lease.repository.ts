@@ -1,4 +1,3 @@
-/** The rows of leases (leases.ts). */
 import type { Database } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
 
@@ -19,10 +18,7 @@ export function createLeaseRepository({ database, clock }: { database: Database;
     return numUpdatedRows > 0n;
   };
   return {
-    /**
-     * Takes the lease, or extends it for its owner. False if another owner has it. Rejects with ServiceUnavailable
-     * while the database is away: then the lease may be held until its end.
-     */
+    /** Takes the lease, or extends it for its owner. If it rejects, the lease may be held until its end. */
     async acquire(name: string, owner: string, ttlMs: number): Promise<boolean> {
       if (await take(name, owner, ttlMs)) return true;
       await database.dialect.insertIgnore(
@@ -34,7 +30,7 @@ export function createLeaseRepository({ database, clock }: { database: Database;
       return take(name, owner, ttlMs);
     },
 
-    /** Extends the owner's lease, even an expired one that nobody took. False: lost or released. */
+    /** Also extends an expired lease that was not taken. */
     async renew(name: string, owner: string, ttlMs: number): Promise<boolean> {
       const { numUpdatedRows } = await database.write
         .updateTable("leases")
@@ -46,7 +42,7 @@ export function createLeaseRepository({ database, clock }: { database: Database;
       return numUpdatedRows > 0n;
     },
 
-    /** Releases the owner's lease. No effect for another owner. */
+    /** No effect for another owner. */
     async release(name: string, owner: string): Promise<void> {
       await database.write
         .updateTable("leases")
@@ -56,7 +52,7 @@ export function createLeaseRepository({ database, clock }: { database: Database;
         .execute();
     },
 
-    /** Leases in force whose owner names have this prefix. */
+    /** In force, with this prefix of owner names. */
     heldBy: (prefix: string, limit: number): Promise<{ name: string; owner: string }[]> =>
       database.read
         .selectFrom("leases")

@@ -1,6 +1,6 @@
 /**
- * A lease is a row that names the owner of a job until an instant, so that one process of a cluster runs it. Instants
- * come from the clocks of the processes: synchronise them (NTP), and use leases of thirty seconds or more.
+ * A lease names the owner of a job until an instant, so that one process of a cluster runs it. Processes compare their
+ * own clocks: synchronise them (NTP), and use leases of thirty seconds or more.
  */
 import type { Database } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -9,15 +9,15 @@ import { createLeaseRepository } from "./lease.repository.ts";
 
 export type Leases = {
   /**
-   * Runs the work while it holds and renews the lease. Null, without running, if another holder has it, even in this
-   * process. Rejects with the error of the work, and with ServiceUnavailable if the database is away at the start.
+   * Renews the lease during the work. Null, without running, if another holder has it, even in this process. Rejects
+   * with ServiceUnavailable if the database is away at the start.
    */
   hold<T>(name: string, ttlMs: number, run: HeldWork<T>): Promise<{ value: T } | null>;
 };
 
 /**
- * `lost` aborts if the lease can't be renewed: stop, because another process may start. `keepFor` keeps the lease for
- * that time after the work instead of releasing it.
+ * `lost` aborts if the lease can't be renewed: stop, because another process may start. `keepFor` delays the release
+ * after the work.
  */
 export type HeldWork<T> = (lost: AbortSignal, keepFor: (ms: number) => void) => Promise<T>;
 
@@ -26,11 +26,11 @@ type Deps = {
   clock: Clock;
   /** Unique for each piece of work. */
   newOwner?: () => string;
-  /** Called if a lease is taken. True if it released leases of dead holders: try again. */
+  /** True if it released leases of dead holders: try again. */
   releaseAbandoned?: () => Promise<boolean>;
 };
 
-/** Renewals per lease time. One may fail; after the second failure half of the time is left. */
+/** Per lease time. After the second failure half of the time is left. */
 const RENEWALS = 4;
 const MOST_FAILED = 2;
 
@@ -42,7 +42,7 @@ export function createLeases({
 }: Deps): Leases {
   const rows = createLeaseRepository({ database, clock });
 
-  /** Renews until stopped. Stopping waits for a running renewal. */
+  /** Stopping waits for a running renewal. */
   function startRenewing(name: string, owner: string, ttlMs: number) {
     const lost = new AbortController();
     let failed = 0;

@@ -1,4 +1,4 @@
-/** Polls twice a second, even while the database is away, to continue as soon as it is back. */
+/** Polls even while the database is away. */
 import { isUnavailable } from "../db/failures.ts";
 import type { Logger } from "../lib/logger.ts";
 
@@ -16,7 +16,7 @@ export type Polling = {
 
 export function createPolling(deps: {
   read: () => Promise<void>;
-  /** Housekeeping after a reading. The next reading does not wait for it. */
+  /** The next reading does not wait for it. */
   afterwards: () => Promise<void>;
   logger: Logger;
 }): Polling {
@@ -56,7 +56,6 @@ export function createPolling(deps: {
   };
   const schedule = (): void => {
     timer = setTimeout(turn, POLL_MS);
-    // Does not keep the process alive.
     timer.unref();
   };
 

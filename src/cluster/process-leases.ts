@@ -1,9 +1,9 @@
 /**
  * Leases for the work of one request, free as soon as their process has died.
  *
- * Each process locks a file `processes/<number>` in the data folder; its owner names begin with that number. A start,
- * and a caller that finds a lease taken, tries the files: one that it can lock belongs to a dead process. It frees
- * those leases and removes the file. Leases of processes with another data folder expire.
+ * Each process locks a file `processes/<number>` in the data folder and begins its owner names with that number. A
+ * start, and a caller that finds a lease taken, lock files of dead processes and free their leases. Those of processes
+ * with another data folder expire.
  */
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -44,7 +44,7 @@ export async function openProcessLeases({ database, clock, logger, dataDir }: De
     } while (held.length === FREED_AT_ONCE);
   }
 
-  /** Whether some had died. */
+  /** True if some had died. */
   async function buryTheDead(): Promise<boolean> {
     let isSome = false;
     for (const number of folder === null ? [] : readdirSync(folder)) {
@@ -66,10 +66,7 @@ export async function openProcessLeases({ database, clock, logger, dataDir }: De
     try {
       return await buryTheDead();
     } catch (err) {
-      logger.warn(
-        { err, folder },
-        "leases of processes that died can't be freed; they run out by themselves",
-      );
+      logger.warn({ err, folder }, "leases of dead processes can't be freed; they expire");
       return false;
     }
   }
@@ -90,7 +87,6 @@ export async function openProcessLeases({ database, clock, logger, dataDir }: De
   };
 }
 
-/** Creates and locks the own file. */
 function enter(folder: string): { number: string; lock: FileLock } {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   for (;;) {

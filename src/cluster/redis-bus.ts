@@ -1,28 +1,24 @@
-/**
- * Changes between nodes: each process publishes its commits on one channel of its installation. Redis stores nothing. A
- * message without a connection is lost; the feed in the database follows within a second (changes.ts).
- */
+/** Changes between nodes, on one channel of the installation. After a lost message the feed follows within a second. */
 import type { RedisClient } from "bun";
 import { chunked } from "../lib/chunked.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Bus, ChangeMessage, ChangeMessageHandler } from "./changes.ts";
 import { type Change, type Topic, TOPICS } from "./change-subscribers.ts";
 
-/** Codes of an import go in several messages, so that none blocks Redis. */
+/** Splits imports, so that no message blocks Redis. */
 const KEYS_A_MESSAGE = 2_000;
 
 type Deps = {
   channel: string;
-  /** Identifies the messages of this process. */
   origin: string;
-  /** Sends a command on the other connection. Rejects while Redis is away. */
+  /** Rejects while Redis is away. */
   send(command: string, args: readonly string[]): Promise<unknown>;
   logger: Logger;
 };
 
 export type RedisBus = Omit<Bus, "publish"> & {
   /**
-   * Whether Redis accepted it. Then it has executed all earlier commands of this connection, or begun a new generation
+   * True if Redis accepted it. Then it has executed all earlier commands of this connection, or begun a new generation
    * (redis.ts): the shared cache holds nothing older.
    */
   publish(news: ChangeMessage): Promise<boolean>;
@@ -93,7 +89,7 @@ function isChange(change: Partial<Change> | null): change is Change {
   );
 }
 
-/** Publishes to nodes first, so that the workers of this machine learn whether the shared cache is clean. */
+/** Publishes to nodes first: their answer tells whether the shared cache is clean. */
 export function combineBuses(nodes: RedisBus, workers: Bus): Bus {
   return {
     async publish(news) {

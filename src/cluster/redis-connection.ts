@@ -1,10 +1,7 @@
 /**
- * A Redis connection that recovers.
- *
- * Bun's client reconnects, but loses subscriptions and blocks callers. Here each connection is its own client,
+ * Bun's client reconnects, but loses subscriptions and blocks callers. So each connection is a client of its own,
  * discarded at the first problem: a closed socket, a failed command, one slower than a second, a missed heartbeat. The
- * next one follows after 50 ms to 5 s, doubling until a connection outlives a heartbeat. In between, commands are
- * refused at once. A connection is ready after `prepare` succeeded.
+ * next one follows after 50 ms to 5 s, doubling until a connection outlives a heartbeat.
  */
 import { RedisClient } from "bun";
 import { withTimeout } from "../lib/timeout.ts";
@@ -15,13 +12,13 @@ import { createReport, redisAddress } from "./redis-report.ts";
 export type RedisConnection = {
   /**
    * Rejects with ServiceUnavailable at once while Redis is away. After another rejection the command may or may not
-   * have run, and the connection is closed.
+   * have run.
    */
   send(command: string, args: readonly string[]): Promise<unknown>;
   isReady(): boolean;
-  /** Whether Redis answers within a second. Never rejects. */
+  /** Redis answers within a second. Never rejects. */
   check(): Promise<boolean>;
-  /** Resolves after the first attempt, successful or not. */
+  /** Resolves after the first attempt. */
   attempted(): Promise<void>;
   close(): void;
 };
@@ -39,15 +36,14 @@ const FIRST_PAUSE_MS = 50;
 
 type Options = {
   url: string;
-  /** Purpose, for the log. */
   purpose: string;
-  /** Prepares a new connection. On rejection it is discarded. */
+  /** On rejection the connection is discarded. */
   prepare?: (client: RedisClient) => Promise<unknown>;
   logger: Logger;
   limits?: Partial<RedisLimits>;
 };
 
-/** Starts connecting. @throws BadRequest for an invalid URL */
+/** @throws BadRequest for an invalid URL */
 export function connectRedis({ url, purpose, prepare, logger, limits }: Options): RedisConnection {
   const { connectMs, commandMs, heartbeatMs, longestPauseMs } = { ...LIMITS, ...limits };
   const report = createReport(logger, { purpose, redis: redisAddress(url) });
@@ -93,7 +89,7 @@ export function connectRedis({ url, purpose, prepare, logger, limits }: Options)
     report.went(error);
     const pause = Math.min(FIRST_PAUSE_MS * 2 ** failures, longestPauseMs);
     failures++;
-    // Many processes lose it together. Spread their return.
+    // Spreads the return of many processes.
     next = later(connect, pause * (0.75 + 0.5 * Math.random()));
   }
 
@@ -146,7 +142,6 @@ function openClient(url: string, connectionTimeout: number): RedisClient {
 
 function later(run: () => unknown, ms: number): ReturnType<typeof setTimeout> {
   const timer = setTimeout(run, ms);
-  // Does not keep the process alive.
   timer.unref();
   return timer;
 }

@@ -94,7 +94,7 @@ describe.skipIf(URL_OF_SERVER === "")("Redis (WAYMARK_TEST_REDIS_URL)", () => {
     expect(heard).toEqual([links("found")]);
   });
 
-  test("a hanging server blocks nobody beyond a command's limit", async () => {
+  test("a hanging server blocks a caller no longer than a command's limit", async () => {
     const redis = await open();
     proxy.mode = "hang";
     await expect(redis.send("GET", ["x"])).rejects.toMatchObject({ kind: "unavailable" });

@@ -1,9 +1,7 @@
 /**
- * What nodes share in Redis: a channel for changes, and cached values.
- *
- * Keys lie under the installation's UUID, so several installations may share a Redis. Values belong to a generation, a
- * random text under `generationKey`. Every new connection starts a generation first: meanwhile links may have changed
- * without deletions, and Redis may have restored old data. Values of other generations are ignored.
+ * Nodes share changes and cached values in Redis, under the installation's UUID. Values belong to a generation, a
+ * random text under `generationKey`; others are ignored. Every new connection starts one: meanwhile links may have
+ * changed without deletions, and Redis may have restored old data.
  */
 import type { Logger } from "../lib/logger.ts";
 import { withTimeout } from "../lib/timeout.ts";
@@ -14,11 +12,10 @@ export type Redis = {
   bus: RedisBus;
   /** See RedisConnection.send. */
   send(command: string, args: readonly string[]): Promise<unknown>;
-  /** Holds the generation: GENERATION_LENGTH characters, unique. */
+  /** Holds the generation: GENERATION_LENGTH characters. */
   generationKey: string;
-  /** The key of an object of this installation. */
   key(kind: string, name: string): string;
-  /** Whether both connections answer within a second. Never rejects. */
+  /** Both connections answer within a second. Never rejects. */
   check(): Promise<boolean>;
   close(): void;
 };
@@ -38,7 +35,7 @@ type Options = {
   limits?: Partial<RedisLimits>;
 };
 
-/** Resolves connected, or with Redis away; then it connects later. @throws BadRequest for an invalid URL */
+/** Without Redis it resolves too, and connects later. @throws BadRequest for an invalid URL */
 export async function openRedis({ url, instance, logger, limits = {} }: Options): Promise<Redis> {
   const key = (kind: string, name: string) => `waymark:${instance}:${kind}:${name}`;
   const generationKey = key("cache", "generation");

@@ -109,7 +109,7 @@ test("if a worker and its successor both end, the worker is started again", asyn
   await supervisor.stop();
 });
 
-test("a worker that can't be spawned for lack of resources is tried again", async () => {
+test("the supervisor retries a worker that can't be spawned for lack of resources", async () => {
   const { fakes, supervisor } = await startTwo();
   fakes.refuse(2);
   fakes.spawned[0]!.die();

@@ -1,14 +1,12 @@
 /**
  * The parent of worker processes that share a port (SO_REUSEPORT). It starts the first alone, which migrates and may
- * pick the port, then the others. It restarts dead workers, with a growing delay while they die young. Workers
- * communicate through it: all apply a change before its writer continues, metrics are collected, logins are limited per
- * address. If the parent dies, the channels close and the workers stop.
+ * pick the port. It restarts dead workers, with a growing delay while they die young. If the parent dies, the channels
+ * close and the workers stop.
  */
 import type { Logger } from "../lib/logger.ts";
 import { createRpc, type Rpc } from "../lib/rpc.ts";
 import type { ChangeMessage } from "./changes.ts";
 
-/** A spawned worker process. */
 export type WorkerProcess = {
   send(message: unknown): void;
   kill(signal: "SIGTERM" | "SIGKILL"): void;
@@ -16,23 +14,21 @@ export type WorkerProcess = {
 
 export type SpawnWorker = (options: {
   index: number;
-  /** The shared port; null for the first worker, which may pick one. */
+  /** The shared port; null for the first worker. */
   port: number | null;
   onMessage(message: unknown): void;
   onExit(description: string, exitCode: number | null): void;
 }) => WorkerProcess;
 
-/** A worker's message once it listens. */
+/** From a worker once it listens. */
 export type WorkerReady = { address: string; port: number; startValues: unknown; adminApi: AdminApi };
 
-/** The path prefix of the admin API, and whether a password is set. */
+/** `isEnabled`: a password is set. */
 export type AdminApi = { prefix: string; isEnabled: boolean };
 
-/** Calls from a worker to its parent. */
 export type ParentCalls = {
   /** Resolves when the other workers have applied it. */
   publish(news: ChangeMessage): Promise<void>;
-  /** The answers of all workers. */
   collect(): Promise<unknown[]>;
   collectLive(sinceMs: number): Promise<unknown[]>;
   takeLoginTry(address: string): number;
@@ -42,7 +38,6 @@ export type ParentCalls = {
   ready(said: WorkerReady): void;
 };
 
-/** Calls from the parent to a worker. */
 export type WorkerCalls = {
   changed(news: ChangeMessage): Promise<void>;
   snapshot(): unknown;
@@ -53,11 +48,10 @@ export type WorkerCalls = {
 };
 
 export type Supervisor = {
-  /** Resolves with the first worker's message when all listen. Rejects if the first ones can't start. */
+  /** Resolves when all listen. Rejects if the first ones can't start. */
   start(): Promise<WorkerReady>;
-  /** Replaces the workers one by one: a new one listens before the old one drains. */
+  /** One by one: a new worker listens before the old one drains. */
   reload(): Promise<void>;
-  /** Drains all and resolves when they have ended. */
   stop(): Promise<void>;
 };
 
@@ -70,13 +64,12 @@ export class WorkerStartError extends Error {
 const CALL_MS = 2_000;
 /** A worker gives up after a minute without a database. */
 const START_MS = 120_000;
-/** Time of a worker to drain requests and store clicks, before SIGKILL. */
+/** Before SIGKILL. */
 export const STOP_MS = 30_000;
-/** A leaving worker serves for this long and asks clients to close. */
+/** A leaving worker still serves, and asks clients to close. */
 const LEAVE_MS = 500;
 const FIRST_DELAY_MS = 250;
 const LONGEST_DELAY_MS = 30_000;
-/** A worker that lived longer did not die young. */
 const GROWN_UP_MS = 30_000;
 
 type Worker = {
@@ -84,11 +77,10 @@ type Worker = {
   process: WorkerProcess;
   rpc: Rpc<WorkerCalls>;
   startedAt: number;
-  /** It receives changes; writes wait for it. */
+  /** Writes wait for it. */
   hasJoined: boolean;
-  /** It listens. */
   isReady: boolean;
-  /** Its end is expected. It gets no replacement. */
+  /** Gets no replacement. */
   mayEnd: boolean;
   gone: Promise<void>;
 };
@@ -97,15 +89,14 @@ export function createSupervisor(deps: {
   count: number;
   spawn: SpawnWorker;
   logger: Logger;
-  /** Counts a login attempt of an address for all workers: milliseconds to wait, 0 for none. */
+  /** For all workers together: milliseconds to wait. */
   takeLoginTry(address: string): number;
 }): Supervisor {
   const { count, spawn, logger, takeLoginTry } = deps;
   const workers = new Set<Worker>();
-  /** The kernel's order of listening sockets: as bound; the last takes the place of a closed one. */
+  /** In the kernel's order: as bound; the last takes the place of a closed one. */
   const sockets: Worker[] = [];
   const respawns = new Set<ReturnType<typeof setTimeout>>();
-  /** The first worker's message. */
   let first: WorkerReady | null = null;
   let startValues: unknown = null;
   let diedYoung = 0;
@@ -113,7 +104,7 @@ export function createSupervisor(deps: {
 
   const others = (self: Worker) => [...workers].filter((worker) => worker !== self && worker.hasJoined);
 
-  /** The answers that arrive in time. */
+  /** Those that arrive in time. */
   async function askAll(self: Worker, ask: (worker: Worker) => Promise<unknown>): Promise<unknown[]> {
     const answers = await Promise.allSettled([...others(self), self].map(ask));
     return answers.flatMap((answer) =>
@@ -136,13 +127,13 @@ export function createSupervisor(deps: {
     try {
       return spawn(options);
     } catch (error) {
-      logger.error({ worker: options.index, err: error }, "a worker's process can't be made");
+      logger.error({ worker: options.index, err: error }, "a worker process can't be started");
       queueMicrotask(() => options.onExit("not started", null));
       return { send: () => {}, kill: () => {} };
     }
   }
 
-  /** Resolves when it listens. With `insist`, one that ends before is started again. */
+  /** Resolves when it listens. `insist` starts it again if it ends before. */
   function launch(index: number, { insist }: { insist: boolean }): Promise<Worker> {
     const ready = Promise.withResolvers<Worker>();
     const gone = Promise.withResolvers<void>();
@@ -204,13 +195,13 @@ export function createSupervisor(deps: {
     logger.error({ worker: dead.index, delayMs }, `a worker ended (${description}); it is started again`);
     const timer = setTimeout(() => {
       respawns.delete(timer);
-      // One that ends before it listens comes back here through its exit.
+      // If it ends before it listens, its exit leads here.
       if (!stopping) launch(dead.index, { insist: true }).catch(() => {});
     }, delayMs);
     respawns.add(timer);
   }
 
-  /** New connections go to others before the old socket closes, and clients leave the open ones. */
+  /** New connections go to others before the old socket closes. */
   async function takeOutOfService(old: Worker, successor: Worker): Promise<void> {
     const steering = { port: first!.port, leaving: sockets.indexOf(old), groupSize: sockets.length };
     const isSteered = await successor.rpc.call("steerAway", steering).catch(() => false);
@@ -239,7 +230,7 @@ export function createSupervisor(deps: {
       try {
         await launch(0, { insist: false });
         const said = first!;
-        // One by one, to know the order of the sockets.
+        // In the order of the sockets.
         for (let index = 1; index < count && !stopping; index++) await launch(index, { insist: false });
         return said;
       } catch (error) {

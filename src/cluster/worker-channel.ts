@@ -1,4 +1,3 @@
-/** A worker's end of the channel to its parent (supervisor.ts). */
 import { steerAway } from "../lib/port-steering.ts";
 import { createRpc } from "../lib/rpc.ts";
 import type { Bus, ChangeMessageHandler } from "./changes.ts";
@@ -6,27 +5,25 @@ import type { ParentCalls, WorkerCalls, WorkerReady } from "./supervisor.ts";
 
 export type WorkerChannel = {
   bus: Bus;
-  /** From now on writers wait for this worker. Call it before caches load. */
+  /** Writers wait for this worker from now on. Call it before caches load. */
   join(): Promise<void>;
   ready(info: WorkerReady): Promise<void>;
-  /** Called before this worker is replaced: its clients should close their connections. */
+  /** Its clients should close their connections. */
   onLeave(leave: () => void): void;
-  /** `snapshot` of all workers. */
   collect(): Promise<unknown[]>;
   onSnapshot(snapshot: () => unknown): void;
-  /** `live` of all workers, since that instant. */
   collectLive(sinceMs: number): Promise<unknown[]>;
   onLive(live: (sinceMs: number) => unknown): void;
-  /** Counts a login attempt for all workers: milliseconds to wait. Rejects if the parent does not answer. */
+  /** For all workers together: milliseconds to wait. Rejects if the parent does not answer. */
   takeLoginTry(address: string): Promise<number>;
-  /** Values of settings that need a restart, from the first worker; null for the first itself. */
+  /** From the first worker; null for that one. */
   startValues(): Promise<unknown>;
 };
 
 /** Slightly more than the parent allows the other workers. */
 const CALL_MS = 3_000;
 
-/** Of this process, spawned with a channel. `onLost` runs if the parent is gone. */
+/** `onLost` runs if the parent is gone. */
 export function createWorkerChannel(onLost: () => void): WorkerChannel {
   const handlers = new Set<ChangeMessageHandler>();
   const hooks: { snapshot?: () => unknown; live?: (sinceMs: number) => unknown; leave?: () => void } = {};
@@ -53,7 +50,7 @@ export function createWorkerChannel(onLost: () => void): WorkerChannel {
   if (!process.connected) lose();
   return {
     bus: {
-      // If the parent can't notify the others, they still read the feed.
+      // The others still read the feed.
       publish: (news) => rpc.call("publish", news).catch(() => {}),
       subscribe(handler) {
         handlers.add(handler);

@@ -1,4 +1,3 @@
-/** The server's table of contents, except for redirects: which endpoints stand under which prefix. */
 import { Hono } from "hono";
 import { cors } from "hono/cors";
 import { appError } from "../lib/errors.ts";
@@ -23,12 +22,12 @@ export type EndpointTable = { prefix: string; endpoints: readonly Endpoint[]; gu
 
 export type HttpAppOptions = {
   tables: readonly EndpointTable[];
-  /** Prefixes that answer 404 everywhere while `isOpen` is false (no password is set). */
+  /** Answer 404 everywhere while `isOpen` is false (no password is set). */
   gates: readonly { prefix: string; isOpen(): boolean }[];
   /** Read at each request, so a change applies at once. */
   cors(): CorsSettings;
   newRequestId(): string;
-  /** Bounds gathered bodies. By default its own. */
+  /** Bounds gathered bodies. */
   bodies?: BodyMemory;
   logger: Logger;
 };
@@ -87,7 +86,7 @@ export function createHttpApp({
   return app;
 }
 
-/** Headers that scripts of other origins may read. Those from Location on serve resumable uploads. */
+/** For scripts of other origins. Those from Location on serve resumable uploads. */
 const EXPOSED_HEADERS = [
   "X-Request-Id",
   "Content-Disposition",

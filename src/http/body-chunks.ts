@@ -5,15 +5,14 @@ import { createBodyReader, type BodyReadQueue } from "./body-reader.ts";
 export type ChunkOptions = {
   /** Longest silence of the client. */
   stallMs: number;
-  /** Time of the client for the whole body; unbounded by default. */
+  /** For the whole body; unbounded by default. */
   sendMs?: number;
   readQueue?: BodyReadQueue | undefined;
 };
 
 /**
- * The chunks of the request's body. A caller that takes minutes lifts the server's idle timeout
- * (HttpConnection.liftIdleTimeout). The caller should dispose of the chunks (lib/disposable-bytes.ts). @throws
- * BadRequest if the client leaves or is too slow
+ * Dispose of the chunks (lib/disposable-bytes.ts). Lift the idle timeout before reading for minutes. @throws BadRequest
+ * if the client leaves or is too slow
  */
 export async function* bodyChunks(
   { body, headers }: Request,

@@ -2,14 +2,13 @@
 import { appError } from "../lib/errors.ts";
 
 const MOST_BYTES = 64 * 1024 * 1024;
-/** The first bytes of each body are free, so that a sign-in always fits. */
+/** Of each body, so that a sign-in always fits. */
 const FREE_BYTES = 4 * 1024;
 
 /** The share of one body. */
 export type BodyReservation = {
-  /** Adds gathered bytes. @throws ServiceUnavailable if all bodies together exceed the bound */
+  /** @throws ServiceUnavailable if all bodies together exceed the bound */
   add(bytes: number): void;
-  /** Releases the share. */
   leave(): void;
 };
 

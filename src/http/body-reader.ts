@@ -1,12 +1,10 @@
 /**
- * Reads a request's body so that little of it lies in this process. Without a pending read the runtime takes a megabyte
- * from the client, delivers it as one chunk, and takes another while that chunk waits. Two pending reads make it
- * deliver small pieces instead. So the read after a large chunk starts at once, and so does the one after the first
- * chunk.
+ * Without a pending read the runtime takes a megabyte from the client, delivers it as one chunk, and takes another
+ * while that chunk waits. Two pending reads make it deliver small pieces. So the reads after the first chunk and after
+ * a large one start at once.
  */
 import { giveAway } from "../lib/disposable-bytes.ts";
 
-/** Orders the reading of many clients. */
 export type BodyReadQueue = {
   isFree(): boolean;
   /** Resolves when the caller may read. */
@@ -33,7 +31,7 @@ export function createBodyReader(
   let ahead: ReturnType<typeof reader.read> | undefined;
   let letGo: (() => void) | undefined;
 
-  /** Releases them once: on disposal, at the next read, or at the end. */
+  /** Releases on disposal, at the next read, or at the end. */
   function hold(bytes: number): () => void {
     let end = pace?.hold(bytes);
     letGo = () => {
@@ -44,12 +42,12 @@ export function createBodyReader(
   }
 
   return {
-    /** Resolves when the caller may read. Releases earlier bytes. */
+    /** Releases earlier bytes and waits. */
     async turn(): Promise<void> {
       letGo?.();
       if (pace !== undefined && ahead === undefined && !pace.isFree()) await pace.wait();
     },
-    /** Bytes that the caller should dispose of; null at the end. */
+    /** Dispose of the bytes; null at the end. */
     async read(): Promise<Uint8Array | null> {
       const reading = ahead ?? reader.read();
       ahead = undefined;
@@ -66,7 +64,6 @@ export function createBodyReader(
     cancel(): void {
       reader.cancel().catch(() => undefined);
     },
-    /** Ends reading. */
     close: () => letGo?.(),
   };
 }

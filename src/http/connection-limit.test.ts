@@ -51,14 +51,14 @@ function checked(limit: ReturnType<typeof create>, passedMs = 20): string[] {
   return [...calls];
 }
 
-test("nothing happens below half of the limit", () => {
+test("below half of the limit connections are accepted", () => {
   const limit = create();
   openFiles = LIMIT / 2 - 1;
   expect(checked(limit)).toEqual([]);
   expect(warnings).toEqual([]);
 });
 
-test("at half of the limit it pauses, refuses what comes, and closes what is idle", () => {
+test("at half of the limit it pauses, refuses new connections and closes idle ones", () => {
   const limit = create();
   openFiles = LIMIT / 2;
   expect(checked(limit)).toEqual(["pause"]);
@@ -71,7 +71,7 @@ test("at half of the limit it pauses, refuses what comes, and closes what is idl
   expect(limit.refused()).toBe(230);
 });
 
-test("it goes on when an eighth is free, and says so", () => {
+test("it accepts again when an eighth is free, and logs it", () => {
   const limit = create();
   openFiles = LIMIT;
   checked(limit);
@@ -85,7 +85,7 @@ test("it goes on when an eighth is free, and says so", () => {
   expect(warnings.map((text) => text.slice(0, 11))).toEqual(["half of the", "connections"]);
 });
 
-test("who comes and goes at the bound does not fill the log", () => {
+test("connections that come and go at the bound do not fill the log", () => {
   const limit = create();
   for (let round = 0; round < 100; round++) {
     openFiles = LIMIT;
@@ -99,7 +99,7 @@ test("who comes and goes at the bound does not fill the log", () => {
   expect(warnings).toHaveLength(3);
 });
 
-test("behind TLS nobody understands an answer", () => {
+test("behind TLS a connection is refused without an answer", () => {
   const limit = create({ isPlain: false });
   openFiles = Number.POSITIVE_INFINITY;
   checked(limit);
@@ -107,7 +107,7 @@ test("behind TLS nobody understands an answer", () => {
   expect(checked(limit)).toContain("refuse 1 mutely");
 });
 
-test("what is open at the start does not count", () => {
+test("files that are open at the start do not count", () => {
   openFiles = LIMIT / 2;
   const limit = create();
   expect(checked(limit)).toEqual([]);
@@ -122,7 +122,7 @@ test("a small limit gets a short queue", () => {
   expect(calls).toEqual(["backlog 100"]);
 });
 
-test("a count that takes long is not taken all the time", () => {
+test("slow counting runs less often", () => {
   let counts = 0;
   const limit = createConnectionLimit({
     socket,

@@ -1,8 +1,7 @@
 /**
- * Keeps the process off its limit of open files, where accepting spins, files can't be opened and a start fails. New
- * connections are accepted up to half of what is free after the start; the other half is for the files and databases
- * that they need. Beyond, those that come get 503 at once, and connections that wait for a request are closed. It goes
- * on when an eighth is free again.
+ * Keeps the process below its limit of open files, where accepting spins and files can't be opened. Connections may
+ * take half of what is free after the start; their files and databases need the rest. Beyond, new ones get 503 at once,
+ * and idle ones are closed, until an eighth is free again.
  */
 import { findListeningSocket, type ListeningSocket } from "../lib/listening-socket.ts";
 import type { Logger } from "../lib/logger.ts";
@@ -10,7 +9,7 @@ import type { Registry } from "../lib/metrics.ts";
 import { countOpenFiles, readOpenFilesLimit } from "../lib/open-files.ts";
 
 const CHECK_MS = 20;
-/** Where counting takes long, it rests for so many times as long, up to that. */
+/** The check rests for this multiple of its time, at most LONGEST_REST_MS. */
 const REST_FACTOR = 50;
 const LONGEST_REST_MS = 250;
 const USUAL_BACKLOG = 512;
@@ -18,7 +17,7 @@ const REFUSED_A_CHECK = 200;
 /** A new connection has this long to send something. */
 const SILENT_MS = 2_000;
 const CLOSE_IDLE_EVERY_MS = 2_000;
-/** Descriptors looked at for such connections. */
+/** Bounds one check. */
 const LOOKED_AT_A_CHECK = 500;
 const LOG_EVERY_MS = 10_000;
 
@@ -29,12 +28,12 @@ const ANSWER = Buffer.from(
 
 type Deps = {
   socket: ListeningSocket;
-  /** Most open files of the process. */
+  /** Of open files. */
   limit: number;
   openFiles(): number;
-  /** Whether a client understands an answer before a handshake. */
+  /** The client understands an answer before a handshake. */
   isPlain: boolean;
-  /** Closes the connections that wait for another request. */
+  /** Closes connections that wait for another request. */
   closeIdle(): void;
   logger: Logger;
   /** Milliseconds of any origin. */
@@ -42,9 +41,9 @@ type Deps = {
 };
 
 export type ConnectionLimit = {
-  /** To be called every `CHECK_MS`. */
+  /** Call it every `CHECK_MS`. */
   check(): void;
-  /** Connections refused since the start. */
+  /** Refused connections since the start. */
   refused(): number;
 };
 
@@ -126,7 +125,7 @@ type Guarded = {
   logger: Logger;
 };
 
-/** Bounds the connections of the process's server, where the system allows it. Ends with `close`. */
+/** No effect where the system does not allow it. */
 export function startConnectionLimit({ server, isPlain, registry, logger }: Guarded): { close(): void } {
   const socket = findListeningSocket(server.port ?? 0);
   const mostFiles = readOpenFilesLimit();
@@ -143,7 +142,10 @@ export function startConnectionLimit({ server, isPlain, registry, logger }: Guar
       : null;
   registry.observe(
     "counter",
-    { name: "svc_http_connections_refused_total", help: "Connections refused for want of open files." },
+    {
+      name: "svc_http_connections_refused_total",
+      help: "Connections refused because too many files were open.",
+    },
     () => [[[], limit?.refused() ?? 0]],
   );
   if (limit === null) return { close: () => {} };

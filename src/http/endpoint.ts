@@ -1,28 +1,27 @@
 /**
- * An endpoint as data: access, input, answer. mount.ts makes routes from the table, openapi.ts the OpenAPI document,
- * and tests walk it to prove that every route has its guard.
+ * An endpoint as data: mount.ts makes routes, openapi.ts the OpenAPI document, and tests prove that every route has its
+ * guard.
  */
 import type { Context } from "hono";
 import type { z } from "zod";
 import type { BodyReservation } from "./body-memory.ts";
 import type { ListOptions } from "./json-list.ts";
 
-/** What the server knows of the connection. */
 export type HttpConnection = {
-  /** Address of the peer; `unix` on a unix socket. */
+  /** `unix` on a unix socket. */
   peerAddress(): string;
-  /** Lifts the server's idle timeout. The endpoint sets its own deadlines (uploads, exports). */
+  /** The endpoint sets its own deadlines (uploads, exports). */
   liftIdleTimeout(): void;
   /** Closes the connection within seconds, even during the answer. */
   cut(): void;
 };
 
-/** The account of a request, from its guard. */
+/** From the guard. */
 export type Caller = {
   id: number;
   username: string;
   role: "admin" | "user";
-  /** The session, and the end of the access token (epoch ms). */
+  /** `expiresAt`: end of the access token, epoch milliseconds. */
   credential?: { sessionId: string; expiresAt: number };
 };
 
@@ -30,12 +29,11 @@ export type HttpVariables = { requestId: string; account: Caller };
 export type HttpEnv = { Bindings: HttpConnection; Variables: HttpVariables };
 export type HttpContext = Context<HttpEnv>;
 
-/** `public`: anybody. `account`: any signed-in account. `admin`: the role admin. */
+/** `account`: any signed-in account. `admin`: the role admin. */
 export type Access = "public" | "account" | "admin";
-/** GET also answers HEAD. */
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
 
-/** `type` is the media type, such as `text/csv`; null: no body. Default status 200. */
+/** Null: no body. Default status 200. */
 export type RawAnswer = { type: string | null; status?: 200 | 201 | 204 };
 
 type Schema = z.ZodType;
@@ -46,34 +44,34 @@ export type Endpoint<
   Q extends Schema | undefined = Schema | undefined,
 > = {
   method: Method;
-  /** Hono pattern relative to the prefix, such as `/links/:code{.+}`. Specific patterns come first in a table. */
+  /** Hono pattern relative to the prefix, such as `/links/:code{.+}`. Specific patterns come first. */
   path: string;
-  /** Other methods on this path are refused, even if a later pattern would accept them. */
+  /** Refuses other methods on this path, even if a later pattern would accept them. */
   ownsPath?: boolean;
   access: Access;
   tag: string;
   summary: string;
-  /** Runs after the guard and before the body is read: counts or refuses the request. */
+  /** Counts or refuses the request after the guard, before the body is read. */
   admit?(c: HttpContext): Promise<void> | void;
-  /** Schema of the JSON body. An endpoint without one has no body or reads it itself (uploads). */
+  /** The JSON body. Without a schema there is none, or the endpoint reads it itself (uploads). */
   body?: B;
-  /** Bound of the JSON body in bytes; default 2 MiB. */
+  /** Bytes; default 2 MiB. */
   bodyLimit?: number;
-  /** The one long list of a JSON body of up to 16 MiB (json-list.ts). */
+  /** A long list makes the bound 16 MiB (json-list.ts). */
   list?: ListOptions;
-  /** Schema of the query's raw strings. Of a repeated key the last value counts. */
+  /** Of raw strings. The last value of a repeated key counts. */
   query?: Q;
-  /** Status of a success; default 200. */
+  /** Default 200. */
   status?: 200 | 201;
-  /** Schema of `data`, for the OpenAPI document. */
+  /** For `data` in the OpenAPI document, like the next five. */
   answer?: Schema;
-  /** The answer is a `page(…)`: `answer` in an envelope with `pagination`. */
+  /** `answer` is in an envelope with `pagination`. */
   paged?: true;
-  /** Fields of a multipart form that the endpoint reads itself, for the OpenAPI document. */
+  /** Fields of a multipart form that the endpoint reads itself. */
   form?: Schema;
-  /** Media type of another body that the endpoint reads itself, for the OpenAPI document. */
+  /** Media type of another body that the endpoint reads itself. */
   rawBody?: string;
-  /** A success without envelope, for the OpenAPI document. */
+  /** A success without envelope. */
   raw?: RawAnswer;
   /** Returns `data` of the envelope, a `page(…)`, or a whole Response (streams, cookies). */
   handle(input: EndpointInput<B, Q>): Promise<unknown> | unknown;
@@ -83,7 +81,7 @@ export type EndpointInput<B, Q> = {
   c: HttpContext;
   body: Output<B>;
   query: Output<Q>;
-  /** Bounds a body that the endpoint gathers itself. Released after the answer. */
+  /** For a body that the endpoint gathers itself. Released after the answer. */
   reservation: BodyReservation;
   /** Set unless access is `public`. */
   account: Caller;
@@ -98,7 +96,6 @@ export function endpoint<B extends Schema | undefined = undefined, Q extends Sch
 
 export type Pagination = { page: number; page_size: number; total: number; total_pages: number };
 
-/** A list with its pagination. */
 export class Page {
   constructor(
     readonly data: readonly unknown[],

@@ -1,6 +1,5 @@
 import { AppError, appError, type ErrorKind } from "../lib/errors.ts";
 
-/** The only table from error kind to HTTP status. */
 export const STATUS_OF_KIND: Record<ErrorKind, number> = {
   invalid: 400,
   unauthorized: 401,
@@ -15,7 +14,7 @@ export const STATUS_OF_KIND: Record<ErrorKind, number> = {
   unavailable: 503,
 };
 
-/** Any thrown value as an AppError. Foreign errors become a 500 without internals. */
+/** Foreign errors become a 500 without internals. */
 export function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;
   return appError("InternalServerError", "The server failed; its log has the details.", {
@@ -26,8 +25,8 @@ export function toAppError(thrown: unknown): AppError {
 export type FailureBody = { code: number; error: string; message: string };
 
 /**
- * The failure envelope. `details.retryAfterSeconds` sets `Retry-After`, `details.allow` sets `Allow`, `details.status`
- * replaces the status of the kind.
+ * `details.retryAfterSeconds` sets `Retry-After`, `details.allow` sets `Allow`, `details.status` replaces the status of
+ * the kind.
  */
 export function failureResponse(error: AppError): Response {
   const body: FailureBody = { code: error.code, error: error.name, message: error.message };

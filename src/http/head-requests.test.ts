@@ -65,7 +65,7 @@ test("HEAD of an empty response has no content", async () => {
   expect(await send("HEAD", "/x/none")).toMatchObject({ status: 204, body: "" });
 });
 
-test("OPTIONS lists the methods of an address", async () => {
+test("OPTIONS lists the methods of a path", async () => {
   const { status, head, body } = await send("OPTIONS", "/x/json");
   expect([status, body]).toEqual([204, ""]);
   expect(/^allow: (.*)$/im.exec(head)?.[1]?.trim()).toBe("GET, HEAD, POST, OPTIONS");

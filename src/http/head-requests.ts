@@ -1,6 +1,6 @@
 /**
- * Answers HEAD. Hono runs the GET endpoint and drops the body, which loses the length. The server handles a GET answer
- * correctly: it sends the length without the body and cancels a stream. So this passes on the answer with its body.
+ * Hono answers HEAD with the GET endpoint and drops the body, which loses the length. Here the answer keeps its body:
+ * the server sends the length and cancels a stream.
  */
 import type { HttpApp } from "./mount.ts";
 

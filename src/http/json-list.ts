@@ -1,7 +1,6 @@
 /**
- * Reads a JSON object with one long list, such as `{"links": […]}`. It cuts the list into items as the bytes arrive and
- * parses each item by itself, so 16 MiB block the event loop only for milliseconds, and one item too many ends the
- * reading.
+ * Reads a JSON object with one long list, such as `{"links": […]}`. It parses each item as the bytes arrive, so 16 MiB
+ * block the event loop only for milliseconds.
  */
 import { type AppError, appError } from "../lib/errors.ts";
 import { createJsonScan } from "../lib/json-scan.ts";
@@ -23,13 +22,12 @@ const OPEN_LIST = 0x5b;
 const QUOTE = 0x22;
 
 export type ListOptions = {
-  /** Name of the list. */
   field: string;
-  /** Maximum number of items. */
+  /** Of items. */
   most: number;
 };
 
-/** The body's value. An oversized item is its error. @throws BatchSizeTooLarge, and like readJson */
+/** An oversized item is its error. @throws BatchSizeTooLarge, and like readJson */
 export async function readJsonList(source: BodySource, options: ListOptions): Promise<unknown> {
   const list = createListParser(options);
   const slices = createTimeSlices(SLICE_MS);
@@ -48,7 +46,7 @@ function createListParser({ field, most }: ListOptions) {
   const scan = createJsonScan({ onMark });
   let items: unknown[] | null = null;
   let isInside = false;
-  /** The bytes of this push, and the start of those that belong to the item or beside it. */
+  /** The bytes of this push, and where the current item's or those beside it start. */
   let bytes: Uint8Array = new Uint8Array();
   let from = 0;
   /** The last string at the object's own level, in `beside`. */
@@ -87,7 +85,7 @@ function createListParser({ field, most }: ListOptions) {
     }
   }
 
-  /** Whether `"field" :` stands before the bracket at the end of `beside`. */
+  /** `"field" :` stands before the bracket at the end of `beside`. */
   function isNamed(): boolean {
     if (!/^\s*:\s*\[$/.test(beside.text(name.end))) return false;
     const text = beside.text(name.start, name.end);
@@ -122,13 +120,12 @@ function createListParser({ field, most }: ListOptions) {
 const itemTooLarge = (): AppError =>
   appError("BadRequest", `An item has at most ${MOST_ITEM_BYTES / 1024} KiB and ${MOST_ITEM_PARTS} values.`);
 
-/** Gathers bytes up to a bound and drops the rest. */
+/** Drops bytes beyond a bound. */
 function createBytes(most: number) {
   const buffer = Buffer.allocUnsafe(most);
   let length = 0;
   let isOver = false;
   return {
-    /** False beyond the bound. */
     add(piece: Uint8Array): boolean {
       isOver ||= length + piece.length > most;
       if (isOver) return false;

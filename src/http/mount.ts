@@ -1,4 +1,4 @@
-/** Turns endpoint tables into routes: guard, body and query by schema, envelope, 405 with Allow. */
+/** Turns endpoints into routes: guard, body and query by schema, envelope, 405 with Allow. */
 import type { Hono, MiddlewareHandler } from "hono";
 import { TrieRouter } from "hono/router/trie-router";
 import { appError } from "../lib/errors.ts";
@@ -13,7 +13,7 @@ export type Guards = Record<Access, MiddlewareHandler<HttpEnv>>;
 
 const JSON_TYPE = { "Content-Type": "application/json; charset=utf-8" };
 
-/** Mounts the endpoints below `prefix`. Of two matching patterns the first one wins. */
+/** Of two matching patterns the first one wins. */
 export function mountEndpoints(
   app: HttpApp,
   prefix: string,
@@ -71,12 +71,12 @@ function enveloped(entry: Endpoint, c: HttpContext, result: unknown): Response {
 
 const METHODS: readonly Method[] = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
-/** Handles the rest: OPTIONS, 405 with `Allow` on a known path, else 404. */
+/** The rest: OPTIONS, 405 with `Allow` on a known path, else 404. */
 export function mountRefusals(
   app: HttpApp,
   tables: readonly { prefix: string; endpoints: readonly Endpoint[] }[],
 ): void {
-  // The app's routes again: the first match decides whether the method is allowed.
+  // The first match decides whether the method is allowed.
   const router = new TrieRouter<boolean>();
   for (const { prefix, endpoints } of tables) {
     const owners = lastOfOwned(endpoints);

@@ -1,8 +1,6 @@
 /**
- * Reads a multipart/form-data request as a stream: gathers texts and passes the file on as fast as its consumer takes
- * it, so memory stays flat. At most one file. Bounded: number and size of fields, part headers, bytes outside the file,
- * and the client's time. Any failure ends the file's body with that error, and the consumer has cleaned up before
- * readMultipart rejects. The rest of the request is not read.
+ * Streams a multipart/form-data request with at most one file at the pace of its consumer. A failure ends the file's
+ * body, and the consumer has cleaned up before readMultipart rejects. The rest of the request is not read.
  */
 import { type AppError, appError } from "../lib/errors.ts";
 import { parseHeaderParameters } from "../lib/header-parameters.ts";
@@ -16,46 +14,42 @@ import type { BodyReservation } from "./body-memory.ts";
 import { type BodyReader, createBodyReader, type BodyReadQueue } from "./body-reader.ts";
 
 export type FilePart = {
-  /** Name of the form field; empty if the part has none. */
+  /** Empty if the part has none. */
   field: string;
-  /** As the client means it, unchecked, with browsers' escapes undone. */
+  /** Unchecked, with browsers' escapes undone. */
   filename: string | undefined;
-  /** From the client, lower-cased, without parameters. */
+  /** Lower-cased, without parameters. */
   mimeType: string | undefined;
-  /**
-   * Read it to its end. Throws if the upload fails. For a large file dispose of the pieces (lib/disposable-bytes.ts).
-   */
+  /** Throws if the upload fails. For a large file dispose of the pieces (lib/disposable-bytes.ts). */
   body: AsyncIterable<Buffer>;
 };
 
 export type MultipartOptions<T> = {
-  /** Receives the file. It must read the body to its end, or throw, which ends the upload with that error. */
+  /** Must read the body to its end, or throw, which fails the upload. */
   onFile(part: FilePart): Promise<T>;
-  /** Fields that are files even without a filename; default none. */
+  /** Fields that are files even without a filename. */
   isFile?: (field: string) => boolean;
-  /** Longest silence of the client in milliseconds; default half a minute. */
+  /** Longest silence of the client; default half a minute. */
   stallMs?: number;
-  /** Time for the whole form in milliseconds; unbounded by default. */
+  /** For the whole form; unbounded by default. */
   sendMs?: number;
-  /** The queue in which it waits to read; default none. */
   readQueue?: BodyReadQueue;
   /** Bounds the form's texts in memory. */
   reservation?: Pick<BodyReservation, "add">;
 };
 
 export type MultipartForm<T> = {
-  /** The last value of each text field. */
+  /** Of a repeated field, the last value. */
   fields: ReadonlyMap<string, string>;
-  /** Result of onFile; undefined without a file. */
+  /** Result of onFile. */
   file: T | undefined;
 };
 
 const STALL_MS = 30_000;
-/** Besides the file. */
 const MAX_FIELDS = 100;
 const MAX_FIELD_BYTES = 64 * 1024;
 const LIMITS = { headerBytes: 16 * 1024, headers: 32 };
-/** A body with more bytes than this besides its file is refused. */
+/** A larger body besides its file is refused. */
 export const MAX_BYTES_BESIDE_FILE = 1024 * 1024;
 
 const broken = (message: string, cause?: unknown): AppError =>
@@ -91,7 +85,7 @@ function boundaryOf(request: Request): string {
 
 type Source = ReturnType<typeof createSource>;
 
-/** The request's bytes, with deadlines, counted apart from the file's. */
+/** With deadlines, and counted apart from the file's bytes. */
 function createSource(
   reader: BodyReader,
   { stallMs = STALL_MS, sendMs }: Pick<MultipartOptions<unknown>, "stallMs" | "sendMs">,
@@ -130,7 +124,6 @@ function createSource(
     });
 
   return {
-    /** Null at the end. */
     async read(): Promise<Uint8Array | null> {
       // By now the file's earlier bytes are passed on.
       if (received - inFile > MAX_BYTES_BESIDE_FILE)

@@ -1,4 +1,3 @@
-/** The OpenAPI 3.1 document of the endpoint tables: what is mounted is documented. */
 import { z } from "zod";
 import { ERRORS } from "../lib/errors.ts";
 import { endpoint, type Endpoint, type Pagination } from "./endpoint.ts";
@@ -110,7 +109,7 @@ function success({ raw, status, answer, paged }: Endpoint): Json {
   return { [status ?? 200]: { description: "OK", content: { "application/json": { schema } } } };
 }
 
-/** Serves the document, made at the first request. */
+/** Made at the first request. */
 export function openApiEndpoint(tables: () => readonly Described[], version: string): Endpoint {
   let document: Json | undefined;
   return endpoint({

@@ -1,4 +1,3 @@
-/** Gathered bodies, bounded each, together, and in time. */
 import { dispose } from "../lib/disposable-bytes.ts";
 import { type AppError, appError } from "../lib/errors.ts";
 import { createJsonScan } from "../lib/json-scan.ts";
@@ -6,7 +5,7 @@ import { bodyChunks } from "./body-chunks.ts";
 import type { BodyReservation } from "./body-memory.ts";
 
 const JSON_LIMIT = 2 * 1024 * 1024;
-/** For a body of a few short fields, and for one that is ignored. */
+/** For a body of a few short fields, or an ignored one. */
 export const SHORT_LIMIT = 4 * 1024;
 /** Brackets and commas. A single object needs less than a hundredth. */
 const MOST_PARTS = 10_000;
@@ -23,15 +22,15 @@ export const bodyTimeouts = (limit: number) => ({
 
 export type BodySource = {
   request: Request;
-  /** Bounds the gathered bytes. The caller releases it. */
+  /** The caller releases it. */
   reservation: BodyReservation;
-  /** Closes the connection: the rest of the body is not needed. */
+  /** Closes the connection. */
   cut(): void;
 };
 
 /**
- * The bytes up to `limit`, checked by Content-Length first, else by counting. @throws PayloadTooLarge,
- * ServiceUnavailable, BadRequest if the client leaves or is too slow
+ * Checks `limit` by Content-Length first, else by counting. @throws PayloadTooLarge, ServiceUnavailable, BadRequest if
+ * the client leaves or is too slow
  */
 export async function* bodyBytes(
   { request, reservation, cut }: BodySource,
@@ -73,7 +72,7 @@ const tooLarge = (limit: number): AppError => {
   return appError("PayloadTooLarge", `The body is larger than ${most}.`);
 };
 
-/** The body as text. @throws like bodyBytes, BadRequest (not UTF-8) */
+/** @throws like bodyBytes, BadRequest (not UTF-8) */
 export function readText(source: BodySource, limit: number): Promise<string> {
   return gatherText(source, limit, () => {});
 }
@@ -92,7 +91,7 @@ async function gatherText(
   return text + decoder.decode();
 }
 
-/** Decodes UTF-8 without a leading byte order mark. @throws BadRequest (not UTF-8) */
+/** UTF-8 without a leading byte order mark. @throws BadRequest (not UTF-8) */
 export function createDecoder() {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   return {
@@ -106,7 +105,7 @@ export function createDecoder() {
   };
 }
 
-/** The JSON body, whatever its Content-Type. @throws like readText, BadRequest (no JSON, too deep, too many values) */
+/** Ignores Content-Type. @throws like readText, BadRequest (no JSON, too deep, too many values) */
 export async function readJson(source: BodySource, limit = JSON_LIMIT): Promise<unknown> {
   const scan = createJsonScan({ mostParts: MOST_PARTS });
   return parseJson(await gatherText(source, limit, scan.push));

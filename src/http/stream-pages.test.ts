@@ -87,7 +87,7 @@ test("a text of one page is chunked too", async () => {
   expect(answer).toEndWith("\r\n5\r\nshort\r\n0\r\n\r\n");
 });
 
-test("a second page that fails at once does not make the first a complete text", async () => {
+test("a second page that fails at once leaves the first an incomplete text", async () => {
   pages = async function* () {
     yield "short";
     throw new Error("at once");

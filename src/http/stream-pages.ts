@@ -1,19 +1,18 @@
 /**
- * Streams text or bytes page by page. A page is made after the client has taken the one before, so memory stays flat. A
- * client that leaves, or takes nothing for two minutes, ends it. If a page fails, the connection is cut without the end
- * of chunked encoding, so a cut text can't pass for a whole one. Lift the server's idle timeout first. Disposes of
- * bytes that were given away (lib/disposable-bytes.ts).
+ * Makes a page after the client has taken the one before. A client that leaves, or takes nothing for two minutes, ends
+ * it. A failed page cuts the connection without the end of chunked encoding, so a cut text can't pass for a whole one.
+ * Lift the server's idle timeout first. Disposes of given bytes (lib/disposable-bytes.ts).
  */
 import { dispose } from "../lib/disposable-bytes.ts";
 
 export type PageStreamOptions = {
-  /** Receives the reason if a started answer is cut. */
+  /** If a started answer is cut. */
   onFailure(error: unknown): void;
   /** Closes the connection: a stream that waits for its client can't report an error. */
   cut(): void;
-  /** Longest silence of the client in milliseconds; default two minutes. */
+  /** Of the client; default two minutes. */
   stallMs?: number;
-  /** Pause before each page but the first, in milliseconds; default 2. Use 0 for cheap pages. */
+  /** Before each page but the first; default 2. Use 0 for cheap pages. */
   restMs?: number;
 };
 
@@ -34,7 +33,7 @@ export async function streamPages(
   let given: Page = "";
   const later = async (): Promise<IteratorResult<Page, void>> => {
     // Lets the previous page out first; a short answer would otherwise be sent whole, with a length. Also bounds a long
-    // one to a fifth of the event loop, because redirects matter more.
+    // one to a fifth of the event loop.
     if (restMs > 0) await new Promise((resolve) => setTimeout(resolve, restMs));
     return pages.next();
   };
