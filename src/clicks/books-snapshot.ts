@@ -1,6 +1,6 @@
 /**
- * The books of a running process (ClickStats), written beside its journal once a second while they change. `waymark
- * status` reads them without an account. Counting never reads them.
+ * The books of a running process (ClickStats), written beside its journal once a second while they change, for `waymark
+ * status`. Counting never reads them.
  */
 import { readFileSync } from "node:fs";
 import { rename, rm, writeFile } from "node:fs/promises";
@@ -62,7 +62,7 @@ export function createBooksSnapshotWriter({ dir, stats, clock, onError }: Option
   };
 }
 
-/** The last snapshot of a slot's process; null if there is no readable one. */
+/** Null if there is no readable one. */
 export function readBooksSnapshot(slotDir: string): BooksSnapshot | null {
   try {
     return BOOKS.parse(JSON.parse(readFileSync(join(slotDir, BOOKS_SNAPSHOT_NAME), "utf8")));

@@ -11,7 +11,7 @@ type FlushOutcome = `${FlushTrigger} ${FlushReport["status"]}`;
 export type ClickStats = {
   /** Calls of record() since the start, and counted clicks of dead processes. */
   accepted: number;
-  /** Of accepted: those of dead processes. */
+  /** Accepted by dead processes. */
   replayed: number;
   /** Counted in the database. */
   stored: number;

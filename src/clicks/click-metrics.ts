@@ -3,10 +3,7 @@ import type { Reading, Registry } from "../lib/metrics.ts";
 import type { Clicks, ClickStats } from "./clicks.ts";
 import { journalBytes } from "./journal/size.ts";
 
-/**
- * The flush thread answers at once unless it is counting or has more to look at than this allows. A scrape can't wait:
- * it takes the last answer, and a later one serves the next scrape.
- */
+/** The flush thread may be busy. Then a scrape takes the last answer, and the late one serves the next scrape. */
 const PENDING_BOUND_MS = 2;
 const FEW_CLICKS = 10_000;
 /** Counting many takes processor time, which the scrape does not spend. */

@@ -1,7 +1,4 @@
-/**
- * Click counting: the journal that the redirect writes, the thread that counts it into the database, and the books. At
- * any time accepted = stored + pending + dropped.
- */
+/** Click counting: the journal that the redirect writes, the thread that counts it into the database, and the books. */
 import { createBooksSnapshotWriter } from "./books-snapshot.ts";
 import { type ClickStats, createClickBooks } from "./books.ts";
 import type { DatabaseSettings } from "../db/database.ts";
@@ -23,12 +20,9 @@ import { createJournal } from "./journal/journal.ts";
 export type { ClickStats } from "./books.ts";
 
 export type Clicks = {
-  /** Keeps a click. Never throws. See Journal.record. */
+  /** Never throws. See Journal.record. */
   record(linkId: number, atMs: number): void;
-  /**
-   * Null if the next click should have details. Otherwise counts the refusal; pass it to recordRefused without
-   * gathering details.
-   */
+  /** Null if the next click should have details. Otherwise counts the refusal; pass it to recordRefused. */
   detailRefusal(): DetailRefusal | null;
   recordRefused(linkId: number, atMs: number, refused: DetailRefusal): void;
   /** Like record, with the visitor's headers (VisitDetails). */
@@ -43,14 +37,14 @@ export type Clicks = {
   /** Counts everything recorded so far. Rejects with an AppError while the database is away. */
   flush(): Promise<void>;
   stats(): ClickStats;
-  /** At most `most` of the newest clicks after an instant, oldest first. For the live view, not for counting. */
+  /** At most `most` of the newest clicks after an instant, oldest first. Not for counting. */
   latest(sinceMs: number, most: number): RecentClick[];
   /**
    * Distinct links with uncounted clicks (a lower bound beyond 262,144 clicks). The last known number if the answer
    * takes longer than the bound. Never rejects.
    */
   pendingLinks(boundMs?: number): Promise<number>;
-  /** Reads the configuration again. Call it when a `click.` or `analytics.` key changes. */
+  /** Call it when a `click.` or `analytics.` key changes. */
   refresh(): void;
   /** A last flush of at most ten seconds. The rest stays for the next start. Never rejects. */
   close(): Promise<void>;
@@ -63,7 +57,7 @@ export type ClickConfig = {
   flushInterval(): number;
   /** click.max_clicks_before_flush */
   maxClicksBeforeFlush(): number;
-  /** Without it no details are recorded. Details recorded by other processes are still written. */
+  /** Without it no details are recorded. Those of other processes are still written. */
   details?: DetailConfig;
 };
 
@@ -72,7 +66,7 @@ export type DetailConfig = {
   sampleRate(): number;
   /** analytics.enable_geo_lookup */
   locates(): boolean;
-  /** analytics.max_log_rows, if no more rows may be written then; 0: unlimited. */
+  /** analytics.max_log_rows with `stop`; 0: unlimited. */
   mostLogRows(): number;
 };
 
@@ -81,7 +75,7 @@ export type ClickLimits = {
   /** For all segments of this process. Beyond it (database away) clicks are dropped. */
   journalBytes: number;
   overflowClicks: number;
-  /** Details waiting to be written. Beyond it they are dropped. */
+  /** Waiting details. Beyond it they are dropped. */
   pendingDetails: number;
   closeMs: number;
 };
@@ -91,7 +85,7 @@ export type ClicksOptions = {
   /** Its folder `journal` holds the journal. */
   dataDir: string;
   config: ClickConfig;
-  /** Sources of places; default none. */
+  /** Default: none. */
   geo?: GeoSettings;
   logger: Logger;
   clock: Clock;
@@ -111,7 +105,7 @@ const LIMITS: ClickLimits = {
 const TICK_MS = 1000;
 const PENDING_BOUND_MS = 500;
 
-/** Starts counting, first what earlier processes left. Rejects while the database is away. */
+/** First counts what earlier processes left. Rejects while the database is away. */
 export async function createClicks(options: ClicksOptions): Promise<Clicks> {
   const { config, logger, clock } = options;
   const limits = { ...LIMITS, ...options.limits };

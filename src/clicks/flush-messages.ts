@@ -4,7 +4,6 @@ import type { FlushTrigger } from "./flush/flush.ts";
 import type { SettledClicks, SourceState } from "./flush/source.ts";
 import type { GeoSettings } from "./details/geo.ts";
 
-/** Settings of details. */
 export type DetailSettings = {
   /** analytics.enable_geo_lookup */
   locates: boolean;
@@ -23,7 +22,7 @@ export type FlushStart = {
   logLevel: string;
 };
 
-/** Calls of the flush thread. `start` comes first. */
+/** `start` comes first. */
 export type FlushCalls = {
   /** Resolves with the UUID of the database once it is open. */
   start(start: FlushStart & { sources: SourceState[] }): Promise<string>;
@@ -40,7 +39,6 @@ export type FlushCalls = {
   close(): Promise<void>;
 };
 
-/** Events of the flush thread. */
 export type FlushEvents = {
   settled(settled: SettledClicks): void;
   /** A segment of this process's slot is gone. */

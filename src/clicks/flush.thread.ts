@@ -1,6 +1,6 @@
 /**
- * The main thread's end of the flush thread. It remembers this process's segments and their counted positions, so that
- * a new thread continues after a crash where the database is.
+ * The main thread's end of the flush thread. It remembers this process's segments and their counted positions for a new
+ * thread after a crash.
  */
 // oxlint-disable unicorn/require-post-message-target-origin -- that is for windows; a worker has no origin
 import { appError, messageOf } from "../lib/errors.ts";
@@ -25,8 +25,8 @@ export type FlushThread = {
   /** Counts everything written so far. Rejects with an AppError if that is not possible now. */
   flush(): Promise<void>;
   /**
-   * See Flusher. The last known number if the thread does not answer within the bound (it is busy, or waits for the
-   * database). Concurrent callers share one question. Never rejects.
+   * See Flusher. The last known number if the thread does not answer within the bound. Concurrent callers share one
+   * query. Never rejects.
    */
   pendingLinks(boundMs: number): Promise<number>;
   /** A last flush within the bound, then the thread ends. Rejects if that flush failed. */
@@ -39,7 +39,7 @@ export type FlushThreadOptions = FlushStart & {
   /** Segments that were in this process's slot before. */
   leftovers: readonly string[];
   logger: Logger;
-  /** See loadFlushWorker; made here by default. */
+  /** Default: loadFlushWorker(). */
   worker?: Worker | undefined;
   onSettled(settled: SettledClicks): void;
   /** A segment of this process's slot is gone. */
@@ -55,7 +55,7 @@ const RESTART_AFTER_MS = 1000;
  */
 export const loadFlushWorker = (): Worker => new Worker(workerUrl("clicks/flush.worker.ts"), { smol: true });
 
-/** Starts the thread. Rejects with an AppError if its database can't be opened. */
+/** Rejects with an AppError if the thread's database can't be opened. */
 export async function startFlushThread(options: FlushThreadOptions): Promise<FlushThread> {
   const { leftovers, logger, worker: loaded, onSettled, onRetired, onReport, ...start } = options;
   const sources = new Map<string, SourceState>(

@@ -1,7 +1,4 @@
-/**
- * The flush thread. It has its own database, so neither queries nor sorting block the loop that answers redirects. See
- * flush-messages.ts.
- */
+/** The flush thread (flush-messages.ts). Its own database keeps queries and sorting off the main loop. */
 // oxlint-disable unicorn/require-post-message-target-origin -- that is for windows; a worker has no origin
 import pino from "pino";
 import { type Database, openDatabase } from "../db/database.ts";

@@ -1,7 +1,6 @@
 import type { Database } from "../db/database.ts";
 
 export type LiveRepository = {
-  /** Codes of existing links. */
   codesOf(linkIds: readonly number[]): Promise<Map<number, string>>;
 };
 

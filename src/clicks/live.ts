@@ -1,7 +1,6 @@
 /**
- * The live view: clicks per second and the newest clicks, once a second. Recording a click costs nothing more: while a
- * client watches, its process asks all workers of the machine every second for their counters and their newest journal
- * records.
+ * The live view: clicks per second and the newest clicks, once a second. While a client watches, its process collects
+ * the counters and newest journal records of all workers of the machine. Recording costs nothing more.
  */
 import type { Clock } from "../lib/clock.ts";
 import { appError } from "../lib/errors.ts";
@@ -9,19 +8,18 @@ import type { Clicks } from "./clicks.ts";
 import type { LiveRepository } from "./live.repository.ts";
 import { decodeUtmSource, originOf } from "./details/referrer.ts";
 
-/** The answer of one worker. */
 export type WorkerLiveStats = {
   /** A UUID of the process. */
   worker: string;
-  /** Clicks since its start. */
+  /** Since its start. */
   clicks: number;
   latest: { linkId: number; atMs: number; source: string | null }[];
 };
 
 export type Live = {
   /**
-   * Server-sent events, first a comment; see LiveEvent. Ends after a quarter of an hour, so that access is checked
-   * again. @throws ServiceUnavailable with too many watchers
+   * Server-sent events, first a comment. Ends after a quarter of an hour, so that access is checked again. @throws
+   * ServiceUnavailable with too many watchers
    */
   watch(): AsyncGenerator<string, void>;
   watchers(): number;

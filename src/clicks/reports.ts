@@ -1,4 +1,4 @@
-/** The reading side of click counting, put together: analytics endpoints, and the jobs that bound the tables. */
+/** Analytics endpoints, and the jobs that bound the tables. */
 import { createLeases } from "../cluster/leases.ts";
 import type { Database } from "../db/database.ts";
 import type { Endpoint } from "../http/endpoint.ts";

@@ -16,7 +16,6 @@ type StatsOptions = { from?: string; to?: string; json?: true };
 
 const MOST_ROWS = 10;
 
-/** Adds to the group `links`. */
 export function addLinkStatsCommand(links: Command, context: Context): void {
   links
     .command("stats")

@@ -1,6 +1,6 @@
 /**
- * Clicks by time and link, from the rollups and, for spans, from raw rows. Link 0 is all links together. A link's
- * buckets are looked up by key, so no query reads other links' rows.
+ * Clicks by time and link, from the rollups and, for spans, from raw rows. Link 0 is all links together. Buckets are
+ * looked up by key, so no query reads other links' rows.
  */
 import type { SelectQueryBuilder } from "kysely";
 import type { Database } from "../../db/database.ts";
@@ -9,7 +9,7 @@ import { MOST_RAW_ROWS } from "./edges.ts";
 import type { SumParts } from "./range.ts";
 import type { Span } from "../rollups/time-buckets.ts";
 
-/** Clicks by bucket number. Buckets without clicks are missing. */
+/** By bucket number. Buckets without clicks are missing. */
 export type BucketCounts = ReadonlyMap<number, number>;
 
 type LinkCounts = SelectQueryBuilder<Schema, never, { link_id: number; clicks: number }>;
@@ -22,7 +22,6 @@ export function createCountRepository({ read, findLink }: Pick<Database, "read" 
     read.selectFrom("click_log").where("clicked_at", ">=", from).where("clicked_at", "<", to);
 
   return {
-    /** The id of the link with this code. */
     async linkId(code: string): Promise<number | null> {
       return (await findLink(code))?.id ?? null;
     },
@@ -54,7 +53,7 @@ export function createCountRepository({ read, findLink }: Pick<Database, "read" 
       return countsOf(await query.execute());
     },
 
-    /** Raw rows of a link in a span. */
+    /** From raw rows. */
     async clicksIn(linkId: number, { from, to }: Span): Promise<number> {
       const rows = rawRows({ from, to });
       const own = linkId === 0 ? rows : rows.where("link_id", "=", linkId);

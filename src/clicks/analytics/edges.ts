@@ -1,9 +1,9 @@
 /**
  * Counts the parts of buckets at the ends of a range.
  *
- * Finer rows tell a bucket's course exactly if they add up to it: hours of a day before retention, raw rows not reduced
- * by retention, sampling or a deleted link. Then the part is counted from them. Otherwise the course is unknown and the
- * whole bucket counts, unless the range touches it with one instant only, as one that ends at a date without time does.
+ * Finer rows are exact if they add up to their bucket: hours of a day before retention, raw rows not reduced by
+ * retention, sampling or a deleted link. Then the part is counted from them. Otherwise the whole bucket counts, unless
+ * the range touches one instant only, as one that ends at a date without time does.
  */
 import { type SumParts, splitSpan, type Edge, sequence } from "./range.ts";
 import { BUCKETS, type Span } from "../rollups/time-buckets.ts";
@@ -16,7 +16,7 @@ export type BucketFacts = {
   day(day: number): Promise<number>;
   /** Clicks by hour; hours without are missing. Null if hours are not kept. */
   hours: ((hours: readonly number[]) => Promise<ReadonlyMap<number, number>>) | null;
-  /** Raw rows in a span; NaN if there are too many to count. */
+  /** NaN if there are too many to count. */
   rawRows(span: Span): Promise<number>;
 };
 

@@ -37,7 +37,7 @@ forEachDialect((dialect) => {
     expect(times.at(-1)).toBe("2026-11-20T13:36:59.993Z");
   });
 
-  test("any text stays one cell that cannot run as a formula", async () => {
+  test("any text becomes one cell that cannot run as a formula", async () => {
     const linkId = await room.addLink("a");
     const texts = ['=cmd|"/c calc"!A1', "+1", "-1", "@x", 'a,"b"', "Ünïcode 😀", "'", "\u202etxt", "=,\n"];
     await room.log(
@@ -48,7 +48,7 @@ forEachDialect((dialect) => {
     for (const column of [2, 3, 6]) expect(rows.map((row) => row[column]!)).toEqual(safe);
   });
 
-  test("clicks of deleted links stand under their last code, also when another link has it now", async () => {
+  test("clicks of deleted links have their last code, even if another link has it now", async () => {
     const first = await room.addLink("again");
     await room.log([{ linkId: first, at: NOW, source: "first" }]);
     await room.deleteLink(first);
@@ -65,7 +65,7 @@ forEachDialect((dialect) => {
     ]);
   });
 
-  test("clicks of links that nobody knows are left out, however many there are", async () => {
+  test("clicks of unknown links are left out, however many there are", async () => {
     const [kept, gone] = [await room.addLink("kept"), await room.addLink("gone")];
     await room.log([
       ...Array.from({ length: 1_200 }, (_, at) => ({ linkId: gone, at: NOW + at })),

@@ -1,4 +1,3 @@
-/** Counts as shares of a whole, and user agents split into their parts. */
 import type { ValueShare } from "./values.repository.ts";
 import { parseAgentValue, OTHER } from "../rollups/dimensions.ts";
 
@@ -21,7 +20,7 @@ export const MOST_PROFILES = 2_000;
 export const percentage = (part: number, whole: number): number =>
   whole === 0 ? 0 : Math.round((part / whole) * 10_000) / 100;
 
-/** Values with percentages of a whole. Merges repeated ones, such as OTHER. */
+/** Merges repeated values, such as OTHER. */
 export function sharesOf(
   { values }: Pick<ValueShare, "values">,
   whole: number,

@@ -1,9 +1,8 @@
 /**
  * Ranges of time, split into what the rollup tables hold.
  *
- * The API's range has two inclusive instants. It becomes a span (end excluded) of whole days and at most two edges,
- * parts of a day (edges.ts). An end that is not before now includes its whole bucket, because nothing later has
- * happened.
+ * The API's range has two inclusive instants. It becomes a span (end excluded) of whole days and at most two edges
+ * (edges.ts). An end that is not before now includes its whole bucket, because nothing later has happened.
  */
 import { appError } from "../../lib/errors.ts";
 import { LATEST_INSTANT, parseRfc3339 } from "../../lib/rfc3339.ts";
@@ -18,12 +17,12 @@ export type Edge = { bucket: number; span: Span };
 /** Whole buckets from..to (excluded), and the parts around them. */
 export type WholeAndEdges = { whole: Span; edges: Edge[] };
 
-/** The parts of a sum: whole buckets of each table, and spans of raw rows. */
+/** Whole buckets of each table, and spans of raw rows. */
 export type SumParts = { months: number[]; days: number[]; hours: number[]; spans: Span[] };
 
 export type TrendQuery = { unit: Unit; first: number; labels: string[] };
 
-/** Most buckets in an answer. */
+/** In an answer. */
 export const MOST_BUCKETS = 10_000;
 const DEFAULT_DAYS = 30;
 const DAY_FORM = /^\d{4}-\d{2}-\d{2}$/;
@@ -78,7 +77,6 @@ export function spanOf({ start, end }: DateRange, unit: Unit, now: number): Span
   return { from: start, to: Math.max(start, buckets.startOf(last + 1)) };
 }
 
-/** Splits a span at the bounds of hours or days. */
 export function splitSpan(unit: "hour" | "day", { from, to }: Span): WholeAndEdges {
   const buckets = BUCKETS[unit];
   if (to <= from) return { whole: { from: 0, to: 0 }, edges: [] };

@@ -123,7 +123,7 @@ forEachDialect((dialect) => {
     expect((await room.analytics.link("a", LAST_30_DAYS)).places).toEqual(expected);
   });
 
-  test("a deleted link stays in the totals and, by its code, in the top", async () => {
+  test("a deleted link stays in the totals and, by its code, in top", async () => {
     const [kept, gone] = [await room.addLink("kept"), await room.addLink("gone")];
     await room.record([...repeat(3, { linkId: gone, at: NOW - 9 }), { linkId: kept, at: NOW - 9 }]);
     await room.deleteLink(gone);
@@ -136,7 +136,7 @@ forEachDialect((dialect) => {
     expect(await refusal(room.analytics.link("gone", LAST_30_DAYS))).toBe("LinkNotFound");
   });
 
-  test("a code that was deleted and made again is one in the top, and its link has its own clicks", async () => {
+  test("top merges a deleted code with its new link; the link's report does not", async () => {
     const clicked = async (code: string, clicks: number) => {
       const linkId = await room.addLink(code);
       await room.log(repeat(clicks, { linkId, at: NOW - 9 }));

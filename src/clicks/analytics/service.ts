@@ -1,7 +1,6 @@
 /**
- * Reports on the clicks of a range. Every answer comes from rollups, so its cost grows with the range and the number of
- * links or values, not with the clicks. edges.ts says how exact the ends are. Clicks during an answer may be in it in
- * part.
+ * Reports on the clicks of a range, from rollups, so the cost grows with the range and the number of links or values,
+ * not with the clicks. Clicks during an answer may be in it in part.
  */
 import type { Database } from "../../db/database.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -27,11 +26,11 @@ export type LinkReport = {
   places: PlaceShare[];
 };
 
-/** Ranges as from parseRange, limits bounded by the caller. An empty range has no clicks. */
+/** Ranges as from parseRange, limits bounded by the caller. */
 export type Analytics = {
-  /** Clicks by bucket, with every bucket of the range in order. @throws BadRequest beyond 10,000 buckets */
+  /** Every bucket of the range in order. @throws BadRequest beyond 10,000 buckets */
   trend(range: DateRange, unit: Unit): Promise<Trend>;
-  /** Codes with clicks, even of deleted links, most first. */
+  /** Even of deleted links, most clicks first. */
   top(range: DateRange, limit: number): Promise<{ code: string; clicks: number }[]>;
   referrers(range: DateRange, limit: number): Promise<ReferrerShare[]>;
   places(range: DateRange, limit: number): Promise<PlaceShare[]>;

@@ -1,6 +1,6 @@
 /**
- * Clicks with details by the values of a dimension: from the rollups and, for spans, from raw rows whose texts are
- * looked up in the dictionary (dimensions.ts). Link 0 is all links together; only that one has months and hours.
+ * Clicks with details by the values of a dimension: from the rollups and, for spans, from raw rows (dimensions.ts).
+ * Link 0 is all links together; only that one has months and hours.
  */
 import { type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
 import type { Database } from "../../db/database.ts";
@@ -107,7 +107,7 @@ export function createValueRepository({ read }: Pick<Database, "read">) {
   };
 
   return {
-    /** Clicks with details on a day. */
+    /** Clicks with details. */
     async dayTotal(linkId: number, day: number): Promise<number> {
       const { clicks } = await read
         .selectFrom("click_dim_days")
@@ -119,7 +119,7 @@ export function createValueRepository({ read }: Pick<Database, "read">) {
       return Number(clicks ?? 0);
     },
 
-    /** Clicks with details by hour, all links together. */
+    /** Clicks with details, all links together. */
     hourTotals: (hours: readonly number[]): Promise<BucketCounts> => detailedClicksOf(read, hours),
 
     /** Clicks with a value of the dimension. */

@@ -1,4 +1,3 @@
-/** Reports in the form of the API and the command line. */
 import type { DeviceShares, NamedShare } from "./percentages.ts";
 import type { LinkReport, PlaceShare, ReferrerShare } from "./service.ts";
 

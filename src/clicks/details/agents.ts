@@ -1,6 +1,6 @@
 /**
- * Parses User-Agent headers by two libraries: bowser for browsers and systems, isbot for crawlers and HTTP libraries.
- * Remembers results per string.
+ * Parses User-Agent headers: bowser for browsers and systems, isbot for crawlers and HTTP libraries. Remembers results
+ * per string.
  */
 import { type Parser, parse } from "bowser";
 import { isbot } from "isbot";

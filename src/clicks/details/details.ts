@@ -1,6 +1,6 @@
 /**
- * Clicks with details between journal and database: parses untrusted texts and finds the values by which they count.
- * Runs in the flush thread before the transaction.
+ * Parses untrusted texts of clicks and finds the values by which they count, in the flush thread before the
+ * transaction.
  */
 import { isIPv4 } from "node:net";
 import { formatIp, parseIp } from "../../lib/ip-address.ts";
@@ -32,11 +32,11 @@ export type Detail = {
 };
 
 export type DetailsParser = {
-  /** The details of a batch, in order. Never rejects. Looking up places is bounded in time. */
+  /** In order. Never rejects. Looking up places is bounded in time. */
   parse(batch: ClickBatch): Promise<Detail[]>;
 };
 
-/** Looks up places of these addresses (Geo.lookupMany). */
+/** See Geo.lookupMany. */
 export type PlaceLookup = (addresses: Iterable<string>) => Promise<ReadonlyMap<string, Place>>;
 
 const CITY_BYTES = 200;

@@ -15,14 +15,13 @@ export type Refusals = Readonly<Record<DetailRefusal, number>>;
 export const NO_REFUSALS: Refusals = { full: 0, disconnected: 0, sampled_out: 0 };
 const NONE: ReadonlySet<number> = new Set();
 
-/** Refusals of a batch. */
 export function countRefusals(batch: ClickBatch): Refusals {
   const counts = { ...NO_REFUSALS };
   for (const { reason, clicks } of refusedByDay(batch, NONE)) counts[reason] += clicks;
   return counts;
 }
 
-/** The same by day, without clicks of removed links. */
+/** Without clicks of removed links. */
 export function refusedByDay(
   batch: ClickBatch,
   gone: ReadonlySet<number>,

@@ -1,11 +1,7 @@
-/**
- * Decides which clicks get details: a sample, while fewer than a bound wait. Counts refusals by reason; the click
- * itself is always recorded.
- */
+/** Decides which clicks get details: a sample, while fewer than a bound wait. Counts refusals by reason. */
 import { NO_REFUSALS, type Refusals } from "./drops.ts";
 import { type DetailRefusal, REFUSALS } from "../journal/format.ts";
 
-/** Outcome of details. */
 export type DetailOutcomes = {
   logged: number;
   stopped: number;
@@ -16,7 +12,7 @@ export type DetailOutcomes = {
 
 export type DetailDrop = DetailRefusal | "stopped" | "link_deleted";
 
-/** The books of details: recorded = logged + pending + dropped. */
+/** recorded = logged + pending + dropped */
 export type DetailStats = {
   /** Clicks while detailed logging was on, and counted ones of dead processes. */
   recorded: number;
@@ -42,7 +38,6 @@ export type DetailGateOptions = {
   /** analytics.sample_rate */
   sampleRate(): number;
   random?: () => number;
-  /** Bound of waiting details. */
   mostPending: number;
 };
 

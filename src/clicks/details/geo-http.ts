@@ -14,7 +14,7 @@ const CITY_BYTES = 128;
 /** Pause after a failure, so that a dead provider does not slow every flush. */
 const REST_MS = 30_000;
 
-/** Fields for country and city of the usual providers. */
+/** Fields of the usual providers. */
 const answerSchema = z.object({
   countryCode: z.string().optional(),
   country_code: z.string().optional(),
@@ -23,8 +23,8 @@ const answerSchema = z.object({
 });
 
 /**
- * Asks `url` for a JSON object with a two-letter country code and a city. The address replaces `{ip}`, or is appended
- * as a path segment.
+ * Requests from `url` a JSON object with a two-letter country code and a city. The address replaces `{ip}`, or is
+ * appended as a path segment.
  */
 export function createHttpGeo(
   url: string,

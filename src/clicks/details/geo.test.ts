@@ -51,7 +51,7 @@ test.each([
 });
 
 describe("MaxMind file", () => {
-  test("gives country and city, also for IPv6, and none for private addresses", async () => {
+  test("gives country and city, even for IPv6, and none for private addresses", async () => {
     const { geo } = setUp({ file: FIXTURE });
     const places = await geo.lookupMany([
       "81.2.69.1",

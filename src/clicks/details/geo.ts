@@ -1,6 +1,6 @@
 /**
- * Country and city of client addresses: from a readable MaxMind file, else from an HTTP provider. Never looks up, so
- * never sends, addresses that are not public. Caches answers, even "unknown", for 15 minutes: 10,000 entries, LRU.
+ * Country and city of client addresses: from a readable MaxMind file, else from an HTTP provider. Never sends addresses
+ * that are not public. Caches answers, even "unknown", for 15 minutes: 10,000 entries, LRU.
  */
 import type { Clock } from "../../lib/clock.ts";
 import type { Logger } from "../../lib/logger.ts";
@@ -9,7 +9,7 @@ import type { GeoProvider } from "./geo-provider.ts";
 import { isPublicAddress } from "./public-address.ts";
 
 export type Geo = {
-  /** Places of the addresses that have one. Asks for each address once. Never rejects. */
+  /** Addresses without a place are missing. Asks for each address once. Never rejects. */
   lookupMany(addresses: Iterable<string>): Promise<Map<string, Place>>;
   close(): void;
 };

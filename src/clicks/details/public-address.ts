@@ -31,7 +31,7 @@ for (const [network, bits] of SPECIAL_V6) special.addSubnet(network, bits, "ipv6
 const global6 = new BlockList();
 global6.addSubnet("2000::", 3, "ipv6");
 
-/** Whether the text is a public Internet address. IPv4-mapped ones count as IPv4. */
+/** IPv4-mapped addresses count as IPv4. */
 export function isPublicAddress(address: string): boolean {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address;
   const family = isIP(mapped);

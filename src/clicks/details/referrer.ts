@@ -10,7 +10,7 @@ export type Origin = {
   referrer: string | null;
   /** By priority: utm_source, `ref:{domain}`, `direct`. */
   source: string;
-  /** Shown by the referrer report: utm_source, the domain, or `(direct)`. */
+  /** In reports: utm_source, the domain, or `(direct)`. */
   label: string;
 };
 

@@ -1,4 +1,3 @@
-/** Details in the database, in a flush's transaction: raw rows, user agents and rollups by value. */
 import { chunked } from "../../lib/chunked.ts";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
@@ -13,7 +12,10 @@ import { createValueIds } from "../rollups/value-ids.ts";
 import type { Value } from "../rollups/dimensions.ts";
 
 export type DetailsRepository = {
-  /** Writes details; `sums` are theirs. Call it after RollupsRepository.addClicks, and its result after the commit. */
+  /**
+   * Raw rows, user agents and `sums`, the sums of the details. Call it after RollupsRepository.addClicks, and its
+   * result after the commit.
+   */
   add(tx: Db, details: readonly Detail[], sums: DetailSums): Promise<() => void>;
 };
 
@@ -26,7 +28,7 @@ export function createDetailsRepository({ dialect }: Pick<Database, "dialect">):
   const rollups = createRollupsRepository({ dialect });
   const knownAgents = new Map<string, { id: number; seenDay: number }>();
 
-  /** Ids of user agents by hash, like ValueIds for values. */
+  /** Ids by hash, like ValueIds. */
   async function internAgents(
     tx: Db,
     agents: readonly UserAgent[],

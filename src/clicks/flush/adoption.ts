@@ -12,7 +12,7 @@ export type AdoptionOptions = {
   /** Slot of this process. */
   ownDir: string;
   logger: Logger;
-  /** Adds a segment. `onRetired` runs when it is gone. */
+  /** `onRetired` runs when the segment is gone. */
   add(state: SourceState, onRetired: () => void): void;
 };
 

@@ -4,7 +4,7 @@ import type { BucketIncrements, ClickCounts, LinkCounts } from "../rollups/click
 
 const HOURS_OF_DAY = DAY_MS / HOUR_MS;
 
-/** Clicks per link in the batch: total, and by hour, day and month. */
+/** Clicks per link: total, and by hour, day and month. */
 export function countClicks(batch: ClickBatch): ClickCounts {
   const hours = countByHour(batch);
   const days = groupCounts(hours, ({ bucket }) => Math.floor(bucket / HOURS_OF_DAY));
@@ -12,7 +12,6 @@ export function countClicks(batch: ClickBatch): ClickCounts {
   return { links: mergeCounts(months), hours, days, months };
 }
 
-/** The counts without some links. */
 export function withoutLinks(counts: ClickCounts, gone: ReadonlySet<number>): ClickCounts {
   const keep = <C extends LinkCounts>(of: C): C => ({
     ...of,

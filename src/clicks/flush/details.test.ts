@@ -303,7 +303,7 @@ forEachDialect((dialect) => {
     await other.journal.close();
   });
 
-  test("a link that was deleted before its clicks were counted has them all, by its code", async () => {
+  test("clicks of a link deleted before their count have all rows, by its code", async () => {
     const [gone] = await addLinks(database, 1);
     const { journal, flusher, books } = await start();
     const visits = visitsOf(20).map((visit) => ({ ...visit, link: gone! }));
@@ -315,7 +315,7 @@ forEachDialect((dialect) => {
     await journal.close();
   });
 
-  test("a link that nobody knows has neither counts nor details; the others of the flush have", async () => {
+  test("clicks of an unknown link have neither counts nor details; others of the flush have both", async () => {
     const [gone] = await addLinks(database, 1);
     const { journal, flusher, books } = await start();
     const visits = visitsOf(50);

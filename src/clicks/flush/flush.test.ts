@@ -60,7 +60,7 @@ forEachDialect((dialect) => {
 
   const journalRows = async () => (await database.read.selectFrom("journals").selectAll().execute()).length;
 
-  test("counts written clicks, then added ones, none twice", async () => {
+  test("counts written clicks, then added ones, each once", async () => {
     const slot = openSlot();
     const { journal, opened } = await openJournal({ ...slot, instance });
     const { flusher, books } = flusherOf(slot.journalDir);
@@ -184,7 +184,7 @@ forEachDialect((dialect) => {
     await journal.close();
   });
 
-  test("clicks of links that nobody knows count nowhere and stand in the books", async () => {
+  test("clicks of unknown links count only in the books", async () => {
     const slot = openSlot();
     const { journal, opened } = await openJournal({ ...slot, instance });
     const [gone] = await addLinks(database, 1);

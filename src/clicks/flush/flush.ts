@@ -2,8 +2,8 @@
  * Counts journals into the database exactly once.
  *
  * A source is a segment. Its position (table journals) moves in the transaction that adds its clicks, and only from the
- * value where this flusher started. After a commit with unknown outcome the position is read again and tells whether
- * the clicks are in. The same holds if another process counted the segment meanwhile.
+ * value where this flusher started. After a commit with unknown outcome, or if another process counted the segment
+ * meanwhile, the position is read again.
  */
 import type { Clock } from "../../lib/clock.ts";
 import type { Logger } from "../../lib/logger.ts";
@@ -25,7 +25,7 @@ export type FlushTrigger = "interval" | "threshold" | "manual";
 export type FlushResult = { clicks: number; links: number };
 
 export type Flusher = {
-  /** Adds a segment. `onRetired` runs when its file is gone. */
+  /** `onRetired` runs when the segment's file is gone. */
   add(state: SourceState, onRetired: () => void): void;
   /** The segment's writer is done. */
   seal(path: string): void;
@@ -49,11 +49,11 @@ export type FlusherOptions = {
   parser?: DetailsParser;
   /** See FlushWork; unlimited by default. */
   mostLogRows?(): number;
-  /** See pace.ts. Without it transactions follow each other at once. */
+  /** See pace.ts. Default: no rests. */
   rest?(tookMs: number, segments: number): Promise<void>;
-  /** Most clicks per transaction. */
+  /** Per transaction. */
   batchClicks?: number;
-  /** Most of them with details. */
+  /** Per transaction. */
   batchDetails?: number;
 };
 

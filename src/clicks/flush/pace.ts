@@ -1,7 +1,6 @@
 /**
- * Rests between the transactions of a flush. On a core busy with redirects the flush would run all the time; it runs at
- * most two fifths of it and catches up later. It never rests inside a transaction, so no lock is held longer. When much
- * waits it does not rest: the journal is bounded.
+ * Rests between the transactions of a flush, so that it takes at most two fifths of a core busy with redirects. It
+ * never rests inside a transaction, nor when much waits: the journal is bounded.
  */
 export type Pace = {
   /** Call it after a transaction, with its time and the waiting segments. Returns at once during `hurry`. */

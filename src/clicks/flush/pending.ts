@@ -1,4 +1,3 @@
-/** Number of links with uncounted clicks. */
 import type { SegmentSource } from "./source.ts";
 import { FIRST_RECORD } from "../journal/format.ts";
 import { type ClickBatch, createBatch, openSegmentReader } from "../journal/reader.ts";

@@ -1,4 +1,4 @@
-/** The database side of the click journal: counters, and the counted positions of journals. */
+/** The database side of the click journal: counters, and the counted positions of segments. */
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import { chunked } from "../../lib/chunked.ts";
@@ -15,7 +15,6 @@ import { createRollupsRepository } from "../rollups/repository.ts";
 import { type ClickCounts, type LinkCounts, totalOf } from "../rollups/click-counts.ts";
 import type { DetailOutcomes } from "../details/gate.ts";
 
-/** The sums of a span's clicks. */
 export type FlushWork = {
   counts: ClickCounts;
   details: readonly Detail[];
@@ -43,16 +42,16 @@ export type CountedSpan = {
 };
 
 export type ClicksRepository = {
-  /** Counted position of a segment; null if unknown to the database. */
+  /** Null if the database does not have it. */
   readPosition(segment: string): Promise<number | null>;
   /**
    * Adds counts and details and moves the position from `from` to `to` in one transaction. False, without a change, if
    * the position is not `from`. Clicks of a deleted link count for its code, in the rollups. Sets `span.deleted` to
-   * those of unknown links, which count nowhere, and `span.details` to the outcome of the details. After a rejection
-   * all or nothing happened: read the position.
+   * those of unknown links, which count nowhere, and `span.details`. After a rejection all or nothing happened: read
+   * the position.
    */
   count(span: CountedSpan, work: FlushWork): Promise<boolean>;
-  /** Removes the row of a segment whose file is gone. */
+  /** Call it when the segment's file is gone. */
   forget(segment: string): Promise<void>;
   /** Removes up to 1,000 rows not touched since then. */
   forgetBefore(atMs: number): Promise<void>;
@@ -71,7 +70,7 @@ export function createClicksRepository(database: Database): ClicksRepository {
   const drops = createDetailDropsRepository(database);
   const logCapacity = createLogCapacity(database);
 
-  /** Moves the position. False if it is not the start of the span. */
+  /** False if the position is not the start of the span. */
   async function move(tx: Db, { segment, from, to, atMs, exists }: CountedSpan): Promise<boolean> {
     // Position first: two flushes of one segment meet here, before any counter.
     if (from === null) {
@@ -89,7 +88,7 @@ export function createClicksRepository(database: Database): ClicksRepository {
     return Number(moved.numUpdatedRows) === 1;
   }
 
-  /** Adds everything. Returns what to do after the commit. */
+  /** Returns what to do after the commit. */
   async function add(tx: Db, span: CountedSpan, work: FlushWork): Promise<() => void> {
     const { links } = work.counts;
     const found = await dialect.addToCounters(tx, COUNTER, links.links, links.clicks);

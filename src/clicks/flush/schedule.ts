@@ -1,7 +1,6 @@
 /**
- * When to flush: every interval, and earlier if enough clicks wait, but at most a twentieth of the time. Flushes share
- * the core with redirects, clicks in the journal are safe, and larger flushes are cheaper per click. After a failure
- * the pause doubles up to half a minute.
+ * Flushes every interval, and earlier if enough clicks wait, but at most a twentieth of the time: larger flushes are
+ * cheaper per click. After a failure the pause doubles up to half a minute.
  */
 import type { FlushTrigger } from "./flush.ts";
 
@@ -11,14 +10,14 @@ export type FlushSchedule = {
   setInterval(ms: number): void;
   /** Enough clicks wait. */
   due(): void;
-  /** Flushes at once. Rejects if it fails. */
+  /** Rejects if the flush fails. */
   flushNow(): Promise<void>;
   stop(): void;
 };
 
 export type ScheduleOptions = {
   intervalMs: number;
-  /** One flush. Reports its failure and rejects. */
+  /** Reports its failure and rejects. */
   flush(trigger: FlushTrigger): Promise<void>;
   /** Monotonic, in ms. */
   now(): number;

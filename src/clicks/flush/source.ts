@@ -1,12 +1,11 @@
 /**
- * One segment on its way into the database. flush.ts explains why nothing is counted twice.
+ * One segment on its way into the database (flush.ts).
  *
  * A source is `final` when its writer sealed it or died. A final source that is fully counted is retired: first the
  * file goes, durably, then the row. The other order could count the file again.
  *
  * A replayed source (its process died) without a row was never counted, unless its row was pruned for age. One too old
- * to tell, one of another database and a file that is no segment move to `quarantine/` beside the slots: nothing is
- * counted twice, nothing is destroyed.
+ * to tell, one of another database and a file that is no segment move to `quarantine/` beside the slots.
  */
 import { existsSync } from "node:fs";
 import type { Clock } from "../../lib/clock.ts";
@@ -39,7 +38,6 @@ export type SettledClicks = {
   stored: number;
   /** Clicks of removed links. */
   deleted: number;
-  /** Those with details. */
   details: DetailOutcomes;
   replayed: boolean;
 };
@@ -127,7 +125,7 @@ function open({ path }: SegmentSource): SegmentReader | null | "missing" {
   }
 }
 
-/** Asks the database for the position, and enters into the books what was counted without this process. */
+/** Reads the position, and enters into the books what was counted without this process. */
 async function learnPosition(
   source: SegmentSource,
   reader: SegmentReader,
@@ -191,7 +189,7 @@ async function countAll(source: SegmentSource, reader: SegmentReader, context: D
   let detailed = 0;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const startedAt = performance.now();
-    // It may be sealed meanwhile. Then the next flush continues.
+    // If it is sealed meanwhile, the next flush continues.
     const { final } = source;
     const from = source.position!;
     const { position: to, damagedPages } = reader.read(batch, from, final);

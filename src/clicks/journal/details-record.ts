@@ -1,10 +1,10 @@
-/** A visitor's headers as a record of kind 2 holds them (format.ts). */
+/** A visitor's headers in a record of kind 2 (format.ts). */
 import { RECORD_BYTES } from "./format.ts";
 
 /** Untrusted texts as sent; null for a missing header, "" for an empty one. */
 export type VisitDetails = {
   referrer: string | null;
-  /** Value of utm_source, percent-encoded. */
+  /** Percent-encoded. */
   utmSource: string | null;
   userAgent: string | null;
   /** The client's address, if it is recorded. */
@@ -66,7 +66,7 @@ export function createDetailsRecord(): DetailsRecord {
   };
 }
 
-/** Reads the details of the record at `at`. Invalid UTF-8 becomes U+FFFD. */
+/** Invalid UTF-8 becomes U+FFFD. */
 export function readDetails(bytes: Buffer, at: number): VisitDetails {
   let end = at + TEXTS_AT;
   const take = (lengthAt: number): string | null => {

@@ -1,9 +1,8 @@
-/** Removes segments from a slot. */
 import { randomUUID } from "node:crypto";
 import { mkdir, open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
-/** Removes a segment's file durably, even over a power cut. A missing file is fine. */
+/** Durable, even over a power cut. A missing file is fine. */
 export async function removeSegment(path: string): Promise<void> {
   await rm(path, { force: true });
   const folder = await open(dirname(path), "r");

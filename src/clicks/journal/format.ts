@@ -1,13 +1,12 @@
 /**
  * The click journal on disk.
  *
- * A click is answered before the database counts it, so it must survive the process from the moment the answer leaves.
- * Segments are files of fixed size, filled with real zero blocks before use (so a full disk is an ordinary error at
- * that time, never a fault at a memory store; copy-on-write file systems can't guarantee that) and mapped shared. A
- * record is a few stores into that mapping, which reach the kernel's page cache at once and cost no system call. A
- * power cut may lose what the kernel has not written.
+ * Segments are files of fixed size, mapped shared. Before use they are filled with real zero blocks, so a full disk is
+ * an ordinary error then, never a fault at a memory store (copy-on-write file systems can't guarantee that). A record
+ * is a few stores into the mapping: they reach the kernel's page cache at once and survive the process. A power cut may
+ * lose what the kernel has not written.
  *
- * Segment: pages of 4096 bytes, little-endian. Page 0 is the header:
+ * A segment has pages of 4096 bytes, little-endian. Page 0 is the header:
  *
  *     0  8 bytes  "WMCLICKS"           48  f64  created, epoch ms
  *     8  u32      format version       56  u32  seed of the checks
@@ -24,16 +23,15 @@
  *
  *     kind 1  count: 16 bytes.
  *     kind 2  count with details: words 4 and 5 are u16 byte lengths of referrer, utm_source and user agent, a u8 length
- *             of the address and a u8 of 0. Their bytes follow in that order, zero-padded. Headers are as sent, shortened
- *             to the bounds of details-record.ts; utm_source is percent-encoded, the address is text. A header of
- *             length 65,535 was not sent.
+ *             of the address and a u8 of 0. Their bytes follow in that order, zero-padded, shortened to the bounds of
+ *             details-record.ts; utm_source is percent-encoded, the address is text. Length 65,535: no such header.
  *     kinds 3, 4, 5  count whose details were refused (REFUSALS, in this order): like kind 1.
  *     kind 15 filler: skip its length, no click. Ends a page without room for the next record.
  *
  * Word 0 is stored last. Its check covers the other words (from word 4 on as a digest in the seed), the record's place
  * and the segment's seed. So word 0 = 0 is the end of the written part, and a wrong check is an unfinished record. In
- * an open segment a reader stops at either and returns later. In a segment whose writer is done or dead it continues at
- * the next page: after a page that a power cut lost, later pages may be whole.
+ * an open segment a reader stops at either and returns later. In one whose writer is done or dead it continues at the
+ * next page: after a page that a power cut lost, later pages may be whole.
  */
 export const PAGE_BYTES = 4096;
 /** Place of the first record: the position of a journal without counted clicks. */
@@ -51,12 +49,12 @@ export const KIND_FILLER = 15;
 export const recordHeaderWord = (kind: number, bytes: number): number => kind | ((bytes / RECORD_BYTES) << 4);
 /**
  * Why a click has no details although they were wanted: too many waited, no segment had room, or the sample left it
- * out. The journal holds the reason, so the books stay right when a process dies.
+ * out.
  */
 export const REFUSALS = ["full", "disconnected", "sampled_out"] as const;
 export type DetailRefusal = (typeof REFUSALS)[number];
 
-/** The kind of a plain count. `refused`: its details were wanted. */
+/** `refused`: why the click has no details, if they were wanted. */
 export const countKind = (refused: DetailRefusal | null): number =>
   refused === null ? KIND_COUNT : FIRST_REFUSED_KIND + REFUSALS.indexOf(refused);
 export const detailRefusalOf = (kind: number): DetailRefusal | null =>
@@ -112,7 +110,7 @@ export function encodeHeader(header: SegmentHeader): Uint8Array {
   return page;
 }
 
-/** The header, or null if these bytes do not begin a segment of a known version. */
+/** Null if these bytes do not begin a segment of a known version. */
 export function decodeHeader(page: Uint8Array): SegmentHeader | null {
   if (page.length < HEADER_BYTES) return null;
   const view = new DataView(page.buffer, page.byteOffset, HEADER_BYTES);

@@ -1,9 +1,8 @@
 /**
- * The writing end of the click journal (format.ts), called by the redirect.
+ * The writing end of the click journal (format.ts).
  *
  * `record` makes one comparison before its stores. `stop` is the nearest place that needs other work: the segment's
- * end, the mark for preparing the next one, the click that makes a flush due, or 0 without a segment or while counting
- * is off. `recordDetails` builds the record aside and copies it once it fits; otherwise it records a plain click.
+ * end, the mark for preparing the next one, the click that makes a flush due, or 0 without a segment or while off.
  */
 import type { Clock } from "../../lib/clock.ts";
 import { createDetailsRecord } from "./details-record.ts";
@@ -36,7 +35,6 @@ export type Journal = {
   record(linkId: number, atMs: number): void;
   /** Like record, for a click whose details were wanted and refused. */
   recordRefused(linkId: number, atMs: number, refused: DetailRefusal): void;
-  /** Whether clicks are recorded. */
   isEnabled(): boolean;
   /**
    * Like record, with the visitor's headers (VisitDetails). False if only the click was kept, as "disconnected",
@@ -60,7 +58,7 @@ export type Journal = {
   tick(): void;
   /** Ends the current segment. Later clicks are dropped with reason "closed". */
   close(): Promise<void>;
-  /** The newest clicks of the current segment (latestClicks). */
+  /** Of the current segment (latestClicks). */
   latest(sinceMs: number, most: number): RecentClick[];
   /** Clicks with details. */
   detailed(): number;

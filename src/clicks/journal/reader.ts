@@ -1,6 +1,5 @@
 /**
- * The reading end of a segment, by plain file reads. They see earlier stores into the mapping (same page cache), and
- * cost the process no mapped memory.
+ * The reading end of a segment, by plain file reads: they see the writer's stores (same page cache) and map no memory.
  */
 import { closeSync, openSync, readSync } from "node:fs";
 import {
@@ -23,14 +22,13 @@ export type ClickBatch = {
   limit: number;
   /** Full: more clicks may follow. */
   isFull: boolean;
-  /** Number of clicks with details. */
+  /** Clicks with details. */
   detailed: number;
-  /** The details, if wanted. */
   readonly details: DetailsBatch | null;
   readonly links: Float64Array;
   readonly times: Float64Array;
   readonly kinds: Uint8Array;
-  /** Number of clicks whose details were refused. */
+  /** Clicks whose details were refused. */
   refused: number;
   /** The last read part of the file. */
   readonly chunk: Int32Array;
@@ -40,7 +38,6 @@ export type ClickBatch = {
 
 /** The records of kind 2, concatenated. */
 export type DetailsBatch = {
-  /** Maximum number. */
   readonly capacity: number;
   /** Row of the click in the batch, and offset of the record in `bytes`. */
   readonly rows: Int32Array;
@@ -55,7 +52,7 @@ const FIRST_DETAILS_BYTES = 256 * 1024;
 const CHUNK_BYTES = 64 * PAGE_BYTES;
 const TWO_32 = 2 ** 32;
 
-/** Room for that many clicks and details; 0: skips details. */
+/** `details` 0: skips details. */
 export function createBatch(capacity: number, details = 0): ClickBatch {
   const chunk = new Int32Array(CHUNK_BYTES / 4);
   return {
@@ -92,13 +89,13 @@ export type SegmentReader = {
   readonly header: SegmentHeader;
   /**
    * Fills the batch with the clicks from `position` (an end of a record) to `end`, up to its capacity. `final`: the
-   * segment's writer is done or dead (format.ts).
+   * segment's writer is done or dead.
    */
   read(batch: ClickBatch, position: number, final: boolean, end?: number): SegmentSpan;
   close(): void;
 };
 
-/** Opens a segment. Null if the file is none, or of an unknown version. Throws file system errors. */
+/** Null if the file is no segment, or of an unknown version. Throws file system errors. */
 export function openSegmentReader(path: string): SegmentReader | null {
   const file = openSync(path, "r");
   const header = readHeader(file);
@@ -174,7 +171,7 @@ function readSpan(file: number, header: SegmentHeader, batch: ClickBatch, range:
   return { position: Math.min(position, range.end), damagedPages };
 }
 
-/** Keeps a record's bytes if details are wanted. False without room. */
+/** False without room. */
 function takeDetails(
   { details, detailed, chunkBytes }: ClickBatch,
   at: number,

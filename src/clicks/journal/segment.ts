@@ -1,4 +1,3 @@
-/** Segment files: prepared ahead, found after a restart. format.ts has the layout. */
 import { randomUUID } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
@@ -21,8 +20,8 @@ export type SegmentPlan = {
 };
 
 /**
- * Makes and maps a segment. File threads write the blocks in slices, so the loop is held for microseconds. A failure
- * (full disk) rejects and leaves no file.
+ * File threads write the blocks in slices, so the loop is held for microseconds. A failure (full disk) rejects and
+ * leaves no file.
  */
 export async function prepareSegment(plan: SegmentPlan): Promise<Segment> {
   const uuid = randomUUID();
@@ -51,7 +50,7 @@ export async function prepareSegment(plan: SegmentPlan): Promise<Segment> {
   }
 }
 
-/** Finished segments of a folder, oldest first; none if the folder is gone. */
+/** Oldest first; none if the folder is gone. */
 export function listSegments(dir: string): string[] {
   return entries(dir)
     .filter((name) => name.endsWith(SEGMENT_SUFFIX))
@@ -66,7 +65,6 @@ export function listUnfinished(dir: string): string[] {
     .map((name) => join(dir, name));
 }
 
-/** Sequence number in a segment's file name. */
 export const sequenceOf = (path: string): number =>
   Number.parseInt(path.slice(path.lastIndexOf("/") + 1), 10);
 

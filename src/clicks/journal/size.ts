@@ -2,7 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import { listSlots } from "./slot.ts";
 import { listSegments } from "./segment.ts";
 
-/** Bytes of the journals of all processes on this data folder. */
+/** Of all processes on this data folder. */
 export function journalBytes(journalDir: string): number {
   if (!existsSync(journalDir)) return 0;
   let bytes = 0;

@@ -1,6 +1,6 @@
 /**
- * Every process writes into its own folder `journal/<n>`, under a lock that the kernel releases with the process. A
- * folder whose lock is free belongs to a dead process; the taker of the lock may count its contents.
+ * Every process writes into its own folder `journal/<n>`, under a lock that the kernel releases with the process. The
+ * taker of a free lock may count the contents.
  */
 import { mkdirSync, readdirSync, rmSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ const LOCK_NAME = "lock";
 /** See clicks/books-snapshot.ts. */
 export const BOOKS_SNAPSHOT_NAME = "books.json";
 
-/** Takes the lowest free slot and makes its folder. */
+/** The lowest free slot. Makes its folder. */
 export function takeSlot(journalDir: string): Slot {
   for (let number = 0; number < MAX_SLOTS; number++) {
     const slot = tryTakeSlot(join(journalDir, String(number)));
@@ -27,14 +27,14 @@ export function takeSlot(journalDir: string): Slot {
   );
 }
 
-/** The slot of this folder; null if a process owns it. */
+/** Null if a process owns it. */
 export function tryTakeSlot(dir: string): Slot | null {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const lock = tryFileLock(join(dir, LOCK_NAME));
   return lock && { dir, lock };
 }
 
-/** The folders of all slots, owned or not. */
+/** Owned or not. */
 export function listSlots(journalDir: string): string[] {
   return readdirSync(journalDir, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && /^\d{1,4}$/.test(entry.name))

@@ -20,7 +20,7 @@ export type SegmentSupply = {
   released(): void;
   /** Why there is no segment; disk_slow during preparation. */
   problem(): SupplyProblem;
-  /** Segment files on disk, including the prepared one. */
+  /** Files on disk, including the prepared one. */
   files(): number;
   /** Removes the prepared, empty segment. Never rejects; a left-over goes at the next start. */
   close(): Promise<void>;

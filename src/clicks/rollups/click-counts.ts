@@ -1,6 +1,6 @@
-/** Links in ascending order with their clicks. The order prevents deadlocks between flushes. */
+/** Ascending by link, which prevents deadlocks between flushes. */
 export type LinkCounts = { links: number[]; clicks: number[] };
-/** The same for one hour, day or month. */
+/** For one hour, day or month. */
 export type BucketIncrements = LinkCounts & { bucket: number };
 /** Each list in ascending order of buckets. */
 export type ClickCounts = {

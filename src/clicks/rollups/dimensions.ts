@@ -12,20 +12,20 @@ export const DIMENSIONS = {
 
 export type Dimension = keyof typeof DIMENSIONS;
 
-/** A text by which clicks count. One object per text of a batch, so it serves as a key. */
+/** One object per text of a batch, so it serves as a key. */
 export type Value = { readonly dimension: Dimension; readonly text: string };
 
 /** Label of clicks without a referrer. */
 export const DIRECT = "(direct)";
 
-/** The value of each dimension for everything beyond the bound. */
+/** The value for everything beyond the bound. */
 export const OTHER = "(other)";
 /** Distinct values per link, dimension and day. The rest counts as OTHER. */
 export const LINK_DAY_VALUES = 100;
 /** Distinct values of all links together per dimension and hour or day. */
 export const TOTAL_VALUES = 1_000;
 
-/** The referrer in reports, from the stored source. */
+/** The referrer in reports. */
 export function labelOfSource(source: string): string {
   if (source === "direct") return DIRECT;
   return source.startsWith("ref:") ? source.slice(4) : source;

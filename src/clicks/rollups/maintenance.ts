@@ -1,13 +1,11 @@
 /**
- * Runs one at a time over all processes: deletion of raw rows, and rebuilds from them. It has its own lease, because a
- * command takes part.
+ * Deletion of raw rows and rebuilds from them run one at a time over all processes. They have their own lease, because
+ * a command takes part.
  */
 import type { Leases } from "../../cluster/leases.ts";
 
 export type Maintenance = {
-  /**
-   * Runs the work alone. Null, without running, while another process works. The signal aborts if the lease is lost.
-   */
+  /** Null, without running, while another process works. The signal aborts if the lease is lost. */
   alone<T>(work: (lost: AbortSignal) => Promise<T>): Promise<T | null>;
 };
 

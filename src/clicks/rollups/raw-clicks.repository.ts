@@ -1,4 +1,4 @@
-/** The click log as `analytics rebuild` (rebuild.ts) reads it. */
+/** The click log for rebuild.ts. */
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import type { Span } from "./time-buckets.ts";
@@ -20,7 +20,7 @@ const PAGE = 1_000;
 
 export function createRawRepository({ read }: Pick<Database, "read">) {
   return {
-    /** Time of the first raw row in a span, or null. */
+    /** Null without raw rows in the span. */
     async firstClick({ from, to }: Span): Promise<number | null> {
       const row = await read
         .selectFrom("click_log")
@@ -38,7 +38,7 @@ export function createRawRepository({ read }: Pick<Database, "read">) {
       return (await query.limit(1).executeTakeFirst())?.clicked_at ?? null;
     },
 
-    /** The raw rows of a span in pages. */
+    /** In pages. */
     async *clicks(db: Db, { from, to }: Span): AsyncGenerator<RawClick[], void> {
       let last: RawClick | undefined;
       for (;;) {

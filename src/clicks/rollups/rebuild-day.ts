@@ -1,4 +1,4 @@
-/** One day of `analytics rebuild` (rebuild.ts): adds up its raw rows and writes the sums. */
+/** One day of `analytics rebuild` (rebuild.ts). */
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import { createClickValues } from "./values.repository.ts";
@@ -17,7 +17,6 @@ import { createDayRollup, type DayRollup, type ValueCount } from "./rollup.ts";
 import { TOTAL } from "./sums.ts";
 import { BUCKETS, DAY_MS, type Span } from "./time-buckets.ts";
 
-/** The sums of a day's raw rows. */
 export type RawDay = {
   day: number;
   rollup: DayRollup;
@@ -27,7 +26,6 @@ export type RawDay = {
 
 type Profile = { value: string } & Pick<LoggedUserAgent, "valueId" | "seenDay">;
 
-/** The changes to a part of a day. */
 export type WrittenValues = {
   /** Counts that were too low. */
   raised: number;
@@ -134,7 +132,7 @@ export function createDayRebuild(
     isCurrent: async (tx: Db, { day, rollup }: RawDay): Promise<boolean> =>
       (await raw.countClicks(tx, spanOf(day))) === rollup.clicks,
 
-    /** Writes the sums of some links. `hours` are those that retention keeps. */
+    /** `hours` are those that retention keeps. */
     async writeLinks(
       tx: Db,
       read: RawDay,
@@ -171,7 +169,7 @@ export function createDayRebuild(
       return { raised: higher.length + days.length, ...shares };
     },
 
-    /** The same for all links together, plus values by hour and profiles. */
+    /** For all links together, plus values by hour and profiles. */
     async writeTotals(tx: Db, read: RawDay, hours: readonly number[]): Promise<WrittenValues> {
       const { day } = read;
       const sums = await rollups.hourSums(tx, hours);
@@ -209,7 +207,7 @@ function valuesOf(
   };
 }
 
-/** The hours of a day from `firstHour` on. */
+/** From `firstHour` on. */
 export const hoursOf = (day: number, firstHour: number): number[] => {
   const first = BUCKETS.hour.of(day * DAY_MS);
   return Array.from({ length: 24 }, (_, at) => first + at).filter((hour) => hour >= firstHour);

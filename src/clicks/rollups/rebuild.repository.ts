@@ -1,4 +1,4 @@
-/** Reads and writes rollups for `analytics rebuild` (rebuild.ts), in the transaction that holds the month's lock. */
+/** Reads and writes rollups for rebuild.ts, in the transaction that holds the month's lock. */
 import { chunked } from "../../lib/chunked.ts";
 import { sql } from "kysely";
 import type { Database } from "../../db/database.ts";
@@ -13,7 +13,6 @@ const CHUNK = 500;
 
 export function createRebuildRepository({ dialect }: Pick<Database, "dialect">) {
   return {
-    /** Assigns other profiles to user agents. */
     async setProfiles(db: Db, agents: readonly { id: number; value_id: number }[]): Promise<void> {
       await dialect.updateMany(db, { table: "user_agents", key: "id", set: ["value_id"] }, agents);
     },
@@ -35,7 +34,7 @@ export function createRebuildRepository({ dialect }: Pick<Database, "dialect">) 
         .execute();
     },
 
-    /** Clicks of links (0: the total) on a day. */
+    /** Link 0: the total. */
     async dayCounts(db: Db, day: number, links: readonly number[]): Promise<Map<number, number>> {
       const counts = new Map<number, number>();
       for (const chunk of chunked(links, CHUNK)) {
@@ -46,7 +45,6 @@ export function createRebuildRepository({ dialect }: Pick<Database, "dialect">) 
       return counts;
     },
 
-    /** The same by hour and link, for the given hours. */
     async hourCounts(db: Db, hours: readonly number[], links: readonly number[]) {
       const found: { hour: number; linkId: number; clicks: number }[] = [];
       if (hours.length === 0) return found;
@@ -57,7 +55,7 @@ export function createRebuildRepository({ dialect }: Pick<Database, "dialect">) 
       return found;
     },
 
-    /** Sums of all links by hour, for the given hours. */
+    /** All links together. */
     async hourSums(db: Db, hours: readonly number[]): Promise<Map<number, number>> {
       if (hours.length === 0) return new Map();
       const rows = await db
@@ -110,7 +108,7 @@ export function createRebuildRepository({ dialect }: Pick<Database, "dialect">) 
       }
     },
 
-    /** Clicks with details on a day by link, for the given links. */
+    /** Clicks with details. */
     async detailCounts(db: Db, day: number, links: readonly number[]): Promise<Map<number, number>> {
       const counts = new Map<number, number>();
       for (const chunk of chunked(links, CHUNK)) {

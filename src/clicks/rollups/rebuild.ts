@@ -1,8 +1,6 @@
 /**
- * `waymark analytics rebuild`: rebuilds rollups from the click log, day by day.
- *
- * A flush writes raw rows and rollups in one transaction, so normally there is nothing to repair. A rebuild serves
- * tables restored from different backups, rows changed by hand, and releases that parse agents or referrers better.
+ * `waymark analytics rebuild`: rebuilds rollups from the click log, day by day. It serves tables restored from
+ * different backups, rows changed by hand, and releases that parse agents or referrers better.
  *
  * The click log is incomplete beyond its retention, under sampling, with detailed logging off, after a clean-up. So no
  * count is ever lowered:
@@ -12,9 +10,9 @@
  * - Days without raw rows and hours that retention took stay as they are.
  *
  * It may run beside servers. It adds up a day outside transactions, then writes in bounded transactions, each of which
- * locks the month, as every flush does first, and checks that the raw rows are unchanged. If not, it repeats the day,
- * at last under the lock, while clicks wait in the journal. The maintenance lease keeps retention away. Repeat an
- * interrupted rebuild.
+ * locks the month, as flushes do, and checks that the raw rows are unchanged. If not, it repeats the day, at last under
+ * the lock, while clicks wait in the journal. The maintenance lease keeps retention away. Repeat an interrupted
+ * rebuild.
  */
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
@@ -28,7 +26,7 @@ import { createRebuildRepository } from "./rebuild.repository.ts";
 import { BUCKETS, DAY_MS, monthOf, type Span } from "./time-buckets.ts";
 
 export type RebuildReport = {
-  /** Days with raw rows. */
+  /** With raw rows. */
   days: number;
   /** Raw rows read. */
   clicks: number;
@@ -41,8 +39,8 @@ export type RebuildReport = {
 
 export type Rebuild = {
   /**
-   * Rebuilds the days from..to (inclusive, since the epoch; null: as far as there are raw rows). Calls `onDay` with
-   * progress. @throws Conflict while retention or another rebuild runs
+   * Rebuilds the days from..to (inclusive, since the epoch; null: as far as there are raw rows). @throws Conflict while
+   * retention or another rebuild runs
    */
   run(days: { from: number | null; to: number | null }, onDay: OnDay): Promise<RebuildReport>;
 };
@@ -53,7 +51,6 @@ type Deps = {
   database: Database;
   maintenance: Maintenance;
   clock: Clock;
-  /** Parses a User-Agent header. */
   describeAgent(userAgent: string): AgentProfile;
   /** Days for which retention keeps hours. */
   hourlyRetentionDays(): number;
@@ -119,7 +116,7 @@ export function createRebuild(deps: Deps): Rebuild {
     return writeAtOnce(day, hours);
   }
 
-  /** Months follow from days. Once, after the month's days. */
+  /** Call it once, after the month's days. */
   const closeMonth = (month: number): Promise<number> => {
     const days: Span = { from: firstDayOf(month), to: firstDayOf(month + 1) };
     return transact(days.from, async (tx) => {

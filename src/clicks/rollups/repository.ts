@@ -1,4 +1,4 @@
-/** How a flush adds clicks to the rollups, in its transaction. The order of tables and rows keeps locks in order. */
+/** How a flush adds clicks to the rollups. The order of tables and rows prevents deadlocks. */
 import type { Database } from "../../db/database.ts";
 import type { Db, Rows } from "../../db/dialect.ts";
 import type { ColumnName } from "../../db/schema.ts";
@@ -19,7 +19,7 @@ export function createRollupsRepository({ dialect }: Pick<Database, "dialect">) 
     );
 
   return {
-    /** To be called before anything else is written: its first rows lock the months against `analytics rebuild`. */
+    /** Call it before any other write: its first rows lock the months against `analytics rebuild`. */
     async addClicks(tx: Db, { hours, days, months }: ClickCounts): Promise<void> {
       for (const rows of rowsOf("month", months, "totals")) await add(tx, "click_months", "month", rows);
       for (const rows of rowsOf("month", months, "links")) await add(tx, "click_months", "month", rows);
@@ -27,7 +27,7 @@ export function createRollupsRepository({ dialect }: Pick<Database, "dialect">) 
       for (const rows of rowsOf("hour", hours)) await add(tx, "click_hours", "hour", rows);
     },
 
-    /** Values of links by day; the months of all links together are made of them. */
+    /** Months of all links together follow from these. */
     async addDayValues(tx: Db, counts: readonly ValueIncrement[]): Promise<void> {
       const rows = [...counts].sort(inOrder).map(({ bucket, linkId, dimension, valueId, clicks }) => ({
         day: bucket,

@@ -1,4 +1,4 @@
-/** Small deletes: at most 1,000 rows per call, found by a key, so locks are short. */
+/** Deletes at most 1,000 rows per call, found by a key, so locks are short. */
 import { sql } from "kysely";
 import type { Database } from "../../db/database.ts";
 import { DAY_MS } from "./time-buckets.ts";
@@ -22,7 +22,7 @@ const COUNT_WINDOW = 1_000_000;
 
 export function createRetentionRepository({ read, write, transaction }: Database) {
   return {
-    /** Deletes rows of the oldest buckets below `before`. Returns their number. */
+    /** Rows of the oldest buckets below `before`. Returns their number. */
     async deleteOldest(table: CounterTable, before: number): Promise<number> {
       const key = KEYS[table];
       const columns = sql.join(key.map((name) => sql.ref(name)));
@@ -44,7 +44,7 @@ export function createRetentionRepository({ read, write, transaction }: Database
       return rows.length;
     },
 
-    /** Deletes the oldest raw rows before an instant, at most `limit` (≤ 1,000). */
+    /** At most `limit` (≤ 1,000). */
     async deleteOldestClicks(before: number, limit: number): Promise<number> {
       const rows = await read
         .selectFrom("click_log")
@@ -56,7 +56,7 @@ export function createRetentionRepository({ read, write, transaction }: Database
       return deleteClicks(rows.map((row) => row.id));
     },
 
-    /** Number of raw rows, exact if it may exceed `limit`; otherwise a bound not above it. */
+    /** Exact if it may exceed `limit`; otherwise a bound not above it. */
     async countClicks(limit: number): Promise<number> {
       const first = await read.selectFrom("click_log").select("id").orderBy("id").limit(1).executeTakeFirst();
       const last = await read
@@ -123,8 +123,8 @@ export function createRetentionRepository({ read, write, transaction }: Database
     },
 
     /**
-     * Removes the codes of links that were deleted before an instant and have no counts in `months` (all there are),
-     * among the links from `from` on. Returns the next link, or null at the end.
+     * Removes the codes of links deleted before an instant without counts in `months` (all there are), among the links
+     * from `from` on. Returns the next link, or null at the end.
      */
     async forgetDeleted(before: number, months: readonly number[], from: number): Promise<number | null> {
       const rows = await read
@@ -169,7 +169,7 @@ export function createRetentionRepository({ read, write, transaction }: Database
       return first && last ? { first: first.clicked_at, last: last.clicked_at } : null;
     },
 
-    /** Deletes the counts of up to 1,000 links in one bucket. */
+    /** Of up to 1,000 links. */
     async deleteCounts(
       table: "click_hours" | "click_days" | "click_months",
       bucket: number,
@@ -179,7 +179,7 @@ export function createRetentionRepository({ read, write, transaction }: Database
         where ${sql.ref(KEYS[table][0])} = ${bucket} and link_id in (${sql.join(links)})`.execute(write);
     },
 
-    /** Those of the links with values on a day, and their number of rows. */
+    /** The links with values on a day, and their number of rows. */
     async valueRows(day: number, links: readonly number[]): Promise<{ link: number; rows: number }[]> {
       const rows = await read
         .selectFrom("click_dim_days")
@@ -195,7 +195,7 @@ export function createRetentionRepository({ read, write, transaction }: Database
       await write.deleteFrom("click_dim_days").where("day", "=", day).where("link_id", "in", links).execute();
     },
 
-    /** Deletes raw rows of up to 1,000 links on a day. Returns their number. */
+    /** Raw rows of up to 1,000 links on a day. Returns their number. */
     async deleteClicksOf(links: readonly number[], day: number): Promise<number> {
       const rows = await read
         .selectFrom("click_log")

@@ -75,7 +75,7 @@ forEachDialect((dialect) => {
   }
 
   describe("deletes old data", () => {
-    test("at the age in the settings, and nothing else", async () => {
+    test("at the age in the settings, and no other", async () => {
       await history([0, 6, 8, 29, 31, 364, 366, 500]);
       await run(retention);
       expect(await count("click_log")).toBe(4);
@@ -169,7 +169,7 @@ forEachDialect((dialect) => {
     });
   });
 
-  test("a deleted link's clicks grow as old as others, and its code goes with the last of them", async () => {
+  test("a deleted link's clicks are kept as long as others, and its code as long as they", async () => {
     const [clicked, idle] = [await room.addLink("clicked"), await room.addLink("idle")];
     await room.record([0, 1, 40].map((days) => ({ linkId: clicked, at: NOW - days * DAY_MS })));
     const codes = async () =>
@@ -191,7 +191,7 @@ forEachDialect((dialect) => {
     expect([await codes(), await months()]).toEqual([[], 0]);
   });
 
-  test("of thousands of deleted links those without clicks are forgotten", async () => {
+  test("of thousands of deleted links those without clicks lose their codes", async () => {
     const links = await Promise.all(Array.from({ length: 3 }, (_, at) => room.addLink(`c${at}`)));
     await room.record(links.map((linkId) => ({ linkId, at: NOW - 1 })));
     for (const id of links) await room.deleteLink(id);
@@ -205,7 +205,7 @@ forEachDialect((dialect) => {
     expect(await count("deleted_links")).toBe(3);
   });
 
-  test("rows of links that nobody knows go, totals and other links stay", async () => {
+  test("rows of unknown links are deleted, totals and other links stay", async () => {
     const [kept, gone] = [await room.addLink("kept"), await room.addLink("gone")];
     const ages = [0, 1, 35, 70];
     const clicks = ages.flatMap((days) => [

@@ -1,15 +1,13 @@
 /**
  * The retention task. Every four hours it removes what is older than the settings allow, rows of unknown links, and
- * unused texts and codes. It works in deletes of at most 1,000 rows with a rest after each, so locks are short, and
- * stops between two.
+ * unused texts and codes, in deletes of at most 1,000 rows with a rest after each.
  *
- * Hours, days and raw rows go by their settings, a month when nothing finer of it is left. Rows of a deleted link age
- * like others; its code (deleted_links) goes after its last month. Rows of a link without a code are found by its
- * months, which go last, so the next run continues an interrupted one. A text is unused if its seen_day, which flushes
- * raise, lies before the oldest row that may refer to it.
+ * A month goes when nothing finer of it is left. Rows of a deleted link age like others; its code (deleted_links) goes
+ * after its last month. Rows of a link without a code are found by its months, which go last, so the next run continues
+ * an interrupted one. A text is unused if its seen_day, which flushes raise, lies before the oldest row that may refer
+ * to it.
  *
- * It makes two jobs, each on one process of the cluster at a time: `retention`, and `log limit`, which checks
- * analytics.max_log_rows every minute.
+ * It makes two jobs: `retention`, and `log limit`, which checks analytics.max_log_rows every minute.
  */
 import { chunked } from "../../lib/chunked.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -22,12 +20,12 @@ import { BUCKETS, DAY_MS, HOUR_MS, monthOf } from "./time-buckets.ts";
 
 /** Read at each run. */
 export type RetentionSettings = {
-  /** Whether to remove old rows (analytics.enable_auto_rollup). */
+  /** analytics.enable_auto_rollup */
   isEnabled(): boolean;
   logDays(): number;
   hourlyDays(): number;
   dailyDays(): number;
-  /** Most raw rows while the oldest are to go beyond it; 0: no bound. */
+  /** Most raw rows, of which the oldest go; 0: no bound. */
   maxLogRows(): number;
 };
 
@@ -36,7 +34,7 @@ type Deps = {
   maintenance: Maintenance;
   settings: RetentionSettings;
   clock: Clock;
-  /** Rest after a delete in milliseconds; default 25. */
+  /** Rest after a delete; default 25. */
   restMs?: number;
 };
 
@@ -85,7 +83,6 @@ async function removeOld(deps: Deps, signal: AbortSignal): Promise<true> {
   const hour = BUCKETS.hour.of(now - settings.hourlyDays() * DAY_MS);
   const day = BUCKETS.day.of(now - settings.dailyDays() * DAY_MS);
   const month = monthOf(Math.min(day * DAY_MS, hour * HOUR_MS, oldestClick));
-  /** Repeats a step until nothing is left. */
   const repeat = async (step: () => Promise<boolean>): Promise<void> => {
     while (!signal.aborted && (await step())) await rest(restMs, signal);
   };

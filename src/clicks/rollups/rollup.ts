@@ -1,12 +1,12 @@
 /**
- * Adds up the clicks of one day (UTC) like the rollup tables: for `analytics rebuild`, and as the reference of the
- * flush in tests. Beyond the bounds of dimensions.ts values go to OTHER. Here the most frequent ones stay (ties by
- * text), in a flush the first ones.
+ * Adds up the clicks of one day (UTC) like the rollup tables, for `analytics rebuild` and tests of the flush. Beyond
+ * the bounds of dimensions.ts values go to OTHER. Here the most frequent ones stay (ties by text), in a flush the first
+ * ones.
  */
 import { type Dimension, DIMENSIONS, LINK_DAY_VALUES, OTHER, TOTAL_VALUES } from "./dimensions.ts";
 import { HOUR_MS } from "./time-buckets.ts";
 
-/** A click with details. Values as in dimensions.ts, null for none. */
+/** Values as in dimensions.ts, null for none. */
 export type DetailedClick = { linkId: number; atMs: number; values: Record<Dimension, string | null> };
 
 export type ValueCount = { dimension: Dimension; value: string; clicks: number };
@@ -14,7 +14,7 @@ export type ValueCount = { dimension: Dimension; value: string; clicks: number }
 export type DayRollup = {
   /** All links together. */
   clicks: number;
-  /** By link; link 0 is all links together. */
+  /** Link 0 is all links together. */
   days: { linkId: number; clicks: number }[];
   hours: { hour: number; linkId: number; clicks: number }[];
   dimDays: ({ linkId: number } & ValueCount)[];

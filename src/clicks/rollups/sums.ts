@@ -1,4 +1,4 @@
-/** Sums of details by value, like the rollup tables before the bounds of dimensions.ts. */
+/** Sums of details by value, before the bounds of dimensions.ts. */
 import { DAY_MS, HOUR_MS } from "./time-buckets.ts";
 import type { Value } from "./dimensions.ts";
 

@@ -2,7 +2,7 @@
  * Hours, days, weeks and months as numbers, in UTC: hours and days since the epoch, ISO weeks since that of December
  * 29, 1969, months since January 1970. Bucket n covers the instants from startOf(n) to startOf(n + 1), excluded.
  */
-/** From `from` to `to`, excluded. */
+/** `to` is excluded. */
 export type Span = { from: number; to: number };
 
 export const HOUR_MS = 3_600_000;
@@ -15,7 +15,7 @@ export const UNITS = ["hour", "day", "week", "month"] as const;
 export type Unit = (typeof UNITS)[number];
 
 export type TimeBuckets = {
-  /** The bucket of an instant (epoch milliseconds). */
+  /** From epoch milliseconds. */
   of(instant: number): number;
   /** Its first instant. */
   startOf(bucket: number): number;

@@ -1,4 +1,3 @@
-/** Number of values in a bucket of the rollups, and which. */
 import { chunked } from "../../lib/chunked.ts";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
@@ -39,7 +38,7 @@ export function createBoundsRepository({ dialect }: Pick<Database, "dialect">) {
       return found;
     },
 
-    /** The same by hour, all links together. */
+    /** All links together. */
     async hourCounts(tx: Db, groups: readonly Bucket[], except: readonly number[]): Promise<GroupCount[]> {
       const found: GroupCount[] = [];
       for (const chunk of chunked(groups, CHUNK)) {

@@ -1,7 +1,7 @@
 /**
  * Bounds the values of a bucket (dimensions.ts): stored values stay, new ones enter while there is room, the rest goes
- * to OTHER. It asks the rollups in the transaction that holds the month's lock, so the bounds hold for any number of
- * processes. One count per group usually shows that there is room; only the others need a look at their values.
+ * to OTHER. It runs in the transaction that holds the month's lock, so the bounds hold for any number of processes. One
+ * count per group usually shows that there is room.
  */
 import type { Db } from "../../db/dialect.ts";
 import { type DetailSums, TOTAL, type ValueSums } from "./sums.ts";
@@ -35,7 +35,7 @@ const OTHERS: Record<Dimension, Value> = {
 
 export type BoundedSums = { days: ValueIncrement[]; hours: ValueIncrement[] };
 
-/** The sums within their bounds. All their values have ids. */
+/** All returned values have ids. */
 export async function boundSums(
   { days, hours }: DetailSums,
   repository: BoundsRepository,

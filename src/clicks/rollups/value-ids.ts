@@ -1,12 +1,9 @@
-/**
- * Ids of values, remembered between flushes, so that a known value costs no query. Ids from a transaction are
- * remembered only after its commit.
- */
+/** Ids of values, remembered between flushes, so that a known value costs no query. */
 import type { Db } from "../../db/dialect.ts";
 import type { ClickValues } from "./values.repository.ts";
 import { type Dimension, DIMENSIONS, type Value } from "./dimensions.ts";
 
-/** Ids within one transaction. */
+/** Within one transaction. */
 export type ValueLookup = {
   /** Looks up the ids of existing values. */
   find(values: Iterable<Value>): Promise<void>;

@@ -18,7 +18,6 @@ const find = (db: Db, dimension: Dimension, values: readonly string[]) =>
 
 export function createClickValues({ dialect }: Pick<Database, "dialect">) {
   return {
-    /** Ids of existing values. */
     async find(db: Db, dimension: Dimension, values: readonly string[]): Promise<Map<string, number>> {
       const ids = new Map<string, number>();
       for (const chunk of chunked(values, CHUNK)) {
