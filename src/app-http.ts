@@ -1,4 +1,3 @@
-/** Routes requests to the redirect or the endpoints, and measures them. */
 import type { Server } from "bun";
 import type { Live } from "./clicks/live.ts";
 import { liveEndpoints } from "./clicks/live.routes.ts";
@@ -26,7 +25,7 @@ import type { Redirect } from "./redirect/redirect.ts";
 import { createRouteTest } from "./redirect/route-test.ts";
 import type { Services } from "./services.ts";
 
-/** Roots of the file endpoints; codes can't begin with them. */
+/** Codes can't begin with them. */
 const FILE_PREFIXES = ["/files", "/folders"];
 
 export type Fetch = (request: Request, server: Server<undefined>) => Response | Promise<Response>;
@@ -51,7 +50,7 @@ export function createFetch(parts: HttpParts): Fetch {
   return (request, server) => (isLeaving ? closing(answer(request, server)) : answer(request, server));
 }
 
-/** The process is about to end, so clients must reconnect. */
+/** Clients must reconnect before the process ends. */
 async function closing(answer: Response | Promise<Response>): Promise<Response> {
   const response = await answer;
   response.headers.set("Connection", "close");

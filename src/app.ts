@@ -1,4 +1,4 @@
-/** The composition root of the server. Parts start in the order written here. */
+/** The composition root of the server. Parts start in this order. */
 import type { Server } from "bun";
 import { createFetch, type Fetch } from "./app-http.ts";
 import { type Clicks, type ClickStats, createClicks } from "./clicks/clicks.ts";
@@ -39,11 +39,11 @@ export type App = {
   clickStats(): ClickStats;
   /** For workers that start later; see `Config.startValues`. */
   startValues(): unknown;
-  /** Bounds the connections of the server that calls `fetch`. */
+  /** Of the server that calls `fetch`. */
   limitConnections(server: Server<undefined>, options: { isPlain: boolean }): { close(): void };
-  /** Ends open streams. Call it when no more requests are accepted. */
+  /** Call it when no more requests are accepted. */
   endStreams(): void;
-  /** Flushes the clicks and closes everything. Call it after the last request. */
+  /** Call it after the last request. Flushes the clicks. */
   close(): Promise<void>;
 };
 

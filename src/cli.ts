@@ -1,4 +1,4 @@
-/** The command line: registers the commands of the rooms and provides what they share. */
+/** The command line: registers the rooms' commands. */
 import { existsSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { addAuthCommands } from "./auth/auth.commands.ts";
@@ -22,7 +22,7 @@ import { refuseStrayDatabase } from "./other-servers.ts";
 import { openServices, type Services } from "./services.ts";
 import { addStatusCommand } from "./upkeep/status.commands.ts";
 
-/** Exit codes by error kind; 0 is success, any other error 1. */
+/** 0 is success, any other error 1. */
 const EXIT_CODE_OF_KIND: Partial<Record<ErrorKind, number>> = {
   invalid: 2,
   too_large: 2,
@@ -81,7 +81,7 @@ function createSession(program: Command): { context: CommandContext<Services>; c
   return { context, close };
 }
 
-/** Logs warnings only, for a person. @throws Conflict; see refuseStrayDatabase */
+/** Logs warnings only. @throws Conflict; see refuseStrayDatabase */
 async function openForCommand({ env, output }: CommandContext): Promise<Services> {
   const settings = env();
   const file = fileDatabasePath(settings.database);

@@ -1,7 +1,4 @@
-/**
- * The table of start-up settings. Each row has key, default, description, allowed values and reader. The type
- * `StartSettings` follows from it.
- */
+/** The table of start-up settings, from which the type `StartSettings` follows. */
 import { isAbsolute, join } from "node:path";
 import { dataPath } from "./lib/data-folder.ts";
 
@@ -17,7 +14,7 @@ export type SettingSource = {
 export type Setting<T = unknown> = {
   default: SettingValue;
   description: string;
-  /** The allowed values, for error messages. */
+  /** For error messages. */
   allowed: string;
   /** The value has the type of the default. */
   accepts(value: SettingValue): boolean;
@@ -207,7 +204,7 @@ type Sections = typeof SECTIONS;
 type Camel<S> = S extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : S;
 type Read<S> = S extends { read(...args: never[]): infer T } ? T : never;
 
-/** The settings by section and camel-case name. */
+/** By section and camel-case name. */
 export type StartSettings = {
   readonly [S in keyof Sections]: {
     readonly [K in keyof Sections[S] as Camel<K & string>]: Read<Sections[S][K]>;
@@ -219,7 +216,7 @@ export const ENV_SETTINGS: readonly (Setting & { key: string })[] = Object.entri
     Object.entries<Setting>(rows).map(([name, row]) => ({ ...row, key: `${section}.${name}` })),
 );
 
-/** All settings, frozen: the given values and defaults for the others. */
+/** Frozen, with defaults for missing values. */
 export function readSettings(values: ReadonlyMap<string, SettingValue>, base: string): StartSettings {
   const valueOf = (key: string, row: Setting): SettingValue => values.get(key) ?? row.default;
   const dir = SECTIONS.data.dir.read(valueOf("data.dir", SECTIONS.data.dir), { base, dataDir: "" });

@@ -1,7 +1,4 @@
-/**
- * Start-up settings: defaults, then waymark.toml, then WAYMARK__SECTION__KEY. The only reader of process.env. A wrong
- * key or value stops the start and names its place and what is allowed.
- */
+/** Start-up settings: defaults, then waymark.toml, then WAYMARK__SECTION__KEY. A wrong key or value stops the start. */
 import { existsSync, readFileSync } from "node:fs";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { parse, TomlError } from "smol-toml";
@@ -11,7 +8,7 @@ import type { DiskProbe } from "./lib/disk-check.ts";
 import { appError } from "./lib/errors.ts";
 
 export type Env = StartSettings & {
-  /** Where a test makes the process die; see lib/fault.ts. */
+  /** Where a test kills the process; see lib/fault.ts. */
   readonly fault: string | null;
 };
 
@@ -65,7 +62,7 @@ function readFile(file: string, values: Map<string, SettingValue>): void {
   }
 }
 
-/** The 1-based line that sets `name` in `[section]`; the section's line if not found. */
+/** The 1-based line that sets `name` in `[section]`, else the section's line. */
 function lineOf(source: string, section: string | null, name: string): number {
   let current: string | null = null;
   let heading = 1;
@@ -95,7 +92,7 @@ function readOverrides(
   }
 }
 
-/** Converts the text to the type of the default, if it has that form. */
+/** As the type of the default, if the text has that form. */
 function readText(raw: string, sample: SettingValue | undefined): SettingValue {
   if (typeof sample === "number" && /^-?\d+(\.\d+)?$/.test(raw)) return Number(raw);
   if (typeof sample === "boolean" && /^(true|false)$/.test(raw)) return raw === "true";
@@ -118,7 +115,7 @@ function check(key: string, value: unknown, where: string): SettingValue {
   return typed as SettingValue;
 }
 
-/** Path of the file database; null when a server keeps the database. */
+/** Null when a server keeps the database. */
 export const fileDatabasePath = ({ url }: Env["database"]): string | null =>
   url.startsWith("sqlite:") ? url.slice("sqlite:".length) : null;
 
@@ -135,7 +132,7 @@ export const usedPaths = (env: Env): UsedPath[] => [
   ].flatMap((path) => (path ? [{ path: resolve(path), isFile: true }] : [])),
 ];
 
-/** Probes whether data folder and file database are writable. Backups exclude the probe files. */
+/** Of data folder and file database. Backups exclude the probe files. */
 export function diskProbes({ data, database }: Env): DiskProbe[] {
   const own = { folder: data.dir, file: join(dataPath(data.dir, "processes"), "disk-probe") };
   const file = fileDatabasePath(database);

@@ -1,7 +1,7 @@
 /**
- * Finds servers of this machine, as systemd units and running processes, that use another database than a command would
- * create. A shell lacks the variables of a unit's EnvironmentFile, so a command there would create a database that no
- * server reads.
+ * Finds servers of this machine, as systemd units and processes, that use another database than a command would create.
+ * A shell lacks the variables of a unit's EnvironmentFile, so a command there would create a database that no server
+ * reads.
  */
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -13,7 +13,7 @@ import { appError } from "./lib/errors.ts";
 export type MachineFolders = {
   units: readonly string[];
   processes: string;
-  /** The program of a running server: its main file, or the single executable. */
+  /** Its main file, or the single executable. */
   program: string;
 };
 
@@ -35,8 +35,8 @@ type OtherServer = {
 type Source = { cwd: string; variables: Record<string, string>; args: readonly string[] };
 
 /**
- * Refuses to create a database when the command has only default settings, or the data folder of a server, and that
- * server uses another database. Call it when the database of the command does not exist.
+ * Refuses to create a database when the command has only default settings, or a server's data folder, and that server
+ * uses another database.
  * @throws Conflict
  */
 export function refuseStrayDatabase(env: Env, cwd: string, machine: MachineFolders = MACHINE): void {

@@ -86,7 +86,7 @@ async function serveAsWorker(env: Env, logger: Logger, port: number): Promise<vo
       });
       logger.debug({ reason: await stopped }, "worker stops");
     } finally {
-      // A listening socket would accept connections of the shared port without responding.
+      // A listening socket would accept connections without responding.
       await server.stop();
     }
   } finally {
@@ -103,7 +103,7 @@ async function superviseWorkers(env: Env, logger: Logger, count: number): Promis
     takeLoginTry: createAddressBuckets({ clock: systemClock }).tryNow,
   });
   const starting = supervisor.start();
-  // A start may wait a minute for its database, so signals are handled meanwhile.
+  // A start may wait a minute for its database.
   const stopped = signalled.then((signal) => {
     logger.info({ signal }, "stopping the workers: completing requests and storing clicks");
     return supervisor.stop();
@@ -122,7 +122,7 @@ async function superviseWorkers(env: Env, logger: Logger, count: number): Promis
   logger.info("stopped");
 }
 
-/** Starts this program as a worker, with the same arguments. */
+/** With the same arguments. */
 const createSpawn =
   (firstPort: number): SpawnWorker =>
   ({ port, onMessage, onExit }) => {
@@ -137,7 +137,7 @@ const createSpawn =
     });
   };
 
-/** The settings with the port of `serve --port`. @throws BadRequest */
+/** @throws BadRequest */
 function withPort(env: Env, text: string | undefined): Env {
   if (text === undefined) return env;
   if (env.server.unixSocket !== null) {
@@ -151,7 +151,7 @@ function withPort(env: Env, text: string | undefined): Env {
 
 type Started = { address: string; workers: number; adminApi: AdminApi };
 
-/** Logs where the server listens. Scripts read the field `address`. */
+/** Scripts read the field `address`. */
 function announce(logger: Logger, env: Env, { address, workers, adminApi }: Started): void {
   const origin = address.startsWith("unix:") ? "" : address;
   const share = workers === 1 ? "" : ` with ${workers} workers`;

@@ -1,4 +1,3 @@
-/** One listening process: Bun.serve with its limits, and an orderly stop. */
 import { chmodSync, lstatSync, readFileSync, rmSync } from "node:fs";
 import { connect } from "node:net";
 import type { Server } from "bun";
@@ -9,7 +8,7 @@ import { appError, messageOf } from "./lib/errors.ts";
 /**
  * Seconds without traffic until a connection is cut; covers slow request heads. Writes of a response count, but the
  * system buffers megabytes between two of them: at 30 s, downloads below 300 KB/s were cut. Each write resets the
- * timeout to this value, whatever the request had set.
+ * timeout to this value.
  */
 const IDLE_TIMEOUT_S = 120;
 /** A stop cuts requests that take longer. */
@@ -53,7 +52,7 @@ function listen(settings: Env["server"], app: App, reusePort: boolean): Server<u
   const { host: hostname, port, unixSocket, tlsCert, tlsKey } = settings;
   const shared = {
     development: false,
-    // Each endpoint bounds its body while reading it, and answers with an envelope.
+    // Each endpoint bounds its body while reading it.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     fetch: app.fetch,
     error: app.onError,

@@ -1,4 +1,3 @@
-/** Starts the rooms on a migrated database, for the server and the commands. */
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { type Auth, createAuth } from "./auth/auth.ts";
@@ -43,7 +42,7 @@ export type Services = {
   config: Config;
   auth: Auth;
   links: LinkService;
-  /** Timers of the database operations on links. */
+  /** Of the database operations on links. */
   operations: LinkOperations;
   csv: LinkCsv;
   reports: Reports;
@@ -60,10 +59,10 @@ export type Services = {
 
 export type ServiceOptions = {
   logger: Logger;
-  /** For a server: database threads, and settings that need a restart keep their start values. */
+  /** Uses database threads, and settings that need a restart keep their start values. */
   server: boolean;
   registry?: Registry;
-  /** The channel to the other workers of the machine. */
+  /** To the other workers of the machine. */
   worker?: WorkerChannel;
   /** Called with the name of a database whose tables this start has created. */
   onNewDatabase?: (name: string) => void;
@@ -71,10 +70,10 @@ export type ServiceOptions = {
   stopping?: AbortSignal;
 };
 
-/** How long a starting server waits for its database. */
+/** A starting server waits this long for its database. */
 const START_TIMEOUT_MS = 60_000;
 
-/** Opens and migrates the database and starts the rooms. @throws ServiceUnavailable when it is away */
+/** Opens and migrates the database. @throws ServiceUnavailable when it is away */
 export async function openServices(env: Env, options: ServiceOptions): Promise<Services> {
   const { logger } = options;
   armFault(env.fault);
@@ -117,7 +116,7 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
     ...(startValues && { startValues }),
   });
   if (server) {
-    // Subscribe first, so no change is missed while settings and caches load.
+    // First, so no change is missed while settings and caches load.
     await changes.start();
     await worker?.join();
   }

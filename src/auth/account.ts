@@ -1,4 +1,4 @@
-/** The built-in administrator (id 0, username `admin`) or a row of `users`. */
+/** The built-in administrator (id 0) or a row of `users`. */
 export type Account = {
   id: number;
   username: string;
@@ -9,7 +9,7 @@ export type Account = {
 
 export type Credential = {
   sessionId: string;
-  /** Expiry of the access token, epoch ms. */
+  /** Of the access token, epoch ms. */
   expiresAt: number;
 };
 

@@ -1,7 +1,7 @@
 /**
  * Limits attempts of a client address (IPv6: /64) to five at once, then one a second. The algorithm is GCRA: a token
- * bucket stored as the instant at which it is full again. An attempt moves that instant on by one second and is refused
- * beyond five seconds from now. All processes of a machine share the buckets, which the supervisor keeps.
+ * bucket stored as the instant at which it is full again. An attempt adds one second and is refused beyond five seconds
+ * from now. The supervisor keeps the buckets of a machine.
  */
 import type { Clock } from "../lib/clock.ts";
 import { appError } from "../lib/errors.ts";
@@ -10,16 +10,16 @@ import { addressGroup } from "./client-address.ts";
 
 const AT_ONCE = 5;
 const INTERVAL_MS = 1000;
-/** The map keeps up to twice as many addresses. */
+/** The map keeps up to twice as many. */
 const GENERATION_SIZE = 10_000;
 
 export type AddressLimit = {
-  /** Counts an attempt. @throws RateLimitExceeded */
+  /** @throws RateLimitExceeded */
   take(address: string): void | Promise<void>;
 };
 
 export type AddressBuckets = {
-  /** Counts an attempt. Returns the wait in ms, 0 when it is allowed. */
+  /** Returns the wait in ms, 0 when the attempt is allowed. */
   tryNow(address: string): number;
   size(): number;
 };

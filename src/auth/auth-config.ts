@@ -1,4 +1,4 @@
-/** The run-time settings of this room. Read them at each use, because they may change. */
+/** Read the settings at each use, because they may change. */
 export type AuthSettings = {
   /** Argon2 hash of the built-in administrator's password; empty disables the admin API. */
   "api.admin_token": string;

@@ -6,7 +6,7 @@ import { addUserCommands } from "./users/commands.ts";
 
 type Context = CommandContext<{ auth: Auth }>;
 
-/** Adds `reset-password` and `users …`. A running server applies their changes within a second. */
+/** A running server applies their changes within a second. */
 export function addAuthCommands(program: Command, context: Context): void {
   program
     .command("reset-password")

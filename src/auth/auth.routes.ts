@@ -86,7 +86,7 @@ function sessionEndpoints({ login, sessions, config, addressLimit, addressOf }: 
       answer: messageAnswer,
       async handle({ c }) {
         const sent = { access: accessTokens(c).tokens, refresh: refreshTokens(c) };
-        // A form of another site sends no cookies; clearing them would only sign the browser out.
+        // A form of another site sends no cookies; clearing them would sign the browser out.
         if (sent.access.length + sent.refresh.length === 0) return { message: "There was no session" };
         await sessions.signOut(sent);
         setCookies(c, clearedCookies(config));
@@ -97,7 +97,6 @@ function sessionEndpoints({ login, sessions, config, addressLimit, addressOf }: 
 }
 
 function ownEndpoints({ login, sessions, users, config, clock, addressLimit, addressOf }: Deps): Endpoint[] {
-  /** Login, refresh and logout set three cookies only, so these endpoints set the fourth. */
   async function rememberBrowser(c: HttpContext, account: Account): Promise<void> {
     if (accessTokens(c).from !== "cookie") return;
     const token = await sessions.newDeviceToken(account, deviceTokens(c));

@@ -1,4 +1,3 @@
-/** Composes the auth room for the server and the commands. */
 import type { Database } from "../db/database.ts";
 import type { Endpoint, HttpContext } from "../http/endpoint.ts";
 import type { Guards } from "../http/mount.ts";
@@ -31,32 +30,32 @@ export type AuthDeps = {
   passwords: Passwords;
   clock: Clock;
   logger: Logger;
-  /** Increments `svc_auth_failures_total`. */
+  /** For `svc_auth_failures_total`. */
   onFailure?: (method: FailureMethod) => void;
-  /** Counts an attempt for all workers of the machine. Default: for this process. */
+  /** For all workers of the machine. Default: for this process. */
   tryLogin?: (address: string) => number | Promise<number>;
   newId?: () => string;
 };
 
 export type Auth = {
   guards: Guards;
-  /** They accept the health token as well. */
+  /** Also accept the health token. */
   healthGuards: Guards;
   /** Relative to `{admin_prefix}/v1`. */
   endpoints: readonly Endpoint[];
-  /** While false, everything under the admin prefix is 404. */
+  /** While false, the admin prefix is 404. */
   isAdminEnabled(): boolean;
   /** While false, the health endpoints are 404. */
   isHealthEnabled(): boolean;
   /** See client-address.ts. */
   clientAddress(peer: string, forwardedFor: string | null): string;
   users: Users;
-  /** Counts a password attempt of a client address. @throws RateLimitExceeded */
+  /** For passwords of shares. */
   takeTry: AddressLimit["take"];
   checkSharePassword: PasswordCheck["checkShare"];
   /** @throws BadRequest when the password is too short or too long */
   resetAdminPassword(plain: string, changedBy: string): Promise<void>;
-  /** Removes ended sessions and stale delays, at most 50,000 rows; returns how many. */
+  /** Removes at most 50,000 ended sessions and stale delays. */
   cleanUp(): Promise<number>;
 };
 

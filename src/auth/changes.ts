@@ -1,4 +1,4 @@
-/** The part of the change feed (cluster/changes.ts) that this room uses. */
+/** Part of cluster/changes.ts. */
 import type { Db } from "../db/dialect.ts";
 
 export type AuthTransaction = {

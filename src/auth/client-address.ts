@@ -1,8 +1,7 @@
 /**
  * The client address behind proxies. Only the peer address can't be forged, so `X-Forwarded-For` counts only from a
- * peer in `api.trusted_proxies`. Each proxy appends the address it saw, so the list is read from the right: trusted
- * proxies are skipped, and the first other address is the client. The rest was written by the client and is ignored. An
- * unreadable entry ends the search at the last address read.
+ * peer in `api.trusted_proxies`. Each proxy appends the address it saw, so the first address from the right that is no
+ * trusted proxy is the client. An unreadable entry ends the search at the last address read.
  */
 import { appError } from "../lib/errors.ts";
 import { formatIp, type IpRange, isInRange, isIpv4, parseIp, parseIpRange } from "../lib/ip-address.ts";
@@ -14,7 +13,7 @@ export type TrustedProxies = { unix: boolean; ranges: readonly IpRange[] };
 const MOST_RANGES = 256;
 const MOST_HOPS = 64;
 
-/** Parses addresses, CIDR ranges and `unix`. @throws BadRequest naming the invalid entry */
+/** Addresses, CIDR ranges and `unix`. @throws BadRequest naming the invalid entry */
 export function parseTrustedProxies(entries: readonly string[]): TrustedProxies {
   if (entries.length > MOST_RANGES) {
     throw appError("BadRequest", `At most ${MOST_RANGES} trusted proxies are allowed; use wider ranges.`);
@@ -35,7 +34,7 @@ export function parseTrustedProxies(entries: readonly string[]): TrustedProxies 
 }
 
 /**
- * The client address in canonical form; `unix` for an untrusted unix socket.
+ * In canonical form; `unix` for an untrusted unix socket.
  * @param peer address of the connection, or `unix`
  * @param forwardedFor the `X-Forwarded-For` headers, joined by commas
  */
@@ -76,7 +75,7 @@ export function addressGroup(address: string): string {
   return `${formatIp(bytes.slice().fill(0, 8))}/64`;
 }
 
-/** `clientAddress` that parses the setting once per value. */
+/** Parses the setting once per value. */
 export function createClientAddress(
   trustedProxies: () => readonly string[],
 ): (peer: string, forwardedFor: string | null) => string {

@@ -1,4 +1,3 @@
-/** Middlewares that authenticate and authorize a request before its endpoint runs. */
 import type { MiddlewareHandler } from "hono";
 import type { HttpContext, HttpEnv } from "../http/endpoint.ts";
 import type { Guards } from "../http/mount.ts";
@@ -23,8 +22,8 @@ const unauthorized = () => appError("Unauthorized", "Unauthorized: invalid or mi
 
 /**
  * `account` and `admin` set the account on the context.
- * @throws Unauthorized without valid credentials, CsrfInvalid for an unsafe method with cookies but no CSRF proof,
- * Forbidden for an account that is not an administrator
+ * @throws Unauthorized without valid credentials, CsrfInvalid for an unsafe method with cookies but no CSRF
+ * proof, Forbidden for an account that is not an administrator
  */
 export function createGuards(deps: Deps): Guards {
   return {
@@ -63,7 +62,7 @@ function requireAdmin(account: Account): Account {
   throw appError("Forbidden", "Only administrators may do this.");
 }
 
-/** Accepts the health token as bearer, or an administrator's access token as bearer or cookie. */
+/** Accepts the health token as bearer, or an administrator's access token. */
 export function createHealthGuard({ sessions, config, onFailure }: Deps): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
     const bearer = bearerToken(c);

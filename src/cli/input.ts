@@ -6,7 +6,7 @@ import type { Input } from "./command.ts";
 
 const STDIN_LIMIT = 1024 * 1024;
 
-/** Reads answers and piped text. Questions go to `stderr`; standard output is for results. */
+/** Questions go to `stderr`; standard output is for results. */
 export function createInput(stdin: ReadStream, stderr: NodeJS.WritableStream): Input {
   return {
     text: () => readAll(stdin),

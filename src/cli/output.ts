@@ -2,7 +2,7 @@ import type { Output, ProgressLine } from "./command.ts";
 
 type Stream = { write(text: string): unknown; isTTY?: boolean; columns?: number };
 
-/** Writes results to `stdout`, remarks and progress to `stderr`. On a terminal, tables fit its width. */
+/** Results go to `stdout`, remarks and progress to `stderr`. On a terminal, tables fit its width. */
 export function createOutput(stdout: Stream, stderr: Stream): Output {
   return {
     line: (text) => void stdout.write(`${text}\n`),
@@ -38,7 +38,6 @@ function formatTable(
 }
 
 const GAP = "  ";
-/** Least width of a column. */
 const LEAST_COLUMN = 8;
 const ELLIPSIS = "…";
 
@@ -56,7 +55,7 @@ function fitted(wanted: readonly number[], room: number): number[] {
 /** In terminal cells: wide characters take two, combining ones none. */
 const widthOf = (text: string): number => Bun.stringWidth(text);
 
-/** The text in exactly `width` cells. */
+/** In exactly `width` cells. */
 function cut(text: string, width: number): string {
   const missing = width - widthOf(text);
   if (missing >= 0) return text + " ".repeat(missing);
@@ -68,7 +67,7 @@ function cut(text: string, width: number): string {
   return kept + ELLIPSIS + " ".repeat(Math.max(0, width - widthOf(kept) - 1));
 }
 
-/** Shows control characters escaped: stored text may hold terminal escapes. */
+/** Escapes control characters: stored text may hold terminal escapes. */
 const printable = (value: unknown): string =>
   String(value ?? "").replaceAll(/\p{Cc}/gu, (char) => JSON.stringify(char).slice(1, -1));
 

@@ -1,4 +1,3 @@
-/** Files that a command reads or writes. */
 import { chmod, writeFile } from "node:fs/promises";
 import { appError } from "../lib/errors.ts";
 import { type FileFormat } from "./settings-file.ts";
@@ -18,7 +17,7 @@ export async function readIn(file: string): Promise<string> {
   return source.text();
 }
 
-/** The file holds secrets or will, so only its owner may read it. */
+/** Readable by its owner only, because it may hold secrets. */
 export async function writeOut(
   output: { line(text: string): void; note(text: string): void },
   file: string,

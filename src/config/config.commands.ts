@@ -1,4 +1,4 @@
-/** `waymark config …`: the stored settings, with the server running or not. */
+/** `waymark config …` works with the server running or not. */
 import type { Command } from "commander";
 import { CLI_AUTHOR, type CommandContext } from "../cli/command.ts";
 import type { Config } from "./config.service.ts";

@@ -4,7 +4,7 @@ import type { Db } from "../db/dialect.ts";
 import type { Schema } from "../db/schema.ts";
 import type { SettingChange, StoredSetting } from "./stored-setting.ts";
 
-/** Changes kept for each key. A new one removes the oldest. */
+/** For each key. A new change removes the oldest. */
 export const HISTORY_MAX_ROWS = 1000;
 const UNKNOWN_MAX_ROWS = 20;
 
@@ -12,19 +12,19 @@ export type ConfigRepository = ReturnType<typeof createConfigRepository>;
 
 export function createConfigRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
   return {
-    /** The stored values of these keys, on the reading connection unless `db` is a transaction. */
+    /** Uses the reading connection unless `db` is a transaction. */
     async find(keys: readonly string[], db: Db = read): Promise<StoredSetting[]> {
       const rows = await db.selectFrom("settings").selectAll().where("key", "in", keys).execute();
       return rows.map(toSetting);
     },
 
-    /** At most twenty stored keys besides these. */
+    /** At most twenty. */
     async unknownKeys(known: readonly string[]): Promise<string[]> {
       const query = read.selectFrom("settings").select("key").where("key", "not in", known);
       return (await query.orderBy("key").limit(UNKNOWN_MAX_ROWS).execute()).map((row) => row.key);
     },
 
-    /** When this installation was made, epoch milliseconds; null before its row exists. */
+    /** Epoch milliseconds; null before the row exists. */
     async installedAt(): Promise<number | null> {
       const row = await read
         .selectFrom("instance")
@@ -34,7 +34,7 @@ export function createConfigRepository({ read, dialect }: Pick<Database, "read" 
       return row?.created_at ?? null;
     },
 
-    /** Locks the settings for one writer, so that rules about several of them hold. */
+    /** One writer at a time, so that joint rules hold. */
     async lock(tx: Db): Promise<void> {
       const instance = tx.selectFrom("instance").select("id").where("id", "=", 1);
       await instance.$call(dialect.forUpdate).execute();
@@ -51,7 +51,7 @@ export function createConfigRepository({ read, dialect }: Pick<Database, "read" 
       await tx.deleteFrom("settings").where("key", "=", key).execute();
     },
 
-    /** Adds a change and removes the oldest beyond the bound. */
+    /** Removes the oldest beyond the bound. */
     async addChange(tx: Db, change: Omit<SettingChange, "id">): Promise<void> {
       await dialect.insertMany(tx, "settings_history", [
         {

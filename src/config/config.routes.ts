@@ -43,7 +43,7 @@ const changeAnswer = z.object({
   changed_by: z.string(),
 });
 
-/** More than any value may have, so that the validator words the refusal. */
+/** Above any value's bound, so that the validator words the refusal. */
 const VALUE_MAX_LENGTH = 65_536;
 const valueBody = z.object({ value: z.string().max(VALUE_MAX_LENGTH) });
 const actionBody = z.object({ action });

@@ -1,4 +1,3 @@
-/** Run-time settings: reading (`get`, `onChange`) and what administrators do. */
 import { randomBytes } from "node:crypto";
 import type { ChangeTransaction } from "../cluster/changes.ts";
 import type { Database } from "../db/database.ts";
@@ -20,8 +19,8 @@ type Deps = {
   clock: Clock;
   logger: Logger;
   /**
-   * True for a server: it generates missing secrets, and settings that need a restart keep the values of `start`.
-   * False for commands: stored values are in force at once.
+   * True for a server: it generates missing secrets, and settings that need a restart keep the values of `start`. For
+   * commands stored values are in force at once.
    */
   startup?: boolean;
   /** `startValues()` of the first worker, for one that starts later. */
@@ -53,12 +52,12 @@ export function createConfig(deps: Deps) {
     get<K extends ConfigKey>(key: K): ConfigValues[K] {
       return live.current().values[key];
     },
-    /** Calls the listener after a changed value is in force. The writer waits for it. Returns how to unsubscribe. */
+    /** Called after a changed value is in force; the writer waits. Returns how to unsubscribe. */
     onChange: live.onChange,
-    /** The values in force of settings that need a restart, for workers that start later. */
+    /** Of settings that need a restart, for workers that start later. */
     startValues: live.startValues,
 
-    /** Every setting in the order of the table, secrets masked unless `reveal`. */
+    /** In the order of the table, secrets masked unless `reveal`. */
     list: (reveal?: RevealOptions): ConfigItem[] => CONFIG_KEYS.map((key) => show(key, reveal)),
     schema: (): ConfigSchema[] => CONFIG_KEYS.map(schemaOf),
     /** @throws ConfigNotFound */
@@ -96,12 +95,12 @@ function writingSide({ writer, live, generateToken, show }: WritingDeps) {
   }
 
   return {
-    /** Stores the value and returns the setting. @throws ConfigNotFound, BadRequest */
+    /** @throws ConfigNotFound, BadRequest */
     set: async (key: string, value: string, changedBy: string): Promise<ConfigItem> =>
       writeOne(editable(key), canonical(editable(key), value), changedBy),
 
     /**
-     * Stores all or none and returns the keys that changed (with `dryRun`: would change). Skips values in force.
+     * Stores all or none and returns the keys that changed (with `dryRun`: would change).
      * @throws ConfigNotFound, BadRequest
      */
     async setMany(
@@ -121,7 +120,7 @@ function writingSide({ writer, live, generateToken, show }: WritingDeps) {
       return writeOne(name, definitionOf(name).generated ? generateToken() : null, changedBy);
     },
 
-    /** Generates a value without storing it. @throws ConfigNotFound, BadRequest */
+    /** Stores nothing. @throws ConfigNotFound, BadRequest */
     runAction(key: string, action: Action): string {
       withAction(key, action);
       return generateToken();

@@ -1,6 +1,6 @@
 /**
  * Every run-time setting, one row a key, in the order of lists. API, commands, docs/configuration.md and the type of
- * `config.get(key)` follow from this table.
+ * `config.get(key)` follow from it.
  */
 import * as check from "./value-checks.ts";
 import { bool, choice, choices, type Definition, float, int, list, string } from "./value-types.ts";
@@ -235,7 +235,7 @@ export const DEFINITIONS = {
 
 export type ConfigKey = keyof typeof DEFINITIONS;
 
-/** What `config.get(key)` returns, by key. */
+/** What `config.get(key)` returns. */
 export type ConfigValues = {
   readonly [K in ConfigKey]: (typeof DEFINITIONS)[K] extends Definition<infer T> ? T : never;
 };

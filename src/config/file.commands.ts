@@ -1,4 +1,3 @@
-/** `waymark config export`, `import` and `generate`. */
 import type { Command } from "commander";
 import { generateTemplate } from "../env-settings.ts";
 import { writeConfigFile } from "./settings-file.ts";

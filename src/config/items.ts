@@ -1,4 +1,4 @@
-/** Settings and their definitions as lists show them. A set secret is masked unless revealed, an unset one is empty. */
+/** Settings as lists show them. A set secret is masked unless revealed, an unset one is empty. */
 import { formatRfc3339 } from "../lib/rfc3339.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { MASK } from "./writer.ts";
@@ -72,7 +72,6 @@ export const schemaOf = (key: ConfigKey): ConfigSchema => {
   };
 };
 
-/** For the API and the command line. */
 export const viewItem = (item: ConfigItem) => ({
   key: item.key,
   value: item.value,

@@ -1,13 +1,12 @@
-/** Rules on several settings together. Writes that break one are refused; of stored values the defaults hold. */
+/** Rules on several settings together. A write that breaks one is refused. */
 import type { ConfigKey } from "./definitions.ts";
 import { findPrefixConflict, ROUTE_PREFIX_KEYS } from "./route-prefixes.ts";
 
 type JointRule = {
-  /** What the rule looks at. */
   keys: readonly ConfigKey[];
-  /** What returns to its default when stored values break the rule. */
+  /** Return to their defaults when stored values break the rule. */
   fallback: readonly ConfigKey[];
-  /** What is wrong, as a sentence that names a key, or null. */
+  /** A sentence that names a key, or null. */
   conflict(textOf: (key: ConfigKey) => string): string | null;
 };
 

@@ -1,7 +1,7 @@
 /**
- * The settings in memory. Every write raises an event of the change feed in every process; an event reads the rows
- * into a new snapshot. Reads never overlap, and a request during a read is served by the next one, so an old result
- * can't replace a new one. When a read fails, the old snapshot stays and the read repeats every second.
+ * The settings in memory. An event of the change feed reads the rows into a new snapshot. Reads never overlap, and a
+ * request during a read is served by the next one, so an old result can't replace a new one. After a failed read the
+ * old snapshot stays and the read repeats every second.
  */
 import type { Logger } from "../lib/logger.ts";
 import type { ConfigRepository } from "./config.repository.ts";
@@ -60,7 +60,7 @@ export function createLiveSettings({ repository, changes, logger, held }: Deps) 
 
   return {
     current: (): Snapshot => snapshot,
-    /** Reads the stored settings now. Rejects with the error of the database. */
+    /** Rejects with the error of the database. */
     read,
     onChange: listeners.add,
     startValues: (): Partial<SettingTexts> => ({ ...held }),
@@ -92,7 +92,7 @@ function createReporter(logger: Logger): (invalid: ReadonlyMap<ConfigKey, string
 const textsOf = (texts: SettingTexts, wanted: (key: ConfigKey) => boolean): Partial<SettingTexts> =>
   Object.fromEntries(CONFIG_KEYS.filter(wanted).map((key) => [key, texts[key]]));
 
-/** Runs never overlap. A call during a run joins the next one. */
+/** A call during a run joins the next one. */
 function oneAtATime(run: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> = Promise.resolve();
   let next: Promise<void> | null = null;

@@ -1,4 +1,3 @@
-/** Reads settings from a file in TOML or JSON. */
 import { parse, TomlError } from "smol-toml";
 import { appError } from "../lib/errors.ts";
 import { MASK } from "./writer.ts";
@@ -11,8 +10,8 @@ const DEPTH_MAX = 4;
 const ENTRIES_MAX = 1000;
 
 /**
- * The entries as texts for the validators. Keys may be whole ("api.cookie_secure") or tables ([api] cookie_secure).
- * Masked secrets are listed apart. @throws BadRequest with the place of the mistake
+ * Keys may be whole ("api.cookie_secure") or tables ([api] cookie_secure). Masked secrets are listed apart. @throws
+ * BadRequest with the place of the mistake
  */
 export function readConfigFile(
   source: string,

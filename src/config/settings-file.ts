@@ -1,4 +1,4 @@
-/** Settings as a file: lines of `key = value` in TOML, or one JSON object. */
+/** Settings as lines of `key = value` in TOML, or as one JSON object. */
 import { type ConfigKey, definitionOf } from "./definitions.ts";
 
 export type FileFormat = "toml" | "json";

@@ -1,4 +1,4 @@
-/** The settings of this process, built from the stored rows and replaced in one assignment. */
+/** The settings of this process, replaced in one assignment. */
 import { CONFIG_KEYS, type ConfigKey, type ConfigValues, definitionOf, isConfigKey } from "./definitions.ts";
 import { JOINT_RULES } from "./joint-rules.ts";
 import type { StoredSetting } from "./stored-setting.ts";
@@ -8,11 +8,10 @@ export type SettingTexts = Readonly<Record<ConfigKey, string>>;
 export type Snapshot = {
   /** What `get` returns. A value keeps its identity while its text stays. */
   readonly values: ConfigValues;
-  /** The canonical texts in force. */
+  /** Canonical, in force. */
   readonly texts: SettingTexts;
-  /** Texts in force after the next start. */
+  /** In force after the next start. */
   readonly latest: SettingTexts;
-  /** When a stored setting was last written. */
   readonly updatedAt: ReadonlyMap<ConfigKey, number>;
 };
 
@@ -20,7 +19,7 @@ type Options = {
   /** Texts that settings keep until a restart. */
   held: Partial<SettingTexts>;
   previous: Snapshot | null;
-  /** Receives each stored value that can't be used, with the reason. The default holds instead. */
+  /** For each unusable stored value, with the reason. The default holds instead. */
   onInvalid(key: ConfigKey, reason: string): void;
 };
 

@@ -1,4 +1,3 @@
-/** Settings and their history as the database holds them. */
 export type StoredSetting = {
   key: string;
   value: string;
@@ -10,7 +9,7 @@ export type StoredSetting = {
 export type SettingChange = {
   id: number;
   key: string;
-  /** The texts that were in force before and after, masked where the setting is sensitive. */
+  /** The text in force before, masked for a sensitive setting. */
   oldValue: string | null;
   newValue: string | null;
   /** Epoch milliseconds. */

@@ -1,4 +1,4 @@
-/** Checks of text settings and list items. They return the canonical form, or what is wrong. */
+/** They return the canonical form, or what is wrong. */
 import { isIP } from "node:net";
 import { checkHttpUrl } from "../lib/http-url.ts";
 import type { CheckedText } from "./value-types.ts";
@@ -52,7 +52,7 @@ export const cookieDomain = {
   },
 };
 
-/** The rule of one prefix. joint-rules.ts has the rule for all three. */
+/** Of one prefix. joint-rules.ts has the rule for all three. */
 export const routePrefix = {
   allowed:
     "1 to 3 segments of A-Z a-z 0-9 _ . -, each after a slash, at most 64 characters, without a slash at the end",

@@ -1,6 +1,6 @@
 /**
  * The kinds of values of run-time settings. A value travels and is stored as text. `canonical` turns input into the
- * stored text ("YES" → "true", " 007" → "7"), `parse` turns that into what `config.get` returns. Both are pure.
+ * stored text ("YES" → "true", " 007" → "7"), `parse` turns that into what `config.get` returns.
  */
 
 /** The accepted text, or what follows the key in an error: "must be …". */
@@ -19,7 +19,6 @@ export type Category =
 export type Action = "generate_token";
 export type EnumOption = { value: string; label: string; description: string | null };
 
-/** A row's fields besides type, default and bounds. */
 export type SettingInfo = {
   category: Category;
   description: string;
@@ -36,7 +35,7 @@ export type SettingInfo = {
 
 export type Definition<T> = {
   readonly type: ValueType;
-  /** In canonical form. */
+  /** Canonical. */
   readonly defaultText: string;
   /** What follows "must be" in an error. */
   readonly allowed: string;
@@ -112,7 +111,7 @@ export function bool(fallback: boolean, about: SettingInfo): Definition<boolean>
 type IntBounds = {
   min: number;
   max: number;
-  /** Zero is also allowed, with a meaning of its own. */
+  /** Allows zero, with a meaning of its own. */
   orZero?: true;
 };
 
@@ -184,7 +183,7 @@ export function string(
 const pick = <V extends string>(options: readonly V[], text: string): V | undefined =>
   options.find((option) => option.toLowerCase() === text.toLowerCase());
 
-/** One of the options, given as value → description. Input ignores case. */
+/** Given as value → description. Input ignores case. */
 export function choice<V extends string>(
   fallback: NoInfer<V>,
   options: Record<V, string>,
@@ -214,7 +213,7 @@ export function list(
   return define(listKind("stringarray", fallback, items, null, check), about);
 }
 
-/** A list of options. Input ignores case. */
+/** Input ignores case. */
 export function choices<V extends string>(
   fallback: readonly NoInfer<V>[],
   options: readonly V[],

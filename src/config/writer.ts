@@ -1,4 +1,4 @@
-/** Writes settings: checks, history and change event in one transaction, one writer at a time. */
+/** Writes settings, history and change event in one transaction, one writer at a time. */
 import type { Changes, ChangeTransaction } from "../cluster/changes.ts";
 import type { Db } from "../db/dialect.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -10,7 +10,7 @@ import { JOINT_RULES } from "./joint-rules.ts";
 /** Replaces a sensitive value in answers, history and logs. */
 export const MASK = "[REDACTED]";
 
-/** Canonical texts to store. Null returns a setting to its default. */
+/** Canonical texts. Null returns a setting to its default. */
 export type SettingWrites = ReadonlyMap<ConfigKey, string | null>;
 
 export type SettingsChanges = Pick<Changes, "write" | "subscribe">;
@@ -18,7 +18,7 @@ export type SettingsChanges = Pick<Changes, "write" | "subscribe">;
 type Deps = { repository: ConfigRepository; changes: SettingsChanges; clock: Clock };
 
 export function createConfigWriter({ repository, changes, clock }: Deps) {
-  /** The keys whose stored value would change. @throws BadRequest when the settings together break a rule */
+  /** The stored values that would change. @throws BadRequest when the settings together break a rule */
   async function difference(writes: SettingWrites, tx?: Db): Promise<Map<ConfigKey, string | null>> {
     if (writes.size === 0) return new Map();
     const rules = JOINT_RULES.filter((rule) => rule.keys.some((key) => writes.has(key)));
@@ -71,12 +71,12 @@ export function createConfigWriter({ repository, changes, clock }: Deps) {
       });
     },
 
-    /** The keys that `write` would change. Writes nothing. @throws BadRequest like `write` */
+    /** The keys that `write` would change. @throws BadRequest like `write` */
     async preview(writes: SettingWrites): Promise<ConfigKey[]> {
       return [...(await difference(writes)).keys()];
     },
 
-    /** Stores a value where a generated setting has no usable one. The first of several processes wins. */
+    /** Where a generated setting has no usable value. The first of several processes wins. */
     async ensureGenerated(generate: () => string): Promise<void> {
       const keys = CONFIG_KEYS.filter((key) => definitionOf(key).generated);
       if ((await unusable(repository, keys)).length === 0) return;
@@ -103,7 +103,7 @@ async function unusable(
   return keys.filter((key) => typeof definitionOf(key).canonical(stored.get(key) ?? "") !== "string");
 }
 
-/** Without a stored value the default is in force. Of a secret it shows only whether there is one. */
+/** The default without a stored value. Of a secret it shows only whether there is one. */
 function historyText(key: ConfigKey, stored: string | null): string {
   const definition = definitionOf(key);
   const text = stored ?? definition.defaultText;

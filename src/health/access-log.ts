@@ -5,8 +5,8 @@ import { pathStart } from "../lib/request-target.ts";
 type Fetch = (request: Request, server: Server<undefined>) => Response | Promise<Response>;
 
 /**
- * Logs a share of the requests: method, path, status, time, request id. Queries, headers and bodies may hold secrets
- * and are not logged. A share of 0 returns `fetch` itself.
+ * Logs a share of the requests. Queries, headers and bodies may hold secrets and are not logged. A share of 0 returns
+ * `fetch` itself.
  */
 export function withAccessLog(
   fetch: Fetch,

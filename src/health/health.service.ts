@@ -24,7 +24,7 @@ export type HealthReport = {
     };
     disk: {
       status: HealthStatus;
-      /** What is wrong with the disks of data folder and database, and what to do; empty when healthy. */
+      /** What is wrong with the disks, and what to do; empty when healthy. */
       message: string;
     };
   };
@@ -39,11 +39,11 @@ export type HealthSources = {
   countLinks(): Promise<number>;
   /** True without a shared cache. */
   isCacheReachable(): Promise<boolean>;
-  /** Sentences that say why a disk accepts no more writes. */
+  /** Why a disk accepts no more writes. */
   diskTroubles(): Promise<readonly string[]>;
 };
 
-/** A longer check counts as failed, so a monitor always gets its answer. */
+/** A monitor always gets its answer. */
 const CHECK_DEADLINE_MS = 2_000;
 
 const DISK_IS_SILENT = `The disk did not respond within ${CHECK_DEADLINE_MS / 1000} s; check the system log.`;
@@ -53,7 +53,7 @@ export function createHealth(sources: HealthSources): { report(): Promise<Health
   let linksCount = 0;
   let disks: Promise<readonly string[]> | undefined;
 
-  /** One check serves all parallel reports: on a hanging disk they would accumulate. */
+  /** Parallel reports share one check: on a hanging disk checks would accumulate. */
   const diskTroubles = (): Promise<readonly string[]> =>
     (disks ??= sources.diskTroubles().finally(() => (disks = undefined)));
 

@@ -1,6 +1,6 @@
 /**
- * Counts and times every request. Reading the clock costs about 1 % of a redirect, so within one turn of the event loop
- * the end of a request is the start of the next. The time includes the server's work between the two.
+ * Reading the clock costs about 1 % of a redirect, so within one turn of the event loop the end of a request is the
+ * start of the next. The time includes the server's work between the two.
  */
 import type { Counter, Histogram, Registry } from "../lib/metrics.ts";
 
@@ -8,7 +8,7 @@ export type EndpointClass = "admin" | "health" | "frontend" | "redirect";
 
 export type RequestTimer = {
   begin(): number;
-  /** Returns the answer and counts it when it resolves. */
+  /** Counts the answer when it resolves. */
   end(begun: number, method: string, answer: Response | Promise<Response>): Response | Promise<Response>;
 };
 

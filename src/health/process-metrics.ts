@@ -3,7 +3,7 @@ import type { Reading, Registry } from "../lib/metrics.ts";
 import { countOpenFiles, readOpenFilesLimit } from "../lib/open-files.ts";
 import { VERSION } from "../lib/version.ts";
 
-/** Interval of the check; shorter gaps are not measured. */
+/** Shorter gaps are not measured. */
 const LOOK_MS = 20;
 const PAGE_BYTES = 4096;
 
@@ -66,7 +66,7 @@ export function startProcessMetrics(registry: Registry): { close(): void } {
   return { close: gap.stop };
 }
 
-/** proc(5), /proc/self/statm: the first two numbers are pages of virtual and resident memory. */
+/** proc(5), /proc/self/statm: pages of virtual and resident memory. */
 function readMemory(): { rss: number; virtual: number } {
   try {
     const [virtual = 0, rss = 0] = readFileSync("/proc/self/statm", "utf8").split(" ").map(Number);

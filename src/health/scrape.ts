@@ -1,4 +1,3 @@
-/** Renders the metrics of this process, or of all workers of the machine. */
 import type { WorkerChannel } from "../cluster/worker-channel.ts";
 import { type MetricSnapshot, mergeSnapshots, type Registry, renderMetrics } from "../lib/metrics.ts";
 

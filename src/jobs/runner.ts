@@ -1,16 +1,15 @@
 /**
  * Runs background jobs, each on one process of the cluster at a time and about once per interval. A lease row is lock
- * and schedule: it is renewed while the job runs and kept until shortly before the next run is due. The lease of a
- * dead process expires, and another process takes over. Starts are jittered.
+ * and schedule: kept until shortly before the next run. The lease of a dead process expires. Starts are jittered.
  */
 import type { Leases } from "../cluster/leases.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../lib/logger.ts";
 
 export type Job = {
-  /** Unique; also the name of its lease. */
+  /** Unique; also names its lease. */
   name: string;
-  /** Interval. Read after each run. */
+  /** Read after each run. */
   everyMs(): number;
   /** Works in small steps and stops soon after the signal. Errors are logged and counted. */
   run(signal: AbortSignal): Promise<void>;
@@ -20,7 +19,7 @@ export type JobStats = { job: string; succeeded: number; failed: number; lastDur
 
 export type JobRunner = {
   start(): void;
-  /** Runs a job now if its lease is free. Resolves with whether it ran. Rejects with the error of the job. */
+  /** False, without a run, if the lease is taken. Rejects with the error of the job. */
   runNow(name: string): Promise<boolean>;
   stats(): JobStats[];
   /** Aborts running jobs and waits for their end. */
@@ -29,7 +28,7 @@ export type JobRunner = {
 
 /** A dead process blocks its job this long. */
 const LEASE_MS = 120_000;
-/** Interval of the check whether a job is due and free. */
+/** Interval of the check for due jobs. */
 const LOOK_MS = 60_000;
 const MIN_PAUSE_MS = 1_000;
 
@@ -70,7 +69,7 @@ export function createJobRunner({ leases, jobs, clock, logger, random = Math.ran
     if (running.has(job.name)) return false;
     const attempting = leases.hold(job.name, LEASE_MS, (lost, keepFor) =>
       runJob(job, lost).finally(() => {
-        // A stopping process releases the lease of a job that it could not finish.
+        // A stopping process releases the lease of an unfinished job.
         if (!stopping.signal.aborted) keepFor(Math.max(MIN_PAUSE_MS, job.everyMs() - LOOK_MS));
       }),
     );

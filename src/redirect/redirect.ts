@@ -1,4 +1,4 @@
-/** The redirect: `/{code}` → 307. A cached link must be cheap: no substring, no promise, no regular expression. */
+/** `/{code}` → 307. A cached link must be cheap: no substring, no promise, no regular expression. */
 import { ESCAPED, MAX_CODE_LENGTH, scanCode } from "../lib/code-hash.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../lib/logger.ts";
@@ -25,7 +25,7 @@ type Deps = {
   clicks: { record(linkId: number, atMs: number): void };
   /** Replaces `clicks` with detailed logging. */
   visits?: Visits;
-  /** Responds for codes of shares. Never rejects. */
+  /** For codes of shares. Never rejects. */
   shares?: { answer(linkId: number, request: Request, peers?: PeerSource): Promise<Response> };
   /** An http(s) URL, or empty. */
   defaultUrl(): string;
@@ -172,11 +172,11 @@ function codeWithin(url: string, start: number, end: number): string | null {
   return code !== "" && scanCode(code, 0) === code.length ? code : null;
 }
 
-/** Decodes to one character per byte; a code has ASCII only, and no percent sign. */
+/** One character per byte: a code has ASCII only, and no percent sign. */
 const decodeEscapes = (path: string): string =>
   path.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 
-/** Logs at most once a second, so a database outage does not flood the log. */
+/** At most once a second: an outage must not flood the log. */
 function createReporter(logger: Logger, clock: Clock): (error: unknown) => void {
   let silentUntil = 0;
   let suppressed = 0;

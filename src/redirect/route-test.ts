@@ -1,14 +1,12 @@
 import { pathStart } from "../lib/request-target.ts";
 
-/**
- * Returns a test whether the path of `request.url` is at or below a prefix such as `/admin`. It runs for every request.
- */
+/** Tests whether a request's path is at or below a prefix such as `/admin`. */
 export function createRouteTest(prefixes: readonly string[]): (url: string) => boolean {
   const firsts = new Uint8Array(128);
   for (const prefix of prefixes) firsts[prefix.charCodeAt(1)] = 1;
   return (url) => {
     const start = pathStart(url);
-    // The first character rules out most codes.
+    // Rules out most codes.
     const first = url.charCodeAt(start + 1);
     if (!(first < 128) || firsts[first] === 0) return false;
     return prefixes.some(

@@ -4,8 +4,8 @@ const KEYS = new Set(["utm_source", "utm_medium", "utm_campaign", "utm_term", "u
 const QUESTION_MARK = 63;
 
 /**
- * Appends the request's pairs of the five UTM keys to the location's query, in their order and bytes. Keys that the
- * location has are left out. `pathEnd`: index in `url` where the path ends.
+ * Appends the request's pairs of the five UTM keys to the location's query, in their order and bytes, except keys that
+ * it has. `pathEnd`: index in `url` where the path ends.
  */
 export function withUtm(location: string, url: string, pathEnd: number): string {
   if (url.charCodeAt(pathEnd) !== QUESTION_MARK || !url.includes("utm", pathEnd)) return location;

@@ -1,14 +1,14 @@
-/** Reads the headers of a visit for the detailed click log. They are parsed later, when the clicks are flushed. */
+/** Reads a visit's headers for the detailed click log. The flush parses them. */
 import type { Clicks } from "../clicks/clicks.ts";
 
-/** The server: peer address (null on a unix socket) and idle timeout in seconds. */
+/** The server. The peer address is null on a unix socket. */
 export type PeerSource = {
   requestIP(request: Request): { address: string } | null;
   timeout?(request: Request, seconds: number): void;
 };
 
 export type Visits = {
-  /** Records a click; never throws. `pathEnd`: index in `url` where the path ends. */
+  /** Never throws. `pathEnd`: index in `url` where the path ends. */
   record(
     linkId: number,
     atMs: number,
@@ -57,7 +57,7 @@ export function createVisits({ clicks, logsAddresses, hasProxies, clientAddress 
   };
 }
 
-/** The first `utm_source` of the query, percent-encoded as sent; null without one. */
+/** Percent-encoded as sent; null without one. */
 export function utmSource(url: string, pathEnd: number): string | null {
   if (url.charCodeAt(pathEnd) !== QUESTION_MARK) return null;
   for (let at = url.indexOf(UTM_SOURCE, pathEnd + 1); at !== -1; at = url.indexOf(UTM_SOURCE, at + 1)) {

@@ -1,4 +1,3 @@
-/** Copies the files of a backup: the data folder, and the content that the database lists. */
 import { existsSync, readdirSync } from "node:fs";
 import { copyFile, lstat, mkdir, stat } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
@@ -6,7 +5,7 @@ import { dataPath } from "../lib/data-folder.ts";
 import { isInside } from "../lib/real-path.ts";
 import { isBackup, isDatabaseFile, isExcluded } from "./manifest.ts";
 
-/** The location of a storage policy. */
+/** Of a storage policy. */
 export type BackupLocation = {
   policyId: number;
   name: string;
@@ -21,7 +20,6 @@ export type BackupLocation = {
 /** `state` "live": the object must be complete. */
 export type ExpectedObject = { id: number; policyId: number; objectKey: string; size: number; state: string };
 
-/** The content that a database lists. */
 export type ExpectedContent = {
   locations(): Promise<BackupLocation[]>;
   objects(): AsyncIterable<readonly ExpectedObject[]>;
@@ -31,11 +29,11 @@ export type ExpectedContent = {
 export type ContentCopied = {
   /** Locations copied to `outside/`. */
   outside: BackupLocation[];
-  /** Locations in S3, with their number of objects. */
+  /** Locations in S3. */
   elsewhere: { name: string; objects: number }[];
-  /** Missing or wrong live objects: how many, and the first with the reason. */
+  /** Missing or wrong live objects, the first with the reason. */
   lost: { count: number; first: string[] };
-  /** Objects deleted during the copy. */
+  /** During the copy. */
   deleted: number;
 };
 
@@ -55,7 +53,6 @@ const LOST_TOLD = 10;
 export function createBackupCopies(target: string, { dataDir, databasePath, onCopied }: Sources) {
   const copied = new Set<string>();
 
-  /** False when the file does not exist. */
   async function copy(from: string, path: string): Promise<boolean> {
     if (copied.has(path)) return true;
     await mkdir(dirname(join(target, path)), { recursive: true, mode: 0o700 });
@@ -107,7 +104,7 @@ export function createBackupCopies(target: string, { dataDir, databasePath, onCo
     /** Relative to the backup. */
     paths: (): string[] => [...copied],
 
-    /** Copies files of the data folder that are not copied yet. */
+    /** Skips copied files. */
     async addDataFolder(locations: readonly BackupLocation[]): Promise<void> {
       const stagings = new Set(
         locations.flatMap(({ folder }) => (folder === null ? [] : join(folder, STAGING))),
@@ -119,7 +116,7 @@ export function createBackupCopies(target: string, { dataDir, databasePath, onCo
         await copy(path, join("files", relative(dataDir, path)));
     },
 
-    /** Copies content that is not copied yet. `live` is the running installation. */
+    /** Skips copied content. `live` is the running installation. */
     async addContent(
       expected: ExpectedContent,
       locations: readonly BackupLocation[],

@@ -95,7 +95,6 @@ function databasePathOf({ database }: Env): string | null {
   return path === null ? null : resolve(path);
 }
 
-/** Reports file system errors in one line. */
 async function plainly<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

@@ -35,7 +35,7 @@ export type BackupSources = {
   /** Null without a file database. */
   databasePath: string | null;
   database: Database;
-  /** Opens a database that `snapshot` wrote. */
+  /** For a database that `snapshot` wrote. */
   openSnapshot(path: string): Promise<Database>;
   contentOf(database: Database): ExpectedContent;
   instance: string;
@@ -49,7 +49,7 @@ export type BackupSources = {
 const MOST_SNAPSHOTS = 3;
 
 /**
- * Writes the backup. On failure it removes everything it wrote.
+ * On failure it removes everything it wrote.
  * @throws Conflict when the folder is not empty, StorageUnavailable when stored content is missing
  */
 export async function makeBackup(target: string, sources: BackupSources): Promise<Manifest> {

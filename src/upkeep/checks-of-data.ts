@@ -1,4 +1,3 @@
-/** The checks of the doctor. */
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { dataPath } from "../lib/data-folder.ts";

@@ -1,4 +1,3 @@
-/** The doctor's check of the storage policies. */
 import { type Check, ok, warning } from "./doctor.ts";
 
 /** `misplaced` returns policies whose location is refused for new ones. */

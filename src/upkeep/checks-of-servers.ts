@@ -1,4 +1,3 @@
-/** The doctor's checks of database, clock and cache. */
 import type { Database } from "../db/database.ts";
 import type { MigrationState } from "../db/migrate.ts";
 import { programName } from "../lib/program-name.ts";

@@ -1,4 +1,3 @@
-/** The doctor's checks of what is set. */
 import { programName } from "../lib/program-name.ts";
 import { type Check, failure, ok, warning } from "./doctor.ts";
 

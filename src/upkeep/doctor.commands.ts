@@ -86,7 +86,7 @@ async function runDoctor(context: Context): Promise<CheckResult[]> {
   }
 }
 
-/** The checks that need an up-to-date database. */
+/** These need an up-to-date database. */
 const checksOfServices = (context: Context): Check[] => [
   checkClickRecords(async () => {
     const { config, database } = await context.services();

@@ -1,4 +1,4 @@
-/** Checks every part of an installation and advises what to do. It changes nothing. */
+/** It changes nothing. */
 import { messageOf } from "../lib/errors.ts";
 import { withTimeout } from "../lib/timeout.ts";
 
@@ -7,7 +7,7 @@ export type CheckVerdict = "ok" | "warning" | "failure";
 export type CheckResult = {
   part: string;
   verdict: CheckVerdict;
-  /** The finding, in one sentence. */
+  /** One sentence. */
   message: string;
   /** What to do; empty for "ok". */
   advice: string;
@@ -30,7 +30,7 @@ export const failure = (message: string, advice: string): Omit<CheckResult, "par
 
 const CHECK_MS = 15_000;
 
-/** Runs the checks in order, which is the order of the report. */
+/** In the order of the report. */
 export async function runChecks(checks: readonly Check[]): Promise<CheckResult[]> {
   const findings: CheckResult[] = [];
   for (const { part, look } of checks) {

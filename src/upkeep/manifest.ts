@@ -1,4 +1,3 @@
-/** The manifest of a backup and its verification. */
 import { createHash } from "node:crypto";
 import { createReadStream, existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -10,18 +9,18 @@ import { readRefusal } from "../lib/file-trouble.ts";
 const MANIFEST = "manifest.json";
 /** Marks an incomplete backup. Renaming it completes the backup. */
 const UNFINISHED_MANIFEST = `${MANIFEST}.tmp`;
-/** The copy of the file database, beside the manifest. */
+/** Beside the manifest. */
 export const DATABASE_COPY = "waymark.db";
 
 const COMPANION = /^(\.replaced|\.restoring)?(-wal|-shm|-journal)?$/;
 
-/** Whether the path is the database, or a file that it or a restore puts beside it. */
+/** The database, or a file that it or a restore puts beside it. */
 export function isDatabaseFile(path: string, database: string): boolean {
   const whole = resolve(path);
   return whole.startsWith(database) && COMPANION.test(whole.slice(database.length));
 }
 
-/** Whether an entry of the data folder is in no backup: database, journals, locks and restores. */
+/** Database, journals, locks and restores. */
 export const isExcluded = (path: string, dataDir: string): boolean =>
   isDatabaseFile(path, resolve(dataPath(dataDir, "database"))) ||
   (["journal", "processes", "restore"] as const).some((entry) => path === dataPath(dataDir, entry));
@@ -43,14 +42,14 @@ export type Manifest = z.infer<typeof manifestSchema>;
 export const manifestPath = (backup: string): string => join(backup, MANIFEST);
 export const unfinishedManifestPath = (backup: string): string => join(backup, UNFINISHED_MANIFEST);
 
-/** Whether the folder is a backup, complete or not. */
+/** A backup, complete or not. */
 export const isBackup = (folder: string): boolean =>
   existsSync(unfinishedManifestPath(folder)) ||
   (existsSync(manifestPath(folder)) && readManifest(folder) !== null);
 
 export type ByteProgress = (done: number, total: number) => void;
 
-/** `onRead` is called with the size of each chunk. */
+/** `onRead` receives the size of each chunk. */
 export async function describeFile(
   root: string,
   path: string,
@@ -74,7 +73,7 @@ export function countBytes(total: number, onBytes: ByteProgress | undefined): (b
 export const totalSize = (files: readonly { size: number }[]): number =>
   files.reduce((sum, { size }) => sum + size, 0);
 
-/** The path relative to the data folder; null for files that lie elsewhere. */
+/** Null for files elsewhere. */
 export const dataFolderPath = (path: string): string | null =>
   path.startsWith("files/") ? path.slice("files/".length) : null;
 
@@ -91,7 +90,7 @@ export function outsidePath(
   return policy === undefined ? null : { basePath: policy.base_path, key: key! };
 }
 
-/** Checks every file against the manifest. @throws BadRequest naming what is wrong */
+/** @throws BadRequest naming what is wrong */
 export async function verifyBackup(source: string, onBytes?: ByteProgress): Promise<Manifest> {
   const manifest = readManifest(source);
   if (manifest === null) {

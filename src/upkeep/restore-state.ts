@@ -34,7 +34,7 @@ export const stagingPath = (dataDir: string, ...parts: string[]): string =>
   join(dataPath(dataDir, "restore"), ...parts);
 export const planPath = (dataDir: string): string => stagingPath(dataDir, "plan.json");
 
-/** The plan of a restore that was interrupted while moving files. */
+/** Interrupted while moving files. */
 export const readPlan = (dataDir: string): RestorePlan | null =>
   existsSync(planPath(dataDir))
     ? planSchema.parse(JSON.parse(readFileSync(planPath(dataDir), "utf8")))
@@ -46,7 +46,7 @@ export function restoreAdvice(dataDir: string): string | null {
   return plan === null ? null : `Finish it: ${programName()} restore ${plan.source}`;
 }
 
-/** Creates the folder and locks it. @throws Conflict during another restore */
+/** @throws Conflict during another restore */
 export function lockStaging(dataDir: string): FileLock {
   mkdirSync(stagingPath(dataDir), { recursive: true, mode: 0o700 });
   const lock = tryFileLock(stagingPath(dataDir, "lock"));
@@ -55,7 +55,7 @@ export function lockStaging(dataDir: string): FileLock {
   return lock;
 }
 
-/** What a restore creates in the folder, besides the lock. */
+/** By a restore, besides the lock. */
 const MADE = ["new", "outside", "waymark.db", "plan.json", "plan.json.tmp", "journal"];
 
 /** Removes the rest of an earlier restore. Call it with the lock held. */
@@ -64,8 +64,7 @@ export function clearStaging(dataDir: string): void {
 }
 
 /**
- * Removes the folder, unless it contains other files: storage policies could use the name in earlier versions. Call it
- * with the lock held.
+ * Keeps a folder with other files: storage policies could use the name in earlier versions. Call it with the lock held.
  */
 export function removeStaging(dataDir: string): void {
   clearStaging(dataDir);

@@ -48,7 +48,7 @@ export type RestoreTarget = {
   databasePath: string | null;
   /** Absolute folders that may receive files, besides the data folder. */
   roots: readonly string[];
-  /** Whether to replace existing files and database, which are lost. */
+  /** Existing files and database are lost. */
   replace: boolean;
   isServed(): boolean;
   /** In bytes; `place` in files. */
@@ -61,8 +61,8 @@ const COMPANIONS = ["", "-wal", "-shm", "-journal"];
 
 /**
  * Restores the backup, or continues its interrupted restore.
- * @throws Conflict when it would replace something without `replace`, BadRequest when the backup is incomplete or
- * invalid
+ * @throws Conflict when it would replace something without `replace`, BadRequest when the backup is incomplete
+ * or invalid
  */
 export async function restoreBackup(source: string, target: RestoreTarget): Promise<Manifest> {
   const { dataDir, onProgress } = target;
@@ -106,7 +106,6 @@ async function restoreWhole(source: string, manifest: Manifest, target: RestoreT
   await finish(plan, target);
 }
 
-/** Copies the planned files into `.restore`. */
 async function copyAll(
   source: string,
   manifest: Manifest,

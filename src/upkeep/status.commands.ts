@@ -112,7 +112,7 @@ async function readStatus(context: Context) {
   };
 }
 
-/** Counts server processes on this data folder: each holds the lock of its journal slot while it lives. */
+/** Each server process on this data folder holds the lock of its journal slot. */
 export function countRunning(journalDir: string): number {
   if (!existsSync(journalDir)) return 0;
   let running = 0;

@@ -1,8 +1,8 @@
 /**
  * The delay after wrong passwords of an account or share, in the database: shared by all nodes, kept over restarts.
  * Four failures are free; the fifth costs 1 s, each further one twice as long, up to 15 minutes. An attempt counts
- * before its check, so parallel guesses count too; success clears the count. Attempts during the delay do not count.
- * Unknown names have delays too, so a delay reveals nothing. Known browsers: docs/sign-in.md.
+ * before its check, so parallel guesses count too. Attempts during the delay do not count. Unknown names have delays
+ * too, so a delay reveals nothing. Known browsers: docs/sign-in.md.
  */
 import type { Clock } from "../../lib/clock.ts";
 import { tooManyAttempts } from "../address-limit.ts";
@@ -44,7 +44,7 @@ export function createAccountDelay({
       throw refused(key, FIRST_DELAY_MS);
     },
 
-    /** Uncounts an attempt whose password was not checked, and its delay. */
+    /** For an attempt whose password was not checked. */
     async takeBack(key: DelayKey): Promise<void> {
       for (let race = 0; race < MOST_RACES; race++) {
         const known = await repository.find(rowKey(key));
@@ -56,7 +56,7 @@ export function createAccountDelay({
 
     clear: (key: DelayKey): Promise<void> => repository.remove(rowKey(key)),
 
-    /** Removes at most `limit` stale rows; returns how many. */
+    /** Returns how many. */
     removeForgotten: (limit: number): Promise<number> =>
       repository.removeStale(clock.now() - FORGOTTEN_MS, limit),
   };

@@ -21,7 +21,7 @@ export function createLoginFailuresRepository({ write }: Pick<Database, "write">
         : { failures: row.failures, retryAt: row.retry_at, updatedAt: row.updated_at };
     },
 
-    /** Replaces `expected` with `next`; false when another process was faster. */
+    /** False when another process was faster. */
     async replace(account: string, expected: LoginFailures | null, next: LoginFailures): Promise<boolean> {
       const row = { failures: next.failures, retry_at: next.retryAt, updated_at: next.updatedAt };
       if (expected === null) return isNew(() => insert(account, row));
@@ -39,7 +39,7 @@ export function createLoginFailuresRepository({ write }: Pick<Database, "write">
       await write.deleteFrom("login_failures").where("account", "=", account).execute();
     },
 
-    /** Removes at most `limit` rows last written before the instant; returns how many. */
+    /** Rows last written before the instant; returns how many. */
     async removeStale(before: number, limit: number): Promise<number> {
       const query = write.selectFrom("login_failures").select("account").where("updated_at", "<", before);
       const stale = (await query.limit(limit).execute()).map(({ account }) => account);

@@ -1,7 +1,7 @@
 /**
- * Checks the password of an account or share: first the delay, then one verification. For accounts, the response and
- * its time are the same for an unknown account, a wrong password and a disabled account. The limit per address comes
- * earlier, before the body is read.
+ * Checks the password of an account or share: first the delay, then one verification. The response and its time are the
+ * same for an unknown account, a wrong password and a disabled account. The limit per address comes before the body is
+ * read.
  */
 import { appError } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logger.ts";
@@ -15,7 +15,6 @@ export type PasswordHolder = { account: Account; passwordHash: string; disabled:
 
 export type PasswordAttempt = {
   password: string;
-  /** Null when the account does not exist. */
   candidate: PasswordHolder | null;
   /** Null when the name can't be a username. */
   key: DelayKey | null;
@@ -60,7 +59,7 @@ export function createPasswordCheck({ passwords, accountDelay, logger, onFailure
   }
 
   return {
-    /** Returns the candidate if the password matches. @throws AuthFailed, RateLimitExceeded, ServiceUnavailable */
+    /** @throws AuthFailed, RateLimitExceeded, ServiceUnavailable */
     async check({ candidate, ...attempt }: PasswordAttempt): Promise<PasswordHolder> {
       const isMatch = await matches(candidate?.passwordHash ?? DUMMY_HASH, attempt);
       if (!isMatch || candidate === null || candidate.disabled) {

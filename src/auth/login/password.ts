@@ -1,7 +1,7 @@
 /**
  * Password hashes: argon2id with OWASP's first choice of parameters (19 MiB, two passes, one lane), computed off the
- * event loop. At most two run at once, which bounds memory. Others wait in bounded queues that take turns, so a flood
- * in one queue delays the others but never fills them.
+ * event loop. At most two run at once, which bounds memory. Bounded queues take turns, so a flood in one never fills
+ * the others.
  */
 import { appError } from "../../lib/errors.ts";
 
@@ -10,20 +10,20 @@ const PASSES = 2;
 const AT_ONCE = 2;
 const MOST_WAITING = 64;
 
-/** Bounds for imported hashes, against exhausting memory or time. */
+/** Imported hashes must not exhaust memory or time. */
 const MOST_MEMORY_KIB = 262_144;
 const MOST_PASSES = 16;
 const PHC_FORM = /^\$argon2(?:id|i|d)\$v=\d+\$m=(\d{1,7}),t=(\d{1,3}),p=\d{1,3}(?:,[^$]*)?\$/;
 
-/** The hash of an unknown password. Verifying it takes the time of a wrong password. */
+/** For an unknown account: costs the time of a wrong password. */
 export const DUMMY_HASH =
   "$argon2id$v=19$m=19456,t=2,p=1$9i/a/bTTXUaunndi1XmBa+uouDWEve5ksTNtuudl1tM$HMHGlkCSSjP6LD2caLACQbNa1DwMMVBU8gDwHaB1h4c";
 
-/** One queue for unknown browsers, and one per account for known browsers. */
+/** "sign-in" is for unknown browsers, `account …` for known ones. */
 export type PasswordQueue = "sign-in" | "shares" | "new passwords" | `account ${number}`;
 
 export type Passwords = {
-  /** The hash in PHC form; `plain` must not be empty. @throws ServiceUnavailable when the queue is full */
+  /** In PHC form; `plain` must not be empty. @throws ServiceUnavailable when the queue is full */
   hashPassword(plain: string): Promise<string>;
   /** False for a hash that is not Argon2 or exceeds the bounds. @throws ServiceUnavailable when the queue is full */
   verifyPassword(plain: string, hash: string, queue: PasswordQueue): Promise<boolean>;
@@ -32,7 +32,7 @@ export type Passwords = {
 };
 
 export function createPasswords(mostWaiting = MOST_WAITING): Passwords {
-  /** Non-empty queues, the next to serve first. */
+  /** The next to serve first, without empty ones. */
   const queues = new Map<PasswordQueue, (() => void)[]>();
   let running = 0;
 
@@ -43,7 +43,7 @@ export function createPasswords(mostWaiting = MOST_WAITING): Passwords {
     });
   }
 
-  /** Takes the next waiter and moves its queue to the end. */
+  /** Moves the waiter's queue to the end. */
   function takeNext(): (() => void) | undefined {
     for (const [queue, waiting] of queues) {
       const next = waiting.shift();

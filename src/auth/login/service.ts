@@ -1,4 +1,3 @@
-/** Sign-in and password changes. */
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
 import { validated } from "../../lib/validated.ts";
@@ -19,7 +18,7 @@ export type LoginAttempt = {
   username?: string | null | undefined;
   password: string;
   address: string;
-  /** Tokens of earlier sessions. */
+  /** Of earlier sessions. */
   refreshTokens: readonly string[];
   deviceTokens: readonly string[];
 };
@@ -139,7 +138,7 @@ export function createLogin(deps: Deps) {
     },
 
     /**
-     * Sets the administrator's password, ends its sessions and clears its delay.
+     * Also ends the administrator's sessions and clears its delay.
      * @throws BadRequest when the password is too short or too long
      */
     async resetAdminPassword(plain: string, changedBy: string): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * Caches sessions for one minute, so that an authenticated request needs no query. A change of the session, or of any
- * account, drops an entry at once. An entry is stored before its read begins, so a change during the read drops it too.
+ * Caches sessions for one minute, so that an authenticated request needs no query. A change of the session or account
+ * drops an entry at once, even during its read.
  */
 import type { Clock } from "../../lib/clock.ts";
 import { createGenerationMap } from "../../lib/generation-map.ts";
@@ -22,7 +22,6 @@ export function createSessionCache(deps: {
   const entries = createGenerationMap<Entry>(generationSize);
 
   return {
-    /** Null when the session does not exist. */
     async get(id: string): Promise<SessionOwner | null> {
       const known = entries.get(id);
       // The absolute age: a clock set back must not keep an entry.

@@ -1,4 +1,4 @@
-/** The cookies of a session and of the browser. Values are base64url and dots, so nothing needs escaping. */
+/** Values are base64url and dots, so nothing needs escaping. */
 import type { AuthConfig } from "../auth-config.ts";
 
 export const ACCESS_COOKIE = "svc_access";

@@ -1,4 +1,3 @@
-/** Reads the tokens of a request. */
 import { ACCESS_COOKIE, DEVICE_COOKIE, readCookies, REFRESH_COOKIE } from "./cookies.ts";
 
 type RequestHeaders = { req: { header(name: string): string | undefined } };
@@ -13,7 +12,7 @@ export function accessTokens(c: RequestHeaders): AccessTokens {
   return { from: tokens.length > 0 ? "cookie" : "none", tokens };
 }
 
-/** The bearer token, empty when the header has none; null without such a header. */
+/** Empty when the header has none; null without such a header. */
 export function bearerToken(c: RequestHeaders): string | null {
   const match = /^Bearer(?:$|\s+(\S*)\s*$)/i.exec(c.req.header("Authorization") ?? "");
   return match === null ? null : (match[1] ?? "");

@@ -1,8 +1,7 @@
 /**
  * CSRF proof: a page of this origin repeats the `csrf_token` cookie in `X-CSRF-Token`; other origins can't read the
- * cookie. A sibling domain could plant cookie and header, so the value is an HMAC of the session id: a planted pair is
- * invalid for other sessions. It never changes within a session, so a refresh in one tab does not break requests of
- * another.
+ * cookie. A sibling domain could plant both, so the value is an HMAC of the session id. It never changes within a
+ * session, so a refresh in one tab does not break requests of another.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 
@@ -10,7 +9,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 export const csrfToken = (secret: string, sessionId: string): string =>
   createHmac("sha256", secret).update(`waymark csrf: ${sessionId}`).digest("base64url");
 
-/** Whether the header equals one of the cookies and belongs to the session. */
+/** The header must equal one of the cookies and belong to the session. */
 export function isCsrfProven(
   header: string | undefined,
   cookies: readonly string[],

@@ -1,7 +1,6 @@
 /**
- * Refuses cross-origin requests to the endpoints that need no CSRF proof. Browsers send Sec-Fetch-Site over HTTPS and
- * to localhost only; otherwise Origin is compared with Host. Programs send neither header. Origins that CORS allows may
- * pass.
+ * Refuses cross-origin requests to endpoints without CSRF proof. Browsers send Sec-Fetch-Site over HTTPS and to
+ * localhost only; otherwise Origin is compared with Host. Programs send neither header.
  */
 import { appError } from "../../lib/errors.ts";
 import type { AuthConfig } from "../auth-config.ts";

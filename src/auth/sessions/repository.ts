@@ -12,14 +12,14 @@ export type Session = {
   /** Epoch ms, like the other times. */
   createdAt: number;
   expiresAt: number;
-  /** The refresh token that is valid next, and the one it replaced. */
+  /** The valid refresh token, and the one it replaced. */
   refreshId: string;
   previousId: string | null;
   rotatedAt: number | null;
   revokedAt: number | null;
 };
 
-/** `account` is null when the account is deleted or disabled. */
+/** `account` is null when deleted or disabled. */
 export type SessionOwner = { session: Session; account: Account | null };
 
 export type SessionsRepository = ReturnType<typeof createSessionsRepository>;
@@ -36,7 +36,6 @@ export function createSessionsRepository({
       return { session: toSession(row), account: await findAccount(read, row.user_id) };
     },
 
-    /** Locks the row until the transaction ends. */
     async lock(tx: Db, id: string): Promise<SessionOwner | null> {
       const query = tx.selectFrom("sessions").selectAll().where("id", "=", id);
       const row = await query.$call(dialect.forUpdate).executeTakeFirst();
@@ -44,9 +43,7 @@ export function createSessionsRepository({
       return { session: toSession(row), account: await findAccount(tx, row.user_id) };
     },
 
-    /**
-     * Locks the account. False when it may not sign in with this hash, which a password change during the login causes.
-     */
+    /** Locks the account. False when it may not sign in with this hash: the password changed during the login. */
     async lockAccount(tx: Db, accountId: number, passwordHash: string): Promise<boolean> {
       if (accountId === BUILT_IN_ADMIN.id) {
         const setting = tx.selectFrom("settings").select("value").where("key", "=", "api.admin_token");
@@ -80,7 +77,7 @@ export function createSessionsRepository({
       await tx.deleteFrom("sessions").where("user_id", "=", accountId).execute();
     },
 
-    /** Removes at most `limit` sessions that expired or were revoked before the instant; returns how many. */
+    /** Sessions that expired or were revoked before the instant; returns how many. */
     async removeEnded(before: number, limit: number): Promise<number> {
       const ended = await read
         .selectFrom("sessions")

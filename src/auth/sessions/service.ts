@@ -1,8 +1,8 @@
 /**
- * Sessions with rotating refresh tokens. The row names the one valid refresh token; using it replaces it. A second use
- * of a replaced token indicates theft and revokes the session (RFC 9700, 4.14.2). Exception: two tabs may send one
- * token at once, so for ten seconds the replaced token still gets a pair with the current refresh token. A refresh
- * costs a transaction, so refreshes are limited per session, or per address without a valid token.
+ * Sessions with rotating refresh tokens. Using the one valid refresh token replaces it. A second use of a replaced
+ * token indicates theft and revokes the session (RFC 9700, 4.14.2). Exception: two tabs may send one token at once, so
+ * for ten seconds the replaced token still gets a pair with the current refresh token. A refresh costs a transaction,
+ * so refreshes are limited per session, or per address without a valid token.
  */
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
@@ -20,10 +20,9 @@ const GRACE_MS = 10_000;
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const DEVICE_MS = 365 * DAY_MS;
-/** Ended sessions are kept for investigation. */
+/** For investigation. */
 const KEPT_MS = DAY_MS;
 
-/** The tokens of a sign-in or refresh. */
 export type SignedIn = {
   account: Account;
   access: string;
@@ -38,7 +37,7 @@ type Deps = {
   repository: SessionsRepository;
   changes: AuthChanges;
   tokens: Tokens;
-  /** Keys are session ids, or addresses without one. */
+  /** Keys are session ids, or addresses. */
   refreshLimit: AddressLimit;
   config: AuthConfig;
   clock: Clock;
@@ -59,7 +58,7 @@ export function createSessions(deps: Deps) {
 
   const lifetime = (): number => config.get("api.refresh_token_days") * DAY_MS;
 
-  /** Inserts a session. Sign it after the commit. */
+  /** Sign the session after the commit. */
   async function open(tx: AuthTransaction, accountId: number): Promise<Session> {
     const now = clock.now();
     const session: Session = {
@@ -181,7 +180,7 @@ export function createSessions(deps: Deps) {
       return null;
     },
 
-    /** A new device token; null when one of `sent` is valid for the account. */
+    /** Null when one of `sent` is valid for the account. */
     async newDeviceToken(
       account: Account,
       sent: readonly string[],
@@ -200,7 +199,7 @@ export function createSessions(deps: Deps) {
       return { value, maxAge: DEVICE_MS / 1000 };
     },
 
-    /** Ends the sessions that the tokens name. Ignores invalid tokens. */
+    /** Ignores invalid tokens. */
     async signOut(sent: { access: readonly string[]; refresh: readonly string[] }): Promise<void> {
       const claims = await Promise.all([
         ...sent.access.map((token) => tokens.verify("access", token)),
@@ -220,7 +219,7 @@ export function createSessions(deps: Deps) {
       tx.changed("users", [String(accountId)]);
     },
 
-    /** At most `limit`; returns how many. */
+    /** Returns how many. */
     removeEnded: (limit: number): Promise<number> => repository.removeEnded(clock.now() - KEPT_MS, limit),
   };
 }

@@ -1,7 +1,6 @@
 /**
- * JWTs, HS256 with `api.jwt_secret`. All types have the same claims; `token_type` keeps one from passing for another.
- * Access and refresh tokens are valid only while their session is (service.ts). A device token only proves that the
- * browser has signed in to the account.
+ * JWTs, HS256 with `api.jwt_secret`. `token_type` keeps one type from passing for another. Access and refresh tokens
+ * are valid only while their session is. A device token only proves that the browser has signed in to the account.
  */
 import { errors, jwtVerify, SignJWT } from "jose";
 import type { Clock } from "../../lib/clock.ts";
@@ -21,7 +20,7 @@ export type TokenClaims = {
 
 export type Tokens = {
   sign(type: TokenType, claims: TokenClaims): Promise<string>;
-  /** The claims of a valid token of this type; null for anything else. */
+  /** Null for an invalid token or another type. */
   verify(type: TokenType, token: string): Promise<TokenClaims | null>;
 };
 

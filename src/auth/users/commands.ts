@@ -1,4 +1,3 @@
-/** `waymark users …`. */
 import type { CommandContext } from "../../cli/command.ts";
 import type { Users } from "./service.ts";
 import type { Command } from "commander";

@@ -1,9 +1,8 @@
-/** A new password, as a command asks for it. */
 import { appError } from "../../lib/errors.ts";
 import { validated } from "../../lib/validated.ts";
 import { newPasswordSchema } from "./user.ts";
 
-/** Where it is typed, or read from. */
+/** Typed, or read from standard input. */
 type PasswordInput = { text(): Promise<string>; secret(question: string): Promise<string> };
 export type PasswordOptions = { stdin?: boolean };
 

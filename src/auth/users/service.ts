@@ -1,6 +1,6 @@
 /**
- * The accounts other than the built-in administrator. A new password, another role or disabling ends the account's
- * sessions in the same transaction.
+ * Accounts other than the built-in administrator. A new password, another role or disabling ends the account's sessions
+ * in the same transaction.
  */
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
@@ -14,7 +14,6 @@ type Deps = {
   repository: UsersRepository;
   sessions: Sessions;
   passwords: { hashPassword(plain: string): Promise<string> };
-  /** Clears the delay after wrong passwords. */
   accountDelay: { clear(account: { username: string }): Promise<void> };
   changes: AuthChanges;
   clock: Clock;
@@ -62,7 +61,7 @@ export function createUsers({ repository, sessions, passwords, accountDelay, cha
       return { id, ...user };
     },
 
-    /** Changes the given fields. @throws NotFound, Conflict when the username is taken */
+    /** @throws NotFound, Conflict when the username is taken */
     async update(id: number, { username, password, role, disabled, quota_bytes }: UpdateUser): Promise<User> {
       if (username !== undefined) refuseTaken(username);
       const passwordHash = password === undefined ? undefined : await passwords.hashPassword(password);

@@ -1,4 +1,4 @@
-/** The user entity and its API schemas. The built-in administrator has no row. */
+/** The built-in administrator has no row. */
 import { z } from "zod";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
 import { type Account, BUILT_IN_ADMIN, type Role } from "../account.ts";
@@ -11,7 +11,7 @@ export type User = {
   role: Role;
   /** Can't sign in and has no sessions. */
   disabled: boolean;
-  /** Limit for the account's files together; 0: unlimited. */
+  /** Of the account's files together; 0: unlimited. */
   quotaBytes: number;
   /** Epoch ms, like `updatedAt`. */
   createdAt: number;
