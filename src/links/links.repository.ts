@@ -28,11 +28,30 @@ const CONTENT = ["target", "expires_at", "password_hash", "updated_at"] as const
 
 /** Arrays may have any length; statements take 1,000 items at a time. Codes within one call are distinct. */
 export function createLinkRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
+  async function idsOf(db: Db, codes: readonly string[]): Promise<Map<string, number>> {
+    if (codes.length === 0) return new Map();
+    const asked = dialect.valuesTable(
+      "links",
+      ["code"],
+      codes.map((code) => ({ code })),
+    );
+    const found = await db
+      .selectFrom(asked)
+      .innerJoin("links", "links.code", "v.code")
+      .select(["links.id", "links.code"])
+      .execute();
+    return new Map(found.map(({ id, code }) => [code, id]));
+  }
+
   return {
     async find(code: string, db: Db = read): Promise<Link | null> {
       const [link] = await linksIn(db).where("links.code", "=", code).execute();
       return link ?? null;
     },
+
+    /** Which of at most 1,000 codes are taken. */
+    taken: async (codes: readonly string[], db: Db = read): Promise<Set<string>> =>
+      new Set((await idsOf(db, codes)).keys()),
 
     /** Existing links by code, locked until the transaction ends. */
     async lock(tx: Db, codes: readonly string[]): Promise<Map<string, ExistingLink>> {
@@ -67,15 +86,11 @@ export function createLinkRepository({ read, dialect }: Pick<Database, "read" | 
           "links",
           chunk.map((link) => ({ code: link.code, created_at: link.createdAt, ...contentOf(link) })),
         );
-        const clicks = new Map(chunk.map((link) => [link.code, link.clickCount]));
-        const ids = await tx
-          .selectFrom("links")
-          .select(["id", "code"])
-          .where("code", "in", [...clicks.keys()])
-          .execute();
-        const rows = ids.map(({ id, code }) => {
-          const count = clicks.get(code) ?? 0;
-          return { link_id: id, clicks: count, ranked: count };
+        const codes = chunk.map(({ code }) => code);
+        const ids = await idsOf(tx, codes);
+        const rows = chunk.flatMap(({ code, clickCount }) => {
+          const id = ids.get(code);
+          return id === undefined ? [] : { link_id: id, clicks: clickCount, ranked: clickCount };
         });
         await dialect.insertMany(tx, "link_clicks", rows);
       }

@@ -35,6 +35,28 @@ describe.skipIf(!there)(name, () => {
     expect(await search(database, "nEEdle").execute()).toEqual([{ code: "c777" }]);
   });
 
+  test("bulk statements find rows of a new table by its indexes", async () => {
+    const { database } = await fresh();
+    await migrateUp(database, { logger: silentLogger });
+    const { dialect } = database;
+    await dialect.insertMany(database.write, "links", many(20_000));
+    const read = await database.transaction(async (tx) => {
+      const asked = dialect.valuesTable("links", ["code"], links.slice(0, 250));
+      const found = await tx
+        .selectFrom(asked)
+        .innerJoin("links", "links.code", "v.code")
+        .select(["links.id"])
+        .execute();
+      expect(found.length).toBe(250);
+      const rows = found.map(({ id }) => ({ id, expires_at: 1 }));
+      await dialect.updateMany(tx, { table: "links", key: "id", set: ["expires_at"] }, rows);
+      const { rows: scans } = await sql<{ tuples: number }>`
+        select seq_tup_read as tuples from pg_stat_xact_user_tables where relname = 'links'`.execute(tx);
+      return scans[0]?.tuples;
+    });
+    expect(read).toBe(0);
+  });
+
   test("an account that may not add extensions gets no index", async () => {
     const { url, database: owner } = await fresh();
     const role = `waymark_test_${crypto.randomUUID().slice(0, 8)}`;
@@ -53,12 +75,14 @@ describe.skipIf(!there)(name, () => {
   });
 });
 
-const links = Array.from({ length: 3_000 }, (_, i) => ({
-  code: `c${i}`,
-  target: `https://example.com/${i === 777 ? "Needle" : "hay"}/${i}`,
-  created_at: i,
-  updated_at: i,
-}));
+const many = (count: number) =>
+  Array.from({ length: count }, (_, i) => ({
+    code: `c${i}`,
+    target: `https://example.com/${i === 777 ? "Needle" : "hay"}/${i}`,
+    created_at: i,
+    updated_at: i,
+  }));
+const links = many(3_000);
 
 const search = (database: Database, needle: string) =>
   database.read.selectFrom("links").select("code").where(database.dialect.linkContains(needle));

@@ -1,6 +1,6 @@
 import { AppError, appError } from "../../lib/errors.ts";
 import { inParallel } from "../../lib/in-parallel.ts";
-import type { LinkBulkRepository } from "./repository.ts";
+import type { LinkRepository } from "../links.repository.ts";
 import type { CsvLink } from "./row.ts";
 import { type CsvFile, type FailedRow, isFailed } from "./csv-file.ts";
 
@@ -14,7 +14,7 @@ type HashingOptions = {
   signal?: AbortSignal;
 };
 
-type Deps = { bulk: LinkBulkRepository; hashPassword(plain: string): Promise<string> };
+type Deps = { repository: LinkRepository; hashPassword(plain: string): Promise<string> };
 
 /** Per process. Others wait their turn. */
 const AT_ONCE = 2;
@@ -24,7 +24,7 @@ const TRIES = 60;
  * Hashes the plain passwords of a file, except for existing links that stay. About fifty a second, so this dominates an
  * import with passwords.
  */
-export function createPasswordHashing({ bulk, hashPassword }: Deps) {
+export function createPasswordHashing({ repository, hashPassword }: Deps) {
   /** Waits while the queue is full. @throws ServiceUnavailable after a minute */
   async function hashPatiently(plain: string): Promise<string> {
     for (let tries = 1; ; tries++) {
@@ -45,7 +45,7 @@ export function createPasswordHashing({ bulk, hashPassword }: Deps) {
     for await (const { rows, done } of file.chunks()) {
       const secret = rows.filter(hasPlainPassword);
       const codes = mode === "overwrite" ? [] : [...new Set(secret.map((link) => link.code))];
-      const taken = await bulk.existing(codes);
+      const taken = await repository.taken(codes);
       const open = secret.filter((link) => !taken.has(link.code));
       const [start, bytes] = [before, done - before];
       await inParallel(open.entries(), AT_ONCE, async ([index, link]) => {

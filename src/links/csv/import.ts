@@ -139,7 +139,7 @@ async function writeAll(tx: LinkTransaction, run: Run): Promise<ImportResult> {
 }
 
 async function addChunk(tx: LinkTransaction, run: Run, chunk: CsvChunk, result: ImportResult): Promise<void> {
-  const taken = await run.bulk.existing([...new Set(codesOf(chunk))], tx.db);
+  const taken = await run.repository.taken([...new Set(codesOf(chunk))], tx.db);
   const inserts: NewLink[] = [];
   for (const row of chunk.rows) {
     result.total_rows++;

@@ -5,23 +5,8 @@ import type { Link } from "../link.ts";
 export type LinkBulkRepository = ReturnType<typeof createLinkBulkRepository>;
 
 /** Arrays have at most 1,000 items. */
-export function createLinkBulkRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
+export function createLinkBulkRepository({ dialect }: Pick<Database, "dialect">) {
   return {
-    async existing(codes: readonly string[], db: Db = read): Promise<Set<string>> {
-      if (codes.length === 0) return new Set();
-      const asked = dialect.valuesTable(
-        "links",
-        ["code"],
-        codes.map((code) => ({ code })),
-      );
-      const rows = await db
-        .selectFrom(asked)
-        .innerJoin("links", "links.code", "v.code")
-        .select("links.code")
-        .execute();
-      return new Set(rows.map((row) => row.code));
-    },
-
     /** Sets everything of existing links but their ids, and their clicks only `withClicks`. */
     async replace(tx: Db, links: readonly Link[], { withClicks }: { withClicks: boolean }): Promise<void> {
       const set = ["target", "created_at", "updated_at", "expires_at", "password_hash"] as const;
