@@ -20,7 +20,7 @@ const app = {
   endStreams: () => {},
 } as unknown as App;
 
-test("a connection may be silent as long on a unix socket as on a port", async () => {
+test("a unix socket has the same idle timeout as a port", async () => {
   for (const processEnv of [
     { WAYMARK__SERVER__PORT: "0" },
     { WAYMARK__SERVER__UNIX_SOCKET: join(folder, "w.sock") },

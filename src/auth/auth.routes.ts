@@ -138,7 +138,7 @@ function ownEndpoints({ login, sessions, users, config, clock, addressLimit, add
       path: "/auth/password",
       access: "account",
       tag: "auth",
-      summary: "Change the own password; ends all sessions of the account and sets the cookies of a new one",
+      summary: "Change your password; ends all your sessions and sets the cookies of a new one",
       body: passwordBody,
       bodyLimit: SHORT_LIMIT,
       admit: (c) => addressLimit.take(addressOf(c)),

@@ -11,7 +11,7 @@ function table(rows: readonly Record<string, unknown>[], terminal: { columns?: n
   return text.trimEnd().split("\n");
 }
 
-test("a table fits the terminal, and its widest column gives way", () => {
+test("a table fits the terminal: its widest column shrinks", () => {
   const lines = table([{ code: "docs", target: LONG, clicks: 12 }], { columns: 60 });
   expect(lines.map((line) => line.length <= 60)).toEqual([true, true]);
   expect(lines[1]).toMatch(/^docs {2}https:\/\/example\.com\/\S+… {2}12$/);
@@ -27,6 +27,6 @@ test("a pipe gets every character", () => {
   expect(table([{ code: "docs", target: LONG, clicks: 12 }], null)[1]).toContain(LONG);
 });
 
-test("control characters of stored text reach no terminal", () => {
+test("control characters of stored text are escaped on a terminal", () => {
   expect(table([{ code: "a", target: "\u001b[2J", clicks: 0 }], { columns: 80 })[1]).toContain("\\u001b[2J");
 });

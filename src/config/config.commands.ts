@@ -64,7 +64,7 @@ function addWriting(group: Command, context: Context): void {
     .command("set")
     .description("set a run-time setting; a running server follows within a second")
     .argument("<key>")
-    .argument("[value]", "left out: it is asked for when the setting is sensitive")
+    .argument("[value]", "if omitted, the command asks for a sensitive value")
     .option("--stdin", "read the value from standard input")
     .option("--json", "print JSON")
     .action(

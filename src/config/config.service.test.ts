@@ -50,7 +50,7 @@ forEachDialect(({ openDb }) => {
       expect(await database.read.selectFrom("settings").selectAll().execute()).toEqual([]);
     });
 
-    test("unknown keys stay, and an unusable value yields to the default with a warning", async () => {
+    test("unknown keys stay; the default replaces an unusable value, with a warning", async () => {
       await put("future.key", "secret-future-value");
       await put("click.flush_interval", "0");
       await put("api.health_token", "bad secret");
@@ -169,7 +169,7 @@ forEachDialect(({ openDb }) => {
       expect(await config.setMany(swap, "ann")).toEqual([]);
     });
 
-    test("at the same time as another can't make two prefixes equal", async () => {
+    test("parallel to another can't make two prefixes equal", async () => {
       const [a, b] = await Promise.all([
         openConfig(database).start(),
         openConfig(await openDb({ threads: true, migrate: false })).start(),

@@ -180,7 +180,7 @@ describe.each(CONFIG_KEYS)("%s", (key) => {
     }
   });
 
-  test("refuses everything else and says what is allowed", () => {
+  test("refuses all other values and says what is allowed", () => {
     for (const given of [...CASES[key].bad, "\u0000", "a\u0000b", "\ud800", "x\r\ny"]) {
       expect([given, definition.canonical(given)]).toEqual([given, refusal]);
     }

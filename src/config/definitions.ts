@@ -24,7 +24,7 @@ export const DEFINITIONS = {
   }),
   "api.jwt_secret": string("", check.secret(32), {
     category: "auth",
-    description: "Key that signs sessions, generated at the first start. A new one signs everybody out.",
+    description: "Key that signs sessions, generated at the first start. A new key ends all sessions.",
     sensitive: true,
     generated: true,
     action: "generate_token",
@@ -78,7 +78,7 @@ export const DEFINITIONS = {
   }),
   "routes.frontend_prefix": string("/panel", check.routePrefix, {
     category: "routes",
-    description: "Path that is kept for the panel. Links can't use it.",
+    description: "Path reserved for the panel. Links can't use it.",
     requiresRestart: true,
   }),
   "features.random_code_length": int(
@@ -103,7 +103,7 @@ export const DEFINITIONS = {
   }),
   "features.enable_admin_panel": bool(true, {
     category: "features",
-    description: "Reserved for the web panel, which this version does not contain; it changes nothing yet.",
+    description: "Reserved for the web panel, which this version does not contain; no effect yet.",
   }),
   "click.enable_tracking": bool(true, { category: "tracking", description: "Count clicks." }),
   "click.flush_interval": int(

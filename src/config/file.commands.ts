@@ -16,8 +16,8 @@ export function addFiles(group: Command, context: Context): void {
   group
     .command("export")
     .description("write the run-time settings to a TOML or JSON file")
-    .argument("[file]", "standard output when left out or -", "-")
-    .option("--format <toml|json>", "by the file's name when left out, else toml")
+    .argument("[file]", "default: standard output, also -", "-")
+    .option("--format <toml|json>", "default: by the file's name, else toml")
     .option("--show-secrets", "write sensitive values instead of a mask")
     .option("--force", "overwrite the file")
     .action((file: string, options: ExportOptions) => exportSettings(context, file, options));
@@ -26,7 +26,7 @@ export function addFiles(group: Command, context: Context): void {
     .command("import")
     .description("set run-time settings from a TOML or JSON file, all or none")
     .argument("<file>", "- for standard input")
-    .option("--format <toml|json>", "by the file's name when left out, else toml")
+    .option("--format <toml|json>", "default: by the file's name, else toml")
     .option("--dry-run", "check the file and say what would change")
     .option("--json", "print JSON")
     .action((file: string, options: ImportOptions) => importSettings(context, file, options));

@@ -26,7 +26,7 @@ export const JOINT_RULES: readonly JointRule[] = [
     fallback: ["api.cookie_same_site"],
     conflict: (textOf) =>
       textOf("api.cookie_same_site") === "None" && textOf("api.cookie_secure") === "false"
-        ? "api.cookie_same_site: browsers refuse cookies with 'None' unless api.cookie_secure is on; turn that on, or take Lax or Strict."
+        ? "api.cookie_same_site: browsers refuse cookies with 'None' unless api.cookie_secure is on; turn that on, or use Lax or Strict."
         : null,
   },
 ];

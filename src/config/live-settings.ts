@@ -48,7 +48,10 @@ export function createLiveSettings({ repository, changes, logger, held }: Deps) 
     try {
       await read();
     } catch (error) {
-      logger.warn({ err: error }, "the settings could not be read; the old ones stay and it is tried again");
+      logger.warn(
+        { err: error },
+        "the settings could not be read; the old ones stay in force until a read succeeds",
+      );
       if (retry !== null || closed) return;
       retry = setTimeout(() => {
         retry = null;

@@ -25,7 +25,7 @@ export function createListeners(logger: Logger) {
           } catch (error) {
             logger.error(
               { key, err: error },
-              "a setting changed, but a part of the program could not follow",
+              "a setting changed, but a part of the program failed to apply it",
             );
           }
         }

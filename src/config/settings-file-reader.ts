@@ -21,7 +21,7 @@ export function readConfigFile(
   collect(format === "json" ? parseJson(source) : parseToml(source), "", 0, entries);
   const seen = new Set<string>();
   for (const [key] of entries) {
-    if (seen.has(key)) throw appError("BadRequest", `${key} stands in the file twice.`);
+    if (seen.has(key)) throw appError("BadRequest", `${key} appears twice in the file.`);
     seen.add(key);
   }
   const isMasked = ([, value]: FileSetting) => value.trim() === MASK;

@@ -54,7 +54,7 @@ test("tables and whole keys are equivalent", () => {
 test.each([
   ["toml", "a = ", /^The file is not valid TOML: line 1/],
   ["toml", "a.b = 1979-05-27", /^a\.b must be a text/],
-  ["toml", '"a.b" = 1\n[a]\nb = 2', /^a\.b stands in the file twice/],
+  ["toml", '"a.b" = 1\n[a]\nb = 2', /^a\.b appears twice in the file/],
   ["json", "{", /^The file is not valid JSON/],
   ["json", "3", /must hold one object/],
   ["json", '{"a": null}', /^a must be a text/],

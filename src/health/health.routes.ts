@@ -24,7 +24,7 @@ const reportView: z.ZodType<HealthReport> = z.object({
     }),
     disk: z.object({
       status: verdict,
-      message: z.string().describe("what is wrong with the disks, and what to do; empty when nothing is"),
+      message: z.string().describe("what is wrong with the disks, and what to do; empty when healthy"),
     }),
   }),
   response_time_ms: z.int(),

@@ -33,7 +33,7 @@ export function startProcessMetrics(registry: Registry): { close(): void } {
   );
   registry.observe(
     "gauge",
-    { name: "svc_process_open_files_limit", help: "Most open files; half are for connections." },
+    { name: "svc_process_open_files_limit", help: "Limit of open files; half are for connections." },
     () => one(readOpenFilesLimit() ?? Number.POSITIVE_INFINITY),
   );
   registry.observe(

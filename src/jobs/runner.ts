@@ -86,7 +86,7 @@ export function createJobRunner({ leases, jobs, clock, logger, random = Math.ran
       let next = dueAt;
       if (clock.now() >= dueAt) {
         const ran = await attempt(job).catch((error: unknown) => {
-          logger.warn({ job: job.name, err: error }, "a background job failed; it is tried again later");
+          logger.warn({ job: job.name, err: error }, "a background job failed; it runs again later");
           return true;
         });
         next = clock.now() + (ran ? job.everyMs() : Math.min(LOOK_MS, job.everyMs()));

@@ -44,7 +44,7 @@ export function checkClock(open: () => Promise<Database>, now: () => number): Ch
       if (now() < EARLIEST_NOW) {
         return [
           failure(
-            `the clock of this machine says ${new Date(now()).toISOString()}`,
+            `the clock of this machine shows ${new Date(now()).toISOString()}`,
             "Set the clock: sessions and expiries depend on it.",
           ),
         ];

@@ -124,7 +124,7 @@ forEachDialect((dialect) => {
     expect(await refusal()).toBe(1);
   });
 
-  test("of many parallel attempts through two processes at most five pass", async () => {
+  test("at most five of many parallel attempts through two processes pass", async () => {
     const other = on(await dialect.openDb());
     const tries = Array.from({ length: 16 }, (_, n) => (n % 2 === 0 ? delay : other).charge(key));
     const settled = await Promise.allSettled(tries);

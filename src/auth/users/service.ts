@@ -105,7 +105,7 @@ function unknownUser(): never {
 
 function refuseTaken(username: string): void {
   if (username === BUILT_IN_ADMIN.username) {
-    throw appError("Conflict", `'${username}' is the built-in administrator; take another username.`);
+    throw appError("Conflict", `'${username}' is the built-in administrator; choose another username.`);
   }
 }
 

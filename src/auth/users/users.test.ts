@@ -57,7 +57,7 @@ forEachDialect((dialect) => {
       expect((await admin.send("GET", `${USERS}/${id}`)).text).not.toContain("argon2");
     });
 
-    test("a username is taken in any case, and admin always", async () => {
+    test("a username is taken in upper or lower case, and admin always", async () => {
       const { username } = await create();
       expectRefused((await create({ username: username.toUpperCase() })).answer, 409, 1009);
       expectRefused((await create({ username: "admin" })).answer, 409, 1009);
@@ -98,7 +98,7 @@ forEachDialect((dialect) => {
       expect((await new Browser(harness).login(password, username)).status).toBe(200);
     });
 
-    test("of parallel requests with one name, one succeeds", async () => {
+    test("one of several parallel requests with the same name succeeds", async () => {
       const answers = await Promise.all(["race", "RACE", "Race"].map((username) => create({ username })));
       expect(answers.map(({ answer }) => answer.status).sort()).toEqual([201, 409, 409]);
     });
@@ -133,7 +133,7 @@ forEachDialect((dialect) => {
       expect((await other.login("a new password", username)).status).toBe(200);
     });
 
-    test("of the role admin may do what the built-in administrator may", async () => {
+    test("with the role admin has the rights of the built-in administrator", async () => {
       const { username } = await create({ role: "admin" });
       const browser = new Browser(harness);
       await browser.login(PASSWORD, username);
