@@ -1,4 +1,4 @@
-/** The storage side of files, put together: policies, blobs, their jobs and the check. */
+/** The storage side of files: policies, blobs, their jobs and the check. */
 import type { Changes } from "../cluster/changes.ts";
 import type { Database } from "../db/database.ts";
 import type { Endpoint } from "../http/endpoint.ts";
@@ -27,7 +27,6 @@ import { createTreeCheckRepository } from "./check/tree.repository.ts";
 export type Content = {
   policies: Policies;
   blobs: Blobs;
-  /** For the job runner. */
   jobs: readonly Job[];
   checkStorage: StorageCheck;
   /** Mount them below the admin prefix. */
@@ -47,7 +46,6 @@ export type ContentDeps = {
   /** Allowed places of local policies. */
   locations: StorageContext["locations"];
   resolve?: StorageContext["resolve"];
-  /** Hear how each operation of a storage ended, and of its time. */
   metrics?: StorageMetrics | undefined;
   /** Pace of the scrub, for tests. */
   scrub?: { bytesPerRun: number; bytesPerSecond: number };

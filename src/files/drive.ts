@@ -1,4 +1,4 @@
-/** Folders and files, put together on top of content.ts. */
+/** Folders and files, on top of content.ts. */
 import type { Leases } from "../cluster/leases.ts";
 import type { Database } from "../db/database.ts";
 import type { Endpoint } from "../http/endpoint.ts";
@@ -32,7 +32,6 @@ export type Drive = {
   download: Download;
   /** Mount them at the root. */
   endpoints: readonly Endpoint[];
-  /** For the job runner. */
   jobs: readonly Job[];
 };
 

@@ -1,4 +1,4 @@
-/** Share links, put together on top of drive.ts and the links. */
+/** Share links, on top of drive.ts and the links. */
 import type { Database } from "../db/database.ts";
 import type { BodyMemory } from "../http/body-memory.ts";
 import type { Endpoint } from "../http/endpoint.ts";
@@ -16,7 +16,7 @@ import { createShares, type Shares } from "./shares/service.ts";
 
 export type Sharing = {
   shares: Shares;
-  /** Answers to visitors of a share's code. */
+  /** To visitors of a share's code. */
   answers: ShareAnswers;
   /** Mount them at the root. */
   endpoints: readonly Endpoint[];

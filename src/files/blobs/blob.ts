@@ -16,5 +16,5 @@ export type StoredBlob = {
   checkedAt: number;
 };
 
-/** Without references; its object, then its row, is to be removed. */
+/** Without references. Its object goes, then its row. */
 export type DeadBlob = Pick<StoredBlob, "id" | "policyId" | "objectKey">;

@@ -35,7 +35,7 @@ forEachDialect((dialect) => {
   const store = (bytes: Uint8Array) => at.blobs.store(once(bytes), policyId, { maxBytes: 0 });
 
   describe("content", () => {
-    test("is stored once within a policy, however often it is uploaded, and goes with its last file", async () => {
+    test("is stored once per policy and removed with its last file", async () => {
       const bytes = newBytes();
       const first = await at.files.add(bytes, policyId);
       const second = await at.files.add(bytes, policyId);
@@ -50,14 +50,14 @@ forEachDialect((dialect) => {
       expect(await rows()).toEqual([]);
     });
 
-    test("of an empty file is content too", async () => {
+    test("may be empty", async () => {
       const file = await at.files.add(new Uint8Array(), policyId);
       expect(await at.files.read(file)).toEqual(new Uint8Array());
       await at.files.remove(file);
       expect(at.stored()).toEqual([]);
     });
 
-    test("stored again after its last file went is another object", async () => {
+    test("stored again after its last file's removal is another object", async () => {
       const bytes = newBytes();
       const first = await at.files.add(bytes, policyId);
       const [before] = at.stored();
@@ -67,7 +67,7 @@ forEachDialect((dialect) => {
       await at.files.remove(second);
     });
 
-    test("uploaded by many at once is one blob with the right count", async () => {
+    test("of concurrent uploads is one blob with the right count", async () => {
       const bytes = newBytes();
       const files = await Promise.all(Array.from({ length: 12 }, () => at.files.add(bytes, policyId)));
       await at.blobs.settled();
@@ -107,33 +107,33 @@ forEachDialect((dialect) => {
       expect(await at.findings()).toEqual([]);
     };
 
-    test("its source", async () => {
+    test("the source fails", async () => {
       const storing = at.blobs.store(inChunks(newBytes(300_000), 200_000), policyId, { maxBytes: 0 });
       expect(await failure(storing)).toBe("the source failed");
       await expectNothing();
     });
 
-    test("too many bytes; as many as allowed are fine", async () => {
+    test("too many bytes, while as many as allowed are stored", async () => {
       const limited = (size: number) => at.blobs.store(once(newBytes(size)), policyId, { maxBytes: 100_000 });
       expect(await failure(limited(100_001))).toBe("FileTooLargeForPolicy");
       await (await limited(100_000)).drop();
       await expectNothing();
     });
 
-    test("a client that went away", async () => {
+    test("the client leaves", async () => {
       const signal = AbortSignal.abort(new Error("gone"));
       expect(await failure(at.blobs.store(once(newBytes()), policyId, { maxBytes: 0, signal }))).toBe("gone");
       await expectNothing();
     });
 
-    test("no such policy", async () => {
+    test("an unknown policy", async () => {
       expect(await failure(at.blobs.store(once(newBytes()), 999_999, { maxBytes: 0 }))).toBe(
         "PolicyNotFound",
       );
       await expectNothing();
     });
 
-    test("its transaction, before and after the blob's row was written", async () => {
+    test("the transaction fails, before and after the blob's row is written", async () => {
       const bytes = newBytes();
       for (const late of [false, true]) {
         const stored = await store(bytes);
@@ -149,7 +149,7 @@ forEachDialect((dialect) => {
     });
   });
 
-  test("an answer lost after the commit costs no bytes, and before it leaves bytes for the reaper only", async () => {
+  test("a lost answer loses no bytes after the commit, and leaves bytes for the reaper before it", async () => {
     const bytes = newBytes();
     const lost = new DatabaseError("unavailable", new Error("the connection broke"));
     const committed = await store(bytes);
@@ -196,7 +196,7 @@ forEachDialect((dialect) => {
   });
 
   describe("what a crash leaves", () => {
-    test("dead rows, with and without their object, are finished", async () => {
+    test("dead rows, with or without their object, are removed", async () => {
       const files = [await at.files.add(newBytes(), policyId), await at.files.add(newBytes(), policyId)];
       const ids = await Promise.all(files.map((file) => at.files.blobOf(file)));
       await database.transaction(async (tx) => {
@@ -211,7 +211,7 @@ forEachDialect((dialect) => {
       expect(await rows()).toEqual([]);
     });
 
-    test("stagings go when nobody touches them any more, unless they are a resumable upload's", async () => {
+    test("abandoned stagings are removed, except those of resumable uploads", async () => {
       const [forgotten, known] = [await at.blobs.newUploadId(), await at.blobs.newUploadId()];
       for (const id of [forgotten, known]) {
         const upload = await at.blobs.begin(policyId, id);
@@ -232,7 +232,7 @@ forEachDialect((dialect) => {
   });
 
   describe("an interrupted upload", () => {
-    test("goes on, is hashed as a whole, and keeps its limits", async () => {
+    test("continues, is hashed as a whole and keeps its limits", async () => {
       const bytes = newBytes(900_000);
       const id = crypto.randomUUID();
       const elsewhere = await startContent(database, { dataDir: at.dataDir });
@@ -259,7 +259,7 @@ forEachDialect((dialect) => {
       expect(at.stored()).toEqual([]);
     });
 
-    test("that is aborted leaves nothing, and what is lost is told", async () => {
+    test("leaves nothing when aborted, and reports lost bytes", async () => {
       const id = crypto.randomUUID();
       const upload = await at.blobs.begin(policyId, id);
       await upload.append(once(newBytes()), { maxBytes: 0 });
@@ -280,7 +280,7 @@ forEachDialect((dialect) => {
           .executeTakeFirstOrThrow()
       ).state;
 
-    test("finds silent damage, which is then never served nor joined, and takes back what was repaired", async () => {
+    test("finds silent damage, serves and joins no damaged blob, and accepts a repaired one", async () => {
       const bytes = newBytes();
       const file = await at.files.add(bytes, policyId);
       const blob = await at.files.blobOf(file);
@@ -309,7 +309,7 @@ forEachDialect((dialect) => {
       await at.files.remove(file);
     });
 
-    test("finds what is missing, but not when the whole location is", async () => {
+    test("reports a missing object, but not when its whole location is missing", async () => {
       const file = await at.files.add(newBytes(), policyId);
       const blob = await at.files.blobOf(file);
       const path = join(at.dataDir, "files", at.stored()[0]!);
@@ -330,7 +330,7 @@ forEachDialect((dialect) => {
       expect(at.stored()).toEqual([]);
     });
 
-    test("stops at its budget and goes on from there", async () => {
+    test("stops at its budget and continues there in the next run", async () => {
       const small = await startContent(database, {
         dataDir: at.dataDir,
         scrub: { bytesPerRun: 2_500, bytesPerSecond: 1e9 },

@@ -1,7 +1,7 @@
 /**
- * Memory of large uploads: blocks that the hash thread and the disk read at the same time. Each upload may use two: it
- * fills one while the other is written. It gets more only while large blocks are free. A block costs a message, a write
- * and context switches: 1 GiB in blocks of 256 KiB took 25 % more processor time than in blocks of 1 MiB.
+ * Memory of large uploads: blocks that the hash thread and the disk read concurrently. An upload fills one while
+ * another is written, and gets more only while large blocks are free. 1 GiB in blocks of 256 KiB took 25 % more
+ * processor time than in blocks of 1 MiB.
  */
 import { lend } from "../../lib/disposable-bytes.ts";
 

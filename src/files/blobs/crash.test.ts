@@ -117,7 +117,7 @@ forEachDialect((dialect) => {
       );
 
       if (kind !== "s3") {
-        test.each(TOGETHER_POINTS)("killed at %s of uploads that come together", async (point) => {
+        test.each(TOGETHER_POINTS)("killed at %s of concurrent uploads", async (point) => {
           const first = (seed += TOGETHER) - TOGETHER;
           const { answers, killed } = await kill(point, "together", first, TOGETHER);
           expect([answers, killed]).toEqual([[], true]);

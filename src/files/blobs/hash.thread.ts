@@ -1,6 +1,6 @@
 /**
- * The main thread's side of the hash thread, which the first large upload starts. If it dies, its open hashes are lost
- * (null) and the next hash starts another.
+ * The main thread's side of the hash thread. If it dies, its open hashes are lost (null) and the next hash starts
+ * another.
  */
 // oxlint-disable unicorn/require-post-message-target-origin -- that is for windows; a worker has no origin
 import { createRpc, type Rpc } from "../../lib/rpc.ts";

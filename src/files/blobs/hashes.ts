@@ -1,7 +1,7 @@
 /**
- * SHA-256 of passing uploads. Small complete files are hashed here, the rest in the hash thread, so redirects and reads
- * do not wait. With one core the thread would only add context switches; a block takes half a millisecond. The hash of
- * a resumable upload stays in this process between requests. If other processes received bytes, the end reads them all
+ * SHA-256 of passing uploads. Small complete files are hashed here, the rest in the hash thread, so redirects do not
+ * wait. With one core the thread would only add context switches; a block takes half a millisecond. The hash of a
+ * resumable upload stays in this process between requests. If other processes received bytes, the end reads them all
  * again.
  */
 import { availableParallelism } from "node:os";
@@ -107,9 +107,8 @@ type Measuring = {
 };
 
 /**
- * Limits and hashes the source. Large sources become blocks, to be disposed of by the consumer, that end at multiples
- * of their size in the upload. If the source throws, its earlier bytes come first.
- * @throws FileTooLargeForPolicy
+ * Limits and hashes the source. Large sources become blocks that end at multiples of their size in the upload; the
+ * consumer disposes of them. If the source throws, its earlier bytes come first. @throws FileTooLargeForPolicy
  */
 export async function* measured(
   source: AsyncIterable<Uint8Array>,
@@ -158,7 +157,6 @@ function createLimit({ from, maxBytes, signal }: Pick<Measuring, "from" | "maxBy
 
 type Gather = ReturnType<typeof createGather>;
 
-/** Copies chunks into blocks. */
 function createGather(blocks: Blocks, meter: Meter | null, from: number) {
   const lender = blocks.open();
   let block: Block | undefined;

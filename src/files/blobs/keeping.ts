@@ -1,7 +1,4 @@
-/**
- * Writes the rows of stored bytes. Concurrent ones share one transaction. If it fails, each is tried alone, so a
- * refused one does not harm the others.
- */
+/** Writes the rows of stored bytes. Concurrent ones share one transaction. If it fails, each is tried alone. */
 import type { Db } from "../../db/dialect.ts";
 import { isUnavailable } from "../../db/failures.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -16,7 +13,7 @@ export type StoredBytes = {
   readonly size: number;
   readonly generation: number;
   readonly objectKey: string;
-  /** Removes the bytes. Never rejects. */
+  /** Never rejects. */
   drop(): Promise<void>;
 };
 
@@ -26,7 +23,6 @@ export type Commit = (tx: Db) => Promise<number[]>;
 /** Opens a transaction for some items and calls `commit` in it. Returns a result per item. May run several times. */
 export type KeepWrite<I, R> = (items: readonly I[], commit: Commit) => Promise<readonly R[]>;
 
-/** The bytes to keep. */
 type Keepable = { stored: StoredBytes };
 
 type Deps = {

@@ -35,7 +35,7 @@ forEachDialect((dialect) => {
   }
 
   test.each([7_777, 65_536, 3 * MIB])(
-    "in pieces of %d bytes, many at once, are what was sent",
+    "in concurrent pieces of %d bytes equal what was sent",
     async (length) => {
       const files = Array.from({ length: 6 }, (_, i) => bytesOf(SIZE + i, length + i));
       const stored = await Promise.all(
@@ -45,7 +45,7 @@ forEachDialect((dialect) => {
     },
   );
 
-  test("go on from any byte, after a source that failed, with the hash of all", async () => {
+  test("continue from any byte after a failed source, with the hash of the whole", async () => {
     const bytes = bytesOf(SIZE, 99);
     const { id: policyId } = at.policy;
     const id = await at.blobs.newUploadId();

@@ -1,7 +1,7 @@
 /**
- * Bounds the memory of uploads that wait for blocks (blocks.ts) of one storage. A read can return a megabyte
+ * Bounds the memory of uploads that wait for blocks (blocks.ts) of one storage; a read can return a megabyte
  * (http/body-reader.ts). While HELD_BYTES are held no upload reads; then one at a time does. Unread bytes stay in the
- * kernel, which slows the client down. A lone upload never waits. A slow client does not keep its turn.
+ * kernel, which slows the client down. A lone upload never waits.
  */
 
 /** Bytes on their way into blocks. */

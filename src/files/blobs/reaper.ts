@@ -1,7 +1,7 @@
 /**
  * Removes what crashes leave. Hourly: dead blobs and abandoned stagings. Daily, because it lists everything: objects
  * without a row. Stagings and objects must be older than `staleAfterMs`. Resumable uploads stay until they expire.
- * Names with another installation's tag are skipped. A failing policy does not stop the others.
+ * Names with another installation's tag are skipped.
  */
 import type { Job } from "../../jobs/runner.ts";
 import type { Clock } from "../../lib/clock.ts";

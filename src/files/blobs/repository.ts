@@ -24,7 +24,7 @@ export function createBlobsRepository({
       return row === undefined ? null : toBlob(row);
     },
 
-    /** The row, locked until the transaction ends. */
+    /** Locked until the transaction ends. */
     async lock(tx: Db, id: number): Promise<StoredBlob | null> {
       const query = tx.selectFrom("blobs").selectAll().where("id", "=", id);
       const row = await query.$call(dialect.forUpdate).executeTakeFirst();
@@ -122,7 +122,7 @@ export function createBlobsRepository({
       await write.updateTable("blobs").set({ checked_at: now }).where("id", "=", id).execute();
     },
 
-    /** Marks a live blob as damaged, so that its content can be stored again. False if it is not live. */
+    /** So that its content can be stored again. False if it is not live. */
     async setDamaged(id: number, now: number): Promise<boolean> {
       const { numUpdatedRows } = await write
         .updateTable("blobs")
@@ -133,7 +133,7 @@ export function createBlobsRepository({
       return numUpdatedRows > 0n;
     },
 
-    /** Marks a damaged blob as live. False if another one of its content is live, or it is not damaged. */
+    /** False if another blob of its content is live, or it is not damaged. */
     async setLive(id: number, now: number): Promise<boolean> {
       try {
         const { numUpdatedRows } = await write
@@ -149,7 +149,7 @@ export function createBlobsRepository({
       }
     },
 
-    /** Those of the keys that a blob of any policy has: locations may be shared. */
+    /** Those that a blob of any policy has: locations may be shared. */
     async knownKeys(keys: readonly string[]): Promise<Map<string, { size: number; state: string }>> {
       const found = new Map<string, { size: number; state: string }>();
       for (const chunk of chunked(keys, CHUNK)) {
@@ -160,7 +160,7 @@ export function createBlobsRepository({
       return found;
     },
 
-    /** Those of the ids of running resumable uploads. */
+    /** Ids of running resumable uploads. */
     async knownUploads(ids: readonly string[]): Promise<Set<string>> {
       const found = new Set<string>();
       for (const chunk of chunked(ids, CHUNK)) {

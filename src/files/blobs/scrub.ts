@@ -1,8 +1,7 @@
 /**
- * Reads each stored blob about once a month and compares its hash, to find silent damage early. Rate and bytes per run
- * are bounded. A blob that fails twice in a row becomes "damaged": reads answer 502, and a new upload of its content is
- * stored separately. Its object remains for a repair from a backup; the next run or the doctor accepts it once it
- * matches.
+ * Reads each stored blob about once a month and compares its hash. Rate and bytes per run are bounded. A blob that
+ * fails twice in a row becomes "damaged": reads answer 502, and a new upload of its content is stored separately. Its
+ * object remains for a repair from a backup; the next run or the doctor accepts it once it matches.
  */
 import type { Job } from "../../jobs/runner.ts";
 import type { Clock } from "../../lib/clock.ts";

@@ -1,15 +1,15 @@
 /**
  * Content: stored once per policy, counted by its holders, removed with the last one.
  *
- * The order makes crashes harmless. Storing: bytes go to a staging, become a durable object under a unique key, then a
- * transaction writes the row and the file that holds it. Removing: the transaction that removes the last holder marks
- * the row dead, then the object goes, then the row. So a row that is not dead has its bytes. A crash leaves an object
- * without row or a dead row; the reaper (reaper.ts) removes those.
+ * Storing: bytes go to a staging, become a durable object under a unique key, then a transaction writes the row and the
+ * file that holds it. Removing: the transaction that removes the last holder marks the row dead, then the object goes,
+ * then the row. So a row that is not dead has its bytes. A crash leaves an object without row or a dead row for the
+ * reaper (reaper.ts).
  *
- * Every upload writes its bytes, so its time does not reveal whether they existed. The transaction decides which object
- * stays, by one upsert on (policy, sha256, live). An upload that finds a live blob joins it and removes its own object.
- * A dead blob never returns: the same content gets a new generation and key, so a late removal can't hit it. After a
- * commit with unknown outcome the object stays, and the reaper decides by the row, hours later.
+ * Every upload writes its bytes, so its time does not reveal whether they existed. One upsert on (policy, sha256, live)
+ * decides which object stays; an upload that joins a live blob removes its own. A dead blob never returns: the same
+ * content gets a new generation and key, so a late removal can't hit it. After a commit with unknown outcome the object
+ * stays, and the reaper decides by the row, hours later.
  */
 import type { ByteRange } from "../../lib/byte-range.ts";
 import type { Db } from "../../db/dialect.ts";
@@ -178,7 +178,6 @@ export function createBlobs({ repository, policies, drivers, clock, logger }: De
 
     keep,
 
-    /** The read queues of the policies' storages. */
     readQueueOf: createReadQueues(),
 
     /** For `begin`, and the name of what a crash leaves. A lower-case UUID. */
@@ -191,8 +190,8 @@ export function createBlobs({ repository, policies, drivers, clock, logger }: De
     },
 
     /**
-     * Continues an upload with `received` durable bytes; it may have more. One caller at a time. @throws
-     * StorageUnavailable if bytes are missing
+     * With `received` durable bytes; the storage may have more. One caller at a time. @throws StorageUnavailable if
+     * bytes are missing
      */
     async resume(policyId: number, id: string, received: number): Promise<OpenUpload> {
       const driver = await drivers.forWriting(policyId);

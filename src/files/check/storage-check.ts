@@ -1,13 +1,12 @@
 /**
- * The storage part of the doctor: compares the tables with one another and with the storages. Every file has one blob
- * with its facts. A blob counts its files, and has some unless it is dead. Every other blob has an object of its size,
- * and every object a blob.
+ * The storage part of the doctor. Every file has one blob with its facts. A blob counts its files, and has some unless
+ * it is dead. Every other blob has an object of its size, and every object a blob.
  *
  * It may run beside a server: it looks twice before it reports, counts under the row's lock, and skips young uploads
  * and dead blobs. Objects and rows are read in the order of keys and compared range by range, so memory stays flat.
  *
- * With `fix` it corrects counts, removes left-overs, marks blobs without bytes as damaged, and repairs damaged blobs
- * whose object is sound again or whose content is stored once more. Lost content can't be fixed; its files are named.
+ * `fix` corrects counts, removes left-overs, marks blobs without bytes as damaged, and repairs damaged blobs whose
+ * object is sound again or whose content is stored once more. Lost content can't be fixed; its files are named.
  */
 import type { StoredBlob } from "../blobs/blob.ts";
 import type { Reaper } from "../blobs/reaper.ts";

@@ -1,4 +1,3 @@
-/** Findings of the checks of storage and trees. */
 export type StorageProblem =
   | "storage_unavailable"
   | "missing_object"

@@ -19,7 +19,7 @@ export type BlobFixDeps = {
 type Counted = { problem: StorageProblem; message: string; dead: DeadBlob[] };
 
 export function createBlobFixes({ database, repository, checks, scrub, blobs, clock }: BlobFixDeps) {
-  /** Counts under the row's lock, so that no reference changes meanwhile. */
+  /** Under the row's lock, so that no reference changes meanwhile. */
   const recount = (id: number, fix: boolean): Promise<Counted | null> =>
     database.transaction(async (tx) => {
       const blob = await repository.lock(tx, id);

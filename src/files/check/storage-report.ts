@@ -21,7 +21,7 @@ const ADVICE: Record<StorageProblem, string> = {
   wrong_usage: MEND,
 };
 
-/** A finding in the doctor's report. A fixed one is a warning. */
+/** A fixed finding is a warning. */
 export const storageReport = ({ problem, message, fixed }: StorageFinding) =>
   fixed
     ? { verdict: "warning" as const, message, advice: "It was mended." }

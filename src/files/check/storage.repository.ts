@@ -10,13 +10,13 @@ export type InconsistentFile = { id: number; accountId: number; name: string; bl
 /** Limits are at most 1,000. */
 export function createStorageCheckRepository({ read }: Pick<Database, "read">) {
   return {
-    /** All blobs, by id. */
+    /** By id. */
     async blobs(afterId: number, limit: number): Promise<StoredBlob[]> {
       const query = read.selectFrom("blobs").selectAll().where("id", ">", afterId);
       return (await query.orderBy("id").limit(limit).execute()).map(toBlob);
     },
 
-    /** The policy's blobs with keys in (after, to], by key; null: to the end. */
+    /** Keys in (after, to], by key; null: to the end. */
     async blobsBetween(
       policyId: number,
       after: string,
@@ -32,7 +32,7 @@ export function createStorageCheckRepository({ read }: Pick<Database, "read">) {
       return (await query.orderBy("object_key").limit(limit).execute()).map(toBlob);
     },
 
-    /** Number of entries per blob in this range of ids. Blobs without entries are missing. */
+    /** Entries per blob in this range of ids. Blobs without entries are missing. */
     async holders(firstId: number, lastId: number, db: Db = read): Promise<Map<number, number>> {
       const rows = await db
         .selectFrom("entries")
@@ -92,7 +92,7 @@ export function createStorageCheckRepository({ read }: Pick<Database, "read">) {
       return row?.id ?? null;
     },
 
-    /** Moves the files of one blob to another of the same content. Returns their number. */
+    /** To another blob of the same content. Returns their number. */
     async moveHolders(tx: Db, from: number, to: number): Promise<number> {
       const query = tx.updateTable("entries").set({ blob_id: to }).where("blob_id", "=", from);
       return Number((await query.executeTakeFirst()).numUpdatedRows);

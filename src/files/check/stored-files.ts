@@ -28,7 +28,7 @@ export function createStoredFiles(
         marker,
       }));
     },
-    /** All blobs with files, by id, in pages of at most 1,000. */
+    /** Blobs with files, by id, in pages of at most 1,000. */
     async *objects(): AsyncGenerator<StoredBlob[]> {
       for (let page: StoredBlob[] = []; ; ) {
         page = await checks.blobs(page.at(-1)?.id ?? 0, PAGE);

@@ -46,7 +46,7 @@ export function createTreeCheckRepository({ read, dialect }: Pick<Database, "rea
         .limit(limit)
         .execute(),
 
-    /** Folders of all accounts, except those being removed, by id. */
+    /** Of all accounts, except those being removed, by id. */
     folders: (afterId: number, limit: number): Promise<CheckedEntry[]> =>
       read
         .selectFrom("entries")
@@ -106,7 +106,7 @@ export function createTreeCheckRepository({ read, dialect }: Pick<Database, "rea
       return rows.map((row) => ({ ...row, sum: Number(row.sum ?? 0) }));
     },
 
-    /** Counts under the tree's lock. Returns the recorded and the actual sum. */
+    /** Under the tree's lock. Returns the recorded and the actual sum. */
     async countUsage(tx: Db, accountId: number): Promise<{ said: number; sum: number }> {
       const usage = tx.selectFrom("account_usage").select("bytes").where("account_id", "=", accountId);
       const said = (await usage.$call(dialect.forUpdate).executeTakeFirst())?.bytes ?? 0;

@@ -30,7 +30,6 @@ export function createPolicyCache({ list }: Pick<PoliciesRepository, "list">) {
       if (policy === undefined) throw appError("PolicyNotFound", "There is no such storage policy.");
       return policy;
     },
-    /** The default policy of uploads. */
     async defaultPolicy(): Promise<StoredPolicy> {
       for (const policy of (await all()).values()) if (policy.isDefault) return policy;
       throw appError("StorageUnavailable", "There is no default storage policy.");

@@ -57,7 +57,7 @@ export function createDrivers({ policies, repository, box, context, metrics }: D
   }
 
   return {
-    /** For reading. @throws PolicyNotFound, StorageUnavailable if its keys can't be read */
+    /** @throws PolicyNotFound, StorageUnavailable if its keys can't be read */
     async forReading(policyId: number): Promise<Driver> {
       return (await open(policyId)).driver;
     },

@@ -209,7 +209,7 @@ forEachDialect((dialect) => {
       expect((await remove(id)).status).toBe(200);
     });
 
-    test("is exactly one, under concurrent changes too", async () => {
+    test("is exactly one, even under concurrent changes", async () => {
       const [first] = await defaults();
       const ids = await Promise.all(Array.from({ length: 6 }, () => created()));
       const answers = await Promise.all([

@@ -1,4 +1,3 @@
-/** What the API takes of a storage policy. */
 import { z } from "zod";
 import { type Policy, DEFAULT_REGION, downloadWay, viewPolicy } from "./policy.ts";
 
@@ -64,7 +63,7 @@ export const updatePolicySchema = z.object({
 
 export type UpdatePolicy = z.output<typeof updatePolicySchema>;
 
-/** The first fixed field with another value: those that say where the content is. */
+/** The first field with another value that says where the content is. */
 export function changedFixedField(policy: Policy, given: UpdatePolicy): string | undefined {
   const view = viewPolicy(policy);
   return FIXED.find((field) => given[field] !== undefined && given[field] !== view[field]);

@@ -1,4 +1,4 @@
-/** A storage policy: the entity, its input and its form in the API, which never shows a key. */
+/** A storage policy. Its view never shows a key. */
 import { z } from "zod";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
 import type { DriverType } from "../storage/driver.ts";

@@ -2,7 +2,7 @@ import { appError } from "../../lib/errors.ts";
 import type { Drivers } from "./drivers.ts";
 import { newContentGeneration, newStagingId } from "../storage/object-key.ts";
 
-/** Writes an object into the policy's storage, reads and removes it. @throws StorageUnavailable with the reason */
+/** Writes, reads and removes an object. @throws StorageUnavailable with the reason */
 export const createProbe =
   (drivers: Drivers) =>
   async (policyId: number): Promise<void> => {

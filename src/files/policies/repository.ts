@@ -6,7 +6,7 @@ import type { Schema } from "../../db/schema.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Policy } from "./policy.ts";
 
-/** A policy with its sealed keys; null for local ones. */
+/** With its sealed keys; null for local ones. */
 export type StoredPolicy = Policy & { sealedAccessKey: string | null; sealedSecretKey: string | null };
 
 /** What prevents the deletion of a policy. */
@@ -23,7 +23,7 @@ const MOST_POLICIES = 1_000;
 
 export function createPoliciesRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
   return {
-    /** All, by id. */
+    /** By id. */
     async list(db: Db = read): Promise<StoredPolicy[]> {
       return (await db.selectFrom("policies").selectAll().orderBy("id").limit(MOST_POLICIES).execute()).map(
         toPolicy,

@@ -43,7 +43,7 @@ export function createPolicies({
   changes.subscribe("policies", cache.forget);
   const seal = (key: string, purpose: string) => box.seal(key, purpose);
 
-  /** Inserts it. The first policy becomes the default. */
+  /** The first policy becomes the default. */
   const insert = (policy: Omit<StoredPolicy, "id">): Promise<Policy> =>
     changes.write(async (tx) => {
       await repository.lock(tx.db);
@@ -88,7 +88,7 @@ export function createPolicies({
       });
     },
 
-    /** Changes the given fields. @throws PolicyNotFound, BadRequest, Conflict (the name) */
+    /** @throws PolicyNotFound, BadRequest, Conflict (the name) */
     async update(id: number, given: UpdatePolicy): Promise<Policy> {
       return changes.write(async (tx) => {
         await repository.lock(tx.db);
@@ -126,7 +126,7 @@ export function createPolicies({
     /** @throws PolicyNotFound, BadRequest, StorageUnavailable with the reason */
     async test(id: number): Promise<void> {
       const policy = await cache.find(id);
-      // An existing local policy goes on working even where a new one is refused.
+      // An existing local policy keeps working even where a new one is refused.
       if (policy.driverType !== "local") await checkDriverSettings(unsealSettings(policy, box), context);
       await probe(id);
     },
@@ -181,7 +181,7 @@ const localPolicy = (name: string, basePath: string, now: number): Omit<StoredPo
   sealedSecretKey: null,
 });
 
-/** The time grows with each change: drivers are opened anew by it. */
+/** The time grows with each change: drivers are reopened by it. */
 const applied = (policy: StoredPolicy, given: UpdatePolicy, now: number): StoredPolicy => ({
   ...policy,
   name: given.name ?? policy.name,

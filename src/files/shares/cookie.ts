@@ -34,7 +34,6 @@ export function createShareCookies({ secret, isSecure }: CookieSettings) {
       return `${nameOf(share)}=${value}; Path=/${share.code}; Max-Age=${MAX_AGE_S}; HttpOnly; SameSite=Lax${secure}`;
     },
 
-    /** Whether the request's Cookie header opens the share. */
     opens(share: Locked, header: string | null, nowMs: number): boolean {
       const name = `${nameOf(share)}=`;
       return (header ?? "")

@@ -1,6 +1,6 @@
 /**
- * Downloads from shares. The bytes always pass through Waymark, because only then is the end of a download visible. A
- * download has finished when the connection has taken the last byte of the file.
+ * Downloads from shares. The bytes always pass through Waymark, because a download has finished when the connection has
+ * taken the last byte.
  */
 import { streamPages } from "../../http/stream-pages.ts";
 import type { Logger } from "../../lib/logger.ts";

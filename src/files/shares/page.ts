@@ -1,6 +1,6 @@
 /**
- * The pages for visitors of a share: small, without scripts, in light and dark. `text` escapes everything from outside.
- * Links are relative, such as `?file=12`, so none contains the code.
+ * The pages for visitors of a share, without scripts. `text` escapes everything from outside. Links are relative, such
+ * as `?file=12`, so none contains the code.
  */
 import type { Folder, StoredFile } from "../tree/entry.ts";
 
@@ -79,7 +79,7 @@ export function sizeText(bytes: number): string {
   return `${unit === 0 || size >= 100 ? Math.round(size) : size.toFixed(1)} ${UNITS[unit]}`;
 }
 
-/** Replaces the file for crawlers and previews. `href` leads to the file. */
+/** For crawlers and previews. `href` leads to the file. */
 export const filePage = (file: StoredFile, href: string): string =>
   page(
     file.name,

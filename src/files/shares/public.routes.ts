@@ -1,8 +1,7 @@
 /**
  * The answers of a share's code: the file, or a page that lists the folder. `?folder=` and `?file=` select an entry of
- * a shared folder. Crawlers and link previews get a page instead of a file, so they use up no download. A password is
- * asked for first. A right one sets a cookie (cookie.ts); wrong ones are limited per address like sign-ins, and delay
- * the share.
+ * a shared folder. Crawlers and link previews get a page instead of a file, so they use up no download. A right
+ * password sets a cookie (cookie.ts); wrong ones are limited per address like sign-ins, and delay the share.
  */
 import { isbot } from "isbot";
 import type { BodyMemory } from "../../http/body-memory.ts";
@@ -19,21 +18,20 @@ import { answerPage, filePage, folderPage, messagePage, passwordPage, unlockedPa
 import type { SharedEntry } from "./share.ts";
 import type { Shares } from "./service.ts";
 
-/** What the server knows of the connection. */
 export type ShareConnection = {
   requestIP(request: Request): { address: string } | null;
   timeout?(request: Request, seconds: number): void;
 };
 
 export type ShareAnswers = {
-  /** Answers a GET, HEAD or POST to a code of a share. Never rejects. */
+  /** Answers a GET, HEAD or POST. Never rejects. */
   answer(linkId: number, request: Request, connection?: ShareConnection): Promise<Response>;
 };
 
 export type ShareGuards = {
   /** Counts a password attempt of the address before reading its form. @throws RateLimitExceeded */
   takeTry(address: string): void | Promise<void>;
-  /** Checks the password. @throws RateLimitExceeded, ServiceUnavailable; neither counts as wrong */
+  /** @throws RateLimitExceeded, ServiceUnavailable; neither counts as wrong */
   checkPassword(attempt: { shareId: number; password: string; passwordHash: string }): Promise<boolean>;
   /** The client's address behind trusted proxies. */
   clientAddress(peer: string, forwardedFor: string | null): string;
@@ -151,7 +149,7 @@ async function unlock(
   return answerPage(unlockedPage(await shares.file(share, file), location), 200, request, cookie);
 }
 
-/** The requested file; null for a folder. */
+/** Null for a folder. */
 const fileIn = (share: SharedEntry, query: URLSearchParams): number | null =>
   share.kind === "file" ? share.entryId : idOf(query.get("file"));
 

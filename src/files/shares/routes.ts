@@ -41,7 +41,7 @@ const viewShare = (share: ShareRecord, c: HttpContext): z.output<typeof shareVie
   url: `${originOf(c)}/${share.code}`,
 });
 
-/** The origin of the request. A proxy reports HTTPS of its client. */
+/** Of the request. A proxy reports HTTPS of its client. */
 function originOf(c: HttpContext): string {
   const { host, protocol } = new URL(c.req.url);
   return `${c.req.header("X-Forwarded-Proto") === "https" ? "https:" : protocol}//${host}`;

@@ -2,8 +2,8 @@
  * Shares: short links to a file or folder. Link and row in `shares` are made in one transaction, and both go in the
  * transaction that removes the entry (tree/removal.ts).
  *
- * Finished downloads are counted. A limited share counts a download at its start and takes it back if the client
- * leaves, so parallel downloads stay within the limit. After a crash the running ones stay counted.
+ * A limited share counts a download at its start and takes it back if the client leaves, so parallel downloads stay
+ * within the limit. After a crash the running ones stay counted.
  */
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
@@ -36,8 +36,7 @@ export function createShares({ tree, repository, links, clock }: Deps) {
 
   return {
     /**
-     * @throws FileNotFound, FolderNotFound, LinkAlreadyExists, LinkInvalidCode, LinkReservedCode,
-     * LinkInvalidExpireTime
+     * @throws FileNotFound, FolderNotFound, LinkAlreadyExists, LinkInvalidCode, LinkReservedCode, LinkInvalidExpireTime
      */
     async create(accountId: number, place: Shareable, input: ShareInput): Promise<ShareRecord> {
       await entryOf(accountId, place);
@@ -70,13 +69,13 @@ export function createShares({ tree, repository, links, clock }: Deps) {
         tx.changed("links", [code]);
       }),
 
-    /** What the link serves; null if nothing any more. */
+    /** Null if the link serves nothing any more. */
     async find(linkId: number): Promise<SharedEntry | null> {
       const share = await repository.find(linkId);
       return share === null || (share.expiresAt !== null && share.expiresAt <= clock.now()) ? null : share;
     },
 
-    /** A file of the share: the shared one, or one in the shared folder. @throws FileNotFound */
+    /** The shared file, or one in the shared folder. @throws FileNotFound */
     async file(share: SharedEntry, id: number): Promise<StoredFile> {
       const file = await tree.file(share.accountId, id);
       if (share.kind === "file" ? file.id === share.entryId : await isWithin(share, file.parentId))
@@ -93,7 +92,6 @@ export function createShares({ tree, repository, links, clock }: Deps) {
       return [first, ...rest];
     },
 
-    /** Counts a download if the limit allows it. */
     count: (linkId: number): Promise<boolean> => repository.count(linkId),
     uncount: (linkId: number): Promise<void> => repository.uncount(linkId),
   };

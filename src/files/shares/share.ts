@@ -1,6 +1,6 @@
 import type { ShownLink } from "../../links/link.ts";
 
-/** A share with its link, for its owner. */
+/** For its owner. */
 export type ShareRecord = ShownLink & {
   /** Null is unlimited. */
   maxDownloads: number | null;

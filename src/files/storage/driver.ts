@@ -6,8 +6,7 @@ export type DriverType = "local" | "s3";
  * The contract of a storage driver; driver.contract.ts tests it.
  *
  * Objects are immutable; keys are never reused. Bytes arrive in a staging. `finish` makes them durable and assigns the
- * key in one step, so an object is complete or absent. A crash leaves a staging or an unreferenced object; both can be
- * listed by age and removed.
+ * key in one step. A crash leaves a staging or an unreferenced object; both can be listed by age and removed.
  *
  * A failure of the storage is StorageUnavailable, with a sentence for the client and the cause for the log. Errors of a
  * source pass through unchanged.
@@ -24,7 +23,7 @@ export type Driver = {
   stage(id: string): Promise<Staging>;
   /** Continues a staging that any process suspended. `received` bytes were durable; rejects if it has less. */
   resume(id: string, received: number): Promise<Staging>;
-  /** The object or a range of it. Rejects unless the object has this size. An incomplete stream fails. */
+  /** Rejects unless the object has this size. An incomplete stream fails. */
   open(key: string, wanted: ReadOptions): Promise<Blob | ReadableStream<Uint8Array>>;
   /** Null: not found. */
   stat(key: string): Promise<{ size: number } | null>;

@@ -32,7 +32,7 @@ export type StorageContext = {
 type DriverKind = {
   /** For a new policy; does not connect. @throws BadRequest */
   check(settings: DriverSettings, context: StorageContext): Promise<void>;
-  /** As `check`, for the place only. @throws BadRequest */
+  /** For the place only. @throws BadRequest */
   checkPlacement(basePath: string, context: StorageContext): Promise<void>;
   open(settings: DriverSettings, context: StorageContext): Driver;
 };

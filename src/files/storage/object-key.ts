@@ -2,12 +2,12 @@
  * Names in a storage location. Objects lie two folders deep. Other names of Waymark begin with a dot. All the rest is
  * foreign and ignored.
  *
- * Another installation may share the location, even by mistake. Each name contains 20 bits of its installation's tag,
- * so no installation removes the objects of another.
+ * Installations may share a location, even by mistake. Each name contains 20 bits of its installation's tag, so none
+ * removes another's objects.
  */
 import type { ContentIdentity } from "./driver.ts";
 
-/** Of objects from before 0.2, whose folder told their content. */
+/** Of objects from before 0.2, in folders named by the hash. */
 const OLD_CONTENT_KEY = /^([0-9a-f]{2})\/([0-9a-f]{2})\/\1\2[0-9a-f]{60}\.([0-9]{1,16})$/;
 const CONTENT_KEY = /^[0-9a-f]{2}\/[0-9a-f]{2}\/[0-9a-f]{64}-([0-9]{1,16})$/;
 const ID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
@@ -19,16 +19,16 @@ export const STAGING = ".staging";
 const TAG_DIGITS = 5;
 const TAG_UNIT = 2 ** 32;
 
-/** The file that marks the location as used by the installation. */
+/** Marks the location as used by the installation. */
 export const markerOf = (installation: string): string => `.waymark-${installation}`;
 
-/** A folder for objects that come at about the same time: `ab/cd`, at random. */
+/** For objects that come at about the same time: `ab/cd`, at random. */
 export function newObjectFolder(): string {
   const digits = Buffer.from(crypto.getRandomValues(new Uint8Array(2))).toString("hex");
   return `${digits.slice(0, 2)}/${digits.slice(2)}`;
 }
 
-/** Where the content is known before the bytes get their key: `ab/cd/<sha256>-<generation>`. */
+/** If the content is known before the bytes get their key: `ab/cd/<sha256>-<generation>`. */
 export const contentKey = (folder: string, { sha256, generation }: ContentIdentity): string =>
   `${folder}/${sha256}-${generation}`;
 
@@ -39,7 +39,7 @@ export const stagingOfKey = (key: string): string | null => ID_KEY.exec(key)?.[3
 
 export const isObjectKey = (key: string): boolean => generationOf(key) !== null || ID_KEY.test(key);
 
-/** As it stands in the key; null for any other key. */
+/** Null for any other key. */
 const generationOf = (key: string): string | null =>
   CONTENT_KEY.exec(key)?.[1] ?? OLD_CONTENT_KEY.exec(key)?.[3] ?? null;
 

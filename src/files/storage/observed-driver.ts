@@ -1,7 +1,7 @@
 /**
  * Reports the outcome and duration of a driver's operations. A write ends with its source and a read with its stream,
  * so both include waits for the client. A read of a local file ends when the file is open. Each page of a list is an
- * operation, and so is the end of the list.
+ * operation, and so is its end.
  *
  * Only failures of the storage count: a client that leaves or sends too much is a success. `stage`, `presign` and
  * `abort` are not operations.

@@ -1,7 +1,7 @@
 /**
  * Changes to one account's tree run one at a time: each locks the account's row in account_usage until its transaction
- * ends. So two moves can't form a cycle, a folder can't go while it receives something, and quotas are exact. Accounts
- * don't wait for one another. Bytes move outside of these transactions.
+ * ends. So two moves can't form a cycle, a folder can't go while it receives something, and quotas are exact. Bytes
+ * move outside of these transactions.
  */
 import type { Db } from "../../db/dialect.ts";
 import { appError } from "../../lib/errors.ts";
@@ -15,7 +15,7 @@ export type TreeTransaction = {
   readonly space: AccountSpace;
 };
 
-/** The part of the change feed (cluster/changes.ts) that this room uses. */
+/** The part of cluster/changes.ts that this room uses. */
 export type TreeChanges = {
   write<T>(run: (tx: Omit<TreeTransaction, "space">) => Promise<T>): Promise<T>;
 };
@@ -30,7 +30,7 @@ export function createAccountTree({ repository, changes }: Deps) {
     Number.isSafeInteger(id) && id > ROOT ? repository.lineage(accountId, id, db) : null;
 
   return {
-    /** Runs the function in one transaction that holds the account's tree. It may run again. */
+    /** One transaction that holds the account's tree. It may run again. */
     change: <T>(accountId: number, run: (tx: TreeTransaction) => Promise<T>): Promise<T> =>
       changes.write(async (tx) => run({ ...tx, space: await repository.lock(tx.db, accountId) })),
 
@@ -51,7 +51,7 @@ export function createAccountTree({ repository, changes }: Deps) {
   };
 }
 
-/** The folder of an id of the API. Null is the root; the internal number of the root is no folder. */
+/** Null is the root; the internal number of the root is no folder. */
 export const toFolderId = (folderId: number | null): number => {
   if (folderId === null) return ROOT;
   return folderId === ROOT ? Number.NaN : folderId;

@@ -45,7 +45,7 @@ forEachDialect((dialect) => {
     return at.uploads.receive(destination, { name, mimeType: "text/plain", body });
   };
 
-  test("what comes while a transaction is under way goes into the next one together", async () => {
+  test("files that arrive during a transaction share the next one", async () => {
     const folder = await at.folder(me, null, "folder");
     const received = [];
     for (let n = 0; n < 30; n++)
@@ -72,7 +72,7 @@ forEachDialect((dialect) => {
     expect((await at.files.usage(me)).usedBytes).toBe(files.reduce((sum, { size }) => sum + size, 0));
   });
 
-  test("one that can't be added hurts none of the others, and leaves nothing", async () => {
+  test("a file that can't be added leaves nothing and does not affect the others", async () => {
     const before = await objects();
     const gone = await at.folder(me, null, "gone");
     const received = [
@@ -101,7 +101,7 @@ forEachDialect((dialect) => {
     expect(await objects()).toBe(before + 4);
   });
 
-  test("what goes along with a file fails with it alone", async () => {
+  test("work alongside a file fails with that file alone", async () => {
     const received = [await receive("one"), await receive("two"), await receive("three")];
     const { files, open } = gated();
     const keeping = received.map(({ destination, name, mimeType, stored }) => {
@@ -123,7 +123,7 @@ forEachDialect((dialect) => {
     expect(role).toBe("three");
   });
 
-  test("an answer lost after the commit costs none of them its bytes", async () => {
+  test("an answer lost after the commit loses no bytes", async () => {
     const received = [await receive("kept 1"), await receive("kept 2"), await receive("kept 3")];
     const { uploads, open } = gated(async (run) => {
       await at.content.changes.write(run);

@@ -1,4 +1,3 @@
-/** A file's content. */
 import { z } from "zod";
 import { type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
 import { streamPages } from "../../http/stream-pages.ts";

@@ -20,7 +20,7 @@ export type DownloadRequest = {
   /** HEAD needs no bytes. */
   method: string;
   header(name: string): string | undefined;
-  /** Inline, if that is safe. */
+  /** If that is safe. */
   inline: boolean;
   /** Ends reading from the storage. */
   signal: AbortSignal;

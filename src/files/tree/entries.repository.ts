@@ -1,4 +1,4 @@
-/** The tree: finding, listing, adding and changing folders and files. removal.repository.ts removes them. */
+/** Finds, lists, adds and changes folders and files. removal.repository.ts removes them. */
 import { type Selectable, sql } from "kysely";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
@@ -144,7 +144,7 @@ export function createEntriesRepository({ read, dialect }: Pick<Database, "read"
         unique: (cause) => nameConflict(entry.name, cause),
       }),
 
-    /** Returns their ids, in their order. @throws NameConflict when one of the names is taken */
+    /** Returns their ids, in their order. @throws NameConflict if one of the names is taken */
     async insertFiles(tx: Db, files: readonly Omit<StoredFile, "id">[]): Promise<number[]> {
       const [first, ...others] = files;
       if (first === undefined) return [];
@@ -180,7 +180,6 @@ export function createEntriesRepository({ read, dialect }: Pick<Database, "read"
       });
     },
 
-    /** Current usage. */
     async space(accountId: number): Promise<AccountSpace> {
       const row = await space(read, accountId).executeTakeFirst();
       if (row !== undefined || accountId === 0) return toSpace(accountId, row);

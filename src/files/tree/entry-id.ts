@@ -24,7 +24,7 @@ export const idInBody = z
   .refine(Number.isInteger, "takes a whole number")
   .meta({ type: "integer", format: "int64" });
 
-/** In a query. Numbers that are too large become unknown ids. */
+/** Numbers that are too large become unknown ids. */
 export const idInQuery = z
   .string()
   .regex(/^-?\d{1,30}$/, "takes a whole number")

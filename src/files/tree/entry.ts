@@ -1,4 +1,3 @@
-/** Folders and files, and their form in the API. */
 import { z } from "zod";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
 
@@ -22,7 +21,7 @@ type Common = {
 
 export type Folder = Common & {
   kind: "folder";
-  /** The policy that overrides the inherited one. */
+  /** Overrides the inherited policy. */
   policyId: number | null;
 };
 

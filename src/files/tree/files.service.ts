@@ -1,4 +1,3 @@
-/** Files: read, rename, move, remove, and add stored bytes. */
 import { createBatches } from "../../lib/batches.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
@@ -14,7 +13,7 @@ import type { Removal } from "./removal.ts";
 /** Absent fields stay. Null is the root. */
 export type FileChange = { name?: string | undefined; folderId?: number | null | undefined };
 
-/** A file to add, with a checked name. */
+/** With a checked name. */
 export type NewFile = {
   accountId: number;
   /** ROOT or a folder's id. */
@@ -78,7 +77,7 @@ export function createFiles({ tree, repository, removal, blobs, clock }: Deps) {
     });
 
   const sweeper = createFullSweeper(SWEPT_BYTES);
-  /** An account's changes come one at a time, so what is added meanwhile may as well go together. */
+  /** An account's changes run one at a time, so files that arrive meanwhile share a transaction. */
   const additions = createBatches<number, Addition, StoredFile>({
     most: ADDED_AT_ONCE,
     run(all, accountId) {
@@ -92,9 +91,9 @@ export function createFiles({ tree, repository, removal, blobs, clock }: Deps) {
     find: (accountId: number, id: number): Promise<StoredFile> => tree.file(accountId, id),
 
     /**
-     * Makes the stored bytes a file, which is there and durable when this resolves. When it rejects, the bytes are
-     * removed. `alongside` runs in the same transaction, possibly more than once.
-     * @throws FolderNotFound, NameConflict, FileTooLargeForPolicy (over the quota), Unauthorized (account gone)
+     * Makes the stored bytes a durable file. If it rejects, the bytes are removed. `alongside` runs in the same
+     * transaction, possibly more than once. @throws FolderNotFound, NameConflict, FileTooLargeForPolicy (over the
+     * quota), Unauthorized (account gone)
      */
     add: (file: NewFile, stored: StoredBytes, alongside?: Addition["alongside"]): Promise<StoredFile> =>
       additions(file.accountId, { file, stored, alongside }),
@@ -115,7 +114,7 @@ export function createFiles({ tree, repository, removal, blobs, clock }: Deps) {
     /** Content goes with its last file. @throws FileNotFound */
     remove: (accountId: number, id: number): Promise<void> => removal.file(accountId, id),
 
-    /** Used and allowed bytes. 0 is unlimited. */
+    /** A quota of 0 is unlimited. */
     async usage(accountId: number): Promise<{ usedBytes: number; quotaBytes: number }> {
       const { used, quota } = await repository.space(accountId);
       return { usedBytes: used, quotaBytes: quota ?? 0 };
@@ -123,7 +122,7 @@ export function createFiles({ tree, repository, removal, blobs, clock }: Deps) {
   };
 }
 
-/** Bytes that still fit. @throws Unauthorized if the account is gone */
+/** @throws Unauthorized if the account is gone */
 export function remainingBytes({ used, quota }: AccountSpace): number {
   if (quota === null) throw appError("Unauthorized", "This account does not exist.");
   return quota === 0 ? Number.POSITIVE_INFINITY : Math.max(quota - used, 0);

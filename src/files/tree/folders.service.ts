@@ -1,4 +1,4 @@
-/** Folders: list, make, rename, move and remove. Every account sees only its own tree. */
+/** Every account sees only its own tree. */
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
 import { checkFileName } from "../../lib/file-name.ts";
@@ -44,7 +44,7 @@ type Deps = {
 export type Folders = ReturnType<typeof createFolders>;
 
 export function createFolders({ tree, repository, removal, policies, clock }: Deps) {
-  /** Sets the folder's place. @throws FolderNotFound, FolderCycle, BadRequest (too deep) */
+  /** @throws FolderNotFound, FolderCycle, BadRequest (too deep) */
   async function move(tx: TreeTransaction, folder: Folder, parentId: number): Promise<void> {
     const above = await tree.folders(folder.accountId, parentId, tx.db);
     if (above.some(({ id }) => id === folder.id)) {

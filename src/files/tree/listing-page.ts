@@ -1,4 +1,3 @@
-/** Which page of a folder's contents a request asks for. */
 import { z } from "zod";
 import { appError } from "../../lib/errors.ts";
 import type { Cursor } from "./folders.service.ts";
@@ -15,7 +14,7 @@ export const contentsQuery = z.object({
   cursor: z.string().max(2_000).optional().describe("next_cursor of the page before"),
 });
 
-/** The requested page; null for everything. @throws BadRequest */
+/** Null for everything. @throws BadRequest */
 export function requestedPage(
   query: z.output<typeof contentsQuery>,
 ): { after: Cursor | null; limit: number } | null {

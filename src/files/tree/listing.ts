@@ -1,7 +1,7 @@
 /**
  * A folder's contents: one page with `limit` or `cursor`, else everything. A long listing is written page by page as
  * the client reads, so 100,000 entries neither fill the memory nor block the event loop. Entries that come or go
- * meanwhile may or may not be in it.
+ * meanwhile may be in it or not.
  */
 import { z } from "zod";
 import { fileView, folderView, viewFile, viewFolder } from "./entry.ts";

@@ -1,5 +1,3 @@
-/** Media types: for the header Content-Type, and whether a browser may show the file. */
-
 const UNKNOWN_TYPE = "application/octet-stream";
 
 /** Restricted names of RFC 6838. Both parts fit into 255 bytes. */
@@ -20,9 +18,9 @@ const SHOWN =
 /** No XML, which can hold scripts. */
 const PLAYED = /^(?:audio|video)\/[a-z0-9.-]+$/;
 
-/** Whether a browser may show it inline: nothing that could run. */
+/** Nothing that could run. */
 export const isShownInline = (mediaType: string): boolean => SHOWN.test(mediaType) || PLAYED.test(mediaType);
 
-/** For the header. Without a charset the client would guess one. */
+/** Without a charset the client would guess one. */
 export const contentTypeOf = (mediaType: string): string =>
   mediaType === "text/plain" ? "text/plain; charset=utf-8" : mediaType;

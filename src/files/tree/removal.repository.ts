@@ -1,4 +1,4 @@
-/** The queries that remove folders and files. removal.ts has their order. */
+/** Removes folders and files. removal.ts has the order. */
 import type { Database } from "../../db/database.ts";
 import { deleteLinks } from "../../links/deletion.repository.ts";
 import type { Db } from "../../db/dialect.ts";
@@ -81,7 +81,6 @@ export function createRemovalRepository({ read, dialect }: Pick<Database, "read"
       return (await query.orderBy("name").limit(limit).execute()).map(({ id }) => id);
     },
 
-    /** Accounts with detached folders. */
     async accountsWithDetached(limit: number): Promise<number[]> {
       const query = read
         .selectFrom("entries")
@@ -103,7 +102,7 @@ export function createRemovalRepository({ read, dialect }: Pick<Database, "read"
       return rows.map(({ accountId }) => accountId);
     },
 
-    /** Whether the account exists. The built-in administrator always does. */
+    /** The built-in administrator always exists. */
     async accountExists(tx: Db, accountId: number): Promise<boolean> {
       if (accountId === 0) return true;
       const query = tx.selectFrom("users").select("id").where("id", "=", accountId);

@@ -91,7 +91,7 @@ forEachDialect((dialect) => {
       60_000,
     );
 
-    test("that a dying process left half deleted stays hidden, and the job deletes the rest", async () => {
+    test("half deleted by a killed process stays hidden, and the job deletes the rest", async () => {
       const root = await at.folder(me, null, "a");
       const [inner = 0, second = 0] = await fill(root, 3, 600);
       const [file] = (await at.folders.page(me, (await at.folders.find(me, inner)).folder, null, 1)).files;

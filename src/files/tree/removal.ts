@@ -1,8 +1,8 @@
 /**
- * Removes folders and files. A large folder is first detached in one transaction (REMOVED_ACCOUNT_ID), so it is gone
- * for everybody, then removed in transactions of at most a thousand entries, level by level. So depth costs no memory,
- * and any process can continue after a crash. A job does that, and removes the trees of deleted accounts. Short links
- * to an entry go in its transaction. Content without files is marked there; its bytes go after the commit.
+ * Removes folders and files. A large folder is first detached in one transaction (REMOVED_ACCOUNT_ID), then removed in
+ * transactions of at most a thousand entries, level by level. So depth costs no memory, and any process can continue
+ * after a crash. A job does that, and removes the trees of deleted accounts. Short links to an entry go in its
+ * transaction. Content without files is marked there; its bytes go after the commit.
  */
 import type { AccountTree, TreeTransaction } from "./account-tree.ts";
 import type { DeadBlob } from "../blobs/blob.ts";
@@ -70,7 +70,7 @@ export function createRemoval({ tree, entries, removal, blobs, clock }: Deps) {
   ): Promise<DeadBlob[]> {
     if (gone.length === 0) return [];
     const ids = gone.map(({ id }) => id);
-    // Lock first, so that nobody shares them meanwhile.
+    // Lock first, so that no share of them is made meanwhile.
     await removal.hold(tx.db, ids);
     await removeShares(tx, ids);
     const dead = await blobs.release(
@@ -117,7 +117,7 @@ export function createRemoval({ tree, entries, removal, blobs, clock }: Deps) {
       await blobs.discard(dead);
     },
 
-    /** With its contents, which are gone when this resolves. @throws FolderNotFound */
+    /** The contents are gone when this resolves. @throws FolderNotFound */
     async folder(accountId: number, id: number): Promise<void> {
       const dead = await tree.change(accountId, async (tx) => {
         await tree.folders(accountId, id, tx.db);

@@ -35,7 +35,7 @@ export const uploadEndpoint = (uploads: Uploads): Endpoint =>
     },
   });
 
-/** The form's file if the whole form is valid. Otherwise nothing stays. */
+/** Nothing stays unless the whole form is valid. */
 async function receive(
   uploads: Uploads,
   destination: Destination,

@@ -1,6 +1,6 @@
 /**
- * An upload, from the first bytes of the request to the file. It refuses early what it can, and the transaction that
- * makes the file decides again.
+ * An upload, from the first bytes of the request to the file. It refuses early what it can; the transaction that makes
+ * the file decides again.
  */
 import type { ReadQueue } from "../blobs/read-queue.ts";
 import { appError } from "../../lib/errors.ts";
@@ -104,7 +104,7 @@ export function createUploads({ tree, repository, files, policies, blobs }: Deps
   };
 }
 
-/** The body, which fails beyond the account's space. */
+/** Fails beyond the account's space. */
 function within(body: AsyncIterable<Uint8Array>, space: AccountSpace): AsyncIterable<Uint8Array> {
   const left = remainingBytes(space);
   return left === Number.POSITIVE_INFINITY ? body : counted(body, left, space);

@@ -1,6 +1,6 @@
 /**
- * Bodies with a checksum are kept whole or not at all. A storage can't take bytes back, so they are verified in memory
- * first.
+ * Bodies with a checksum are kept whole or not at all. A storage can't take bytes back, so memory holds them until they
+ * are verified.
  */
 import { appError } from "../../lib/errors.ts";
 import { type Checksum, verify } from "./tus-protocol.ts";
@@ -22,7 +22,7 @@ export type CheckedBody = {
   reservation: BodyCount;
 };
 
-/** The verified bytes. @throws 460, FileTooLargeForPolicy, ServiceUnavailable beyond the bound, errors of the body */
+/** @throws 460, FileTooLargeForPolicy, ServiceUnavailable beyond the bound, errors of the body */
 export async function provedBytes(body: CheckedBody): Promise<AsyncIterable<Uint8Array>> {
   if (Math.min(body.length ?? 0, body.left) > MOST_CHECKED_BYTES) throw tooMuch();
   const chunks = await gather(body);

@@ -30,7 +30,7 @@ const NAMES = {
   460: "BadRequest",
 } as const;
 
-/** A number of bytes. @throws BadRequest naming the header */
+/** @throws BadRequest naming the header */
 export function readBytes(header: string, text: string | undefined): number {
   const bytes = /^\d{1,16}$/.test(text ?? "") ? Number(text) : Number.NaN;
   if (Number.isSafeInteger(bytes)) return bytes;
@@ -41,8 +41,8 @@ const KEY = /^[\x21-\x2b\x2d-\x7e]+$/;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
 
 /**
- * Upload-Metadata: keys, each with an optional Base64 value. @throws BadRequest if malformed, for a repeated key, and
- * for values that are not UTF-8
+ * Keys, each with an optional Base64 value. @throws BadRequest if malformed, for a repeated key, and for values that
+ * are not UTF-8
  */
 export function readMetadata(text: string | undefined): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
@@ -65,7 +65,7 @@ function readUtf8(base64: string): string {
   }
 }
 
-/** Upload-Checksum; null without one. @throws BadRequest */
+/** Null without one. @throws BadRequest */
 export function readChecksum(text: string | undefined): Checksum | null {
   if (text === undefined) return null;
   const [name, value = "", ...more] = text.trim().split(" ");

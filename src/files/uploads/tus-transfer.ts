@@ -1,6 +1,6 @@
 /**
  * Moves a resumable upload's bytes from a request into the staging, updates the row, and makes the file at the last
- * byte. See tus.service.ts.
+ * byte (tus.service.ts).
  */
 import { isUnavailable } from "../../db/failures.ts";
 import type { Clock } from "../../lib/clock.ts";

@@ -3,7 +3,7 @@ import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import type { Schema } from "../../db/schema.ts";
 
-/** A resumable upload. A complete one is already a file and stays for clients that missed the answer. */
+/** A complete upload is already a file and stays for clients that missed the answer. */
 export type Upload = {
   /** A lower-case UUID. */
   id: string;
@@ -24,7 +24,7 @@ export type Upload = {
 
 export type TusRepository = ReturnType<typeof createTusRepository>;
 
-/** The lease of an upload: one request at a time may change it. */
+/** One request at a time may change an upload. */
 export const uploadLease = (id: string): string => `upload:${id}`;
 
 const COLUMNS = [

@@ -1,11 +1,10 @@
 /**
- * Uploads in several requests. An unfinished upload is a row and a staging in its storage; `received` is what is
- * durable there. The row follows every CHECKPOINT_BYTES and at the end, even if the client leaves. So a crash costs no
- * more than that, and an acknowledged byte is never sent again. The transaction that makes the file sets `received` to
- * the whole size: only a file has all its bytes. The row then stays for an hour for a client that missed the answer.
+ * Uploads in several requests. An unfinished upload is a row and a staging in its storage; `received` bytes are durable
+ * there. The row follows every CHECKPOINT_BYTES and at the end, even if the client leaves, so an acknowledged byte is
+ * never sent again. The transaction that makes the file sets `received` to the whole size. The row then stays for an
+ * hour for a client that missed the answer.
  *
- * A lease lets one request at a time change an upload, in all processes. Leases of dead processes:
- * cluster/process-leases.ts.
+ * A lease lets one request at a time change an upload, in all processes (cluster/process-leases.ts).
  */
 import type { Leases } from "../../cluster/leases.ts";
 import type { ReadQueue } from "../blobs/read-queue.ts";
@@ -57,7 +56,7 @@ export type UploadChunk = {
   checksum: Checksum | null;
   /** Bounds bodies with a checksum in memory. */
   reservation: BodyCount;
-  /** To be read in the order of the storage's queue. */
+  /** Read it in the order of the storage's queue. */
   body(readQueue: ReadQueue): AsyncIterable<Uint8Array>;
 };
 

@@ -1,8 +1,8 @@
 /**
  * The folders of a local storage. Symbolic links inside it are refused: the real path of a folder must equal the
  * expected one, and files are opened with O_NOFOLLOW. (Whoever can replace a folder between check and use can also
- * change the files.) The location itself may be behind links, and is checked there. Parents of a folder are synced at
- * first use, so a folder is durable before its files.
+ * change the files.) The location itself may be behind links, and is checked there. Parents are synced at first use, so
+ * a folder is durable before its files.
  */
 import { constants } from "node:fs";
 import { lstat, mkdir, realpath } from "node:fs/promises";
@@ -35,7 +35,7 @@ export function createLocalFolders(location: string, checkRealPath: (path: strin
     return root;
   }
 
-  /** The real path of the location. Creates it if it is missing. */
+  /** Creates it if it is missing. */
   const root = (): Promise<string> => {
     opened ??= openRoot().catch((error: unknown) => {
       opened = undefined;
@@ -44,7 +44,7 @@ export function createLocalFolders(location: string, checkRealPath: (path: strin
     return opened;
   };
 
-  /** A folder for objects, durable. */
+  /** Durable. */
   async function makeObjectFolder(): Promise<string> {
     const top = await root();
     const name = newObjectFolder();
@@ -66,8 +66,8 @@ export function createLocalFolders(location: string, checkRealPath: (path: strin
       return path;
     },
     /**
-     * The durable folder for the next objects, relative to the location. It stays for a thousand of them, so that
-     * neighbours share one sync. A removed or replaced folder is abandoned.
+     * The durable folder for the next objects, relative to the location. It takes a thousand, so that neighbours share
+     * one sync. A removed or replaced folder is abandoned.
      */
     async forObjects(count: number): Promise<string> {
       if (current !== undefined && current.left > 0 && (await isReal(join(await root(), current.name)))) {
@@ -78,7 +78,7 @@ export function createLocalFolders(location: string, checkRealPath: (path: strin
       current = { name, left: OBJECTS_A_FOLDER - count };
       return name;
     },
-    /** Where stagings are. All writes start here. */
+    /** All writes start here. */
     async forStagings(): Promise<string> {
       const top = await root();
       if (guard !== undefined) await expectGuard(join(top, guard));

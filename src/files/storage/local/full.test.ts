@@ -38,7 +38,7 @@ const freeBytes = (): number => {
 describe.skipIf(!isMounted)(title, () => {
   const driver = createLocalDriver({ folder: join(disk, "files"), checkRealPath: async () => {} });
 
-  test("refuses files that do not fit with a sentence, keeps stored files and leaves no remains", async () => {
+  test("refuses files that do not fit with a sentence and leaves nothing of them", async () => {
     const kept = bytesOf(MIB);
     const key = await put(driver, kept);
     const free = freeBytes();
@@ -57,7 +57,7 @@ describe.skipIf(!isMounted)(title, () => {
     expect(freeBytes()).toBeGreaterThanOrEqual(free - 65_536);
   });
 
-  test("takes small files until it is full, and leaves nothing of those that it refuses", async () => {
+  test("accepts small files until it is full, and leaves nothing of refused ones", async () => {
     const bytes = bytesOf(100_000);
     const attempts = Array.from({ length: 60 }, () =>
       put(driver, bytes).then(

@@ -65,7 +65,7 @@ describe("local files", () => {
     expect(statSync(dirname(join(folder, key))).mode & 0o777).toBe(0o700);
   });
 
-  test("that come together share a folder, and a folder takes a thousand", async () => {
+  test("stored concurrently share a folder, which takes a thousand", async () => {
     const driver = open(join(root, "neighbours"));
     const bytes = bytesOf(10);
     const keys: string[] = [];
@@ -84,7 +84,7 @@ describe("local files", () => {
     const driver = open(folder);
     await put(driver, bytesOf(1));
     const taken = newId();
-    writeFileSync(join(folder, ".staging", taken), "somebody else's");
+    writeFileSync(join(folder, ".staging", taken), "another upload's");
     const outcomes = await Promise.all(
       Array.from({ length: 20 }, async (_, n) => {
         const staging = await driver.stage(n === 7 ? taken : newId());
@@ -100,7 +100,7 @@ describe("local files", () => {
     expect(namesIn(folder).length).toBe(20);
   });
 
-  test("of before have the hash's first digits as folders, and are listed as before", async () => {
+  test("from before 0.2, in folders named by the hash, are still listed", async () => {
     const folder = join(root, "before");
     const driver = open(folder);
     const { sha256, generation } = contentOf(bytesOf(1));

@@ -18,10 +18,7 @@ const SYSTEM = ["/proc", "/sys", "/dev"];
 const SHARED_MEMORY = "/dev/shm/";
 const CONTROL = /\p{Cc}/u;
 
-/**
- * The absolute folder of a base path, which is relative to the data folder.
- * @throws BadRequest for a place that is never allowed
- */
+/** Absolute; a base path is relative to the data folder. @throws BadRequest for a place that is never allowed */
 export function resolveBasePath(basePath: string, { dataDir }: LocationRules): string {
   if (CONTROL.test(basePath)) throw refused("has control characters");
   const folder = resolve(dataDir, basePath);

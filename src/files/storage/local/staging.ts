@@ -23,7 +23,7 @@ type LocalUpload = {
   resumed: boolean;
 };
 
-/** One file, written as the bytes come, or at the end when they are few, and renamed to its key. */
+/** One file, written as the bytes come, or at the end if they are few, and renamed to its key. */
 export function createLocalStaging({ folders, place, id, received, resumed }: LocalUpload): Staging {
   let file: FileHandle | undefined;
   let writer: LocalWriter | undefined;

@@ -12,7 +12,7 @@ export type Signable = {
   payloadHash: string;
 };
 
-/** Path and query for the request line. */
+/** For the request line. */
 export const encodeTarget = ({ path, query = {} }: Pick<Signable, "path" | "query">): string => {
   const canonical = canonicalQuery(query);
   return encodePath(path) + (canonical === "" ? "" : `?${canonical}`);

@@ -3,8 +3,8 @@
  * client follows redirects, has no timeouts, and can't continue or list multipart uploads.
  *
  * Each request has a time limit. Temporary failures are retried after growing pauses: at most three times, once after
- * half a minute. The signature contains the body's SHA-256, which the endpoint checks. Redirects are not followed. The
- * caller's signal stops waiting with its reason.
+ * half a minute. The endpoint checks the body's SHA-256 in the signature. The caller's signal stops waiting with its
+ * reason.
  */
 import type { Clock } from "../../../lib/clock.ts";
 import { readBounded } from "../../../lib/bounded-text.ts";
@@ -58,12 +58,12 @@ const AVOID_MS = 60_000;
 
 export type S3Request = {
   method: "GET" | "HEAD" | "PUT" | "POST" | "DELETE";
-  /** In the bucket; without a key the request is about the bucket. */
+  /** Without a key the request is about the bucket. */
   key?: string;
   query?: Readonly<Record<string, string>>;
   headers?: Readonly<Record<string, string>>;
   body?: { bytes: Uint8Array<ArrayBuffer>; sha256: string };
-  /** For a large response: uses a connection of its own if possible. */
+  /** Uses a connection of its own if possible. */
   isLarge?: boolean;
   /** Statuses besides 200, 204 and 206 that are not errors. */
   accept?: readonly number[];
@@ -98,7 +98,7 @@ export function createS3Client({ endpoint, bucket, credentials, clock, resolve, 
     };
   }
 
-  /** One attempt. `read` must finish in the time limit unless it only returns the response. */
+  /** `read` must finish in the time limit unless it only returns the response. */
   async function attempt<T>(request: S3Request, read: (response: Response) => Promise<T>): Promise<T> {
     const { target, headers } = prepare(request);
     const late = new AbortController();

@@ -62,10 +62,7 @@ export function parseEndpoint(text: string): S3Endpoint {
   return { protocol: url.protocol, host: url.host, hostname, port: url.port };
 }
 
-/**
- * An address to connect to.
- * @throws BadRequest if any is forbidden, StorageUnavailable if there is none
- */
+/** An address to connect to. @throws BadRequest if any is forbidden, StorageUnavailable if there is none */
 export async function checkedAddress(
   { hostname }: S3Endpoint,
   resolve: ResolveHost = resolveName,

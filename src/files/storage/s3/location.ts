@@ -12,7 +12,7 @@ export function createS3Location(client: S3Client, prefix: string) {
   const full = (key: string): string => (prefix === "" ? key : `${prefix}/${key}`);
   const tailKey = (id: string, offset: number) => full(`${STAGING}/${id}.${offset}`);
 
-  /** Keys in the location that start with `below`, ascending, in pages. */
+  /** Keys that start with `below`, ascending, in pages. */
   async function* list(below: string): AsyncGenerator<StoredObject[]> {
     const skip = full("").length;
     let token: string | undefined;
@@ -50,7 +50,7 @@ export function createS3Location(client: S3Client, prefix: string) {
     /** The key in the bucket. */
     full,
     list,
-    /** Also resolves if the key of the bucket does not exist. */
+    /** Takes a key of the bucket. Also resolves if there is no such object. */
     remove,
     async putTail(id: string, offset: number, body: HashedBytes): Promise<void> {
       await client.head({ method: "PUT", key: tailKey(id, offset), body });

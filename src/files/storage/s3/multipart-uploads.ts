@@ -1,4 +1,3 @@
-/** Multipart uploads to S3: create, list and abort. */
 import type { S3Client } from "./client.ts";
 import { elementsOf, textOf } from "./xml.ts";
 import { storageFailure } from "../storage-failure.ts";
@@ -52,7 +51,7 @@ export async function* listMultipartUploads(
   }
 }
 
-/** The received parts by number, and the time of the newest (epoch milliseconds, 0 without parts). */
+/** By number, and the time of the newest (epoch milliseconds, 0 without parts). */
 export async function partsOf(
   client: S3Client,
   { key, uploadId }: Pick<MultipartUpload, "key" | "uploadId">,

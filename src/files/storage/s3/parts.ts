@@ -1,4 +1,3 @@
-/** Requests for the parts of multipart uploads. */
 import { s3RefusalOf } from "./failure.ts";
 import type { S3Client } from "./client.ts";
 import { escapeXml } from "./xml.ts";
@@ -35,7 +34,7 @@ export async function putPart(
   return etag;
 }
 
-/** Combines the parts. Checks the object's size, so a lost response is not a failure. */
+/** Checks the object's size, so a lost response is not a failure. */
 export async function completeUpload(
   client: S3Client,
   { key, uploadId }: Pick<MultipartUpload, "key" | "uploadId">,

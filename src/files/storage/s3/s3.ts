@@ -1,6 +1,6 @@
 /**
  * Objects in an S3 bucket, in path style, with an optional prefix. S3 can't rename, and a copy costs as much as an
- * upload. So bytes go directly to their final key, which contains the staging's id instead of the content's hash.
+ * upload. So bytes go directly to their final key, with the staging's id instead of the content's hash.
  */
 import { appError } from "../../../lib/errors.ts";
 import type { Driver } from "../driver.ts";
@@ -16,10 +16,7 @@ import { createS3Staging, resumeS3Staging } from "./staging.ts";
 /** A slow client may need hours between two parts. */
 const STALE_AFTER_MS = 86_400_000;
 
-/**
- * A prefix has no slashes at its ends; it may be empty.
- * @throws BadRequest
- */
+/** A prefix has no slashes at its ends; it may be empty. @throws BadRequest */
 export function checkPrefix(prefix: string): void {
   if (prefix === "") return;
   const wrong = prefix.split("/").some((segment) => segment === "" || segment === "." || segment === "..");

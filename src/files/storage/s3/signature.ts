@@ -1,7 +1,6 @@
 /**
- * AWS Signature Version 4 for S3, in headers or a presigned query. The canonical request (method, path, sorted query,
- * sorted headers, body hash) is hashed and signed with a key for this day, region and service. Path segments are
- * percent-encoded once, except unreserved characters.
+ * AWS Signature Version 4 for S3, in headers or a presigned query. Path segments are percent-encoded once, except
+ * unreserved characters.
  * Source: https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html and sigv4-query-string-auth.html
  */
 import { createHash } from "node:crypto";

@@ -1,9 +1,9 @@
 /**
- * An upload to a bucket. Bytes fill a buffer. A full buffer becomes a part while the next one fills, and two parts may
- * be in flight. So an upload holds at most three parts in memory. A small upload is one request at the end.
+ * An upload to a bucket. A full buffer becomes a part while the next one fills, and two parts may be in flight. So an
+ * upload holds at most three parts in memory. A small upload is one request at the end.
  *
- * S3 can't append to parts. Therefore `suspend` stores the buffer as an object `.staging/<id>.<offset>`. If its offset
- * is not the end of the parts, it is older than they are and ignored.
+ * S3 can't append to parts. Therefore `suspend` stores the buffer as an object `.staging/<id>.<offset>`, which is
+ * ignored unless its offset is the end of the parts.
  */
 import { appError } from "../../../lib/errors.ts";
 import { dispose } from "../../../lib/disposable-bytes.ts";
@@ -82,7 +82,7 @@ function continueStaging(
   /** Number of the part that the buffer becomes. */
   let number = (parts.at(-1)?.number ?? 0) + 1;
   const buffer = createBuffer(tail);
-  /** Parts in flight, oldest first. */
+  /** Oldest first. */
   const flights: Promise<void>[] = [];
   /** Whether a tail may be stored. */
   let hasTail = isResumed;
@@ -93,7 +93,7 @@ function continueStaging(
     for (; flights.length > left; flights.shift()) await flights[0];
   }
 
-  /** Sends the buffer once fewer than PARTS_AT_ONCE parts are in flight. */
+  /** Waits until fewer than PARTS_AT_ONCE parts are in flight. */
   async function sendPart(): Promise<void> {
     await landed(PARTS_AT_ONCE - 1);
     if (number > MAX_PARTS)

@@ -2,13 +2,13 @@
 
 const ENTITIES: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 
-/** The inner XML of each element of this name that is not inside another. */
+/** Of each element of this name that is not inside another. */
 export const elementsOf = (xml: string, name: string): string[] =>
   [...xml.matchAll(new RegExp(`<${name}(?:\\s[^>]*)?>([\\s\\S]*?)</${name}>`, "g"))].map(
     (match) => match[1]!,
   );
 
-/** The text of the first element of this name. */
+/** Of the first element of this name. */
 export const textOf = (xml: string, name: string): string | undefined => {
   const text = elementsOf(xml, name)[0];
   return text === undefined ? undefined : unescapeXml(text);
