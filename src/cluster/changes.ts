@@ -2,13 +2,13 @@
  * The change feed.
  *
  * A write adds rows to the table `changes` in its own transaction. After the commit the writer waits for its own
- * subscribers, then the bus, if any, notifies other processes. It may lose messages; every process also reads the table
- * twice a second.
+ * subscribers, then the bus, if any, notifies other processes. The bus may lose messages; every process also reads the
+ * table twice a second.
  *
  * Rows become visible in the order of commits, not of ids, so readers watch for missing ids (feed-gaps.ts).
  *
  * Each write has a name in its rows and its message, so a notified process skips the rows. After a failed commit the
- * rows decide. A handler may run twice, never not at all.
+ * rows decide. A handler runs at least once.
  *
  * Rows stay for an hour. A reader that was away for nearly that long sends "*" and continues at the newest row.
  */
@@ -67,16 +67,16 @@ export type Changes = {
   isCurrent(now: number): boolean;
 };
 
-/** Since the last reading. */
+/** Longest age of a current reading. */
 const CURRENT_MS = 2_000;
 
-/** Of rows. */
+/** Rows stay this long. */
 const KEEP_MS = 3_600_000;
 
 const PRUNE_MS = 300_000;
 
 /** Remembered names of writes. A forgotten one is handled twice. */
-const MOST_TOLD = 5_000;
+const MOST_HANDLED = 5_000;
 
 type Deps = {
   database: Database;
@@ -88,11 +88,11 @@ type Deps = {
 export function createChanges({ database, clock, logger, bus }: Deps): Changes {
   const feed = createFeed(database);
   const { tell, subscribe } = createSubscribers(logger);
-  const told = createTold();
+  const handled = createHandledWrites();
   const reader = createFeedReader({
     feed,
     clock,
-    deliver: (rows) => tell(collectChanges(rows.filter((row) => !told.has(row.origin)))),
+    deliver: (rows) => tell(collectChanges(rows.filter((row) => !handled.has(row.origin)))),
     restart: (awayMs) => {
       logger.warn({ awayMs }, "the change feed could not be read for too long; reloading everything");
       return tell(TOPICS.map((topic) => ({ topic, keys: ["*"] })));
@@ -124,13 +124,13 @@ export function createChanges({ database, clock, logger, bus }: Deps): Changes {
         await feed.append(tx, changes, write, clock.now());
         return value;
       }, options);
-      await told.once(write, () => tell(changes));
+      await handled.once(write, () => tell(changes));
       if (changes.length > 0) await bus?.publish({ write, changes, isCleaned: false });
       return result;
     },
     async start() {
       leaveBus ??= bus?.subscribe(({ write, changes, isCleaned }) =>
-        told.once(write, () => tell(changes, isCleaned)),
+        handled.once(write, () => tell(changes, isCleaned)),
       );
       await polling.start();
     },
@@ -142,20 +142,20 @@ export function createChanges({ database, clock, logger, bus }: Deps): Changes {
   };
 }
 
-function createTold() {
-  const telling = new Map<string, Promise<void>>();
+function createHandledWrites() {
+  const byWrite = new Map<string, Promise<void>>();
   return {
-    has: (write: string): boolean => telling.has(write),
-    /** Resolves when the write is handled, once. */
+    has: (write: string): boolean => byWrite.has(write),
+    /** Calls `tell` once for each write. Resolves when it is done. */
     once(write: string | null, tell: () => Promise<void>): Promise<void> {
       if (write === null) return tell();
-      const known = telling.get(write);
+      const known = byWrite.get(write);
       if (known !== undefined) return known;
       const done = tell();
-      telling.set(write, done);
-      for (const oldest of telling.keys()) {
-        if (telling.size <= MOST_TOLD) break;
-        telling.delete(oldest);
+      byWrite.set(write, done);
+      for (const oldest of byWrite.keys()) {
+        if (byWrite.size <= MOST_HANDLED) break;
+        byWrite.delete(oldest);
       }
       return done;
     },

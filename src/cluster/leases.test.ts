@@ -22,7 +22,7 @@ forEachDialect(({ openDb }) => {
     const query = database.read.selectFrom("leases").select("expires_at").where("name", "=", name);
     return Number((await query.executeTakeFirstOrThrow()).expires_at);
   };
-  /** The same database, which refuses as many updates as it is told to. */
+  /** The same database, which refuses the given number of updates. */
   const withOutages = () => {
     const outage = { toRefuse: 0 };
     const write = new Proxy(database.write, {

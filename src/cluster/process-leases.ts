@@ -44,8 +44,8 @@ export async function openProcessLeases({ database, clock, logger, dataDir }: De
     } while (held.length === FREED_AT_ONCE);
   }
 
-  /** True if some had died. */
-  async function buryTheDead(): Promise<boolean> {
+  /** True if a process had died. */
+  async function freeLeasesOfDead(): Promise<boolean> {
     let isSome = false;
     for (const number of folder === null ? [] : readdirSync(folder)) {
       if (number === own?.number || !NUMBER.test(number)) continue;
@@ -62,22 +62,22 @@ export async function openProcessLeases({ database, clock, logger, dataDir }: De
     return isSome;
   }
 
-  async function tryToBury(): Promise<boolean> {
+  async function tryToFree(): Promise<boolean> {
     try {
-      return await buryTheDead();
+      return await freeLeasesOfDead();
     } catch (err) {
       logger.warn({ err, folder }, "leases of dead processes can't be freed; they expire");
       return false;
     }
   }
 
-  await tryToBury();
+  await tryToFree();
   return {
     ...createLeases({
       database,
       clock,
       newOwner: () => `${own?.number ?? crypto.randomUUID()}/${crypto.randomUUID()}`,
-      releaseAbandoned: tryToBury,
+      releaseAbandoned: tryToFree,
     }),
     close() {
       if (own === null) return;

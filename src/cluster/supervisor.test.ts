@@ -14,7 +14,7 @@ const READY = {
   adminApi: { prefix: "/admin", isEnabled: false },
 };
 
-/** Workers that listen when they are told to, and end when they are asked to. */
+/** Workers that listen and end on request. */
 function createFakes() {
   const alive = new Set<FakeWorker>();
   const spawned: FakeWorker[] = [];

@@ -1,6 +1,6 @@
 /**
  * The parent of worker processes that share a port (SO_REUSEPORT). It starts the first alone, which migrates and may
- * pick the port. It restarts dead workers, with a growing delay while they die young. If the parent dies, the channels
+ * pick the port. It restarts dead workers, with a growing delay while they end early. If the parent dies, the channels
  * close and the workers stop.
  */
 import type { Logger } from "../lib/logger.ts";
@@ -70,7 +70,7 @@ export const STOP_MS = 30_000;
 const LEAVE_MS = 500;
 const FIRST_DELAY_MS = 250;
 const LONGEST_DELAY_MS = 30_000;
-const GROWN_UP_MS = 30_000;
+const STABLE_MS = 30_000;
 
 type Worker = {
   index: number;
@@ -99,12 +99,12 @@ export function createSupervisor(deps: {
   const respawns = new Set<ReturnType<typeof setTimeout>>();
   let first: WorkerReady | null = null;
   let startValues: unknown = null;
-  let diedYoung = 0;
+  let earlyEnds = 0;
   let stopping = false;
 
   const others = (self: Worker) => [...workers].filter((worker) => worker !== self && worker.hasJoined);
 
-  /** Those that arrive in time. */
+  /** The answers that arrive in time. */
   async function askAll(self: Worker, ask: (worker: Worker) => Promise<unknown>): Promise<unknown[]> {
     const answers = await Promise.allSettled([...others(self), self].map(ask));
     return answers.flatMap((answer) =>
@@ -190,8 +190,8 @@ export function createSupervisor(deps: {
   }
 
   function respawn(dead: Worker, description: string): void {
-    diedYoung = performance.now() - dead.startedAt < GROWN_UP_MS ? diedYoung + 1 : 0;
-    const delayMs = Math.min(FIRST_DELAY_MS * 2 ** Math.max(0, diedYoung - 1), LONGEST_DELAY_MS);
+    earlyEnds = performance.now() - dead.startedAt < STABLE_MS ? earlyEnds + 1 : 0;
+    const delayMs = Math.min(FIRST_DELAY_MS * 2 ** Math.max(0, earlyEnds - 1), LONGEST_DELAY_MS);
     logger.error({ worker: dead.index, delayMs }, `a worker ended (${description}); it is started again`);
     const timer = setTimeout(() => {
       respawns.delete(timer);
@@ -230,7 +230,7 @@ export function createSupervisor(deps: {
       try {
         await launch(0, { insist: false });
         const said = first!;
-        // In the order of the sockets.
+        // One by one, so that `sockets` has the kernel's order.
         for (let index = 1; index < count && !stopping; index++) await launch(index, { insist: false });
         return said;
       } catch (error) {

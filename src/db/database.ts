@@ -21,7 +21,7 @@ export type { LinkRow } from "./driver.ts";
 export type DatabaseSettings = {
   /** `sqlite:path`, `postgres://…`, `mysql://…` or `mariadb://…` */
   url: string;
-  /** For a server. */
+  /** Connections to a server. */
   poolSize: number;
 };
 

@@ -108,6 +108,6 @@ export type Dialect = {
   /** Commands that dump and restore; `$DATABASE_URL` stands for the address. */
   readonly dumpAdvice: string;
 
-  /** Of a driver's error (failures.ts). */
+  /** Takes a driver's error; see failures.ts. */
   classify(error: unknown): FailureKind;
 };

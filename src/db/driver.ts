@@ -59,7 +59,7 @@ export type Backend = {
   writer: ConnectionSource;
   /** May be the writer. */
   reader: ConnectionSource;
-  /** Reaches the data. */
+  /** A statement that reaches the data. */
   pingSql: string;
   findLink?: (code: string) => LinkRow | undefined;
   close(): Promise<void>;

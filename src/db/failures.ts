@@ -53,7 +53,7 @@ function withoutStatement(error: unknown): void {
 const failedBy = (error: unknown, failure: FailureKind): boolean =>
   error instanceof DatabaseError && error.failure === failure;
 
-/** Roll the transaction back. */
+/** After this error, roll the transaction back. */
 export const isUniqueViolation = (error: unknown): boolean => failedBy(error, "unique");
 const isForeignKeyViolation = (error: unknown): boolean => failedBy(error, "foreign_key");
 

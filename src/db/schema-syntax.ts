@@ -14,7 +14,7 @@ export type SchemaSyntax = {
   quote(identifier: string): string;
   /** Follows the columns. */
   tableOptions: string;
-  /** For narrow rows. */
+  /** Follows the columns of a table of narrow rows. */
   counterTableOptions: string;
   /** Skips an existing index. Columns are SQL. */
   createIndex(db: Kysely<unknown>, index: { name: string; table: TableName; columns: string }): Promise<void>;

@@ -137,7 +137,7 @@ function closingQuote(bytes: Buffer, from: number, limit: number): number {
   return -1;
 }
 
-/** -1 beyond `limit`. */
+/** Index of the separator, line break or end of file; -1 beyond `limit`. */
 function endOfField(bytes: Buffer, from: number, limit: number, separator: number): number {
   let at = from;
   while (at < limit && bytes[at] !== separator && !isBreak(bytes[at])) at++;

@@ -57,7 +57,7 @@ export function openPoolSource(
   words: SessionSyntax,
 ): { source: ConnectionSource; close: () => Promise<void> } {
   const pool = openPool(location, poolSize);
-  /** In milliseconds, of each session. */
+  /** The statement limit of each session, milliseconds. */
   const sessions = new WeakMap<PoolConnection, number>();
   const openedAt = new WeakMap<PoolConnection, number>();
 
