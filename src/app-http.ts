@@ -1,4 +1,6 @@
 import type { Server } from "bun";
+import { ACCESS_COOKIE } from "./auth/sessions/cookies.ts";
+import { CSRF_HEADER } from "./auth/sessions/csrf.ts";
 import type { Live } from "./clicks/live.ts";
 import { liveEndpoints } from "./clicks/live.routes.ts";
 import { configEndpoints } from "./config/config.routes.ts";
@@ -98,12 +100,22 @@ function createHttp({ services, health, scrape, live }: HttpParts): HttpApp {
   const admin = config.get("routes.admin_prefix");
   const healthPrefix = config.get("routes.health_prefix");
   const now = systemClock.now;
+  const gates = [
+    { prefix: admin, isOpen: auth.isAdminEnabled },
+    { prefix: healthPrefix, isOpen: auth.isHealthEnabled },
+  ];
   const tables: EndpointTable[] = [
     {
       prefix: `${admin}/v1`,
       guards: auth.guards,
       endpoints: [
-        openApiEndpoint(() => tables, VERSION),
+        openApiEndpoint(() => ({
+          tables,
+          gates,
+          sessionCookie: ACCESS_COOKIE,
+          csrfHeader: CSRF_HEADER,
+          version: VERSION,
+        })),
         ...auth.endpoints,
         ...liveEndpoints({ live, logger }),
         ...reports.endpoints,
@@ -122,10 +134,7 @@ function createHttp({ services, health, scrape, live }: HttpParts): HttpApp {
   ];
   return createHttpApp({
     tables,
-    gates: [
-      { prefix: admin, isOpen: auth.isAdminEnabled },
-      { prefix: healthPrefix, isOpen: auth.isHealthEnabled },
-    ],
+    gates,
     cors: () => ({
       enabled: config.get("cors.enabled"),
       allowedOrigins: config.get("cors.allowed_origins"),

@@ -6,17 +6,18 @@ import type { Installation, RunningWaymark } from "./support/waymark.ts";
 
 type Schema = Parameters<typeof z.fromJSONSchema>[0];
 type Content = Record<string, { schema: Schema }>;
+type Documented = { headers?: Record<string, { required?: boolean }>; content?: Content };
 type Operation = {
-  parameters: { name: string; in: string }[];
+  parameters: { name: string; in: string; required: boolean; schema: Record<string, unknown> }[];
   requestBody?: { content: Content };
-  responses: Record<string, { content?: Content }>;
+  responses: Record<string, Documented & { $ref?: string }>;
 };
 
 let installation: Installation;
 let server: RunningWaymark;
 let client: Client;
 let paths: Record<string, Record<string, Operation>>;
-let components: { schemas: Record<string, Schema> };
+let components: { schemas: Record<string, Schema>; responses: Record<string, Documented> };
 
 beforeAll(async () => {
   ({ installation, server, client } = await startSignedIn());
@@ -35,14 +36,19 @@ const call = (method: string, path: string, body?: unknown, headers: Record<stri
 async function holds(method: string, pattern: string, answer: Response): Promise<unknown> {
   const operation = paths[pattern]?.[method.toLowerCase()];
   const where = `${method} ${pattern}`;
+  const reference = operation?.responses[answer.status];
   const told =
-    operation?.responses[answer.status] ?? (answer.ok ? undefined : operation?.responses["default"]);
+    reference?.$ref === undefined ? reference : components.responses[reference.$ref.split("/").at(-1)!];
   if (told === undefined) throw new Error(`${where}: ${answer.status} is not in the document`);
+  const missing = Object.entries(told.headers ?? {}).filter(
+    ([name, { required }]) => required && !answer.headers.has(name),
+  );
+  expect([where, answer.status, missing]).toEqual([where, answer.status, []]);
   const type = answer.headers.get("Content-Type")?.split(";")[0] ?? null;
   const { content } = told;
   if (content === undefined) expect([where, type, await answer.text()]).toEqual([where, null, ""]);
   if (content === undefined || "*/*" in content) return;
-  expect([where, Object.keys(content)]).toEqual([where, [type!]]);
+  expect([where, Object.keys(content)]).toEqual([where, expect.arrayContaining([type])]);
   if (type !== "application/json") return void (await answer.body?.cancel());
   const json: unknown = await answer.json();
   const text = JSON.stringify({ ...(content[type]!.schema as object), $defs: components.schemas });
@@ -115,8 +121,125 @@ test("uploads are documented as forms, and lists with pagination", () => {
   });
 });
 
-function formOf(text: string): FormData {
+function formOf(text: string, name = "file.csv"): FormData {
   const form = new FormData();
-  form.append("file", new File([text], "file.csv", { type: "text/csv" }));
+  form.append("file", new File([text], name, { type: "text/csv" }));
   return form;
 }
+
+const parameterOf = (method: string, path: string, name: string) =>
+  paths[path]![method]!.parameters.find((parameter) => parameter.name === name)!;
+
+test("no operation answers with whatever", () => {
+  for (const [path, operations] of Object.entries(paths)) {
+    for (const [method, { responses }] of Object.entries(operations)) {
+      const statuses = Object.keys(responses);
+      expect([method, path, statuses]).toEqual([method, path, expect.arrayContaining(["400", "500", "503"])]);
+      expect(statuses).not.toContain("default");
+    }
+  }
+});
+
+test("resumable uploads are documented with ids, headers and bodies, and answer so", async () => {
+  const upload = "/files/tus/{id}";
+  const id = parameterOf("patch", upload, "id");
+  expect(id).toMatchObject({ in: "path", required: true, schema: { type: "string", format: "uuid" } });
+  expect(paths[upload]!["patch"]!.requestBody!.content).toHaveProperty(["application/offset+octet-stream"]);
+  expect(parameterOf("patch", upload, "Upload-Offset")).toMatchObject({ in: "header", required: true });
+  expect(parameterOf("post", "/files/tus", "Upload-Length")).toMatchObject({
+    required: true,
+    schema: { type: "integer" },
+  });
+  const version = { "Tus-Resumable": "1.0.0" };
+  const metadata = `filename ${btoa("whole")}`;
+  expect(metadata).toMatch(
+    new RegExp(String(parameterOf("post", "/files/tus", "Upload-Metadata").schema["pattern"])),
+  );
+  const begin = { ...version, "Upload-Length": "3", "Upload-Metadata": metadata };
+  const begun = await call("POST", "/files/tus", undefined, begin);
+  await holds("POST", "/files/tus", begun);
+  const place = begun.headers.get("Location")!;
+  expect(place.split("/").at(-1)).toMatch(new RegExp(String(id.schema["pattern"])));
+  await holds("GET", upload, await call("GET", place, undefined, version));
+  await holds("HEAD", upload, await call("HEAD", place, undefined, version));
+  await holds("PATCH", upload, await call("PATCH", place));
+  const append = { ...version, "Upload-Offset": "0" };
+  await holds("PATCH", upload, await call("PATCH", place, undefined, { ...append, "Content-Type": "a/b" }));
+  const patch = (headers: Record<string, string>) =>
+    fetch(server.url + place, {
+      method: "PATCH",
+      headers: {
+        Authorization: `Bearer ${client.token}`,
+        ...append,
+        "Content-Type": "application/offset+octet-stream",
+        ...headers,
+      },
+      body: "abc",
+    });
+  const wrong = await patch({ "Upload-Checksum": `sha1 ${btoa("wrong")}` });
+  expect(wrong.status).toBe(460);
+  await holds("PATCH", upload, wrong);
+  const done = await patch({});
+  expect(done.headers.get("X-File-Id")).toMatch(/^[1-9]\d*$/);
+  await holds("PATCH", upload, done);
+});
+
+test("downloads are documented with ranges and conditions, and answer so", async () => {
+  const path = "/files/{id}/download";
+  const { id } = (await holds(
+    "POST",
+    "/files/upload",
+    await call("POST", "/files/upload", formOf("abc", "abc.csv")),
+  )) as {
+    id: number;
+  };
+  const whole = await call("GET", `/files/${id}/download`);
+  const answers: [number, Record<string, string>][] = [
+    [206, { Range: "bytes=1-1" }],
+    [304, { "If-None-Match": whole.headers.get("ETag")! }],
+    [412, { "If-Match": '"another"' }],
+    [416, { Range: "bytes=9-" }],
+  ];
+  for (const [status, headers] of answers) {
+    const answer = await call("GET", `/files/${id}/download`, undefined, headers);
+    expect(answer.status).toBe(status);
+    await holds("GET", path, answer);
+  }
+  expect(paths[path]!["get"]!.responses["302"]!.headers).toHaveProperty("Location");
+});
+
+test("patterns are those that decide", async () => {
+  const schemaIn = (method: string, path: string, field: string) => {
+    const { content } = paths[path]![method]!.requestBody!;
+    const { properties } = content["application/json"]!.schema as unknown as {
+      properties: Record<string, Parameters<typeof z.fromJSONSchema>[0]>;
+    };
+    return z.fromJSONSchema(properties[field]!);
+  };
+  const create = async (path: string, body: object) => (await call("POST", path, body)).status === 201;
+  const links = "/admin/v1/links";
+  const target = "https://example.com/";
+  const code = schemaIn("post", links, "code");
+  for (const text of ["a", "..a", "a/..b", "", "a/", "/a", "a//b", "a/../b", ".", "a b", "a".repeat(129)]) {
+    const taken = await create(links, { code: text, target });
+    expect([text, code.safeParse(text).success]).toEqual([text, taken]);
+  }
+  const address = schemaIn("post", links, "target");
+  for (const text of [target, "HTTP://example.com", "ftp://example.com/", "//example.com", "", "https:///"]) {
+    const taken = await create(links, { target: text });
+    expect([text, address.safeParse(text).success]).toEqual([text, taken]);
+  }
+  const name = schemaIn("post", "/folders", "name");
+  for (const text of ["b", "ü b", "", " c", "c ", "c/d", "c\\d", "c\u0007d", "e".repeat(256)]) {
+    const taken = await create("/folders", { name: text });
+    expect([text, name.safeParse(text).success]).toEqual([text, taken]);
+  }
+  const username = schemaIn("post", "/admin/v1/users", "username");
+  for (const text of ["berta", "Carla@x.org", "", "d e", "ü", "f".repeat(65)]) {
+    const taken = await create("/admin/v1/users", { username: text, password: "a long password" });
+    expect([text, username.safeParse(text).success]).toEqual([text, taken]);
+  }
+  const keys = parameterOf("get", "/admin/v1/config/{key}", "key").schema["enum"] as string[];
+  const { data } = (await (await call("GET", "/admin/v1/config")).json()) as { data: { key: string }[] };
+  expect(keys).toEqual(data.map(({ key }) => key));
+});

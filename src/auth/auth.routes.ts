@@ -50,6 +50,7 @@ function sessionEndpoints({ login, sessions, config, addressLimit, addressOf }: 
       summary: "Sign in; sets the three cookies of a session",
       body: loginBody,
       bodyLimit: SHORT_LIMIT,
+      failures: [401, 403, 415, 429],
       async admit(c) {
         refuse(c);
         requireJson(c.req.raw);
@@ -70,6 +71,7 @@ function sessionEndpoints({ login, sessions, config, addressLimit, addressOf }: 
       tag: "auth",
       summary: "Exchange the refresh cookie for new cookies; a refresh token is valid once",
       admit: refuse,
+      failures: [401, 403, 429],
       answer: sessionAnswer,
       async handle({ c }) {
         const signedIn = await sessions.refresh(refreshTokens(c), addressOf(c));
@@ -83,6 +85,7 @@ function sessionEndpoints({ login, sessions, config, addressLimit, addressOf }: 
       tag: "auth",
       summary: "End the session and clear its cookies; does nothing without a session",
       admit: refuse,
+      failures: [403],
       answer: messageAnswer,
       async handle({ c }) {
         const sent = { access: accessTokens(c).tokens, refresh: refreshTokens(c) };
@@ -142,6 +145,7 @@ function ownEndpoints({ login, sessions, users, config, clock, addressLimit, add
       body: passwordBody,
       bodyLimit: SHORT_LIMIT,
       admit: (c) => addressLimit.take(addressOf(c)),
+      failures: [409, 429],
       answer: sessionAnswer,
       async handle({ c, body, account }) {
         const signedIn = await login.changePassword(account, {

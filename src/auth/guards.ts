@@ -6,7 +6,7 @@ import type { Account } from "./account.ts";
 import type { AuthConfig } from "./auth-config.ts";
 import { CSRF_COOKIE, readCookies } from "./sessions/cookies.ts";
 import { accessTokens, bearerToken } from "./sessions/credentials.ts";
-import { equalInConstantTime, isCsrfProven } from "./sessions/csrf.ts";
+import { CSRF_HEADER, equalInConstantTime, isCsrfProven } from "./sessions/csrf.ts";
 import type { FailureMethod } from "./auth-metrics.ts";
 import type { Sessions } from "./sessions/service.ts";
 
@@ -49,9 +49,9 @@ async function identify({ sessions, config, onFailure }: Deps, c: HttpContext): 
   if (from === "cookie" && !SAFE_METHODS.has(c.req.method)) {
     const cookies = readCookies(c.req.header("Cookie"), CSRF_COOKIE);
     const session = { secret: config.get("api.jwt_secret"), sessionId: account.credential?.sessionId ?? "" };
-    if (!isCsrfProven(c.req.header("X-CSRF-Token"), cookies, session)) {
+    if (!isCsrfProven(c.req.header(CSRF_HEADER), cookies, session)) {
       onFailure("csrf");
-      throw appError("CsrfInvalid", "Send the value of the csrf_token cookie in the header X-CSRF-Token.");
+      throw appError("CsrfInvalid", `Send the value of the csrf_token cookie in the header ${CSRF_HEADER}.`);
     }
   }
   return account;

@@ -4,6 +4,7 @@ import { formatRfc3339 } from "../lib/rfc3339.ts";
 import { type ConfigItem, type ConfigSchema, viewItem } from "./items.ts";
 import type { SettingChange } from "./stored-setting.ts";
 import { type Config, HISTORY_LIMIT } from "./config.service.ts";
+import { CONFIG_KEYS } from "./definitions.ts";
 
 const valueType = z.enum(["string", "int", "float", "bool", "enum", "stringarray", "enumarray"]);
 const action = z.enum(["generate_token"]);
@@ -53,18 +54,20 @@ const historyQuery = z.object({
     .string()
     .regex(/^\d{1,9}$/, "takes a whole number")
     .default("20")
+    .meta({ type: "integer", minimum: 0, maximum: 999_999_999, default: 20, pattern: undefined })
     .transform((text) => Math.min(Math.max(Number(text), 1), HISTORY_LIMIT)),
 });
 
 export function configEndpoints({ config }: { config: Config }): Endpoint[] {
-  return [...readEndpoints(config), ...writeEndpoints(config), ...actionEndpoints(config)];
+  return [...commonEndpoints(config), ...itemEndpoints(config), ...actionEndpoints(config)];
 }
 
-const common = { access: "admin", tag: "config" } as const;
+const shared = { access: "admin", tag: "config" } as const;
+const params = { key: z.enum(CONFIG_KEYS) };
 
-const readEndpoints = (config: Config): Endpoint[] => [
+const commonEndpoints = (config: Config): Endpoint[] => [
   endpoint({
-    ...common,
+    ...shared,
     method: "GET",
     path: "/config",
     summary: "List the run-time settings",
@@ -72,7 +75,7 @@ const readEndpoints = (config: Config): Endpoint[] => [
     handle: () => config.list().map(viewItem),
   }),
   endpoint({
-    ...common,
+    ...shared,
     method: "GET",
     path: "/config/schema",
     summary: "List the definitions of the settings",
@@ -80,27 +83,7 @@ const readEndpoints = (config: Config): Endpoint[] => [
     handle: () => config.schema().map(schemaView),
   }),
   endpoint({
-    ...common,
-    method: "GET",
-    path: "/config/:key",
-    summary: "Get one setting",
-    answer: itemAnswer,
-    handle: ({ c }) => viewItem(config.getOne(c.req.param("key")!)),
-  }),
-  endpoint({
-    ...common,
-    method: "GET",
-    path: "/config/:key/history",
-    summary: "List a setting's changes, newest first",
-    query: historyQuery,
-    answer: z.array(changeAnswer),
-    handle: async ({ c, query }) => (await config.history(c.req.param("key")!, query.limit)).map(changeView),
-  }),
-];
-
-const writeEndpoints = (config: Config): Endpoint[] => [
-  endpoint({
-    ...common,
+    ...shared,
     method: "POST",
     path: "/config/reload",
     summary: "Read the stored settings again in every worker and node",
@@ -111,10 +94,33 @@ const writeEndpoints = (config: Config): Endpoint[] => [
       return { message: "Settings reloaded.", duration_ms: Math.round(performance.now() - began) };
     },
   }),
+];
+
+const itemEndpoints = (config: Config): Endpoint[] => [
   endpoint({
-    ...common,
+    ...shared,
+    method: "GET",
+    path: "/config/:key",
+    params,
+    summary: "Get one setting",
+    answer: itemAnswer,
+    handle: ({ c }) => viewItem(config.getOne(c.req.param("key")!)),
+  }),
+  endpoint({
+    ...shared,
+    method: "GET",
+    path: "/config/:key/history",
+    params,
+    summary: "List a setting's changes, newest first",
+    query: historyQuery,
+    answer: z.array(changeAnswer),
+    handle: async ({ c, query }) => (await config.history(c.req.param("key")!, query.limit)).map(changeView),
+  }),
+  endpoint({
+    ...shared,
     method: "PUT",
     path: "/config/:key",
+    params,
     summary: "Set a setting",
     body: valueBody,
     answer: writtenAnswer,
@@ -122,9 +128,10 @@ const writeEndpoints = (config: Config): Endpoint[] => [
       writtenView(await config.set(c.req.param("key")!, body.value, account.username)),
   }),
   endpoint({
-    ...common,
+    ...shared,
     method: "DELETE",
     path: "/config/:key",
+    params,
     summary: "Return a setting to its default",
     answer: writtenAnswer,
     handle: async ({ c, account }) => writtenView(await config.reset(c.req.param("key")!, account.username)),
@@ -133,18 +140,20 @@ const writeEndpoints = (config: Config): Endpoint[] => [
 
 const actionEndpoints = (config: Config): Endpoint[] => [
   endpoint({
-    ...common,
+    ...shared,
     method: "POST",
     path: "/config/:key/action",
+    params,
     summary: "Generate a value without storing it",
     body: actionBody,
     answer: z.object({ value: z.string() }),
     handle: ({ c, body }) => ({ value: config.runAction(c.req.param("key")!, body.action) }),
   }),
   endpoint({
-    ...common,
+    ...shared,
     method: "POST",
     path: "/config/:key/execute-and-save",
+    params,
     summary: "Generate a value and store it without showing it",
     body: actionBody,
     answer: writtenAnswer.extend({ success: z.literal(true) }),

@@ -30,6 +30,13 @@ const reportView: z.ZodType<HealthReport> = z.object({
   response_time_ms: z.int(),
 });
 
+const unhealthyView = z.object({
+  code: z.literal(ERRORS.ServiceUnavailable.code),
+  error: z.literal("ServiceUnavailable"),
+  message: z.string(),
+  data: reportView,
+});
+
 export function healthEndpoints(health: { report(): Promise<HealthReport> }): Endpoint[] {
   return [
     endpoint({
@@ -39,6 +46,7 @@ export function healthEndpoints(health: { report(): Promise<HealthReport> }): En
       tag: "health",
       summary: "Full health report; 503 with the report when unhealthy",
       answer: reportView,
+      others: { 503: { type: "application/json", schema: unhealthyView, description: "Unhealthy" } },
       async handle({ c }) {
         const data = await health.report();
         if (data.status !== "unhealthy") return data;
@@ -53,6 +61,7 @@ export function healthEndpoints(health: { report(): Promise<HealthReport> }): En
       tag: "health",
       summary: "200 OK when requests can be served, else 503",
       raw: { type: "text/plain" },
+      others: { 503: { type: "text/plain", description: "Requests can't be served" } },
       async handle() {
         const { status } = await health.report();
         return status === "unhealthy"

@@ -10,6 +10,7 @@ export const metricsEndpoint = (render: () => Promise<string>): Endpoint =>
     tag: "health",
     summary: "Metrics in the Prometheus text format, summed over the workers of this machine",
     raw: { type: "text/plain" },
+    others: { 500: { type: "text/plain", description: "The metrics could not be exported" } },
     async handle() {
       try {
         return new Response(await render(), { headers: EXPOSITION });

@@ -33,10 +33,20 @@ export type HttpContext = Context<HttpEnv>;
 export type Access = "public" | "account" | "admin";
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
 
-/** Null: no body. Default status 200. */
-export type RawAnswer = { type: string | null; status?: 200 | 201 | 204 };
+export type DocumentedAnswer = {
+  /** Null: no body. */
+  type: string | null;
+  description?: string;
+  schema?: Schema;
+  /** Fields that are not optional are always sent. */
+  headers?: Headers;
+};
+/** Default status 200. */
+export type RawAnswer = DocumentedAnswer & { status?: 200 | 201 | 204 };
 
 type Schema = z.ZodType;
+/** Header names with their schemas. */
+type Headers = z.ZodObject;
 type Output<S> = S extends Schema ? z.output<S> : undefined;
 
 export type Endpoint<
@@ -61,6 +71,14 @@ export type Endpoint<
   list?: ListOptions;
   /** Of raw strings. The last value of a repeated key counts. */
   query?: Q;
+  /** Path parameters in the OpenAPI document. Default: `id` is a whole number from 1, others are texts. */
+  params?: Readonly<Record<string, Schema>>;
+  /** Request headers that the endpoint reads itself. */
+  headers?: Headers;
+  /** Statuses of failures that do not follow from access, path and body. */
+  failures?: readonly number[];
+  /** Other answers by status. */
+  others?: Readonly<Record<number, DocumentedAnswer>>;
   /** Default 200. */
   status?: 200 | 201;
   /** For `data` in the OpenAPI document, like the next five. */

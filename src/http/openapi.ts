@@ -1,116 +1,105 @@
 import { z } from "zod";
-import { ERRORS } from "../lib/errors.ts";
-import { endpoint, type Endpoint, type Pagination } from "./endpoint.ts";
-import { STATUS_OF_KIND } from "./errors.ts";
+import { endpoint, type Endpoint } from "./endpoint.ts";
+import { answersOf, failureAnswers, SCHEMAS } from "./openapi-answers.ts";
+import { type Json, jsonSchemaOf } from "./openapi-schema.ts";
 
-type Described = { prefix: string; endpoints: readonly Endpoint[] };
-type Json = Record<string, unknown>;
-
-const FAILURE = {
-  type: "object",
-  required: ["code", "error", "message"],
-  properties: {
-    code: { type: "integer", enum: Object.values(ERRORS).map(({ code }) => code) },
-    error: { type: "string", enum: Object.keys(ERRORS) },
-    message: { type: "string" },
-  },
+export type Described = {
+  tables: readonly { prefix: string; endpoints: readonly Endpoint[] }[];
+  /** Prefixes that may be closed. */
+  gates: readonly { prefix: string }[];
+  /** Names of the cookie of a session, and of the header that proves a request with it. */
+  sessionCookie: string;
+  csrfHeader: string;
+  version: string;
 };
 
-const PAGINATION = {
-  type: "object",
-  required: ["page", "page_size", "total", "total_pages"] satisfies (keyof Pagination)[],
-  properties: {
-    page: { type: "integer" },
-    page_size: { type: "integer" },
-    total: { type: "integer" },
-    total_pages: { type: "integer" },
-  },
-};
+const DEFAULT_PARAMS: Record<string, z.ZodType> = { id: z.int().min(1) };
 
-const toSchema = (schema: z.ZodType, io: "input" | "output"): Json => {
-  const json = z.toJSONSchema(schema, { io, unrepresentable: "any" }) as Json;
-  delete json["$schema"];
-  return json;
-};
-
-function openApiDocument(tables: readonly Described[], version: string): Json {
+function openApiDocument({ tables, gates, sessionCookie, csrfHeader, version }: Described): Json {
   const paths: Record<string, Json> = {};
   for (const { prefix, endpoints } of tables) {
+    const gated = gates.some((gate) => `${prefix}/`.startsWith(`${gate.prefix}/`));
     for (const entry of endpoints) {
       const path = (prefix + entry.path).replaceAll(/:(\w+)(\{[^}]*\})?/g, "{$1}");
-      (paths[path] ??= {})[entry.method.toLowerCase()] = operation(entry, path);
+      const operations = (paths[path] ??= {});
+      operations[entry.method.toLowerCase()] = operation(entry, path, gated);
+      // What a GET without a body tells is in its headers.
+      if (entry.method === "GET" && entry.raw?.type === null)
+        operations["head"] = operation(entry, path, gated);
     }
   }
   return {
     openapi: "3.1.0",
-    info: { title: "Waymark", version },
+    info: { title: "Waymark", version, description: "Every address that answers GET answers HEAD." },
     paths,
     components: {
-      schemas: { Failure: FAILURE, Pagination: PAGINATION },
+      schemas: SCHEMAS,
+      responses: failureAnswers(),
       securitySchemes: {
         bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT" },
-        cookie: { type: "apiKey", in: "cookie", name: "svc_access" },
+        cookie: { type: "apiKey", in: "cookie", name: sessionCookie },
+        csrf: { type: "apiKey", in: "header", name: csrfHeader },
       },
     },
   };
 }
 
-function operation(entry: Endpoint, path: string): Json {
-  const parameters = [...path.matchAll(/\{(\w+)\}/g)].map((match) => ({
-    name: match[1],
-    in: "path",
-    required: true,
-    schema: { type: match[1] === "id" ? "integer" : "string" },
-  }));
-  const query =
-    entry.query === undefined
-      ? {}
-      : ((toSchema(entry.query, "input")["properties"] ?? {}) as Record<string, Json>);
-  const failure = { "application/json": { schema: { $ref: "#/components/schemas/Failure" } } };
+function operation(entry: Endpoint, path: string, gated: boolean): Json {
   return {
     tags: [entry.tag],
     summary: entry.summary,
-    ...(entry.access === "public" ? {} : { security: [{ bearer: [] }, { cookie: [] }] }),
-    parameters: [
-      ...parameters,
-      ...Object.entries(query).map(([name, schema]) => ({ name, in: "query", required: false, schema })),
-    ],
+    ...security(entry),
+    parameters: parametersOf(entry, path),
     ...requestBody(entry),
-    responses: {
-      ...success(entry),
-      default: {
-        description: `A failure: ${[...new Set(Object.values(STATUS_OF_KIND))].join(", ")}`,
-        content: failure,
-      },
-    },
+    responses: answersOf(entry, gated),
   };
 }
 
-function requestBody({ body, form }: Endpoint): Json {
+function security({ access, method }: Endpoint): Json {
+  if (access === "public") return {};
+  const proof = method === "GET" || method === "OPTIONS" ? {} : { csrf: [] };
+  return { security: [{ bearer: [] }, { cookie: [], ...proof }] };
+}
+
+function parametersOf({ params = {}, query, headers }: Endpoint, path: string): Json[] {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!);
+  return [
+    ...names.map((name) => ({
+      name,
+      in: "path",
+      required: true,
+      schema: jsonSchemaOf(params[name] ?? DEFAULT_PARAMS[name] ?? z.string(), "input"),
+    })),
+    ...parametersIn("query", query),
+    ...parametersIn("header", headers),
+  ];
+}
+
+function parametersIn(place: "query" | "header", schema: z.ZodType | undefined): Json[] {
+  if (schema === undefined) return [];
+  const { properties = {}, required = [] } = jsonSchemaOf(schema, "input") as {
+    properties?: Record<string, Json>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, property]) => ({
+    name,
+    in: place,
+    required: required.includes(name),
+    schema: property,
+  }));
+}
+
+function requestBody({ body, form, rawBody }: Endpoint): Json {
+  const binary = { type: "string", format: "binary" };
+  if (rawBody !== undefined) return { requestBody: { content: { [rawBody]: { schema: binary } } } };
   const taken = body ?? form;
   if (taken === undefined) return {};
   const type = body === undefined ? "multipart/form-data" : "application/json";
-  return { requestBody: { required: true, content: { [type]: { schema: toSchema(taken, "input") } } } };
-}
-
-function success({ raw, status, answer, paged }: Endpoint): Json {
-  if (raw?.type === null) return { [raw.status ?? 200]: { description: "OK, without a body" } };
-  if (raw !== undefined) {
-    const schema = raw.type === "application/json" ? { type: "object" } : { type: "string" };
-    return { [raw.status ?? 200]: { description: "OK", content: { [raw.type]: { schema } } } };
-  }
-  const properties = {
-    code: { const: 0 },
-    message: { type: "string" },
-    ...(answer && { data: toSchema(answer, "output") }),
-    ...(paged && { pagination: { $ref: "#/components/schemas/Pagination" } }),
-  };
-  const schema = { type: "object", required: Object.keys(properties), properties };
-  return { [status ?? 200]: { description: "OK", content: { "application/json": { schema } } } };
+  return { requestBody: { required: true, content: { [type]: { schema: jsonSchemaOf(taken, "input") } } } };
 }
 
 /** Made at the first request. */
-export function openApiEndpoint(tables: () => readonly Described[], version: string): Endpoint {
+export function openApiEndpoint(described: () => Described): Endpoint {
   let document: Json | undefined;
   return endpoint({
     method: "GET",
@@ -120,7 +109,7 @@ export function openApiEndpoint(tables: () => readonly Described[], version: str
     summary: "This API as an OpenAPI document",
     raw: { type: "application/json" },
     handle({ c }) {
-      document ??= openApiDocument(tables(), version);
+      document ??= openApiDocument(described());
       return c.json(document);
     },
   });

@@ -6,11 +6,22 @@ const FILE_NAME_BYTES = 255;
 /** Normalisation joins at most three units into one, so a longer text stays too long. */
 const MOST_UNITS = 4 * FILE_NAME_BYTES;
 /** Names go into headers, paths and terminals. */
-const CONTROL = /\p{Cc}/u;
+const CONTROLS = String.raw`\u0000-\u001f\u007f-\u009f`;
+const CONTROL = new RegExp(`[${CONTROLS}]`);
 /** They reorder visible text: `gpj.exe` as `exe.jpg`. */
 const BIDI_CONTROL = /\p{Bidi_Control}/u;
 const INVISIBLE = /[\s\p{Z}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/gu;
-const SEPARATOR = /[/\\]/;
+const SEPARATORS = String.raw`/\\`;
+const SEPARATOR = new RegExp(`[${SEPARATORS}]`);
+const END = String.raw`[^\s${SEPARATORS}${CONTROLS}]`;
+
+/** For the OpenAPI document: what a pattern can say of the rule. */
+export const FILE_NAME_FORM = {
+  pattern: `^${END}(?:[^${SEPARATORS}${CONTROLS}]*${END})?$`,
+  minLength: 1,
+  maxLength: FILE_NAME_BYTES,
+};
+
 /** `\s` has every Unicode blank, line ends and the byte order mark. */
 const BLANK_END = /^\s|\s$/u;
 

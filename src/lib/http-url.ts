@@ -4,7 +4,14 @@ export const HTTP_URL_MAX_BYTES = 8192;
 // oxlint-disable-next-line no-control-regex -- matches them
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f]/;
 /** Stricter than the URL parser, which accepts "http:host" and "http:///host". */
-const SCHEME_AND_AUTHORITY = /^https?:\/\/([^/?#\\]+)/i;
+const SCHEME_AND_AUTHORITY = /^[hH][tT]{2}[pP][sS]?:\/\/([^/?#\\]+)/;
+
+/** For the OpenAPI document: what a pattern can say of the rule. */
+export const HTTP_URL_FORM = {
+  format: "uri",
+  pattern: String.raw`^\s*${SCHEME_AND_AUTHORITY.source.slice(1)}`,
+  maxLength: HTTP_URL_MAX_BYTES,
+};
 
 /**
  * The trimmed text, not normalised, if it is an absolute http or https URL with a host, without control characters and

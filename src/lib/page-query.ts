@@ -15,8 +15,8 @@ const whole = (meaning: string, schema: Record<string, unknown>) =>
 
 /** For `z.object`. Numbers are clamped to their bounds. */
 export const pageQuery = {
-  page: whole("from 1", { default: 1, minimum: 1 }),
-  page_size: whole("clamped to 1 to 100", { default: PAGE_SIZE, minimum: 1, maximum: LARGEST_PAGE_SIZE }),
+  page: whole(`clamped to 1 to ${LAST_PAGE}`, { default: 1 }),
+  page_size: whole(`clamped to 1 to ${LARGEST_PAGE_SIZE}`, { default: PAGE_SIZE }),
 };
 
 type PageQuery = { page?: string | undefined; page_size?: string | undefined };

@@ -8,13 +8,20 @@ import { type AppError, appError } from "../lib/errors.ts";
 const CODE_MAX_LENGTH = 128;
 
 const CODE = /^[a-zA-Z0-9_.\-/]{1,128}$/;
-const BAD_SEGMENT = /(?:^|\/)(?:\.{0,2})(?:\/|$)/;
+/** Neither empty nor `.` or `..`. */
+const SEGMENT = String.raw`(?:\.?[a-zA-Z0-9_\-][a-zA-Z0-9_.\-]*|\.\.[a-zA-Z0-9_.\-]+)`;
+const SEGMENTS = `${SEGMENT}(?:/${SEGMENT})*`;
+const IS_SEGMENTS = new RegExp(`^${SEGMENTS}$`);
 
 /** Root paths of the file endpoints, independent of settings. */
 const ALWAYS_RESERVED = ["files", "folders"];
 
 /** Paths of the admin API below `links/`. */
 const API_PATHS = ["batch", "export"];
+
+/** For the OpenAPI document: a code that a link can have, and that of a new link, where an empty one is absent. */
+export const CODE_FORM = { pattern: CODE.source };
+export const NEW_CODE_FORM = { pattern: `^(?:${SEGMENTS})?$`, maxLength: CODE_MAX_LENGTH };
 
 /** Length and characters, for requests. */
 export const isCodeText = (text: string): boolean => CODE.test(text);
@@ -47,7 +54,7 @@ export function createCodeRule(prefixes: () => readonly string[]): CodeRule {
       if (!CODE.test(code)) {
         return appError("LinkInvalidCode", "A code holds only letters, digits and the characters _ . - /");
       }
-      if (BAD_SEGMENT.test(code)) {
+      if (!IS_SEGMENTS.test(code)) {
         return appError(
           "LinkInvalidCode",
           "A code must not begin or end with a slash, nor hold a double slash or the segments . and ..",

@@ -1,6 +1,8 @@
 /** The link: entity, input and view. */
 import { z } from "zod";
+import { HTTP_URL_FORM } from "../lib/http-url.ts";
 import { formatRfc3339 } from "../lib/rfc3339.ts";
+import { CODE_FORM, NEW_CODE_FORM } from "./code.ts";
 
 export type Link = {
   id: number;
@@ -26,9 +28,12 @@ const password = z
   .max(PASSWORD_MAX_LENGTH)
   .refine((text) => text !== PASSWORD_MASK, `takes a password, not the mask "${PASSWORD_MASK}"`);
 
+/** code.ts words the refusals. */
+export const newCode = z.string().meta(NEW_CODE_FORM);
+
 export const createSchema = z.object({
-  code: z.string().nullish().describe("1 to 128 of a-z A-Z 0-9 _ . - /; random when absent"),
-  target: z.string().describe("absolute http or https URL, at most 8192 bytes"),
+  code: newCode.nullish().describe("1 to 128 of a-z A-Z 0-9 _ . - /; random when absent or empty"),
+  target: z.string().describe("absolute http or https URL, at most 8192 bytes").meta(HTTP_URL_FORM),
   expires_at: z.string().nullish().describe("RFC 3339, or a duration such as 7d or 1d2h30m"),
   password: password.nullish(),
   force: z.boolean().nullish().describe("overwrite an existing link, which keeps created_at and click_count"),
@@ -42,13 +47,13 @@ export const updateSchema = z.object({
 });
 export type UpdateInput = z.output<typeof updateSchema>;
 
-export const updateItemSchema = z.object({ code: z.string(), payload: updateSchema });
+export const updateItemSchema = z.object({ code: z.string().meta(CODE_FORM), payload: updateSchema });
 
 export const linkViewSchema = z.object({
-  code: z.string(),
+  code: z.string().meta(CODE_FORM),
   target: z.string(),
-  created_at: z.string(),
-  expires_at: z.string().nullable(),
+  created_at: z.iso.datetime(),
+  expires_at: z.iso.datetime().nullable(),
   password: z.literal(PASSWORD_MASK).nullable(),
   click_count: z.number().int(),
 });

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type Endpoint, endpoint, type HttpContext, page } from "../http/endpoint.ts";
 import { MOST_ITEMS } from "./batch.ts";
+import { CODE_FORM } from "./code.ts";
 import { createSchema, linkViewSchema, updateItemSchema, updateSchema, viewOfLink } from "./link.ts";
 import { linkQueryOf, listQuery } from "./link-page.ts";
 import type { LinkService } from "./links.service.ts";
@@ -8,7 +9,7 @@ import type { LinkService } from "./links.service.ts";
 /** Documented as the schema, accepted as anything: a batch checks its items one by one. */
 const judgedLater = (schema: z.ZodType) => {
   const { $schema: _, ...json } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
-  return z.array(z.unknown().meta(json));
+  return z.array(z.unknown().meta(json)).meta({ maxItems: MOST_ITEMS });
 };
 
 const batchResult = z.object({
@@ -21,6 +22,7 @@ const stats = z.object({
   active_links: z.number().int(),
 });
 
+const params = { code: z.string().meta(CODE_FORM) };
 const codeIn = (c: HttpContext): string => c.req.param("code") ?? "";
 
 /** Relative to {admin}/v1. */
@@ -59,6 +61,7 @@ export function linkEndpoints({ links, now }: { links: LinkService; now(): numbe
       path: "/links",
       summary: "Create a link",
       body: createSchema,
+      failures: [409],
       status: 201,
       answer: linkViewSchema,
       handle: async ({ body }) => viewOfLink(await links.create(body)),
@@ -67,6 +70,7 @@ export function linkEndpoints({ links, now }: { links: LinkService; now(): numbe
       ...shared,
       method: "GET",
       path: "/links/:code{.+}",
+      params,
       summary: "Read a link",
       answer: linkViewSchema,
       handle: async ({ c }) => viewOfLink(await links.get(codeIn(c))),
@@ -75,6 +79,7 @@ export function linkEndpoints({ links, now }: { links: LinkService; now(): numbe
       ...shared,
       method: "PUT",
       path: "/links/:code{.+}",
+      params,
       summary: "Change a link",
       body: updateSchema,
       answer: linkViewSchema,
@@ -84,6 +89,7 @@ export function linkEndpoints({ links, now }: { links: LinkService; now(): numbe
       ...shared,
       method: "DELETE",
       path: "/links/:code{.+}",
+      params,
       summary: "Delete a link",
       answer: z.object({ message: z.string() }),
       async handle({ c }) {

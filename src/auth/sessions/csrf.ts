@@ -5,6 +5,8 @@
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 
+export const CSRF_HEADER = "X-CSRF-Token";
+
 /** Base64url without padding. The prefix separates it from other uses of the secret. */
 export const csrfToken = (secret: string, sessionId: string): string =>
   createHmac("sha256", secret).update(`waymark csrf: ${sessionId}`).digest("base64url");

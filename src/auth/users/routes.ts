@@ -9,6 +9,7 @@ import type { Users } from "./service.ts";
 const listQuery = z.object(pageQuery);
 
 const TAG = "users";
+const params = { id: z.int().min(BUILT_IN_ADMIN.id) };
 
 export const userEndpoints = (deps: { users: Users }): Endpoint[] => [
   ...collectionEndpoints(deps),
@@ -39,6 +40,7 @@ function collectionEndpoints({ users }: { users: Users }): Endpoint[] {
       tag: TAG,
       summary: "Create an account",
       body: createUserSchema,
+      failures: [409],
       status: 201,
       answer: userView,
       handle: async ({ body }) => viewUser(await users.create(body)),
@@ -47,7 +49,7 @@ function collectionEndpoints({ users }: { users: Users }): Endpoint[] {
 }
 
 function itemEndpoints({ users }: { users: Users }): Endpoint[] {
-  const shared = { path: "/users/:id", access: "admin", tag: TAG, answer: userView } as const;
+  const shared = { path: "/users/:id", access: "admin", tag: TAG, params, answer: userView } as const;
   return [
     endpoint({
       ...shared,
@@ -64,6 +66,7 @@ function itemEndpoints({ users }: { users: Users }): Endpoint[] {
       summary:
         "Change the given fields; a new password, another role or disabling ends the account's sessions",
       body: updateUserSchema,
+      failures: [409],
       handle: async ({ c, body }) => viewUser(await users.update(changeableIdOf(c), body)),
     }),
     endpoint({

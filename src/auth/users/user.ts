@@ -21,11 +21,14 @@ export type User = {
 const PASSWORD_MIN_CHARACTERS = 8;
 export const PASSWORD_MAX_BYTES = 1024;
 
+const USERNAME = /^[a-z0-9._@-]{1,64}$/;
+
 export const usernameSchema = z
   .string()
   .toLowerCase()
-  .regex(/^[a-z0-9._@-]{1,64}$/, "must have 1 to 64 characters of a-z 0-9 . _ @ -")
-  .describe("1 to 64 characters of a-z 0-9 . _ @ -; stored in lower case");
+  .regex(USERNAME, "must have 1 to 64 characters of a-z 0-9 . _ @ -")
+  .describe("1 to 64 characters of a-z 0-9 . _ @ -; stored in lower case")
+  .meta({ pattern: USERNAME.source.replace("a-z", "a-zA-Z") });
 
 export const newPasswordSchema = z
   .string()
@@ -35,7 +38,8 @@ export const newPasswordSchema = z
     `must have at most ${PASSWORD_MAX_BYTES} bytes`,
   )
   .refine((text) => text.isWellFormed(), "must not contain a lone surrogate")
-  .describe(`at least ${PASSWORD_MIN_CHARACTERS} characters, at most ${PASSWORD_MAX_BYTES} bytes`);
+  .describe(`at least ${PASSWORD_MIN_CHARACTERS} characters, at most ${PASSWORD_MAX_BYTES} bytes`)
+  .meta({ maxLength: PASSWORD_MAX_BYTES });
 
 const roleSchema = z.enum(["admin", "user"]);
 const quotaSchema = z.int().min(0).describe("limit in bytes for the account's files together; 0: unlimited");
@@ -64,8 +68,8 @@ export const userView = z.object({
   role: roleSchema,
   disabled: z.boolean(),
   quota_bytes: quotaSchema,
-  created_at: z.string().nullable().describe("null for the built-in administrator"),
-  updated_at: z.string().nullable(),
+  created_at: z.iso.datetime().nullable().describe("null for the built-in administrator"),
+  updated_at: z.iso.datetime().nullable(),
 });
 export type UserView = z.output<typeof userView>;
 

@@ -6,6 +6,7 @@ import type { ClickExport } from "./export.ts";
 import { type DateRange, parseRange, unitOf } from "./range.ts";
 import type { Analytics } from "./service.ts";
 import { viewOfDevices, viewOfLinkReport, viewOfPlace, viewOfReferrer } from "./views.ts";
+import { CODE_FORM } from "../../links/code.ts";
 import { UNITS } from "../rollups/time-buckets.ts";
 
 type Deps = { analytics: Analytics; clickExport: ClickExport; now(): number; logger: Logger };
@@ -123,6 +124,7 @@ function linkEndpoints({ analytics, now }: Deps): Endpoint[] {
     endpoint({
       ...shared,
       path: "/links/:code{.+}/analytics/devices",
+      params,
       ownsPath: true,
       summary: "Browsers, systems and devices of one link's clicks",
       query: limited(10, 20),
@@ -133,6 +135,7 @@ function linkEndpoints({ analytics, now }: Deps): Endpoint[] {
     endpoint({
       ...shared,
       path: "/links/:code{.+}/analytics",
+      params,
       ownsPath: true,
       summary: "The clicks of one link; a code that itself ends in /analytics is written with %2F",
       query: range,
@@ -149,7 +152,7 @@ function exportEndpoint({ clickExport, now, logger }: Deps): Endpoint {
     path: "/analytics/export",
     summary: "Export the clicks that were recorded in detail as CSV, in order of time",
     query: range,
-    raw: { type: "text/csv" },
+    raw: { type: "text/csv", headers: z.object({ "Content-Disposition": z.string() }) },
     async handle({ c, query }) {
       const asked = rangeOf(query, now());
       const requestId = c.get("requestId");
@@ -168,6 +171,7 @@ function exportEndpoint({ clickExport, now, logger }: Deps): Endpoint {
   });
 }
 
+const params = { code: z.string().meta(CODE_FORM) };
 const codeIn = (c: HttpContext): string => c.req.param("code") ?? "";
 
 const rangeOf = (

@@ -44,8 +44,8 @@ export const policyView = z.object({
   max_file_size: z.int(),
   download: downloadWay,
   is_default: z.boolean(),
-  created_at: z.string(),
-  updated_at: z.string(),
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
 });
 
 export type PolicyView = z.output<typeof policyView>;

@@ -29,6 +29,7 @@ function collectionEndpoints({ policies }: { policies: Policies }): Endpoint[] {
       method: "POST",
       summary: "Create a storage policy; its storage need not be reachable yet",
       body: createPolicySchema,
+      failures: [409, 502],
       status: 201,
       answer: policyView,
       handle: async ({ body }) => viewPolicy(await policies.create(body)),
@@ -50,12 +51,14 @@ function itemEndpoints({ policies }: { policies: Policies }): Endpoint[] {
       method: "PATCH",
       summary: "Change name, limit, keys, region or download mode, or make it the default",
       body: updatePolicySchema,
+      failures: [409, 502],
       handle: async ({ c, body }) => viewPolicy(await policies.update(idOf(c), body)),
     }),
     endpoint({
       ...shared,
       method: "DELETE",
       summary: "Delete a storage policy that nothing refers to",
+      failures: [409],
       answer: message,
       async handle({ c }) {
         await policies.remove(idOf(c));
@@ -66,6 +69,7 @@ function itemEndpoints({ policies }: { policies: Policies }): Endpoint[] {
       ...shared,
       method: "POST",
       path: "/policies/:id/test",
+      failures: [502],
       summary: "Write, read and remove an object in the policy's storage",
       answer: message,
       async handle({ c }) {

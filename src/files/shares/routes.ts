@@ -2,7 +2,8 @@
 import { z } from "zod";
 import { type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
 import { appError } from "../../lib/errors.ts";
-import { createSchema, linkViewSchema, viewOfLink } from "../../links/link.ts";
+import { CODE_FORM } from "../../links/code.ts";
+import { createSchema, linkViewSchema, newCode, viewOfLink } from "../../links/link.ts";
 import { idIn } from "../tree/entry-id.ts";
 import type { ShareRecord } from "./share.ts";
 import type { Shareable, Shares } from "./service.ts";
@@ -10,16 +11,16 @@ import type { Shareable, Shares } from "./service.ts";
 const PASSWORD_MIN_CHARACTERS = 8;
 
 const shareSchema = createSchema.pick({ expires_at: true }).extend({
-  code: z
-    .string()
+  code: newCode
     .nullish()
-    .describe("administrators only: 1 to 128 of a-z A-Z 0-9 _ . - /; random when absent"),
+    .describe("administrators only: 1 to 128 of a-z A-Z 0-9 _ . - /; random when absent or empty"),
   password: createSchema.shape.password
     .refine(
       (text) => !text || [...text].length >= PASSWORD_MIN_CHARACTERS,
       `takes at least ${PASSWORD_MIN_CHARACTERS} characters`,
     )
-    .describe(`at least ${PASSWORD_MIN_CHARACTERS} characters; none when empty or absent`),
+    .describe(`at least ${PASSWORD_MIN_CHARACTERS} characters; none when empty or absent`)
+    .meta({ pattern: String.raw`^(?:[\s\S]{${PASSWORD_MIN_CHARACTERS},})?$` }),
   max_downloads: z
     .int()
     .min(1)
@@ -74,6 +75,7 @@ function endpointsOf(shares: Shares, kind: Shareable["kind"]): Endpoint[] {
       path,
       summary: `Share a ${kind} by a short link`,
       body: shareSchema,
+      failures: [403, 409],
       status: 201,
       answer: shareView,
       async handle({ c, account, body }) {
@@ -96,6 +98,7 @@ function endpointsOf(shares: Shares, kind: Shareable["kind"]): Endpoint[] {
       ...common,
       method: "DELETE",
       path: `${path}/:code{.+}`,
+      params: { code: z.string().meta(CODE_FORM) },
       summary: `Stop sharing a ${kind} under a code`,
       answer: z.object({ message: z.string() }),
       async handle({ c, account }) {

@@ -6,6 +6,23 @@ import { idIn } from "./entry-id.ts";
 import type { Download } from "./download.ts";
 import type { Files } from "./files.service.ts";
 
+const downloadHeaders = z.object({
+  Range: z.string().optional().describe("one range of bytes, such as bytes=0-99"),
+  "If-Range": z.string().optional(),
+  "If-Match": z.string().optional(),
+  "If-None-Match": z.string().optional(),
+  "If-Modified-Since": z.string().optional(),
+  "If-Unmodified-Since": z.string().optional(),
+});
+const validators = z.object({ ETag: z.string(), "Cache-Control": z.string() });
+const contentHeaders = validators.extend({
+  "Content-Disposition": z.string(),
+  "Content-Security-Policy": z.string(),
+  "Last-Modified": z.string(),
+  "Accept-Ranges": z.literal("bytes"),
+});
+const rangeHeaders = contentHeaders.extend({ "Content-Range": z.string() });
+
 type Deps = { files: Pick<Files, "find">; download: Download; logger: Logger };
 
 export const downloadEndpoint = ({ files, download, logger }: Deps): Endpoint =>
@@ -21,7 +38,18 @@ export const downloadEndpoint = ({ files, download, logger }: Deps): Endpoint =>
         .optional()
         .describe("inline shows images, audio, video, plain text and PDF in the browser"),
     }),
-    raw: { type: "*/*" },
+    headers: downloadHeaders,
+    failures: [412, 416, 502],
+    raw: { type: "*/*", headers: contentHeaders },
+    others: {
+      206: { type: "*/*", description: "The requested range", headers: rangeHeaders },
+      302: {
+        type: null,
+        description: "The content is at this address for five minutes",
+        headers: z.object({ Location: z.url() }),
+      },
+      304: { type: null, description: "The client's copy is current", headers: validators },
+    },
     async handle({ c, account, query }) {
       const file = await files.find(account.id, idIn(c, "FileNotFound"));
       return download(file, {

@@ -43,8 +43,8 @@ export const folderView = z.object({
   name: z.string(),
   parent_id: z.int().nullable().describe("null is the root"),
   policy_id: z.int().nullable().describe("overrides the inherited policy"),
-  created_at: z.string(),
-  updated_at: z.string(),
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
 });
 
 export const viewFolder = (folder: Folder): z.output<typeof folderView> => ({
@@ -62,9 +62,9 @@ export const fileView = z.object({
   folder_id: z.int().nullable().describe("null is the root"),
   size: z.int(),
   mime_type: z.string(),
-  sha256: z.string(),
-  created_at: z.string(),
-  updated_at: z.string(),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
 });
 
 export const viewFile = (file: StoredFile): z.output<typeof fileView> => ({

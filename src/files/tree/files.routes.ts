@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { type Endpoint, endpoint } from "../../http/endpoint.ts";
+import { FILE_NAME_FORM } from "../../lib/file-name.ts";
 import { fileView, viewFile } from "./entry.ts";
 import { idIn, idInBody } from "./entry-id.ts";
 import type { Files } from "./files.service.ts";
 
 const updateSchema = z.object({
-  name: z.string().optional(),
+  name: z.string().meta(FILE_NAME_FORM).optional(),
   folder_id: idInBody.nullable().optional().describe("null is the root"),
 });
 
@@ -48,6 +49,7 @@ function itemEndpoints({ files }: Deps): Endpoint[] {
       method: "PATCH",
       summary: "Rename or move a file; absent fields stay unchanged",
       body: updateSchema,
+      failures: [409],
       answer: fileView,
       handle: async ({ c, account, body }) =>
         viewFile(

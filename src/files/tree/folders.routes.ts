@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type Endpoint, endpoint } from "../../http/endpoint.ts";
+import { FILE_NAME_FORM } from "../../lib/file-name.ts";
 import { streamPages } from "../../http/stream-pages.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { folderView, viewFolder } from "./entry.ts";
@@ -8,7 +9,10 @@ import { contentsQuery, LARGEST_PAGE, requestedPage } from "./listing-page.ts";
 import type { Folders } from "./folders.service.ts";
 import { idIn, idInBody } from "./entry-id.ts";
 
-const name = z.string().describe("1 to 255 bytes without / \\ and control characters; unique in its folder");
+const name = z
+  .string()
+  .describe("1 to 255 bytes without / \\ and control characters; unique in its folder")
+  .meta(FILE_NAME_FORM);
 const parentId = idInBody.nullable().optional().describe("null is the root");
 
 const createSchema = z.object({ name, parent_id: parentId });
@@ -32,6 +36,7 @@ export function folderEndpoints({ folders, logger }: Deps): Endpoint[] {
       path: "/folders",
       summary: "Create a folder",
       body: createSchema,
+      failures: [404, 409],
       status: 201,
       answer: folderView,
       handle: async ({ account, body }) =>
@@ -43,6 +48,7 @@ export function folderEndpoints({ folders, logger }: Deps): Endpoint[] {
       method: "PATCH",
       summary: "Rename or move a folder, or set its storage policy; absent fields stay unchanged",
       body: updateSchema,
+      failures: [409],
       answer: folderView,
       handle: async ({ c, account, body }) =>
         viewFolder(

@@ -4,14 +4,22 @@ import type { Cursor } from "./folders.service.ts";
 
 export const LARGEST_PAGE = 1_000;
 
+const CURSOR_MAX_LENGTH = 2_000;
+const BASE64URL = /^[A-Za-z0-9_-]+$/;
+
 export const contentsQuery = z.object({
   limit: z
     .string()
     .regex(/^\d{1,15}$/, "takes a whole number")
     .optional()
-    .describe(`answer one page of so many entries, at most ${LARGEST_PAGE}; default: everything`)
-    .meta({ type: "integer", minimum: 1, maximum: LARGEST_PAGE }),
-  cursor: z.string().max(2_000).optional().describe("next_cursor of the page before"),
+    .describe(`answer one page of so many entries, clamped to 1 to ${LARGEST_PAGE}; default: everything`)
+    .meta({ type: "integer", minimum: 0, maximum: 999_999_999_999_999, pattern: undefined }),
+  cursor: z
+    .string()
+    .max(CURSOR_MAX_LENGTH)
+    .optional()
+    .describe("next_cursor of the page before, as it is")
+    .meta({ pattern: BASE64URL.source }),
 });
 
 /** Null for everything. @throws BadRequest */
@@ -31,6 +39,7 @@ const cursorShape = z.tuple([z.enum(["folder", "file"]), z.string()]);
 /** @throws BadRequest */
 export function readCursor(text: string): Cursor {
   try {
+    if (!BASE64URL.test(text)) throw new Error("not base64url");
     const [kind, name] = cursorShape.parse(JSON.parse(Buffer.from(text, "base64url").toString()));
     return { kind, name };
   } catch (error) {

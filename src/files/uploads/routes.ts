@@ -22,6 +22,7 @@ export const uploadEndpoint = (uploads: Uploads): Endpoint =>
     summary: "Upload a file: multipart/form-data with one file, in a field of any name",
     query: z.object({ folder_id: idInQuery.optional().describe("default: the root") }),
     form: z.object({ file: z.string().meta({ format: "binary" }) }),
+    failures: [404, 409, 502],
     status: 201,
     answer: fileView,
     async handle({ c, account, query, reservation }) {

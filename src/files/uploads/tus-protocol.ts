@@ -30,6 +30,8 @@ const NAMES = {
   460: "BadRequest",
 } as const;
 
+export const LARGEST_BYTES = Number.MAX_SAFE_INTEGER;
+
 /** @throws BadRequest naming the header */
 export function readBytes(header: string, text: string | undefined): number {
   const bytes = /^\d{1,16}$/.test(text ?? "") ? Number(text) : Number.NaN;
@@ -37,8 +39,15 @@ export function readBytes(header: string, text: string | undefined): number {
   throw appError("BadRequest", `${header} takes a whole number of bytes.`);
 }
 
-const KEY = /^[\x21-\x2b\x2d-\x7e]+$/;
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
+const KEY = String.raw`[\x21-\x2b\x2d-\x7e]+`;
+const BASE64 = "(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?";
+const IS_KEY = new RegExp(`^${KEY}$`);
+const IS_BASE64 = new RegExp(`^${BASE64}$`);
+const PAIR = `${KEY}(?: ${BASE64})?`;
+
+/** For the OpenAPI document, like CHECKSUM_FORM. */
+export const METADATA_FORM = `^${PAIR}(?:,${PAIR})*$`;
+export const CHECKSUM_FORM = `^(?:${ALGORITHMS.join("|")}) ${BASE64}$`;
 
 /**
  * Keys, each with an optional Base64 value. @throws BadRequest if malformed, for a repeated key, and for values that
@@ -49,7 +58,7 @@ export function readMetadata(text: string | undefined): ReadonlyMap<string, stri
   if (text === undefined || text.trim() === "") return found;
   for (const pair of text.split(",")) {
     const [key = "", value = "", ...more] = pair.trim().split(" ");
-    if (!KEY.test(key) || !BASE64.test(value) || more.length > 0 || found.has(key)) {
+    if (!IS_KEY.test(key) || !IS_BASE64.test(value) || more.length > 0 || found.has(key)) {
       throw appError("BadRequest", "Upload-Metadata takes pairs of a key and a Base64 value, each key once.");
     }
     found.set(key, readUtf8(value));
@@ -70,7 +79,7 @@ export function readChecksum(text: string | undefined): Checksum | null {
   if (text === undefined) return null;
   const [name, value = "", ...more] = text.trim().split(" ");
   const algorithm = ALGORITHMS.find((known) => known === name);
-  if (algorithm === undefined || !BASE64.test(value) || more.length > 0) {
+  if (algorithm === undefined || !IS_BASE64.test(value) || more.length > 0) {
     throw appError(
       "BadRequest",
       `Upload-Checksum takes one of ${CHECKSUM_ALGORITHMS} and the checksum in Base64.`,

@@ -1,14 +1,21 @@
+import { z } from "zod";
 import { bodyChunks } from "../../http/body-chunks.ts";
 import type { BodyReadQueue } from "../../http/body-reader.ts";
-import {
-  type Endpoint,
-  type EndpointInput,
-  endpoint,
-  type HttpContext,
-  type Method,
-} from "../../http/endpoint.ts";
+import { type Endpoint, type EndpointInput, endpoint, type HttpContext } from "../../http/endpoint.ts";
 import { bodyTimeouts } from "../../http/read-body.ts";
 import { appError } from "../../lib/errors.ts";
+import {
+  appendHeaders,
+  createdHeaders,
+  createHeaders,
+  featureHeaders,
+  offsetHeaders,
+  overrideHeaders,
+  progressHeaders,
+  UPLOAD_ID,
+  uploadId,
+  versionHeader,
+} from "./tus-headers.ts";
 import type { Policies } from "../policies/service.ts";
 import { MOST_CHECKED_BYTES } from "./tus-checksum.ts";
 import {
@@ -27,6 +34,11 @@ import type { TransferProgress, Resumable, Upload } from "./tus.service.ts";
 const STALL_MS = 60_000;
 const ROOT_PATH = "/files/tus";
 
+/** A file comes with the last byte: name and quota count then. */
+const APPEND_FAILURES = [409, 410, 415, 423, 460];
+
+type TusEndpoint = Pick<Endpoint, "method" | "path" | "summary" | "headers" | "rawBody"> &
+  Required<Pick<Endpoint, "raw" | "failures">>;
 type Deps = { resumable: Resumable; policies: Pick<Policies, "list"> };
 type Input = EndpointInput<undefined, undefined>;
 
@@ -45,7 +57,8 @@ const optionsEndpoint = (path: string, { policies }: Deps): Endpoint =>
     access: "public",
     tag: "files",
     summary: "The supported features of resumable uploads (tus 1.0.0)",
-    raw: { type: null, status: 204 },
+    params: { id: z.string() },
+    raw: { type: null, status: 204, headers: featureHeaders },
     async handle() {
       const limits = (await policies.list()).map(({ maxFileSize }) => maxFileSize);
       const most = limits.includes(0) ? 0 : Math.max(...limits);
@@ -67,13 +80,25 @@ function uploadEndpoints({ resumable }: Deps): Endpoint[] {
     return empty(204, {});
   };
   return [
-    tusEndpoint("POST", ROOT_PATH, "Begin a resumable upload", ({ c, account }) =>
-      create(resumable, c, account.id),
+    tusEndpoint(
+      {
+        method: "POST",
+        path: ROOT_PATH,
+        summary: "Begin a resumable upload",
+        headers: createHeaders,
+        failures: [404, 409, 429],
+        raw: { type: null, status: 201, headers: createdHeaders },
+      },
+      ({ c, account }) => create(resumable, c, account.id),
     ),
     tusEndpoint(
-      "GET",
-      path,
-      "The offset of a resumable upload, in headers (HEAD)",
+      {
+        method: "GET",
+        path,
+        summary: "The offset of a resumable upload, in headers (HEAD)",
+        failures: [410],
+        raw: { type: null, status: 200, headers: offsetHeaders },
+      },
       async ({ c, account }) => {
         const upload = await resumable.find(account.id, uploadIdIn(c));
         return empty(200, {
@@ -83,36 +108,65 @@ function uploadEndpoints({ resumable }: Deps): Endpoint[] {
         });
       },
     ),
-    tusEndpoint("PATCH", path, "Continue a resumable upload", append),
-    tusEndpoint("DELETE", path, "Terminate a resumable upload and delete its bytes", terminate),
+    tusEndpoint(
+      {
+        method: "PATCH",
+        path,
+        summary: "Continue a resumable upload",
+        headers: appendHeaders,
+        failures: APPEND_FAILURES,
+        rawBody: BODY_TYPE,
+        raw: { type: null, status: 204, headers: progressHeaders },
+      },
+      append,
+    ),
+    tusEndpoint(
+      {
+        method: "DELETE",
+        path,
+        summary: "Terminate a resumable upload and delete its bytes",
+        failures: [410, 423],
+        raw: { type: null, status: 204, headers: versionHeader },
+      },
+      terminate,
+    ),
     // For clients without other methods.
-    tusEndpoint("POST", path, "PATCH or DELETE, as given by X-HTTP-Method-Override", (input) => {
-      const method = input.c.req.header("X-HTTP-Method-Override")?.toUpperCase();
-      if (method === "PATCH") return append(input);
-      if (method === "DELETE") return terminate(input);
-      throw appError("BadRequest", "X-HTTP-Method-Override takes PATCH or DELETE here.");
-    }),
+    tusEndpoint(
+      {
+        method: "POST",
+        path,
+        summary: "PATCH or DELETE, as given by X-HTTP-Method-Override",
+        headers: overrideHeaders,
+        failures: APPEND_FAILURES,
+        rawBody: BODY_TYPE,
+        raw: {
+          type: null,
+          status: 204,
+          headers: progressHeaders.partial({ "Upload-Offset": true, "Upload-Expires": true }),
+        },
+      },
+      (input) => {
+        const method = input.c.req.header("X-HTTP-Method-Override")?.toUpperCase();
+        if (method === "PATCH") return append(input);
+        if (method === "DELETE") return terminate(input);
+        throw appError("BadRequest", "X-HTTP-Method-Override takes PATCH or DELETE here.");
+      },
+    ),
   ];
 }
 
-const isAppending = (method: Method, path: string): boolean =>
-  path !== ROOT_PATH && (method === "PATCH" || method === "POST");
-
 /** Sends the protocol's version, even on failure. */
 const tusEndpoint = (
-  method: Method,
-  path: string,
-  summary: string,
+  described: TusEndpoint,
   handle: (input: Input) => Promise<Response> | Response,
 ): Endpoint =>
   endpoint({
-    method,
-    path,
     access: "account",
     tag: "files",
-    summary,
-    ...(isAppending(method, path) && { rawBody: BODY_TYPE }),
-    raw: { type: null, status: method === "GET" ? 200 : path === ROOT_PATH ? 201 : 204 },
+    headers: versionHeader,
+    ...described,
+    params: { id: uploadId },
+    failures: [...described.failures, 412, 502],
     handle(input) {
       const { c } = input;
       c.res.headers.set("Tus-Resumable", TUS_VERSION);
@@ -173,7 +227,7 @@ async function appendTo(resumable: Resumable, { c, account, reservation }: Input
 /** An impossible id is treated as unknown. */
 function uploadIdIn(c: HttpContext): string {
   const id = c.req.param("id") ?? "";
-  if (/^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/.test(id)) return id;
+  if (UPLOAD_ID.test(id)) return id;
   throw appError("FileNotFound", "There is no such upload.");
 }
 

@@ -58,7 +58,7 @@ export function csvEndpoints(deps: { csv: LinkCsv; now(): number; logger: Logger
       path: "/links/export",
       summary: "Export links as CSV, ordered by code, with their password hashes",
       query: filterQuery,
-      raw: { type: "text/csv" },
+      raw: { type: "text/csv", headers: z.object({ "Content-Disposition": z.string() }) },
       async handle({ c, query }) {
         const pages = textOf(csv.export.pages(filterOf(query, now())));
         const requestId = c.get("requestId");

@@ -1,0 +1,9 @@
+import { z } from "zod";
+
+export type Json = Record<string, unknown>;
+
+/** A zod schema in JSON Schema. What has no form there is any value. */
+export function jsonSchemaOf(schema: z.ZodType, io: "input" | "output"): Json {
+  const { $schema: _, ...json } = z.toJSONSchema(schema, { io, unrepresentable: "any" });
+  return json;
+}
