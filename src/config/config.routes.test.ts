@@ -217,7 +217,7 @@ describe("PUT", () => {
     ["routes.health_prefix", { value: "/admin/health" }, 400, 1000],
     ["routes.health_prefix", { value: "/files" }, 400, 1000],
     ["nope", { value: "1" }, 404, 5000],
-    ["schema", { value: "1" }, 404, 5000],
+    ["schema", { value: "1" }, 405, 1006],
   ])("%s refuses what it can't take, and nothing changes", async (key, body, status, code) => {
     const { call } = await serve();
     expect(await call("PUT", `/${key}`, body)).toMatchObject({ status, code });

@@ -78,6 +78,7 @@ const commonEndpoints = (config: Config): Endpoint[] => [
     ...shared,
     method: "GET",
     path: "/config/schema",
+    ownsPath: true,
     summary: "List the definitions of the settings",
     answer: z.array(schemaAnswer),
     handle: () => config.schema().map(schemaView),
@@ -86,6 +87,7 @@ const commonEndpoints = (config: Config): Endpoint[] => [
     ...shared,
     method: "POST",
     path: "/config/reload",
+    ownsPath: true,
     summary: "Read the stored settings again in every worker and node",
     answer: z.object({ message: z.string(), duration_ms: z.int() }),
     async handle() {
