@@ -33,7 +33,7 @@ forEachDialect(({ openDb, name, url }) => {
     for (const changes of made.splice(0)) await changes.stop();
   });
 
-  /** A process's feed that has begun to listen, and all it hears. */
+  /** A process's feed that has started, and the changes that it delivers. */
   const listen = async (database: Database, bus?: Bus) => {
     const changes = createChanges({
       database,
@@ -141,7 +141,7 @@ forEachDialect(({ openDb, name, url }) => {
       ["links", "late"],
       ["links", "later"],
     ]);
-    // After two minutes the last one missing was rolled back, and nobody looks for it any more.
+    // After two minutes the missing row counts as rolled back, and the reader stops looking for it.
     now += 30_000;
     await two.changes.poll();
     await insert(top + 3, "never");
@@ -249,7 +249,7 @@ forEachDialect(({ openDb, name, url }) => {
     const changes = [{ topic: "links", keys: ["a"] }];
     expect(published as unknown).toEqual([{ write: expect.any(String), changes, isCleaned: false }]);
 
-    // What the other one writes comes by the bus, perhaps twice, and then stands in the feed as well.
+    // Rows of the other process arrive by the bus, perhaps twice, and then in the feed.
     await two.changes.write(async (tx) => tx.changed("users", ["1"]));
     const [row] = await a!.read.selectFrom("changes").select("origin").where("topic", "=", "users").execute();
     const news: ChangeMessage = {
@@ -262,7 +262,7 @@ forEachDialect(({ openDb, name, url }) => {
     await Promise.all([hear!(news), hear!(news)]);
     await one.changes.poll();
     expect([one.heard.slice(1), cleaned]).toEqual([[["users", "1"]], [true]]);
-    // A part of a write can't vouch for its rows.
+    // A part of a write does not replace its rows.
     await two.changes.write(async (tx) => tx.changed("users", ["2"]));
     await hear!({ write: null, changes: [{ topic: "users", keys: ["2"] }], isCleaned: true });
     await one.changes.poll();

@@ -6,7 +6,7 @@ import { AppError } from "../lib/errors.ts";
 import { createLeaseRepository, type LeaseRepository } from "./lease.repository.ts";
 import { createLeases } from "./leases.ts";
 
-/** As far as the rows go; renewals come four times in this time of the real clock. */
+/** In terms of the rows; renewals come four times in this time of the real clock. */
 const TTL_MS = 200;
 
 forEachDialect(({ openDb }) => {

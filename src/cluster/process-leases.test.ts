@@ -11,7 +11,7 @@ import { openProcessLeases } from "./process-leases.ts";
 
 const TTL_MS = 30_000;
 
-/** Takes a file's lock as a process does, and holds it until it is killed. */
+/** Locks a file as a process does, until it is killed. */
 const HOLDER = `
   const { tryFileLock } = await import(${JSON.stringify(join(import.meta.dir, "..", "lib", "file-lock.ts"))});
   console.log(tryFileLock(process.argv[1]) !== null);
@@ -45,7 +45,7 @@ forEachDialect(({ openDb }) => {
   const clock = { now: () => 1_000_000 };
   const open = (dataDir: string | null) =>
     openProcessLeases({ database, clock, logger: silentLogger, dataDir });
-  /** Whether the lease could be had; it is free again then. */
+  /** Takes the lease, if possible, and releases it. */
   const isFree = async (leases: Leases, name: string): Promise<boolean> =>
     (await leases.hold(name, TTL_MS, async () => {})) !== null;
 

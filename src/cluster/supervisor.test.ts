@@ -1,4 +1,4 @@
-/** Workers that end at bad moments, without processes. */
+/** Workers that end at bad moments, without real processes. */
 import { expect, test } from "bun:test";
 import { until } from "../../test/support/until.ts";
 import { silentLogger } from "../lib/logger.ts";
@@ -48,7 +48,6 @@ function createFakes() {
     spawned,
     spawn,
     refuse: (times: number) => void (refusals = times),
-    /** The worker that was spawned as the first, the second … */
     async nth(count: number): Promise<FakeWorker> {
       await until(() => spawned.length >= count);
       return spawned[count - 1]!;
@@ -80,7 +79,7 @@ test("a worker that dies while its successor starts gets no second successor", a
   successor.ready();
   (await fakes.nth(4)).ready();
   await reloading;
-  // Whoever had been started again would be there by now: the reload rests for longer.
+  // The reload rests for longer, so a restarted worker would be there by now.
   expect(indexes(fakes.alive)).toEqual([0, 1]);
   await supervisor.stop();
 });

@@ -30,7 +30,7 @@ const sink = () => {
   return { write: (text: string) => parts.push(text), text: () => parts.join("") };
 };
 
-/** Runs one command as its own process would: a fresh look at the database. */
+/** Runs one command like a separate process: it opens the database again. */
 async function run(args: readonly string[], stdin = "") {
   const { config, start } = openConfig(database);
   await start();

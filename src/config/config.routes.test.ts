@@ -30,7 +30,7 @@ const SECRET = "an-unmistakable-secret-".repeat(2);
 // oxlint-disable-next-line no-explicit-any -- answers of many shapes
 type Envelope = { code: number; error?: string; data?: any };
 
-/** The endpoints as they are mounted, called by the administrator `ann`, or by nobody. */
+/** The mounted endpoints, called by the administrator `ann`, or without an account. */
 async function serve() {
   const opened = openConfig(database, { startup: true, generateToken: () => SECRET });
   const config = await opened.start();
@@ -251,7 +251,7 @@ describe("POST", () => {
 
   test("/config/{key}/action generates a value without storing it", async () => {
     const { call, config } = await serve();
-    // The setting's own secret is SECRET as well here; it must be the answer, so another key's is looked at.
+    // This setting's own secret is SECRET too and is the expected answer, so read another key.
     await config.set("api.jwt_secret", "j".repeat(40), "ann");
     expect((await call("POST", "/api.health_token/action", { action: "generate_token" })).data).toEqual({
       value: SECRET,

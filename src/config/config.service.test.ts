@@ -11,7 +11,7 @@ const refusal = (name: string, message: RegExp | string) =>
 forEachDialect(({ openDb }) => {
   let database: Database;
   beforeAll(async () => {
-    // The file database lets two instances write at once only when each writes in a thread of its own.
+    // The file database lets two instances write at once only if each writes in its own thread.
     database = await openDb({ threads: true });
   });
   beforeEach(async () => {

@@ -1,4 +1,4 @@
-/** A Config over a real database and change feed, with a clock of its own. */
+/** A Config on a real database and change feed, with a manual clock. */
 import { createChanges } from "../cluster/changes.ts";
 import { type Database, openDatabase } from "../db/database.ts";
 import { migrateUp } from "../db/migrate.ts";
@@ -7,7 +7,7 @@ import { createConfig } from "./config.service.ts";
 
 type Options = Partial<Parameters<typeof createConfig>[0]> & { logger?: Logger };
 
-/** The clock stands at `now` and goes where the test puts it. */
+/** The test sets the clock, which starts at `now`. */
 export function openConfig(database: Database, options: Options = {}) {
   const clock = { time: Date.parse("2026-11-20T12:00:00Z"), now: () => clock.time };
   const changes = createChanges({ database, clock, logger: silentLogger });
@@ -33,7 +33,7 @@ export function recordingLogger(): { logger: Logger; lines: string[] } {
   return { logger, lines };
 }
 
-/** An Argon2 hash of no password anybody uses. */
+/** The hash of an unused password. */
 export const HASH =
   "$argon2id$v=19$m=65536,t=2,p=1$MDEyMzQ1Njc4OWFiY2RlZg$0123456789abcdefghijklmnopqrstuvwxyzABCDEFG";
 

@@ -44,7 +44,7 @@ const prefix = {
   ],
 };
 
-/** What each setting takes, with the canonical form, and what it refuses. */
+/** Accepted values of each setting, with the canonical form, and refused ones. */
 const CASES: Record<ConfigKey, { good: Record<string, string>; bad: readonly string[] }> = {
   "api.admin_token": {
     good: { "": "", [HASH]: HASH },
@@ -170,7 +170,7 @@ const CASES: Record<ConfigKey, { good: Record<string, string>; bad: readonly str
 
 describe.each(CONFIG_KEYS)("%s", (key) => {
   const definition = definitionOf(key);
-  // A part of a sentence that ends behind it.
+  // The end of a sentence, without its full stop.
   const refusal = { error: expect.stringMatching(/^must be [^]*[^.]$/) };
 
   test("accepts valid values and returns their canonical form", () => {

@@ -6,7 +6,7 @@ import { createTable } from "./migrations/step.ts";
 import { MIGRATIONS, migrateUp, migrationStatus } from "./migrate.ts";
 import { forEachDialect, type TestDialect } from "./for-each-dialect.ts";
 
-/** Another process that opens the database and runs the body; resolves with what it wrote to standard output. */
+/** Opens the database in another process and runs the body; resolves with its standard output. */
 async function inProcess(url: string, body: string): Promise<string> {
   const script = `
     import { openDatabase } from ${JSON.stringify(`${import.meta.dir}/database.ts`)};
@@ -80,7 +80,7 @@ forEachDialect((dialect: TestDialect) => {
 
   describe("two writers at once", () => {
     test("two instances and two processes add to one counter without loss", async () => {
-      // A connection for each writer: this tests locks, and waiting for a connection has its own bound.
+      // One connection per writer: this tests locks, and waiting for a connection has its own bound.
       const open = () => dialect.openDb({ threads: true, poolSize: 20 });
       const [a, b] = [await open(), await open()];
       await a.write.insertInto("leases").values({ name: "n", owner: "", expires_at: 0 }).execute();

@@ -56,7 +56,6 @@ test("accepts a unix socket as the host or as a parameter", () => {
   });
 });
 
-/** What the query says of TLS. */
 const tls = (query: string) => parseDatabaseUrl(`mysql://h/db?${query}`).tls;
 
 test("accepts TLS parameters as PostgreSQL's tools name them", () => {

@@ -1,4 +1,4 @@
-/** What every database must do alike. */
+/** The contract of all databases. */
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { sql } from "kysely";
 import type { Database } from "./database.ts";
@@ -249,7 +249,7 @@ forEachDialect(({ name, openDb }) => {
 
     test("refuse values that do not fit, and do not truncate them", async () => {
       const long = { account: "a", failures: 1, retry_at: 0, updated_at: 0 };
-      if (name === "sqlite") return; // has no lengths; the services check them
+      if (name === "sqlite") return; // SQLite has no lengths; the services check them.
       const tooLong = { ...long, account: "x".repeat(129) };
       await expect(
         database.dialect.insertIgnore(database.write, "login_failures", ["account"], [tooLong]),
@@ -367,7 +367,7 @@ async function clicks(database: Database): Promise<number[]> {
   return rows.map((row) => row.clicks);
 }
 
-/** What the driver says when the database gave up a transaction for another. */
+/** The driver's error after the database rolled a transaction back in favour of another. */
 function retryable(database: Database): unknown {
   const native = {
     sqlite: { code: "SQLITE_BUSY_SNAPSHOT" },

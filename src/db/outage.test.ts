@@ -46,7 +46,7 @@ forEachDialect((dialect) => {
   test("after idle and busy connections break, queries fail as unavailable, then work again", async () => {
     expect(await count()).toBe(1);
     proxy.cut();
-    // Idle connections broke. That must not end the process, and the next query must know.
+    // Broken idle connections must not end the process, and the next query must detect them.
     await Bun.sleep(20);
     await count().catch(() => {});
     expect(await count()).toBe(1);
@@ -97,7 +97,7 @@ forEachDialect((dialect) => {
       await tx.updateTable("instance").set({ created_at: 7 }).execute();
     });
     await expect(frozen).rejects.toMatchObject(unavailable);
-    // Old connections lost what the proxy swallowed. Only new ones can work.
+    // Old connections lost data in the proxy, so only new ones can work.
     proxy.mode = "pass";
     await untilBack();
     expect(await Promise.all([count(), count(), count()])).toEqual([1, 1, 1]);

@@ -6,7 +6,7 @@ import { retryStart } from "./retry-start.ts";
 
 const away = () => new DatabaseError("unavailable", new Error("connect ECONNREFUSED 127.0.0.1:1"));
 
-/** Fails that many times. */
+/** Fails `times` times. */
 function failing(times: number, error: () => Error) {
   const work = { tries: 0, run: async () => "done" };
   work.run = async () => {

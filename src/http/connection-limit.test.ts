@@ -43,7 +43,7 @@ beforeEach(() => {
   [openFiles, now, waiting, calls, warnings] = [0, 0, 0, [], []];
 });
 
-/** What it does from the next check on. */
+/** The actions of the next check. */
 function checked(limit: ReturnType<typeof create>, passedMs = 20): string[] {
   calls.length = 0;
   now += passedMs;

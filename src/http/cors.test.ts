@@ -1,4 +1,3 @@
-/** Which answers other origins may read. */
 import { expect, test } from "bun:test";
 import { silentLogger } from "../lib/logger.ts";
 import { CONNECTION, CORS_OFF } from "./app.test-support.ts";

@@ -3,7 +3,7 @@ import { parse } from "csv-parse/sync";
 import { csvLine, readCsv } from "./csv.ts";
 
 const LIMIT = 1000;
-/** The row and its fields, or the first word of what is wrong with it. */
+/** The row and its fields, or the first word of its problem. */
 type Read = [number, readonly string[] | string];
 const read = (text: string | Uint8Array): Read[] =>
   [...readCsv(Buffer.from(text as string), LIMIT)]

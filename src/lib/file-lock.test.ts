@@ -24,7 +24,7 @@ test("a process holds the lock once at a time", () => {
   const first = tryFileLock(path);
   expect(first?.path).toBe(path);
   expect(tryFileLock(path)).toBeNull();
-  // A refused attempt opened and closed the file; the lock must stand it.
+  // A refused attempt opened and closed the file; the lock must survive that.
   expect(tryFileLock(path)).toBeNull();
   first?.release();
   first?.release();

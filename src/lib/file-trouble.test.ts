@@ -10,7 +10,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const failed = (code: string, path: string, more = {}) =>
   Object.assign(new Error(`${code}: what the system says`), { code, path, ...more });
 
-/** Root may write everything, so the question is asked as nobody; without rights it is asked as it is. */
+/** Root may write everything, so these tests run without root's rights. */
 const isRoot = process.geteuid!() === 0;
 const asNobody = isRoot ? ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] : [];
 const canAsk = Bun.spawnSync([...asNobody, process.execPath, "--version"], { cwd: "/" }).exitCode === 0;

@@ -4,7 +4,7 @@ import { createJsonScan, MOST_JSON_LEVELS } from "./json-scan.ts";
 
 type Mark = [byte: string, at: number, level: number];
 
-/** What the scan hears of a text that comes in pieces of so many bytes, with places in the whole text. */
+/** The marks and parts of a text in pieces of `step` bytes, with indexes in the whole text. */
 function scanned(text: string, step: number): { marks: Mark[]; parts: number } {
   const bytes = Buffer.from(text);
   const marks: Mark[] = [];

@@ -54,7 +54,7 @@ describe.skipIf(process.platform !== "linux")("the listening socket", () => {
     await until(() => before.text.includes("served"));
     socket.pause();
     const late = await open(port, GET);
-    // Who was accepted before is served on.
+    // An accepted connection is still served.
     before.text = "";
     before.socket.write(GET);
     await until(() => before.text.includes("served"));

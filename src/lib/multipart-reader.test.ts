@@ -4,7 +4,7 @@ import { BrokenMultipart, createMultipartReader } from "./multipart-reader.ts";
 
 const LIMITS = { headerBytes: 1_000, headers: 5 };
 
-/** What a body of these bytes holds, when it comes in pieces of `step` bytes whose buffers are disposed of. */
+/** The parts of a body that arrives in pieces of `step` bytes, with their buffers disposed of. */
 async function partsOf(body: string | Buffer, step: number, boundary = "B") {
   const bytes = Buffer.from(body as string);
   let at = 0;
@@ -69,7 +69,7 @@ describe.each(STEPS)("in pieces of %d bytes", (step) => {
 });
 
 test("any bytes read back unchanged, for any split into pieces", async () => {
-  // Made of what boundaries are made of, so that half of them turn up everywhere.
+  // Pieces of boundaries, so that halves of them occur everywhere.
   const alphabet = ["\r", "\n", "\r\n", "-", "--", "B", "\r\n--", "\r\n--C", "x".repeat(100)];
   let seed = 1;
   const random = (below: number) => (seed = (seed * 48_271) % 2_147_483_647) % below;

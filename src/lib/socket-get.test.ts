@@ -9,7 +9,7 @@ afterEach(() => {
   for (const stop of stops.splice(0)) stop();
 });
 
-/** A server that answers each connection with these bytes, piece by piece, and then does what `then` says. */
+/** Answers each connection with these bytes, piece by piece, then acts as `then` says. */
 function serve(pieces: readonly (string | Uint8Array)[], then: "close" | "stay" = "stay") {
   const peer: Peer = { sent: 0, isClosed: false, asked: "" };
   const left: Uint8Array[] = pieces.map((piece) => Buffer.from(piece as string));

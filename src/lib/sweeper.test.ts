@@ -4,7 +4,7 @@ import { createFullSweeper } from "./sweeper.ts";
 
 const MIB = 1024 * 1024;
 
-/** Garbage that has outlived a collection; in a function of its own, so that nothing keeps it. */
+/** Garbage that has outlived a collection. A separate function, so that nothing references it. */
 function leaveOldGarbage(untilBytes: number): void {
   const held: unknown[] = [];
   while (heapSize() < untilBytes) {
@@ -20,7 +20,7 @@ test("garbage that outlived a collection is collected after growing", () => {
   const settled = heapSize();
   const grown = settled * 1.3 + 8 * MIB;
   leaveOldGarbage(grown);
-  // Not yet enough was worked through.
+  // Below the bound.
   sweeper.worked(MIB / 2);
   edenGC();
   expect(heapSize()).toBeGreaterThan(grown - MIB);

@@ -1,11 +1,10 @@
-/** Test support: a wire in front of a server that can be cut, or made to hang. */
+/** Test support: a TCP proxy that can be cut, or made to hang. */
 import { connect, createServer, type Socket } from "node:net";
 
 export type TcpProxy = {
   readonly port: number;
-  /** `refuse`: new connections are closed at once; `hang`: they are taken, and nothing passes on any. */
+  /** `refuse`: closes new connections at once; `hang`: accepts them and passes nothing on. */
   mode: "pass" | "refuse" | "hang";
-  /** How many connections it refused so far. */
   readonly refused: number;
   /** Breaks all connections. */
   cut(): void;
@@ -13,7 +12,7 @@ export type TcpProxy = {
   sever(): void;
   heal(): void;
   stop(): void;
-  /** The URL, by way of the wire. */
+  /** The URL with the proxy's address. */
   through(url: string): string;
 };
 
@@ -68,7 +67,7 @@ export async function startTcpProxy(host: string, port: number): Promise<TcpProx
   return proxy;
 }
 
-/** A wire to the server that the URL names with host and port. */
+/** A proxy to the server that the URL names with host and port. */
 export function startProxyTo(url: string): Promise<TcpProxy> {
   const [, host, port] = /^\w+:\/\/(?:[^@/]*@)?([^:/]+):(\d+)/.exec(url) ?? [];
   if (host === undefined) throw new Error("The URL names no host and port.");

@@ -5,7 +5,7 @@ import { join } from "node:path";
 const niceness = (): number[] =>
   readdirSync("/proc/self/task").map((task) => {
     const stat = readFileSync(`/proc/self/task/${task}/stat`, "utf8");
-    // Field 19; the second one is the thread's name in parentheses and may hold blanks.
+    // Field 19; the second one is the thread's name in parentheses and may contain blanks.
     return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[16]);
   });
 

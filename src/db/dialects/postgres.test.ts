@@ -1,4 +1,4 @@
-/** PostgreSQL's search index, for accounts that may have it. */
+/** PostgreSQL's search index, with and without the right to create it. */
 import { afterAll, describe, expect, test } from "bun:test";
 import { sql } from "kysely";
 import { silentLogger } from "../../lib/logger.ts";

@@ -1,4 +1,4 @@
-/** SQLite's threads: nothing slow holds the calling thread. */
+/** SQLite's threads: slow work does not block the calling thread. */
 import { afterAll, expect, test } from "bun:test";
 import {
   closeSync,
@@ -112,7 +112,7 @@ test("a slow query and an open transaction block neither findLink nor other read
     expect(await database.read.selectFrom("links").select("code").execute()).toEqual([{ code: "a" }]);
   });
   expect((await database.findLink("b"))?.code).toBe("b");
-  // The other reading thread did all this during the query.
+  // The other reading thread ran all these during the query.
   expect(done).toBe(false);
   expect((await query).rows).toEqual([{ n: 12_000_000 }]);
 });
