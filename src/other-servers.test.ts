@@ -90,7 +90,7 @@ test("another database of a running server is refused", () => {
 test.each([
   ["a server of another copy of the program", ["bun", "/elsewhere/main.ts", "serve"]],
   ["another command", ["bun", "/opt/main.ts", "links", "list"]],
-])("%s is no reason", (_name, args) => {
+])("a command is not refused because of %s", (_name, args) => {
   startProcess(args, ["WAYMARK__DATA__DIR=/srv/data"]);
   expect(refusal()).toBeNull();
 });

@@ -122,33 +122,30 @@ test.each([
   expect((await run(args)).error).toMatchObject(refused(name, message));
 });
 
-test.each(["toml", "json"])(
-  "%s: what is exported is imported again, on another installation too",
-  async (format) => {
-    await run(["set", "cors.allowed_origins", "https://a.example"]);
-    await run(["set", "analytics.sample_rate", "0.25"]);
-    await run(["set", "api.health_token", "the-health-token"]);
-    const path = file(`all.${format}`);
-    expect((await run(["export", path, "--show-secrets"])).error).toBeNull();
-    expect(statSync(path).mode & 0o077).toBe(0);
-    expect(readFileSync(path, "utf8")).not.toContain("admin_token");
-    expect((await run(["export", path])).error).toMatchObject(refused("Conflict", "--force"));
-    await database.write.deleteFrom("settings").execute();
+test.each(["toml", "json"])("%s: another installation imports an export", async (format) => {
+  await run(["set", "cors.allowed_origins", "https://a.example"]);
+  await run(["set", "analytics.sample_rate", "0.25"]);
+  await run(["set", "api.health_token", "the-health-token"]);
+  const path = file(`all.${format}`);
+  expect((await run(["export", path, "--show-secrets"])).error).toBeNull();
+  expect(statSync(path).mode & 0o077).toBe(0);
+  expect(readFileSync(path, "utf8")).not.toContain("admin_token");
+  expect((await run(["export", path])).error).toMatchObject(refused("Conflict", "--force"));
+  await database.write.deleteFrom("settings").execute();
 
-    const dry = await run(["import", path, "--dry-run", "--json"]);
-    const keys = ["api.health_token", "analytics.sample_rate", "cors.allowed_origins"];
-    expect(JSON.parse(dry.out)).toEqual({ dry_run: true, changed: keys, masked: [] });
-    expect(await database.read.selectFrom("settings").selectAll().execute()).toEqual([]);
+  const dry = await run(["import", path, "--dry-run", "--json"]);
+  const keys = ["api.health_token", "analytics.sample_rate", "cors.allowed_origins"];
+  expect(JSON.parse(dry.out)).toEqual({ dry_run: true, changed: keys, masked: [] });
+  expect(await database.read.selectFrom("settings").selectAll().execute()).toEqual([]);
 
-    expect((await run(["import", path])).out).toBe(keys.map((key) => `changed ${key}\n`).join(""));
-    expect((await run(["get", "api.health_token", "--show-secrets"])).out).toBe("the-health-token\n");
-    expect((await run(["import", path])).out).toBe("Nothing to change.\n");
-    expect((await run(["export", path, "--force"])).error).toBeNull();
-    const masked = await run(["import", path]);
-    expect([masked.error, masked.out]).toEqual([null, "Nothing to change.\n"]);
-    expect(masked.err).toContain("api.health_token");
-  },
-);
+  expect((await run(["import", path])).out).toBe(keys.map((key) => `changed ${key}\n`).join(""));
+  expect((await run(["get", "api.health_token", "--show-secrets"])).out).toBe("the-health-token\n");
+  expect((await run(["import", path])).out).toBe("Nothing to change.\n");
+  expect((await run(["export", path, "--force"])).error).toBeNull();
+  const masked = await run(["import", path]);
+  expect([masked.error, masked.out]).toEqual([null, "Nothing to change.\n"]);
+  expect(masked.err).toContain("api.health_token");
+});
 
 test("an import with one mistake changes nothing", async () => {
   const path = file("wrong.toml");

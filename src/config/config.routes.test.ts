@@ -218,7 +218,7 @@ describe("PUT", () => {
     ["routes.health_prefix", { value: "/files" }, 400, 1000],
     ["nope", { value: "1" }, 404, 5000],
     ["schema", { value: "1" }, 405, 1006],
-  ])("%s refuses what it can't take, and nothing changes", async (key, body, status, code) => {
+  ])("%s refuses an invalid value and changes nothing", async (key, body, status, code) => {
     const { call } = await serve();
     expect(await call("PUT", `/${key}`, body)).toMatchObject({ status, code });
     const rows = await database.read.selectFrom("settings").select("key").execute();

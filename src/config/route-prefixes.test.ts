@@ -12,7 +12,7 @@ test.each([
   trio("/api/admin", "/api/health", "/api/panel"),
   trio("/admin", "/administration", "/admin-panel"),
   trio("/filesystem", "/my/files", "/folders2"),
-])("%p stand apart", (prefixes) => {
+])("%p do not conflict", (prefixes) => {
   expect(findPrefixConflict(prefixes)).toBeNull();
 });
 
@@ -24,6 +24,6 @@ test.each([
   [trio("/panel/api", "/h", "/panel"), "routes.admin_prefix"],
   [trio("/files", "/h", "/p"), "'/files'"],
   [trio("/a", "/folders/health", "/p"), "'/folders'"],
-])("%p get in each other's way", (prefixes, named) => {
+])("%p conflict", (prefixes, named) => {
   expect(findPrefixConflict(prefixes)).toContain(named);
 });

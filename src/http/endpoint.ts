@@ -81,7 +81,7 @@ export type Endpoint<
   others?: Readonly<Record<number, DocumentedAnswer>>;
   /** Default 200. */
   status?: 200 | 201;
-  /** For `data` in the OpenAPI document, like the next five. */
+  /** For `data` in the OpenAPI document, like the next four. */
   answer?: Schema;
   /** `answer` is in an envelope with `pagination`. */
   paged?: true;

@@ -112,7 +112,7 @@ describe("reads", () => {
   });
 });
 
-describe("goes on after", () => {
+describe("continues after", () => {
   test.each<[string, string, Read[]]>([
     [
       "text behind a closing quote",

@@ -41,7 +41,7 @@ describe("addresses", () => {
     "g::",
     "[::1]",
     `${"0".repeat(50)}::`,
-  ])("%p is no address", (text) => {
+  ])("%p is not an address", (text) => {
     expect(parseIp(text)).toBeNull();
   });
 
@@ -72,7 +72,7 @@ describe("ranges", () => {
   });
 
   test.each(["10.0.0.0/33", "::/129", "10.0.0.0/", "10.0.0.0/08", "10.0.0.0/-1", "a/8", "/8", "fe80::%1/64"])(
-    "%p is none",
+    "%p is not a range",
     (text) => {
       expect(parseIpRange(text)).toBeNull();
     },

@@ -67,7 +67,7 @@ test("sends target and headers, and returns status, headers and body", async () 
 });
 
 test.each(["close", "stay"] as const)(
-  "a large body comes whole when the server will %s after it",
+  "a large body is complete if the server will %s afterwards",
   async (then) => {
     const { url } = serve([`${OK}Content-Length: ${bytes.length}\r\n\r\n`, bytes], then);
     const hasher = new Bun.CryptoHasher("sha256");
@@ -92,12 +92,12 @@ test.each([
   ["chunks and a length", `${OK}Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n`],
   ["no length", `${OK}\r\nhello`],
   ["two lengths", `${OK}Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello`],
-  ["a length that is none", `${OK}Content-Length: -5\r\n\r\nhello`],
+  ["an invalid length", `${OK}Content-Length: -5\r\n\r\nhello`],
   ["a header without a name", `${OK}: x\r\nContent-Length: 5\r\n\r\nhello`],
-  ["a line that is no header", `${OK}Content-Length: 5\r\nhello there\r\n\r\nhello`],
+  ["a line without a colon", `${OK}Content-Length: 5\r\nhello there\r\n\r\nhello`],
   ["another protocol", "SSH-2.0-OpenSSH\r\n\r\n"],
   ["a head without end", `${OK}X: ${"x".repeat(20_000)}`],
-])("%s is left to another client", async (_name, answer) => {
+])("null for %s", async (_name, answer) => {
   const { peer, url } = serve([answer]);
   expect(await get(url)).toBeNull();
   await until(() => peer.isClosed);
@@ -111,7 +111,7 @@ test("null without a server or without its answer", async () => {
 test.each([
   ["shorter", "hell"],
   ["longer", "hello, too"],
-])("a body that is %s than it says fails", async (_name, body) => {
+])("a body %s than its length fails", async (_name, body) => {
   const { url } = serve([`${OK}Content-Length: 5\r\n\r\n`, body], "close");
   expect(await failureOf((await get(url))!.bytes())).toBeInstanceOf(Error);
 });
