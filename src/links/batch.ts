@@ -1,7 +1,4 @@
-/**
- * Batches: each item is checked by itself, and a bad one fails alone. The others are written in one transaction. Long
- * work yields to the event loop.
- */
+/** Batches: a bad item fails alone, the others are written in one transaction. Long work yields to the event loop. */
 import type { Clock } from "../lib/clock.ts";
 import { AppError, appError } from "../lib/errors.ts";
 import { validated } from "../lib/validated.ts";
@@ -16,7 +13,7 @@ const ITEMS_A_TURN = 100;
 /** Concurrent password hashes. */
 const HASHES_AT_ONCE = 2;
 
-/** In the order of the request. `code` is empty if the item has none. */
+/** In the order of the request. `code`: empty if absent. */
 export type BatchResult = {
   success: string[];
   failed: { code: string; error: string; error_code: number }[];
@@ -92,7 +89,7 @@ function refusalOr<T>(run: () => T): Checked<T> {
   }
 }
 
-/** The items with hashes instead of passwords. An item whose hash is refused for lack of room fails. */
+/** Hashes instead of passwords. An item without room in the hash queue fails. */
 async function hashed<T extends Secret>(
   items: readonly Checked<T>[],
   hashPassword: Deps["hashPassword"],

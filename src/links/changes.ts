@@ -1,9 +1,9 @@
-/** The part of cluster/changes.ts that this room uses. */
+/** See cluster/changes.ts. */
 import type { Db } from "../db/dialect.ts";
 
 export type LinkTransaction = {
   readonly db: Db;
-  /** Codes of links that this transaction writes or removes. */
+  /** Codes of links that this transaction writes. */
   changed(topic: "links", codes: readonly string[]): void;
 };
 

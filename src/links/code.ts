@@ -1,7 +1,7 @@
 /**
- * The rule for codes. A new code has 1 to 128 characters of `a-z A-Z 0-9 _ . - /`, no leading, trailing or double
- * slash, no segments `.` and `..` (browsers rewrite those), and neither equals nor lies below a prefix of other
- * endpoints. Requests need only `isCodeText`: links made before a code was reserved keep redirecting.
+ * The rule for new codes: 1 to 128 characters of `a-z A-Z 0-9 _ . - /`, no leading, trailing or double slash, no
+ * segments `.` and `..` (browsers rewrite those), not at or below a prefix of other endpoints. Requests need only
+ * `isCodeText`: older links keep redirecting.
  */
 import { type AppError, appError } from "../lib/errors.ts";
 
@@ -13,7 +13,7 @@ const SEGMENT = String.raw`(?:\.?[a-zA-Z0-9_\-][a-zA-Z0-9_.\-]*|\.\.[a-zA-Z0-9_.
 const SEGMENTS = `${SEGMENT}(?:/${SEGMENT})*`;
 const IS_SEGMENTS = new RegExp(`^${SEGMENTS}$`);
 
-/** Root paths of the file endpoints, independent of settings. */
+/** Of the file endpoints, independent of settings. */
 const ALWAYS_RESERVED = ["files", "folders"];
 
 /** Paths of the admin API below `links/`. */
@@ -36,11 +36,11 @@ export const linkNotFound = (code: unknown): AppError =>
   );
 
 export type CodeRule = {
-  /** LinkInvalidCode or LinkReservedCode for a new link, or null. */
+  /** LinkInvalidCode, LinkReservedCode or null. */
   refusal(code: string): AppError | null;
 };
 
-/** @param prefixes the current route prefixes, with or without leading slash; read at each call */
+/** @param prefixes route prefixes, with or without leading slash; read at each call */
 export function createCodeRule(prefixes: () => readonly string[]): CodeRule {
   const reservedBy = (code: string): string | undefined =>
     [...prefixes().map((prefix) => prefix.replace(/^\/+|\/+$/g, "")), ...ALWAYS_RESERVED].find(
@@ -71,8 +71,8 @@ export function createCodeRule(prefixes: () => readonly string[]): CodeRule {
 }
 
 /**
- * Paths that browsers, crawlers, mail programs and certificate authorities request by themselves. They speak for the
- * whole origin, so links (administrators only) may have them, shares may not.
+ * Paths that browsers, crawlers, mail programs and certificate authorities request. They speak for the whole origin:
+ * only administrators may use them, so links may, shares may not.
  */
 const ORIGIN_PATH = new RegExp(
   `^(?:${[

@@ -1,8 +1,8 @@
 import type { Db } from "../db/dialect.ts";
 
 /**
- * Deletes the links whose `key` is one of these (at most 1,000) with their counts and shares. Their codes stay in
- * `deleted_links` for the analytics of their clicks. Unknown keys are skipped.
+ * At most 1,000 links, with their counts and shares. `deleted_links` keeps their codes for analytics. Unknown keys are
+ * skipped.
  */
 export async function deleteLinks<K extends "id" | "code">(
   tx: Db,

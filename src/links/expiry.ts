@@ -3,8 +3,8 @@ import { appError } from "../lib/errors.ts";
 import { LATEST_INSTANT, parseRfc3339 } from "../lib/rfc3339.ts";
 
 /**
- * Epoch ms of an `expires_at`: RFC 3339, even past, or a duration from `now` such as `7d` or `1d2h30m`. Ignores blanks
- * around it. Null for an empty text: no expiry. @throws LinkInvalidExpireTime
+ * Epoch ms. Takes RFC 3339, even past, or a duration from `now` such as `7d` or `1d2h30m`, with blanks around. Null for
+ * an empty text: no expiry. @throws LinkInvalidExpireTime
  */
 export function parseExpiry(text: string, now: number): number | null {
   if (text === "") return null;

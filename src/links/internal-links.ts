@@ -1,7 +1,4 @@
-/**
- * Links of other rooms, whose codes serve something instead of redirecting (internal-target.ts). Made in the
- * transaction of what they serve, removed like all links.
- */
+/** Links whose codes serve something of another room (internal-target.ts), made in its transaction. */
 import { isUniqueViolation } from "../db/failures.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { CodeRule } from "./code.ts";
@@ -49,7 +46,7 @@ export function createInternalLinks({ writer, repository, rule, hashPassword, cl
       return (await repository.find(written!.code, tx.db))!;
     },
 
-    /** Runs a transaction that calls `create`, again if another writer took the code meanwhile. */
+    /** Calls `write` again if another writer took the code meanwhile. */
     async inTurn<T>(code: string | null, write: () => Promise<T>): Promise<T> {
       for (let runs = 1; ; runs++) {
         try {

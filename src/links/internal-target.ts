@@ -1,6 +1,6 @@
 /**
  * Targets of links that serve something of ours. No http URL begins with `w`, so one character distinguishes them.
- * Create, update and import refuse such targets and leave such links alone.
+ * Create, update and import refuse them.
  */
 export const INTERNAL_SCHEME = "waymark:";
 const FIRST = INTERNAL_SCHEME.charCodeAt(0);
@@ -9,7 +9,7 @@ const FIRST = INTERNAL_SCHEME.charCodeAt(0);
 export const internalTarget = (kind: "file" | "folder", id: number): string =>
   `${INTERNAL_SCHEME}${kind}/${id}`;
 
-/** For stored targets, and locations made from them. */
+/** For stored targets and their locations. */
 export const isInternal = (target: string): boolean => target.charCodeAt(0) === FIRST;
 
 /** For texts from outside. */

@@ -6,7 +6,7 @@ import { parseRfc3339 } from "../lib/rfc3339.ts";
 const SEARCH_MAX_LENGTH = 512;
 
 export type LinkFilter = {
-  /** In code or target, ignoring case; null: any. */
+  /** Ignores case; null: any. */
   search: string | null;
   /** Inclusive, epoch milliseconds; null: no bound. */
   createdAfter: number | null;
@@ -66,7 +66,7 @@ const isSet = (text: string | undefined): boolean => /^(?:true|1)$/i.test(text ?
 
 function instantOf(name: string, text: string | undefined): number | null {
   if (!text) return null;
-  // An unescaped plus sign arrives as a space: 13:00:00+02:00.
+  // An unescaped plus sign arrives as a space.
   const instant = parseRfc3339(text.replace(/ (?=\d{2}:\d{2}$)/, "+"));
   if (instant !== null) return instant;
   throw appError("InvalidDateFormat", `${name} takes an RFC 3339 instant such as 2026-11-20T13:00:00Z.`);

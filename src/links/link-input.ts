@@ -1,4 +1,3 @@
-/** Checks the input for a link without a database. */
 import { appError } from "../lib/errors.ts";
 import { checkHttpUrl } from "../lib/http-url.ts";
 import type { CodeRule } from "./code.ts";

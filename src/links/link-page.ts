@@ -7,12 +7,9 @@ export const SORT_KEYS = ["created_at", "code", "click_count", "expires_at"] as 
 export type SortKey = (typeof SORT_KEYS)[number];
 
 export type LinkOrder = {
-  /**
-   * Ties follow by code for created_at, by age for click_count and expires_at. A link without expiry sorts as the
-   * latest expiry.
-   */
+  /** Ties follow by code for created_at, else by age. No expiry sorts as the latest expiry. */
   sort: SortKey;
-  /** For created_at: newest first, then by code. Ascending is the exact reverse. */
+  /** created_at: newest first, then by code. Ascending is the exact reverse. */
   descending: boolean;
 };
 

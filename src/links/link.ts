@@ -11,7 +11,7 @@ export type Link = {
   /** Epoch milliseconds, like the other two. */
   createdAt: number;
   updatedAt: number;
-  /** Null: never. Once reached, the link is expired. */
+  /** Null: never. */
   expiresAt: number | null;
   /** Argon2 in PHC form. Redirects ignore it. */
   passwordHash: string | null;

@@ -1,4 +1,4 @@
-/** `waymark links …`: manages links, with the server running or not. */
+/** Works with the server running or not. */
 import type { Command } from "commander";
 import type { CommandContext } from "../cli/command.ts";
 import type { LinkCsv } from "./csv/service.ts";
@@ -26,7 +26,7 @@ const COLUMNS = {
 type Json = { json?: true };
 type Secret = { password?: true; passwordStdin?: true };
 
-/** Returns the group. Other rooms add commands to it. */
+/** Returns the group for further commands. */
 export function addLinkCommands(program: Command, context: Context): Command {
   const group = program.command("links").description("create, find, change and remove links");
   addReading(group, context);
@@ -181,7 +181,7 @@ function refuseBoth(options: UpdateOptions, one: keyof UpdateOptions, other: key
 const flagOf = (option: string): string =>
   `--${option.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-/** Never an argument: the list of processes shows those. */
+/** Never an argument: process lists show those. */
 async function passwordFrom(context: Context, options: Secret): Promise<string | undefined> {
   if (options.passwordStdin) return context.input.text();
   return options.password ? context.input.secret("Password of the link: ") : undefined;

@@ -1,4 +1,3 @@
-/** Finds, writes and counts links. list.repository.ts has the lists. */
 import { chunked } from "../lib/chunked.ts";
 import type { Database } from "../db/database.ts";
 import type { Db } from "../db/dialect.ts";
@@ -9,7 +8,6 @@ import { linksIn } from "./query.repository.ts";
 
 export type NewLink = Omit<Link, "id">;
 
-/** What a write needs of an existing link. */
 export type ExistingLink = Pick<Link, "id" | "code" | "createdAt" | "expiresAt" | "passwordHash"> & {
   /** See internal-target.ts. */
   isInternal: boolean;
@@ -26,7 +24,7 @@ const CHUNK = 1000;
 const internalTargets = `${INTERNAL_SCHEME}%`;
 const CONTENT = ["target", "expires_at", "password_hash", "updated_at"] as const;
 
-/** Arrays may have any length; statements take 1,000 items at a time. Codes within one call are distinct. */
+/** Arrays may have any length; statements take 1,000 items. Codes within one call are distinct. */
 export function createLinkRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
   async function idsOf(db: Db, codes: readonly string[]): Promise<Map<string, number>> {
     if (codes.length === 0) return new Map();
@@ -53,10 +51,10 @@ export function createLinkRepository({ read, dialect }: Pick<Database, "read" | 
     taken: async (codes: readonly string[], db: Db = read): Promise<Set<string>> =>
       new Set((await idsOf(db, codes)).keys()),
 
-    /** Existing links by code, locked until the transaction ends. */
+    /** By code, locked until the transaction ends. */
     async lock(tx: Db, codes: readonly string[]): Promise<Map<string, ExistingLink>> {
       const found = new Map<string, ExistingLink>();
-      // Sorted, so that writers of the same links lock in one order.
+      // One order of locks prevents deadlocks.
       for (const chunk of chunked([...codes].sort(), CHUNK)) {
         const rows = await tx
           .selectFrom("links")
@@ -77,7 +75,7 @@ export function createLinkRepository({ read, dialect }: Pick<Database, "read" | 
       return found;
     },
 
-    /** @throws Conflict if one of the codes exists; the transaction can then only be rolled back */
+    /** @throws Conflict for an existing code; then roll back */
     async insertMany(tx: Db, links: readonly NewLink[]): Promise<void> {
       const sorted = [...links].sort((a, b) => (a.code < b.code ? -1 : 1));
       for (const chunk of chunked(sorted, CHUNK)) {

@@ -6,7 +6,7 @@ import { createSchema, linkViewSchema, updateItemSchema, updateSchema, viewOfLin
 import { linkQueryOf, listQuery } from "./link-page.ts";
 import type { LinkService } from "./links.service.ts";
 
-/** Documented as the schema, accepted as anything: a batch checks its items one by one. */
+/** Documented as the schema, accepted as anything: a batch checks its items itself. */
 const judgedLater = (schema: z.ZodType) => {
   const { $schema: _, ...json } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
   return z.array(z.unknown().meta(json)).meta({ maxItems: MOST_ITEMS });

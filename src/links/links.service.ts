@@ -1,4 +1,4 @@
-/** Operations on links. The next request sees every write. */
+/** The next request sees every write. */
 import type { Database } from "../db/database.ts";
 import { AppError } from "../lib/errors.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -21,7 +21,7 @@ import type { RandomBytes } from "./random-code.ts";
 export type LinkServiceDeps = {
   database: Pick<Database, "read" | "dialect">;
   changes: LinkChanges;
-  /** Of the routes in force, with or without slash. */
+  /** With or without slash. */
   routePrefixes(): readonly string[];
   randomCodeLength(): number;
   shareCodeLength(): number;
@@ -75,7 +75,7 @@ export function createLinkService(deps: LinkServiceDeps) {
     return link;
   }
 
-  /** The link as written, whatever others have changed since. */
+  /** As written, whatever others have changed since. */
   const counted = async (link: WrittenLink): Promise<ShownLink> => ({
     ...link,
     clickCount: (await repository.find(link.code))?.clickCount ?? 0,
@@ -92,7 +92,7 @@ export function createLinkService(deps: LinkServiceDeps) {
     async create(input: CreateInput): Promise<ShownLink> {
       const now = clock.now();
       const { password, ...checked } = parseLinkInput(input, rule, now);
-      // This look saves a hash. The transaction decides.
+      // Saves a hash. The transaction decides.
       if (checked.code !== null && !checked.force && (await find(checked.code)) !== null) {
         throw alreadyExists(checked.code);
       }

@@ -1,7 +1,4 @@
-/**
- * The queries of the list (list.ts). They find a page as ids or codes, over narrow columns and indexes, then read its
- * rows.
- */
+/** Queries find a page as ids or codes, over narrow columns and indexes, then read its rows. */
 import type { ExpressionBuilder, OrderByDirection, SelectQueryBuilder } from "kysely";
 import type { Database } from "../db/database.ts";
 import type { Schema } from "../db/schema.ts";
@@ -16,8 +13,8 @@ export type Slice = { order: LinkOrder; offset: number; limit: number };
 export type IdRange = { from: number; to: number };
 
 /**
- * `walk` follows the order's index (by clicks that of ranks, ranking.ts) and stops after the page: good if many rows
- * match. `sort` reads everything and sorts the matches.
+ * `walk` follows the order's index (clicks: that of ranks) until the page is full. `sort` reads everything and sorts
+ * the matches.
  */
 export type ListPlan = "walk" | "sort";
 
@@ -26,13 +23,13 @@ export type LinkListRepository = ReturnType<typeof createLinkListRepository>;
 /** At most 1,000. */
 export type LinkKeys = { ids: readonly number[] } | { codes: readonly string[] };
 
-/** From this share of matches on a count uses `likely`. */
+/** From this share of matches a count uses `likely`. */
 const LIKELY = 0.5;
 /** Per query. */
 export const MOST_SORTED = 8000;
 const SORT_KEYS = ["links.id", "links.code", "links.created_at as createdAt"] as const;
 
-/** The keys of the orders by code and creation. */
+/** Keys of the orders by code and creation. */
 export type SortKeys = { id: number; code: string; createdAt: number };
 
 type Ids = SelectQueryBuilder<Schema, "links", { id: number }>;
@@ -46,7 +43,7 @@ export function createLinkListRepository({ read, dialect }: Pick<Database, "read
       .where((eb) => eb.or(ranges.map(({ from, to }) => eb.between("links.id", from, to))))
       .where(matching(dialect, filter, likely));
 
-  /** In two parts, links with and without expiry, each along its range of the index. */
+  /** Links with and without expiry apart, each along its range of the index. */
   async function idsByExpiry(filter: LinkFilter, { order, offset, limit }: Slice): Promise<number[]> {
     const way = direction(order.descending);
     const dated = matches(filter).where("expires_at", "is not", null);
@@ -85,7 +82,7 @@ export function createLinkListRepository({ read, dialect }: Pick<Database, "read
       ? clicks
       : plan === "sort"
         ? clicks.where((eb) => eb("link_id", "in", links(eb).select("links.id")))
-        : // A subquery per row: the server can't turn it into a join that starts elsewhere.
+        : // As a subquery, so that the server can't start elsewhere.
           clicks.where((eb) => {
             const link = links(eb).whereRef("links.id", "=", "link_clicks.link_id");
             return eb(link.select(eb.lit(1).as("found")), "=", 1);
@@ -100,7 +97,7 @@ export function createLinkListRepository({ read, dialect }: Pick<Database, "read
     return found.map((row) => row.id);
   }
 
-  /** The index holds the codes, so no row is read. */
+  /** The index holds the codes. */
   async function codesInOrder(
     filter: LinkFilter,
     { order, offset, limit }: Slice,
@@ -114,7 +111,7 @@ export function createLinkListRepository({ read, dialect }: Pick<Database, "read
     /** See Dialect. */
     sharesScans: dialect.sharesScans,
 
-    /** Without a search from indexes: all links less the expired ones. */
+    /** Without a search: all links less the expired ones, from indexes. */
     async count(filter: LinkFilter): Promise<number> {
       if (filter.state !== "active" || filter.search !== null) return countOf(matches(filter));
       const [all, expired] = ([null, "expired"] as const).map((state) =>
@@ -124,11 +121,11 @@ export function createLinkListRepository({ read, dialect }: Pick<Database, "read
       return Number((await difference.executeTakeFirstOrThrow()).n);
     },
 
-    /** Matches in the ranges. `share`: the share of matches elsewhere. */
+    /** `share`: the share of matches elsewhere. */
     countWithin: (filter: LinkFilter, ranges: readonly IdRange[], share: number): Promise<number> =>
       countOf(within(filter, ranges, share >= LIKELY)),
 
-    /** Keys of the first matches in the range, by id; `limit` ≤ 1,001. */
+    /** The first matches, by id; `limit` ≤ 1,001. */
     keysWithin: (filter: LinkFilter, range: IdRange, limit: number): Promise<SortKeys[]> =>
       within(filter, [range]).select(SORT_KEYS).orderBy("links.id").limit(limit).execute(),
 
@@ -142,14 +139,14 @@ export function createLinkListRepository({ read, dialect }: Pick<Database, "read
       return ends[0] && ends[1] ? { from: ends[0].id, to: ends[1].id } : null;
     },
 
-    /** Keys of a slice of the matches, in order; limit ≤ 100. */
+    /** In order; limit ≤ 100. */
     async pageKeys(filter: LinkFilter, slice: Slice, plan: ListPlan): Promise<LinkKeys> {
       if (slice.order.sort === "expires_at") return { ids: await idsByExpiry(filter, slice) };
       if (slice.order.sort === "click_count") return { ids: await idsByClicks(filter, slice, plan) };
       return { codes: await codesInOrder(filter, slice, plan) };
     },
 
-    /** The first matches in the ranges, sorted, and the number of all there; 1 ≤ limit ≤ MOST_SORTED. */
+    /** The first matches in the ranges, and their number; 1 ≤ limit ≤ MOST_SORTED. */
     async firstWithin(
       filter: LinkFilter,
       ranges: readonly IdRange[],
@@ -162,7 +159,7 @@ export function createLinkListRepository({ read, dialect }: Pick<Database, "read
       return { keys, total: Number(keys[0]?.total ?? 0) };
     },
 
-    /** A slice of up to 1,000 existing links, in order; limit ≤ 100. */
+    /** A slice of up to 1,000 links, in order; limit ≤ 100. */
     async load(keys: LinkKeys, { order, offset, limit }: Slice): Promise<Link[]> {
       if (("ids" in keys ? keys.ids : keys.codes).length === 0) return [];
       const way = direction(order.descending);
@@ -184,7 +181,7 @@ export function createLinkListRepository({ read, dialect }: Pick<Database, "read
       return await sorted.limit(limit).offset(offset).execute();
     },
 
-    /** The next matches after the code `after` (null: from the start), by code; limit ≤ 1,000. */
+    /** By code, after `after` (null: from the start); limit ≤ 1,000. */
     after(filter: LinkFilter, after: string | null, limit: number): Promise<Link[]> {
       const links = linksIn(read).where(matching(dialect, filter));
       return links
@@ -196,7 +193,7 @@ export function createLinkListRepository({ read, dialect }: Pick<Database, "read
   };
 }
 
-/** The column of the order. In an expression the database could not use its index. */
+/** The order's column. An expression could not use its index. */
 const column =
   (name: "links.created_at" | "links.code", never: number | string, plan: ListPlan) =>
   (eb: ExpressionBuilder<Schema, "links">) =>

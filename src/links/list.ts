@@ -3,13 +3,13 @@
  *
  * Without a search, indexes serve the filter: count and page run together. A page far from the start waits for the
  * count and may be taken from the end. An order by clicks compares the counts of few links; for many it walks their
- * ranks, which are seconds old (ranking.ts).
+ * ranks (ranking.ts).
  *
- * A search without index reads every link once. The ids are split into one range per reader of the file database,
- * searched concurrently, each until it has too many matches to keep. If all ranges end, total and page come from the
- * matches. Otherwise their frequency is known. If the order's index then soon fills the page, it is walked while the
- * unfinished ranges are counted. Else one query counts and sorts these up to the end of the page, and the results are
- * merged. A page too deep for that has its own sort.
+ * A search without index reads every link once. Each reader of the file database searches a range of ids until it has
+ * too many matches to keep. If all ranges end, total and page come from the matches. Otherwise their frequency is
+ * known. If the order's index then soon fills the page, it is walked while the other ranges are counted. Else one query
+ * counts and sorts these up to the end of the page, and the results are merged. A page too deep for that has its own
+ * sort.
  */
 import type { Link } from "./link.ts";
 import { isEverything, type LinkFilter } from "./link-filter.ts";
@@ -32,7 +32,7 @@ export type LinkList = {
   forgetTotals(): void;
 };
 
-/** The keys of all matches outside the ranges `rest`. */
+/** Keys of all matches outside `rest`. */
 type Seen = { keys: readonly SortKeys[]; rest: readonly IdRange[] };
 
 /** A sort may go range by range. */
@@ -40,18 +40,18 @@ type Way = { plan: ListPlan; ranges: readonly IdRange[] };
 
 const WALK: Way = { plan: "walk", ranges: [] };
 const RANGES = 2;
-/** Up to that many matches are sorted by id without a second query. */
+/** Up to that many matches are sorted without a second query. */
 const FEW = 1000;
-/** Cost of sorting one match, in links read. */
+/** Of one match, in links read. */
 const SORT_COST = 3;
-/** Cost of reading a link along an index, in links read in table order. */
+/** Of a link along an index, in links read in table order. */
 const WALK_COST = 3;
-/** Beyond this share of the matches a page is taken from the end, once the total is known. */
+/** Beyond this share of the matches a page is taken from the end. */
 const NEAR_END = 0.6;
 /** Assumed matches while nothing is known. */
 const AT_LEAST = 2000;
 
-/** From this number of links (span of ids) an order by clicks uses ranks. */
+/** From this span of ids an order by clicks uses ranks. */
 const RANKED_FROM = 100_000;
 
 export function createLinkList(
@@ -126,7 +126,7 @@ export function createLinkList(
   const isShort = ({ order, offset, limit }: Slice, plan: ListPlan): boolean =>
     plan === "sort" && order.sort !== "click_count" && offset + limit <= MOST_SORTED;
 
-  /** Merges the seen matches with the first ones of the rest, which it counts. */
+  /** Merges the seen matches with the rest's first ones; counts the rest. */
   async function sorted(filter: LinkFilter, { order, offset, limit }: Slice, seen: Seen): Promise<LinkPage> {
     const parts = await Promise.all(
       shared(seen.rest).map((ranges) => repository.firstWithin(filter, ranges, order, offset + limit)),
@@ -147,7 +147,7 @@ export function createLinkList(
       const total = await count();
       return { total, links: await loadPage(filter, slice, total, way(total)) };
     }
-    // Page first: usually the shorter wait if queries queue.
+    // Page first: usually the shorter wait.
     const [links, total] = await Promise.all([loadPage(filter, slice, null, way(guess)), count()]);
     return { total, links };
   }
@@ -157,7 +157,7 @@ export function createLinkList(
     links: slice.offset >= ids.length ? [] : await repository.load({ ids }, slice),
   });
 
-  /** Searches a range until there are too many matches. `rest` was not read. */
+  /** Until there are too many matches. `rest` was not read. */
   async function look(filter: LinkFilter, range: IdRange) {
     const keys = await repository.keysWithin(filter, range, FEW + 1);
     const last = keys.length <= FEW ? range.to : keys[FEW]!.id;
@@ -165,7 +165,7 @@ export function createLinkList(
     return { keys, rest, size: last - range.from + 1 };
   }
 
-  /** With a total, takes the page from the nearer end. */
+  /** With a total, from the nearer end. */
   async function loadPage(
     filter: LinkFilter,
     slice: Slice,
@@ -186,7 +186,7 @@ export function createLinkList(
     return repository.load(keys, { order: slice.order, offset: 0, limit });
   }
 
-  /** The faster plan for a slice of about `matches` among `links`. */
+  /** For a slice of about `matches` among `links`. */
   function planFor({ order, offset, limit }: Slice, matches: number, links: number): ListPlan {
     if (order.sort === "expires_at") return "walk";
     if (order.sort === "click_count" && links < rankedFrom) return "sort";
@@ -204,7 +204,7 @@ export function createLinkList(
   };
 }
 
-/** The database orders codes by bytes, which are ASCII. */
+/** Databases order codes by bytes, which are ASCII. */
 function comparing({ sort, descending }: LinkOrder): (a: SortKeys, b: SortKeys) => number {
   const way = descending ? -1 : 1;
   const byCode = (a: SortKeys, b: SortKeys) => (a.code < b.code ? -1 : a.code > b.code ? 1 : 0);

@@ -32,7 +32,7 @@ export function createRankingRepository({
       return ends[0] && ends[1] ? { from: ends[0].link_id, to: ends[1].link_id } : null;
     },
 
-    /** The first links in the range, by id, whose rank differs from their clicks; limit ≤ 1,000. */
+    /** Links whose rank differs from their clicks, by id; limit ≤ 1,000. */
     behind: ({ from, to }: IdRange, limit: number): Promise<Counted[]> =>
       read
         .selectFrom("link_clicks")

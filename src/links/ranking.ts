@@ -1,21 +1,20 @@
 /**
  * Orders links by clicks. An index on the counter would make a flush several times as expensive. So a job copies
- * link_clicks.clicks to the indexed link_clicks.ranked: it reads the links in portions, ranks those that changed, and
- * rests most of the time.
+ * changed link_clicks.clicks to the indexed link_clicks.ranked, in portions.
  */
 import type { Database } from "../db/database.ts";
 import { rest } from "../lib/rest.ts";
 import { createRankingRepository } from "./ranking.repository.ts";
 
 const EVERY_MS = 30_000;
-/** The job rests this many times as long as it works, within and between runs. */
+/** Times as long as it works, within and between runs. */
 const REST_FACTOR = 9;
 const IDS_AT_ONCE = 50_000;
 const LINKS_AT_ONCE = 1_000;
 
 export function createRankingJob(database: Pick<Database, "read" | "write" | "dialect">) {
   const repository = createRankingRepository(database);
-  /** The flushed state at the start of the last complete run. */
+  /** The flushed state at the last complete run. */
   let ranked: string | null = null;
   let tookMs = 0;
 

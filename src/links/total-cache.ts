@@ -1,6 +1,6 @@
 /**
- * Exact totals of recent filters, with the matches if they are few, so that paging searches once. Any change of a link
- * empties it and invalidates running counts.
+ * Exact totals of recent filters, with few matches also their ids, so that paging searches once. Any change of a link
+ * empties it.
  */
 import type { LinkFilter } from "./link-filter.ts";
 
@@ -24,7 +24,7 @@ export function createTotalCache(): TotalCache {
     open(filter) {
       const seen = changes;
       return (known) => {
-        // Time alone changes how many are active or expired.
+        // Time alone changes how many are active.
         if (seen !== changes || filter.state !== null) return;
         totals.set(keyOf(filter), known);
         if (totals.size > MOST_KEPT) totals.delete(totals.keys().next().value!);

@@ -1,7 +1,7 @@
 /**
  * Writes any number of links in one transaction. A refused entry is an outcome and leaves the others alone. Existing
  * links are locked first. If another writer creates a link between lock and insert, the unique index fails the
- * transaction, which runs again. So of two creators exactly one wins.
+ * transaction, which runs again.
  */
 import { isUniqueViolation } from "../db/failures.ts";
 import { type AppError, appError } from "../lib/errors.ts";
@@ -35,9 +35,9 @@ export type WrittenLink = Omit<Link, "id" | "clickCount">;
 export type WriteOutcome<T> = T | AppError;
 
 export type LinkWriter = {
-  /** Outcomes in the order of the entries: the link, LinkAlreadyExists, or Conflict for one that serves a share. */
+  /** Per entry: the link, LinkAlreadyExists, or Conflict for one that serves a share. */
   create(entries: readonly CheckedCreate[], now: number): Promise<WriteOutcome<WrittenLink>[]>;
-  /** In the caller's transaction, which is repeated after a unique violation. */
+  /** In the caller's transaction, which repeats after a unique violation. */
   createIn(
     tx: LinkTransaction,
     entries: readonly CheckedCreate[],
@@ -45,7 +45,7 @@ export type LinkWriter = {
   ): Promise<WriteOutcome<WrittenLink>[]>;
   /** The link, LinkNotFound, LinkAlreadyExists for a repeated code, Conflict for one that serves a share. */
   update(changes: readonly CheckedUpdate[], now: number): Promise<WriteOutcome<WrittenLink>[]>;
-  /** The removed code, LinkNotFound, LinkAlreadyExists for a repeated code. */
+  /** The code, LinkNotFound, LinkAlreadyExists for a repeated code. */
   remove(codes: readonly string[], now: number): Promise<WriteOutcome<string>[]>;
 };
 
@@ -120,7 +120,7 @@ export function createLinkWriter(deps: Deps): LinkWriter {
   };
 }
 
-/** A free code for every entry without one. Entries with a collision try again together. */
+/** For entries without one. Those with a collision try again together. */
 async function chooseCodes(
   { repository, rule, randomCodeLength, randomBytes }: Deps,
   tx: LinkTransaction,

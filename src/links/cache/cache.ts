@@ -7,8 +7,7 @@
  *     shared cache     links that other processes found (optional)
  *     database         one query at a time per code
  *
- * Every answer checks the expiry. An entry older than `ttlSeconds` is read again; it still serves if the database is
- * away.
+ * Entries older than `ttlSeconds` are read again, but still serve if the database is away.
  */
 import type { Clock } from "../../lib/clock.ts";
 import { hashCode } from "../../lib/code-hash.ts";
@@ -33,7 +32,7 @@ import { createMissingCodes } from "./missing-codes.ts";
 export type LinkCache = {
   /** Null: no such link, or expired. Throws or rejects if the database fails. */
   find(code: string, now: number): CachedLink | null | Promise<CachedLink | null>;
-  /** The same for the code in `text` from `start` to `end` (excluded). */
+  /** `start` to `end` (excluded) of `text`. */
   findIn(
     text: string,
     start: number,
@@ -42,7 +41,7 @@ export type LinkCache = {
   ): CachedLink | null | Promise<CachedLink | null>;
   /** `*` stands for any link. */
   invalidate: Invalidate;
-  /** Fills table and filter in the background. Call it once `invalidate` receives changes. */
+  /** Fills table and filter. Call it once `invalidate` receives changes. */
   start(): void;
   /** Resolves when the filter excludes codes. */
   ready(): Promise<void>;
@@ -56,7 +55,7 @@ export type LinkCacheCounts = {
   tableHits: number;
   tableMisses: number;
   filterHits: number;
-  /** Queries that an exact filter would have avoided, including deleted codes. */
+  /** Queries that an exact filter would have avoided. */
   filterFalsePositives: number;
   missingHits: number;
   sharedHits: number;
@@ -84,7 +83,7 @@ export type LinkCacheOptions = {
   scan: {
     /** Newest first, at most 10,000 per chunk. */
     links(): AsyncIterable<readonly StoredLink[]>;
-    /** Codes of links with a smaller id, several per text, separated by blanks. */
+    /** Of links with a smaller id, several per text, separated by blanks. */
     codes(beforeId: number | null): AsyncIterable<string>;
     /** Those of up to 1,000 links that exist. */
     some(codes: readonly string[]): Promise<readonly StoredLink[]>;
@@ -192,7 +191,7 @@ export function createLinkCache(options: LinkCacheOptions): LinkCache {
     }
   }
 
-  /** The entry is old. It still serves if the database fails and the link did not change. */
+  /** The old entry serves if the database fails and the link did not change. */
   function askAgain(hash: number, code: string): CachedLink | null | Promise<CachedLink | null> {
     const serveOld = (error: unknown): CachedLink | null => {
       const address = table.find(hash, code, 0, code.length);
@@ -276,7 +275,6 @@ export function createLinkCache(options: LinkCacheOptions): LinkCache {
   };
 }
 
-/** The database, behind the shared cache if there is one. */
 function countedFind({ shared, findLink }: LinkCacheOptions, counts: LinkCacheCounts) {
   const ask = (code: string) => {
     counts.lookups++;

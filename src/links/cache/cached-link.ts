@@ -1,7 +1,7 @@
 /** The database's answer for a code. */
 export type FoundLink = { id: number; target: string; expires_at: number | null };
 
-/** Zero for none. The instant 0 becomes 1, equally long ago. */
+/** Zero for none. The instant 0 becomes 1. */
 export const expiryOrZero = (expiresAt: number | null): number => (expiresAt === null ? 0 : expiresAt || 1);
 
 export type StoredLink = { id: number; code: string; target: string; expiresAt: number | null };
@@ -11,7 +11,7 @@ export type CachedLink = { id: number; location: string };
 
 /** Never rejects: away counts as empty. */
 export type SharedLinks = {
-  /** The stored link, else the result of `load`, which it stores unless the link was deleted meanwhile. */
+  /** The stored link, else the result of `load`, stored unless deleted meanwhile. */
   find(
     code: string,
     load: () => FoundLink | null | undefined | Promise<FoundLink | null | undefined>,

@@ -1,6 +1,6 @@
 /**
- * Rests of a load of all links. While requests ask for links it rests as long as it worked; without rests, redirects
- * fell to 0.4 (bench/large.ts). Without requests it only yields.
+ * Rests of a load of all links: as long as it worked, while requests ask for links. Without rests, redirects fell to
+ * 0.4 (bench/large.ts).
  */
 export type LoadPace = {
   /** Call it after each portion of about half a millisecond. */

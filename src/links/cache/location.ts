@@ -2,9 +2,7 @@ const VISIBLE_ASCII = /^[\x21-\x7e]*$/;
 const OTHERS = /[^\x21-\x7e]+/gu;
 const SCHEME_AND_AUTHORITY = /^(https?:\/\/)([^/?#\\]+)/i;
 
-/**
- * The same URL as a Location header. Percent-encodes as UTF-8 what a header can't hold; a host name becomes Punycode.
- */
+/** As a Location header: UTF-8 percent-encoded, the host name in Punycode. */
 export function toLocation(target: string): string {
   if (VISIBLE_ASCII.test(target)) return target;
   return target

@@ -1,17 +1,16 @@
 /**
- * Queries the database for links. Requests for one code share a query. At most `maxActive` run at once; others wait.
- * Beyond `maxWaiting`, or after `deadlineMs`, they get ServiceUnavailable. Synchronous answers skip all of this.
+ * Queries links. Requests for one code share a query. At most `maxActive` run at once. Beyond `maxWaiting`, or after
+ * `deadlineMs`, requests get ServiceUnavailable. Synchronous answers skip all of this.
  */
 import { appError } from "../../lib/errors.ts";
 import type { FoundLink } from "./cached-link.ts";
 
 export type LinkLookup = {
   /**
-   * `onFound` receives the result first, unless the code was forgotten meanwhile: then it may be old. Throws or rejects
-   * like the database.
+   * `onFound` receives the result first, unless the code was forgotten meanwhile. Throws or rejects like the database.
    */
   ask(code: string, onFound: (link: FoundLink | null) => void): FoundLink | null | Promise<FoundLink | null>;
-  /** The link was changed: no request joins a running query any more. */
+  /** No request joins a running query any more. */
   forget(code: string): void;
   forgetAll(): void;
   /** Running and waiting queries. */
@@ -77,7 +76,7 @@ export function createLinkLookup(
     }
   }
 
-  /** The query runs on within the database's timeouts and keeps its place until then. */
+  /** The query keeps its place until the database's timeout. */
   function limitTime(question: Question): void {
     const timer = setTimeout(() => {
       question.isTooLate = true;

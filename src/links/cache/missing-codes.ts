@@ -1,4 +1,4 @@
-/** At most `limit` codes that the database lacks, each remembered for half to all of the lifetime unless evicted. */
+/** At most `limit` codes, each remembered for half to all of the lifetime unless evicted. */
 import { createGenerationMap } from "../../lib/generation-map.ts";
 
 export type MissingCodes = {

@@ -1,6 +1,6 @@
 /**
- * The memory of the link table (table.ts): entries in segments of 1 MiB, oldest first. A replaced or deleted entry gets
- * a mark. A segment is freed when the tail has passed it.
+ * The memory of the link table (table.ts): entries in segments of 1 MiB, oldest first. A segment is freed when the tail
+ * has passed it.
  *
  *     8-byte words   | id (float64) | sizes and marks (int32), time of storing (int32) | expiry (float64) | bytes …
  *
@@ -9,7 +9,7 @@
  */
 import { hashBytes } from "../../lib/code-hash.ts";
 
-/** Buffer's methods for one encoding, missing in the types. Faster than toString and write. */
+/** Missing in the types. Faster than toString and write. */
 type Bytes = Buffer & {
   latin1Slice(start: number, end: number): string;
   latin1Write(text: string, start: number): number;
@@ -25,11 +25,11 @@ type Segment = {
 
 export type LinkLog = {
   readonly segments: (Segment | undefined)[];
-  /** Oldest first. The last one holds the head. Never empty. */
+  /** Oldest first, the last one with the head. Never empty. */
   readonly order: number[];
-  /** Free numbers. At most one keeps its memory. */
+  /** At most one keeps its memory. */
   readonly free: number[];
-  /** Word of the next entry to take in the oldest segment. */
+  /** Word of the oldest entry in its segment. */
   tail: number;
   /** Words between tail and head, and those of dead entries. */
   written: number;
@@ -99,7 +99,7 @@ function allocate(log: LinkLog, words: number): number {
   return address;
 }
 
-/** Returns the new entry's address. LinkTable.set checks the bounds. */
+/** Returns the address. LinkTable.set checks the bounds. */
 export function append(
   log: LinkLog,
   code: string,
@@ -192,14 +192,13 @@ export function setStoredAt(log: LinkLog, address: number, storedAt: number): vo
   segmentOf(log, address).ints[marksAt(address) + 1] = storedAt;
 }
 
-/** `hashCode` of the entry's code under this seed. */
 export function hashAt(log: LinkLog, address: number, seed: number): number {
   const marks = marksOf(log, address);
   const start = codeStart(address, marks);
   return hashBytes(segmentOf(log, address).bytes, start, start + codeLength(marks), seed);
 }
 
-/** Whether the entry's code is `text` from `start` to `end` (excluded). */
+/** `start` to `end` (excluded) of `text`. */
 export function isCodeAt(log: LinkLog, address: number, text: string, start: number, end: number): boolean {
   const { bytes, ints } = segmentOf(log, address);
   const marks = ints[marksAt(address)]!;

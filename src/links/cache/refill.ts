@@ -1,16 +1,15 @@
 /**
  * Reads links back into the table after a large change, so that an outage finds them there. Codes wait in a set and are
- * read in bulk, one statement at a time. Unreadable ones stay in the set. A link that changes during the read is
- * skipped: the change requests it again.
+ * read one statement at a time. A link that changes during the read is skipped: the change requests it again.
  */
 import { isUnavailable } from "../../db/failures.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { StoredLink } from "./cached-link.ts";
 
 export type LinkRefill = {
-  /** Loads these links soon, while there is room. Call it after the table has forgotten them. */
+  /** While there is room. Call it after the table has forgotten them. */
   want(codes: Iterable<string>): void;
-  /** The link was changed: a running read of it may be old. */
+  /** A running read of this link may be old. */
   changed(code: string): void;
   /** Any link may have changed: cancels all requests. */
   clear(): void;
@@ -18,7 +17,7 @@ export type LinkRefill = {
 };
 
 type Deps = {
-  /** Those of at most CODES_AT_ONCE links that exist. */
+  /** At most CODES_AT_ONCE. Unknown ones are missing. */
   load(codes: readonly string[]): Promise<readonly StoredLink[]>;
   put(link: StoredLink): void;
   /** In links. */
@@ -26,13 +25,13 @@ type Deps = {
   logger: Logger;
 };
 
-/** One statement and one step of the event loop, below a millisecond. */
+/** One step of the event loop, below a millisecond. */
 const CODES_AT_ONCE = 500;
 const RETRY_MS = 500;
 
 export function createLinkRefill({ load, put, room, logger }: Deps): LinkRefill {
   const wanted = new Set<string>();
-  /** Codes of the running statement that have not changed since it began. */
+  /** Codes of the running statement, unchanged since it began. */
   let reading = new Set<string>();
   let running = false;
   let closed = false;

@@ -6,7 +6,7 @@ const PAGE = 1000;
 const CODES = 4000;
 const STORED = ["id", "code", "target", "expires_at as expiresAt"] as const;
 
-/** Pages are read at different times: a link made meanwhile may be missing, none comes twice. */
+/** A link made during the scan may be missing; none comes twice. */
 export function createLinkScan({ read, dialect }: Pick<Database, "read" | "dialect">) {
   return {
     async *links(): AsyncGenerator<StoredLink[]> {
@@ -24,7 +24,7 @@ export function createLinkScan({ read, dialect }: Pick<Database, "read" | "diale
       }
     },
 
-    /** Of links with a smaller id, or of all, in texts of at most 4,000 codes, separated by blanks. */
+    /** Of links with a smaller id, or of all, at most 4,000 per text, separated by blanks. */
     async *codes(beforeId: number | null): AsyncGenerator<string> {
       for (let before = beforeId ?? Number.MAX_SAFE_INTEGER; ; ) {
         const page = read

@@ -2,10 +2,10 @@
  * Links in Redis, shared by the processes of all nodes.
  *
  * A value must never be older than the last `delete`, even if a slow reader stores an old answer. So storing needs a
- * lease (Facebook's memcache, NSDI 2013). A reader that finds nothing leaves a lease, a random text for ten seconds,
- * then queries the database. Storing replaces exactly that lease; a delete removes it. So an answer from before a
- * delete finds no lease, and a later lease belongs to a query after the commit. A reader may store under another's
- * lease, which is older than its own query.
+ * lease (Facebook's memcache, NSDI 2013). A reader that finds nothing leaves a random text for ten seconds, then
+ * queries the database. Storing replaces exactly that lease; a delete removes it. So an answer from before a delete
+ * finds no lease, and a later lease belongs to a query after the commit. A reader may store under another's lease,
+ * which is older than its own query.
  *
  *     <generation>?<token>                     a lease
  *     <generation>=<id> <expires at> <target>  a link; expires at is 0 for never
@@ -23,10 +23,10 @@ const DEFAULT_TTL_SECONDS = 3_600;
 /** Longer targets are rare, and the database has them. */
 const LONGEST_TARGET = 4_096;
 const DELETED_AT_ONCE = 500;
-/** Deleting more begins a new generation instead: one command. */
+/** Beyond it a new generation begins instead: one command. */
 const MOST_DELETED = 10_000;
 
-/** Returns value or lease. Leaves a lease if there is none. ARGV: random text, milliseconds of a lease. */
+/** Returns value or lease. Leaves a lease if there is none. ARGV: random text, milliseconds. */
 const FIND = `
 local generation = redis.call('get', KEYS[2])
 if not generation then
@@ -39,7 +39,7 @@ value = generation .. '?' .. ARGV[1]
 redis.call('set', KEYS[1], value, 'px', ARGV[2])
 return value`;
 
-/** Replaces the lease by the value if lease and generation stand. ARGV: lease, value, milliseconds to live. */
+/** If lease and generation stand. ARGV: lease, value, milliseconds to live. */
 const STORE = `
 local generation = string.sub(ARGV[1], 1, ${GENERATION_LENGTH})
 if redis.call('get', KEYS[1]) ~= ARGV[1] or redis.call('get', KEYS[2]) ~= generation then return 0 end

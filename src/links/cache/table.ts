@@ -7,16 +7,16 @@
  *
  * **The log's tail** takes the oldest entry: a dead one is skipped, a living one rewritten at the head. Eviction is
  * CLOCK (second chance): it drops an entry not used since the tail last passed. Compaction runs while dead entries take
- * more than a quarter of the living. Each write or deletion pays in proportion to the room that it used or freed. So a
- * call takes microseconds (`clear` some milliseconds), and memory stays below 4/3 of the living and three segments.
+ * more than a quarter of the living. Writes and deletions pay in proportion to the room that they use or free: a call
+ * takes microseconds (`clear` some milliseconds), and memory stays below 4/3 of the living and three segments.
  */
 import { hashCode, MAX_CODE_LENGTH } from "../../lib/code-hash.ts";
 import * as log from "./record-log.ts";
 
 export type LinkTable = {
   /**
-   * Address of the code in `text` from `start` to `end` (excluded), or -1. `hash` is its `hashCode` under the table's
-   * seed. Valid until the next change of the table.
+   * The code in `text` from `start` to `end` (excluded), or -1. `hash` is its `hashCode` under the table's seed. Valid
+   * until the next change of the table.
    */
   find(hash: number, text: string, start: number, end: number): number;
   id(address: number): number;
@@ -26,8 +26,8 @@ export type LinkTable = {
   storedAt(address: number): number;
   location(address: number): string;
   /**
-   * Adds or replaces. `code` has 1 to 128 ASCII characters, `location` at most 65,535; `id` and `expiresAt` are below
-   * 2^53. False if one is too long: then the table has no such code any more.
+   * `code` has 1 to 128 ASCII characters, `location` at most 65,535; `id` and `expiresAt` are below 2^53. False if one
+   * is too long: then the table has no such code.
    */
   set(code: string, id: number, expiresAt: number, location: string, storedAt: number): boolean;
   /** Whether it existed. */
@@ -50,11 +50,11 @@ type Table = {
   count: number;
 };
 
-/** Used entries that one eviction keeps. Then it takes the next one. */
+/** Used entries that one eviction keeps. */
 const SECOND_CHANCES = 128;
 const MOST_LINKS = 100_000_000;
 
-/** At most `maxLinks` links, 1 to a hundred million. `seed` is a random 32-bit integer. */
+/** `maxLinks`: 1 to a hundred million. `seed`: a random 32-bit integer. */
 export function createLinkTable(maxLinks: number, seed: number): LinkTable {
   const limit = Math.min(Math.max(1, Math.floor(maxLinks)), MOST_LINKS);
   const slots = 2 ** Math.ceil(Math.log2(limit * 1.5 + 1));
@@ -141,7 +141,7 @@ function emptySlot(table: Table, slot: number): void {
   table.count--;
 }
 
-/** Returns the freed words of the log; 0 if the code was missing. */
+/** Returns the freed words of the log; 0 if missing. */
 function remove(table: Table, code: string): number {
   const slot = findSlot(table, hashCode(code, 0, code.length, table.seed), code, 0, code.length);
   if (slot < 0) return 0;

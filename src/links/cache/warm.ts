@@ -1,24 +1,22 @@
 /**
  * Reads all links at start and after the table was emptied: fills the table with the newest and yields all codes for
- * the Bloom filter. A link that changes between reading and storing its chunk is skipped.
+ * the Bloom filter. A link that changes between reading and storing is skipped.
  */
 import type { StoredLink } from "./cached-link.ts";
 import type { LoadPace } from "./load-pace.ts";
 
 export type LinkWarmer = {
-  /**
-   * The codes of all links, as `loadCodes` gives them. Fills the table on the way if needed. Calls must not overlap.
-   */
+  /** As `loadCodes` gives them. Fills the table if needed. Calls must not overlap. */
   codes(): AsyncIterable<string>;
   changed(code: string): void;
-  /** Any link may have changed, and the table is empty. */
+  /** Any link may have changed; the table is empty. */
   allChanged(): void;
 };
 
 type Deps = {
   /** Newest first. */
   loadLinks(): AsyncIterable<readonly StoredLink[]>;
-  /** Codes of links with a smaller id, several per text, separated by blanks. */
+  /** Of links with a smaller id, several per text, separated by blanks. */
   loadCodes(before: number | null): AsyncIterable<string>;
   maxLinks: number;
   pace: LoadPace;
@@ -27,14 +25,14 @@ type Deps = {
 
 const MOST_CHANGES = 100_000;
 const COLLECT_AFTER = 20_000;
-/** Links stored between two rests: less than half a millisecond. */
+/** Between two rests: less than half a millisecond. */
 const SLICE = 250;
 
 export function createLinkWarmer({ loadLinks, loadCodes, maxLinks, pace, put }: Deps): LinkWarmer {
-  /** Changes since the chunk was read; null if any link may have changed. */
+  /** Since the chunk was read; null if any link may have changed. */
   let changes: Set<string> | null = new Set();
   let isRunning = false;
-  /** How often the table was emptied, and for which of these times it was filled. */
+  /** How often the table was emptied, and for which of these it was filled. */
   let emptied = 1;
   let filled = 0;
 
@@ -58,7 +56,7 @@ export function createLinkWarmer({ loadLinks, loadCodes, maxLinks, pace, put }: 
         yield links.map((link) => link.code).join(" ");
         count += links.length;
         last = links.at(-1)?.id ?? last;
-        // Otherwise a million released rows hold tens of megabytes until the next collection.
+        // Otherwise a million released rows hold tens of megabytes.
         if (count % COLLECT_AFTER < links.length) Bun.gc(false);
         if (count >= maxLinks) break;
         changes = new Set();

@@ -127,8 +127,8 @@ async function writeOutput(texts: Texts): Promise<void> {
 }
 
 /**
- * The file gets its name when it is complete and on disk, readable by its owner only. A pipe, device or link is written
- * in place.
+ * The file gets its name when complete and on disk, readable by its owner only. A pipe, device or link is written in
+ * place.
  */
 async function writeFile(path: string, texts: Texts): Promise<void> {
   try {

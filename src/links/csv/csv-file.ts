@@ -1,4 +1,3 @@
-/** A CSV file of links in memory, read in chunks, any number of times. */
 import { CSV_SEPARATORS, type CsvRecord, type CsvSeparator, readCsv } from "../../lib/csv.ts";
 import { AppError, appError } from "../../lib/errors.ts";
 import { createSweeper } from "../../lib/sweeper.ts";
@@ -10,7 +9,7 @@ import { type CsvLayout, layoutOf, namesNeeded } from "./layout.ts";
 export type FailedRow = {
   /** 1-based line on which the row begins. */
   row: number;
-  /** From the row, cut to 200 characters; empty if unreadable. */
+  /** Cut to 200 characters; empty if unreadable. */
   code: string;
   error: string;
   error_code: number;
@@ -27,7 +26,7 @@ export type CsvFile = {
   bytes: number;
   hasPasswords: boolean;
   hasClicks: boolean;
-  /** From the start. Yields to the event loop. */
+  /** From the start, any number of times. Yields to the event loop. */
   chunks(): AsyncGenerator<CsvChunk, void>;
 };
 
@@ -43,10 +42,10 @@ export const failedRow = (row: number, code: string, error: AppError): FailedRow
 const LONGEST_CODE_SHOWN = 200;
 /** Several times the longest target and password, fully escaped. */
 const MAX_ROW_BYTES = 64 * 1024;
-/** A chunk is sent to the database in one step of the event loop. With 1,000 rows some steps took 10 ms. */
+/** Sent in one step of the event loop. With 1,000 rows some steps took 10 ms. */
 const CHUNK_ROWS = 250;
 const CHUNK_BYTES = 128 * 1024;
-/** Before the header, which is read in one step of the event loop. */
+/** Before the header, read in one step of the event loop. */
 const MOST_BLANK_LINES = 1000;
 const SLICE_MS = 0.5;
 const SWEPT_BYTES = 1024 * 1024;
@@ -92,7 +91,6 @@ const isFilled = (record: CsvRecord | null): record is CsvRecord =>
 
 type Header = { layout: CsvLayout; start: number; separator: CsvSeparator };
 
-/** The separator with which the header has the required columns. */
 function readHeader(bytes: Buffer): Header {
   const [first, second] = bytes;
   if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) {

@@ -1,6 +1,6 @@
 /**
- * Exports links by code, in pages that start after the last code and shrink for long links, so memory stays flat and a
- * page blocks the event loop for about a millisecond. Each link is as it was when its page was read.
+ * Exports links by code, in pages that shrink for long links, so that each blocks the event loop for about a
+ * millisecond. Each link is as it was when its page was read.
  */
 import type { Clock } from "../../lib/clock.ts";
 import { createSweeper } from "../../lib/sweeper.ts";

@@ -1,6 +1,6 @@
 /**
  * Imports a CSV file of links in one transaction: every valid row, or none after a failure. Rows are parsed in slices
- * of half a millisecond and written in chunks; the next chunk is read while the database writes.
+ * of half a millisecond; the next chunk is read while the database writes.
  *
  * Each chunk queries its existing codes in the transaction, so a repeated code behaves like an existing one.
  * `overwrite` keeps creation time and clicks if the file lacks those columns, but not expiry and password. Links that
@@ -33,12 +33,12 @@ export type ImportResult = {
   success_count: number;
   skipped_count: number;
   failed_count: number;
-  /** In the order of the file; the first 100,000. */
+  /** The first 100,000. */
   failed_items: FailedRow[];
 };
 
 export type ImportProgress = {
-  /** Bytes done, and in all. A second run after a lost race begins at 0. */
+  /** In all. A second run after a lost race begins at 0. */
   done: number;
   total: number;
   stage: "passwords" | "links";
@@ -48,11 +48,11 @@ export type ImportOptions = {
   mode: ImportMode;
   onProgress?: (progress: ImportProgress) => void;
   /**
-   * Rests twice as long as it works. With half of that, p99 of redirects doubled (bench/latency.ts), because the
-   * database's threads take the core.
+   * Rests twice as long as it works. With half of that, p99 of redirects doubled (bench/latency.ts): the database's
+   * threads take the core.
    */
   besideRedirects?: boolean;
-  /** Ends the import while it hashes passwords. Later it runs to its end. */
+  /** Ends the import while it hashes passwords, not later. */
   signal?: AbortSignal;
 };
 
@@ -100,7 +100,7 @@ export function createLinkImport(deps: LinkImportDeps) {
   };
 }
 
-/** One at a time: two imports of the same links would block each other. */
+/** Two imports of the same links would block each other. */
 function createTurns() {
   let last: Promise<unknown> = Promise.resolve();
   return <T>(work: () => Promise<T>): Promise<T> => {
@@ -203,7 +203,7 @@ const newLink = (row: CsvLink, passwordHash: string | null, now: number, before?
   clickCount: row.clickCount ?? 0,
 });
 
-/** Hashed before the transaction, or here if the link existed then and is gone now. */
+/** Before the transaction, or here if the link is gone now. */
 async function hashFor({ row, password }: CsvLink, { hashes, hashPassword }: Run): Promise<string | null> {
   if (password === null) return null;
   return "hash" in password ? password.hash : (hashes.get(row) ?? hashPassword(password.plain));

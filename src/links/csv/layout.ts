@@ -1,6 +1,6 @@
 /**
- * The columns of the export, and their positions in an import: by name in any order. Ignores blanks, case and unknown
- * columns. Only `code` and `target` are required.
+ * Columns of the export, and their positions in an import: in any order, ignoring blanks, case and unknown columns.
+ * `code` and `target` are required.
  */
 import { csvLine } from "../../lib/csv.ts";
 import { appError } from "../../lib/errors.ts";
@@ -13,7 +13,7 @@ export type CsvColumn = (typeof CSV_COLUMNS)[number];
 
 export const CSV_HEADER = csvLine(CSV_COLUMNS);
 
-/** With the password's hash, so that an import can restore it. */
+/** With the password's hash for an import. */
 export const csvLineOf = (link: Link): string =>
   csvLine([
     link.code,

@@ -7,7 +7,7 @@ export type LinkBulkRepository = ReturnType<typeof createLinkBulkRepository>;
 /** Arrays have at most 1,000 items. */
 export function createLinkBulkRepository({ dialect }: Pick<Database, "dialect">) {
   return {
-    /** Sets everything of existing links but their ids, and their clicks only `withClicks`. */
+    /** Sets everything but ids, and clicks only `withClicks`. */
     async replace(tx: Db, links: readonly Link[], { withClicks }: { withClicks: boolean }): Promise<void> {
       const set = ["target", "created_at", "updated_at", "expires_at", "password_hash"] as const;
       const rows = links.map((link) => ({

@@ -12,7 +12,7 @@ import type { ExportPage } from "./export.ts";
 import { IMPORT_MODES, type ImportResult, importModeOf } from "./import.ts";
 
 const MAX_FILE_BYTES = 10 * 1024 * 1024;
-/** Time for a client to send its 10 MB. */
+/** For a client to send its 10 MB. */
 const SEND_MS = 600_000;
 /** Each holds its file in memory. */
 const IMPORTS_AT_ONCE = 4;
@@ -114,7 +114,7 @@ async function readUpload(c: HttpContext, reservation: BodyReservation) {
     if (file.length === 0) throw appError("CsvFileMissing", "The file in the form field 'file' is empty.");
     return { fields, file };
   } catch (error) {
-    // The client reads the answer and stops. One that keeps sending is cut soon.
+    // The client reads the answer and stops. One that keeps sending is cut.
     c.env.cut();
     throw error;
   }

@@ -1,7 +1,7 @@
 /**
- * What an import makes of a row. Cells are trimmed, except passwords. The code follows the rules of a create and is
- * never random. Times are RFC 3339; an invalid `created_at` becomes the time of the import, an invalid `expires_at` no
- * expiry, an invalid `click_count` 0. A password that begins with `$argon2` is stored as a hash if it fits.
+ * What an import makes of a row. Cells are trimmed, except passwords. Times are RFC 3339; an invalid `created_at`
+ * becomes the time of the import, an invalid `expires_at` no expiry, an invalid `click_count` 0. A password that begins
+ * with `$argon2` is a hash.
  */
 import { pluralize } from "../../lib/pluralize.ts";
 import { appError } from "../../lib/errors.ts";
@@ -28,7 +28,7 @@ export type CsvLink = {
 
 export type CsvRules = { layout: CsvLayout; rule: CodeRule; now: number };
 
-/** The code of a row, even of an invalid one. */
+/** Even of an invalid row. */
 export const codeIn = ({ at }: CsvLayout, fields: readonly string[]): string =>
   fields[at.code!]?.trim() ?? "";
 
@@ -64,7 +64,7 @@ export function csvLinkOf(row: number, fields: readonly string[], { layout, rule
 /** Keeps an internal target for the import, which skips it. @throws LinkInvalidUrl */
 const targetOf = (text: string): string => (namesInternal(text) ? text.trim() : parseTarget(text));
 
-/** Fits the column, without characters that disturb terminals or databases. */
+/** Fits the column; no characters that disturb terminals or databases. */
 const STORABLE_HASH = /^[\x21-\x7e]{1,255}$/;
 
 function passwordOf(text: string): CsvLink["password"] {

@@ -11,7 +11,7 @@ export type LinkCsv = { export: LinkExport; import: LinkImport };
 
 export type LinkCsvDeps = Pick<LinkImportDeps, "changes" | "hashPassword"> & {
   database: Pick<Database, "read" | "dialect">;
-  /** Of the routes in force, with or without slash. */
+  /** With or without slash. */
   routePrefixes(): readonly string[];
   clock: Clock;
 };
