@@ -67,7 +67,7 @@ export type Endpoint<
   body?: B;
   /** Bytes; default 2 MiB. */
   bodyLimit?: number;
-  /** A long list makes the bound 16 MiB (json-list.ts). */
+  /** A body with this list may have 16 MiB (json-list.ts). */
   list?: ListOptions;
   /** Of raw strings. The last value of a repeated key counts. */
   query?: Q;

@@ -10,7 +10,7 @@ export type PageStreamOptions = {
   onFailure(error: unknown): void;
   /** Closes the connection: a stream that waits for its client can't report an error. */
   cut(): void;
-  /** Of the client; default two minutes. */
+  /** Longest silence of the client; default two minutes. */
   stallMs?: number;
   /** Before each page but the first; default 2. Use 0 for cheap pages. */
   restMs?: number;

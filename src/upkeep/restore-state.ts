@@ -34,7 +34,7 @@ export const stagingPath = (dataDir: string, ...parts: string[]): string =>
   join(dataPath(dataDir, "restore"), ...parts);
 export const planPath = (dataDir: string): string => stagingPath(dataDir, "plan.json");
 
-/** Interrupted while moving files. */
+/** The plan of a restore that was interrupted while moving files. */
 export const readPlan = (dataDir: string): RestorePlan | null =>
   existsSync(planPath(dataDir))
     ? planSchema.parse(JSON.parse(readFileSync(planPath(dataDir), "utf8")))

@@ -32,7 +32,7 @@ export type Passwords = {
 };
 
 export function createPasswords(mostWaiting = MOST_WAITING): Passwords {
-  /** The next to serve first, without empty ones. */
+  /** Non-empty queues, the next to serve first. */
   const queues = new Map<PasswordQueue, (() => void)[]>();
   let running = 0;
 
