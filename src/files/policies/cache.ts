@@ -21,12 +21,19 @@ export function createPolicyCache({ list }: Pick<PoliciesRepository, "list">) {
     return mine;
   }
 
+  /** All policies, read after `known` was. */
+  function allAfter(known: typeof loading): ReturnType<typeof load> {
+    if (loading === known) loading = undefined;
+    return all();
+  }
+
   return {
     /** By id. */
     list: async (): Promise<StoredPolicy[]> => [...(await all()).values()],
-    /** @throws PolicyNotFound */
+    /** An unknown policy is looked for again: another node may have made it just now. @throws PolicyNotFound */
     async find(id: number): Promise<StoredPolicy> {
-      const policy = (await all()).get(id);
+      const known = loading;
+      const policy = (await all()).get(id) ?? (await allAfter(known)).get(id);
       if (policy === undefined) throw appError("PolicyNotFound", "There is no such storage policy.");
       return policy;
     },
