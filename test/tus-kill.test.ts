@@ -6,7 +6,8 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { driveClient, type DriveClient } from "./support/drive.ts";
 import { startSignedIn } from "./support/session.ts";
-import { storagesFor } from "./support/storages.ts";
+import { createFolderOn, storagesFor } from "./support/storages.ts";
+import { tusCalls } from "./support/tus-calls.ts";
 import { until } from "./support/until.ts";
 import type { Installation, RunningWaymark } from "./support/waymark.ts";
 
@@ -19,6 +20,8 @@ const KEPT = 6 * MIB;
 let installation: Installation;
 let server: RunningWaymark;
 let me: DriveClient;
+/** On the server that runs now. */
+const tus = tusCalls({ send: (path, init) => me.send(path, init) });
 
 beforeAll(async () => {
   const started = await startSignedIn();
@@ -27,30 +30,17 @@ beforeAll(async () => {
 });
 afterAll(() => installation?.remove());
 
-const tus = (path: string, method: string, headers: Record<string, string> = {}, body?: BodyInit) =>
-  me.send(path, { method, headers: { "Tus-Resumable": "1.0.0", ...headers }, ...(body && { body }) });
-
 const patch = (path: string, offset: number, end = BYTES.length) =>
-  tus(
-    path,
-    "PATCH",
-    { "Content-Type": "application/offset+octet-stream", "Upload-Offset": String(offset) },
-    BYTES.subarray(offset, end),
-  );
+  tus.patch(path, offset, BYTES.subarray(offset, end));
 
 const offsetOf = async (path: string): Promise<number> => {
-  const answer = await tus(path, "HEAD");
+  const answer = await tus.head(path);
   expect(answer.status).toBe(200);
   return Number(answer.headers.get("Upload-Offset"));
 };
 
 async function begin(name: string, folder: number | null): Promise<string> {
-  const encode = (text: string) => Buffer.from(text).toString("base64");
-  const place = folder === null ? "" : `,folder_id ${encode(String(folder))}`;
-  const made = await tus("/files/tus", "POST", {
-    "Upload-Length": String(BYTES.length),
-    "Upload-Metadata": `filename ${encode(name)}${place}`,
-  });
+  const made = await tus.begin(name, BYTES.length, folder);
   expect(made.status).toBe(201);
   const path = made.headers.get("Location")!;
   expect((await patch(path, 0, KEPT)).status).toBe(204);
@@ -96,16 +86,14 @@ async function expectWhole(id: string | null): Promise<void> {
 describe.each(storagesFor("tus-kill"))("on %s", (storage, policy) => {
   let folder: number | null = null;
   beforeAll(async () => {
-    if (policy === null) return;
-    const { data } = (await me.call("POST", "/admin/policies", policy)).body;
-    folder = (await me.call("POST", "/folders", { name: storage, policy_id: data.id })).body.data.id;
+    if (policy !== null) folder = await createFolderOn(me, storage, policy);
   });
 
   test("the first attempt after the restart is accepted", async () => {
     const path = await begin("killed", folder);
     await hang(path);
     if (policy === null) await until(() => stagedBytes() > KEPT);
-    expect((await tus(path, "DELETE")).status).toBe(423);
+    expect((await tus.end(path)).status).toBe(423);
     await server.kill();
     await restart();
     const offset = await offsetOf(path);
@@ -126,8 +114,8 @@ describe.each(storagesFor("tus-kill"))("on %s", (storage, policy) => {
     await hang(path);
     await server.kill();
     await restart();
-    expect((await tus(path, "DELETE")).status).toBe(204);
-    expect((await tus(path, "HEAD")).status).toBe(404);
+    expect((await tus.end(path)).status).toBe(204);
+    expect((await tus.head(path)).status).toBe(404);
     const { stdout, exitCode } = await installation.cli(["doctor", "--storage", "--json"]);
     expect({ exitCode, stdout }).toMatchObject({ exitCode: 0 });
   });

@@ -1,8 +1,9 @@
 /** Resumable uploads with tus-js-client against the real program, on local storage and S3. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Upload } from "tus-js-client";
+import { driveClient } from "./support/drive.ts";
 import { type Client, startSignedIn } from "./support/session.ts";
-import { storagesFor } from "./support/storages.ts";
+import { createFolderOn, storagesFor } from "./support/storages.ts";
 import type { Installation, RunningWaymark } from "./support/waymark.ts";
 
 const MIB = 1024 * 1024;
@@ -106,28 +107,14 @@ async function expectNothingWrong(): Promise<void> {
   expect({ exitCode, stdout }).toMatchObject({ exitCode: 0 });
 }
 
-async function folderOn(policy: Record<string, unknown> | null): Promise<number | null> {
-  if (policy === null) return null;
-  const answer = async (path: string, body: unknown) => {
-    const response = await files(path, {
-      method: "POST",
-      body: JSON.stringify(body),
-      headers: { "Content-Type": "application/json" },
-    });
-    const { data } = (await response.json()) as { data: { id: number } };
-    return data.id;
-  };
-  const policyId = await answer("/admin/policies", policy);
-  return answer("/folders", { name: `on-${String(policy["name"])}`, policy_id: policyId });
-}
-
 const storages = storagesFor("tus");
 
-describe.each(storages)("tus-js-client on %s", (_storage, policy) => {
+describe.each(storages)("tus-js-client on %s", (storage, policy) => {
   let folder: number | null;
   let metadata: Record<string, string>;
   beforeAll(async () => {
-    folder = await folderOn(policy);
+    const me = driveClient(server.url, client.token);
+    folder = policy === null ? null : await createFolderOn(me, storage, policy);
     metadata = folder === null ? {} : { folder_id: String(folder) };
   });
 
@@ -340,8 +327,9 @@ describe("the protocol", () => {
 
   test("continues when the lock of a killed server expires, whatever bytes the storage has", async () => {
     const [storage, policy] = storages.at(-1)!;
-    const folder = await folderOn(policy && { ...policy, name: "crash" });
-    const place = folder === null ? "" : `,folder_id ${encode(String(folder))}`;
+    const me = driveClient(server.url, client.token);
+    const folder = await createFolderOn(me, "crash", policy && { ...policy, name: "crash" });
+    const place = `,folder_id ${encode(String(folder))}`;
     const path = await begin(`${storage}.txt`, BYTES.length, `,filetype ${encode("text/plain")}${place}`);
     expect((await patch(path, 0, BYTES.subarray(0, 5 * MIB))).status).toBe(204);
     const rest = BYTES.subarray(5 * MIB, 20 * MIB);
