@@ -5,14 +5,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type DialectName, SERVER_VARIABLES, serverUrl } from "../src/db/fresh.test-support.ts";
 import { type Cluster, health, HEALTH_TOKEN, type Node, startCluster, visit } from "./support/cluster.ts";
-import {
-  ALLOWED_MS,
-  compareCounts,
-  createTruth,
-  type Load,
-  startLoad,
-  targetOf,
-} from "./support/cluster-load.ts";
+import { compareCounts, countsIn } from "./support/click-tally.ts";
+import { ALLOWED_MS, createTruth, type Load, startLoad, targetOf } from "./support/cluster-load.ts";
 import { type Client, PASSWORD, signIn } from "./support/session.ts";
 
 const REDIS_URL = process.env["WAYMARK_TEST_REDIS_URL"] ?? "";
@@ -216,7 +210,7 @@ function tell(name: DialectName, shape: Shape): void {
       expect(await node.stop()).toBe(0);
       expect(node.log()).not.toContain('"level":"fatal"');
     }
-    expect(compareCounts(load, await cluster.cli(["links", "export"]))).toEqual([]);
+    expect(compareCounts(load, countsIn(await cluster.cli(["links", "export"])))).toEqual([]);
   });
 }
 

@@ -7,29 +7,27 @@
  * itself too: rollups by hour, day and month equal the counts; raw rows and sums by value equal the counts less the
  * details that `detail_drops` lists as dropped (a fast machine makes more than the 50,000 that may wait).
  *
- *     bin/bun test/faults/clicks-kill.ts [rounds, 200] [longest life in ms, 600] [database URL] [workers, 1]
+ *     bin/bun test/faults/clicks-kill.ts [--rounds 200] [--minutes N] [--database sqlite] [--workers 1]
  *
  * With several workers rounds take turns: SIGKILL for everything, for the supervisor alone, for one worker, SIGTERM.
- *
- * Without a URL a new SQLite file is used. A server's database must be empty. Lives longer than a second make more
- * details than may wait.
  */
 import { connect } from "node:net";
-import { join } from "node:path";
 import { sql } from "kysely";
 import { openDatabase } from "../../src/db/database.ts";
+import { createFresh } from "../../src/db/fresh.test-support.ts";
 import { silentLogger } from "../../src/lib/logger.ts";
-import { killAll, killOneWorker } from "../support/processes.ts";
-import { install, type Installation, type RunningWaymark } from "../support/waymark.ts";
+import { addOne, type ClickTally, compareCounts, countsIn, sumOf } from "../support/click-tally.ts";
+import { countRounds, type FaultOptions, type FaultResult, runFaultScript } from "../support/fault-script.ts";
+import { endInTurn } from "../support/processes.ts";
+import { install, type Installation } from "../support/waymark.ts";
 
 const LINKS = 50;
 const CONNECTIONS = 16;
+/** The kill comes within this time after the load starts. In longer lives more details than may wait would arise. */
 const LONGEST_LIFE_MS = 600;
 /** Flushes often, so that kills hit flushes too. */
 const CLICKS_BEFORE_FLUSH = "200";
 const CHECK_EVERY = 20;
-/** Every so many rounds the program is stopped with SIGTERM. */
-const ROUNDS_TO_STOP = 4;
 
 const AGENTS = [
   "Mozilla/5.0 (X11; Linux x86_64; rv:132.0) Gecko/20100101 Firefox/132.0",
@@ -37,80 +35,69 @@ const AGENTS = [
   "curl/8.5.0",
 ];
 
-type Tally = { sent: Map<string, number>; answered: Map<string, number>; unexpected: string[] };
+type Tally = ClickTally & { unexpected: string[] };
 
-export type KillResult = {
+export type ClickNumbers = {
   rounds: number;
   sent: number;
   answered: number;
   counted: number;
   /** Counted clicks whose details were dropped. */
   dropped: number;
-  wrong: string[];
-};
-
-export type KillOptions = {
-  rounds: number;
-  /** The kill comes within this time after the load starts; default 600 ms. */
-  longestLifeMs?: number | undefined;
-  databaseUrl?: string | undefined;
-  workers?: number | undefined;
-  /** Called after each comparison. */
-  report?: (result: KillResult) => void;
 };
 
 /** Stops at the first comparison that fails. */
-export async function killUnderLoad(options: KillOptions): Promise<KillResult> {
-  const { rounds, longestLifeMs = LONGEST_LIFE_MS, databaseUrl, workers = 1, report } = options;
+export async function killUnderLoad(options: FaultOptions): Promise<FaultResult<ClickNumbers>> {
+  const { database, workers = 1, report } = options;
+  const fresh = await createFresh(database);
   const waymark = install({
-    ...(databaseUrl !== undefined && { WAYMARK__DATABASE__URL: databaseUrl }),
+    WAYMARK__DATABASE__URL: fresh.url,
     WAYMARK__SERVER__WORKERS: String(workers),
   });
   const codes = Array.from({ length: LINKS }, (_, at) => `kill-${at}`);
   const tally: Tally = { sent: new Map(), answered: new Map(), unexpected: [] };
+  let done = 0;
   try {
     await prepare(waymark, codes);
-    let result: KillResult = { rounds: 0, sent: 0, answered: 0, counted: 0, dropped: 0, wrong: [] };
-    for (let round = 1; round <= rounds && result.wrong.length === 0; round++) {
+    for (const round of countRounds(options)) {
       const server = await waymark.serve();
       const load = startLoad(server.url, codes, tally);
-      await Bun.sleep(Math.random() * longestLifeMs);
-      await end(server, round);
+      await Bun.sleep(Math.random() * LONGEST_LIFE_MS);
+      await endInTurn(server, round, LONGEST_LIFE_MS);
       await load.end();
-      if (round % CHECK_EVERY !== 0 && round !== rounds) continue;
-      result = compare(round, codes, tally, await countAll(waymark));
-      const url = databaseUrl ?? `sqlite:${join(waymark.dataDir, "waymark.db")}`;
-      const { dropped, wrong } = await disagreements(url, result.counted);
-      result = { ...result, dropped, wrong: [...result.wrong, ...wrong] };
-      report?.(result);
+      done = round;
+      if (round % CHECK_EVERY !== 0) continue;
+      const result = await compare(waymark, fresh.url, round, tally);
+      report?.(result.tried);
+      if (result.lost.length > 0) return result;
     }
-    return result;
+    return await compare(waymark, fresh.url, done, tally);
   } finally {
     await waymark.remove();
+    await fresh.drop();
   }
-}
-
-/** Ends the server in the way whose turn it is. */
-async function end(server: RunningWaymark, round: number): Promise<void> {
-  const turn = round % ROUNDS_TO_STOP;
-  if (turn === 1) return killAll(server);
-  if (turn === 2) return server.kill();
-  if (turn === 3 && !killOneWorker(server)) return server.kill();
-  if (turn === 3) await Bun.sleep(Math.random() * LONGEST_LIFE_MS);
-  await server.stop();
 }
 
 async function prepare(waymark: Installation, codes: readonly string[]): Promise<void> {
   const csv = `code,target\n${codes.map((code) => `${code},http://localhost/${code}\n`).join("")}`;
-  await succeed(waymark, ["links", "import", "-"], csv);
-  await succeed(waymark, ["config", "set", "click.max_clicks_before_flush", CLICKS_BEFORE_FLUSH]);
-  await succeed(waymark, ["config", "set", "analytics.enable_detailed_logging", "true"]);
+  await waymark.run(["links", "import", "-"], csv);
+  await waymark.run(["config", "set", "click.max_clicks_before_flush", CLICKS_BEFORE_FLUSH]);
+  await waymark.run(["config", "set", "analytics.enable_detailed_logging", "true"]);
 }
 
-async function succeed(waymark: Installation, args: string[], stdin?: string): Promise<string> {
-  const { exitCode, stdout, stderr } = await waymark.cli(args, stdin);
-  if (exitCode !== 0) throw new Error(`waymark ${args.join(" ")} ended with ${exitCode}: ${stderr}`);
-  return stdout;
+async function compare(
+  waymark: Installation,
+  url: string,
+  rounds: number,
+  tally: Tally,
+): Promise<FaultResult<ClickNumbers>> {
+  const counts = await countAll(waymark);
+  const counted = sumOf(counts);
+  const { dropped, wrong } = await disagreements(url, counted);
+  return {
+    tried: { rounds, sent: sumOf(tally.sent), answered: sumOf(tally.answered), counted, dropped },
+    lost: [...compareCounts(tally, counts), ...tally.unexpected, ...wrong],
+  };
 }
 
 /** One start and an orderly stop replay what the kills left; then the export has all counts. */
@@ -118,9 +105,7 @@ async function countAll(waymark: Installation): Promise<Map<string, number>> {
   const server = await waymark.serve();
   const exitCode = await server.stop();
   if (exitCode !== 0) throw new Error(`waymark serve ended with ${exitCode}:\n${server.log()}`);
-  const [header, ...rows] = (await succeed(waymark, ["links", "export"])).trim().split("\n");
-  const column = header!.split(",").indexOf("click_count");
-  return new Map(rows.map((row) => row.split(",")).map((cells) => [cells[0]!, Number(cells[column])]));
+  return countsIn(await waymark.run(["links", "export"]));
 }
 
 /** Each must equal link_clicks, by link. */
@@ -186,35 +171,6 @@ async function disagreements(url: string, counted: number): Promise<{ dropped: n
   }
 }
 
-function compare(
-  rounds: number,
-  codes: readonly string[],
-  tally: Tally,
-  counts: Map<string, number>,
-): KillResult {
-  const { sent, answered } = tally;
-  const wrong = codes
-    .map((code) => ({
-      code,
-      low: answered.get(code) ?? 0,
-      high: sent.get(code) ?? 0,
-      is: counts.get(code) ?? 0,
-    }))
-    .filter(({ low, high, is }) => !(low <= is && is <= high))
-    .map(({ code, low, high, is }) => `${code}: answered ${low}, counted ${is}, sent ${high}`);
-  return {
-    rounds,
-    sent: sum(sent),
-    answered: sum(answered),
-    counted: sum(counts),
-    dropped: 0,
-    wrong: [...wrong, ...tally.unexpected],
-  };
-}
-
-const sum = (counts: Map<string, number>): number =>
-  [...counts.values()].reduce((total, count) => total + count, 0);
-
 /** Connections that request random codes, one request at a time each, until they break. */
 function startLoad(url: string, codes: readonly string[], tally: Tally) {
   const { hostname, port } = new URL(url);
@@ -226,7 +182,7 @@ function startLoad(url: string, codes: readonly string[], tally: Tally) {
     const ask = () => {
       code = pick(codes);
       text = "";
-      add(tally.sent, code);
+      addOne(tally.sent, code);
       const referrer = `https://site-${Math.floor(Math.random() * 150)}.example/`;
       socket.write(
         `GET /${code} HTTP/1.1\r\nHost: localhost\r\nReferer: ${referrer}\r\nUser-Agent: ${pick(AGENTS)}\r\nAccept: text/html\r\nAccept-Language: en\r\n\r\n`,
@@ -241,7 +197,7 @@ function startLoad(url: string, codes: readonly string[], tally: Tally) {
         tally.unexpected.push(text);
         return void socket.destroy();
       }
-      add(tally.answered, code);
+      addOne(tally.answered, code);
       ask();
     });
     socket.on("error", () => {});
@@ -258,16 +214,4 @@ function startLoad(url: string, codes: readonly string[], tally: Tally) {
 
 const pick = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.length)]!;
 
-const add = (counts: Map<string, number>, code: string): void =>
-  void counts.set(code, (counts.get(code) ?? 0) + 1);
-
-if (import.meta.main) {
-  const result = await killUnderLoad({
-    rounds: Number(process.argv[2] ?? 200),
-    longestLifeMs: Number(process.argv[3] ?? LONGEST_LIFE_MS),
-    databaseUrl: process.argv[4] || undefined,
-    workers: Number(process.argv[5] ?? 1),
-    report: ({ wrong, ...numbers }) => console.log(JSON.stringify(numbers), ...wrong),
-  });
-  process.exitCode = result.wrong.length === 0 && result.answered > 0 ? 0 : 1;
-}
+if (import.meta.main) await runFaultScript(killUnderLoad, { rounds: 200, database: "sqlite", workers: 1 });

@@ -7,6 +7,7 @@
  * ALLOWED_MS before the request was sent.
  */
 import { connect, type Socket } from "node:net";
+import { addOne, type ClickTally } from "./click-tally.ts";
 import type { Node } from "./cluster.ts";
 
 /** The two seconds promised without Redis, and one for a loaded machine. */
@@ -34,11 +35,7 @@ export function createTruth(): Truth {
   };
 }
 
-export type Load = {
-  /** Requests by code. */
-  sent: Map<string, number>;
-  /** Redirects by code. */
-  answered: Map<string, number>;
+export type Load = ClickTally & {
   unexpected: string[];
   stale: string[];
   /** The current step, recorded with each failure. */
@@ -78,12 +75,12 @@ export function startLoad(options: {
   async function askOnce(node: Node, connection: Connection): Promise<void> {
     const code = codes[Math.floor(Math.random() * codes.length)]!;
     const wanted = truth.confirmedAt(code, performance.now() - ALLOWED_MS);
-    add(load.sent, code);
+    addOne(load.sent, code);
     const head = await connection.ask(code);
     const version = Number(/^location: .*\/(\d+)\r$/im.exec(head)?.[1] ?? Number.NaN);
     if (!head.startsWith("HTTP/1.1 307 ") || Number.isNaN(version))
       return void load.unexpected.push(`${chapter}, ${node.name}: ${code}: ${head.split("\r\n")[0]}`);
-    add(load.answered, code);
+    addOne(load.answered, code);
     if (version < wanted && !excused.has(node))
       load.stale.push(`${chapter}, ${node.name}: ${code}: version ${version}, ${wanted} was confirmed`);
   }
@@ -112,9 +109,6 @@ export function startLoad(options: {
   const clients = Array.from({ length: options.clients }, (_, at) => client(at));
   return load;
 }
-
-const add = (counts: Map<string, number>, code: string): void =>
-  void counts.set(code, (counts.get(code) ?? 0) + 1);
 
 type Connection = {
   /** Returns the answer's head. Rejects when the connection breaks before the head is complete. */
@@ -151,17 +145,4 @@ async function open(url: string): Promise<Connection> {
     },
     close: () => void socket.destroy(),
   };
-}
-
-/** Compares counts with requests and answers. Returns a line for each wrong code. */
-export function compareCounts({ sent, answered }: Load, exported: string): string[] {
-  const [header, ...rows] = exported.trim().split("\n");
-  const column = header!.split(",").indexOf("click_count");
-  const counts = new Map(
-    rows.map((row) => row.split(",")).map((cells) => [cells[0]!, Number(cells[column])]),
-  );
-  return [...sent.keys()].flatMap((code) => {
-    const [low, is, high] = [answered.get(code) ?? 0, counts.get(code) ?? 0, sent.get(code) ?? 0];
-    return low <= is && is <= high ? [] : [`${code}: answered ${low}, counted ${is}, sent ${high}`];
-  });
 }

@@ -45,17 +45,15 @@ export type ClusterOptions = {
   links: readonly string[];
   /** Run-time settings. */
   config?: Readonly<Record<string, string>>;
+  /** Start-up settings of every node and of the commands. */
+  settings?: Settings;
 };
 
 /** Starts all nodes, with the password set and a session that every node accepts. */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const fresh = await createFresh(options.dialect);
-  const direct = install({ WAYMARK__DATABASE__URL: fresh.url });
-  const cli: Cluster["cli"] = async (args, stdin) => {
-    const { exitCode, stdout, stderr } = await direct.cli(args, stdin);
-    if (exitCode !== 0) throw new Error(`waymark ${args.join(" ")} ended with ${exitCode}: ${stderr}`);
-    return stdout;
-  };
+  const direct = install({ ...options.settings, WAYMARK__DATABASE__URL: fresh.url });
+  const cli = direct.run;
   await cli(["reset-password", "--stdin"], PASSWORD);
   for (const [key, value] of Object.entries({ "api.health_token": HEALTH_TOKEN, ...options.config }))
     await cli(["config", "set", key, value]);
@@ -81,13 +79,14 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
 
 async function makeNode(
   name: string,
-  { redisUrl, workers }: ClusterOptions,
+  { redisUrl, workers, settings: shared }: ClusterOptions,
   databaseUrl: string,
   session: { token: string },
 ): Promise<{ node: Node; remove(): Promise<void> }> {
   const database = await startProxyTo(databaseUrl);
   const redis = await startProxyTo(redisUrl || databaseUrl);
   const settings: Settings = {
+    ...shared,
     WAYMARK__DATABASE__URL: database.through(databaseUrl),
     WAYMARK__DATABASE__POOL_SIZE: "4",
     WAYMARK__SERVER__WORKERS: String(workers),

@@ -19,6 +19,19 @@ export function killOneWorker(server: RunningWaymark): boolean {
   return victim !== undefined;
 }
 
+/**
+ * Ends the server in the way whose turn it is: SIGKILL for everything, for the supervisor alone, for one worker and
+ * SIGTERM after up to `mostMs`, or SIGTERM at once.
+ */
+export async function endInTurn(server: RunningWaymark, round: number, mostMs: number): Promise<void> {
+  const turn = round % 4;
+  if (turn === 1) return killAll(server);
+  if (turn === 2) return server.kill();
+  if (turn === 3 && !killOneWorker(server)) return server.kill();
+  if (turn === 3) await Bun.sleep(Math.random() * mostMs);
+  await server.stop();
+}
+
 function killIfThere(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");

@@ -56,8 +56,7 @@ export async function startSignedIn(
   settings: Settings = {},
 ): Promise<{ installation: Installation; server: RunningWaymark; client: Client }> {
   const installation = install(settings);
-  const reset = await installation.cli(["reset-password", "--stdin"], PASSWORD);
-  if (reset.exitCode !== 0) throw new Error(`reset-password failed: ${reset.stderr}`);
+  await installation.run(["reset-password", "--stdin"], PASSWORD);
   const server = await installation.serve();
   return { installation, server, client: await signIn(server.url) };
 }

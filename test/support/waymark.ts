@@ -14,6 +14,8 @@ export type Installation = {
   readonly dataDir: string;
   /** Runs a command to its end; `stdin` is piped in. */
   cli(args: readonly string[], stdin?: string): Promise<{ exitCode: number; stdout: string; stderr: string }>;
+  /** Runs a command that must succeed. Returns its output. */
+  run(args: readonly string[], stdin?: string): Promise<string>;
   /** Starts `waymark serve`, which may open so many files, and waits until it listens. */
   serve(settings?: Settings, options?: ServeOptions): Promise<RunningWaymark>;
   /** Kills running processes and removes the data folder. */
@@ -42,7 +44,7 @@ export function install(settings: Settings = {}): Installation {
     ...settings,
   };
   const running = new Set<RunningWaymark>();
-  return {
+  const installation: Installation = {
     dataDir,
     async cli(args, stdin) {
       const child = Bun.spawn([BINARY, ...args], {
@@ -59,6 +61,11 @@ export function install(settings: Settings = {}): Installation {
       ]);
       return { exitCode, stdout, stderr };
     },
+    async run(args, stdin) {
+      const { exitCode, stdout, stderr } = await installation.cli(args, stdin);
+      if (exitCode !== 0) throw new Error(`waymark ${args.join(" ")} ended with ${exitCode}: ${stderr}`);
+      return stdout;
+    },
     async serve(more = {}, options = {}) {
       const server = await serve({ ...environment, ...more }, dataDir, options);
       running.add(server);
@@ -69,6 +76,7 @@ export function install(settings: Settings = {}): Installation {
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
+  return installation;
 }
 
 const withoutWaymark = (source: Settings | NodeJS.ProcessEnv): Settings =>

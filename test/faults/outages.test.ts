@@ -1,0 +1,14 @@
+import { testFaults } from "../support/fault-test.ts";
+import { takeDatabaseAway } from "./outages.ts";
+
+for (const place of [
+  { database: "postgres", storage: "s3" },
+  { database: "mysql", storage: "local" },
+  { database: "mariadb", storage: "local" },
+] as const) {
+  testFaults(
+    "outages, refused and hanging: known links redirect, every answered change, click and file is there",
+    takeDatabaseAway,
+    { rounds: 2, ...place },
+  );
+}
