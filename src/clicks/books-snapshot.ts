@@ -1,6 +1,6 @@
 /**
  * The books of a running process (ClickStats), written beside its journal once a second while they change, for `waymark
- * status`. Counting never reads them.
+ * status`.
  */
 import { readFileSync } from "node:fs";
 import { rename, rm, writeFile } from "node:fs/promises";

@@ -1,4 +1,4 @@
-/** The books of click counting: accepted = stored + pending + dropped, at any time. */
+/** accepted = stored + pending + dropped, at any time. */
 import type { DetailGate, DetailStats } from "./details/gate.ts";
 import type { FlushReport } from "./flush-messages.ts";
 import type { SettledClicks } from "./flush/source.ts";
@@ -15,7 +15,7 @@ export type ClickStats = {
   replayed: number;
   /** Counted in the database. */
   stored: number;
-  /** In the journal or, `overflow` of them, in memory because the disk is full. */
+  /** In the journal or, `overflow` of them, in memory (full disk). */
   pending: number;
   overflow: number;
   dropped: Readonly<Record<ClickDrop, number>>;

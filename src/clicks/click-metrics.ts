@@ -3,7 +3,7 @@ import type { Reading, Registry } from "../lib/metrics.ts";
 import type { Clicks, ClickStats } from "./clicks.ts";
 import { journalBytes } from "./journal/size.ts";
 
-/** The flush thread may be busy. Then a scrape takes the last answer, and the late one serves the next scrape. */
+/** If the flush thread is busy, a scrape takes the last answer. */
 const PENDING_BOUND_MS = 2;
 const FEW_CLICKS = 10_000;
 /** Counting many takes processor time, which the scrape does not spend. */

@@ -1,4 +1,4 @@
-/** `waymark analytics …`, with servers running or not. */
+/** Works with servers running or not. */
 import type { Command } from "commander";
 import type { CommandContext } from "../cli/command.ts";
 import type { Database } from "../db/database.ts";

@@ -1,4 +1,4 @@
-/** Click counting: the journal that the redirect writes, the thread that counts it into the database, and the books. */
+/** Click counting: the journal that the redirect writes, the flush thread, and the books. */
 import { createBooksSnapshotWriter } from "./books-snapshot.ts";
 import { type ClickStats, createClickBooks } from "./books.ts";
 import type { DatabaseSettings } from "../db/database.ts";
@@ -25,7 +25,7 @@ export type Clicks = {
   /** Null if the next click should have details. Otherwise counts the refusal; pass it to recordRefused. */
   detailRefusal(): DetailRefusal | null;
   recordRefused(linkId: number, atMs: number, refused: DetailRefusal): void;
-  /** Like record, with the visitor's headers (VisitDetails). */
+  /** Like record, with the visitor's headers. */
   recordDetails(
     linkId: number,
     atMs: number,
@@ -37,11 +37,11 @@ export type Clicks = {
   /** Counts everything recorded so far. Rejects with an AppError while the database is away. */
   flush(): Promise<void>;
   stats(): ClickStats;
-  /** At most `most` of the newest clicks after an instant, oldest first. Not for counting. */
+  /** At most `most` clicks after an instant, oldest first. */
   latest(sinceMs: number, most: number): RecentClick[];
   /**
-   * Distinct links with uncounted clicks (a lower bound beyond 262,144 clicks). The last known number if the answer
-   * takes longer than the bound. Never rejects.
+   * A lower bound beyond 262,144 uncounted clicks. The last known number if the answer takes longer than the bound.
+   * Never rejects.
    */
   pendingLinks(boundMs?: number): Promise<number>;
   /** Call it when a `click.` or `analytics.` key changes. */
@@ -57,7 +57,7 @@ export type ClickConfig = {
   flushInterval(): number;
   /** click.max_clicks_before_flush */
   maxClicksBeforeFlush(): number;
-  /** Without it no details are recorded. Those of other processes are still written. */
+  /** Without it no details are recorded; those of other processes are still written. */
   details?: DetailConfig;
 };
 
@@ -75,7 +75,7 @@ export type ClickLimits = {
   /** For all segments of this process. Beyond it (database away) clicks are dropped. */
   journalBytes: number;
   overflowClicks: number;
-  /** Waiting details. Beyond it they are dropped. */
+  /** Beyond it details are dropped. */
   pendingDetails: number;
   closeMs: number;
 };

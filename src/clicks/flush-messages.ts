@@ -24,7 +24,7 @@ export type FlushStart = {
 
 /** `start` comes first. */
 export type FlushCalls = {
-  /** Resolves with the UUID of the database once it is open. */
+  /** Resolves with the UUID of the open database. */
   start(start: FlushStart & { sources: SourceState[] }): Promise<string>;
   /** Starts flushing and reporting. */
   begin(): Promise<void>;
@@ -53,6 +53,6 @@ export type FlushReport = {
   durationMs: number;
   /** Counted by this flush. */
   clicks: number;
-  /** Rows of link_clicks that it changed. */
+  /** Changed rows of link_clicks. */
   links: number;
 };

@@ -1,6 +1,6 @@
 /**
- * The main thread's end of the flush thread. It remembers this process's segments and their counted positions for a new
- * thread after a crash.
+ * The main thread's end of the flush thread. It remembers this process's segments and their positions for a new thread
+ * after a crash.
  */
 // oxlint-disable unicorn/require-post-message-target-origin -- that is for windows; a worker has no origin
 import { appError, messageOf } from "../lib/errors.ts";
@@ -31,12 +31,12 @@ export type FlushThread = {
   pendingLinks(boundMs: number): Promise<number>;
   /** A last flush within the bound, then the thread ends. Rejects if that flush failed. */
   close(boundMs: number): Promise<void>;
-  /** For tests: ends the thread like a crash. */
+  /** Ends the thread like a crash, for tests. */
   crash(): void;
 };
 
 export type FlushThreadOptions = FlushStart & {
-  /** Segments that were in this process's slot before. */
+  /** Segments already in this process's slot. */
   leftovers: readonly string[];
   logger: Logger;
   /** Default: loadFlushWorker(). */
@@ -50,12 +50,12 @@ export type FlushThreadOptions = FlushStart & {
 const RESTART_AFTER_MS = 1000;
 
 /**
- * A thread that loads its code, which takes as long as opening the database, and waits for `start`. Terminate it if you
- * do not start it.
+ * Loads its code, which takes as long as opening the database, and waits for `start`. Terminate it if you do not start
+ * it.
  */
 export const loadFlushWorker = (): Worker => new Worker(workerUrl("clicks/flush.worker.ts"), { smol: true });
 
-/** Rejects with an AppError if the thread's database can't be opened. */
+/** Rejects with an AppError if the database can't be opened. */
 export async function startFlushThread(options: FlushThreadOptions): Promise<FlushThread> {
   const { leftovers, logger, worker: loaded, onSettled, onRetired, onReport, ...start } = options;
   const sources = new Map<string, SourceState>(

@@ -1,4 +1,4 @@
-/** The flush thread (flush-messages.ts). Its own database keeps queries and sorting off the main loop. */
+/** The flush thread (flush-messages.ts). */
 // oxlint-disable unicorn/require-post-message-target-origin -- that is for windows; a worker has no origin
 import pino from "pino";
 import { type Database, openDatabase } from "../db/database.ts";
@@ -106,7 +106,7 @@ async function flushAndReport(flusher: Flusher, trigger: FlushTrigger): Promise<
   }
 }
 
-/** Removes rows of old segments once a day. Never fails a flush. */
+/** Once a day. Never fails a flush. */
 function createPruning(repository: ClicksRepository): () => Promise<void> {
   let next = 0;
   return async () => {

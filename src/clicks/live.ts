@@ -1,6 +1,6 @@
 /**
- * The live view: clicks per second and the newest clicks, once a second. While a client watches, its process collects
- * the counters and newest journal records of all workers of the machine. Recording costs nothing more.
+ * The live view, once a second. While a client watches, its process collects the counters and newest journal records of
+ * all workers of the machine. Recording costs nothing more.
  */
 import type { Clock } from "../lib/clock.ts";
 import { appError } from "../lib/errors.ts";
@@ -31,12 +31,12 @@ export type Live = {
 export type LiveEvent = {
   at: string;
   clicks_per_second: number;
-  /** Clicks since the last event, oldest first; only the newest of many. No addresses. */
+  /** Since the last event, oldest first; only the newest of many. No addresses. */
   latest: { code: string; clicked_at: string; source: string | null }[];
 };
 
 type Deps = {
-  /** The answers of all workers since that instant. */
+  /** Of all workers. */
   collect(sinceMs: number): Promise<WorkerLiveStats[]>;
   repository: LiveRepository;
   clock: Clock;

@@ -1,4 +1,4 @@
-/** Waiting clicks in the journals of a data folder, of running and dead processes. Needs no lock. */
+/** Waiting clicks in the journals of a data folder. Needs no lock. */
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
 import { readBooksSnapshot, type BooksSnapshot } from "./books-snapshot.ts";
@@ -10,7 +10,7 @@ import { listSlots, tryTakeSlot } from "./journal/slot.ts";
 
 export type SlotPending = {
   slot: string;
-  /** Whether a process owns it. The next server counts the left-overs of a dead one at its start. */
+  /** The next server counts the left-overs of a dead process at its start. */
   isOwned: boolean;
   /** Uncounted clicks, and those with details. */
   clicks: number;

@@ -1,4 +1,3 @@
-/** Analytics endpoints, and the jobs that bound the tables. */
 import { createLeases } from "../cluster/leases.ts";
 import type { Database } from "../db/database.ts";
 import type { Endpoint } from "../http/endpoint.ts";

@@ -1,4 +1,3 @@
-/** `waymark links stats CODE`: one link's clicks, as in the API. */
 import type { Command } from "commander";
 import type { CommandContext, Output } from "../../cli/command.ts";
 import type { Database } from "../../db/database.ts";

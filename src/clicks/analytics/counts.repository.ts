@@ -1,7 +1,4 @@
-/**
- * Clicks by time and link, from the rollups and, for spans, from raw rows. Link 0 is all links together. Buckets are
- * looked up by key, so no query reads other links' rows.
- */
+/** Clicks by time and link, from the rollups and, for spans, from raw rows. Link 0 is all links together. */
 import type { SelectQueryBuilder } from "kysely";
 import type { Database } from "../../db/database.ts";
 import type { Schema } from "../../db/schema.ts";
@@ -9,7 +6,7 @@ import { MOST_RAW_ROWS } from "./edges.ts";
 import type { SumParts } from "./range.ts";
 import type { Span } from "../rollups/time-buckets.ts";
 
-/** By bucket number. Buckets without clicks are missing. */
+/** Buckets without clicks are missing. */
 export type BucketCounts = ReadonlyMap<number, number>;
 
 type LinkCounts = SelectQueryBuilder<Schema, never, { link_id: number; clicks: number }>;
@@ -26,7 +23,7 @@ export function createCountRepository({ read, findLink }: Pick<Database, "read" 
       return (await findLink(code))?.id ?? null;
     },
 
-    /** Oldest hour and day in the rollups, or null. */
+    /** In the rollups, or null. */
     async oldest(): Promise<{ hour: number | null; day: number | null }> {
       const [hour, day] = await Promise.all([
         read.selectFrom("click_hours").select("hour").orderBy("hour").limit(1).executeTakeFirst(),
@@ -63,7 +60,7 @@ export function createCountRepository({ read, findLink }: Pick<Database, "read" 
       return Number(clicks);
     },
 
-    /** Like clicksIn, but NaN if the span has more than 100,000 raw rows of all links. */
+    /** NaN if the span has more than 100,000 raw rows of all links. */
     async clicksInSmall(linkId: number, span: Span): Promise<number> {
       const rows = rawRows(span)
         .select("link_id")
@@ -79,10 +76,7 @@ export function createCountRepository({ read, findLink }: Pick<Database, "read" 
       return Number((linkId === 0 ? seen : own) ?? 0);
     },
 
-    /**
-     * The codes with the most clicks, most first, ties by code; limit ≤ 100. A code counts the clicks of every link
-     * that has or had it.
-     */
+    /** Most clicks first, ties by code; limit ≤ 100. A code has the clicks of every link that has or had it. */
     async top(cut: SumParts, limit: number): Promise<{ code: string; clicks: number }[]> {
       const parts: object[] = [];
       if (cut.months.length > 0) parts.push(months(cut.months).select(["link_id", "clicks"]));

@@ -1,20 +1,20 @@
 /**
  * Counts the parts of buckets at the ends of a range.
  *
- * Finer rows are exact if they add up to their bucket: hours of a day before retention, raw rows not reduced by
- * retention, sampling or a deleted link. Then the part is counted from them. Otherwise the whole bucket counts, unless
- * the range touches one instant only, as one that ends at a date without time does.
+ * Finer rows are exact if they add up to their bucket: hours before retention, raw rows not reduced by retention,
+ * sampling or a deleted link. Then the part is counted from them. Otherwise the whole bucket counts, unless the range
+ * touches one instant only, as one that ends at a date without time does.
  */
 import { type SumParts, splitSpan, type Edge, sequence } from "./range.ts";
 import { BUCKETS, type Span } from "../rollups/time-buckets.ts";
 
-/** Counts raw rows only for buckets of at most that many clicks. */
+/** Raw rows are counted for buckets of at most that many clicks. */
 export const MOST_RAW_ROWS = 100_000;
 
 export type BucketFacts = {
-  /** Clicks of a day in the rollups. */
+  /** In the rollups. */
   day(day: number): Promise<number>;
-  /** Clicks by hour; hours without are missing. Null if hours are not kept. */
+  /** Hours without clicks are missing. Null if hours are not kept. */
   hours: ((hours: readonly number[]) => Promise<ReadonlyMap<number, number>>) | null;
   /** NaN if there are too many to count. */
   rawRows(span: Span): Promise<number>;

@@ -1,4 +1,3 @@
-/** Raw rows in order of time, page by page along the log's index. */
 import type { Database } from "../../db/database.ts";
 import type { Span } from "../rollups/time-buckets.ts";
 
@@ -19,7 +18,7 @@ export type LogPosition = Pick<LoggedClick, "clickedAt" | "linkId" | "id">;
 
 export function createLogRepository({ read }: Pick<Database, "read">) {
   return {
-    /** The next rows of a span after a position (null: from the start); limit ≤ 1,000. */
+    /** The next rows after a position (null: from the start), by time; limit ≤ 1,000. */
     after({ from, to }: Span, position: LogPosition | null, limit: number): Promise<LoggedClick[]> {
       return read
         .selectFrom("click_log")

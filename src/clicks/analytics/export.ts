@@ -1,7 +1,6 @@
 /**
- * Exports the click log as CSV in order of time, in pages that start after the last row and shrink for long rows, so
- * memory stays flat and none blocks the event loop. Clicks of deleted links have their last code. Clicks recorded
- * during an export may be missing.
+ * Exports the click log as CSV in order of time, in pages that shrink for long rows, so none blocks the event loop.
+ * Clicks of deleted links have their last code. Clicks recorded meanwhile may be missing.
  */
 import type { Database } from "../../db/database.ts";
 import { csvLine } from "../../lib/csv.ts";

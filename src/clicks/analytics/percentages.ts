@@ -7,13 +7,13 @@ export type DeviceShares = {
   browsers: NamedShare[];
   systems: NamedShare[];
   devices: NamedShare[];
-  /** Of the clicks with a user agent. */
+  /** Of clicks with a user agent. */
   botPercentage: number;
   /** Clicks with a user agent. */
   total: number;
 };
 
-/** Distinct profiles to examine, most frequent first. The rest counts as OTHER. */
+/** Most frequent first. The rest counts as OTHER. */
 export const MOST_PROFILES = 2_000;
 
 /** With two decimals; 0 of nothing. */

@@ -1,6 +1,4 @@
 /**
- * Ranges of time, split into what the rollup tables hold.
- *
  * The API's range has two inclusive instants. It becomes a span (end excluded) of whole days and at most two edges
  * (edges.ts). An end that is not before now includes its whole bucket, because nothing later has happened.
  */
@@ -8,7 +6,7 @@ import { appError } from "../../lib/errors.ts";
 import { LATEST_INSTANT, parseRfc3339 } from "../../lib/rfc3339.ts";
 import { BUCKETS, DAY_MS, type Span, type Unit, UNITS } from "../rollups/time-buckets.ts";
 
-/** Both instants inclusive, epoch milliseconds. Empty if the end lies before the start. */
+/** Inclusive, epoch milliseconds. Empty if the end lies before the start. */
 export type DateRange = { start: number; end: number };
 
 /** A part of one hour or day. */
@@ -37,7 +35,7 @@ export function parseRange(start: string | undefined, end: string | undefined, n
 /** Epoch milliseconds, or null. A day is its first instant. */
 export function parseDate(text: string | undefined): number | null {
   if (!text) return null;
-  // An unescaped plus sign arrives as a space: 13:00:00+02:00.
+  // An unescaped plus sign arrives as a space.
   const written = DAY_FORM.test(text) ? `${text}T00:00:00Z` : text.replace(/ (?=\d{2}:\d{2}$)/, "+");
   const instant = parseRfc3339(written);
   return instant === null ? null : Math.max(instant, 0);
@@ -67,7 +65,7 @@ export function trendOf({ start, end }: DateRange, unit: Unit): TrendQuery {
   return { unit, first, labels: Array.from({ length: count }, (_, at) => buckets.label(first + at)) };
 }
 
-/** The instants of the range that may have clicks. An end from now on extends to the end of its bucket. */
+/** What may have clicks. An end from now on extends to the end of its bucket. */
 export function spanOf({ start, end }: DateRange, unit: Unit, now: number): Span {
   const buckets = BUCKETS[unit];
   if (end < start) return { from: start, to: start };
@@ -92,7 +90,7 @@ export function splitSpan(unit: "hour" | "day", { from, to }: Span): WholeAndEdg
   return { whole: { from: startsWhole ? first : first + 1, to: endsWhole ? last + 1 : last }, edges };
 }
 
-/** Whole days as whole months and the days around them. */
+/** Whole months and the days around them. */
 export function withMonths({ from, to }: Span): Pick<SumParts, "months" | "days"> {
   const { day, month } = BUCKETS;
   if (to <= from) return { months: [], days: [] };

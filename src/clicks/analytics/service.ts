@@ -1,7 +1,4 @@
-/**
- * Reports on the clicks of a range, from rollups, so the cost grows with the range and the number of links or values,
- * not with the clicks. Clicks during an answer may be in it in part.
- */
+/** Reports on the clicks of a range, from rollups. Clicks during an answer may be in it in part. */
 import type { Database } from "../../db/database.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { isCodeText, linkNotFound } from "../../links/code.ts";
@@ -62,7 +59,7 @@ export function createAnalytics({ database, clock }: Deps): Analytics {
     rawRows: (span) => counts.clicksInSmall(linkId, span),
   });
 
-  /** Days, and whole months if `useMonths`, with the edges by the facts. */
+  /** Whole months only if `useMonths`. */
   async function cutDays(range: DateRange, facts: BucketFacts, useMonths: boolean): Promise<SumParts> {
     const span = spanOf(range, useMonths ? "month" : "day", clock.now());
     const { whole, edges } = splitSpan("day", span);
@@ -164,6 +161,6 @@ export function createAnalytics({ database, clock }: Deps): Analytics {
 const referrersOf = (share: ValueShare): ReferrerShare[] =>
   sharesOf(share, share.total).map(({ value, ...rest }) => ({ referrer: value, ...rest }));
 
-/** Percentages of all clicks, even from unknown places. */
+/** Of all clicks, even from unknown places. */
 const placesOf = (share: ValueShare, total: number): PlaceShare[] =>
   sharesOf(share, total).map(({ value, ...rest }) => ({ ...parsePlaceValue(value), ...rest }));

@@ -1,6 +1,6 @@
 /**
- * Clicks with details by the values of a dimension: from the rollups and, for spans, from raw rows (dimensions.ts).
- * Link 0 is all links together; only that one has months and hours.
+ * Clicks with details by value, from the rollups and, for spans, from raw rows. Link 0 is all links together; only that
+ * one has months and hours.
  */
 import { type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
 import type { Database } from "../../db/database.ts";
@@ -22,7 +22,7 @@ type ValueCounts = SelectQueryBuilder<Schema, never, { value_id: number; clicks:
 /** A query for rows of ValueCounts. */
 type Part = object;
 
-/** No value has it. For raw rows whose value is not in the dictionary. */
+/** For raw rows whose value is not in the dictionary. */
 const NO_VALUE = 0;
 
 export function createValueRepository({ read }: Pick<Database, "read">) {
@@ -53,7 +53,7 @@ export function createValueRepository({ read }: Pick<Database, "read">) {
     return linkId === 0 ? rows : rows.where("link_id", "=", linkId);
   };
 
-  /** Groups of raw rows with the id of the value that `text` finds. */
+  /** With the id of the value that `text` finds. */
   const lookedUp = <G extends string>(
     dimension: Dimension,
     groups: SelectQueryBuilder<Schema, "click_log", Record<G | "clicks", unknown>>,
@@ -122,7 +122,7 @@ export function createValueRepository({ read }: Pick<Database, "read">) {
     /** Clicks with details, all links together. */
     hourTotals: (hours: readonly number[]): Promise<BucketCounts> => detailedClicksOf(read, hours),
 
-    /** Clicks with a value of the dimension. */
+    /** Clicks with any value of the dimension. */
     async total(dimension: Dimension, linkId: number, cut: SumParts): Promise<number> {
       const all = union(partsOf(dimension, linkId, cut));
       if (all === null) return 0;

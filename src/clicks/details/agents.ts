@@ -1,7 +1,4 @@
-/**
- * Parses User-Agent headers: bowser for browsers and systems, isbot for crawlers and HTTP libraries. Remembers results
- * per string.
- */
+/** Parses User-Agent headers with bowser, and isbot for crawlers and HTTP libraries. Remembers results per string. */
 import { type Parser, parse } from "bowser";
 import { isbot } from "isbot";
 
@@ -16,7 +13,7 @@ export type Agent = {
   isBot: boolean;
 };
 
-/** Characters of a header that are parsed. */
+/** Of a header; the rest is not parsed. */
 export const AGENT_LENGTH = 1_024;
 const NAME_LENGTH = 64;
 const REMEMBERED = 10_000;
@@ -28,7 +25,7 @@ const DEVICES: Record<string, DeviceName> = {
   bot: "bot",
 };
 
-/** HTTP libraries and tools that isbot's general pattern misses. */
+/** What isbot's general pattern misses. */
 const LIBRARIES =
   /^(okhttp|axios|got|undici|node|deno|bun|libwww-perl|java|apache-httpclient|dart|guzzlehttp|winhttp|reqwest)\b/i;
 
@@ -39,7 +36,7 @@ export function createAgents(): { describe(userAgent: string): Agent } {
       const text = userAgent.slice(0, AGENT_LENGTH);
       let agent = known.get(text);
       if (agent === undefined) {
-        // Clearing at the bound costs one parse per string and no bookkeeping per lookup.
+        // Clearing at the bound needs no bookkeeping per lookup.
         if (known.size >= REMEMBERED) known.clear();
         agent = parseAgent(text);
         known.set(text, agent);

@@ -1,7 +1,4 @@
-/**
- * Parses untrusted texts of clicks and finds the values by which they count, in the flush thread before the
- * transaction.
- */
+/** Parses untrusted texts of clicks and finds the values by which they count, before the transaction. */
 import { isIPv4 } from "node:net";
 import { formatIp, parseIp } from "../../lib/ip-address.ts";
 import { AGENT_LENGTH, createAgents } from "./agents.ts";
@@ -94,7 +91,7 @@ export function createDetailsParser(places: PlaceLookup = async () => new Map())
   };
 }
 
-/** In canonical form; null if it is no address. */
+/** Canonical; null if it is no address. */
 function addressOf(text: string): string | null {
   if (isIPv4(text)) return text;
   const bytes = parseIp(text);
@@ -126,7 +123,7 @@ function createValues(): (dimension: Dimension, text: string) => Value {
   };
 }
 
-/** Clearing at the bound is cheap and needs no bookkeeping per lookup. */
+/** Clearing at the bound needs no bookkeeping per lookup. */
 function remembered<V>(make: (key: string) => V): (key: string) => V {
   const known = new Map<string, V>();
   let characters = 0;

@@ -3,7 +3,7 @@ import type { Db } from "../../db/dialect.ts";
 import type { DropCount, DropReason } from "./drops.ts";
 
 export type DetailDropsRepository = {
-  /** Call it in the transaction that counts the clicks. Keys are distinct. */
+  /** In the transaction that counts the clicks. Keys are distinct. */
   add(tx: Db, drops: readonly DropCount[]): Promise<void>;
   /** Over the days with daily statistics. */
   totals(): Promise<Partial<Record<DropReason, number>>>;
@@ -15,7 +15,7 @@ export function createDetailDropsRepository({
 }: Pick<Database, "read" | "dialect">): DetailDropsRepository {
   return {
     async add(tx, drops) {
-      // One order for all counters prevents deadlocks between flushes.
+      // One order prevents deadlocks between flushes.
       const rows = drops.toSorted((a, b) => a.day - b.day || (a.reason < b.reason ? -1 : 1));
       await dialect.upsert(tx, { table: "detail_drops", keys: ["day", "reason"], add: ["clicks"] }, rows);
     },

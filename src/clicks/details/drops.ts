@@ -1,7 +1,4 @@
-/**
- * Clicks whose wanted details are not in the click log, by day and reason. Stored in the transaction that counts the
- * clicks, so count = details + drops holds after any crash.
- */
+/** Clicks whose wanted details are not in the click log, by day and reason. */
 import type { Detail } from "./details.ts";
 import { type DetailRefusal, REFUSALS, detailRefusalOf } from "../journal/format.ts";
 import type { ClickBatch } from "../journal/reader.ts";
@@ -41,7 +38,7 @@ export function refusedByDay(
   );
 }
 
-/** Details that the row limit kept out of the log. */
+/** Kept out of the log by the row limit. */
 export function stoppedByDay(details: readonly Pick<Detail, "atMs">[]): DropCount[] {
   const days = Map.groupBy(details, ({ atMs }) => BUCKETS.day.of(atMs));
   return [...days].map(([day, { length }]) => ({ day, reason: "stopped", clicks: length }));

@@ -1,4 +1,4 @@
-/** Decides which clicks get details: a sample, while fewer than a bound wait. Counts refusals by reason. */
+/** Decides which clicks get details: a sample, while fewer than a bound wait. */
 import { NO_REFUSALS, type Refusals } from "./drops.ts";
 import { type DetailRefusal, REFUSALS } from "../journal/format.ts";
 
@@ -14,9 +14,9 @@ export type DetailDrop = DetailRefusal | "stopped" | "link_deleted";
 
 /** recorded = logged + pending + dropped */
 export type DetailStats = {
-  /** Clicks while detailed logging was on, and counted ones of dead processes. */
+  /** While detailed logging was on, and counted ones of dead processes. */
   recorded: number;
-  /** Written to the click log and the rollups by value. */
+  /** In the click log and the rollups by value. */
   logged: number;
   /** In the journal. */
   pending: number;

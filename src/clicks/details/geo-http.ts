@@ -11,7 +11,7 @@ const TIMEOUT_MS = 2_000;
 const ANSWER_BYTES = 64 * 1024;
 const tooLong = () => new Error("answered more than 64 KiB");
 const CITY_BYTES = 128;
-/** Pause after a failure, so that a dead provider does not slow every flush. */
+/** So that a dead provider does not slow every flush. */
 const REST_MS = 30_000;
 
 /** Fields of the usual providers. */
@@ -23,8 +23,8 @@ const answerSchema = z.object({
 });
 
 /**
- * Requests from `url` a JSON object with a two-letter country code and a city. The address replaces `{ip}`, or is
- * appended as a path segment.
+ * Requests a JSON object with a two-letter country code and a city. The address replaces `{ip}` in `url`, or becomes
+ * the last path segment.
  */
 export function createHttpGeo(
   url: string,

@@ -5,12 +5,12 @@ import { messageOf } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { GeoProvider } from "./geo-provider.ts";
 
-/** Interval of checks for a newer file. */
+/** Between checks for a newer file. */
 const CHECK_MS = 30_000;
 
 type Loaded = { reader: Reader<CityResponse>; version: string };
 
-/** Reads a City or Country database and follows newer files. Reports a missing or broken file once. */
+/** A City or Country database. Reports a missing or broken file once. */
 export function createMaxmindGeo(
   path: string,
   { clock, logger }: { clock: Clock; logger: Logger },

@@ -1,6 +1,6 @@
 /**
- * Country and city of client addresses: from a readable MaxMind file, else from an HTTP provider. Never sends addresses
- * that are not public. Caches answers, even "unknown", for 15 minutes: 10,000 entries, LRU.
+ * Country and city of addresses: from a readable MaxMind file, else from an HTTP provider. Never sends addresses that
+ * are not public. Caches answers, even "unknown", for 15 minutes: 10,000 entries, LRU.
  */
 import type { Clock } from "../../lib/clock.ts";
 import type { Logger } from "../../lib/logger.ts";
@@ -20,7 +20,7 @@ const CACHED = 10_000;
 const CACHE_MS = 15 * 60_000;
 /** Concurrent lookups. */
 const PARALLEL = 8;
-/** After this time a batch continues without the missing places. */
+/** Then a batch continues without the missing places. */
 const BATCH_MS = 5_000;
 
 type Deps = { clock: Clock; logger: Logger; fetch: typeof globalThis.fetch };

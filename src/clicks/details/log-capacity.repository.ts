@@ -1,6 +1,6 @@
 /**
- * How many raw rows `analytics.max_log_rows` still allows, without counting each time: last id minus first id minus
- * holes (removed rows, unused ids). Holes are counted at most every ten minutes, and only when the room seems used up.
+ * How many raw rows `analytics.max_log_rows` still allows: last id minus first id minus holes (removed rows, unused
+ * ids). Holes are counted at most every ten minutes, when the room seems used up.
  */
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
@@ -8,7 +8,7 @@ import type { Db } from "../../db/dialect.ts";
 export type LogCapacity = {
   /** Call it in the transaction that writes the rows. */
   left(tx: Db, most: number): Promise<number>;
-  /** Counts the holes when due. Call it outside transactions. */
+  /** Call it outside transactions. */
   refresh(most: number, now: number): Promise<void>;
 };
 

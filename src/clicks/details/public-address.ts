@@ -1,6 +1,6 @@
 import { BlockList, isIP } from "node:net";
 
-/** Blocks outside the public Internet: IANA's special-purpose registries for IPv4 and IPv6. */
+/** IANA's special-purpose registries for IPv4 and IPv6. */
 const SPECIAL: readonly [network: string, bits: number][] = [
   ["0.0.0.0", 8],
   ["10.0.0.0", 8],
@@ -17,7 +17,7 @@ const SPECIAL: readonly [network: string, bits: number][] = [
   ["203.0.113.0", 24],
   ["224.0.0.0", 3],
 ];
-/** Only 2000::/3 is assigned; within it these are not. */
+/** Only 2000::/3 is assigned; within it these are not public. */
 const SPECIAL_V6: readonly [network: string, bits: number][] = [
   ["2001::", 23],
   ["2001:db8::", 32],

@@ -1,12 +1,12 @@
 /** The origin of a click from untrusted headers, bounded and printable. */
 import { DIRECT } from "../rollups/dimensions.ts";
 
-/** Bytes of UTF-8 of the stored parts. */
+/** Of UTF-8. */
 const REFERRER_BYTES = 2_048;
 const SOURCE_BYTES = 255;
 
 export type Origin = {
-  /** The Referer header, cleaned; null without one. */
+  /** Cleaned; null without one. */
   referrer: string | null;
   /** By priority: utm_source, `ref:{domain}`, `direct`. */
   source: string;
@@ -26,7 +26,7 @@ export function originOf(referer: string | null, utmSource: string | null): Orig
 /** The common case, without a full parse. */
 const PLAIN_HOST = /^https?:\/\/((?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,})(?=[/?#]|$)/;
 
-/** Lower-case host without port; null unless it is an http(s) or app URL with a host. */
+/** Lower-case, without port; null unless an http(s) or app URL with a host. */
 function domainOf(referrer: string): string | null {
   const plain = PLAIN_HOST.exec(referrer)?.[1];
   if (plain !== undefined && plain.length <= SOURCE_BYTES - 4 && !plain.includes("xn--")) return plain;
@@ -52,7 +52,7 @@ export function cleanText(text: string, maxBytes: number): string {
   return new TextDecoder().decode(bytes.subarray(0, end)).trim();
 }
 
-/** Percent-decodes. Invalid UTF-8 becomes U+FFFD, which cleaning removes. */
+/** Invalid UTF-8 becomes U+FFFD, which cleaning removes. */
 export function decodeUtmSource(utmSource: string): string {
   const text = utmSource.replaceAll("+", " ");
   if (!text.includes("%")) return text;

@@ -13,8 +13,8 @@ import type { Value } from "../rollups/dimensions.ts";
 
 export type DetailsRepository = {
   /**
-   * Raw rows, user agents and `sums`, the sums of the details. Call it after RollupsRepository.addClicks, and its
-   * result after the commit.
+   * Raw rows, user agents and `sums` of the details. Call it after RollupsRepository.addClicks, and its result after
+   * the commit.
    */
   add(tx: Db, details: readonly Detail[], sums: DetailSums): Promise<() => void>;
 };

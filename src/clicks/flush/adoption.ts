@@ -1,7 +1,4 @@
-/**
- * Takes over the slots of dead processes. Repeats, because a process may die at any time, and one killed a moment ago
- * may still hold its lock.
- */
+/** Takes over the slots of dead processes, repeatedly: a process killed a moment ago may still hold its lock. */
 import type { Logger } from "../../lib/logger.ts";
 import type { SourceState } from "./source.ts";
 import { listSegments, listUnfinished } from "../journal/segment.ts";
@@ -17,7 +14,7 @@ export type AdoptionOptions = {
 };
 
 export type Adoption = {
-  /** Takes every slot with left-overs and without owner. It stays locked until they are counted. */
+  /** A slot with left-overs stays locked until they are counted. */
   sweep(): void;
 };
 

@@ -4,7 +4,7 @@ import type { BucketIncrements, ClickCounts, LinkCounts } from "../rollups/click
 
 const HOURS_OF_DAY = DAY_MS / HOUR_MS;
 
-/** Clicks per link: total, and by hour, day and month. */
+/** Per link: total, and by hour, day and month. */
 export function countClicks(batch: ClickBatch): ClickCounts {
   const hours = countByHour(batch);
   const days = groupCounts(hours, ({ bucket }) => Math.floor(bucket / HOURS_OF_DAY));

@@ -1,9 +1,9 @@
 /**
  * Counts journals into the database exactly once.
  *
- * A source is a segment. Its position (table journals) moves in the transaction that adds its clicks, and only from the
- * value where this flusher started. After a commit with unknown outcome, or if another process counted the segment
- * meanwhile, the position is read again.
+ * A segment's position (table journals) moves in the transaction that adds its clicks, and only from the value where
+ * this flusher started. After a commit with unknown outcome, or if another process counted the segment meanwhile, the
+ * position is read again.
  */
 import type { Clock } from "../../lib/clock.ts";
 import type { Logger } from "../../lib/logger.ts";
@@ -25,13 +25,13 @@ export type FlushTrigger = "interval" | "threshold" | "manual";
 export type FlushResult = { clicks: number; links: number };
 
 export type Flusher = {
-  /** `onRetired` runs when the segment's file is gone. */
+  /** `onRetired` runs when the file is gone. */
   add(state: SourceState, onRetired: () => void): void;
   /** The segment's writer is done. */
   seal(path: string): void;
-  /** Counts everything written so far. Calls run in turn. Rejects when the database does. */
+  /** Calls run in turn. Rejects when the database does. */
   flush(): Promise<FlushResult>;
-  /** Distinct links among uncounted clicks, within the first 262,144 clicks. */
+  /** Distinct links within the first 262,144 uncounted clicks. */
   pendingLinks(): number;
   /** Resolves when no flush runs. */
   idle(): Promise<void>;
@@ -57,7 +57,7 @@ export type FlusherOptions = {
   batchDetails?: number;
 };
 
-/** Upper bound. source.ts adapts to the number of links. */
+/** source.ts adapts to the number of links. */
 const DEFAULT_BATCH_CLICKS = 1_048_576;
 const FIRST_BATCH_CLICKS = 40_000;
 /** About 0.2 s of work, because a transaction blocks other writers. */

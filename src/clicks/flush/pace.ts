@@ -1,11 +1,11 @@
 /**
- * Rests between the transactions of a flush, so that it takes at most two fifths of a core busy with redirects. It
- * never rests inside a transaction, nor when much waits: the journal is bounded.
+ * Rests between the transactions of a flush, so that it takes at most two fifths of a core busy with redirects, except
+ * when much waits: the journal is bounded.
  */
 export type Pace = {
-  /** Call it after a transaction, with its time and the waiting segments. Returns at once during `hurry`. */
+  /** With the time of the transaction and the number of waiting segments. Returns at once during `hurry`. */
   rest(tookMs: number, segments: number): Promise<void>;
-  /** No rests until this work ends (a manual flush, the shutdown). */
+  /** No rests during this work (a manual flush, the shutdown). */
   hurry<T>(work: () => Promise<T>): Promise<T>;
 };
 

@@ -6,7 +6,7 @@ const MOST_CLICKS = 262_144;
 /** Usually enough. Allocating for all would take longer than the count. */
 const FEW_CLICKS = 4_096;
 
-/** Distinct links among the uncounted clicks of these sources, within the first 262,144. */
+/** Within the first 262,144 uncounted clicks. */
 export function countPendingLinks(sources: readonly SegmentSource[]): number {
   const few = countIn(sources, createBatch(FEW_CLICKS));
   return few.isWhole ? few.links : countIn(sources, createBatch(MOST_CLICKS)).links;

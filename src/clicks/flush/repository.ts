@@ -1,4 +1,3 @@
-/** The database side of the click journal: counters, and the counted positions of segments. */
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import { chunked } from "../../lib/chunked.ts";
@@ -20,9 +19,9 @@ export type FlushWork = {
   details: readonly Detail[];
   /** Of all details. */
   sums: DetailSums;
-  /** Raw rows beyond which no details are written (analytics.max_log_rows with `stop`); 0: unlimited. */
+  /** analytics.max_log_rows with `stop`: no details are written beyond; 0: unlimited. */
   mostLogRows: number;
-  /** Clicks without details, except those of removed links. */
+  /** Without those of removed links. */
   refused(gone: ReadonlySet<number>): DropCount[];
 };
 
@@ -42,18 +41,17 @@ export type CountedSpan = {
 };
 
 export type ClicksRepository = {
-  /** Null if the database does not have it. */
+  /** Null without a row. */
   readPosition(segment: string): Promise<number | null>;
   /**
    * Adds counts and details and moves the position from `from` to `to` in one transaction. False, without a change, if
-   * the position is not `from`. Clicks of a deleted link count for its code, in the rollups. Sets `span.deleted` to
-   * those of unknown links, which count nowhere, and `span.details`. After a rejection all or nothing happened: read
-   * the position.
+   * the position is not `from`. Clicks of a deleted link count for its code. Sets `span.deleted` (clicks of unknown
+   * links, which count nowhere) and `span.details`. After a rejection read the position: all or nothing happened.
    */
   count(span: CountedSpan, work: FlushWork): Promise<boolean>;
   /** Call it when the segment's file is gone. */
   forget(segment: string): Promise<void>;
-  /** Removes up to 1,000 rows not touched since then. */
+  /** At most 1,000 rows, not touched since then. */
   forgetBefore(atMs: number): Promise<void>;
   /** UUID of this database. */
   instance(): Promise<string>;
@@ -70,9 +68,9 @@ export function createClicksRepository(database: Database): ClicksRepository {
   const drops = createDetailDropsRepository(database);
   const logCapacity = createLogCapacity(database);
 
-  /** False if the position is not the start of the span. */
+  /** False unless the position is the span's start. */
   async function move(tx: Db, { segment, from, to, atMs, exists }: CountedSpan): Promise<boolean> {
-    // Position first: two flushes of one segment meet here, before any counter.
+    // Position first: two flushes of one segment meet here.
     if (from === null) {
       const row = { id: segment, position: FIRST_RECORD, updated_at: atMs };
       await dialect.insertIgnore(tx, "journals", ["id"], [row]);

@@ -1,11 +1,11 @@
 /**
  * One segment on its way into the database (flush.ts).
  *
- * A source is `final` when its writer sealed it or died. A final source that is fully counted is retired: first the
- * file goes, durably, then the row. The other order could count the file again.
+ * A source is `final` when its writer sealed it or died. When it is fully counted, first the file goes, durably, then
+ * the row. The other order could count the file again.
  *
- * A replayed source (its process died) without a row was never counted, unless its row was pruned for age. One too old
- * to tell, one of another database and a file that is no segment move to `quarantine/` beside the slots.
+ * A dead process's source without a row was never counted, unless its row was pruned for age. One too old to tell, one
+ * of another database and a file that is no segment move to `quarantine/` beside the slots.
  */
 import { existsSync } from "node:fs";
 import type { Clock } from "../../lib/clock.ts";
@@ -25,13 +25,12 @@ export type SourceState = {
   path: string;
   final: boolean;
   /**
-   * Position up to which this process's books include the segment; null for a dead process's segment, whose clicks
-   * enter the books when counted.
+   * This process's books include the segment up to here; null: a dead process's, which enters the books when counted.
    */
   position: number | null;
 };
 
-/** Clicks of one segment that left the journal, up to that position. */
+/** Clicks of one segment that left the journal. */
 export type SettledClicks = {
   path: string;
   position: number;
@@ -47,7 +46,7 @@ export type SegmentSource = {
   readonly replayed: boolean;
   final: boolean;
   position: number | null;
-  /** Position in the database, null without a row, undefined if unknown. */
+  /** In the database; null without a row, undefined if unknown. */
   row: number | null | undefined;
   /** A transaction with unknown outcome. */
   doubt: Span | null;
@@ -66,7 +65,7 @@ export type DrainContext = {
   /** See FlushWork. */
   mostLogRows(): number;
   batch: ClickBatch;
-  /** Runs between two transactions with the time of the first (pace.ts). */
+  /** Runs between two transactions with the time of the first. */
   rest(tookMs: number): Promise<void>;
   /** Accumulates. */
   done: { clicks: number; links: number };
@@ -77,7 +76,7 @@ type Span = CountedSpan & { clicks: number };
 /** Rows of `journals` stay for thirty days. Five days allow for clock differences. */
 const ROW_SURELY_KEPT_MS = 25 * 24 * 3600_000;
 const MAX_ATTEMPTS = 5;
-/** Links per transaction, about 0.4 s of work, because it blocks other writers. */
+/** Per transaction, about 0.4 s of work, because it blocks other writers. */
 const MOST_LINKS = 110_000;
 /** A flush must end even if details arrive faster than they are written. */
 const MOST_DETAILS = 50_000;
@@ -90,7 +89,7 @@ export const createSource = (state: SourceState, onRetired: () => void): Segment
   onRetired,
 });
 
-/** Counts what is written. True if the segment is gone. */
+/** True if the segment is gone. */
 export async function drainSource(source: SegmentSource, context: DrainContext): Promise<boolean> {
   const reader = open(source);
   if (reader === "missing") {
@@ -125,7 +124,7 @@ function open({ path }: SegmentSource): SegmentReader | null | "missing" {
   }
 }
 
-/** Reads the position, and enters into the books what was counted without this process. */
+/** Reads the position, and books what was counted without this process. */
 async function learnPosition(
   source: SegmentSource,
   reader: SegmentReader,
@@ -139,7 +138,7 @@ async function learnPosition(
   if (row === null || row <= source.position) return;
   if (doubt?.to === row) return settle(source, row, doubt, context);
   const found = clicksBetween(source.position, row, reader, context.batch);
-  // Counted by another process, so the outcome of the details is unknown.
+  // Counted by another process: the outcome of the details is unknown.
   const details = fatesOf({ logged: found.detailed, refused: found.refused });
   settle(source, row, { clicks: found.clicks, deleted: 0, details }, context);
 }
@@ -228,7 +227,7 @@ async function countAll(source: SegmentSource, reader: SegmentReader, context: D
   throw appError("Conflict", `${source.path} is still being counted by another process`);
 }
 
-/** More clicks per link in one transaction are cheaper, so take as many as the bound allows. */
+/** More clicks per link in one transaction are cheaper. */
 function fitBatch(batch: ClickBatch, links: number): void {
   const isBound = batch.count === batch.limit;
   if (!isBound && links <= MOST_LINKS) return;

@@ -1,13 +1,13 @@
 /** A visitor's headers in a record of kind 2 (format.ts). */
 import { RECORD_BYTES } from "./format.ts";
 
-/** Untrusted texts as sent; null for a missing header, "" for an empty one. */
+/** As sent; null for a missing header. */
 export type VisitDetails = {
   referrer: string | null;
   /** Percent-encoded. */
   utmSource: string | null;
   userAgent: string | null;
-  /** The client's address, if it is recorded. */
+  /** If it is recorded. */
   address: string;
 };
 
@@ -18,16 +18,16 @@ const MOST_USER_AGENT = 1_024;
 const MOST_ADDRESS = 45;
 const NOT_SENT = 0xffff;
 
-/** Offsets of the lengths and of the texts in a record. */
+/** Offsets of lengths and texts. */
 const LENGTHS_AT = 16;
 const TEXTS_AT = 24;
 /** The longest record within these bounds. */
 const LONGEST_RECORD = 3_920;
 
-/** A record in the making. Its words from 4 on hold the details. */
+/** Its words from 4 on hold the details. */
 export type DetailsRecord = {
   readonly words: Int32Array;
-  /** Takes each header's first bytes and returns the record's length in bytes. Allocates nothing. */
+  /** Takes each header's first bytes. Returns the record's length in bytes. Allocates nothing. */
   write(referrer: string | null, utmSource: string | null, userAgent: string | null, address: string): number;
 };
 

@@ -3,8 +3,7 @@
  *
  * Segments are files of fixed size, mapped shared. Before use they are filled with real zero blocks, so a full disk is
  * an ordinary error then, never a fault at a memory store (copy-on-write file systems can't guarantee that). A record
- * is a few stores into the mapping: they reach the kernel's page cache at once and survive the process. A power cut may
- * lose what the kernel has not written.
+ * is a few stores into the mapping, which survive the process. A power cut may lose what the kernel has not written.
  *
  * A segment has pages of 4096 bytes, little-endian. Page 0 is the header:
  *
@@ -25,8 +24,8 @@
  *     kind 2  count with details: words 4 and 5 are u16 byte lengths of referrer, utm_source and user agent, a u8 length
  *             of the address and a u8 of 0. Their bytes follow in that order, zero-padded, shortened to the bounds of
  *             details-record.ts; utm_source is percent-encoded, the address is text. Length 65,535: no such header.
- *     kinds 3, 4, 5  count whose details were refused (REFUSALS, in this order): like kind 1.
- *     kind 15 filler: skip its length, no click. Ends a page without room for the next record.
+ *     kinds 3, 4, 5  count whose details were refused (REFUSALS, in this order).
+ *     kind 15 filler: skip its length. Ends a page without room for the next record.
  *
  * Word 0 is stored last. Its check covers the other words (from word 4 on as a digest in the seed), the record's place
  * and the segment's seed. So word 0 = 0 is the end of the written part, and a wrong check is an unfinished record. In
@@ -34,7 +33,7 @@
  * next page: after a page that a power cut lost, later pages may be whole.
  */
 export const PAGE_BYTES = 4096;
-/** Place of the first record: the position of a journal without counted clicks. */
+/** The position of a journal without counted clicks. */
 export const FIRST_RECORD = PAGE_BYTES;
 export const SEGMENT_BYTES = 8 * 1024 * 1024;
 export const RECORD_BYTES = 16;
@@ -45,16 +44,13 @@ export const KIND_DETAILS = 2;
 export const FIRST_REFUSED_KIND = 3;
 export const KIND_FILLER = 15;
 
-/** Word 0 of a record without its check. */
+/** Without the check. */
 export const recordHeaderWord = (kind: number, bytes: number): number => kind | ((bytes / RECORD_BYTES) << 4);
-/**
- * Why a click has no details although they were wanted: too many waited, no segment had room, or the sample left it
- * out.
- */
+/** Why a click lacks wanted details: too many waited, no segment had room, or the sample left it out. */
 export const REFUSALS = ["full", "disconnected", "sampled_out"] as const;
 export type DetailRefusal = (typeof REFUSALS)[number];
 
-/** `refused`: why the click has no details, if they were wanted. */
+/** `refused`: why the click lacks wanted details. */
 export const countKind = (refused: DetailRefusal | null): number =>
   refused === null ? KIND_COUNT : FIRST_REFUSED_KIND + REFUSALS.indexOf(refused);
 export const detailRefusalOf = (kind: number): DetailRefusal | null =>
@@ -70,13 +66,13 @@ const HEADER_BYTES = 64;
 export type SegmentHeader = {
   uuid: string;
   instance: string;
-  /** Of the whole file with its header page. */
+  /** With the header page. */
   bytes: number;
   createdAt: number;
   seed: number;
 };
 
-/** Check of a 16-byte record at word `place`, in bits 12..31. The writer has an inlined copy. */
+/** Of a 16-byte record at word `place`, in bits 12..31. The writer has an inlined copy. */
 export function recordCheck(
   seed: number,
   place: number,
@@ -90,7 +86,7 @@ export function recordCheck(
   return hash & CHECK_MASK;
 }
 
-/** Adds a word from word 4 on to the digest in the seed of a longer record's check. Starts with 0. */
+/** Digest of words from 4 on, for the seed of a longer record's check. Starts with 0. */
 export const digestWord = (digest: number, word: number): number => {
   const mixed = Math.imul(digest ^ word, 0x9e3779b1);
   return mixed ^ (mixed >>> 15);
@@ -110,7 +106,7 @@ export function encodeHeader(header: SegmentHeader): Uint8Array {
   return page;
 }
 
-/** Null if these bytes do not begin a segment of a known version. */
+/** Null if not a segment of a known version. */
 export function decodeHeader(page: Uint8Array): SegmentHeader | null {
   if (page.length < HEADER_BYTES) return null;
   const view = new DataView(page.buffer, page.byteOffset, HEADER_BYTES);

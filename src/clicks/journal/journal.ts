@@ -29,16 +29,15 @@ export type JournalDrop = SupplyProblem | "closed";
 
 export type Journal = {
   /**
-   * Stores one click of a link (1 ≤ linkId < 2^53), time in epoch ms. Never throws, allocates nothing. After it
-   * returns, the click survives the process, unless it went to the overflow (see stats).
+   * 1 ≤ linkId < 2^53, time in epoch ms. Never throws, allocates nothing. Afterwards the click survives the process,
+   * unless it went to the overflow (see stats).
    */
   record(linkId: number, atMs: number): void;
   /** Like record, for a click whose details were wanted and refused. */
   recordRefused(linkId: number, atMs: number, refused: DetailRefusal): void;
   isEnabled(): boolean;
   /**
-   * Like record, with the visitor's headers (VisitDetails). False if only the click was kept, as "disconnected",
-   * because there is no segment.
+   * Like record, with the visitor's headers. False if only the click was kept, as "disconnected", without a segment.
    */
   recordDetails(
     linkId: number,
@@ -48,15 +47,15 @@ export type Journal = {
     userAgent: string | null,
     address: string,
   ): boolean;
-  /** Opens the first segment. Without one (full disk) clicks start in the overflow. */
+  /** Without a segment (full disk) clicks start in the overflow. */
   start(): Promise<void>;
-  /** While off, record drops the click and no book counts it. */
+  /** While off, no book counts the click. */
   setEnabled(on: boolean): void;
   /** Calls onDue once after that many more clicks. */
   dueAfter(clicks: number): void;
   /** Call it every second: retries for space, empties the overflow, ends segments after a day. */
   tick(): void;
-  /** Ends the current segment. Later clicks are dropped with reason "closed". */
+  /** Later clicks are dropped with reason "closed". */
   close(): Promise<void>;
   /** Of the current segment (latestClicks). */
   latest(sinceMs: number, most: number): RecentClick[];
@@ -75,10 +74,10 @@ export type JournalOptions = {
   onDue(): void;
 };
 
-/** Ends a segment early enough that rows of `journals` outlive it. */
+/** Rows of `journals` must outlive their segments. */
 const MAX_AGE_MS = 24 * 3600_000;
 const RECORD_WORDS = RECORD_BYTES / 4;
-/** Length of a plain record, as in word 0. */
+/** A plain record's length, as in word 0. */
 const ONE_UNIT = recordHeaderWord(0, RECORD_BYTES);
 const FIRST_WORD = FIRST_RECORD / 4;
 const PAGE_WORDS = PAGE_BYTES / 4;
@@ -127,7 +126,6 @@ export function createJournal(options: JournalOptions): Journal {
     written += 1;
   };
 
-  /** Stores the record of `length` words into the segment at `at`. */
   const storeDraft = (linkId: number, atMs: number, length: number): void => {
     const place = at;
     if (atMs !== timeOf) splitTime(atMs);
@@ -149,7 +147,7 @@ export function createJournal(options: JournalOptions): Journal {
     detailed += 1;
   };
 
-  /** True if `length` words fit at `at` in one page. Ends a page without room. */
+  /** In one page, for `length` words. Ends a page without room. */
   const makeRoomFor = (length: number): boolean => {
     for (;;) {
       if (at >= stop && !makeRoom()) return false;

@@ -1,4 +1,3 @@
-/** The newest clicks of an open segment, read by its writer. */
 import { readDetails, type VisitDetails } from "./details-record.ts";
 import { isClick, KIND_DETAILS, PAGE_BYTES, RECORD_BYTES } from "./format.ts";
 
@@ -10,8 +9,8 @@ const MOST_PAGES = 8;
 const TWO_32 = 2 ** 32;
 
 /**
- * At most `most` clicks after an instant that end before word `end`, oldest first. Records can only be read forwards,
- * but each page begins with one.
+ * At most `most` clicks of an open segment after an instant, before word `end`, oldest first. Records are read forwards
+ * from the beginning of a page.
  */
 export function latestClicks(words: Int32Array, end: number, sinceMs: number, most: number): RecentClick[] {
   const bytes = Buffer.from(words.buffer, words.byteOffset, words.byteLength);

@@ -1,8 +1,8 @@
-/** Clicks without a segment: a bounded ring in memory, lost on a kill. Allocated at first use. */
+/** Clicks without a segment: a bounded ring in memory, lost on a kill. */
 export type Overflow = {
   /** False if full; the click is dropped. */
   push(linkId: number, atMs: number, kind: number): boolean;
-  /** Passes out the oldest clicks while `store` returns true. */
+  /** Oldest first, while `store` returns true. */
   drain(store: (linkId: number, atMs: number, kind: number) => boolean): void;
   size(): number;
 };

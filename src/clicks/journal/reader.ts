@@ -1,6 +1,4 @@
-/**
- * The reading end of a segment, by plain file reads: they see the writer's stores (same page cache) and map no memory.
- */
+/** The reading end of a segment, by plain file reads: they see the writer's stores and map no memory. */
 import { closeSync, openSync, readSync } from "node:fs";
 import {
   decodeHeader,
@@ -15,10 +13,10 @@ import {
   type SegmentHeader,
 } from "./format.ts";
 
-/** Clicks in columns. The first `count` rows are valid. Reused. */
+/** Columns. The first `count` rows are valid. Reused. */
 export type ClickBatch = {
   count: number;
-  /** Clicks to read at once, at most the length of the columns. Variable. */
+  /** At most the length of the columns. Variable. */
   limit: number;
   /** Full: more clicks may follow. */
   isFull: boolean;
@@ -39,7 +37,7 @@ export type ClickBatch = {
 /** The records of kind 2, concatenated. */
 export type DetailsBatch = {
   readonly capacity: number;
-  /** Row of the click in the batch, and offset of the record in `bytes`. */
+  /** Row in the batch, and offset in `bytes`. */
   readonly rows: Int32Array;
   readonly places: Int32Array;
   /** Grows as needed. */
@@ -81,21 +79,21 @@ export function createBatch(capacity: number, details = 0): ClickBatch {
 export type SegmentSpan = {
   /** Position of the next read. */
   position: number;
-  /** Pages whose rest was skipped because a record was not whole. */
+  /** Pages with a skipped rest, because a record was not whole. */
   damagedPages: number;
 };
 
 export type SegmentReader = {
   readonly header: SegmentHeader;
   /**
-   * Fills the batch with the clicks from `position` (an end of a record) to `end`, up to its capacity. `final`: the
-   * segment's writer is done or dead.
+   * Reads from `position` (an end of a record) to `end`, up to the batch's capacity. `final`: the segment's writer is
+   * done or dead.
    */
   read(batch: ClickBatch, position: number, final: boolean, end?: number): SegmentSpan;
   close(): void;
 };
 
-/** Null if the file is no segment, or of an unknown version. Throws file system errors. */
+/** Null if not a segment of a known version. Throws file system errors. */
 export function openSegmentReader(path: string): SegmentReader | null {
   const file = openSync(path, "r");
   const header = readHeader(file);
@@ -117,7 +115,7 @@ function readHeader(file: number): SegmentHeader | null {
   return decodeHeader(page);
 }
 
-/** Reads the chunk from the page of this position. Missing bytes read as zeros. */
+/** From the page of this position. Missing bytes read as zeros. */
 function load(file: number, { chunkBytes }: ClickBatch, position: number): number {
   const start = position - (position % PAGE_BYTES);
   const length = readSync(file, chunkBytes, 0, CHUNK_BYTES, start);
@@ -190,7 +188,7 @@ function takeDetails(
   return true;
 }
 
-/** Length of the record at word `at`, or 0 without a whole record. */
+/** In words, or 0 without a whole record. */
 function wholeLength(chunk: Int32Array, at: number, position: number, seed: number): number {
   const word0 = chunk[at]!;
   const length = ((word0 >>> 4) & 0xff) * RECORD_BYTES;

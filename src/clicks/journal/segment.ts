@@ -12,17 +12,14 @@ const SLICE = new Uint8Array(256 * 1024);
 
 export type SegmentPlan = {
   dir: string;
-  /** Order of the segments in a folder. */
+  /** Order within a folder. */
   sequence: number;
   bytes: number;
   instance: string;
   createdAt: number;
 };
 
-/**
- * File threads write the blocks in slices, so the loop is held for microseconds. A failure (full disk) rejects and
- * leaves no file.
- */
+/** File threads write the blocks, in slices. A failure (full disk) rejects and leaves no file. */
 export async function prepareSegment(plan: SegmentPlan): Promise<Segment> {
   const uuid = randomUUID();
   const header = { ...plan, uuid, seed: Number.parseInt(uuid.slice(0, 8), 16) };
@@ -58,7 +55,7 @@ export function listSegments(dir: string): string[] {
     .map((name) => join(dir, name));
 }
 
-/** Files of a process that died while preparing. For the owner of the folder. */
+/** Of a process that died while preparing. */
 export function listUnfinished(dir: string): string[] {
   return entries(dir)
     .filter((name) => name.endsWith(SEGMENT_SUFFIX + UNFINISHED_SUFFIX))

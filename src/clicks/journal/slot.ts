@@ -1,6 +1,6 @@
 /**
- * Every process writes into its own folder `journal/<n>`, under a lock that the kernel releases with the process. The
- * taker of a free lock may count the contents.
+ * Every process writes into its own folder `journal/<n>`, under a lock that the kernel releases with the process. Who
+ * takes a free lock may count the contents.
  */
 import { mkdirSync, readdirSync, rmSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ const LOCK_NAME = "lock";
 /** See clicks/books-snapshot.ts. */
 export const BOOKS_SNAPSHOT_NAME = "books.json";
 
-/** The lowest free slot. Makes its folder. */
+/** The lowest free one. Makes its folder. */
 export function takeSlot(journalDir: string): Slot {
   for (let number = 0; number < MAX_SLOTS; number++) {
     const slot = tryTakeSlot(join(journalDir, String(number)));

@@ -1,28 +1,27 @@
 /**
- * Keeps one segment ready, within a bound for all segments of the folder. Without one it gives the reason; callers ask
- * again once a second.
+ * Keeps one segment ready, within a bound for all segments of the folder. Without one, callers ask again once a second.
  */
 import type { Clock } from "../../lib/clock.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { prepareSegment, type Segment } from "./segment.ts";
 import { rm } from "node:fs/promises";
 
-/** journal_full: the bound is reached (database away). The others come from the disk. */
+/** journal_full: at the bound (database away). The others come from the disk. */
 export type SupplyProblem = "journal_full" | "disk_full" | "disk_error" | "disk_slow";
 
 export type SegmentSupply = {
-  /** The prepared segment, or null. The caller owns it. */
+  /** Or null. The caller owns the segment. */
   take(): Segment | null;
   isReady(): boolean;
-  /** Prepares a segment unless one is ready or in preparation. Never rejects. */
+  /** Unless a segment is ready or in preparation. Never rejects. */
   prepare(): Promise<void>;
-  /** A segment's file of this folder is gone. */
+  /** A segment's file is gone. */
   released(): void;
-  /** Why there is no segment; disk_slow during preparation. */
+  /** disk_slow during preparation. */
   problem(): SupplyProblem;
-  /** Files on disk, including the prepared one. */
+  /** Including the prepared one. */
   files(): number;
-  /** Removes the prepared, empty segment. Never rejects; a left-over goes at the next start. */
+  /** Removes the prepared segment. Never rejects; a left-over goes at the next start. */
   close(): Promise<void>;
 };
 
@@ -32,7 +31,7 @@ export type SupplyOptions = {
   segmentBytes: number;
   maxSegments: number;
   firstSequence: number;
-  /** Segments that were in the folder before. */
+  /** Segments already in the folder. */
   existing: number;
   clock: Clock;
   logger: Logger;

@@ -2,7 +2,7 @@
 export type LinkCounts = { links: number[]; clicks: number[] };
 /** For one hour, day or month. */
 export type BucketIncrements = LinkCounts & { bucket: number };
-/** Each list in ascending order of buckets. */
+/** Ascending by bucket. */
 export type ClickCounts = {
   links: LinkCounts;
   hours: BucketIncrements[];

@@ -1,4 +1,3 @@
-/** Rows of the rollup tables, in an order that prevents deadlocks. */
 import { TOTAL } from "./sums.ts";
 import { BUCKETS, DAY_MS } from "./time-buckets.ts";
 import { type BucketIncrements, totalOf } from "./click-counts.ts";
@@ -21,8 +20,8 @@ export const inOrder = (a: ValueIncrement, b: ValueIncrement): number =>
 type CountRow<K extends string> = Record<K, number> & { link_id: number; clicks: number };
 
 /**
- * Rows of some buckets, each bucket's total before its links, a chunk at a time. Reuses its objects: hundreds of
- * thousands of new ones would wait for the garbage collector.
+ * Each bucket's total before its links, an order that prevents deadlocks. Reuses its objects: hundreds of thousands of
+ * new ones would wait for the garbage collector.
  */
 export function* rowsOf<K extends "hour" | "day" | "month">(
   key: K,

@@ -1,9 +1,7 @@
 import type { Db } from "../../db/dialect.ts";
 import { DIMENSIONS } from "./dimensions.ts";
 
-/**
- * Clicks with details by hour, for all links together; hours without any are missing. Each such click has a referrer.
- */
+/** For all links together; hours without any are missing. Each click with details has a referrer. */
 export async function detailedClicksOf(db: Db, hours: readonly number[]): Promise<Map<number, number>> {
   if (hours.length === 0) return new Map();
   const rows = await db

@@ -1,12 +1,12 @@
-/** The dimensions of clicks besides time and link, and the texts of their values in click_values. */
+/** Dimensions of clicks besides time and link; texts of their values in click_values. */
 
 /** Stored numbers. Never change a meaning. */
 export const DIMENSIONS = {
   /** labelOfSource(source). Every click with details has one. */
   referrer: 1,
-  /** placeValue(…). A click from an unknown place has none. */
+  /** placeValue(…). An unknown place has none. */
   place: 2,
-  /** agentValue(…). A click without User-Agent has none. */
+  /** agentValue(…). No User-Agent, no value. */
   agent: 3,
 } as const;
 
@@ -18,11 +18,11 @@ export type Value = { readonly dimension: Dimension; readonly text: string };
 /** Label of clicks without a referrer. */
 export const DIRECT = "(direct)";
 
-/** The value for everything beyond the bound. */
+/** Everything beyond the bound. */
 export const OTHER = "(other)";
-/** Distinct values per link, dimension and day. The rest counts as OTHER. */
+/** Per link, dimension and day. */
 export const LINK_DAY_VALUES = 100;
-/** Distinct values of all links together per dimension and hour or day. */
+/** Of all links together, per dimension and hour or day. */
 export const TOTAL_VALUES = 1_000;
 
 /** The referrer in reports. */

@@ -1,6 +1,5 @@
 /**
- * Deletion of raw rows and rebuilds from them run one at a time over all processes. They have their own lease, because
- * a command takes part.
+ * Deletion of raw rows and rebuilds from them run one at a time over all processes. Their own lease includes commands.
  */
 import type { Leases } from "../../cluster/leases.ts";
 

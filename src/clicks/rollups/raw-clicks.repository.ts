@@ -20,7 +20,7 @@ const PAGE = 1_000;
 
 export function createRawRepository({ read }: Pick<Database, "read">) {
   return {
-    /** Null without raw rows in the span. */
+    /** Null without raw rows. */
     async firstClick({ from, to }: Span): Promise<number | null> {
       const row = await read
         .selectFrom("click_log")

@@ -1,4 +1,3 @@
-/** One day of `analytics rebuild` (rebuild.ts). */
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import { createClickValues } from "./values.repository.ts";
@@ -20,7 +19,7 @@ import { BUCKETS, DAY_MS, type Span } from "./time-buckets.ts";
 export type RawDay = {
   day: number;
   rollup: DayRollup;
-  /** Profiles of the day's user agents, parsed now. */
+  /** Of the day's user agents, parsed now. */
   agents: ReadonlyMap<number, Profile>;
 };
 
@@ -29,7 +28,7 @@ type Profile = { value: string } & Pick<LoggedUserAgent, "valueId" | "seenDay">;
 export type WrittenValues = {
   /** Counts that were too low. */
   raised: number;
-  /** Links with rewritten values, and links whose raw rows are incomplete. */
+  /** Links with rewritten values, and links with missing raw rows. */
   rewritten: number;
   kept: number;
 };
@@ -51,7 +50,7 @@ export function createDayRebuild(
     }
   }
 
-  /** Ids of the values of some rows. Adds new ones. */
+  /** Adds new ones. */
   async function internAll(tx: Db, rows: readonly ValueCount[], day: number) {
     const ids = {} as Record<Dimension, Map<string, number>>;
     for (const dimension of Object.keys(DIMENSIONS) as Dimension[]) {
@@ -65,7 +64,7 @@ export function createDayRebuild(
     });
   }
 
-  /** Values of links (0: the total) whose raw rows are complete. */
+  /** Of links (0: the total) whose raw rows are complete. */
   async function writeValues(tx: Db, { day, rollup }: RawDay, links: readonly number[]) {
     const wanted = new Set(links);
     const found = new Map(rollup.days.map(({ linkId, clicks }) => [linkId, clicks]));

@@ -1,4 +1,4 @@
-/** Reads and writes rollups for rebuild.ts, in the transaction that holds the month's lock. */
+/** Rollups for rebuild.ts, in the transaction that holds the month's lock. */
 import { chunked } from "../../lib/chunked.ts";
 import { sql } from "kysely";
 import type { Database } from "../../db/database.ts";
@@ -83,7 +83,7 @@ export function createRebuildRepository({ dialect }: Pick<Database, "dialect">) 
     setDays: (db: Db, rows: Rows<"click_days">) =>
       dialect.upsert(db, { table: "click_days", keys: ["day", "link_id"], set: ["clicks"] }, rows),
 
-    /** Raises months of links below the sums of their days. Returns their number. */
+    /** To at least the sums of their days. Returns the number of raised links. */
     async raiseMonths(db: Db, month: number, days: Span): Promise<number> {
       const short = db
         .selectFrom("click_days as d")
@@ -139,7 +139,7 @@ export function createRebuildRepository({ dialect }: Pick<Database, "dialect">) 
       await dialect.insertMany(db, "click_dim_hours", rows);
     },
 
-    /** Sets a month's values to the sums of its days, unless the days have less: retention takes those first. */
+    /** To the sums of its days, unless the days have less: retention takes those first. */
     async replaceMonthValues(db: Db, month: number, days: Span): Promise<void> {
       const ofDays = db
         .selectFrom("click_dim_days")

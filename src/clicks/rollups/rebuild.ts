@@ -1,6 +1,6 @@
 /**
- * `waymark analytics rebuild`: rebuilds rollups from the click log, day by day. It serves tables restored from
- * different backups, rows changed by hand, and releases that parse agents or referrers better.
+ * Rebuilds rollups from the click log, day by day: for tables restored from different backups, rows changed by hand,
+ * and releases that parse agents or referrers better.
  *
  * The click log is incomplete beyond its retention, under sampling, with detailed logging off, after a clean-up. So no
  * count is ever lowered:
@@ -11,8 +11,7 @@
  *
  * It may run beside servers. It adds up a day outside transactions, then writes in bounded transactions, each of which
  * locks the month, as flushes do, and checks that the raw rows are unchanged. If not, it repeats the day, at last under
- * the lock, while clicks wait in the journal. The maintenance lease keeps retention away. Repeat an interrupted
- * rebuild.
+ * the lock. The maintenance lease keeps retention away. Repeat an interrupted rebuild.
  */
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
@@ -32,15 +31,15 @@ export type RebuildReport = {
   clicks: number;
   /** Counts that were too low. */
   raised: number;
-  /** Values by link and day (and totals) rewritten, and kept because raw rows are missing. */
+  /** By link and day (and totals): rewritten, and kept because raw rows are missing. */
   rewritten: number;
   kept: number;
 };
 
 export type Rebuild = {
   /**
-   * Rebuilds the days from..to (inclusive, since the epoch; null: as far as there are raw rows). @throws Conflict while
-   * retention or another rebuild runs
+   * Inclusive days since the epoch; null: as far as there are raw rows. @throws Conflict while retention or another
+   * rebuild runs
    */
   run(days: { from: number | null; to: number | null }, onDay: OnDay): Promise<RebuildReport>;
 };
@@ -56,9 +55,9 @@ type Deps = {
   hourlyRetentionDays(): number;
 };
 
-/** Attempts outside the lock before the day counts as too busy. */
+/** Outside the lock. */
 const ATTEMPTS = 3;
-/** Rows of values, and links, per transaction. */
+/** Of values, and links, per transaction. */
 const ROWS_AT_ONCE = 20_000;
 const LINKS_AT_ONCE = 2_000;
 
@@ -171,7 +170,7 @@ export function createRebuild(deps: Deps): Rebuild {
   };
 }
 
-/** Groups of links whose rows fit into a transaction. */
+/** Links whose rows fit into a transaction. */
 function partsOf({ rollup }: RawDay): number[][] {
   const rows = new Map<number, number>(rollup.days.map(({ linkId }) => [linkId, 1]));
   for (const { linkId } of rollup.dimDays) rows.set(linkId, (rows.get(linkId) ?? 0) + 1);

@@ -1,4 +1,4 @@
-/** How a flush adds clicks to the rollups. The order of tables and rows prevents deadlocks. */
+/** The order of tables and rows prevents deadlocks. */
 import type { Database } from "../../db/database.ts";
 import type { Db, Rows } from "../../db/dialect.ts";
 import type { ColumnName } from "../../db/schema.ts";

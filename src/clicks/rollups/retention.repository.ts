@@ -1,9 +1,9 @@
-/** Deletes at most 1,000 rows per call, found by a key, so locks are short. */
+/** Deletes at most 1,000 rows per call, found by a key. */
 import { sql } from "kysely";
 import type { Database } from "../../db/database.ts";
 import { DAY_MS } from "./time-buckets.ts";
 
-/** Keys of the counter tables. The time comes first. */
+/** The time comes first. */
 const KEYS = {
   click_hours: ["hour", "link_id"],
   click_days: ["day", "link_id"],
@@ -22,7 +22,7 @@ const COUNT_WINDOW = 1_000_000;
 
 export function createRetentionRepository({ read, write, transaction }: Database) {
   return {
-    /** Rows of the oldest buckets below `before`. Returns their number. */
+    /** Below `before`. Returns the number of rows. */
     async deleteOldest(table: CounterTable, before: number): Promise<number> {
       const key = KEYS[table];
       const columns = sql.join(key.map((name) => sql.ref(name)));
@@ -92,8 +92,8 @@ export function createRetentionRepository({ read, write, transaction }: Database
     },
 
     /**
-     * Up to 1,000 links with counts in a month but without a code, not even a deleted one, from a link on. `next`
-     * continues, or is null.
+     * Up to 1,000 links from a link on with counts in a month but without a code, not even a deleted one. `next`: null
+     * at the end.
      */
     async unknownLinks(month: number, from: number): Promise<{ links: number[]; next: number | null }> {
       const first = await read
@@ -123,8 +123,8 @@ export function createRetentionRepository({ read, write, transaction }: Database
     },
 
     /**
-     * Removes the codes of links deleted before an instant without counts in `months` (all there are), among the links
-     * from `from` on. Returns the next link, or null at the end.
+     * Removes codes of links deleted before an instant without counts in `months` (all there are), from a link on.
+     * Returns the next link, or null.
      */
     async forgetDeleted(before: number, months: readonly number[], from: number): Promise<number | null> {
       const rows = await read
@@ -149,7 +149,7 @@ export function createRetentionRepository({ read, write, transaction }: Database
       return rows.length < ROWS ? null : rows.at(-1)!.link_id + 1;
     },
 
-    /** Oldest and newest bucket of a table, or null. */
+    /** Oldest and newest bucket, or null. */
     async extent(table: CounterTable): Promise<{ first: number; last: number } | null> {
       const time = KEYS[table][0];
       const end = async (way: "asc" | "desc") => {
@@ -179,7 +179,7 @@ export function createRetentionRepository({ read, write, transaction }: Database
         where ${sql.ref(KEYS[table][0])} = ${bucket} and link_id in (${sql.join(links)})`.execute(write);
     },
 
-    /** The links with values on a day, and their number of rows. */
+    /** Links with values on a day, and their number of rows. */
     async valueRows(day: number, links: readonly number[]): Promise<{ link: number; rows: number }[]> {
       const rows = await read
         .selectFrom("click_dim_days")
@@ -195,7 +195,7 @@ export function createRetentionRepository({ read, write, transaction }: Database
       await write.deleteFrom("click_dim_days").where("day", "=", day).where("link_id", "in", links).execute();
     },
 
-    /** Raw rows of up to 1,000 links on a day. Returns their number. */
+    /** At most 1,000 links. Returns the number of rows. */
     async deleteClicksOf(links: readonly number[], day: number): Promise<number> {
       const rows = await read
         .selectFrom("click_log")
@@ -208,7 +208,7 @@ export function createRetentionRepository({ read, write, transaction }: Database
       return deleteClicks(rows.map((row) => row.id));
     },
 
-    /** Deletes texts not seen since a day among the ids from `from` on. Returns the next id, or null at the end. */
+    /** Deletes texts not seen since a day, from an id on. Returns the next id, or null. */
     async deleteUnseen(
       table: "click_values" | "user_agents",
       before: number,

@@ -1,13 +1,11 @@
 /**
- * The retention task. Every four hours it removes what is older than the settings allow, rows of unknown links, and
- * unused texts and codes, in deletes of at most 1,000 rows with a rest after each.
+ * Every four hours removes what is older than the settings allow, rows of unknown links, and unused texts and codes, in
+ * deletes of at most 1,000 rows with a rest after each.
  *
  * A month goes when nothing finer of it is left. Rows of a deleted link age like others; its code (deleted_links) goes
  * after its last month. Rows of a link without a code are found by its months, which go last, so the next run continues
  * an interrupted one. A text is unused if its seen_day, which flushes raise, lies before the oldest row that may refer
  * to it.
- *
- * It makes two jobs: `retention`, and `log limit`, which checks analytics.max_log_rows every minute.
  */
 import { chunked } from "../../lib/chunked.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -25,7 +23,7 @@ export type RetentionSettings = {
   logDays(): number;
   hourlyDays(): number;
   dailyDays(): number;
-  /** Most raw rows, of which the oldest go; 0: no bound. */
+  /** Beyond it the oldest rows go; 0: no bound. */
   maxLogRows(): number;
 };
 
@@ -45,7 +43,7 @@ const REST_MS = 25;
 const JOURNALS_KEPT_MS = 26 * DAY_MS;
 /** While a rebuild runs. */
 const WAIT_MS = 10_000;
-/** Links removed together, and rows of values per statement. */
+/** Also rows of values per statement. */
 const LINKS_AT_ONCE = 500;
 const ROWS_AT_ONCE = 1_000;
 

@@ -1,7 +1,6 @@
 /**
- * Adds up the clicks of one day (UTC) like the rollup tables, for `analytics rebuild` and tests of the flush. Beyond
- * the bounds of dimensions.ts values go to OTHER. Here the most frequent ones stay (ties by text), in a flush the first
- * ones.
+ * Adds up one day (UTC) like the rollup tables, for rebuilds and tests of the flush. Beyond the bounds of dimensions.ts
+ * the most frequent values stay (ties by text); in a flush the first ones do.
  */
 import { type Dimension, DIMENSIONS, LINK_DAY_VALUES, OTHER, TOTAL_VALUES } from "./dimensions.ts";
 import { HOUR_MS } from "./time-buckets.ts";

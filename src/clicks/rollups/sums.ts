@@ -12,7 +12,6 @@ export type DetailSums = {
   hours: Map<number, ValueSums>;
 };
 
-/** The parts of a click that count by value. */
 type Counted = { linkId: number; atMs: number; values: readonly Value[] };
 
 export function sumDetails(details: readonly Counted[]): DetailSums {

@@ -1,6 +1,6 @@
 /**
- * Hours, days, weeks and months as numbers, in UTC: hours and days since the epoch, ISO weeks since that of December
- * 29, 1969, months since January 1970. Bucket n covers the instants from startOf(n) to startOf(n + 1), excluded.
+ * Numbers of hours, days, weeks and months in UTC: hours and days since the epoch, ISO weeks since that of December 29,
+ * 1969, months since January 1970. Bucket n ends before startOf(n + 1).
  */
 /** `to` is excluded. */
 export type Span = { from: number; to: number };

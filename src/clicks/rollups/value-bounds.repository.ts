@@ -9,12 +9,12 @@ export type GroupValue = Bucket & { dimension: number; valueId: number };
 export type BoundsRepository = ReturnType<typeof createBoundsRepository>;
 
 const CHUNK = 500;
-/** Used where a list of ids must not be empty. */
+/** A list of ids must not be empty. */
 const NO_ID = -1;
 
 export function createBoundsRepository({ dialect }: Pick<Database, "dialect">) {
   return {
-    /** Values of links (0: all) by day and dimension, except some ids. */
+    /** Of links (0: all), except some ids. */
     async dayCounts(tx: Db, groups: readonly Bucket[], except: readonly number[]): Promise<GroupCount[]> {
       const found: GroupCount[] = [];
       for (const [day, links] of Map.groupBy(groups, ({ bucket }) => bucket)) {

@@ -1,7 +1,7 @@
 /**
  * Bounds the values of a bucket (dimensions.ts): stored values stay, new ones enter while there is room, the rest goes
- * to OTHER. It runs in the transaction that holds the month's lock, so the bounds hold for any number of processes. One
- * count per group usually shows that there is room.
+ * to OTHER. The month's lock makes the bounds hold for any number of processes. One count per group usually shows that
+ * there is room.
  */
 import type { Db } from "../../db/dialect.ts";
 import { type DetailSums, TOTAL, type ValueSums } from "./sums.ts";
@@ -17,10 +17,10 @@ import type { ValueIncrement } from "./count-rows.ts";
 import type { BoundsRepository, GroupCount, GroupValue } from "./value-bounds.repository.ts";
 import type { ValueLookup } from "./value-ids.ts";
 
-/** The values of a bucket and link (0: all) with their clicks. */
+/** Clicks by value of a bucket and link (0: all). */
 type Group = { bucket: number; linkId: number; sums: ValueSums };
 type Context = { tx: Db; ids: ValueLookup };
-/** How to query a table of rollups. */
+/** Queries of a table of rollups. */
 type Asked = {
   counts(groups: readonly Group[], except: readonly number[]): Promise<GroupCount[]>;
   existing(values: readonly GroupValue[]): Promise<GroupValue[]>;
@@ -89,7 +89,7 @@ async function boundGroups(groups: readonly Group[], { ids }: Context, asked: As
   return groups.map((group) => ({ ...group, sums: folded.get(group) ?? group.sums }));
 }
 
-/** Stored values of a bucket and link. */
+/** Of a bucket and link. */
 type Stored = Record<Dimension | "all", number>;
 
 const NONE_STORED: Stored = { referrer: 0, place: 0, agent: 0, all: 0 };
@@ -108,10 +108,10 @@ function sumStored(counts: readonly GroupCount[]): Map<number, Map<number, Store
   return buckets;
 }
 
-/** A group and dimension that may exceed its bound. `room` is for values that are not stored. */
+/** May exceed its bound. `room` is for values that are not stored. */
 type Tight = { group: Group; dimension: Dimension; room: number };
 
-/** Stored values of these groups, as `bucket link id`. */
+/** As `bucket link id`. */
 async function readExisting(tight: readonly Tight[], ids: ValueLookup, asked: Asked): Promise<Set<string>> {
   await ids.find(new Set(tight.flatMap(({ group, dimension }) => named(group, dimension))));
   const candidates = tight.flatMap(({ group: { bucket, linkId, sums }, dimension }) =>

@@ -1,11 +1,11 @@
-/** Ids of values, remembered between flushes, so that a known value costs no query. */
+/** Ids of values, remembered between flushes. */
 import type { Db } from "../../db/dialect.ts";
 import type { ClickValues } from "./values.repository.ts";
 import { type Dimension, DIMENSIONS, type Value } from "./dimensions.ts";
 
 /** Within one transaction. */
 export type ValueLookup = {
-  /** Looks up the ids of existing values. */
+  /** Of existing values. */
   find(values: Iterable<Value>): Promise<void>;
   /** Gives each value an id and marks it as seen. */
   intern(values: Iterable<Value>): Promise<void>;

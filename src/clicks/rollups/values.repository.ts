@@ -1,4 +1,3 @@
-/** The dictionary of the texts by which clicks are counted. */
 import { chunked } from "../../lib/chunked.ts";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
@@ -27,8 +26,8 @@ export function createClickValues({ dialect }: Pick<Database, "dialect">) {
     },
 
     /**
-     * Ids of distinct values. Adds new ones and marks all as seen on that day, so that retention keeps them. Call it in
-     * the transaction that uses the ids.
+     * Of distinct values. Marks all as seen on that day, so that retention keeps them. Call it in the transaction that
+     * uses the ids.
      */
     async intern(
       tx: Db,
