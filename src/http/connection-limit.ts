@@ -1,7 +1,7 @@
 /**
  * Keeps the process below its limit of open files, where accepting spins and files can't be opened. Connections may
- * take half of what is free after the start; their files and databases need the rest. Beyond, new ones get 503 at once,
- * and idle ones are closed, until an eighth is free again.
+ * take half of what is free after the start; files and databases need the rest. Beyond, new ones get 503, and idle ones
+ * are closed, until an eighth is free again.
  */
 import { findListeningSocket, type ListeningSocket } from "../lib/listening-socket.ts";
 import type { Logger } from "../lib/logger.ts";

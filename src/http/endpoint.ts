@@ -1,7 +1,4 @@
-/**
- * An endpoint as data: mount.ts makes routes, openapi.ts the OpenAPI document, and tests prove that every route has its
- * guard.
- */
+/** An endpoint as data, for routes (mount.ts), the OpenAPI document (openapi.ts) and tests. */
 import type { Context } from "hono";
 import type { z } from "zod";
 import type { BodyReservation } from "./body-memory.ts";
@@ -10,9 +7,9 @@ import type { ListOptions } from "./json-list.ts";
 export type HttpConnection = {
   /** `unix` on a unix socket. */
   peerAddress(): string;
-  /** The endpoint sets its own deadlines (uploads, exports). */
+  /** For endpoints with their own deadlines. */
   liftIdleTimeout(): void;
-  /** Closes the connection within seconds, even during the answer. */
+  /** Within seconds, even during the answer. */
   cut(): void;
 };
 
@@ -21,7 +18,7 @@ export type Caller = {
   id: number;
   username: string;
   role: "admin" | "user";
-  /** `expiresAt`: end of the access token, epoch milliseconds. */
+  /** `expiresAt`: of the access token, epoch milliseconds. */
   credential?: { sessionId: string; expiresAt: number };
 };
 
@@ -45,7 +42,6 @@ export type DocumentedAnswer = {
 export type RawAnswer = DocumentedAnswer & { status?: 200 | 201 | 204 };
 
 type Schema = z.ZodType;
-/** Header names with their schemas. */
 type Headers = z.ZodObject;
 type Output<S> = S extends Schema ? z.output<S> : undefined;
 
@@ -56,28 +52,27 @@ export type Endpoint<
   method: Method;
   /** Hono pattern relative to the prefix, such as `/links/:code{.+}`. Specific patterns come first. */
   path: string;
-  /** Refuses other methods on this path, even if a later pattern would accept them. */
+  /** Refuses other methods on this path, whatever later patterns accept. */
   ownsPath?: boolean;
   access: Access;
   tag: string;
   summary: string;
-  /** Counts or refuses the request after the guard, before the body is read. */
+  /** Counts or refuses the request before the body is read. */
   admit?(c: HttpContext): Promise<void> | void;
-  /** The JSON body. Without a schema there is none, or the endpoint reads it itself (uploads). */
+  /** The JSON body. Without a schema the endpoint has none or reads it itself. */
   body?: B;
   /** Bytes; default 2 MiB. */
   bodyLimit?: number;
-  /** A body with this list may have 16 MiB (json-list.ts). */
+  /** Allows 16 MiB (json-list.ts). */
   list?: ListOptions;
   /** Of raw strings. The last value of a repeated key counts. */
   query?: Q;
-  /** Path parameters in the OpenAPI document. Default: `id` is a whole number from 1, others are texts. */
+  /** In the OpenAPI document. Default: `id` is a whole number from 1, others are texts. */
   params?: Readonly<Record<string, Schema>>;
-  /** Request headers that the endpoint reads itself. */
   headers?: Headers;
-  /** Statuses of failures that do not follow from access, path and body. */
+  /** Those that do not follow from access, path and body. */
   failures?: readonly number[];
-  /** Other answers by status. */
+  /** By status. */
   others?: Readonly<Record<number, DocumentedAnswer>>;
   /** Default 200. */
   status?: 200 | 201;
@@ -91,7 +86,7 @@ export type Endpoint<
   rawBody?: string;
   /** A success without envelope. */
   raw?: RawAnswer;
-  /** Returns `data` of the envelope, a `page(…)`, or a whole Response (streams, cookies). */
+  /** Returns `data` of the envelope, a `page(…)`, or a whole Response. */
   handle(input: EndpointInput<B, Q>): Promise<unknown> | unknown;
 };
 

@@ -1,6 +1,6 @@
 /**
- * Reads a JSON object with one long list, such as `{"links": […]}`. It parses each item as the bytes arrive, so 16 MiB
- * block the event loop only for milliseconds.
+ * Reads a JSON object with one long list, such as `{"links": […]}`, item by item as the bytes arrive, so 16 MiB block
+ * the event loop only for milliseconds.
  */
 import { type AppError, appError } from "../lib/errors.ts";
 import { createJsonScan } from "../lib/json-scan.ts";

@@ -1,4 +1,3 @@
-/** Turns endpoints into routes: guard, body and query by schema, envelope, 405 with Allow. */
 import type { Hono, MiddlewareHandler } from "hono";
 import { TrieRouter } from "hono/router/trie-router";
 import { appError } from "../lib/errors.ts";

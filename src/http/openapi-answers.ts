@@ -1,4 +1,3 @@
-/** The answers of an operation in the OpenAPI document. */
 import { z } from "zod";
 import { ERRORS } from "../lib/errors.ts";
 import type { DocumentedAnswer, Endpoint, Pagination } from "./endpoint.ts";
@@ -7,7 +6,7 @@ import { type Json, jsonSchemaOf } from "./openapi-schema.ts";
 
 const JSON_TYPE = "application/json";
 
-/** Any request may be malformed, bring a long body, or meet a failure of the server or its database. */
+/** Possible for any request. */
 const ALWAYS = [400, 413, 500, 503];
 const WITH_RETRY = [423, 429, 503];
 
@@ -42,7 +41,6 @@ export const SCHEMAS = {
   },
 };
 
-/** The failures that the answers refer to. */
 export const failureAnswers = (): Json =>
   Object.fromEntries(
     [...Object.values(STATUS_OF_KIND), ...Object.keys(DESCRIPTIONS).map(Number)]
@@ -125,7 +123,7 @@ function headersOf(headers: z.ZodObject): Json {
   );
 }
 
-/** One answer where a status means two things. */
+/** For a status with two meanings. */
 function merged(answer: Json, refusal: Json): Json {
   const content: Record<string, Json> = { ...(refusal["content"] as Record<string, Json>) };
   for (const [type, { schema }] of Object.entries((answer["content"] ?? {}) as Record<string, Json>)) {

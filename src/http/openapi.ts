@@ -5,9 +5,8 @@ import { type Json, jsonSchemaOf } from "./openapi-schema.ts";
 
 export type Described = {
   tables: readonly { prefix: string; endpoints: readonly Endpoint[] }[];
-  /** Prefixes that may be closed. */
+  /** Of endpoints that may be closed. */
   gates: readonly { prefix: string }[];
-  /** Names of the cookie of a session, and of the header that proves a request with it. */
   sessionCookie: string;
   csrfHeader: string;
   version: string;
@@ -23,7 +22,7 @@ function openApiDocument({ tables, gates, sessionCookie, csrfHeader, version }: 
       const path = (prefix + entry.path).replaceAll(/:(\w+)(\{[^}]*\})?/g, "{$1}");
       const operations = (paths[path] ??= {});
       operations[entry.method.toLowerCase()] = operation(entry, path, gated);
-      // What a GET without a body tells is in its headers.
+      // Such a GET answers in its headers.
       if (entry.method === "GET" && entry.raw?.type === null)
         operations["head"] = operation(entry, path, gated);
     }

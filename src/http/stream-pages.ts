@@ -8,7 +8,7 @@ import { dispose } from "../lib/disposable-bytes.ts";
 export type PageStreamOptions = {
   /** If a started answer is cut. */
   onFailure(error: unknown): void;
-  /** Closes the connection: a stream that waits for its client can't report an error. */
+  /** Closes the connection: a waiting stream can't report an error. */
   cut(): void;
   /** Longest silence of the client; default two minutes. */
   stallMs?: number;
