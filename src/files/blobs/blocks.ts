@@ -1,17 +1,16 @@
 /**
- * Memory of large uploads: blocks that the hash thread and the disk read concurrently. An upload fills one while
- * another is written, and gets more only while large blocks are free. 1 GiB in blocks of 256 KiB took 25 % more
- * processor time than in blocks of 1 MiB.
+ * Memory of large uploads: blocks that the hash thread and the disk read concurrently. An upload gets more than two
+ * only while large ones are free. Blocks of 256 KiB took 25 % more processor time than those of 1 MiB.
  */
 import { lend } from "../../lib/disposable-bytes.ts";
 
-/** Small blocks and large ones, their multiples, fill whole disk sectors. */
+/** Fills whole disk sectors, like its multiples, the large blocks. */
 export const BLOCK_BYTES = 256 * 1024;
 const LARGE_BYTES = 4 * BLOCK_BYTES;
 const OWN_BLOCKS = 2;
-/** For all uploads, first come, first served. */
+/** First come, first served. */
 const LARGE_BLOCKS = 5;
-/** The system supplies only the pages of the arena that are used. */
+/** The system supplies only the used pages of the arena. */
 const SMALL_BLOCKS = 40;
 
 export type Blocks = ReturnType<typeof createBlocks>;
@@ -19,7 +18,7 @@ export type Blocks = ReturnType<typeof createBlocks>;
 export type Block = {
   /** Shared with threads. */
   readonly memory: Uint8Array;
-  /** For two readers: one disposes of the bytes, the other calls `release`. */
+  /** One reader disposes of the bytes, the other calls `release`. */
   lend(length: number): { bytes: Uint8Array; release(): void };
 };
 
@@ -104,7 +103,7 @@ function forTwo(bytes: Uint8Array, giveBack: () => void) {
   return { bytes, release };
 }
 
-/** A scope of its own, so the callback does not keep the bytes alive. */
+/** Its own scope, so the callback does not keep the bytes alive. */
 function countdown(times: number, end: () => void): () => void {
   let left = times;
   return () => {

@@ -1,7 +1,4 @@
-/**
- * The main thread's side of the hash thread. If it dies, its open hashes are lost (null) and the next hash starts
- * another.
- */
+/** The main thread's side of the hash thread. If it dies, its open hashes are lost and the next hash starts another. */
 // oxlint-disable unicorn/require-post-message-target-origin -- that is for windows; a worker has no origin
 import { createRpc, type Rpc } from "../../lib/rpc.ts";
 import { workerUrl } from "../../lib/worker-url.ts";
@@ -9,7 +6,7 @@ import { workerUrl } from "../../lib/worker-url.ts";
 type Piece = { hash: number; bytes: Uint8Array } | { hash: number; at: number; length: number };
 
 export type HashCalls = {
-  /** Holds most pieces. Sent once: receiving shared memory is expensive for the garbage collector. */
+  /** Sent once: receiving shared memory is expensive for the garbage collector. */
   memory(memory: SharedArrayBuffer): void;
   update(piece: Piece): void;
   digest(hash: number): string;

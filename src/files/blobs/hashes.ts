@@ -1,8 +1,7 @@
 /**
  * SHA-256 of passing uploads. Small complete files are hashed here, the rest in the hash thread, so redirects do not
- * wait. With one core the thread would only add context switches; a block takes half a millisecond. The hash of a
- * resumable upload stays in this process between requests. If other processes received bytes, the end reads them all
- * again.
+ * wait. With one core the thread would only add context switches. The hash of a resumable upload stays in this process
+ * between requests. If other processes received bytes, the end reads them all again.
  */
 import { availableParallelism } from "node:os";
 import { dispose } from "../../lib/disposable-bytes.ts";
@@ -33,7 +32,7 @@ export function createHashes({ cores = availableParallelism() } = {}) {
   const kept = new Map<string, Meter>();
   const thread = cores > 1 ? createHashThread() : null;
 
-  /** Removes the meter; null unless it covers exactly `bytes`. */
+  /** Null unless the meter covers exactly `bytes`. */
   function take(id: string, bytes: number): Meter | null {
     const meter = kept.get(id);
     kept.delete(id);
@@ -80,7 +79,7 @@ function createMeter(thread: HashThread | null): Meter {
   };
 }
 
-/** From the meter if it covers the staging; otherwise reads the bytes again. */
+/** Reads the bytes again unless the meter covers them. */
 export async function digestOf(staging: Staging, meter: Meter | null): Promise<string> {
   const isWhole = meter !== null && meter.bytes === staging.received;
   const metered = isWhole ? await meter.digest() : null;
@@ -107,8 +106,8 @@ type Measuring = {
 };
 
 /**
- * Limits and hashes the source. Large sources become blocks that end at multiples of their size in the upload; the
- * consumer disposes of them. If the source throws, its earlier bytes come first. @throws FileTooLargeForPolicy
+ * Large sources become blocks that end at multiples of their size in the upload; the consumer disposes of them. If the
+ * source throws, its earlier bytes come first. @throws FileTooLargeForPolicy
  */
 export async function* measured(
   source: AsyncIterable<Uint8Array>,
@@ -183,7 +182,7 @@ function createGather(blocks: Blocks, meter: Meter | null, from: number) {
   }
 
   return {
-    /** Whether the block has room for more than the chunk. */
+    /** With room to spare. */
     fits: (chunk: Uint8Array): boolean => block !== undefined && filled + chunk.byteLength < end,
     put(chunk: Uint8Array): void {
       block!.memory.set(chunk, filled);

@@ -1,4 +1,4 @@
-/** Writes the rows of stored bytes. Concurrent ones share one transaction. If it fails, each is tried alone. */
+/** Writes the rows of stored bytes, concurrent ones in one transaction. If it fails, each is tried alone. */
 import type { Db } from "../../db/dialect.ts";
 import { isUnavailable } from "../../db/failures.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -6,7 +6,7 @@ import { fault } from "../../lib/fault.ts";
 import type { StoredBlob } from "./blob.ts";
 import type { BlobsRepository } from "./repository.ts";
 
-/** Durable bytes under their own key, without a row. Call keep or drop. */
+/** Durable bytes without a row. Call keep or drop. */
 export type StoredBytes = {
   readonly policyId: number;
   readonly sha256: string;
@@ -17,10 +17,10 @@ export type StoredBytes = {
   drop(): Promise<void>;
 };
 
-/** The ids of the blobs for the bytes, in order, with one reference each. */
+/** Ids of the bytes' blobs, in order, with one reference each. */
 export type Commit = (tx: Db) => Promise<number[]>;
 
-/** Opens a transaction for some items and calls `commit` in it. Returns a result per item. May run several times. */
+/** Calls `commit` in a transaction. Returns a result per item. May run several times. */
 export type KeepWrite<I, R> = (items: readonly I[], commit: Commit) => Promise<readonly R[]>;
 
 type Keepable = { stored: StoredBytes };
@@ -33,7 +33,7 @@ type Deps = {
 };
 
 export function createKeeping({ repository, clock, inBackground }: Deps) {
-  /** The object stays if a row has it, or may have it. */
+  /** Unless a row has the object, or may have it. */
   async function dropUnlessKept(stored: StoredBytes): Promise<void> {
     const known = await repository.knownKeys([stored.objectKey]).catch(() => null);
     if (known === null || known.has(stored.objectKey)) return;

@@ -1,7 +1,7 @@
 /**
- * Bounds the memory of uploads that wait for blocks (blocks.ts) of one storage; a read can return a megabyte
- * (http/body-reader.ts). While HELD_BYTES are held no upload reads; then one at a time does. Unread bytes stay in the
- * kernel, which slows the client down. A lone upload never waits.
+ * Bounds the memory of uploads that wait for blocks (blocks.ts); a read can return a megabyte (http/body-reader.ts).
+ * While HELD_BYTES are held no upload of the storage reads; then one at a time does. Unread bytes stay in the kernel,
+ * which slows the client down. A lone upload never waits.
  */
 
 /** Bytes on their way into blocks. */

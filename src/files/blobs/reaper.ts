@@ -1,7 +1,7 @@
 /**
- * Removes what crashes leave. Hourly: dead blobs and abandoned stagings. Daily, because it lists everything: objects
- * without a row. Stagings and objects must be older than `staleAfterMs`. Resumable uploads stay until they expire.
- * Names with another installation's tag are skipped.
+ * Removes what crashes leave and `staleAfterMs` has passed. Hourly: dead blobs and abandoned stagings. Daily, because
+ * it lists everything: objects without a row. Resumable uploads stay until they expire. Names with another
+ * installation's tag are skipped.
  */
 import type { Job } from "../../jobs/runner.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -52,7 +52,6 @@ export function createReaper({ repository, policies, drivers, discard, clock, lo
     }
   }
 
-  /** Keys that no blob or upload refers to. */
   async function orphansAmong(
     objects: readonly { key: string; modifiedAt: number }[],
     before: number,

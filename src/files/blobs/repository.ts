@@ -32,8 +32,8 @@ export function createBlobsRepository({
     },
 
     /**
-     * Adds a reference per entry to the live blob of its content, which is the given one if there was none. Returns the
-     * blobs in order. Under any concurrency there is one live blob per content with the right count.
+     * Adds a reference per entry to the live blob of its content, or to the given one. Returns the blobs in order.
+     * Under any concurrency there is one live blob per content with the right count.
      */
     async join(tx: Db, given: readonly NewBlob[], now: number): Promise<StoredBlob[]> {
       const rows = new Map<string, Insertable<Schema["blobs"]>>();
@@ -68,7 +68,7 @@ export function createBlobsRepository({
       return given.map(({ policyId, sha256 }) => live.get(contentOf(policyId, sha256))!);
     },
 
-    /** Releases that many references per id. Returns the blobs without any, now dead. */
+    /** References to release per id. Returns the blobs without any, now dead. */
     async release(tx: Db, counts: ReadonlyMap<number, number>): Promise<DeadBlob[]> {
       const counter = { table: "blobs", key: "id", column: "refs" } as const;
       const ids = [...counts.keys()];
@@ -111,7 +111,7 @@ export function createBlobsRepository({
         .execute();
     },
 
-    /** Last checked before the moment, longest ago first. */
+    /** Longest ago first. */
     async unchecked(state: BlobState, before: number, limit: number): Promise<StoredBlob[]> {
       const query = read.selectFrom("blobs").selectAll().where("state", "=", state);
       const rows = await query.where("checked_at", "<", before).orderBy("checked_at").limit(limit).execute();
@@ -149,7 +149,7 @@ export function createBlobsRepository({
       }
     },
 
-    /** Those that a blob of any policy has: locations may be shared. */
+    /** Of any policy: locations may be shared. */
     async knownKeys(keys: readonly string[]): Promise<Map<string, { size: number; state: string }>> {
       const found = new Map<string, { size: number; state: string }>();
       for (const chunk of chunked(keys, CHUNK)) {

@@ -1,7 +1,7 @@
 /**
- * Reads each stored blob about once a month and compares its hash. Rate and bytes per run are bounded. A blob that
- * fails twice in a row becomes "damaged": reads answer 502, and a new upload of its content is stored separately. Its
- * object remains for a repair from a backup; the next run or the doctor accepts it once it matches.
+ * Reads each stored blob about once a month, at a bounded rate, and compares its hash. A blob that fails twice in a row
+ * becomes "damaged": reads answer 502, and a new upload of its content is stored separately. Its object remains for a
+ * repair from a backup; the next run or the doctor accepts it once it matches.
  */
 import type { Job } from "../../jobs/runner.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -24,7 +24,7 @@ export type BlobCondition = "sound" | "missing" | "damaged";
 type Deps = {
   repository: BlobsRepository;
   drivers: Drivers;
-  /** Names of files with this blob, for the log and the doctor. */
+  /** For the log and the doctor. */
   filesOf(blobId: number, limit: number): Promise<string[]>;
   clock: Clock;
   logger: Logger;

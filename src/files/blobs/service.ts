@@ -3,13 +3,11 @@
  *
  * Storing: bytes go to a staging, become a durable object under a unique key, then a transaction writes the row and the
  * file that holds it. Removing: the transaction that removes the last holder marks the row dead, then the object goes,
- * then the row. So a row that is not dead has its bytes. A crash leaves an object without row or a dead row for the
- * reaper (reaper.ts).
+ * then the row. A crash leaves an object without row or a dead row for the reaper (reaper.ts).
  *
  * Every upload writes its bytes, so its time does not reveal whether they existed. One upsert on (policy, sha256, live)
- * decides which object stays; an upload that joins a live blob removes its own. A dead blob never returns: the same
- * content gets a new generation and key, so a late removal can't hit it. After a commit with unknown outcome the object
- * stays, and the reaper decides by the row, hours later.
+ * decides which object stays. A dead blob never returns: the same content gets a new generation and key, so a late
+ * removal can't hit it. After a commit with unknown outcome the object stays, and the reaper decides by the row.
  */
 import type { ByteRange } from "../../lib/byte-range.ts";
 import type { Db } from "../../db/dialect.ts";
@@ -39,7 +37,7 @@ export type StoreOptions = {
   signal?: AbortSignal | undefined;
 };
 
-/** An upload in several requests: suspended between two appends, resumed by id. */
+/** Suspended between two appends, resumed by id. */
 export type OpenUpload = {
   readonly received: number;
   /** Like Staging.append. The limits of StoreOptions count from the upload's first byte. */
@@ -153,8 +151,8 @@ export function createBlobs({ repository, policies, drivers, clock, logger }: De
 
   return {
     /**
-     * Reads the source to its end into the policy's storage. After a failure nothing is left. @throws PolicyNotFound,
-     * FileTooLargeForPolicy, StorageUnavailable, errors of the source
+     * Reads the source to its end. After a failure nothing is left. @throws PolicyNotFound, FileTooLargeForPolicy,
+     * StorageUnavailable, errors of the source
      */
     async store(
       source: AsyncIterable<Uint8Array>,
@@ -180,7 +178,7 @@ export function createBlobs({ repository, policies, drivers, clock, logger }: De
 
     readQueueOf: createReadQueues(),
 
-    /** For `begin`, and the name of what a crash leaves. A lower-case UUID. */
+    /** A lower-case UUID, for `begin` and the reaper. */
     newUploadId: async (): Promise<string> => newStagingId(await drivers.tag()),
 
     /** Begins a resumable upload under an id of newUploadId. @throws like store */
@@ -190,7 +188,7 @@ export function createBlobs({ repository, policies, drivers, clock, logger }: De
     },
 
     /**
-     * With `received` durable bytes; the storage may have more. One caller at a time. @throws StorageUnavailable if
+     * `received` bytes are durable; the storage may have more. One caller at a time. @throws StorageUnavailable if
      * bytes are missing
      */
     async resume(policyId: number, id: string, received: number): Promise<OpenUpload> {
@@ -232,7 +230,7 @@ export function createBlobs({ repository, policies, drivers, clock, logger }: De
       return dead;
     },
 
-    /** Removes objects and rows of dead blobs. The reaper gets the rest. Never rejects. */
+    /** The reaper gets what is left. Never rejects. */
     async discard(dead: readonly DeadBlob[]): Promise<void> {
       if (dead.length > 0) fault("blob.dead");
       await inParallel(dead, DISCARDS_AT_ONCE, discardOne);

@@ -3,10 +3,10 @@
  * it is dead. Every other blob has an object of its size, and every object a blob.
  *
  * It may run beside a server: it looks twice before it reports, counts under the row's lock, and skips young uploads
- * and dead blobs. Objects and rows are read in the order of keys and compared range by range, so memory stays flat.
+ * and dead blobs. Objects and rows are compared by ranges of keys, so memory stays flat.
  *
  * `fix` corrects counts, removes left-overs, marks blobs without bytes as damaged, and repairs damaged blobs whose
- * object is sound again or whose content is stored once more. Lost content can't be fixed; its files are named.
+ * object is sound again or whose content is stored once more.
  */
 import type { StoredBlob } from "../blobs/blob.ts";
 import type { Reaper } from "../blobs/reaper.ts";
@@ -124,7 +124,7 @@ export function createStorageCheck(deps: StorageCheckDeps): StorageCheck {
     }
   }
 
-  /** The object seemed missing or of another size. */
+  /** It seemed missing or of another size. */
   async function* checkObject(
     { id, objectKey, size }: StoredBlob,
     driver: Driver,

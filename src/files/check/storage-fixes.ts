@@ -44,7 +44,7 @@ export function createBlobFixes({ database, repository, checks, scrub, blobs, cl
       }
     });
 
-  /** Moves the damaged blob's files to the live one of the same content. False without one. */
+  /** Moves the blob's files to a live one of the same content. False without one. */
   const replace = (blob: StoredBlob): Promise<{ dead: DeadBlob[] } | null> =>
     database.transaction(async (tx) => {
       const twin = await checks.liveTwin(blob, tx);
@@ -68,7 +68,7 @@ export function createBlobFixes({ database, repository, checks, scrub, blobs, cl
       yield { problem, message, fixed: fix && problem !== "dead_blob_in_use" };
     },
 
-    /** Whether the damaged blob's files have sound content now. */
+    /** Whether the blob's files have sound content now. */
     async repair(blob: StoredBlob, signal?: AbortSignal): Promise<boolean> {
       const replaced = await replace(blob);
       if (replaced !== null) {

@@ -32,7 +32,7 @@ export function createStorageCheckRepository({ read }: Pick<Database, "read">) {
       return (await query.orderBy("object_key").limit(limit).execute()).map(toBlob);
     },
 
-    /** Entries per blob in this range of ids. Blobs without entries are missing. */
+    /** Entries per blob; blobs without entries are missing. */
     async holders(firstId: number, lastId: number, db: Db = read): Promise<Map<number, number>> {
       const rows = await db
         .selectFrom("entries")
@@ -44,7 +44,7 @@ export function createStorageCheckRepository({ read }: Pick<Database, "read">) {
       return new Map(rows.map((row) => [row.blob_id!, Number(row.n)]));
     },
 
-    /** Some files of the blob, as names for people. */
+    /** Names for people. */
     async filesOf(blobId: number, limit: number): Promise<string[]> {
       const query = read
         .selectFrom("entries")
@@ -81,7 +81,7 @@ export function createStorageCheckRepository({ read }: Pick<Database, "read">) {
         .execute();
     },
 
-    /** The live blob of the same content in the same policy. */
+    /** Of the same content in the same policy. */
     async liveTwin({ policyId, sha256, id }: StoredBlob, db: Db = read): Promise<number | null> {
       const query = db
         .selectFrom("blobs")
@@ -92,7 +92,7 @@ export function createStorageCheckRepository({ read }: Pick<Database, "read">) {
       return row?.id ?? null;
     },
 
-    /** To another blob of the same content. Returns their number. */
+    /** To a blob of the same content. Returns the number of files. */
     async moveHolders(tx: Db, from: number, to: number): Promise<number> {
       const query = tx.updateTable("entries").set({ blob_id: to }).where("blob_id", "=", from);
       return Number((await query.executeTakeFirst()).numUpdatedRows);

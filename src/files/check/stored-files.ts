@@ -1,4 +1,4 @@
-/** What a database says is stored, and where. A backup compares it with its copy. */
+/** What a database says is stored, and where, for backups. */
 import { resolve } from "node:path";
 import type { Database } from "../../db/database.ts";
 import type { StoredBlob } from "../blobs/blob.ts";
@@ -28,7 +28,7 @@ export function createStoredFiles(
         marker,
       }));
     },
-    /** Blobs with files, by id, in pages of at most 1,000. */
+    /** With files, by id, in pages of at most 1,000. */
     async *objects(): AsyncGenerator<StoredBlob[]> {
       for (let page: StoredBlob[] = []; ; ) {
         page = await checks.blobs(page.at(-1)?.id ?? 0, PAGE);
@@ -36,7 +36,7 @@ export function createStoredFiles(
         if (page.length < PAGE) return;
       }
     },
-    /** Whether a file still needs the object whole. */
+    /** Whether a file still needs the object. */
     isLive: async (id: number): Promise<boolean> => (await blobs.find(id))?.state === "live",
   };
 }

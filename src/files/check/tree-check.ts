@@ -1,7 +1,6 @@
 /**
- * The doctor's check of the trees: every entry lies in a folder of its account, no folder lies in itself, and usage is
- * right. It may run beside a server: it looks twice before it reports. `fix` corrects usage; the service can't cause
- * the other problems.
+ * Checks that every entry lies in a folder of its account, no folder lies in itself, and usage is right. It may run
+ * beside a server: it looks twice before it reports. `fix` corrects usage; the service can't cause the other problems.
  */
 import type { Database } from "../../db/database.ts";
 import type { StorageCheck } from "./storage-finding.ts";

@@ -19,7 +19,7 @@ export function createTreeCheckRepository({ read, dialect }: Pick<Database, "rea
   ] as const;
 
   return {
-    /** Entries outside any folder of their account, except those being removed; by id. */
+    /** Outside any folder of their account, by id. Not those being removed. */
     strays: (afterId: number, limit: number): Promise<CheckedEntry[]> =>
       read
         .selectFrom("entries")
@@ -46,7 +46,7 @@ export function createTreeCheckRepository({ read, dialect }: Pick<Database, "rea
         .limit(limit)
         .execute(),
 
-    /** Of all accounts, except those being removed, by id. */
+    /** Of all accounts, by id. Not those being removed. */
     folders: (afterId: number, limit: number): Promise<CheckedEntry[]> =>
       read
         .selectFrom("entries")
@@ -58,7 +58,7 @@ export function createTreeCheckRepository({ read, dialect }: Pick<Database, "rea
         .limit(limit)
         .execute(),
 
-    /** Folders in this range of ids whose chain of parents is endless. */
+    /** Folders whose chain of parents is endless. */
     async endless(firstId: number, lastId: number): Promise<Set<number>> {
       const rows = await read
         .withRecursive("line", (query) =>
@@ -84,7 +84,7 @@ export function createTreeCheckRepository({ read, dialect }: Pick<Database, "rea
       return new Set(rows.map(({ folder }) => folder));
     },
 
-    /** Accounts after this one, by number, with their recorded and actual usage. */
+    /** Accounts after this one, with their recorded and actual usage. */
     async usages(
       afterAccount: number,
       limit: number,

@@ -3,7 +3,7 @@ import type { PoliciesRepository, StoredPolicy } from "./repository.ts";
 
 export type PolicyCache = ReturnType<typeof createPolicyCache>;
 
-/** All policies, read on demand and again after a change. There are few. */
+/** Read on demand and again after a change. There are few. */
 export function createPolicyCache({ list }: Pick<PoliciesRepository, "list">) {
   let loading: Promise<ReadonlyMap<number, StoredPolicy>> | undefined;
 

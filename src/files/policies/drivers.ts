@@ -1,4 +1,4 @@
-/** The open drivers, one per policy in its current form. */
+/** One open driver per policy in its current form. */
 import { appError } from "../../lib/errors.ts";
 import { SealedWithAnotherKey, type SecretBox } from "../../lib/secret-box.ts";
 import type { PolicyCache } from "./cache.ts";
@@ -62,8 +62,8 @@ export function createDrivers({ policies, repository, box, context, metrics }: D
       return (await open(policyId)).driver;
     },
     /**
-     * For changes. First verifies that it is the location used before: an empty mount point must not pass for a storage
-     * whose files are gone. @throws PolicyNotFound, StorageUnavailable
+     * For changes. Verifies that the location was used before: an empty mount point must not pass for a storage whose
+     * files are gone. @throws PolicyNotFound, StorageUnavailable
      */
     async forWriting(policyId: number): Promise<Driver> {
       const one = await open(policyId);
@@ -74,7 +74,7 @@ export function createDrivers({ policies, repository, box, context, metrics }: D
       await one.claimed;
       return one.driver;
     },
-    /** The tag in the names that this installation makes (storage/object-key.ts). */
+    /** For names of this installation (storage/object-key.ts). */
     tag: async (): Promise<number> => tagOf(await installationName()),
     /** Like forWriting, but asks the storage again. `mark` marks the location. */
     async verify(policyId: number, { mark }: { mark: boolean }): Promise<Driver> {

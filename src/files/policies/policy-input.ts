@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type Policy, DEFAULT_REGION, downloadWay, viewPolicy } from "./policy.ts";
 
-/** Trimmed printable text of at most `maxBytes` bytes. */
+/** Trimmed and printable. */
 const text = (maxBytes: number) =>
   z
     .string()
@@ -63,7 +63,7 @@ export const updatePolicySchema = z.object({
 
 export type UpdatePolicy = z.output<typeof updatePolicySchema>;
 
-/** The first field with another value that says where the content is. */
+/** A field that says where the content is and has another value. */
 export function changedFixedField(policy: Policy, given: UpdatePolicy): string | undefined {
   const view = viewPolicy(policy);
   return FIXED.find((field) => given[field] !== undefined && given[field] !== view[field]);

@@ -20,7 +20,7 @@ export type Policy = {
   basePath: string;
   /** Bytes; 0 is unlimited. */
   maxFileSize: number;
-  /** How content in S3 reaches the client: through Waymark, or from a presigned address. */
+  /** From S3 through Waymark, or from a presigned address. */
   download: DownloadWay;
   isDefault: boolean;
   /** Epoch milliseconds, like updatedAt. */

@@ -6,7 +6,7 @@ import type { Schema } from "../../db/schema.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Policy } from "./policy.ts";
 
-/** With its sealed keys; null for local ones. */
+/** With sealed keys; null for local ones. */
 export type StoredPolicy = Policy & { sealedAccessKey: string | null; sealedSecretKey: string | null };
 
 /** What prevents the deletion of a policy. */
@@ -35,7 +35,7 @@ export function createPoliciesRepository({ read, dialect }: Pick<Database, "read
       return row === undefined ? null : toPolicy(row);
     },
 
-    /** Serialises all callers until the transaction ends, whichever policies exist. */
+    /** Serialises all callers until the transaction ends. */
     async lock(tx: Db): Promise<void> {
       await tx.selectFrom("instance").select("id").where("id", "=", 1).$call(dialect.forUpdate).execute();
     },

@@ -1,4 +1,4 @@
-/** Storage policies. All writes hold one lock, so there is always exactly one default. */
+/** All writes hold one lock, so there is always exactly one default. */
 import type { Changes } from "../../cluster/changes.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { appError, messageOf } from "../../lib/errors.ts";
@@ -61,7 +61,7 @@ export function createPolicies({
     find: (id: number): Promise<Policy> => cache.find(id),
     defaultPolicy: (): Promise<Policy> => cache.defaultPolicy(),
 
-    /** Makes the policy `local` if there is none. Several processes may start at once. */
+    /** Several processes may start at once. */
     async ensureDefault(): Promise<void> {
       if ((await cache.list()).length > 0) return;
       const now = clock.now();
@@ -181,7 +181,7 @@ const localPolicy = (name: string, basePath: string, now: number): Omit<StoredPo
   sealedSecretKey: null,
 });
 
-/** The time grows with each change: drivers are reopened by it. */
+/** Drivers are reopened by the time, which grows with each change. */
 const applied = (policy: StoredPolicy, given: UpdatePolicy, now: number): StoredPolicy => ({
   ...policy,
   name: given.name ?? policy.name,

@@ -6,7 +6,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import type { SharedEntry } from "./share.ts";
 
 const MAX_AGE_S = 3_600;
-/** A neighbour may set a second cookie of the same name. */
+/** A neighbour may set a cookie of the same name. */
 const MOST_LOOKED_AT = 4;
 
 type CookieSettings = {

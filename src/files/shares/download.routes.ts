@@ -1,6 +1,6 @@
 /**
- * Downloads from shares. The bytes always pass through Waymark, because a download has finished when the connection has
- * taken the last byte.
+ * Downloads from shares always pass through Waymark, because they count as finished when the connection has taken the
+ * last byte.
  */
 import { streamPages } from "../../http/stream-pages.ts";
 import type { Logger } from "../../lib/logger.ts";
@@ -27,7 +27,7 @@ export type ShareDownload = (
 type Deps = { shares: Pick<Shares, "count" | "uncount">; blobs: Pick<Blobs, "open">; logger: Logger };
 
 const CHUNK_BYTES = 1024 * 1024;
-/** Headers that an unlimited share obeys: a client may resume if the file is the same. */
+/** An unlimited share obeys these: a client may resume if the file is the same. */
 const HEEDED = /^(?:range|if-range|if-match|if-unmodified-since)$/i;
 
 export function createShareDownload({ shares, blobs, logger }: Deps): ShareDownload {
@@ -107,7 +107,7 @@ export function createShareDownload({ shares, blobs, logger }: Deps): ShareDownl
   };
 }
 
-/** Calls `finished` after the last byte, `broken` if reading ended before. */
+/** `finished` after the last byte, `broken` if reading ended before. */
 async function* watched(
   stream: ReadableStream<Uint8Array>,
   finished: () => Promise<void>,

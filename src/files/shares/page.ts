@@ -1,10 +1,10 @@
 /**
- * The pages for visitors of a share, without scripts. `text` escapes everything from outside. Links are relative, such
- * as `?file=12`, so none contains the code.
+ * Pages for visitors of a share, without scripts. `text` escapes everything from outside. Links are relative, such as
+ * `?file=12`, so none contains the code.
  */
 import type { Folder, StoredFile } from "../tree/entry.ts";
 
-/** HTML that is safe in a page. */
+/** Safe in a page. */
 type Html = { html: string };
 
 const ESCAPES: Record<string, string> = {
@@ -46,7 +46,7 @@ const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${styleHash}'; form-a
 type Extras = {
   /** Shown below the title by previews. */
   description?: string;
-  /** Target of an immediate navigation. A download leaves the page in place. */
+  /** Navigated to at once. A download leaves the page in place. */
   next?: string;
 };
 
@@ -91,7 +91,7 @@ export const filePage = (file: StoredFile, href: string): string =>
     { description: sizeText(file.size) },
   );
 
-/** After a right password. Browsers stay on the page from which a download starts, so it must not be the form. */
+/** Browsers stay on the page from which a download starts, so it must not be the form. */
 export const unlockedPage = (file: StoredFile, href: string): string =>
   page(
     file.name,

@@ -1,7 +1,7 @@
 /**
  * The answers of a share's code: the file, or a page that lists the folder. `?folder=` and `?file=` select an entry of
- * a shared folder. Crawlers and link previews get a page instead of a file, so they use up no download. A right
- * password sets a cookie (cookie.ts); wrong ones are limited per address like sign-ins, and delay the share.
+ * it. Crawlers and link previews get a page instead of a file, so they use up no download. A right password sets a
+ * cookie (cookie.ts); wrong ones are limited per address like sign-ins, and delay the share.
  */
 import { isbot } from "isbot";
 import type { BodyMemory } from "../../http/body-memory.ts";
@@ -53,8 +53,8 @@ const FORM_BYTES = 16 * 1024;
 /** Entries per page of a folder. */
 const PAGE = 500;
 /**
- * Programs that fetch files for a person, HTTP libraries and browsers in tests. isbot counts them as robots; here they
- * are robots only if they call themselves so.
+ * Programs that fetch files for a person, HTTP libraries and browsers in tests: for isbot robots, here only if they
+ * call themselves so.
  */
 const FETCHERS =
   /^(?:curl|wget|aria2|axel|httpie|xh|rclone|python|go-http-client|okhttp|axios|node|undici|got |bun|deno|java|apache-httpclient|libwww-perl|lwp|ruby|rest-client|faraday|typhoeus|guzzlehttp|php|dart|reqwest|hackney|postmanruntime|insomnia|lynx|elinks|links|w3m)|headlesschrome/i;

@@ -6,7 +6,7 @@ import type { SharedEntry, ShareRecord } from "./share.ts";
 export type SharesRepository = ReturnType<typeof createSharesRepository>;
 
 export function createSharesRepository({ read, write }: Pick<Database, "read" | "write">) {
-  /** Counts one download if the limit allows it. */
+  /** If the limit allows it. */
   async function count(linkId: number): Promise<boolean> {
     const result = await write
       .updateTable("shares")
@@ -67,7 +67,7 @@ export function createSharesRepository({ read, write }: Pick<Database, "read" | 
         .limit(limit)
         .execute(),
 
-    /** The link of the code, if it shares the entry. */
+    /** If it shares the entry. */
     async linkOf(tx: Db, entryId: number, code: string): Promise<number | null> {
       const row = await tx
         .selectFrom("shares")

@@ -1,4 +1,4 @@
-/** The owner's side of shares. public.routes.ts is the visitors' side. */
+/** For owners. public.routes.ts is for visitors. */
 import { z } from "zod";
 import { type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
 import { appError } from "../../lib/errors.ts";
@@ -42,7 +42,7 @@ const viewShare = (share: ShareRecord, c: HttpContext): z.output<typeof shareVie
   url: `${originOf(c)}/${share.code}`,
 });
 
-/** Of the request. A proxy reports HTTPS of its client. */
+/** A proxy reports HTTPS of its client. */
 function originOf(c: HttpContext): string {
   const { host, protocol } = new URL(c.req.url);
   return `${c.req.header("X-Forwarded-Proto") === "https" ? "https:" : protocol}//${host}`;

@@ -1,6 +1,6 @@
 /**
- * Shares: short links to a file or folder. Link and row in `shares` are made in one transaction, and both go in the
- * transaction that removes the entry (tree/removal.ts).
+ * Shares: short links to a file or folder. Link and row in `shares` are made in one transaction, and go in the one that
+ * removes the entry (tree/removal.ts).
  *
  * A limited share counts a download at its start and takes it back if the client leaves, so parallel downloads stay
  * within the limit. After a crash the running ones stay counted.
@@ -22,7 +22,7 @@ type Deps = { tree: AccountTree; repository: SharesRepository; links: InternalLi
 
 export type Shares = ReturnType<typeof createShares>;
 
-/** An entry lists its newest shares up to this bound. */
+/** Of an entry, newest first. */
 const MOST_LISTED = 1_000;
 
 export function createShares({ tree, repository, links, clock }: Deps) {

@@ -8,7 +8,6 @@ export type ShareRecord = ShownLink & {
   downloads: number;
 };
 
-/** The facts needed to serve a share. */
 export type SharedEntry = {
   linkId: number;
   code: string;

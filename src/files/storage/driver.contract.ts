@@ -1,17 +1,17 @@
-/** Test support: the contract of driver.ts as one suite for every driver. */
+/** Test support: the contract of driver.ts, for every driver. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { AppError } from "../../lib/errors.ts";
 import type { ContentIdentity, Driver } from "./driver.ts";
 
 export type DriverUnderTest = {
   driver: Driver;
-  /** Another instance on the same location, like after a restart. */
+  /** On the same location, like after a restart. */
   reopen(): Promise<Driver>;
-  /** Everything in the storage, in the storage's own listing. */
+  /** The storage's own listing. */
   allNames(): Promise<string[]>;
   /** Changes stored bytes without the driver. */
   overwrite(key: string, bytes: Uint8Array): Promise<void>;
-  /** A size that the driver treats as large. */
+  /** The driver treats it as large. */
   largeBytes: number;
   close(): Promise<void>;
 };
@@ -36,7 +36,7 @@ export const contentOf = (bytes: Uint8Array): ContentIdentity => ({
   generation: Math.floor(Math.random() * 2 ** 52),
 });
 
-/** The bytes in chunks of uneven sizes. The source throws after `failAfter` bytes. */
+/** In chunks of uneven sizes. Throws after `failAfter` bytes. */
 export async function* inChunks(bytes: Uint8Array, failAfter = Infinity): AsyncGenerator<Uint8Array> {
   let at = 0;
   for (let size = 1; at < bytes.length; size = (size * 7) % 90_001) {
@@ -89,7 +89,7 @@ export function driverContract(driverName: string, open: () => Promise<DriverUnd
     });
     afterAll(() => at.close());
 
-    /** Everything in the storage except the objects and the marker. */
+    /** Except the objects and the marker. */
     const leftovers = async () =>
       (await at.allNames()).filter(
         (path) => !/^(\.waymark-[^/]+|[0-9a-f]{2}\/[0-9a-f]{2}\/[^/]+)$/.test(path),

@@ -5,35 +5,35 @@ export type DriverType = "local" | "s3";
 /**
  * The contract of a storage driver; driver.contract.ts tests it.
  *
- * Objects are immutable; keys are never reused. Bytes arrive in a staging. `finish` makes them durable and assigns the
- * key in one step. A crash leaves a staging or an unreferenced object; both can be listed by age and removed.
+ * Objects are immutable; keys are never reused. A crash leaves a staging or an unreferenced object; both can be listed
+ * by age and removed.
  *
  * A failure of the storage is StorageUnavailable, with a sentence for the client and the cause for the log. Errors of a
  * source pass through unchanged.
  */
 export type Driver = {
-  /** Milliseconds without a change after which bytes are taken for a crash's. */
+  /** Bytes unchanged for so long count as a crash's. */
   readonly staleAfterMs: number;
   /**
    * Whether the location has this installation's marker; `mark` writes it. If it disappeared, the disk may not be
    * mounted.
    */
   claim(installation: string, mark: boolean): Promise<boolean>;
-  /** The id is a lower-case UUID, used once. Nothing is stored before the first byte. */
+  /** A lower-case UUID, used once. Nothing is stored before the first byte. */
   stage(id: string): Promise<Staging>;
-  /** Continues a staging that any process suspended. `received` bytes were durable; rejects if it has less. */
+  /** Continues a staging that any process suspended. Rejects if fewer than `received` bytes are durable. */
   resume(id: string, received: number): Promise<Staging>;
   /** Rejects unless the object has this size. An incomplete stream fails. */
   open(key: string, wanted: ReadOptions): Promise<Blob | ReadableStream<Uint8Array>>;
   /** Null: not found. */
   stat(key: string): Promise<{ size: number } | null>;
-  /** Also resolves if there is no such object. */
+  /** Also resolves without such an object. */
   remove(key: string): Promise<void>;
   /** A temporary public URL, or null. */
   presign(key: string, answer: PresignedAnswer): Promise<string | null>;
-  /** All objects, by key in bytes, at most 1,000 per page. Skips foreign files. */
+  /** By key in bytes, at most 1,000 per page. Skips foreign files. */
   listObjects(): AsyncIterable<readonly StoredObject[]>;
-  /** Ids of stagings unchanged since `before` (epoch milliseconds), in pages. */
+  /** Ids of those unchanged since `before` (epoch milliseconds), in pages. */
   listStagings(before: number): AsyncIterable<readonly string[]>;
   /** Also resolves if nothing is left. */
   removeStaging(id: string): Promise<void>;
@@ -43,17 +43,17 @@ export type Staging = {
   readonly id: string;
   readonly received: number;
   /**
-   * Takes the whole source; its chunks belong to the staging. If the source throws, the staging keeps the earlier bytes
-   * and rejects with that error.
+   * Takes the whole source; its chunks belong to the staging. If the source throws, rejects with that error and keeps
+   * the earlier bytes.
    */
   append(source: AsyncIterable<Uint8Array>): Promise<void>;
   /** Makes the received bytes durable, for `resume`. */
   suspend(): Promise<void>;
   /** All bytes from the first. Do not append afterwards. */
   read(): AsyncIterable<Uint8Array>;
-  /** Makes the bytes a durable object and returns its key. Ends the staging even if it rejects. */
+  /** Makes the bytes durable under a key in one step. Ends the staging even if it rejects. */
   finish(content: ContentIdentity): Promise<string>;
-  /** Never rejects: the reaper removes the rest by its age. */
+  /** Never rejects: the reaper removes the rest. */
   abort(): Promise<void>;
 };
 
@@ -70,7 +70,7 @@ export type ReadOptions = {
   /** 0 ≤ start ≤ end < size. */
   range?: ByteRange;
   signal?: AbortSignal;
-  /** Called at the end of a stream; without an error if it is complete or cancelled. */
+  /** At the end of a stream; without an error if it is complete or cancelled. */
   onEnd?(error?: unknown): void;
 };
 

@@ -1,4 +1,4 @@
-/** The drivers. A new one needs its file, a line here and a test that runs driver.contract.ts. */
+/** A new driver needs its file, a line here and a test that runs driver.contract.ts. */
 import type { Clock } from "../../lib/clock.ts";
 import type { Driver, DriverType } from "./driver.ts";
 import {

@@ -39,7 +39,7 @@ export function createStorageMetrics(registry: Registry): StorageMetrics {
     bounds: BOUNDS,
   });
   function endOf(driver: DriverType, operation: string): OperationEnd {
-    // Exist from the start, so that the first failure is visible as an increase.
+    // From the start, so that the first failure is visible as an increase.
     const ended = {
       success: counts.series(driver, operation, "success"),
       failed: counts.series(driver, operation, "failed"),

@@ -1,5 +1,5 @@
 /**
- * Names in a storage location. Objects lie two folders deep. Other names of Waymark begin with a dot. All the rest is
+ * Names in a storage location. Objects lie two folders deep. Other names of Waymark begin with a dot. The rest is
  * foreign and ignored.
  *
  * Installations may share a location, even by mistake. Each name contains 20 bits of its installation's tag, so none
@@ -7,7 +7,7 @@
  */
 import type { ContentIdentity } from "./driver.ts";
 
-/** Of objects from before 0.2, in folders named by the hash. */
+/** From before 0.2, in folders named by the hash. */
 const OLD_CONTENT_KEY = /^([0-9a-f]{2})\/([0-9a-f]{2})\/\1\2[0-9a-f]{60}\.([0-9]{1,16})$/;
 const CONTENT_KEY = /^[0-9a-f]{2}\/[0-9a-f]{2}\/[0-9a-f]{64}-([0-9]{1,16})$/;
 const ID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
@@ -19,20 +19,20 @@ export const STAGING = ".staging";
 const TAG_DIGITS = 5;
 const TAG_UNIT = 2 ** 32;
 
-/** Marks the location as used by the installation. */
+/** Marks the location as used. */
 export const markerOf = (installation: string): string => `.waymark-${installation}`;
 
-/** For objects that come at about the same time: `ab/cd`, at random. */
+/** For neighbours in time: `ab/cd`, at random. */
 export function newObjectFolder(): string {
   const digits = Buffer.from(crypto.getRandomValues(new Uint8Array(2))).toString("hex");
   return `${digits.slice(0, 2)}/${digits.slice(2)}`;
 }
 
-/** If the content is known before the bytes get their key: `ab/cd/<sha256>-<generation>`. */
+/** For known content: `ab/cd/<sha256>-<generation>`. */
 export const contentKey = (folder: string, { sha256, generation }: ContentIdentity): string =>
   `${folder}/${sha256}-${generation}`;
 
-/** If the bytes go to their final place at once: `ab/cd/<staging id>`. */
+/** For bytes that go to their final place at once: `ab/cd/<staging id>`. */
 export const idKey = (id: string): string => `${id.slice(0, 2)}/${id.slice(2, 4)}/${id}`;
 
 export const stagingOfKey = (key: string): string | null => ID_KEY.exec(key)?.[3] ?? null;
@@ -45,7 +45,7 @@ const generationOf = (key: string): string | null =>
 
 export const isStagingId = (text: string): boolean => STAGING_ID.test(text);
 
-/** 20 bits of a hash of the installation's name. */
+/** 20 bits of a hash. */
 export const tagOf = (installation: string): number =>
   Number.parseInt(new Bun.CryptoHasher("sha256").update(installation).digest("hex").slice(0, TAG_DIGITS), 16);
 
@@ -55,7 +55,7 @@ export function newContentGeneration(tag: number): number {
   return tag * TAG_UNIT + random || 1;
 }
 
-/** A random UUID whose last group is the tag and seven random digits. */
+/** A random UUID that ends with the tag and seven random digits. */
 export function newStagingId(tag: number): string {
   const random = crypto.randomUUID();
   const last = random.lastIndexOf("-") + 1;

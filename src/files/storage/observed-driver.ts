@@ -1,6 +1,6 @@
 /**
- * Reports the outcome and duration of a driver's operations. A write ends with its source and a read with its stream,
- * so both include waits for the client. A read of a local file ends when the file is open. Each page of a list is an
+ * Reports outcome and duration of a driver's operations. A write ends with its source and a read with its stream, so
+ * both include waits for the client. A read of a local file ends when the file is open. Each page of a list is an
  * operation, and so is its end.
  *
  * Only failures of the storage count: a client that leaves or sends too much is a success. `stage`, `presign` and
@@ -10,7 +10,7 @@ import { AppError } from "../../lib/errors.ts";
 import type { Driver, Staging } from "./driver.ts";
 import type { DriverMetrics, OperationEnd } from "./metrics.ts";
 
-/** Reports the end once; `error` is why it ended early. */
+/** Called once; `error` is why it ended early. */
 type End = (error?: unknown) => void;
 
 export function observeDriver(driver: Driver, metrics: DriverMetrics): Driver {
@@ -61,7 +61,7 @@ export function observeDriver(driver: Driver, metrics: DriverMetrics): Driver {
   };
 }
 
-/** Whether a failure is the storage's. Default: it is. */
+/** Default: it is. */
 type IsOurs = (error: unknown) => boolean;
 type Timed = <T>(operation: OperationEnd, work: () => Promise<T>, isOurs?: IsOurs) => Promise<T>;
 type Begin = (operation: OperationEnd, isOurs?: IsOurs) => End;

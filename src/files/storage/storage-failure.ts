@@ -11,7 +11,7 @@ const SENTENCES: Record<string, string> = {
   ENFILE: "The storage is busy. Try again.",
 };
 
-/** Any failure as StorageUnavailable. An AppError passes unchanged. */
+/** An AppError passes unchanged. */
 export function storageFailure(cause: unknown, sentence?: string): AppError {
   if (cause instanceof AppError) return cause;
   const code = String((cause as { code?: unknown } | null)?.code);
@@ -24,7 +24,7 @@ export function storageFailure(cause: unknown, sentence?: string): AppError {
   );
 }
 
-/** The bytes of the staging are gone for good. */
+/** The bytes are gone for good. */
 export const stagingLost = (cause: unknown): AppError =>
   appError("StorageUnavailable", "The upload is lost. Start it again.", { cause, details: { isLost: true } });
 

@@ -1,7 +1,6 @@
 /**
  * Changes to one account's tree run one at a time: each locks the account's row in account_usage until its transaction
- * ends. So two moves can't form a cycle, a folder can't go while it receives something, and quotas are exact. Bytes
- * move outside of these transactions.
+ * ends. Bytes move outside of these transactions.
  */
 import type { Db } from "../../db/dialect.ts";
 import { appError } from "../../lib/errors.ts";
@@ -10,12 +9,12 @@ import { type Folder, ROOT, type StoredFile } from "./entry.ts";
 
 export type TreeTransaction = {
   readonly db: Db;
-  /** Codes of short links that go with what they share. */
+  /** Codes of short links to removed entries. */
   changed(topic: "links", codes: readonly string[]): void;
   readonly space: AccountSpace;
 };
 
-/** The part of cluster/changes.ts that this room uses. */
+/** See cluster/changes.ts. */
 export type TreeChanges = {
   write<T>(run: (tx: Omit<TreeTransaction, "space">) => Promise<T>): Promise<T>;
 };

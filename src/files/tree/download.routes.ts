@@ -62,7 +62,7 @@ export const downloadEndpoint = ({ files, download, logger }: Deps): Endpoint =>
     },
   });
 
-/** The server's idle timeout would count a relayed stream from its start, so this replaces it. */
+/** Replaces the server's idle timeout, which would count a stream from its start. */
 function relay(
   c: HttpContext,
   stream: ReadableStream<Uint8Array>,

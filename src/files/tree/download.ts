@@ -1,7 +1,7 @@
 /**
- * A file as an answer. Conditions, range and way are decided from the file's row; the storage is asked only for bytes.
- * Nothing that was uploaded may run in the browser under our origin: it is an attachment unless requested inline and of
- * a harmless type, never sniffed, and sandboxed.
+ * A file as an answer. Conditions, range and way are decided from the file's row. Nothing that was uploaded may run in
+ * the browser under our origin: it is an attachment unless requested inline and of a harmless type, never sniffed, and
+ * sandboxed.
  */
 import { type ByteRange, parseByteRange } from "../../lib/byte-range.ts";
 import {
@@ -24,7 +24,7 @@ export type DownloadRequest = {
   inline: boolean;
   /** Ends reading from the storage. */
   signal: AbortSignal;
-  /** Makes the body from a stream and guards it against clients that stop reading. */
+  /** Guards the stream against clients that stop reading. */
   relay(stream: ReadableStream<Uint8Array>): Promise<ReadableStream<Uint8Array>>;
 };
 
@@ -99,7 +99,7 @@ const validatorsOf = (file: StoredFile) => ({ etag: `"${file.sha256}"`, modified
 const dispositionOf = (file: StoredFile, inline: boolean): string =>
   contentDisposition(inline && isShownInline(file.mimeType) ? "inline" : "attachment", file.name);
 
-/** Repeated by 304. A browser may keep the file but must revalidate. */
+/** Repeated by 304. A browser must revalidate what it keeps. */
 const cacheHeaders = (file: StoredFile) => ({
   ETag: validatorsOf(file).etag,
   "Cache-Control": "private, no-cache",
@@ -116,7 +116,7 @@ const headersOf = (file: StoredFile, inline: boolean): Headers =>
     "Accept-Ranges": "bytes",
   });
 
-/** The envelope of a failure with this status. */
+/** An envelope. */
 const refuse = (status: 412 | 416, message: string, headers: Record<string, string> = {}): Response =>
   new Response(JSON.stringify({ code: ERRORS.BadRequest.code, error: "BadRequest", message }), {
     status,

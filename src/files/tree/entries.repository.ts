@@ -1,4 +1,3 @@
-/** Finds, lists, adds and changes folders and files. removal.repository.ts removes them. */
 import { type Selectable, sql } from "kysely";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
@@ -187,7 +186,7 @@ export function createEntriesRepository({ read, dialect }: Pick<Database, "read"
       return { used: 0, quota: (await query.executeTakeFirst())?.quota_bytes ?? null };
     },
 
-    /** Locks the account's tree until the transaction ends. */
+    /** Until the transaction ends. */
     async lock(tx: Db, accountId: number): Promise<AccountSpace> {
       const find = () => space(tx, accountId).$call(dialect.forUpdate).executeTakeFirst();
       const row = await find();

@@ -1,4 +1,4 @@
-/** Ids of folders and files in requests. An impossible id is treated as unknown. */
+/** Ids in requests. An impossible id is treated as unknown. */
 import { z } from "zod";
 import { appError } from "../../lib/errors.ts";
 

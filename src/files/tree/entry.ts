@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
 
-/** Parent id of entries in an account's root. It has no row. */
+/** Parent of entries in an account's root. It has no row. */
 export const ROOT = 0;
 
-/** Deepest level of a folder. Bounds paths and queries over ancestors. */
+/** Bounds paths and queries over ancestors. */
 export const MOST_LEVELS = 500;
 
 type Common = {

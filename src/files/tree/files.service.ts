@@ -91,9 +91,8 @@ export function createFiles({ tree, repository, removal, blobs, clock }: Deps) {
     find: (accountId: number, id: number): Promise<StoredFile> => tree.file(accountId, id),
 
     /**
-     * Makes the stored bytes a durable file. If it rejects, the bytes are removed. `alongside` runs in the same
-     * transaction, possibly more than once. @throws FolderNotFound, NameConflict, FileTooLargeForPolicy (over the
-     * quota), Unauthorized (account gone)
+     * If it rejects, the bytes are removed. `alongside` runs in the same transaction, possibly more than once. @throws
+     * FolderNotFound, NameConflict, FileTooLargeForPolicy (over the quota), Unauthorized (account gone)
      */
     add: (file: NewFile, stored: StoredBytes, alongside?: Addition["alongside"]): Promise<StoredFile> =>
       additions(file.accountId, { file, stored, alongside }),

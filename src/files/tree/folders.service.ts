@@ -1,4 +1,3 @@
-/** Every account sees only its own tree. */
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
 import { checkFileName } from "../../lib/file-name.ts";
@@ -8,7 +7,7 @@ import { type Folder, MOST_LEVELS, ROOT, type StoredFile } from "./entry.ts";
 import type { Policies } from "../policies/service.ts";
 import type { Removal } from "./removal.ts";
 
-/** A listing continues after the folder or file of this name. */
+/** A listing continues after this name. */
 export type Cursor = { kind: "folder" | "file"; name: string };
 
 export type Listing = {

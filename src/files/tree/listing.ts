@@ -1,7 +1,7 @@
 /**
- * A folder's contents: one page with `limit` or `cursor`, else everything. A long listing is written page by page as
- * the client reads, so 100,000 entries neither fill the memory nor block the event loop. Entries that come or go
- * meanwhile may be in it or not.
+ * A folder's contents: one page with `limit` or `cursor`, else everything, written page by page as the client reads, so
+ * 100,000 entries neither fill the memory nor block the event loop. Entries that come or go meanwhile may be in it or
+ * not.
  */
 import { z } from "zod";
 import { fileView, folderView, viewFile, viewFolder } from "./entry.ts";
@@ -35,7 +35,7 @@ export const viewWhole = (listing: Listing, { folders, files }: ListingPage) => 
   files: files.map(viewFile),
 });
 
-/** The envelope of a longer listing, in pieces. `first` is its first page. */
+/** A longer listing, in pieces. `first` is its first page. */
 export async function* wholeText(
   folders: Pick<Folders, "page">,
   accountId: number,

@@ -4,7 +4,7 @@ const UNKNOWN_TYPE = "application/octet-stream";
 const TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/;
 const EXTENSION = /.\.([a-z0-9]{1,20})$/i;
 
-/** The client's type if it is valid and known, else that of the name's extension. */
+/** The client's type if it is valid and known, else by the name's extension. */
 export function mediaTypeOf(claimed: string | undefined, name: string): string {
   if (claimed !== undefined && claimed !== UNKNOWN_TYPE && TYPE.test(claimed)) return claimed;
   const extension = EXTENSION.exec(name)?.[1];

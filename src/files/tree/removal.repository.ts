@@ -1,4 +1,3 @@
-/** Removes folders and files. removal.ts has the order. */
 import type { Database } from "../../db/database.ts";
 import { deleteLinks } from "../../links/deletion.repository.ts";
 import type { Db } from "../../db/dialect.ts";
@@ -9,14 +8,13 @@ import type { Db } from "../../db/dialect.ts";
  */
 export const REMOVED_ACCOUNT_ID = -1;
 
-/** The fields needed to remove an entry. */
 export type Removable = { id: number; kind: "folder" | "file"; blobId: number | null; size: number };
 
 export type RemovalRepository = ReturnType<typeof createRemovalRepository>;
 
 export function createRemovalRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
   return {
-    /** At most `limit` direct entries of the folders. */
+    /** At most `limit` direct entries. */
     async inside(
       tx: Db,
       accountId: number,
@@ -34,7 +32,7 @@ export function createRemovalRepository({ read, dialect }: Pick<Database, "read"
       return rows.map((row) => ({ ...row, kind: row.kind === "folder" ? "folder" : "file" }));
     },
 
-    /** Locks the entries, so that nothing new refers to them until the transaction ends. */
+    /** So that nothing new refers to the entries until the transaction ends. */
     async hold(tx: Db, ids: readonly number[]): Promise<void> {
       const query = tx.selectFrom("entries").select("id").where("id", "in", ids).orderBy("id");
       await query.$call(dialect.forUpdate).execute();
@@ -58,7 +56,7 @@ export function createRemovalRepository({ read, dialect }: Pick<Database, "read"
       await tx.deleteFrom("entries").where("id", "in", ids).execute();
     },
 
-    /** Detaches folders with their contents from the account's tree. */
+    /** From the account's tree, with their contents. */
     async detach(tx: Db, accountId: number, folderIds: readonly number[]): Promise<void> {
       const set = ["account_id", "parent_id", "name", "policy_id"] as const;
       const rows = folderIds.map((id) => ({
@@ -71,7 +69,7 @@ export function createRemovalRepository({ read, dialect }: Pick<Database, "read"
       await dialect.updateMany(tx, { table: "entries", key: "id", set }, rows);
     },
 
-    /** Ids of folders detached from the account's tree. */
+    /** Ids of detached folders. */
     async detached(tx: Db, accountId: number, limit: number): Promise<number[]> {
       const query = tx
         .selectFrom("entries")

@@ -1,8 +1,8 @@
 /**
  * Removes folders and files. A large folder is first detached in one transaction (REMOVED_ACCOUNT_ID), then removed in
- * transactions of at most a thousand entries, level by level. So depth costs no memory, and any process can continue
- * after a crash. A job does that, and removes the trees of deleted accounts. Short links to an entry go in its
- * transaction. Content without files is marked there; its bytes go after the commit.
+ * transactions of at most a thousand entries, level by level. So depth costs no memory, and a job of any process can
+ * continue after a crash. It removes the trees of deleted accounts too. Short links to an entry go in its transaction.
+ * Content without files is marked there; its bytes go after the commit.
  */
 import type { AccountTree, TreeTransaction } from "./account-tree.ts";
 import type { DeadBlob } from "../blobs/blob.ts";
@@ -30,7 +30,7 @@ type Deps = {
 export type Removal = ReturnType<typeof createRemoval>;
 
 export function createRemoval({ tree, entries, removal, blobs, clock }: Deps) {
-  /** Everything in the folder, at any depth; null if it exceeds a portion. */
+  /** At any depth; null if it exceeds a portion. */
   async function gather(
     tx: TreeTransaction,
     accountId: number,
@@ -62,7 +62,7 @@ export function createRemoval({ tree, entries, removal, blobs, clock }: Deps) {
     }
   }
 
-  /** Removes at most a portion. Returns what to discard after the commit. */
+  /** At most a portion. Returns what to discard after the commit. */
   async function remove(
     tx: TreeTransaction,
     accountId: number,
@@ -82,7 +82,7 @@ export function createRemoval({ tree, entries, removal, blobs, clock }: Deps) {
     return dead;
   }
 
-  /** Continues the removals of the account. Returns whether something is left. */
+  /** Returns whether something is left. */
   async function step(accountId: number): Promise<boolean> {
     const { dead, isLeft } = await tree.change(accountId, async (tx) => {
       const detached = await removal.detached(tx.db, accountId, FOLDERS_AT_ONCE);

@@ -1,6 +1,6 @@
 /**
- * An upload, from the first bytes of the request to the file. It refuses early what it can; the transaction that makes
- * the file decides again.
+ * An upload, from its first bytes to the file. It refuses early what it can; the transaction that makes the file
+ * decides again.
  */
 import type { ReadQueue } from "../blobs/read-queue.ts";
 import { appError } from "../../lib/errors.ts";
@@ -45,7 +45,7 @@ type Deps = {
 export type Uploads = ReturnType<typeof createUploads>;
 
 export function createUploads({ tree, repository, files, policies, blobs }: Deps) {
-  /** The folder's own policy, else that of the nearest ancestor, else the default. */
+  /** The folder's own, else that of the nearest ancestor, else the default. */
   async function policyOf(folders: readonly Folder[]): Promise<Policy> {
     const own = folders.flatMap(({ policyId }) => policyId ?? [])[0];
     return own === undefined ? policies.defaultPolicy() : policies.find(own);
@@ -77,12 +77,12 @@ export function createUploads({ tree, repository, files, policies, blobs }: Deps
       if (bytes > remainingBytes(space)) throw overQuota(space);
     },
 
-    /** The queue in which to read the bytes for this destination. */
+    /** Read the bytes for this destination in its order. */
     readQueueAt: ({ policy }: Destination): ReadQueue => blobs.readQueueOf(policy.id),
 
     /**
-     * Stores the bytes. Then call keep or drop. After a failure nothing stays. @throws InvalidName, NameConflict,
-     * FileTooLargeForPolicy, StorageUnavailable, errors of the body
+     * Then call keep or drop. After a failure nothing stays. @throws InvalidName, NameConflict, FileTooLargeForPolicy,
+     * StorageUnavailable, errors of the body
      */
     async receive(
       destination: Destination,

@@ -14,7 +14,7 @@ export type BodyCount = { add(bytes: number): void };
 export type CheckedBody = {
   bytes: AsyncIterable<Uint8Array>;
   checksum: Checksum;
-  /** From the client, if it sent one. */
+  /** If the client sent one. */
   length: number | undefined;
   /** Room in the upload. */
   left: number;

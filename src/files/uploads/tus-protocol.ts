@@ -9,13 +9,13 @@ export const TUS_VERSION = "1.0.0";
 export const EXTENSIONS = "creation,expiration,checksum,termination";
 export const BODY_TYPE = "application/offset+octet-stream";
 
-/** MD5 serves clients that have it. All of them detect damage in transit only. */
+/** MD5 serves clients that have it. All detect damage in transit only. */
 const ALGORITHMS = ["sha256", "sha1", "md5"] as const;
 export const CHECKSUM_ALGORITHMS = ALGORITHMS.join(",");
 
 export type Checksum = { algorithm: (typeof ALGORITHMS)[number]; digest: Buffer };
 
-/** A refusal with a status of the protocol. */
+/** With a status of the protocol. */
 export const refusal = (
   status: 410 | 412 | 415 | 423 | 460,
   message: string,

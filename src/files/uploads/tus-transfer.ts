@@ -1,6 +1,6 @@
 /**
- * Moves a resumable upload's bytes from a request into the staging, updates the row, and makes the file at the last
- * byte (tus.service.ts).
+ * Moves a resumable upload's bytes from a request into the staging, and makes the file at the last byte
+ * (tus.service.ts).
  */
 import { isUnavailable } from "../../db/failures.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -10,7 +10,7 @@ import type { Files } from "../tree/files.service.ts";
 import { isStagingLost } from "../storage/storage-failure.ts";
 import type { TusRepository, Upload } from "./tus.repository.ts";
 
-/** An upload expires after this time without bytes. */
+/** Without bytes for so long, an upload expires. */
 export const EXPIRES_MS = 24 * 3_600_000;
 /** A finished upload is remembered this long. */
 const REMEMBERED_MS = 3_600_000;
@@ -26,9 +26,9 @@ type Deps = {
   clock: Clock;
 };
 
-/** Receives bytes for an upload that the caller has locked. */
+/** For uploads that the caller has locked. */
 export function createTransfer({ repository, files, blobs, clock }: Deps) {
-  /** A crash between the bytes' last step and the file's row loses the bytes. The client sends them again. */
+  /** A crash between the last step of the bytes and the file's row loses the bytes. */
   async function beginAnew(upload: Upload, error: unknown): Promise<never> {
     if (!isStagingLost(error)) throw error;
     await advance(upload, 0);
@@ -93,7 +93,7 @@ export function createTransfer({ repository, files, blobs, clock }: Deps) {
 
 type Taken = { isEnd: boolean; failure: { reason: unknown } | null };
 
-/** Appends up to the next checkpoint. Keeps what came before a failure. */
+/** Up to the next checkpoint. Keeps what came before a failure. */
 async function take(
   open: OpenUpload,
   bytes: AsyncIterator<Uint8Array>,

@@ -3,7 +3,7 @@ import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import type { Schema } from "../../db/schema.ts";
 
-/** A complete upload is already a file and stays for clients that missed the answer. */
+/** A complete upload is a file already and stays for clients that missed the answer. */
 export type Upload = {
   /** A lower-case UUID. */
   id: string;
@@ -52,7 +52,7 @@ export function createTusRepository({ read, write }: Pick<Database, "read" | "wr
       return row === undefined ? null : toUpload(row);
     },
 
-    /** Number and total size of the account's unfinished uploads. */
+    /** Of the account's unfinished uploads. */
     async unfinished(tx: Db, accountId: number): Promise<{ count: number; bytes: number }> {
       const row = await tx
         .selectFrom("uploads")

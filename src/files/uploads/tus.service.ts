@@ -1,8 +1,8 @@
 /**
- * Uploads in several requests. An unfinished upload is a row and a staging in its storage; `received` bytes are durable
- * there. The row follows every CHECKPOINT_BYTES and at the end, even if the client leaves, so an acknowledged byte is
- * never sent again. The transaction that makes the file sets `received` to the whole size. The row then stays for an
- * hour for a client that missed the answer.
+ * Uploads in several requests. An unfinished upload is a row and a staging; `received` bytes are durable. The row
+ * follows every CHECKPOINT_BYTES and at the end, even if the client leaves, so an acknowledged byte is never sent
+ * again. The transaction that makes the file sets `received` to the whole size. The row then stays for an hour for a
+ * client that missed the answer.
  *
  * A lease lets one request at a time change an upload, in all processes (cluster/process-leases.ts).
  */
@@ -51,7 +51,7 @@ export type NewUpload = {
 export type UploadChunk = {
   /** Must equal the upload's end. */
   offset: number;
-  /** From the client, if it sent one. */
+  /** If the client sent one. */
   length: number | undefined;
   checksum: Checksum | null;
   /** Bounds bodies with a checksum in memory. */
@@ -167,9 +167,9 @@ export function createResumable(deps: Deps) {
     },
 
     /**
-     * Keeps what came before the body broke off. With a checksum: all of the body or nothing. @throws FileNotFound,
-     * 410, 423, 460, Conflict (another offset), FileTooLargeForPolicy, StorageUnavailable, ServiceUnavailable (too much
-     * to check at once), errors of the body; with the last byte also those of Files.add, which end the upload
+     * Keeps what came before the body broke off; with a checksum all or nothing. @throws FileNotFound, 410, 423, 460,
+     * Conflict (another offset), FileTooLargeForPolicy, StorageUnavailable, ServiceUnavailable (too much to check at
+     * once), errors of the body; with the last byte also those of Files.add, which end the upload
      */
     append(
       accountId: number,

@@ -1,8 +1,8 @@
 /**
- * The folders of a local storage. Symbolic links inside it are refused: the real path of a folder must equal the
- * expected one, and files are opened with O_NOFOLLOW. (Whoever can replace a folder between check and use can also
- * change the files.) The location itself may be behind links, and is checked there. Parents are synced at first use, so
- * a folder is durable before its files.
+ * Folders of a local storage. Symbolic links inside it are refused: the real path of a folder must equal the expected
+ * one, and files are opened with O_NOFOLLOW. (Whoever can replace a folder between check and use can also change the
+ * files.) The location itself may be behind links, and is checked there. Parents are synced at first use, so a folder
+ * is durable before its files.
  */
 import { constants } from "node:fs";
 import { lstat, mkdir, realpath } from "node:fs/promises";
@@ -86,7 +86,7 @@ export function createLocalFolders(location: string, checkRealPath: (path: strin
       await expectReal(folder);
       return folder;
     },
-    /** Refuses writes while this file is missing: its disk may not be mounted. */
+    /** No writes while this file is missing: its disk may not be mounted. */
     guardBy(name: string): void {
       guard = name;
     },

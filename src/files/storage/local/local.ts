@@ -1,4 +1,3 @@
-/** Objects as files in a local or shared folder. */
 import { lstat, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { appError } from "../../../lib/errors.ts";

@@ -7,7 +7,7 @@ import { behindLinks, isInside } from "../../../lib/real-path.ts";
 export type LocationRules = {
   /** Absolute. */
   dataDir: string;
-  /** Absolute folders besides the data folder that may contain new policies. */
+  /** Absolute, besides the data folder, for new policies. */
   roots: readonly string[];
   /** Paths of the program's own files. */
   used: readonly UsedPath[];
@@ -18,7 +18,7 @@ const SYSTEM = ["/proc", "/sys", "/dev"];
 const SHARED_MEMORY = "/dev/shm/";
 const CONTROL = /\p{Cc}/u;
 
-/** Absolute; a base path is relative to the data folder. @throws BadRequest for a place that is never allowed */
+/** Absolute, from the data folder. @throws BadRequest for a place that is never allowed */
 export function resolveBasePath(basePath: string, { dataDir }: LocationRules): string {
   if (CONTROL.test(basePath)) throw refused("has control characters");
   const folder = resolve(dataDir, basePath);
@@ -47,10 +47,7 @@ export async function checkNewLocation(basePath: string, rules: LocationRules): 
 const OUTSIDE =
   "is outside the data folder; to allow it, add a folder above it to the start-up setting storage.local_roots";
 
-/**
- * Checks the real path of a location before use. One that is forbidden for new policies stays open: it has files.
- * @throws BadRequest
- */
+/** Before use. A place that is forbidden for new policies stays open: it has files. @throws BadRequest */
 export async function checkRealLocation(named: string, real: string, rules: LocationRules): Promise<void> {
   const used = await withRealPaths(rules.used);
   const reason =

@@ -12,7 +12,7 @@ const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
 const NEW_FILE = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
 const OLD_FILE = O_WRONLY | O_NOFOLLOW;
 const FILE_MODE = 0o600;
-/** Up to here bytes wait in memory for the end, to be written with those of others. */
+/** Up to here bytes wait in memory, to be written with those of others. */
 const SMALL_BYTES = 128 * 1024;
 
 type LocalUpload = {
@@ -23,7 +23,7 @@ type LocalUpload = {
   resumed: boolean;
 };
 
-/** One file, written as the bytes come, or at the end if they are few, and renamed to its key. */
+/** Written as the bytes come, or at the end if they are few, and renamed to its key. */
 export function createLocalStaging({ folders, place, id, received, resumed }: LocalUpload): Staging {
   let file: FileHandle | undefined;
   let writer: LocalWriter | undefined;

@@ -13,7 +13,7 @@ const BATCH_BYTES = 256 * 1024;
 const BATCH_CHUNKS = 512;
 /** Starts an early sync. */
 const SYNC_BYTES = 32 * 1024 * 1024;
-/** A file up to this size is in the cache for its first reader. */
+/** Smaller files are in the cache for their first reader. */
 const DIRECT_FROM = 8 * 1024 * 1024;
 /** Direct I/O needs memory, position and length at multiples of this. */
 const SECTOR_BYTES = 4096;
@@ -35,7 +35,7 @@ export function createLocalWriter(file: FileHandle, path: string, start: number)
   let syncing: Promise<void> | undefined;
   let unsynced = 0;
 
-  /** Waits until fewer writes run. Rejects after a failure. */
+  /** Rejects after a failed write. */
   async function fewerThan(writes: number): Promise<void> {
     while (flights.length >= writes) await flights.shift();
     if (failure !== undefined) throw failure.reason;

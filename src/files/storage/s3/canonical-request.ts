@@ -1,5 +1,3 @@
-/** The canonical request of AWS Signature Version 4. */
-
 export type Signable = {
   method: string;
   /** With a port other than the scheme's default. */

@@ -28,15 +28,15 @@ export type S3Settings = {
 };
 
 export type S3Pace = {
-  /** Until the response begins, for a request with a small body. */
+  /** Until the response begins, for a small body. */
   answerMs: number;
   /** Slowest rate of a request body. */
   bytesPerSecond: number;
-  /** Until a multipart upload is combined: some endpoints take minutes for large ones. */
+  /** To combine a multipart upload: some endpoints take minutes. */
   completeMs: number;
   /** Longest silence within a response body. */
   stallMs: number;
-  /** Before the second attempt; doubles before each further one. */
+  /** Before the second attempt; doubles. */
   pauseMs: number;
   /** No third attempt after this. */
   giveUpMs: number;
@@ -53,19 +53,19 @@ const PACE: S3Pace = {
 const ATTEMPTS = 4;
 const TEXT_BYTES = 8 * 1024 * 1024;
 const ADDRESS_MS = 10_000;
-/** After socketGet failed, it is not tried for so long. */
+/** After socketGet failed. */
 const AVOID_MS = 60_000;
 
 export type S3Request = {
   method: "GET" | "HEAD" | "PUT" | "POST" | "DELETE";
-  /** Without a key the request is about the bucket. */
+  /** Without a key: the bucket. */
   key?: string;
   query?: Readonly<Record<string, string>>;
   headers?: Readonly<Record<string, string>>;
   body?: { bytes: Uint8Array<ArrayBuffer>; sha256: string };
   /** Uses a connection of its own if possible. */
   isLarge?: boolean;
-  /** Statuses besides 200, 204 and 206 that are not errors. */
+  /** Besides 200, 204 and 206. */
   accept?: readonly number[];
   timeoutMs?: number;
   signal?: AbortSignal | undefined;
@@ -158,7 +158,7 @@ export function createS3Client({ endpoint, bucket, credentials, clock, resolve, 
      * s3RefusalOf returns.
      */
     stream: (request: S3Request): Promise<Response> => send(request, async (response) => response),
-    /** The whole response, at most 8 MiB. An error inside a success is an error. */
+    /** At most 8 MiB. An error inside a success is an error. */
     text: (request: S3Request): Promise<string> =>
       send(request, async (response) => {
         const text = await textIn(response);
@@ -178,7 +178,7 @@ export function createS3Client({ endpoint, bucket, credentials, clock, resolve, 
   };
 }
 
-/** What to connect to: for http the checked address, resolved again after 10 seconds. */
+/** For http the checked address, resolved again after 10 seconds. */
 function createOrigin(
   endpoint: S3Endpoint,
   clock: Clock,

@@ -1,7 +1,7 @@
 /**
  * Refuses S3 endpoints at link-local addresses and cloud metadata services, which give credentials to local callers.
- * Private networks are allowed: S3 servers run there. The URL parser normalizes every notation of an address. All
- * addresses of a name are checked before a connection; http, which has no certificate, connects to the checked address.
+ * Private networks are allowed: S3 servers run there. The URL parser normalizes addresses. All addresses of a name are
+ * checked before a connection; http, which has no certificate, connects to the checked one.
  */
 import { lookup } from "node:dns/promises";
 import { appError } from "../../../lib/errors.ts";
@@ -42,7 +42,7 @@ const CARRIERS = (
   ] as const
 ).map(([text, at]) => ({ range: parseIpRange(text)!, at }));
 
-/** IPv6 ranges that stand for an IPv4 address; systems interpret them differently. */
+/** IPv6 ranges for IPv4 addresses that systems interpret differently. */
 const STAND_INS = [
   "::ffff:0:0:0/96", // translated (RFC 2765)
   "2001::/32", // Teredo
@@ -62,7 +62,7 @@ export function parseEndpoint(text: string): S3Endpoint {
   return { protocol: url.protocol, host: url.host, hostname, port: url.port };
 }
 
-/** An address to connect to. @throws BadRequest if any is forbidden, StorageUnavailable if there is none */
+/** @throws BadRequest if any is forbidden, StorageUnavailable if there is none */
 export async function checkedAddress(
   { hostname }: S3Endpoint,
   resolve: ResolveHost = resolveName,

@@ -1,7 +1,7 @@
 import type { AppError } from "../../../lib/errors.ts";
 import { storageFailure } from "../storage-failure.ts";
 
-/** An error of an S3 endpoint, or no response (status 0). Only a cause: see `s3Failure`. */
+/** Of an S3 endpoint, or no response (status 0). Only a cause: see `s3Failure`. */
 export class S3Refusal extends Error {
   constructor(
     readonly status: number,

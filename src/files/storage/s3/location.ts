@@ -1,4 +1,4 @@
-/** A prefix in a bucket: its keys, its lists and the ends of suspended uploads. */
+/** A prefix in a bucket: keys, lists and tails of suspended uploads. */
 import type { StoredObject } from "../driver.ts";
 import { STAGING } from "../object-key.ts";
 import type { S3Client } from "./client.ts";
@@ -50,7 +50,7 @@ export function createS3Location(client: S3Client, prefix: string) {
     /** The key in the bucket. */
     full,
     list,
-    /** Takes a key of the bucket. Also resolves if there is no such object. */
+    /** Takes a key of the bucket. Also resolves without such an object. */
     remove,
     async putTail(id: string, offset: number, body: HashedBytes): Promise<void> {
       await client.head({ method: "PUT", key: tailKey(id, offset), body });

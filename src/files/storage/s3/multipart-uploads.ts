@@ -20,7 +20,7 @@ export async function beginUpload(client: S3Client, key: string): Promise<string
   return uploadId;
 }
 
-/** Aborts all unfinished uploads of the key. */
+/** All unfinished uploads of the key. */
 export async function abortUploads(client: S3Client, key: string): Promise<void> {
   for await (const page of listMultipartUploads(client, key)) {
     for (const upload of page) {
@@ -31,7 +31,7 @@ export async function abortUploads(client: S3Client, key: string): Promise<void>
   }
 }
 
-/** Unfinished uploads of keys with this prefix, in pages. */
+/** Unfinished, with this prefix, in pages. */
 export async function* listMultipartUploads(
   client: S3Client,
   prefix: string,

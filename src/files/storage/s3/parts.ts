@@ -6,7 +6,7 @@ import type { Part, MultipartUpload } from "./multipart-uploads.ts";
 
 const MIB = 1024 * 1024;
 
-/** Size of this part (from 1), except the last. S3 requires at least 5 MiB. */
+/** From 1. S3 requires at least 5 MiB, except of the last. */
 export function partBytes(number: number): number {
   if (number <= 1_000) return 5 * MIB;
   if (number <= 2_500) return 16 * MIB;

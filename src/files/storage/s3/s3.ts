@@ -1,6 +1,6 @@
 /**
- * Objects in an S3 bucket, in path style, with an optional prefix. S3 can't rename, and a copy costs as much as an
- * upload. So bytes go directly to their final key, with the staging's id instead of the content's hash.
+ * Objects in an S3 bucket, in path style. S3 can't rename, and a copy costs as much as an upload. So bytes go directly
+ * to their final key, with the staging's id instead of the content's hash.
  */
 import { appError } from "../../../lib/errors.ts";
 import type { Driver } from "../driver.ts";

@@ -1,6 +1,5 @@
 /**
- * AWS Signature Version 4 for S3, in headers or a presigned query. Path segments are percent-encoded once, except
- * unreserved characters.
+ * AWS Signature Version 4 for S3. Path segments are percent-encoded once, except unreserved characters.
  * Source: https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html and sigv4-query-string-auth.html
  */
 import { createHash } from "node:crypto";
@@ -35,7 +34,7 @@ export function signHeaders(
   return { ...headers, authorization };
 }
 
-/** Path and query of a URL that is valid without headers from `now` on, for at most a week. */
+/** Path and query, valid without headers from `now` on, for at most a week. */
 export function presignTarget(
   request: Omit<Signable, "payloadHash" | "headers">,
   credentials: S3Credentials,

@@ -1,4 +1,4 @@
-/** The signing key: derived from the secret for a day, region and service. */
+/** For a day, region and service. */
 import { createHmac } from "node:crypto";
 
 export type S3Credentials = { accessKey: string; secretKey: string; region: string };

@@ -65,7 +65,7 @@ async function findParts({ client, full }: S3Location, id: string): Promise<Part
   return best;
 }
 
-/** Parts before the first gap. Later ones are sent again under their numbers. */
+/** Before the first gap. Later parts are sent again under their numbers. */
 const unbroken = (parts: readonly Part[]): Part[] => parts.filter(({ number }, at) => number === at + 1);
 
 const sizeOf = (parts: readonly Part[]): number => parts.reduce((sum, part) => sum + part.size, 0);
@@ -79,7 +79,7 @@ function continueStaging(
   const key = full(idKey(id));
   let upload = uploadId;
   let received = sizeOf(parts) + tail.byteLength;
-  /** Number of the part that the buffer becomes. */
+  /** Of the part that the buffer becomes. */
   let number = (parts.at(-1)?.number ?? 0) + 1;
   const buffer = createBuffer(tail);
   /** Oldest first. */
@@ -88,7 +88,7 @@ function continueStaging(
   let hasTail = isResumed;
   let sealed = false;
 
-  /** Resolves when at most `left` parts are in flight. */
+  /** At most `left` parts stay in flight. */
   async function landed(left = 0): Promise<void> {
     for (; flights.length > left; flights.shift()) await flights[0];
   }

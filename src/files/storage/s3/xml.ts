@@ -1,4 +1,4 @@
-/** The XML that S3 uses: flat elements whose attributes do not matter. */
+/** S3's XML: flat elements whose attributes do not matter. */
 
 const ENTITIES: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 
@@ -8,7 +8,6 @@ export const elementsOf = (xml: string, name: string): string[] =>
     (match) => match[1]!,
   );
 
-/** Of the first element of this name. */
 export const textOf = (xml: string, name: string): string | undefined => {
   const text = elementsOf(xml, name)[0];
   return text === undefined ? undefined : unescapeXml(text);
