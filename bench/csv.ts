@@ -3,6 +3,10 @@
  * as new and as existing links. Reports time, rows a second, memory, and the longest block of the server's event loop.
  *
  *     bin/bun bench/csv.ts [links] [rows of the import]
+ *     bin/bun bench/csv.ts servers [rows of the import] [postgres,mariadb,mysql]
+ *
+ * `servers` compares database servers instead (lib/csv-servers.ts), by default PostgreSQL with MariaDB: seconds of
+ * imports and exports, and the ratios to the last server. Each needs its WAYMARK_TEST_…_URL (`scripts/services env`).
  *
  * The gap is measured as lib/loop-gap.ts describes; the number in brackets includes time taken by other programs.
  * bench/latency.ts measures the effect on redirects.
@@ -11,41 +15,44 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { signIn } from "../test/support/session.ts";
+import { csvOf, exportCsv, importCsv, PASSWORD, setPassword } from "./lib/csv-client.ts";
+import { compareServers } from "./lib/csv-servers.ts";
 import { createDataFolder } from "./lib/data-folder.ts";
+import { SERVERS } from "./lib/server-database.ts";
 import type { Subject } from "./lib/subject.ts";
 import { startWaymark } from "./lib/subjects.ts";
 
-const LINKS = Number(process.argv[2] ?? 1_000_000);
+const COMPARES = process.argv[2] === "servers";
+const LINKS = Number(COMPARES ? 0 : (process.argv[2] ?? 1_000_000));
 const ROWS = Number(process.argv[3] ?? 90_000);
-const PASSWORD = "a password for the benchmark";
+const NAMES = (process.argv[4] ?? "postgres,mariadb").split(",");
 
 const folder = mkdtempSync(join(tmpdir(), "waymark-bench-gap-"));
 const gapFile = join(folder, "gaps");
-const data = await createDataFolder(LINKS);
 try {
-  await setPassword();
-  const server = await startWaymark(data, {
-    CORES: "0,1",
-    BUN_OPTIONS: `--preload ${join(import.meta.dir, "lib", "loop-gap.ts")}`,
-    LOOP_GAP_FILE: gapFile,
-  });
-  try {
-    await measure(server);
-  } finally {
-    await server.stop();
-  }
+  if (COMPARES)
+    await compareServers(
+      SERVERS.filter((name) => NAMES.includes(name)),
+      ROWS,
+    );
+  else await measureFile();
 } finally {
-  data.remove();
   rmSync(folder, { recursive: true, force: true });
 }
 
-async function setPassword(): Promise<void> {
-  const waymark = join(import.meta.dir, "..", "bin", "waymark");
-  const reset = Bun.spawn([waymark, "reset-password", "--stdin"], {
-    env: { ...process.env, WAYMARK__DATA__DIR: data.path },
-    stdin: Buffer.from(PASSWORD),
-  });
-  if ((await reset.exited) !== 0) throw new Error("the password could not be set");
+async function measureFile(): Promise<void> {
+  const data = await createDataFolder(LINKS);
+  try {
+    await setPassword(data.path);
+    const server = await startWaymark(data, {
+      CORES: "0,1",
+      BUN_OPTIONS: `--preload ${join(import.meta.dir, "lib", "loop-gap.ts")}`,
+      LOOP_GAP_FILE: gapFile,
+    });
+    await measure(server).finally(server.stop);
+  } finally {
+    data.remove();
+  }
 }
 
 async function measure(server: Subject): Promise<void> {
@@ -54,17 +61,7 @@ async function measure(server: Subject): Promise<void> {
   console.log(`${LINKS.toLocaleString("en")} links; the process has ${server.rssMb().toFixed(0)} MB`);
   console.log("                              seconds      rows/s        MB   peak MB   longest step ms");
 
-  await timed(server, "export", LINKS, async () => {
-    const response = await client.fetch("/links/export");
-    let bytes = 0;
-    let rows = -1;
-    for await (const chunk of response.body!) {
-      bytes += chunk.length;
-      for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) rows++;
-    }
-    if (rows !== LINKS) throw new Error(`the export had ${rows} rows`);
-    return bytes;
-  });
+  await timed(server, "export", LINKS, () => exportCsv(client, LINKS));
 
   const text = csvOf(ROWS);
   for (const [name, mode, counted] of [
@@ -73,25 +70,10 @@ async function measure(server: Subject): Promise<void> {
     ["the same again, overwrite", "overwrite", "success_count"],
   ] as const) {
     await timed(server, name, ROWS, async () => {
-      const form = new FormData();
-      form.set("mode", mode);
-      form.set("file", new File([text], "links.csv"));
-      const response = await client.fetch("/links/import", { method: "POST", body: form });
-      const { data: result } = (await response.json()) as { data: Record<string, number> };
-      if (result[counted] !== ROWS) throw new Error(`the import answered ${JSON.stringify(result)}`);
+      await importCsv(client, text, { mode, counted, rows: ROWS });
       return text.length;
     });
   }
-}
-
-/** The links of an ordinary campaign, unordered. */
-function csvOf(rows: number): string {
-  const lines = Array.from(
-    { length: rows },
-    (_, at) =>
-      `camp/${((at * 7919) % rows).toString(36)},https://example.com/landing/page/${at}?utm_source=newsletter&utm_campaign=c${at % 100},2026-01-01T00:00:00Z,,,${at % 100}\n`,
-  );
-  return `code,target,created_at,expires_at,password,click_count\n${lines.join("")}`;
 }
 
 async function timed(

@@ -19,13 +19,12 @@ import { silentLogger } from "../src/lib/logger.ts";
 import { linkQueryOf, type ListQuery, SORT_KEYS } from "../src/links/link-page.ts";
 import { createLinkRepository, type NewLink } from "../src/links/links.repository.ts";
 import { createLinkService, type LinkService } from "../src/links/links.service.ts";
+import { createServerDatabase, type Server, SERVERS } from "./lib/server-database.ts";
 
 const COUNT = Number(process.argv[2] ?? 1_000_000);
 const WANTED = process.argv[3] ?? "sqlite,postgres";
 /** Only these lists, and no batches. */
 const TITLE = process.argv[4] ?? "";
-const SERVERS = ["postgres", "mariadb", "mysql"] as const;
-type Server = (typeof SERVERS)[number];
 const RUNS = 20;
 const GOAL_MS = 150;
 const BATCH_GOAL_MS = 1000;
@@ -195,29 +194,14 @@ async function vacuum({ slow }: Database): Promise<void> {
   }
 }
 
-async function benchServer(name: Server, server: string): Promise<void> {
-  const database = `waymark_bench_${process.pid}`;
-  const admin = await openDatabase({ url: server, poolSize: 1 }, { threads: false, logger: silentLogger });
-  await sql.raw(`create database ${database}`).execute(admin.write);
-  try {
-    const url = new URL(server);
-    url.pathname = `/${database}`;
-    await bench(name, url.href, name === "postgres" ? vacuum : async () => {});
-  } finally {
-    await sql
-      .raw(`drop database ${database}${name === "postgres" ? " with (force)" : ""}`)
-      .execute(admin.write);
-    await admin.close();
-  }
+async function benchServer(name: Server): Promise<void> {
+  const own = await createServerDatabase(name);
+  if (own === null) return;
+  await bench(name, own.url, name === "postgres" ? vacuum : async () => {}).finally(own.drop);
 }
 
 const isWanted = (name: string): boolean => WANTED === "all" || WANTED.split(",").includes(name);
 
 if (isWanted("sqlite")) await benchFile();
-for (const name of SERVERS.filter(isWanted)) {
-  const variable = `WAYMARK_TEST_${name.toUpperCase()}_URL`;
-  const server = process.env[variable];
-  if (server === undefined) console.log(`\n${variable} is not set; ${name} was not measured.`);
-  else await benchServer(name, server);
-}
+for (const name of SERVERS.filter(isWanted)) await benchServer(name);
 process.exit(0);

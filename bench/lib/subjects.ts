@@ -19,7 +19,10 @@ export function startBare(count: number): Promise<Subject> {
 }
 
 /** The real program on a data folder. */
-export function startWaymark(data: DataFolder, environment: Record<string, string> = {}): Promise<Subject> {
+export function startWaymark(
+  data: Pick<DataFolder, "path">,
+  environment: Record<string, string> = {},
+): Promise<Subject> {
   const port = freePort();
   return startSubject("Waymark", port, [join(root, "bin", "waymark"), "serve"], {
     WAYMARK__SERVER__PORT: `${port}`,
