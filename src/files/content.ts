@@ -33,7 +33,6 @@ export type Content = {
   endpoints: readonly Endpoint[];
   /** Makes the first policy if there is none. */
   start(): Promise<void>;
-  /** Waits for running removals. */
   close(): Promise<void>;
 };
 
@@ -43,11 +42,9 @@ export type ContentDeps = {
   box: SecretBox;
   clock: Clock;
   logger: Logger;
-  /** Allowed places of local policies. */
   locations: StorageContext["locations"];
   resolve?: StorageContext["resolve"];
   metrics?: StorageMetrics | undefined;
-  /** Pace of the scrub, for tests. */
   scrub?: { bytesPerRun: number; bytesPerSecond: number };
 };
 

@@ -16,7 +16,6 @@ import { createShares, type Shares } from "./shares/service.ts";
 
 export type Sharing = {
   shares: Shares;
-  /** To visitors of a share's code. */
   answers: ShareAnswers;
   /** Mount them at the root. */
   endpoints: readonly Endpoint[];

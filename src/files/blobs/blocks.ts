@@ -16,17 +16,14 @@ const SMALL_BLOCKS = 40;
 export type Blocks = ReturnType<typeof createBlocks>;
 
 export type Block = {
-  /** Shared with threads. */
   readonly memory: Uint8Array;
   /** One reader disposes of the bytes, the other calls `release`. */
   lend(length: number): { bytes: Uint8Array; release(): void };
 };
 
 export function createBlocks() {
-  /** Created by the first large upload. */
   let arena: SharedArrayBuffer | undefined;
   const free = { large: [] as Uint8Array[], small: [] as Uint8Array[] };
-  /** By open uploads. */
   let largeInUse = 0;
 
   function makeArena(): SharedArrayBuffer {
@@ -52,7 +49,6 @@ export function createBlocks() {
   };
 
   return {
-    /** For one upload. */
     open() {
       const mine = new Set<Uint8Array>();
       let wake: (() => void) | undefined;

@@ -18,7 +18,6 @@ export type ThreadHash = {
   update(bytes: Uint8Array): Promise<void>;
   /** 64 hex digits, or null if the thread died. Ends the hash. */
   digest(): Promise<string | null>;
-  /** Ends the hash without a digest. */
   forget(): void;
 };
 

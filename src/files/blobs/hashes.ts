@@ -1,7 +1,7 @@
 /**
  * SHA-256 of passing uploads. Small complete files are hashed here, the rest in the hash thread, so redirects do not
  * wait. With one core the thread would only add context switches. The hash of a resumable upload stays in this process
- * between requests. If other processes received bytes, the end reads them all again.
+ * between requests; if other processes received bytes, the end reads them all again.
  */
 import { availableParallelism } from "node:os";
 import { dispose } from "../../lib/disposable-bytes.ts";
@@ -19,7 +19,6 @@ export type Meter = {
   update(bytes: Uint8Array): Promise<void>;
   /** 64 hex digits, or null if the hash was lost. Ends the meter. */
   digest(): Promise<string | null>;
-  /** Ends the meter without a digest. */
   drop(): void;
 };
 
@@ -96,7 +95,6 @@ type Measuring = {
   /** Null: hashed elsewhere. */
   meter: Meter | null;
   blocks: Blocks;
-  /** Bytes already received. */
   from: number;
   /** The source is the whole file. */
   isWhole: boolean;

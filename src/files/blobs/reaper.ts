@@ -29,7 +29,6 @@ type Deps = {
 };
 
 export function createReaper({ repository, policies, drivers, discard, clock, logger }: Deps) {
-  /** Tries each dead blob once. */
   async function finishDeletes(policyId: number, signal?: AbortSignal): Promise<void> {
     let page: DeadBlob[] = [];
     do {

@@ -24,7 +24,6 @@ export type BlobCondition = "sound" | "missing" | "damaged";
 type Deps = {
   repository: BlobsRepository;
   drivers: Drivers;
-  /** For the log and the doctor. */
   filesOf(blobId: number, limit: number): Promise<string[]>;
   clock: Clock;
   logger: Logger;

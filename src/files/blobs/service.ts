@@ -68,7 +68,6 @@ type Deps = {
 
 export function createBlobs({ repository, policies, drivers, clock, logger }: Deps) {
   const hashes = createHashes();
-  /** Removals in the background. */
   const pending = new Set<Promise<void>>();
 
   function inBackground(work: Promise<void>): void {

@@ -20,7 +20,6 @@ type StorageCheckDeps = BlobFixDeps & {
   policies: PolicyCache;
   drivers: Drivers;
   reaper: Reaper;
-  /** Further checks besides content. */
   checkTrees: StorageCheck;
 };
 

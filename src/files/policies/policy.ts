@@ -14,7 +14,6 @@ export type Policy = {
   endpoint: string | null;
   bucket: string | null;
   region: string | null;
-  /** Whether both keys are stored. */
   hasCredentials: boolean;
   /** local: a folder, relative to the data folder unless absolute. s3: a prefix without slashes at its ends. */
   basePath: string;

@@ -72,7 +72,6 @@ export function createPoliciesRepository({ read, dialect }: Pick<Database, "read
       };
     },
 
-    /** UUID of the installation. */
     async installation(): Promise<string> {
       const query = read.selectFrom("instance").select("uuid").where("id", "=", 1);
       return (await query.executeTakeFirstOrThrow()).uuid;

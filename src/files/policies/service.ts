@@ -11,7 +11,6 @@ import { changedFixedField, type CreatePolicy, type UpdatePolicy } from "./polic
 import { checkDriverSettings, checkPlacement, type StorageContext } from "../storage/index.ts";
 import type { DriverType } from "../storage/driver.ts";
 
-/** The policy of a first start. */
 const FIRST_POLICY = { name: "local", basePath: "files" };
 const FOLDERS_TOLD = 10;
 

@@ -43,14 +43,12 @@ type Deps = {
   download: ShareDownload;
   cookies: ReturnType<typeof createShareCookies>;
   door: ShareGuards;
-  /** Bounds the forms in memory. */
   bodies: BodyMemory;
   clock: Clock;
   logger: Logger;
 };
 
 const FORM_BYTES = 16 * 1024;
-/** Entries per page of a folder. */
 const PAGE = 500;
 /**
  * Programs that fetch files for a person, HTTP libraries and browsers in tests: for isbot robots, here only if they

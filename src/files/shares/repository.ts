@@ -45,7 +45,6 @@ export function createSharesRepository({ read, write }: Pick<Database, "read" | 
         .execute();
     },
 
-    /** The newest shares of an entry. */
     ofEntry: (entryId: number, limit: number): Promise<ShareRecord[]> =>
       read
         .selectFrom("shares")

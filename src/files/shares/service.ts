@@ -22,7 +22,6 @@ type Deps = { tree: AccountTree; repository: SharesRepository; links: InternalLi
 
 export type Shares = ReturnType<typeof createShares>;
 
-/** Of an entry, newest first. */
 const MOST_LISTED = 1_000;
 
 export function createShares({ tree, repository, links, clock }: Deps) {

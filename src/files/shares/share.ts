@@ -1,6 +1,5 @@
 import type { ShownLink } from "../../links/link.ts";
 
-/** For its owner. */
 export type ShareRecord = ShownLink & {
   /** Null is unlimited. */
   maxDownloads: number | null;

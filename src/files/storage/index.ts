@@ -25,7 +25,6 @@ export type DriverSettings = {
 export type StorageContext = {
   locations: LocationRules;
   clock: Clock;
-  /** Replaces the system's resolver. */
   resolve?: ResolveHost;
 };
 

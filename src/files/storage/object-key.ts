@@ -19,7 +19,6 @@ export const STAGING = ".staging";
 const TAG_DIGITS = 5;
 const TAG_UNIT = 2 ** 32;
 
-/** Marks the location as used. */
 export const markerOf = (installation: string): string => `.waymark-${installation}`;
 
 /** For neighbours in time: `ab/cd`, at random. */

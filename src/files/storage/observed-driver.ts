@@ -3,8 +3,7 @@
  * both include waits for the client. A read of a local file ends when the file is open. Each page of a list is an
  * operation, and so is its end.
  *
- * Only failures of the storage count: a client that leaves or sends too much is a success. `stage`, `presign` and
- * `abort` are not operations.
+ * Only failures of the storage count: a client that leaves or sends too much is a success.
  */
 import { AppError } from "../../lib/errors.ts";
 import type { Driver, Staging } from "./driver.ts";

@@ -24,14 +24,12 @@ export function storageFailure(cause: unknown, sentence?: string): AppError {
   );
 }
 
-/** The bytes are gone for good. */
 export const stagingLost = (cause: unknown): AppError =>
   appError("StorageUnavailable", "The upload is lost. Start it again.", { cause, details: { isLost: true } });
 
 export const isStagingLost = (error: unknown): boolean =>
   error instanceof AppError && error.details?.["isLost"] === true;
 
-/** Rejects with `storageFailure` of the error. */
 export async function withStorageFailures<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

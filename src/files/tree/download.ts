@@ -22,7 +22,6 @@ export type DownloadRequest = {
   header(name: string): string | undefined;
   /** If that is safe. */
   inline: boolean;
-  /** Ends reading from the storage. */
   signal: AbortSignal;
   /** Guards the stream against clients that stop reading. */
   relay(stream: ReadableStream<Uint8Array>): Promise<ReadableStream<Uint8Array>>;
@@ -54,7 +53,6 @@ export function createDownload({ blobs }: { blobs: Pick<Blobs, "open" | "presign
     return new Response(body instanceof Blob ? body : await request.relay(body), { status, headers });
   }
 
-  /** Checks that it could be sent. */
   async function look(file: StoredFile, signal: AbortSignal): Promise<void> {
     const range = { start: 0, end: 0 };
     const { body } = await blobs.open(file.blobId, { ...(file.size > 0 && { range }), signal });

@@ -14,7 +14,6 @@ export type RemovalRepository = ReturnType<typeof createRemovalRepository>;
 
 export function createRemovalRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
   return {
-    /** At most `limit` direct entries. */
     async inside(
       tx: Db,
       accountId: number,
@@ -69,7 +68,6 @@ export function createRemovalRepository({ read, dialect }: Pick<Database, "read"
       await dialect.updateMany(tx, { table: "entries", key: "id", set }, rows);
     },
 
-    /** Ids of detached folders. */
     async detached(tx: Db, accountId: number, limit: number): Promise<number[]> {
       const query = tx
         .selectFrom("entries")

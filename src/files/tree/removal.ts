@@ -1,8 +1,8 @@
 /**
  * Removes folders and files. A large folder is first detached in one transaction (REMOVED_ACCOUNT_ID), then removed in
- * transactions of at most a thousand entries, level by level. So depth costs no memory, and a job of any process can
- * continue after a crash. It removes the trees of deleted accounts too. Short links to an entry go in its transaction.
- * Content without files is marked there; its bytes go after the commit.
+ * transactions of at most a thousand entries, level by level. A job of any process continues after a crash, and removes
+ * the trees of deleted accounts. Short links to an entry go in its transaction. Content without files is marked there;
+ * its bytes go after the commit.
  */
 import type { AccountTree, TreeTransaction } from "./account-tree.ts";
 import type { DeadBlob } from "../blobs/blob.ts";

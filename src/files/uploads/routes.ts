@@ -1,4 +1,3 @@
-/** Uploads in forms. */
 import { z } from "zod";
 import type { BodyReservation } from "../../http/body-memory.ts";
 import { type Endpoint, endpoint } from "../../http/endpoint.ts";

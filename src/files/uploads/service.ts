@@ -14,13 +14,11 @@ import { mediaTypeOf } from "../tree/media-type.ts";
 import type { Policies } from "../policies/service.ts";
 import type { Policy } from "../policies/policy.ts";
 
-/** Place and bounds of an upload. */
 export type Destination = {
   accountId: number;
   /** ROOT or a folder's id. */
   parentId: number;
   policy: Policy;
-  /** At the start of the upload. */
   space: AccountSpace;
 };
 

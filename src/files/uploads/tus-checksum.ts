@@ -16,9 +16,7 @@ export type CheckedBody = {
   checksum: Checksum;
   /** If the client sent one. */
   length: number | undefined;
-  /** Room in the upload. */
   left: number;
-  /** Bounds the bytes in memory. */
   reservation: BodyCount;
 };
 

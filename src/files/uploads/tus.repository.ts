@@ -52,7 +52,6 @@ export function createTusRepository({ read, write }: Pick<Database, "read" | "wr
       return row === undefined ? null : toUpload(row);
     },
 
-    /** Of the account's unfinished uploads. */
     async unfinished(tx: Db, accountId: number): Promise<{ count: number; bytes: number }> {
       const row = await tx
         .selectFrom("uploads")

@@ -35,7 +35,6 @@ export function createLocalFolders(location: string, checkRealPath: (path: strin
     return root;
   }
 
-  /** Creates it if it is missing. */
   const root = (): Promise<string> => {
     opened ??= openRoot().catch((error: unknown) => {
       opened = undefined;

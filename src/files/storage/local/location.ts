@@ -67,7 +67,6 @@ function senseless(folder: string, dataDir: string): string | null {
 
 const refused = (reason: string) => appError("BadRequest", `base_path: the folder ${reason}.`);
 
-/** The reason, or null. */
 function overlap(folder: string, used: readonly UsedPath[]): string | null {
   const segments = foldedSegments(folder);
   for (const { path, isFile } of used) {

@@ -1,7 +1,7 @@
 /**
- * Gives staged bytes their keys, concurrent ones together. Small ones are written here, each by one call that returns
- * when the bytes are on disk. All are renamed into one folder, and one sync makes their names durable. A process that
- * dies leaves stagings, and objects without a row.
+ * Gives staged bytes their keys. Small files are written here, each by one call that returns when the bytes are on
+ * disk. Concurrent files are renamed into one folder, and one sync makes their names durable. A process that dies
+ * leaves stagings, and objects without a row.
  */
 import { constants } from "node:fs";
 import { rename, rm, writeFile } from "node:fs/promises";

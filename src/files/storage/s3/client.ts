@@ -1,6 +1,6 @@
 /**
- * Signed requests to one bucket over fetch; large responses over lib/socket-get.ts if possible. The runtime's own S3
- * client follows redirects, has no timeouts, and can't continue or list multipart uploads.
+ * Signed requests to one bucket. The runtime's own S3 client follows redirects, has no timeouts, and can't continue or
+ * list multipart uploads.
  *
  * Each request has a time limit. Temporary failures are retried after growing pauses: at most three times, once after
  * half a minute. The endpoint checks the body's SHA-256 in the signature. The caller's signal stops waiting with its

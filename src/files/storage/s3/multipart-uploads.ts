@@ -20,7 +20,6 @@ export async function beginUpload(client: S3Client, key: string): Promise<string
   return uploadId;
 }
 
-/** All unfinished uploads of the key. */
 export async function abortUploads(client: S3Client, key: string): Promise<void> {
   for await (const page of listMultipartUploads(client, key)) {
     for (const upload of page) {

@@ -15,7 +15,6 @@ export function partBytes(number: number): number {
 
 export type HashedBytes = { bytes: Uint8Array<ArrayBuffer>; sha256: string };
 
-/** Returns the part's ETag. */
 export async function putPart(
   client: S3Client,
   { key, uploadId }: Pick<MultipartUpload, "key" | "uploadId">,

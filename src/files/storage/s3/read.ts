@@ -32,7 +32,6 @@ export async function openS3Object(reading: Reading): Promise<ReadableStream<Uin
     return response.body?.getReader();
   }
 
-  /** Reconnects if necessary. */
   async function read(): Promise<Uint8Array> {
     for (;;) {
       try {

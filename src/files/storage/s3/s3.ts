@@ -23,7 +23,6 @@ export function checkPrefix(prefix: string): void {
   if (wrong) throw appError("BadRequest", "base_path: a prefix must not have empty, '.' or '..' segments.");
 }
 
-/** `prefix`: see checkPrefix. */
 export function createS3Driver({ prefix, ...settings }: S3Settings & { prefix: string }): Driver {
   const client = createS3Client(settings);
   const location = createS3Location(client, prefix);

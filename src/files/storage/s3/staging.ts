@@ -123,7 +123,6 @@ function continueStaging(
     }
   }
 
-  /** Stores everything as one object. */
   async function seal(): Promise<void> {
     if (sealed) return;
     await landed();
