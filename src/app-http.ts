@@ -1,5 +1,5 @@
 import type { Server } from "bun";
-import { ACCESS_COOKIE } from "./auth/sessions/cookies.ts";
+import { ACCESS_COOKIE, CSRF_COOKIE } from "./auth/sessions/cookies.ts";
 import { CSRF_HEADER } from "./auth/sessions/csrf.ts";
 import type { Live } from "./clicks/live.ts";
 import { liveEndpoints } from "./clicks/live.routes.ts";
@@ -113,6 +113,7 @@ function createHttp({ services, health, scrape, live }: HttpParts): HttpApp {
           tables,
           gates,
           sessionCookie: ACCESS_COOKIE,
+          csrfCookie: CSRF_COOKIE,
           csrfHeader: CSRF_HEADER,
           version: VERSION,
         })),

@@ -140,6 +140,14 @@ test("no operation answers with whatever", () => {
   }
 });
 
+test("cookies need a proof where something changes; live events are documented", () => {
+  expect(paths["/folders"]!["get"]).toMatchObject({ security: [{ bearer: [] }, { cookie: [] }] });
+  const proven = { cookie: [], csrf_cookie: [], csrf: [] };
+  expect(paths["/folders"]!["post"]).toMatchObject({ security: [{ bearer: [] }, proven] });
+  const live = paths["/admin/v1/analytics/live"]!["get"]!.responses["200"]!.content!["text/event-stream"]!;
+  expect(live.schema).toMatchObject({ properties: { event: { const: "clicks" }, data: { type: "string" } } });
+});
+
 test("resumable uploads are documented with ids, headers and bodies, and answer so", async () => {
   const upload = "/files/tus/{id}";
   const id = parameterOf("patch", upload, "id");

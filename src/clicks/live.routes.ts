@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import { streamPages } from "../http/stream-pages.ts";
 import type { Logger } from "../lib/logger.ts";
@@ -5,6 +6,12 @@ import type { Live } from "./live.ts";
 
 /** A client that reads nothing for this long is cut. */
 const STALL_MS = 20_000;
+
+/** One event of the stream. */
+const eventView = z.object({
+  event: z.literal("clicks"),
+  data: z.string().meta({ contentMediaType: "application/json" }),
+});
 
 export function liveEndpoints({ live, logger }: { live: Live; logger: Logger }): Endpoint[] {
   return [
@@ -15,7 +22,7 @@ export function liveEndpoints({ live, logger }: { live: Live; logger: Logger }):
       tag: "analytics",
       summary:
         "Clicks per second and the newest clicks, once a second, as server-sent events named `clicks`; 503 when a worker already has 20 viewers",
-      raw: { type: "text/event-stream" },
+      raw: { type: "text/event-stream", schema: eventView },
       async handle({ c }) {
         const { liftIdleTimeout, cut } = c.env;
         const events = await streamPages(live.watch(), {

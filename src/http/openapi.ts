@@ -8,13 +8,15 @@ export type Described = {
   /** Of endpoints that may be closed. */
   gates: readonly { prefix: string }[];
   sessionCookie: string;
+  csrfCookie: string;
   csrfHeader: string;
   version: string;
 };
 
 const DEFAULT_PARAMS: Record<string, z.ZodType> = { id: z.int().min(1) };
 
-function openApiDocument({ tables, gates, sessionCookie, csrfHeader, version }: Described): Json {
+function openApiDocument(described: Described): Json {
+  const { tables, gates, version } = described;
   const paths: Record<string, Json> = {};
   for (const { prefix, endpoints } of tables) {
     const gated = gates.some((gate) => `${prefix}/`.startsWith(`${gate.prefix}/`));
@@ -36,8 +38,9 @@ function openApiDocument({ tables, gates, sessionCookie, csrfHeader, version }: 
       responses: failureAnswers(),
       securitySchemes: {
         bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT" },
-        cookie: { type: "apiKey", in: "cookie", name: sessionCookie },
-        csrf: { type: "apiKey", in: "header", name: csrfHeader },
+        cookie: { type: "apiKey", in: "cookie", name: described.sessionCookie },
+        csrf_cookie: { type: "apiKey", in: "cookie", name: described.csrfCookie },
+        csrf: { type: "apiKey", in: "header", name: described.csrfHeader },
       },
     },
   };
@@ -56,7 +59,7 @@ function operation(entry: Endpoint, path: string, gated: boolean): Json {
 
 function security({ access, method }: Endpoint): Json {
   if (access === "public") return {};
-  const proof = method === "GET" || method === "OPTIONS" ? {} : { csrf: [] };
+  const proof = method === "GET" || method === "OPTIONS" ? {} : { csrf_cookie: [], csrf: [] };
   return { security: [{ bearer: [] }, { cookie: [], ...proof }] };
 }
 
