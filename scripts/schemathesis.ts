@@ -1,0 +1,142 @@
+/**
+ * Tests a fresh server against its OpenAPI document with schemathesis, as administrator with the cookies of a session.
+ * Needs Python 3 with venv. The tool is installed in .cache/schemathesis; versions and settings are in schemathesis.d/.
+ * Prints what was found. Options go to `schemathesis run`, such as `--include-path /folders`.
+ */
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PASSWORD, signIn } from "../test/support/session.ts";
+import { install, type Installation } from "../test/support/waymark.ts";
+
+const SETTINGS = join(import.meta.dir, "schemathesis.d");
+const TOOL = join(import.meta.dir, "..", ".cache", "schemathesis");
+
+async function run(command: readonly string[], cwd: string, env: Record<string, string> = {}) {
+  const child = Bun.spawn([...command], {
+    cwd,
+    env: { ...process.env, ...env },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const stopTool = () => child.kill();
+  process.once("exit", stopTool);
+  const texts = [new Response(child.stdout).text(), new Response(child.stderr).text()];
+  const [out = "", err = ""] = await Promise.all(texts);
+  const status = await child.exited;
+  process.off("exit", stopTool);
+  return { status, text: out + err };
+}
+
+/** Installs the pinned packages, once. Returns the program. */
+async function installTool(): Promise<string> {
+  const requirements = join(SETTINGS, "requirements.txt");
+  const lock = createHash("sha256")
+    .update(await Bun.file(requirements).bytes())
+    .digest("hex");
+  const stamp = join(TOOL, lock);
+  const program = join(TOOL, "bin", "schemathesis");
+  if (existsSync(stamp)) return program;
+  rmSync(TOOL, { recursive: true, force: true });
+  mkdirSync(TOOL, { recursive: true });
+  const pip = join(TOOL, "bin", "pip");
+  for (const command of [
+    ["python3", "-m", "venv", TOOL],
+    [pip, "install", "--quiet", "--disable-pip-version-check", "--no-deps", "-r", requirements],
+  ]) {
+    const { status, text } = await run(command, TOOL);
+    if (status !== 0) throw new Error(`'${command.join(" ")}' failed. Debian needs python3-venv.\n${text}`);
+  }
+  await Bun.write(stamp, "");
+  return program;
+}
+
+/** A server with one of everything, and what the settings name of it. */
+async function startServer(installation: Installation) {
+  await installation.cli(["reset-password", "--stdin"], PASSWORD);
+  // One session lasts for the whole run.
+  await installation.cli(["config", "set", "api.access_token_minutes", "1440"]);
+  const server = await installation.serve();
+  const login = await fetch(`${server.url}/admin/v1/auth/login`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ password: PASSWORD }),
+  });
+  const cookies = new Map(
+    login.headers.getSetCookie().map((line) => line.split(/[=;]/, 2) as [string, string]),
+  );
+  const { token, call } = await signIn(server.url);
+  const post = async (path: string, body: BodyInit, headers: Record<string, string> = {}) => {
+    const authorization = { Authorization: `Bearer ${token}` };
+    const answer = await fetch(server.url + path, {
+      method: "POST",
+      headers: { ...authorization, ...headers },
+      body,
+    });
+    if (!answer.ok) throw new Error(`POST ${path} answered ${answer.status}: ${await answer.text()}`);
+    return answer;
+  };
+  const form = new FormData();
+  form.append("file", new File(["0123456789"], "digits.txt"));
+  await post("/files/upload", form);
+  await post("/folders", JSON.stringify({ name: "folder" }));
+  const upload = await post("/files/tus", "", {
+    "Tus-Resumable": "1.0.0",
+    "Upload-Length": "10",
+    "Upload-Metadata": `filename ${btoa("upload")}`,
+  });
+  await call("POST", "/links", { code: "link", target: "https://example.com/" });
+  await call("POST", "/users", { username: "user", password: PASSWORD });
+  const document = await (
+    await fetch(`${server.url}/admin/v1/openapi.json`, { headers: { Authorization: `Bearer ${token}` } })
+  ).text();
+  return {
+    server,
+    document,
+    variables: {
+      SESSION: cookies.get("svc_access")!,
+      CSRF: cookies.get("csrf_token")!,
+      UPLOAD: upload.headers.get("Location")!.split("/").at(-1)!,
+    },
+  };
+}
+
+/** The failures and the summary, without the tool's advice between them. */
+function found(text: string): string {
+  const from = Math.max(0, text.search(/^=+ (?:ERRORS|FAILURES) =+$/m));
+  return text.slice(from).replace(/^=+ WARNINGS =+$[\s\S]*?(?=^=+ SUMMARY =+$)/m, "");
+}
+
+const summary = (text: string): string => text.slice(Math.max(0, text.search(/^=+ SUMMARY =+$/m)));
+
+const program = await installTool();
+const work = mkdtempSync(join(tmpdir(), "waymark-schemathesis-"));
+const installation = install();
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.once(signal, async () => {
+    await installation.remove();
+    process.exit(130);
+  });
+}
+process.once("exit", () => rmSync(work, { recursive: true, force: true }));
+try {
+  const { server, document, variables } = await startServer(installation);
+  let settings = await Bun.file(join(SETTINGS, "schemathesis.toml")).text();
+  for (const [name, value] of Object.entries(variables)) settings = settings.replaceAll(`\${${name}}`, value);
+  await Bun.write(join(work, "schemathesis.toml"), settings);
+  await Bun.write(join(work, "openapi.json"), document);
+  const options = ["--url", server.url, ...process.argv.slice(2)];
+  const { status, text } = await run(
+    [program, "--config-file", "schemathesis.toml", "run", "openapi.json", ...options],
+    work,
+    { SCHEMATHESIS_HOOKS: join(SETTINGS, "hooks.py") },
+  );
+  const ended = await server.stop();
+  console.log(status === 0 ? summary(text) : found(text));
+  if (ended !== 0) console.log(`The server ended with ${ended}:\n${server.log().slice(-5_000)}`);
+  process.exitCode = status === 0 && ended === 0 ? 0 : 1;
+} finally {
+  await installation.remove();
+}
