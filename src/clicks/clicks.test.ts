@@ -98,7 +98,7 @@ forEachDialect((dialect) => {
     const links = await addLinks(database, 3);
     const clicks = await open(freshDir());
     await clicks.flush();
-    // More than one look at a few of them takes.
+    // Counting so many takes longer than the bound.
     for (let at = 0; at < 5000; at++) clicks.record(links[at % 3]!, at);
     expect(await clicks.pendingLinks(0)).toBe(0);
     await until(async () => (await clicks.pendingLinks(0)) === 3);

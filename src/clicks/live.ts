@@ -89,9 +89,9 @@ export function createLive({ collect, repository, clock, limits = {} }: Deps): L
   /** Sends nothing for a second while the database is away. */
   async function tick(): Promise<void> {
     const event = await look().catch(() => null);
-    const told = next;
+    const current = next;
     next = Promise.withResolvers();
-    told.resolve(event && `event: clicks\ndata: ${JSON.stringify(event)}\n\n`);
+    current.resolve(event && `event: clicks\ndata: ${JSON.stringify(event)}\n\n`);
     if (watchers > 0 && !isClosed) timer = setTimeout(() => void tick(), tickMs);
     else timer = undefined;
   }

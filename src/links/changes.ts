@@ -9,5 +9,5 @@ export type LinkTransaction = {
 
 export type LinkChanges = {
   write<T>(run: (tx: LinkTransaction) => Promise<T>): Promise<T>;
-  subscribe(topic: "links", heard: (codes: readonly string[]) => void | Promise<void>): () => void;
+  subscribe(topic: "links", listener: (codes: readonly string[]) => void | Promise<void>): () => void;
 };

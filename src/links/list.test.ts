@@ -28,7 +28,7 @@ type Model = NewLink & { id: number };
 
 const compare = <T>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** The model's own statement of each order, descending. */
+/** Each order in the model, descending. */
 const ORDERS: Record<string, (a: Model, b: Model) => number> = {
   created_at: (a, b) => compare(b.createdAt, a.createdAt) || compare(a.code, b.code),
   code: (a, b) => compare(b.code, a.code),
@@ -164,7 +164,7 @@ forEachDialect((dialect) => {
   });
 
   test("pages and totals are right for more matches than are kept and fewer than are walked", async () => {
-    // A second crowd far behind the first, so that matches are rare in both halves of the ids.
+    // More links with ids far behind, so that matches are rare in both halves of the ids.
     const { database } = room;
     const far = LINKS.map((link, at) => ({ ...link, id: 1_000_000 + at, code: `far-${link.code}` }));
     const rows = far.map(({ id, code, target, createdAt }) => {

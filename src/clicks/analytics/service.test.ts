@@ -184,7 +184,7 @@ forEachDialect((dialect) => {
       10,
       [{ referrer: "a.example", clicks: 1, percentage: 100 }],
     ]);
-    // Their place within the hour is unknown.
+    // Their time within the hour is unknown.
     const part = { start: NOW - 5, end: NOW - 2 };
     expect((await room.analytics.trend(part, "hour")).values).toEqual([10]);
     // The details are complete, so this part has none.
@@ -206,7 +206,7 @@ forEachDialect((dialect) => {
     const [most] = (await room.analytics.link("a", whole)).referrers;
     expect(most).toEqual({ referrer: OTHER, clicks: 20, percentage: 16.67 });
     expect(await room.analytics.referrers(whole, 100)).toHaveLength(100);
-    // From the raw rows, where values without a number of their own are others too.
+    // From the raw rows, where values without an id count as others too.
     const part = { start, end: start + count - 1 };
     expect((await room.analytics.link("a", part)).referrers[0]!.clicks).toBeLessThanOrEqual(20);
     expect((await room.analytics.link("a", part)).clicks).toBe(count);

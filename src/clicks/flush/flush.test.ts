@@ -157,7 +157,7 @@ forEachDialect((dialect) => {
     await one.flusher.flush();
     for (let at = 0; at < 5; at++) journal.record(ids[1]!, Date.now());
     expect(await added(() => other.flusher.flush())).toEqual([0, 5, 0, 0, 0]);
-    // The overtaken flusher learns it and enters the other's counts into its books.
+    // The first flusher reads the position and books the other's counts.
     expect(await added(() => one.flusher.flush())).toEqual([0, 0, 0, 0, 0]);
     journal.record(ids[2]!, Date.now());
     expect(await added(() => one.flusher.flush())).toEqual([0, 0, 1, 0, 0]);

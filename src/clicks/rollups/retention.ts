@@ -39,7 +39,7 @@ type Deps = {
 const EVERY_MS = 4 * HOUR_MS;
 const LIMIT_EVERY_MS = 60_000;
 const REST_MS = 25;
-/** Older journals are not counted (flush/source.ts). */
+/** Older journals are not counted (clicks/flush/source.ts). */
 const JOURNALS_KEPT_MS = 26 * DAY_MS;
 /** While a rebuild runs. */
 const WAIT_MS = 10_000;

@@ -38,11 +38,11 @@ forEachDialect((dialect) => {
     database.write.updateTable("blobs").set(values).where("id", "=", id).execute();
 
   /** Found without and with a fix, and not afterwards. */
-  async function expectFixed(problem: StorageProblem, told: string, fixed = true): Promise<void> {
+  async function expectFixed(problem: StorageProblem, text: string, fixed = true): Promise<void> {
     for (const fix of [false, true]) {
       const findings = await at.findings(fix);
       expect(findings).toMatchObject([{ problem, fixed: fix && fixed }]);
-      expect(findings[0]!.message).toContain(told);
+      expect(findings[0]!.message).toContain(text);
     }
   }
 

@@ -31,7 +31,7 @@ export function createStorageCheck(deps: StorageCheckDeps): StorageCheck {
   const { repository, checks, policies, drivers, reaper, clock } = deps;
   const fixes = createBlobFixes(deps);
   /** Blobs whose loss this run reported. */
-  const told = new Set<number>();
+  const reported = new Set<number>();
 
   async function* checkFiles(): AsyncGenerator<StorageFinding> {
     for (let after = 0; ; ) {
@@ -57,7 +57,7 @@ export function createStorageCheck(deps: StorageCheckDeps): StorageCheck {
         const held = holders.get(blob.id) ?? 0;
         const isOdd = held !== blob.refs || (held === 0) !== (blob.state === "dead");
         if (isOdd) yield* fixes.checkCount(blob.id, fix);
-        if (blob.state === "damaged" && held > 0 && !told.has(blob.id)) yield* damaged(blob, fix, signal);
+        if (blob.state === "damaged" && held > 0 && !reported.has(blob.id)) yield* damaged(blob, fix, signal);
       }
       if (page.length < PAGE) return;
     }
@@ -136,7 +136,7 @@ export function createStorageCheck(deps: StorageCheckDeps): StorageCheck {
     const what = found === null ? "is missing" : `has ${found.size} bytes instead of ${size}`;
     const message = `Object ${objectKey} of blob ${id} ${what}${await filesOf(id)}.`;
     const fixed = fix && (await repository.setDamaged(id, clock.now())) && (await fixes.repair(blob));
-    told.add(id);
+    reported.add(id);
     yield finding(problem, message, fixed);
   }
 
@@ -153,7 +153,7 @@ export function createStorageCheck(deps: StorageCheckDeps): StorageCheck {
   }
 
   return async function* ({ fix, signal }) {
-    told.clear();
+    reported.clear();
     yield* deps.checkTrees({ fix, ...(signal && { signal }) });
     yield* checkFiles();
     for (const { id, name } of await policies.list()) {

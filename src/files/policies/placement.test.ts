@@ -1,4 +1,4 @@
-/** Allowed places of policies, from creation to use. storage/local/location.test.ts tests the rules. */
+/** Allowed places of policies, from creation to use. files/storage/local/location.test.ts tests the rules. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 import { join } from "node:path";

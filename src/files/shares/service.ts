@@ -1,6 +1,6 @@
 /**
  * Shares: short links to a file or folder. Link and row in `shares` are made in one transaction, and go in the one that
- * removes the entry (tree/removal.ts).
+ * removes the entry (files/tree/removal.ts).
  *
  * A limited share counts a download at its start and takes it back if the client leaves, so parallel downloads stay
  * within the limit. After a crash the running ones stay counted.

@@ -12,7 +12,7 @@ forEachDialect((dialect) => {
   let links: LinkService;
   let shares: Shares;
   let me: number;
-  const heard: string[] = [];
+  const changed: string[] = [];
   beforeAll(async () => {
     database = await dialect.openDb({ poolSize: 8 });
     at = await startDrive(database);
@@ -26,7 +26,7 @@ forEachDialect((dialect) => {
       hashPassword: async (plain) => `hash of ${plain}`,
       clock,
     });
-    at.content.changes.subscribe("links", (codes) => void heard.push(...codes));
+    at.content.changes.subscribe("links", (codes) => void changed.push(...codes));
     shares = createShares({
       tree: at.tree,
       repository: createSharesRepository(database),
@@ -36,7 +36,7 @@ forEachDialect((dialect) => {
   });
   beforeEach(async () => {
     me = await at.account();
-    heard.length = 0;
+    changed.length = 0;
   });
   afterEach(async () => expect(await at.wrongs()).toEqual([]));
   afterAll(() => at?.close());
@@ -64,7 +64,7 @@ forEachDialect((dialect) => {
       });
       const second = await shares.create(me, place, { maxDownloads: 2 });
       expect(second.code).toMatch(/^[A-Za-z0-9]{14}$/);
-      expect(heard.toSorted()).toEqual([code, second.code].toSorted());
+      expect(changed.toSorted()).toEqual([code, second.code].toSorted());
       const listed = await shares.list(me, place);
       expect(listed.map((share) => [share.code, share.maxDownloads])).toEqual([
         [second.code, 2],
@@ -149,13 +149,13 @@ forEachDialect((dialect) => {
       ];
       const single = await file("single");
       const { code } = await shares.create(me, single, none);
-      heard.length = 0;
+      changed.length = 0;
       await at.files.remove(me, single.id);
-      expect(heard).toEqual([code]);
+      expect(changed).toEqual([code]);
       expect(await refusal(links.get(code))).toBe("LinkNotFound");
-      heard.length = 0;
+      changed.length = 0;
       await at.folders.remove(me, folder);
-      expect(heard.toSorted()).toEqual(codes.toSorted());
+      expect(changed.toSorted()).toEqual(codes.toSorted());
       for (const gone of codes) expect(await refusal(links.get(gone))).toBe("LinkNotFound");
     });
 

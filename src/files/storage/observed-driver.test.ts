@@ -27,10 +27,10 @@ const folder = realpathSync(mkdtempSync(join(tmpdir(), "waymark-observed-")));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const bytes = bytesOf(300_000);
-let heard: string[] = [];
+let reported: string[] = [];
 let times: number[] = [];
 beforeEach(() => {
-  heard = [];
+  reported = [];
   times = [];
 });
 
@@ -38,13 +38,13 @@ const observed = (driver: Driver, type: "local" | "s3" = "local"): Driver =>
   observeDriver(
     driver,
     Object.fromEntries(
-      STORAGE_OPERATIONS.map((operation) => [operation, hear(type, operation)]),
+      STORAGE_OPERATIONS.map((operation) => [operation, report(type, operation)]),
     ) as DriverMetrics,
   );
-const hear =
+const report =
   (type: string, operation: string): OperationEnd =>
   (outcome, seconds) => {
-    heard.push(`${type} ${operation} ${outcome}`);
+    reported.push(`${type} ${operation} ${outcome}`);
     times.push(seconds);
   };
 const local = (name: string) =>
@@ -81,7 +81,7 @@ describe("an observed driver", () => {
     await driver.removeStaging(id);
     const operations =
       "claim write suspend resume write read finish read stat list list delete delete_staging";
-    expect(heard).toEqual(operations.split(" ").map((operation) => `local ${operation} success`));
+    expect(reported).toEqual(operations.split(" ").map((operation) => `local ${operation} success`));
     expect(times.every((seconds) => seconds >= 0 && seconds < 60)).toBe(true);
   });
 
@@ -103,9 +103,9 @@ describe("an observed driver", () => {
       ["list", () => Array.fromAsync(driver.listObjects())],
     ];
     for (const [operation, run] of all) {
-      heard = [];
+      reported = [];
       await expectUnavailable(run());
-      expect(heard).toEqual([`local ${operation} failed`]);
+      expect(reported).toEqual([`local ${operation} failed`]);
     }
   });
 
@@ -114,7 +114,7 @@ describe("an observed driver", () => {
     const staging = await driver.stage(newId());
     await expect(staging.append(inChunks(bytes, 1000))).rejects.toThrow("the source failed");
     await staging.abort();
-    expect(heard).toEqual(["local write success"]);
+    expect(reported).toEqual(["local write success"]);
     expect(namesIn(join(folder, "left"))).toEqual([]);
   });
 });
@@ -140,7 +140,7 @@ describe("a stream's read", () => {
   beforeEach(async () => {
     stub.behave();
     key = await put(driver, bytes);
-    heard = [];
+    reported = [];
   });
   afterAll(() => stub.close());
   const open = async () =>
@@ -148,17 +148,17 @@ describe("a stream's read", () => {
 
   test("lasts until the end", async () => {
     const body = await open();
-    expect(heard).toEqual([]);
+    expect(reported).toEqual([]);
     expect(await readAll(body)).toEqual(bytes);
-    expect(heard).toEqual(["s3 read success"]);
+    expect(reported).toEqual(["s3 read success"]);
   });
 
   test("lasts until the consumer cancels", async () => {
     const reader = (await open()).getReader();
     await reader.read();
-    expect(heard).toEqual([]);
+    expect(reported).toEqual([]);
     await reader.cancel();
-    expect(heard).toEqual(["s3 read success"]);
+    expect(reported).toEqual(["s3 read success"]);
   });
 
   test("lasts until the signal aborts", async () => {
@@ -166,14 +166,14 @@ describe("a stream's read", () => {
     const body = await driver.open(key, { size: bytes.length, signal: ending.signal });
     const reader = (body as ReadableStream<Uint8Array>).getReader();
     ending.abort(new Error("the client left"));
-    while (heard.length === 0) await reader.read().catch(() => undefined);
-    expect(heard).toEqual(["s3 read success"]);
+    while (reported.length === 0) await reader.read().catch(() => undefined);
+    expect(reported).toEqual(["s3 read success"]);
   });
 
   test("lasts until the storage fails", async () => {
     stub.misbehave("cut", ({ method }) => method === "GET");
     await expect(open().then(readAll)).rejects.toThrow();
-    expect(heard).toEqual(["s3 read failed"]);
+    expect(reported).toEqual(["s3 read failed"]);
   });
 
   test("a refused request is a failure", async () => {
@@ -183,6 +183,6 @@ describe("a stream's read", () => {
     await expect(driver.removeStaging(newId())).rejects.toThrow();
     await expect(Array.fromAsync(driver.listStagings(Date.now()))).rejects.toThrow();
     const operations = ["stat", "delete", "delete_staging", "list"];
-    expect(heard).toEqual(operations.map((operation) => `s3 ${operation} failed`));
+    expect(reported).toEqual(operations.map((operation) => `s3 ${operation} failed`));
   });
 });

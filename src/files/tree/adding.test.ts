@@ -1,4 +1,4 @@
-/** Files that come at the same time: one transaction for many, and none hurts another. */
+/** Files added concurrently: one transaction for many, and a failure affects one file. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 import type { Database } from "../../db/database.ts";
 import { DatabaseError } from "../../db/failures.ts";
@@ -25,7 +25,7 @@ forEachDialect((dialect) => {
     return at.content.stored().length;
   };
 
-  /** The tree through writes that are counted, and of which the first waits for `open`. */
+  /** The tree with counted writes, of which the first waits for `open`. */
   function gated(write: TreeChanges["write"] = (run) => at.content.changes.write(run)) {
     const { promise, resolve: open } = Promise.withResolvers<void>();
     let writes = 0;
@@ -66,7 +66,7 @@ forEachDialect((dialect) => {
       expect(await at.read(file)).toBe(`${n % 20}`);
     }
     expect(new Set(files.map(({ id }) => id)).size).toBe(30);
-    // Ten had the content of another one.
+    // Ten have the content of another file.
     expect(new Set(files.map(({ blobId }) => blobId)).size).toBe(20);
     expect(await objects()).toBe(before - 10);
     expect((await at.files.usage(me)).usedBytes).toBe(files.reduce((sum, { size }) => sum + size, 0));

@@ -155,11 +155,11 @@ forEachDialect((dialect) => {
       };
       await database.dialect.insertMany(database.write, "shares", [share]);
     }
-    const heard: string[] = [];
-    const stop = at.content.changes.subscribe("links", (keys) => void heard.push(...keys));
+    const changed: string[] = [];
+    const stop = at.content.changes.subscribe("links", (keys) => void changed.push(...keys));
     await at.folders.remove(me, folder);
     stop();
-    expect(heard.sort()).toEqual(codes);
+    expect(changed.sort()).toEqual(codes);
     expect(
       await database.read.selectFrom("links").select("code").where("code", "in", codes).execute(),
     ).toEqual([]);

@@ -11,7 +11,7 @@ const link = (id: number, target = `https://h/${id}`, expires_at: number | null 
   expires_at,
 });
 
-/** A cache over a database that is a Map, with a clock that stands still. */
+/** A cache over a Map as database, with a stopped clock. */
 function open(overrides: Partial<LinkCacheOptions> = {}) {
   const clock = { time: NOW, now: () => clock.time };
   const rows = new Map<string, FoundLink>();
@@ -51,7 +51,7 @@ function open(overrides: Partial<LinkCacheOptions> = {}) {
   return { cache, clock, rows, asked, database, answer, find };
 }
 
-/** A database that answers when the test says so. */
+/** A database whose answers the test sends. */
 function slowDatabase() {
   const asked: { code: string; reply: (found: FoundLink | null) => void; fail: () => void }[] = [];
   const findLink = (code: string) => {
@@ -236,7 +236,7 @@ describe("a slow database", () => {
     expect(asked.length).toBe(1);
     asked[0]!.reply(link(1));
     await settled();
-    // The other question was given up with its requests; the late answer may be old, so it is asked for again.
+    // The query for b was abandoned. The late answer for a may be old, so a is queried again.
     expect(asked.length).toBe(1);
     const again = find("a");
     asked[1]!.reply(link(1, "https://new/"));

@@ -54,7 +54,7 @@ describe.skipIf(URL_OF_SERVER === "")("links in Redis (WAYMARK_TEST_REDIS_URL)",
     opened.push(redis);
     return { redis, shared: createSharedLinks({ redis, ttlSeconds: 0 }) };
   }
-  /** What stands there for everybody, and null for nothing. */
+  /** The stored link; null without one. */
   const held = async (code: string) => (await two.shared.find(code, async () => null)) ?? null;
   const stored = async (code: string) => {
     while ((await held(code)) === null) await Bun.sleep(2);
@@ -85,7 +85,7 @@ describe.skipIf(URL_OF_SERVER === "")("links in Redis (WAYMARK_TEST_REDIS_URL)",
   test("a reader that queried before a change does not store the old link after it", async () => {
     const answer = Promise.withResolvers<FoundLink>();
     const slow = one.shared.find("a", () => answer.promise);
-    // Another one joins under the same lease, and a third comes after the change, under a new one.
+    // Another reader joins under the same lease. A third comes after the change, under a new lease.
     const joined = two.shared.find("a", () => answer.promise);
     await Bun.sleep(20);
     await two.shared.delete(["a"]);
@@ -126,7 +126,7 @@ describe.skipIf(URL_OF_SERVER === "")("links in Redis (WAYMARK_TEST_REDIS_URL)",
     await stored("a");
     proxy.sever();
     while (await one.redis.check()) await Bun.sleep(5);
-    // Nobody can delete now.
+    // No delete succeeds now.
     await one.shared.delete(["a"]);
     const load = loads(link(1, "https://new/"));
     expect(await one.shared.find("a", load.run)).toEqual(link(1, "https://new/"));

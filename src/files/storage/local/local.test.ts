@@ -166,7 +166,7 @@ describe("a planted symbolic link", () => {
       symlinkSync(outside, join(folder, place));
       await expectUnavailable(driver.open(held, { size: bytes.length }));
       for (const size of SIZES) {
-        // One folder in 256 lies behind the link as well; then the next one does not.
+        // One random folder in 256 lies behind the link; the next one does not.
         const key = await put(driver, bytesOf(size)).catch(() => put(driver, bytesOf(size)));
         expect(key.startsWith(`${place}/`)).toBe(false);
       }

@@ -1,6 +1,6 @@
 /**
  * Writes a file in order. Small chunks go through the page cache in batches. After the first 8 MiB, blocks
- * (blobs/blocks.ts) use O_DIRECT if the file system supports it: no copy, no eviction of cached files, little left for
+ * (files/blobs/blocks.ts) use O_DIRECT if the file system supports it: no copy, no eviction of cached files, little left for
  * the final sync.
  */
 import { constants } from "node:fs";
