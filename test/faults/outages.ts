@@ -42,7 +42,7 @@ export type OutageNumbers = {
   /** Links of answered changes. */
   changed: number;
   refusedChanges: number;
-  slowestChangeMs: number;
+  slowestRefusalMs: number;
   uploads: number;
   answeredUploads: number;
   refusedUploads: number;
@@ -93,7 +93,7 @@ export async function takeDatabaseAway(options: FaultOptions): Promise<FaultResu
       visited,
       changed: changes.made,
       refusedChanges: changes.refused,
-      slowestChangeMs: changes.slowestMs,
+      slowestRefusalMs: changes.slowestRefusalMs,
       uploads: record.tried.size,
       answeredUploads: record.answered.size,
       refusedUploads: record.refused,

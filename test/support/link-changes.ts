@@ -16,9 +16,9 @@ const CALL_MS = 30_000;
 export type LinkChanges = {
   /** Changed links of answered calls. */
   made: number;
-  /** Calls answered 503. */
+  /** Calls answered 503, and how long the slowest of them took. */
   refused: number;
-  slowestMs: number;
+  slowestRefusalMs: number;
   wrong: string[];
   /** The answered version of each link to which no later change was sent after that time. */
   settledAt(time: number): ReadonlyMap<string, number>;
@@ -39,7 +39,7 @@ export function startLinkChanges(nodes: readonly Node[], existing: readonly stri
   const changes: LinkChanges = {
     made: 0,
     refused: 0,
-    slowestMs: 0,
+    slowestRefusalMs: 0,
     wrong: [],
     settledAt: (time) =>
       new Map(
@@ -61,9 +61,10 @@ export function startLinkChanges(nodes: readonly Node[], existing: readonly stri
     for (const code of codes) sentAt.set(code, begun);
     const answer = await send(node.client(), codes, version).catch(String);
     const text = typeof answer === "string" ? answer : await answer.text().catch(String);
-    changes.slowestMs = Math.max(changes.slowestMs, Math.round(performance.now() - begun));
-    if (typeof answer !== "string" && answer.status === 503) changes.refused++;
-    else if (typeof answer === "string" || !answer.ok || !isWhole(text))
+    if (typeof answer !== "string" && answer.status === 503) {
+      changes.refused++;
+      changes.slowestRefusalMs = Math.max(changes.slowestRefusalMs, Math.round(performance.now() - begun));
+    } else if (typeof answer === "string" || !answer.ok || !isWhole(text))
       changes.wrong.push(`${what}: ${typeof answer === "string" ? "no answer" : answer.status} ${text}`);
     else {
       changes.made += codes.length;
