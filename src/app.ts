@@ -116,6 +116,7 @@ function startCache(services: Services, registry: Registry): LinkCache {
     ttlSeconds: env.cache.ttl,
     rebuildSeconds: () => config.get("cache.bloom_rebuild_interval"),
     findLink: timeFunction(database.findLink, operations.get),
+    refreshLookups: database.refreshLookups,
     scan: timeMethods(createLinkScan(database), {
       links: operations.loadAll,
       codes: operations.loadAllCodes,

@@ -48,6 +48,11 @@ export type Database = {
   transaction<T>(run: (tx: Transaction<Schema>) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** Synchronous if the database is in the process. */
   findLink(code: string): LinkRow | undefined | Promise<LinkRow | undefined>;
+  /**
+   * The next findLink sees every change that any process committed before this call. Otherwise lookups of one turn of
+   * the event loop may share a snapshot, which is newer than the last answer to a writing statement of this instance.
+   */
+  refreshLookups(): void;
   /** Rejects with ServiceUnavailable within five seconds. */
   ping(): Promise<void>;
   /** Waits at most five seconds for running queries. */
@@ -93,6 +98,7 @@ export async function openDatabase(
     dialect,
     transaction: (run, { long = false } = {}) => transact(long ? slow : write, run),
     findLink: backend.findLink ?? ((code) => queryLink(read, code)),
+    refreshLookups: backend.refreshLookups ?? (() => {}),
     ping: async () => {
       const answer = sql.raw(backend.pingSql).execute(read);
       await withTimeout<unknown>(CONNECT_TIMEOUT_MS, answer, tooLate(CONNECT_TIMEOUT_MS));

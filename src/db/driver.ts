@@ -62,6 +62,8 @@ export type Backend = {
   /** A statement that reaches the data. */
   pingSql: string;
   findLink?: (code: string) => LinkRow | undefined;
+  /** See Database. */
+  refreshLookups?: () => void;
   close(): Promise<void>;
 };
 

@@ -17,6 +17,7 @@ import { silentLogger } from "../../lib/logger.ts";
 import { type Database, openDatabase } from "../database.ts";
 import { isDamaged } from "../failures.ts";
 import { migrateUp } from "../migrate.ts";
+import { openSqlite } from "./sqlite-connection.ts";
 import { createLanes } from "./sqlite-lanes.ts";
 import { openThread } from "./sqlite.thread.ts";
 
@@ -115,6 +116,30 @@ test("a slow query and an open transaction block neither findLink nor other read
   // The other reading thread ran all these during the query.
   expect(done).toBe(false);
   expect((await query).rows).toEqual([{ n: 12_000_000 }]);
+});
+
+test("findLink has what this program wrote, and after refreshLookups or a turn what another one wrote", async () => {
+  for (const threads of [true, false]) {
+    const name = `turn-${threads}.db`;
+    const database = await open(name, threads);
+    const path = join(folder, name);
+    const other = openSqlite({ path, readonly: false, busyTimeoutMs: 5_000, cacheKib: 512 });
+    const add = (code: string) =>
+      other.executeSync("insert into links (code, target, created_at, updated_at) values (?, '/', 1, 1)", [
+        code,
+      ]);
+    // No await: these lookups are in one turn of the event loop.
+    expect(database.findLink("a")).toBeUndefined();
+    add("a");
+    database.refreshLookups();
+    expect(database.findLink("a")).toMatchObject({ code: "a" });
+    add("b");
+    await new Promise(setImmediate);
+    expect(database.findLink("b")).toMatchObject({ code: "b" });
+    await database.write.insertInto("links").values(row("c")).execute();
+    expect(database.findLink("c")).toMatchObject({ code: "c" });
+    other.close();
+  }
 });
 
 test("a thread that is given up rejects its calls, and the next call gets a new one", async () => {

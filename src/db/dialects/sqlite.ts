@@ -13,26 +13,20 @@ import { assignmentsOf, type BulkSyntax, CHUNK_ROWS, createBulk, type Row } from
 import { insertThenId, standardCreateIndex, standardSyntax } from "../standard-syntax.ts";
 import type { Db, Dialect } from "../dialect.ts";
 import type { SchemaSyntax } from "../schema-syntax.ts";
-import type { LinkRow, OpenBackend, SqlFlavour } from "../driver.ts";
-import { type FailureKind, translateFailure } from "../failures.ts";
+import type { OpenBackend, SqlFlavour } from "../driver.ts";
+import type { FailureKind } from "../failures.ts";
 import { LIKE_ESCAPE, likePatterns, SEARCHED_COLUMNS } from "../text-search.ts";
-import { openSqlite, type SqliteConnection, type SqliteSettings } from "./sqlite-connection.ts";
+import { openSqlite, type SqliteSettings } from "./sqlite-connection.ts";
+import { createFinder } from "./sqlite-finder.ts";
 import { createLanes, type LaneConnection, type Lanes } from "./sqlite-lanes.ts";
 import { openThread } from "./sqlite.thread.ts";
 
 /** Another process may hold the write lock for an import's chunk. */
 const WRITER: Omit<SqliteSettings, "path"> = { readonly: false, busyTimeoutMs: 30_000, cacheKib: 8_192 };
 const READER: Omit<SqliteSettings, "path"> = { readonly: true, busyTimeoutMs: 5_000, cacheKib: 4_096 };
-/**
- * Waits block redirects; readers wait only for recovery. The cache holds the inner pages of both trees of ten million
- * links, so a lookup reads two pages, the leaves, instead of four.
- */
-const FINDER: Omit<SqliteSettings, "path"> = { readonly: true, busyTimeoutMs: 250, cacheKib: 16_384 };
 const READERS = 2;
 /** Reads the file's first page; `select 1` would not. */
 const PING = "pragma schema_version";
-
-const FIND_LINK = "select id, code, target, expires_at from links where code = ?";
 
 const words: BulkSyntax = {
   values: (columns, rows) => {
@@ -204,26 +198,11 @@ const onCallingThread = (settings: SqliteSettings): LaneConnection => {
   };
 };
 
-function createFinder(path: string) {
-  let connection: SqliteConnection | undefined;
-  let closed = false;
-  return {
-    find(code: string): LinkRow | undefined {
-      try {
-        if (closed) throw Object.assign(new Error("the database was closed"), { code: "SQLITE_CANTOPEN" });
-        connection ??= openSqlite({ ...FINDER, path });
-        return connection.firstSync(FIND_LINK, code) as LinkRow | undefined;
-      } catch (error) {
-        throw translateFailure(classify, error);
-      }
-    },
-    close() {
-      closed = true;
-      connection?.close();
-      connection = undefined;
-    },
-  };
-}
+/** Calls `done` after each statement, before its caller continues. */
+const afterEach = (connection: LaneConnection, done: () => void): LaneConnection => ({
+  ...connection,
+  execute: (text, parameters, timeoutMs) => connection.execute(text, parameters, timeoutMs).finally(done),
+});
 
 const damageAdvice = (): string =>
   "Stop the server and keep a copy of the file with its -wal beside it. " +
@@ -251,9 +230,13 @@ export const openBackend: OpenBackend = async ({ location, threads, logger }) =>
   const path = resolve(location.path);
   const open = (settings: Omit<SqliteSettings, "path">) =>
     threads ? openThread({ ...settings, path }, logger) : onCallingThread({ ...settings, path });
-  const writer = createLanes({ count: 1, begin: "begin immediate", open: () => open(WRITER) });
+  const finder = createFinder(path, classify);
+  const writer = createLanes({
+    count: 1,
+    begin: "begin immediate",
+    open: () => afterEach(open(WRITER), finder.refresh),
+  });
   const reader = createLanes({ count: READERS, begin: "begin", open: () => open(READER) });
-  const finder = createFinder(path);
   await touch(writer, path);
   return {
     dialect,
@@ -262,6 +245,7 @@ export const openBackend: OpenBackend = async ({ location, threads, logger }) =>
     writer,
     reader,
     findLink: finder.find,
+    refreshLookups: finder.refresh,
     async close() {
       finder.close();
       // Last: the last connection merges the journal into the file.

@@ -88,6 +88,26 @@ describe("a link", () => {
     expect(cache.stats()).toMatchObject({ tableHits: 1, tableMisses: 1, lookups: 1, entries: 1 });
   });
 
+  test("that changed is read from a new snapshot of the database", () => {
+    const rows = new Map([["a", link(1)]]);
+    let snapshot = new Map(rows);
+    const { find, cache } = open({
+      findLink: (code) => snapshot.get(code),
+      refreshLookups: () => {
+        snapshot = new Map(rows);
+      },
+    });
+    for (const [id, changed] of [
+      [2, "a"],
+      [3, "*"],
+    ] as const) {
+      expect(find("a")).toMatchObject({ id: id - 1 });
+      rows.set("a", link(id));
+      void cache.invalidate([changed]);
+    }
+    expect(find("a")).toMatchObject({ id: 3 });
+  });
+
   test("is found inside a longer text", () => {
     const { cache, rows } = open();
     rows.set("x/y", link(1));

@@ -80,6 +80,8 @@ export type LinkCacheOptions = {
   /** cache.bloom_rebuild_interval */
   rebuildSeconds(): number;
   findLink(code: string): FoundLink | null | undefined | Promise<FoundLink | null | undefined>;
+  /** Called for each change: later answers of findLink must have it. */
+  refreshLookups?(): void;
   scan: {
     /** Newest first, at most 10,000 per chunk. */
     links(): AsyncIterable<readonly StoredLink[]>;
@@ -231,6 +233,7 @@ export function createLinkCache(options: LinkCacheOptions): LinkCache {
   }
 
   function forget(code: string): void {
+    options.refreshLookups?.();
     if (code === ANY_CODE) return forgetAll();
     filter.add(code);
     table.delete(code);

@@ -1,0 +1,77 @@
+/**
+ * The lookup of redirects, on the calling thread: one prepared statement, opened on demand. Lookups of one turn of the
+ * event loop share a read transaction, because each transaction takes two locks. The file is read as mapped memory,
+ * which saves a system call and a copy for each page.
+ */
+import type { LinkRow } from "../driver.ts";
+import { type FailureKind, translateFailure } from "../failures.ts";
+import { openSqlite, type SqliteConnection, type SqliteSettings } from "./sqlite-connection.ts";
+
+/**
+ * Waits block redirects; readers wait only for recovery. The cache serves pages beyond the mapped part: it holds the
+ * inner pages of both trees of ten million links, so a lookup reads two pages, the leaves, instead of four.
+ */
+const SETTINGS: Omit<SqliteSettings, "path"> = {
+  readonly: true,
+  busyTimeoutMs: 250,
+  cacheKib: 16_384,
+  mappedBytes: 2 ** 31,
+};
+const FIND_LINK = "select id, code, target, expires_at from links where code = ?";
+
+export type Finder = {
+  find(code: string): LinkRow | undefined;
+  /** The next lookup sees every change committed before this call. */
+  refresh(): void;
+  close(): void;
+};
+
+export function createFinder(path: string, classify: (error: unknown) => FailureKind): Finder {
+  let connection: SqliteConnection | undefined;
+  let isReading = false;
+  let closed = false;
+
+  function begin(): SqliteConnection {
+    if (closed) throw Object.assign(new Error("the database was closed"), { code: "SQLITE_CANTOPEN" });
+    connection ??= openSqlite({ ...SETTINGS, path });
+    if (!isReading) {
+      connection.executeSync("begin", []);
+      isReading = true;
+      setImmediate(refresh);
+    }
+    return connection;
+  }
+
+  function refresh(): void {
+    if (!isReading) return;
+    isReading = false;
+    try {
+      connection?.executeSync("commit", []);
+    } catch {
+      // A failed read may have ended the transaction.
+      disconnect();
+    }
+  }
+
+  function disconnect(): void {
+    isReading = false;
+    connection?.close();
+    connection = undefined;
+  }
+
+  return {
+    find(code) {
+      try {
+        return begin().firstSync(FIND_LINK, code) as LinkRow | undefined;
+      } catch (error) {
+        refresh();
+        throw translateFailure(classify, error);
+      }
+    },
+    refresh,
+    close() {
+      closed = true;
+      disconnect();
+    },
+  };
+}
