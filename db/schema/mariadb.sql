@@ -39,6 +39,7 @@ CREATE TABLE `click_days` (
   `day` bigint(20) NOT NULL,
   `link_id` bigint(20) NOT NULL,
   `clicks` bigint(20) NOT NULL,
+  `automated` bigint(20) NOT NULL DEFAULT 0,
   PRIMARY KEY (`day`,`link_id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
@@ -48,6 +49,7 @@ CREATE TABLE `click_dim_days` (
   `dimension` bigint(20) NOT NULL,
   `value_id` bigint(20) NOT NULL,
   `clicks` bigint(20) NOT NULL,
+  `automated` bigint(20) NOT NULL DEFAULT 0,
   PRIMARY KEY (`day`,`link_id`,`dimension`,`value_id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
@@ -56,6 +58,7 @@ CREATE TABLE `click_dim_hours` (
   `dimension` bigint(20) NOT NULL,
   `value_id` bigint(20) NOT NULL,
   `clicks` bigint(20) NOT NULL,
+  `automated` bigint(20) NOT NULL DEFAULT 0,
   PRIMARY KEY (`hour`,`dimension`,`value_id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
@@ -64,6 +67,7 @@ CREATE TABLE `click_dim_months` (
   `dimension` bigint(20) NOT NULL,
   `value_id` bigint(20) NOT NULL,
   `clicks` bigint(20) NOT NULL,
+  `automated` bigint(20) NOT NULL DEFAULT 0,
   PRIMARY KEY (`month`,`dimension`,`value_id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
@@ -71,6 +75,7 @@ CREATE TABLE `click_hours` (
   `hour` bigint(20) NOT NULL,
   `link_id` bigint(20) NOT NULL,
   `clicks` bigint(20) NOT NULL,
+  `automated` bigint(20) NOT NULL DEFAULT 0,
   PRIMARY KEY (`hour`,`link_id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
@@ -84,6 +89,7 @@ CREATE TABLE `click_log` (
   `country` varchar(2) DEFAULT NULL,
   `city` varchar(200) DEFAULT NULL,
   `user_agent_id` bigint(20) DEFAULT NULL,
+  `automated` bigint(20) NOT NULL DEFAULT 0,
   PRIMARY KEY (`id`),
   KEY `click_log_clicked_at` (`clicked_at`,`link_id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
@@ -92,6 +98,7 @@ CREATE TABLE `click_months` (
   `month` bigint(20) NOT NULL,
   `link_id` bigint(20) NOT NULL,
   `clicks` bigint(20) NOT NULL,
+  `automated` bigint(20) NOT NULL DEFAULT 0,
   PRIMARY KEY (`month`,`link_id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
@@ -108,7 +115,10 @@ CREATE TABLE `deleted_links` (
   `link_id` bigint(20) NOT NULL,
   `code` varchar(128) NOT NULL,
   `deleted_at` bigint(20) NOT NULL,
-  PRIMARY KEY (`link_id`)
+  `deleted_by` varchar(140) DEFAULT NULL,
+  `content` mediumtext DEFAULT NULL,
+  PRIMARY KEY (`link_id`),
+  KEY `deleted_links_deleted_at` (`deleted_at`,`link_id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `detail_drops` (
@@ -116,6 +126,18 @@ CREATE TABLE `detail_drops` (
   `reason` varchar(16) NOT NULL,
   `clicks` bigint(20) NOT NULL,
   PRIMARY KEY (`day`,`reason`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `domains` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `host` varchar(253) NOT NULL,
+  `default_url` mediumtext DEFAULT NULL,
+  `not_found_url` mediumtext DEFAULT NULL,
+  `expired_url` mediumtext DEFAULT NULL,
+  `created_at` bigint(20) NOT NULL,
+  `updated_at` bigint(20) NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `domains_host` (`host`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `entries` (
@@ -140,6 +162,24 @@ CREATE TABLE `entries` (
   CONSTRAINT `entries_policy` FOREIGN KEY (`policy_id`) REFERENCES `policies` (`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `events` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `at` bigint(20) NOT NULL,
+  `actor` varchar(140) NOT NULL,
+  `via` varchar(16) NOT NULL,
+  `action` varchar(32) NOT NULL,
+  `subject` varchar(300) NOT NULL,
+  `subject_id` bigint(20) DEFAULT NULL,
+  `before` mediumtext DEFAULT NULL,
+  `after` mediumtext DEFAULT NULL,
+  PRIMARY KEY (`id`),
+  KEY `events_at` (`at`),
+  KEY `events_action` (`action`,`id`),
+  KEY `events_actor` (`actor`,`id`),
+  KEY `events_subject` (`subject`,`id`),
+  KEY `events_subject_id` (`subject_id`,`id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `instance` (
   `id` bigint(20) NOT NULL,
   `uuid` varchar(36) NOT NULL,
@@ -161,27 +201,58 @@ CREATE TABLE `leases` (
   PRIMARY KEY (`name`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `link_aliases` (
+  `code` varchar(140) NOT NULL,
+  `link_id` bigint(20) NOT NULL,
+  `created_at` bigint(20) NOT NULL,
+  PRIMARY KEY (`code`),
+  KEY `link_aliases_link_id` (`link_id`),
+  CONSTRAINT `link_aliases_link` FOREIGN KEY (`link_id`) REFERENCES `links` (`id`) ON DELETE CASCADE
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `link_clicks` (
   `link_id` bigint(20) NOT NULL,
   `clicks` bigint(20) NOT NULL,
   `ranked` bigint(20) NOT NULL DEFAULT 0,
+  `automated` bigint(20) NOT NULL DEFAULT 0,
   PRIMARY KEY (`link_id`),
   KEY `link_clicks_ranked` (`ranked`,`link_id`),
   CONSTRAINT `link_clicks_link` FOREIGN KEY (`link_id`) REFERENCES `links` (`id`) ON DELETE CASCADE
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `link_tags` (
+  `tag_id` bigint(20) NOT NULL,
+  `link_id` bigint(20) NOT NULL,
+  PRIMARY KEY (`tag_id`,`link_id`),
+  KEY `link_tags_link_id` (`link_id`),
+  CONSTRAINT `link_tags_link` FOREIGN KEY (`link_id`) REFERENCES `links` (`id`) ON DELETE CASCADE
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `link_uses` (
+  `link_id` bigint(20) NOT NULL,
+  `uses` bigint(20) NOT NULL,
+  PRIMARY KEY (`link_id`),
+  CONSTRAINT `link_uses_link` FOREIGN KEY (`link_id`) REFERENCES `links` (`id`) ON DELETE CASCADE
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `links` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
-  `code` varchar(128) NOT NULL,
+  `code` varchar(140) NOT NULL,
   `target` mediumtext NOT NULL,
   `created_at` bigint(20) NOT NULL,
   `updated_at` bigint(20) NOT NULL,
   `expires_at` bigint(20) DEFAULT NULL,
   `password_hash` varchar(255) DEFAULT NULL,
+  `title` varchar(200) DEFAULT NULL,
+  `note` mediumtext DEFAULT NULL,
+  `owner_id` bigint(20) DEFAULT NULL,
+  `created_by` varchar(128) DEFAULT NULL,
+  `options` mediumtext DEFAULT NULL,
   PRIMARY KEY (`id`),
   UNIQUE KEY `links_code` (`code`),
   KEY `links_created_at` (`created_at` DESC,`code`,`expires_at`),
-  KEY `links_expires_at` (`expires_at`,`id`)
+  KEY `links_expires_at` (`expires_at`,`id`),
+  KEY `links_owner` (`owner_id`,`created_at` DESC,`code`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `login_failures` (
@@ -255,6 +326,28 @@ CREATE TABLE `shares` (
   KEY `shares_entry_id` (`entry_id`),
   CONSTRAINT `shares_entry` FOREIGN KEY (`entry_id`) REFERENCES `entries` (`id`),
   CONSTRAINT `shares_link` FOREIGN KEY (`link_id`) REFERENCES `links` (`id`) ON DELETE CASCADE
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `tags` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tag` varchar(64) NOT NULL,
+  `links` bigint(20) NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `tags_tag` (`tag`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `tokens` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `user_id` bigint(20) NOT NULL,
+  `name` varchar(64) NOT NULL,
+  `hash` varchar(64) NOT NULL,
+  `scopes` varchar(255) NOT NULL,
+  `created_at` bigint(20) NOT NULL,
+  `expires_at` bigint(20) DEFAULT NULL,
+  `last_used_at` bigint(20) DEFAULT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `tokens_hash` (`hash`),
+  UNIQUE KEY `tokens_name` (`user_id`,`name`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `uploads` (

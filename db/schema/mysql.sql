@@ -39,6 +39,7 @@ CREATE TABLE `click_days` (
   `day` bigint NOT NULL,
   `link_id` bigint NOT NULL,
   `clicks` bigint NOT NULL,
+  `automated` bigint NOT NULL DEFAULT '0',
   PRIMARY KEY (`day`,`link_id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
@@ -48,6 +49,7 @@ CREATE TABLE `click_dim_days` (
   `dimension` bigint NOT NULL,
   `value_id` bigint NOT NULL,
   `clicks` bigint NOT NULL,
+  `automated` bigint NOT NULL DEFAULT '0',
   PRIMARY KEY (`day`,`link_id`,`dimension`,`value_id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
@@ -56,6 +58,7 @@ CREATE TABLE `click_dim_hours` (
   `dimension` bigint NOT NULL,
   `value_id` bigint NOT NULL,
   `clicks` bigint NOT NULL,
+  `automated` bigint NOT NULL DEFAULT '0',
   PRIMARY KEY (`hour`,`dimension`,`value_id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
@@ -64,6 +67,7 @@ CREATE TABLE `click_dim_months` (
   `dimension` bigint NOT NULL,
   `value_id` bigint NOT NULL,
   `clicks` bigint NOT NULL,
+  `automated` bigint NOT NULL DEFAULT '0',
   PRIMARY KEY (`month`,`dimension`,`value_id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
@@ -71,6 +75,7 @@ CREATE TABLE `click_hours` (
   `hour` bigint NOT NULL,
   `link_id` bigint NOT NULL,
   `clicks` bigint NOT NULL,
+  `automated` bigint NOT NULL DEFAULT '0',
   PRIMARY KEY (`hour`,`link_id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
@@ -84,6 +89,7 @@ CREATE TABLE `click_log` (
   `country` varchar(2) COLLATE utf8mb4_bin DEFAULT NULL,
   `city` varchar(200) COLLATE utf8mb4_bin DEFAULT NULL,
   `user_agent_id` bigint DEFAULT NULL,
+  `automated` bigint NOT NULL DEFAULT '0',
   PRIMARY KEY (`id`),
   KEY `click_log_clicked_at` (`clicked_at`,`link_id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
@@ -92,6 +98,7 @@ CREATE TABLE `click_months` (
   `month` bigint NOT NULL,
   `link_id` bigint NOT NULL,
   `clicks` bigint NOT NULL,
+  `automated` bigint NOT NULL DEFAULT '0',
   PRIMARY KEY (`month`,`link_id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
@@ -108,7 +115,10 @@ CREATE TABLE `deleted_links` (
   `link_id` bigint NOT NULL,
   `code` varchar(128) COLLATE utf8mb4_bin NOT NULL,
   `deleted_at` bigint NOT NULL,
-  PRIMARY KEY (`link_id`)
+  `deleted_by` varchar(140) COLLATE utf8mb4_bin DEFAULT NULL,
+  `content` mediumtext COLLATE utf8mb4_bin,
+  PRIMARY KEY (`link_id`),
+  KEY `deleted_links_deleted_at` (`deleted_at`,`link_id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `detail_drops` (
@@ -116,6 +126,18 @@ CREATE TABLE `detail_drops` (
   `reason` varchar(16) COLLATE utf8mb4_bin NOT NULL,
   `clicks` bigint NOT NULL,
   PRIMARY KEY (`day`,`reason`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `domains` (
+  `id` bigint NOT NULL AUTO_INCREMENT,
+  `host` varchar(253) COLLATE utf8mb4_bin NOT NULL,
+  `default_url` mediumtext COLLATE utf8mb4_bin,
+  `not_found_url` mediumtext COLLATE utf8mb4_bin,
+  `expired_url` mediumtext COLLATE utf8mb4_bin,
+  `created_at` bigint NOT NULL,
+  `updated_at` bigint NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `domains_host` (`host`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `entries` (
@@ -140,6 +162,24 @@ CREATE TABLE `entries` (
   CONSTRAINT `entries_policy` FOREIGN KEY (`policy_id`) REFERENCES `policies` (`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `events` (
+  `id` bigint NOT NULL AUTO_INCREMENT,
+  `at` bigint NOT NULL,
+  `actor` varchar(140) COLLATE utf8mb4_bin NOT NULL,
+  `via` varchar(16) COLLATE utf8mb4_bin NOT NULL,
+  `action` varchar(32) COLLATE utf8mb4_bin NOT NULL,
+  `subject` varchar(300) COLLATE utf8mb4_bin NOT NULL,
+  `subject_id` bigint DEFAULT NULL,
+  `before` mediumtext COLLATE utf8mb4_bin,
+  `after` mediumtext COLLATE utf8mb4_bin,
+  PRIMARY KEY (`id`),
+  KEY `events_at` (`at`),
+  KEY `events_action` (`action`,`id`),
+  KEY `events_actor` (`actor`,`id`),
+  KEY `events_subject` (`subject`,`id`),
+  KEY `events_subject_id` (`subject_id`,`id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `instance` (
   `id` bigint NOT NULL,
   `uuid` varchar(36) COLLATE utf8mb4_bin NOT NULL,
@@ -161,27 +201,58 @@ CREATE TABLE `leases` (
   PRIMARY KEY (`name`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `link_aliases` (
+  `code` varchar(140) COLLATE utf8mb4_bin NOT NULL,
+  `link_id` bigint NOT NULL,
+  `created_at` bigint NOT NULL,
+  PRIMARY KEY (`code`),
+  KEY `link_aliases_link_id` (`link_id`),
+  CONSTRAINT `link_aliases_link` FOREIGN KEY (`link_id`) REFERENCES `links` (`id`) ON DELETE CASCADE
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `link_clicks` (
   `link_id` bigint NOT NULL,
   `clicks` bigint NOT NULL,
   `ranked` bigint NOT NULL DEFAULT '0',
+  `automated` bigint NOT NULL DEFAULT '0',
   PRIMARY KEY (`link_id`),
   KEY `link_clicks_ranked` (`ranked`,`link_id`),
   CONSTRAINT `link_clicks_link` FOREIGN KEY (`link_id`) REFERENCES `links` (`id`) ON DELETE CASCADE
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `link_tags` (
+  `tag_id` bigint NOT NULL,
+  `link_id` bigint NOT NULL,
+  PRIMARY KEY (`tag_id`,`link_id`),
+  KEY `link_tags_link_id` (`link_id`),
+  CONSTRAINT `link_tags_link` FOREIGN KEY (`link_id`) REFERENCES `links` (`id`) ON DELETE CASCADE
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `link_uses` (
+  `link_id` bigint NOT NULL,
+  `uses` bigint NOT NULL,
+  PRIMARY KEY (`link_id`),
+  CONSTRAINT `link_uses_link` FOREIGN KEY (`link_id`) REFERENCES `links` (`id`) ON DELETE CASCADE
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `links` (
   `id` bigint NOT NULL AUTO_INCREMENT,
-  `code` varchar(128) COLLATE utf8mb4_bin NOT NULL,
+  `code` varchar(140) COLLATE utf8mb4_bin NOT NULL,
   `target` mediumtext COLLATE utf8mb4_bin NOT NULL,
   `created_at` bigint NOT NULL,
   `updated_at` bigint NOT NULL,
   `expires_at` bigint DEFAULT NULL,
   `password_hash` varchar(255) COLLATE utf8mb4_bin DEFAULT NULL,
+  `title` varchar(200) COLLATE utf8mb4_bin DEFAULT NULL,
+  `note` mediumtext COLLATE utf8mb4_bin,
+  `owner_id` bigint DEFAULT NULL,
+  `created_by` varchar(128) COLLATE utf8mb4_bin DEFAULT NULL,
+  `options` mediumtext COLLATE utf8mb4_bin,
   PRIMARY KEY (`id`),
   UNIQUE KEY `links_code` (`code`),
   KEY `links_created_at` (`created_at` DESC,`code`,`expires_at`),
-  KEY `links_expires_at` (`expires_at`,`id`)
+  KEY `links_expires_at` (`expires_at`,`id`),
+  KEY `links_owner` (`owner_id`,`created_at` DESC,`code`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `login_failures` (
@@ -255,6 +326,28 @@ CREATE TABLE `shares` (
   KEY `shares_entry_id` (`entry_id`),
   CONSTRAINT `shares_entry` FOREIGN KEY (`entry_id`) REFERENCES `entries` (`id`),
   CONSTRAINT `shares_link` FOREIGN KEY (`link_id`) REFERENCES `links` (`id`) ON DELETE CASCADE
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `tags` (
+  `id` bigint NOT NULL AUTO_INCREMENT,
+  `tag` varchar(64) COLLATE utf8mb4_bin NOT NULL,
+  `links` bigint NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `tags_tag` (`tag`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `tokens` (
+  `id` bigint NOT NULL AUTO_INCREMENT,
+  `user_id` bigint NOT NULL,
+  `name` varchar(64) COLLATE utf8mb4_bin NOT NULL,
+  `hash` varchar(64) COLLATE utf8mb4_bin NOT NULL,
+  `scopes` varchar(255) COLLATE utf8mb4_bin NOT NULL,
+  `created_at` bigint NOT NULL,
+  `expires_at` bigint DEFAULT NULL,
+  `last_used_at` bigint DEFAULT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `tokens_hash` (`hash`),
+  UNIQUE KEY `tokens_name` (`user_id`,`name`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `uploads` (

@@ -37,7 +37,7 @@ CREATE INDEX "changes_created_at" on "changes" (created_at);
 CREATE TABLE click_days (
   day integer not null,
   link_id integer not null,
-  clicks integer not null,
+  clicks integer not null, automated integer not null default 0,
   primary key (day, link_id)
 ) without rowid;
 
@@ -46,7 +46,7 @@ CREATE TABLE click_dim_days (
   link_id integer not null,
   dimension integer not null,
   value_id integer not null,
-  clicks integer not null,
+  clicks integer not null, automated integer not null default 0,
   primary key (day, link_id, dimension, value_id)
 ) without rowid;
 
@@ -54,7 +54,7 @@ CREATE TABLE click_dim_hours (
   hour integer not null,
   dimension integer not null,
   value_id integer not null,
-  clicks integer not null,
+  clicks integer not null, automated integer not null default 0,
   primary key (hour, dimension, value_id)
 ) without rowid;
 
@@ -62,14 +62,14 @@ CREATE TABLE click_dim_months (
   month integer not null,
   dimension integer not null,
   value_id integer not null,
-  clicks integer not null,
+  clicks integer not null, automated integer not null default 0,
   primary key (month, dimension, value_id)
 ) without rowid;
 
 CREATE TABLE click_hours (
   hour integer not null,
   link_id integer not null,
-  clicks integer not null,
+  clicks integer not null, automated integer not null default 0,
   primary key (hour, link_id)
 ) without rowid;
 
@@ -83,14 +83,14 @@ CREATE TABLE click_log (
   country text,
   city text,
   user_agent_id integer
-);
+, automated integer not null default 0);
 
 CREATE INDEX "click_log_clicked_at" on "click_log" (clicked_at, link_id);
 
 CREATE TABLE click_months (
   month integer not null,
   link_id integer not null,
-  clicks integer not null,
+  clicks integer not null, automated integer not null default 0,
   primary key (month, link_id)
 ) without rowid;
 
@@ -106,7 +106,9 @@ CREATE TABLE deleted_links (
   link_id integer not null primary key,
   code text not null,
   deleted_at integer not null
-);
+, deleted_by text, content text);
+
+CREATE INDEX "deleted_links_deleted_at" on "deleted_links" (deleted_at, link_id);
 
 CREATE TABLE detail_drops (
   day integer not null,
@@ -114,6 +116,17 @@ CREATE TABLE detail_drops (
   clicks integer not null,
   primary key (day, reason)
 ) without rowid;
+
+CREATE TABLE domains (
+  id integer primary key autoincrement,
+  host text not null,
+  default_url text,
+  not_found_url text,
+  expired_url text,
+  created_at integer not null,
+  updated_at integer not null,
+  constraint domains_host unique (host)
+);
 
 CREATE TABLE entries (
   id integer primary key autoincrement,
@@ -139,6 +152,28 @@ CREATE INDEX "entries_kind" on "entries" (account_id, parent_id, kind, name);
 
 CREATE INDEX "entries_policy_id" on "entries" (policy_id);
 
+CREATE TABLE events (
+  id integer primary key autoincrement,
+  at integer not null,
+  actor text not null,
+  via text not null,
+  action text not null,
+  subject text not null,
+  subject_id integer,
+  "before" text,
+  "after" text
+);
+
+CREATE INDEX "events_action" on "events" (action, id);
+
+CREATE INDEX "events_actor" on "events" (actor, id);
+
+CREATE INDEX "events_at" on "events" (at);
+
+CREATE INDEX "events_subject" on "events" (subject, id);
+
+CREATE INDEX "events_subject_id" on "events" (subject_id, id);
+
 CREATE TABLE instance (
   id integer not null primary key,
   uuid text not null,
@@ -157,13 +192,37 @@ CREATE TABLE leases (
   expires_at integer not null
 );
 
+CREATE TABLE link_aliases (
+  code text not null primary key,
+  link_id integer not null,
+  created_at integer not null,
+  constraint link_aliases_link foreign key (link_id) references links (id) on delete cascade
+);
+
+CREATE INDEX "link_aliases_link_id" on "link_aliases" (link_id);
+
 CREATE TABLE link_clicks (
   link_id integer not null primary key,
-  clicks integer not null, ranked integer not null default 0,
+  clicks integer not null, ranked integer not null default 0, automated integer not null default 0,
   constraint link_clicks_link foreign key (link_id) references links (id) on delete cascade
 );
 
 CREATE INDEX "link_clicks_ranked" on "link_clicks" (ranked, link_id);
+
+CREATE TABLE link_tags (
+  tag_id integer not null,
+  link_id integer not null,
+  primary key (tag_id, link_id),
+  constraint link_tags_link foreign key (link_id) references links (id) on delete cascade
+) without rowid;
+
+CREATE INDEX "link_tags_link_id" on "link_tags" (link_id);
+
+CREATE TABLE link_uses (
+  link_id integer not null primary key,
+  uses integer not null,
+  constraint link_uses_link foreign key (link_id) references links (id) on delete cascade
+);
 
 CREATE TABLE links (
   id integer primary key autoincrement,
@@ -172,13 +231,15 @@ CREATE TABLE links (
   created_at integer not null,
   updated_at integer not null,
   expires_at integer,
-  password_hash text,
+  password_hash text, title text, note text, owner_id integer, created_by text, options text,
   constraint links_code unique (code)
 );
 
 CREATE INDEX "links_created_at" on "links" (created_at desc, code, expires_at);
 
 CREATE INDEX "links_expires_at" on "links" (expires_at, id);
+
+CREATE INDEX "links_owner" on "links" (owner_id, created_at desc, code);
 
 CREATE TABLE login_failures (
   account text not null primary key,
@@ -250,6 +311,26 @@ CREATE TABLE shares (
 );
 
 CREATE INDEX "shares_entry_id" on "shares" (entry_id);
+
+CREATE TABLE tags (
+  id integer primary key autoincrement,
+  tag text not null,
+  links integer not null,
+  constraint tags_tag unique (tag)
+);
+
+CREATE TABLE tokens (
+  id integer primary key autoincrement,
+  user_id integer not null,
+  name text not null,
+  hash text not null,
+  scopes text not null,
+  created_at integer not null,
+  expires_at integer,
+  last_used_at integer,
+  constraint tokens_hash unique (hash),
+  constraint tokens_name unique (user_id, name)
+);
 
 CREATE TABLE uploads (
   id text not null primary key,

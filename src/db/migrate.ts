@@ -12,10 +12,17 @@ import { steps as version01 } from "./migrations/version-0-1.ts";
 import { steps as version02 } from "./migrations/version-0-2.ts";
 import { steps as version03 } from "./migrations/version-0-3.ts";
 import { steps as version04 } from "./migrations/version-0-4.ts";
+import { steps as version05 } from "./migrations/version-0-5.ts";
 import type { Step } from "./migrations/step.ts";
 
 /** Oldest first. Static, because the compiled program has no folder to list. */
-export const MIGRATIONS: readonly Step[] = [...version01, ...version02, ...version03, ...version04];
+export const MIGRATIONS: readonly Step[] = [
+  ...version01,
+  ...version02,
+  ...version03,
+  ...version04,
+  ...version05,
+];
 
 export type MigrationState = {
   name: string;

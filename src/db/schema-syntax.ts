@@ -22,4 +22,6 @@ export type SchemaSyntax = {
   createSearchIndex(db: Kysely<unknown>): Promise<void>;
   /** For needles that the index can't serve. */
   createSearchColumn(db: Kysely<unknown>): Promise<void>;
+  /** Makes room in `links.code` for the keys of other domains, and includes title and note in the search. */
+  widenLinks(db: Kysely<unknown>): Promise<void>;
 };

@@ -3,7 +3,7 @@
  * four spellings.
  */
 
-export const SEARCHED_COLUMNS = ["links.code", "links.target"] as const;
+export const SEARCHED_COLUMNS = ["links.code", "links.target", "links.title", "links.note"] as const;
 
 /** Unlike the backslash it needs no escaping in SQL literals. */
 export const LIKE_ESCAPE = "!";

@@ -250,6 +250,7 @@ forEachDialect((dialect) => {
     expect(first).toEqual({
       id: expect.any(Number),
       link_id: link!,
+      automated: 0,
       clicked_at: NOW,
       referrer: "https://a.example/x",
       source: "ref:a.example",

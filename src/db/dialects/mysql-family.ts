@@ -20,6 +20,7 @@ export type MysqlVariant = SessionSyntax & {
 const JSON_COLUMNS: Record<ColumnKind, string> = {
   serial: "bigint",
   int: "bigint",
+  int0: "bigint",
   "int?": "bigint",
   text: "mediumtext character set utf8mb4 collate utf8mb4_bin",
   "text?": "mediumtext character set utf8mb4 collate utf8mb4_bin",
@@ -66,6 +67,7 @@ const schema: SchemaSyntax = {
   },
   createSearchIndex: async () => {},
   createSearchColumn: async () => {},
+  widenLinks: async (db) => void (await sql`alter table links modify code varchar(140) not null`.execute(db)),
 };
 
 const familyDialect = (family: MysqlVariant): Dialect => ({

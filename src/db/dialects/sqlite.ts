@@ -48,6 +48,7 @@ const schema: SchemaSyntax = {
   createIndex: standardCreateIndex,
   createSearchIndex: async () => {},
   createSearchColumn: async () => {},
+  widenLinks: async () => {},
 };
 
 const bulk = createBulk(words);

@@ -1,0 +1,72 @@
+/** Tables of accounts, events and settings; see schema.ts. */
+export const ACCOUNT_TABLES = {
+  /** Who did what. Secrets are masked in `before` and `after`, which are JSON. */
+  events: {
+    id: "serial",
+    at: "int",
+    /** An account's name, `token:{name}`, `cli` or `system`. */
+    actor: "text",
+    /** "panel", "api", "token", "cli", "import" or "system". */
+    via: "text",
+    /** Such as "link.update"; ≤ 32 characters. */
+    action: "text",
+    /** What it was done to, such as a code or a user name. */
+    subject: "text",
+    /** The id of the subject, where it has one: a link's history survives renames. */
+    subject_id: "int?",
+    before: "text?",
+    after: "text?",
+  },
+  /** API tokens. */
+  tokens: {
+    id: "serial",
+    /** 0 is the built-in administrator. */
+    user_id: "int",
+    /** Unique for the account. */
+    name: "text",
+    /** SHA-256 of the token, 64 hex digits; unique. */
+    hash: "text",
+    /** Names, separated by blanks. */
+    scopes: "text",
+    created_at: "int",
+    expires_at: "int?",
+    /** To the hour. */
+    last_used_at: "int?",
+  },
+  settings: { key: "text", value: "text", updated_at: "int", updated_by: "text" },
+  /** Masks sensitive values. */
+  settings_history: {
+    id: "serial",
+    key: "text",
+    old_value: "text?",
+    new_value: "text?",
+    changed_at: "int",
+    changed_by: "text",
+  },
+  users: {
+    id: "serial",
+    /** Lower-case. */
+    username: "text",
+    password_hash: "text",
+    /** "admin", "editor" or "user". */
+    role: "text",
+    disabled: "int",
+    /** Bytes; 0 is unlimited. */
+    quota_bytes: "int",
+    created_at: "int",
+    updated_at: "int",
+  },
+  sessions: {
+    /** A UUID. */
+    id: "text",
+    /** 0 is the built-in administrator, who has no row in users. */
+    user_id: "int",
+    created_at: "int",
+    expires_at: "int",
+    refresh_jti: "text",
+    previous_jti: "text?",
+    rotated_at: "int?",
+    revoked_at: "int?",
+  },
+  login_failures: { account: "text", failures: "int", retry_at: "int", updated_at: "int" },
+} as const;

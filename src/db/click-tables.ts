@@ -1,0 +1,65 @@
+/** Tables of clicks; see schema.ts. */
+export const CLICK_TABLES = {
+  /** Moved in the transaction that counts. */
+  journals: { id: "text", position: "int", updated_at: "int" },
+  /**
+   * Clicks by hour, day and month (UTC): `hour` is epoch milliseconds / 3,600,000, `day` / 86,400,000, `month` counts
+   * from January 1970, rounded down. Link 0 is all links and keeps the history of deleted ones. Written in the
+   * transaction that counts. A link with rows in hours or days has one in months.
+   */
+  click_hours: { hour: "int", link_id: "int", clicks: "int", automated: "int0" },
+  click_days: { day: "int", link_id: "int", clicks: "int", automated: "int0" },
+  click_months: { month: "int", link_id: "int", clicks: "int", automated: "int0" },
+  /** Texts by which clicks are counted (clicks/rollups/dimensions.ts). */
+  click_values: {
+    id: "serial",
+    dimension: "int",
+    value: "text",
+    /** The newest day of a click with this value. */
+    seen_day: "int",
+  },
+  /** By value: for all links (link 0) and per link by day. */
+  click_dim_hours: { hour: "int", dimension: "int", value_id: "int", clicks: "int", automated: "int0" },
+  click_dim_days: {
+    day: "int",
+    link_id: "int",
+    dimension: "int",
+    value_id: "int",
+    clicks: "int",
+    automated: "int0",
+  },
+  click_dim_months: { month: "int", dimension: "int", value_id: "int", clicks: "int", automated: "int0" },
+  user_agents: {
+    id: "serial",
+    /** First 32 hex digits of the text's SHA-256. */
+    hash: "text",
+    text: "text",
+    /** In click_values. */
+    value_id: "int",
+    seen_day: "int",
+  },
+  click_log: {
+    id: "serial",
+    link_id: "int",
+    clicked_at: "int",
+    /** Cleaned. */
+    referrer: "text?",
+    /** The utm_source value, `ref:{domain}` or `direct`. */
+    source: "text",
+    ip_address: "text?",
+    /** ISO 3166-1 alpha-2. */
+    country: "text?",
+    city: "text?",
+    user_agent_id: "int?",
+    /** 1 or 0. */
+    automated: "int0",
+  },
+  /** Clicks without details in click_log (clicks/details/drops.ts). */
+  detail_drops: {
+    /** Days since 1970-01-01. */
+    day: "int",
+    /** "full", "disconnected", "sampled_out" or "stopped". */
+    reason: "text",
+    clicks: "int",
+  },
+} as const;

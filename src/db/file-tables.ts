@@ -1,0 +1,100 @@
+/** Tables of files; see schema.ts. */
+export const FILE_TABLES = {
+  /** Keys are sealed (lib/secret-box.ts). */
+  policies: {
+    id: "serial",
+    name: "text",
+    /** "local" or "s3". For local the columns up to secret_key are null. */
+    driver_type: "text",
+    endpoint: "text?",
+    bucket: "text?",
+    region: "text?",
+    access_key: "text?",
+    secret_key: "text?",
+    base_path: "text",
+    /** Bytes; 0 is unlimited. */
+    max_file_size: "int",
+    /** "relay" or "redirect". */
+    download: "text",
+    /** 1 or null, so that one row is the default. */
+    is_default: "int?",
+    created_at: "int",
+    updated_at: "int",
+  },
+  /** Content, stored once per policy (files/blobs/service.ts). */
+  blobs: {
+    id: "serial",
+    policy_id: "int",
+    /** 64 hex digits. */
+    sha256: "text",
+    /** Random, below 2^52. Distinguishes the objects that ever held this content. */
+    generation: "int",
+    /** 0 for the live blob of its content, later its generation. */
+    retired: "int",
+    size: "int",
+    /** Number of entries. */
+    refs: "int",
+    /** "live", "dead" (no refs, object being removed) or "damaged" (not served, kept for repair). */
+    state: "text",
+    /** Relative to the policy's base path. */
+    object_key: "text",
+    /** When the bytes were last compared with sha256; 0: never. */
+    checked_at: "int",
+    created_at: "int",
+  },
+  /** Folders and files in one table, so that one unique index covers their names. */
+  entries: {
+    id: "serial",
+    /**
+     * 0 is the built-in administrator, -1 folders being removed (files/tree/removal.ts): their account as parent, their
+     * id as name.
+     */
+    account_id: "int",
+    /** A folder of the same account; 0 is the root. */
+    parent_id: "int",
+    /** "folder" or "file". */
+    kind: "text",
+    /** NFC, compared by bytes. */
+    name: "text",
+    /** Folders only: overrides the inherited policy. */
+    policy_id: "int?",
+    /** Files only, like the next two. */
+    blob_id: "int?",
+    mime_type: "text?",
+    /** Copied from blobs for listings. */
+    sha256: "text?",
+    /** Likewise; 0 for folders. */
+    size: "int",
+    created_at: "int",
+    updated_at: "int",
+  },
+  /** Its row is the lock of the account's tree. */
+  account_usage: { account_id: "int", bytes: "int" },
+  uploads: {
+    /** A lower-case UUID, also the storage's id of the bytes. */
+    id: "text",
+    account_id: "int",
+    /** 0 is the root. */
+    folder_id: "int",
+    name: "text",
+    mime_type: "text",
+    /** Upload-Metadata as sent. */
+    metadata: "text",
+    /** Null until the client sends it. */
+    size: "int?",
+    /** Durable bytes. */
+    received: "int",
+    policy_id: "int",
+    created_at: "int",
+    expires_at: "int",
+  },
+  /** Removed with the link. */
+  shares: {
+    link_id: "int",
+    /** The foreign key requires removing the link with the entry. */
+    entry_id: "int",
+    max_downloads: "int?",
+    downloads: "int",
+    created_at: "int",
+  },
+} as const;

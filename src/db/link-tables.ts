@@ -1,0 +1,61 @@
+/** Tables of links; see schema.ts. */
+export const LINK_TABLES = {
+  links: {
+    id: "serial",
+    /** The link's key (links/link-key.ts): on the default domain its code. Case-sensitive ASCII. */
+    code: "text",
+    /** ≤ 8192 bytes. */
+    target: "text",
+    created_at: "int",
+    updated_at: "int",
+    expires_at: "int?",
+    password_hash: "text?",
+    /** ≤ 200 characters. */
+    title: "text?",
+    /** ≤ 2,000 characters. */
+    note: "text?",
+    /** The account that made the link, as in users; null for commands, imports and links older than version 0.5. */
+    owner_id: "int?",
+    /** For people: an account's name, `token:{name}` or `cli`. */
+    created_by: "text?",
+    /** JSON (links/link-options.ts); null for a link that only redirects. */
+    options: "text?",
+  },
+  /** Other codes of links, kept by renames. No link has them: see links/writer.ts. Removed with the link. */
+  link_aliases: { code: "text", link_id: "int", created_at: "int" },
+  /** How many people a link with `max_clicks` has let pass. Removed with the link. */
+  link_uses: { link_id: "int", uses: "int" },
+  /** `links` counts the rows of link_tags, in their transactions. A tag without links has no row. */
+  tags: {
+    id: "serial",
+    /** Unique, lower-case, NFC, 1 to 64 characters. */
+    tag: "text",
+    links: "int",
+  },
+  link_tags: { tag_id: "int", link_id: "int" },
+  /** Hosts besides the default one, which is domain 0 and has no row. */
+  domains: {
+    id: "serial",
+    /** Unique, lower-case, Punycode, without port; ≤ 253 characters. */
+    host: "text",
+    default_url: "text?",
+    not_found_url: "text?",
+    expired_url: "text?",
+    created_at: "int",
+    updated_at: "int",
+  },
+  /** One row per link, removed with it. `ranked` is indexed: see links/list/ranking.ts. */
+  link_clicks: { link_id: "int", clicks: "int", ranked: "int", automated: "int0" },
+  /**
+   * For the analytics of deleted links. Retention removes a row with the last row of its clicks. A code may occur
+   * several times, and a link may have it again.
+   */
+  deleted_links: {
+    link_id: "int",
+    code: "text",
+    deleted_at: "int",
+    deleted_by: "text?",
+    /** The link as JSON, with its counts, while it can be restored. */
+    content: "text?",
+  },
+} as const;
