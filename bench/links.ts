@@ -16,9 +16,12 @@ import { createChanges } from "../src/cluster/changes.ts";
 import { type Database, openDatabase } from "../src/db/database.ts";
 import { migrateUp } from "../src/db/migrate.ts";
 import { silentLogger } from "../src/lib/logger.ts";
-import { linkQueryOf, type ListQuery, SORT_KEYS } from "../src/links/link-page.ts";
+import { linkQueryOf, type ListQuery, SORT_KEYS } from "../src/links/list/page.ts";
 import { createLinkRepository, type NewLink } from "../src/links/links.repository.ts";
-import { createLinkService, type LinkService } from "../src/links/links.service.ts";
+import { COMMAND } from "../src/lib/actor.ts";
+import type { ActorLinks } from "../src/links/actor-links.ts";
+import { PLAIN, UNOWNED } from "../src/links/link.ts";
+import { createLinkService } from "../src/links/links.service.ts";
 import { createServerDatabase, type Server, SERVERS } from "./lib/server-database.ts";
 
 const COUNT = Number(process.argv[2] ?? 1_000_000);
@@ -38,12 +41,13 @@ function linkAt(at: number): NewLink {
     at % 50_000 === 7 ? "needle" : at % 200 === 3 ? "medium" : at % 20 === 9 ? "frequent" : "other";
   const createdAt = BORN + (at % 7 === 0 ? (at * 7919) % COUNT : at) * 20;
   return {
+    ...PLAIN,
+    ...UNOWNED,
     code: `${hash.slice(0, 3)}${at.toString(36)}`,
     target: `https://shop.example.com/${word}/${hash}/view-item?ref=newsletter&n=${at}`,
     createdAt,
     updatedAt: createdAt,
     expiresAt: at % 10 === 0 ? BORN + ((at * 31) % COUNT) * 40 : null,
-    passwordHash: null,
     clickCount: at % 1000,
   };
 }
@@ -97,7 +101,7 @@ async function timed(run: () => Promise<unknown>): Promise<number> {
 
 const cell = (ms: number): string => ms.toFixed(1).padStart(8);
 
-async function measure(links: LinkService, name: string, query: ListQuery): Promise<void> {
+async function measure(links: ActorLinks, name: string, query: ListQuery): Promise<void> {
   const asked = linkQueryOf(query, NOW);
   const counted: number[] = [];
   const known: number[] = [];
@@ -116,7 +120,7 @@ async function measure(links: LinkService, name: string, query: ListQuery): Prom
   );
 }
 
-async function measureBatch(links: LinkService): Promise<void> {
+async function measureBatch(links: ActorLinks): Promise<void> {
   const times: number[] = [];
   let longestGap = 0;
   let last = performance.now();
@@ -152,7 +156,7 @@ async function bench(
     const clock = { now: () => NOW };
     const changes = createChanges({ database, clock, logger: silentLogger });
     const { hashPassword } = createPasswords();
-    const links = createLinkService({
+    const service = createLinkService({
       database,
       changes,
       routePrefixes: () => ["/admin"],
@@ -161,13 +165,14 @@ async function bench(
       hashPassword,
       clock,
     });
+    const links = service.by(COMMAND);
     const seconds = (await timed(() => fill(database))) / 1000;
     await afterFill(database);
     console.log(`\n${name}: ${COUNT.toLocaleString("en")} links, filled in ${seconds.toFixed(0)} s\n`);
     console.log(`${"milliseconds".padEnd(34)} counted: p50, p95   known: p50, p95`);
     for (const [title, query] of LISTS) if (title.includes(TITLE)) await measure(links, title, query);
     if (TITLE !== "") return;
-    console.log(`stats                             ${cell(await timed(() => links.stats()))}`);
+    console.log(`stats                             ${cell(await timed(() => service.stats()))}`);
     await measureBatch(links);
   } finally {
     await database.close();

@@ -26,7 +26,7 @@ import { createLinkCache, type LinkCache } from "./links/cache/cache.ts";
 import { measureLinkCache } from "./links/cache/metrics.ts";
 import { createSharedLinks } from "./links/cache/shared.ts";
 import { createLinkScan } from "./links/cache/scan.repository.ts";
-import { createRankingJob } from "./links/ranking.ts";
+import { createRankingJob } from "./links/list/ranking.ts";
 import { createRedirect, type Redirect } from "./redirect/redirect.ts";
 import { registerRedirectMetrics } from "./redirect/redirect-metrics.ts";
 import { createVisits } from "./redirect/visit.ts";

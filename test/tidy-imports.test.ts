@@ -48,7 +48,7 @@ const INNER_ROOMS: Record<string, Record<string, readonly string[]>> = {
     check: ["blobs", "policies", "storage", "tree"],
   },
   "files/storage": { local: [], s3: [] },
-  links: { cache: [], csv: [] },
+  links: { cache: [], list: [], csv: ["list"] },
 };
 
 /** Assembly files compose the inner rooms, endpoints included. No inner room imports them. */
@@ -77,7 +77,10 @@ const ASSEMBLY = [
   "src/files/drive.ts",
   "src/files/sharing.ts",
   "src/files/storage/index.ts",
+  "src/links/actor-links.ts",
   "src/links/links.commands.ts",
+  "src/links/links.routes.ts",
+  "src/links/links.service.ts",
 ];
 
 /** Composition files inside a room: commands that span rooms. */

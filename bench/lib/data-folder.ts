@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { openDatabase } from "../../src/db/database.ts";
 import { migrateUp } from "../../src/db/migrate.ts";
 import { silentLogger } from "../../src/lib/logger.ts";
+import { PLAIN, UNOWNED } from "../../src/links/link.ts";
 import { createLinkRepository } from "../../src/links/links.repository.ts";
 
 export type DataFolder = {
@@ -36,8 +37,8 @@ export async function createDataFolder(count: number): Promise<DataFolder> {
       target: targetAt(first + at),
       createdAt: first + at,
       updatedAt: first + at,
-      expiresAt: null,
-      passwordHash: null,
+      ...PLAIN,
+      ...UNOWNED,
       clickCount: 0,
     }));
     await database.transaction((tx) => repository.insertMany(tx, links), { long: true });

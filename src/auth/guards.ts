@@ -1,8 +1,7 @@
 import type { MiddlewareHandler } from "hono";
-import type { HttpContext, HttpEnv } from "../http/endpoint.ts";
+import type { Caller, HttpContext, HttpEnv } from "../http/endpoint.ts";
 import type { Guards } from "../http/mount.ts";
 import { appError } from "../lib/errors.ts";
-import type { Account } from "./account.ts";
 import type { AuthConfig } from "./auth-config.ts";
 import { CSRF_COOKIE, readCookies } from "./sessions/cookies.ts";
 import { accessTokens, bearerToken } from "./sessions/credentials.ts";
@@ -39,7 +38,7 @@ export function createGuards(deps: Deps): Guards {
   };
 }
 
-async function identify({ sessions, config, onFailure }: Deps, c: HttpContext): Promise<Account> {
+async function identify({ sessions, config, onFailure }: Deps, c: HttpContext): Promise<Caller> {
   const { from, tokens } = accessTokens(c);
   const account = await sessions.authenticate(tokens);
   if (account === null) {
@@ -54,10 +53,10 @@ async function identify({ sessions, config, onFailure }: Deps, c: HttpContext): 
       throw appError("CsrfInvalid", `Send the value of the csrf_token cookie in the header ${CSRF_HEADER}.`);
     }
   }
-  return account;
+  return { ...account, via: from === "cookie" ? "panel" : "api" };
 }
 
-function requireAdmin(account: Account): Account {
+function requireAdmin(account: Caller): Caller {
   if (account.role === "admin") return account;
   throw appError("Forbidden", "Only administrators may do this.");
 }

@@ -44,7 +44,7 @@ async function serve() {
           account: (_c, next) => next(),
           admin: (c, next) => {
             if (c.req.header("authorization") !== "ann") throw appError("Unauthorized", "Sign in.");
-            c.set("account", { id: 1, username: "ann", role: "admin" });
+            c.set("account", { id: 1, username: "ann", role: "admin", via: "panel" });
             return next();
           },
         },

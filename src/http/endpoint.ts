@@ -1,6 +1,7 @@
 /** An endpoint as data, for routes (mount.ts), the OpenAPI document (openapi.ts) and tests. */
 import type { Context } from "hono";
 import type { z } from "zod";
+import type { Actor, Via } from "../lib/actor.ts";
 import type { BodyReservation } from "./body-memory.ts";
 import type { ListOptions } from "./json-list.ts";
 
@@ -18,9 +19,18 @@ export type Caller = {
   id: number;
   username: string;
   role: "admin" | "user";
+  /** `panel`: by cookies. `api`: by a bearer. */
+  via: Via;
   /** `expiresAt`: of the access token, epoch milliseconds. */
   credential?: { sessionId: string; expiresAt: number };
 };
+
+export const actorOf = ({ id, username, role, via }: Caller): Actor => ({
+  name: username,
+  via,
+  accountId: id,
+  ownOnly: role !== "admin",
+});
 
 export type HttpVariables = { requestId: string; account: Caller };
 export type HttpEnv = { Bindings: HttpConnection; Variables: HttpVariables };

@@ -1,4 +1,5 @@
 /** Batches: a bad item fails alone, the others are written in one transaction. Long work yields to the event loop. */
+import type { Actor } from "../lib/actor.ts";
 import type { Clock } from "../lib/clock.ts";
 import { AppError, appError } from "../lib/errors.ts";
 import { validated } from "../lib/validated.ts";
@@ -24,12 +25,13 @@ type Deps = {
   rule: CodeRule;
   hashPassword(plain: string): Promise<string>;
   clock: Clock;
+  actor: Actor;
 };
 
 type Checked<T> = T | AppError;
 type Secret = { password: string | null | undefined };
 
-export function createLinkBatch({ writer, rule, hashPassword, clock }: Deps) {
+export function createLinkBatch({ writer, rule, hashPassword, clock, actor }: Deps) {
   return {
     /** Items like the body of a create. @throws BatchSizeTooLarge */
     async create(items: readonly unknown[]): Promise<BatchResult> {
@@ -38,7 +40,7 @@ export function createLinkBatch({ writer, rule, hashPassword, clock }: Deps) {
         parseLinkInput(validated(createSchema, item, "The item"), rule, now),
       );
       const entries = await hashed(inputs, hashPassword);
-      const outcomes = await written(entries, (valid) => writer.create(valid, now));
+      const outcomes = await written(entries, (valid) => writer.create(valid, { actor, now }));
       return resultOf(outcomes, items);
     },
 
@@ -51,7 +53,7 @@ export function createLinkBatch({ writer, rule, hashPassword, clock }: Deps) {
         return { code, ...parseLinkUpdate(payload, now) };
       });
       const updates = await hashed(patches, hashPassword);
-      const outcomes = await written(updates, (valid) => writer.update(valid, now));
+      const outcomes = await written(updates, (valid) => writer.update(valid, { actor, now }));
       return resultOf(outcomes, items);
     },
 
@@ -62,7 +64,7 @@ export function createLinkBatch({ writer, rule, hashPassword, clock }: Deps) {
         if (!isCodeText(item)) throw linkNotFound(item);
         return item;
       });
-      const outcomes = await written(codes, (valid) => writer.remove(valid, clock.now()));
+      const outcomes = await written(codes, (valid) => writer.remove(valid, { actor, now: clock.now() }));
       return resultOf(outcomes, items);
     },
   };

@@ -1,5 +1,6 @@
 /** Links whose codes serve something of another room (internal-target.ts), made in its transaction. */
 import { isUniqueViolation } from "../db/failures.ts";
+import type { Actor } from "../lib/actor.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { CodeRule } from "./code.ts";
 import { parseLinkInput } from "./link-input.ts";
@@ -31,17 +32,21 @@ export function createInternalLinks({ writer, repository, rule, hashPassword, cl
   return {
     /** Call it before the transaction. @throws LinkInvalidCode, LinkReservedCode, LinkInvalidExpireTime */
     async check(input: InternalInput): Promise<InternalEntry> {
-      const { code, expiresAt, password } = parseLinkInput(
-        { ...input, target: PLACEHOLDER },
-        rule,
-        clock.now(),
-      );
-      return { code, expiresAt, passwordHash: password === null ? null : await hashPassword(password) };
+      const {
+        password,
+        target: _,
+        force: __,
+        ...entry
+      } = parseLinkInput({ ...input, target: PLACEHOLDER }, rule, clock.now());
+      return { ...entry, passwordHash: password === null ? null : await hashPassword(password) };
     },
 
     /** @throws LinkAlreadyExists */
-    async create(tx: LinkTransaction, entry: InternalEntry, target: string): Promise<Link> {
-      const [written] = await writer.createIn(tx, [{ ...entry, target, force: false }], clock.now());
+    async create(tx: LinkTransaction, entry: InternalEntry, target: string, actor: Actor): Promise<Link> {
+      const [written] = await writer.createIn(tx, [{ ...entry, target, force: false }], {
+        actor,
+        now: clock.now(),
+      });
       if (written instanceof AppError) throw written;
       return (await repository.find(written!.code, tx.db))!;
     },

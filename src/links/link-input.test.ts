@@ -3,7 +3,7 @@ import { validated } from "../lib/validated.ts";
 import { createCodeRule } from "./code.ts";
 import { parseLinkInput, parseLinkUpdate } from "./link-input.ts";
 import { parseExpiry } from "./expiry.ts";
-import { createSchema, type Link, updateSchema, viewOfLink } from "./link.ts";
+import { createSchema, type Link, updateSchema, viewOfLink, UNOWNED } from "./link.ts";
 
 const NOW = Date.parse("2026-11-20T13:00:00Z");
 const DAY = 86_400_000;
@@ -20,9 +20,12 @@ function errorOf(run: () => unknown): string {
   return "nothing thrown";
 }
 
+const PLAIN_INPUT = { title: null, note: null, options: null };
+
 describe("create", () => {
   test("the required fields only", () => {
     expect(parsed({ target: " https://example.com/ " })).toEqual({
+      ...PLAIN_INPUT,
       code: null,
       target: "https://example.com/",
       expiresAt: null,
@@ -33,7 +36,14 @@ describe("create", () => {
 
   test("null and empty mean absent, unknown fields are ignored", () => {
     const body = { target: "http://a.b", code: "", expires_at: "", password: "", force: null, color: 1 };
-    const absent = { code: null, target: "http://a.b", expiresAt: null, password: null, force: false };
+    const absent = {
+      ...PLAIN_INPUT,
+      code: null,
+      target: "http://a.b",
+      expiresAt: null,
+      password: null,
+      force: false,
+    };
     expect(parsed(body)).toEqual(absent);
     expect(parsed({ ...body, code: null, expires_at: null, password: null })).toEqual(absent);
   });
@@ -47,6 +57,7 @@ describe("create", () => {
       force: true,
     };
     expect(parsed(body)).toEqual({
+      ...PLAIN_INPUT,
       code: "a/b",
       target: "http://a.b",
       expiresAt: NOW + DAY,
@@ -134,6 +145,8 @@ test("a link is shown without its hash", () => {
     createdAt: NOW,
     updatedAt: NOW + 1,
     expiresAt: NOW + DAY,
+    ...UNOWNED,
+    ...PLAIN_INPUT,
     passwordHash: "$argon2id$v=19$secret",
     clickCount: 3,
   };

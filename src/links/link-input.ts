@@ -2,7 +2,7 @@ import { appError } from "../lib/errors.ts";
 import { checkHttpUrl } from "../lib/http-url.ts";
 import type { CodeRule } from "./code.ts";
 import { parseExpiry } from "./expiry.ts";
-import type { CreateInput, UpdateInput } from "./link.ts";
+import type { CreateInput, LinkContent, UpdateInput } from "./link.ts";
 
 export type LinkInput = {
   /** Null: choose a random one. */
@@ -12,7 +12,7 @@ export type LinkInput = {
   /** Plain text. */
   password: string | null;
   force: boolean;
-};
+} & Pick<LinkContent, "title" | "note" | "options">;
 
 export type LinkUpdateInput = {
   target: string;
@@ -42,6 +42,9 @@ export function parseLinkInput(input: CreateInput, rule: CodeRule, now: number):
     expiresAt: parseExpiry(input.expires_at ?? "", now),
     password: input.password || null,
     force: input.force ?? false,
+    title: null,
+    note: null,
+    options: null,
   };
 }
 

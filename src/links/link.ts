@@ -4,19 +4,38 @@ import { HTTP_URL_FORM } from "../lib/http-url.ts";
 import { formatRfc3339 } from "../lib/rfc3339.ts";
 import { CODE_FORM, NEW_CODE_FORM } from "./code.ts";
 
-export type Link = {
+/** What a create or an overwrite sets. */
+export type LinkContent = {
+  target: string;
+  /** Epoch milliseconds, like all times. Null: never. Once reached, the link is expired. */
+  expiresAt: number | null;
+  /** Argon2 in PHC form. */
+  passwordHash: string | null;
+  title: string | null;
+  note: string | null;
+  /** See link-options.ts. */
+  options: string | null;
+};
+
+export type Link = LinkContent & {
   id: number;
   code: string;
-  target: string;
-  /** Epoch milliseconds, like the other two. */
   createdAt: number;
   updatedAt: number;
-  /** Null: never. */
-  expiresAt: number | null;
-  /** Argon2 in PHC form. Redirects ignore it. */
-  passwordHash: string | null;
+  /** The account that made it; null for commands and imports. */
+  ownerId: number | null;
+  createdBy: string | null;
   clickCount: number;
 };
+
+/** A change of content; undefined keeps the value. */
+export type LinkPatch = { [K in keyof LinkContent]?: LinkContent[K] | undefined };
+
+/** Of links from commands and imports. */
+export const UNOWNED = { ownerId: null, createdBy: null };
+
+/** Content of a link that only redirects. */
+export const PLAIN = { expiresAt: null, passwordHash: null, title: null, note: null, options: null };
 
 export type ShownLink = Omit<Link, "id">;
 

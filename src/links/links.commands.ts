@@ -7,10 +7,11 @@ import { systemClock } from "../lib/clock.ts";
 import { pluralize } from "../lib/pluralize.ts";
 import { appError } from "../lib/errors.ts";
 import { validated } from "../lib/validated.ts";
+import { COMMAND } from "../lib/actor.ts";
 import { createSchema, type ShownLink, updateSchema, viewOfLink } from "./link.ts";
 import { addCsvCommands } from "./csv/commands.ts";
-import { addFilterOptions, filterInput, type FilterOptions } from "./link-filter-options.ts";
-import { linkQueryOf, listQuery } from "./link-page.ts";
+import { addFilterOptions, filterInput, type FilterOptions } from "./list/filter-options.ts";
+import { linkQueryOf, listQuery } from "./list/page.ts";
 
 type Context = CommandContext<{ links: LinkService; csv: LinkCsv }>;
 
@@ -43,7 +44,7 @@ function addReading(group: Command, context: Context): void {
     .option("--json", "print JSON")
     .action(async (code: string, { json }: Json) => {
       const { links } = await context.services();
-      show(context, await links.get(code), json);
+      show(context, await links.by(COMMAND).get(code), json);
     });
 
   addFilterOptions(group.command("list").description("list links, newest first"))
@@ -69,7 +70,7 @@ async function listLinks(context: Context, options: ListOptions): Promise<void> 
   const query = validated(listQuery, given, "The list");
   const at = linkQueryOf(query, systemClock.now());
   const { links } = await context.services();
-  const found = await links.list(at);
+  const found = await links.by(COMMAND).list(at);
   const rows = found.links.map(viewOfLink);
   const pages = Math.ceil(found.total / at.pageSize);
   if (options.json) {
@@ -101,7 +102,7 @@ function addWriting(group: Command, context: Context): void {
       const given = { target, code, expires_at: expires, password, force };
       const input = validated(createSchema, given, "The link");
       const { links } = await context.services();
-      show(context, await links.create(input), json);
+      show(context, await links.by(COMMAND).create(input), json);
     });
 
   group
@@ -124,7 +125,7 @@ function addWriting(group: Command, context: Context): void {
       const expires = options.clearExpiry ? "" : options.expires;
       const input = validated(updateSchema, { target, expires_at: expires, password }, "The link");
       const { links } = await context.services();
-      show(context, await links.update(code, input), options.json);
+      show(context, await links.by(COMMAND).update(code, input), options.json);
     });
 
   group
@@ -144,7 +145,7 @@ type RemoveOptions = Json & { yes?: true };
 
 async function removeOne({ services, output }: Context, code: string, { json }: Json): Promise<void> {
   const { links } = await services();
-  await links.remove(code);
+  await links.by(COMMAND).remove(code);
   if (json) output.json({ code, removed: true });
   else output.line(`Removed ${code}.`);
 }
@@ -159,7 +160,7 @@ async function removeMany(
     throw appError("BadRequest", "Nothing was deleted; answer y, or use --yes.");
   }
   const { links } = await services();
-  const { success, failed } = await links.batch.remove(codes);
+  const { success, failed } = await links.by(COMMAND).batch.remove(codes);
   if (json) {
     output.json([
       ...success.map((code) => ({ code, removed: true })),

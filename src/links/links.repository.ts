@@ -1,28 +1,26 @@
 import { chunked } from "../lib/chunked.ts";
 import type { Database } from "../db/database.ts";
 import type { Db } from "../db/dialect.ts";
-import type { Link } from "./link.ts";
-import { INTERNAL_SCHEME } from "./internal-target.ts";
+import type { Link, LinkContent } from "./link.ts";
+import { isInternal } from "./internal-target.ts";
 import { deleteLinks } from "./deletion.repository.ts";
-import { linksIn } from "./query.repository.ts";
+import { LINK_COLUMNS, linksIn } from "./query.repository.ts";
 
 export type NewLink = Omit<Link, "id">;
 
-export type ExistingLink = Pick<Link, "id" | "code" | "createdAt" | "expiresAt" | "passwordHash"> & {
+export type ExistingLink = Omit<Link, "clickCount"> & {
   /** See internal-target.ts. */
   isInternal: boolean;
 };
 
-/** What an overwrite sets. */
-export type LinkContent = Pick<Link, "code" | "target" | "expiresAt" | "passwordHash" | "updatedAt">;
+export type LinkOverwrite = LinkContent & Pick<Link, "code" | "updatedAt">;
 
 export type LinkStats = { totalLinks: number; totalClicks: number; activeLinks: number };
 
 export type LinkRepository = ReturnType<typeof createLinkRepository>;
 
 const CHUNK = 1000;
-const internalTargets = `${INTERNAL_SCHEME}%`;
-const CONTENT = ["target", "expires_at", "password_hash", "updated_at"] as const;
+const CONTENT = ["target", "expires_at", "password_hash", "title", "note", "options", "updated_at"] as const;
 
 /** Arrays may have any length; statements take 1,000 items. Codes within one call are distinct. */
 export function createLinkRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
@@ -58,19 +56,12 @@ export function createLinkRepository({ read, dialect }: Pick<Database, "read" | 
       for (const chunk of chunked([...codes].sort(), CHUNK)) {
         const rows = await tx
           .selectFrom("links")
-          .select([
-            "id",
-            "code",
-            "created_at as createdAt",
-            "expires_at as expiresAt",
-            "password_hash as passwordHash",
-          ])
-          .select((eb) => eb("target", "like", internalTargets).as("isInternal"))
+          .select(LINK_COLUMNS)
           .where("code", "in", chunk)
           .orderBy("code")
           .$call(dialect.forUpdate)
           .execute();
-        for (const row of rows) found.set(row.code, { ...row, isInternal: Boolean(row.isInternal) });
+        for (const row of rows) found.set(row.code, { ...row, isInternal: isInternal(row.target) });
       }
       return found;
     },
@@ -82,7 +73,13 @@ export function createLinkRepository({ read, dialect }: Pick<Database, "read" | 
         await dialect.insertMany(
           tx,
           "links",
-          chunk.map((link) => ({ code: link.code, created_at: link.createdAt, ...contentOf(link) })),
+          chunk.map((link) => ({
+            code: link.code,
+            created_at: link.createdAt,
+            owner_id: link.ownerId,
+            created_by: link.createdBy,
+            ...contentOf(link),
+          })),
         );
         const codes = chunk.map(({ code }) => code);
         const ids = await idsOf(tx, codes);
@@ -95,7 +92,7 @@ export function createLinkRepository({ read, dialect }: Pick<Database, "read" | 
     },
 
     /** Unknown codes are skipped. */
-    async overwriteMany(tx: Db, links: readonly LinkContent[]): Promise<void> {
+    async overwriteMany(tx: Db, links: readonly LinkOverwrite[]): Promise<void> {
       const rows = links.map((link) => ({ code: link.code, ...contentOf(link) }));
       await dialect.updateMany(tx, { table: "links", key: "code", set: CONTENT }, rows);
     },
@@ -126,9 +123,12 @@ export function createLinkRepository({ read, dialect }: Pick<Database, "read" | 
   };
 }
 
-const contentOf = (link: LinkContent) => ({
+export const contentOf = (link: LinkOverwrite) => ({
   target: link.target,
   expires_at: link.expiresAt,
   password_hash: link.passwordHash,
+  title: link.title,
+  note: link.note,
+  options: link.options,
   updated_at: link.updatedAt,
 });

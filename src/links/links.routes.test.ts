@@ -18,7 +18,7 @@ import { CONNECTION } from "../http/app.test-support.ts";
 type Answer = { status: number; text: string; body: any };
 
 const guard: Guards["admin"] = (c, next) => {
-  c.set("account", { id: 0, username: "admin", role: "admin" });
+  c.set("account", { id: 0, username: "admin", role: "admin", via: "panel" });
   return next();
 };
 

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { type Endpoint, endpoint, type HttpContext, page } from "../http/endpoint.ts";
+import { actorOf, type Endpoint, endpoint, type HttpContext, page } from "../http/endpoint.ts";
 import { MOST_ITEMS } from "./batch.ts";
 import { CODE_FORM } from "./code.ts";
 import { createSchema, linkViewSchema, updateItemSchema, updateSchema, viewOfLink } from "./link.ts";
-import { linkQueryOf, listQuery } from "./link-page.ts";
+import { linkQueryOf, listQuery } from "./list/page.ts";
 import type { LinkService } from "./links.service.ts";
 
 /** Documented as the schema, accepted as anything: a batch checks its items itself. */
@@ -49,9 +49,9 @@ export function linkEndpoints({ links, now }: { links: LinkService; now(): numbe
       query: listQuery,
       answer: z.array(linkViewSchema),
       paged: true,
-      async handle({ query }) {
+      async handle({ query, account }) {
         const at = linkQueryOf(query, now());
-        const found = await links.list(at);
+        const found = await links.by(actorOf(account)).list(at);
         return page(found.links.map(viewOfLink), { ...at, total: found.total });
       },
     }),
@@ -64,7 +64,7 @@ export function linkEndpoints({ links, now }: { links: LinkService; now(): numbe
       failures: [409],
       status: 201,
       answer: linkViewSchema,
-      handle: async ({ body }) => viewOfLink(await links.create(body)),
+      handle: async ({ body, account }) => viewOfLink(await links.by(actorOf(account)).create(body)),
     }),
     endpoint({
       ...shared,
@@ -73,7 +73,7 @@ export function linkEndpoints({ links, now }: { links: LinkService; now(): numbe
       params,
       summary: "Read a link",
       answer: linkViewSchema,
-      handle: async ({ c }) => viewOfLink(await links.get(codeIn(c))),
+      handle: async ({ c, account }) => viewOfLink(await links.by(actorOf(account)).get(codeIn(c))),
     }),
     endpoint({
       ...shared,
@@ -83,7 +83,8 @@ export function linkEndpoints({ links, now }: { links: LinkService; now(): numbe
       summary: "Change a link",
       body: updateSchema,
       answer: linkViewSchema,
-      handle: async ({ c, body }) => viewOfLink(await links.update(codeIn(c), body)),
+      handle: async ({ c, body, account }) =>
+        viewOfLink(await links.by(actorOf(account)).update(codeIn(c), body)),
     }),
     endpoint({
       ...shared,
@@ -92,15 +93,15 @@ export function linkEndpoints({ links, now }: { links: LinkService; now(): numbe
       params,
       summary: "Delete a link",
       answer: z.object({ message: z.string() }),
-      async handle({ c }) {
-        await links.remove(codeIn(c));
+      async handle({ c, account }) {
+        await links.by(actorOf(account)).remove(codeIn(c));
         return { message: "The link was deleted." };
       },
     }),
   ];
 }
 
-function batchEndpoints({ batch }: LinkService): Endpoint[] {
+function batchEndpoints(links: LinkService): Endpoint[] {
   const shared = {
     path: "/links/batch",
     access: "admin",
@@ -114,10 +115,10 @@ function batchEndpoints({ batch }: LinkService): Endpoint[] {
       summary: "Create up to 5000 links",
       body: z.object({ links: judgedLater(createSchema) }),
       list: { field: "links", most: MOST_ITEMS },
-      handle({ c, body }) {
+      handle({ c, body, account }) {
         // Hashing passwords takes minutes for 5,000.
         c.env.liftIdleTimeout();
-        return batch.create(body.links);
+        return links.by(actorOf(account)).batch.create(body.links);
       },
     }),
     endpoint({
@@ -126,9 +127,9 @@ function batchEndpoints({ batch }: LinkService): Endpoint[] {
       summary: "Change up to 5000 links",
       body: z.object({ updates: judgedLater(updateItemSchema) }),
       list: { field: "updates", most: MOST_ITEMS },
-      handle({ c, body }) {
+      handle({ c, body, account }) {
         c.env.liftIdleTimeout();
-        return batch.update(body.updates);
+        return links.by(actorOf(account)).batch.update(body.updates);
       },
     }),
     endpoint({
@@ -137,7 +138,7 @@ function batchEndpoints({ batch }: LinkService): Endpoint[] {
       summary: "Delete up to 5000 links",
       body: z.object({ codes: judgedLater(z.string()) }),
       list: { field: "codes", most: MOST_ITEMS },
-      handle: ({ body }) => batch.remove(body.codes),
+      handle: ({ body, account }) => links.by(actorOf(account)).batch.remove(body.codes),
     }),
   ];
 }

@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, expect, test } from "bun:test";
+import { PLAIN, UNOWNED } from "./link.ts";
 import { forEachDialect } from "../db/for-each-dialect.ts";
 import { DAY, type LinksRoom, NOW, openLinks, refusal, TARGET } from "./links.test-support.ts";
 
@@ -79,8 +80,8 @@ forEachDialect((dialect) => {
 
   test("a link older than the reservation of its code can be changed and removed", async () => {
     const { links, repository, database } = room;
-    const old = { code: "batch", target: TARGET, createdAt: NOW, updatedAt: NOW, expiresAt: null };
-    await repository.insertMany(database.write, [{ ...old, passwordHash: null, clickCount: 3 }]);
+    const old = { ...PLAIN, ...UNOWNED, code: "batch", target: TARGET, createdAt: NOW, updatedAt: NOW };
+    await repository.insertMany(database.write, [{ ...old, clickCount: 3 }]);
     expect(await refusal(links.create({ code: "batch", target: TARGET, force: true }))).toBe(
       "LinkReservedCode",
     );
@@ -91,7 +92,12 @@ forEachDialect((dialect) => {
 
   test("a deleted link leaves its code and id for its clicks; force keeps the link's id", async () => {
     const { links, clock, database } = room;
-    const known = () => database.read.selectFrom("deleted_links").selectAll().orderBy("link_id").execute();
+    const known = () =>
+      database.read
+        .selectFrom("deleted_links")
+        .select(["link_id", "code", "deleted_at"])
+        .orderBy("link_id")
+        .execute();
     await links.create({ code: "a", target: TARGET });
     const { id: first } = await links.get("a");
     await links.create({ code: "a", target: TARGET, force: true });

@@ -1,4 +1,5 @@
 /** Test support: the room on a real database, with a stopped clock. */
+import { COMMAND } from "../lib/actor.ts";
 import { createPasswords } from "../auth/login/password.ts";
 import { createChanges } from "../cluster/changes.ts";
 import type { Database } from "../db/database.ts";
@@ -20,7 +21,7 @@ export async function openLinks(database: Database, overrides: Partial<LinkServi
   const changes = createChanges({ database, clock, logger: silentLogger });
   const changed: string[][] = [];
   changes.subscribe("links", (codes) => void changed.push([...codes].sort()));
-  const links = createLinkService({
+  const service = createLinkService({
     database,
     changes,
     routePrefixes: () => ["/admin", "/health", "/panel"],
@@ -30,6 +31,7 @@ export async function openLinks(database: Database, overrides: Partial<LinkServi
     clock,
     ...overrides,
   });
+  const links = { ...service, ...service.by(COMMAND) };
   return {
     database,
     clock,

@@ -4,49 +4,45 @@
  * transaction, which runs again.
  */
 import { isUniqueViolation } from "../db/failures.ts";
+import type { Actor } from "../lib/actor.ts";
 import { type AppError, appError } from "../lib/errors.ts";
 import { type CodeRule, linkNotFound } from "./code.ts";
-import type { Link } from "./link.ts";
+import type { Link, LinkContent, LinkPatch } from "./link.ts";
 import type { LinkChanges, LinkTransaction } from "./changes.ts";
 import type { LinkRepository, NewLink, ExistingLink } from "./links.repository.ts";
 import { type RandomBytes, randomCodes } from "./random-code.ts";
 
 /** With the password hashed. */
-export type CheckedCreate = {
+export type CheckedCreate = LinkContent & {
   /** Null: a random one. */
   code: string | null;
-  target: string;
-  expiresAt: number | null;
-  passwordHash: string | null;
   force: boolean;
 };
 
-/** With the password hashed. Undefined keeps the value. */
-export type CheckedUpdate = {
-  code: string;
-  target: string;
-  expiresAt: number | null | undefined;
-  passwordHash: string | null | undefined;
-};
+/** With the password hashed. */
+export type CheckedUpdate = LinkPatch & { code: string };
 
 export type WrittenLink = Omit<Link, "id" | "clickCount">;
 
 /** Or why nothing was written. */
 export type WriteOutcome<T> = T | AppError;
 
+/** Who writes, and when (epoch ms). */
+export type Writing = { actor: Actor; now: number };
+
 export type LinkWriter = {
   /** Per entry: the link, LinkAlreadyExists, or Conflict for one that serves a share. */
-  create(entries: readonly CheckedCreate[], now: number): Promise<WriteOutcome<WrittenLink>[]>;
+  create(entries: readonly CheckedCreate[], by: Writing): Promise<WriteOutcome<WrittenLink>[]>;
   /** In the caller's transaction, which repeats after a unique violation. */
   createIn(
     tx: LinkTransaction,
     entries: readonly CheckedCreate[],
-    now: number,
+    by: Writing,
   ): Promise<WriteOutcome<WrittenLink>[]>;
   /** The link, LinkNotFound, LinkAlreadyExists for a repeated code, Conflict for one that serves a share. */
-  update(changes: readonly CheckedUpdate[], now: number): Promise<WriteOutcome<WrittenLink>[]>;
+  update(changes: readonly CheckedUpdate[], by: Writing): Promise<WriteOutcome<WrittenLink>[]>;
   /** The code, LinkNotFound, LinkAlreadyExists for a repeated code. */
-  remove(codes: readonly string[], now: number): Promise<WriteOutcome<string>[]>;
+  remove(codes: readonly string[], by: Writing): Promise<WriteOutcome<string>[]>;
 };
 
 type Deps = {
@@ -72,11 +68,11 @@ export function createLinkWriter(deps: Deps): LinkWriter {
     }
   }
 
-  const createIn: LinkWriter["createIn"] = async (tx, entries, now) => {
+  const createIn: LinkWriter["createIn"] = async (tx, entries, by) => {
     const wanted = new Set(entries.flatMap((entry) => entry.code ?? []));
     const existing = await repository.lock(tx.db, [...wanted]);
     const chosen = await chooseCodes(deps, tx, entries, new Set(wanted));
-    const plan = planCreate(entries, chosen, existing, now);
+    const plan = planCreate(entries, chosen, existing, by);
     await repository.insertMany(tx.db, plan.inserts);
     await repository.overwriteMany(tx.db, plan.overwrites);
     tx.changed(
@@ -89,12 +85,12 @@ export function createLinkWriter(deps: Deps): LinkWriter {
   return {
     createIn,
 
-    create: (entries, now) => write((tx) => createIn(tx, entries, now)),
+    create: (entries, by) => write((tx) => createIn(tx, entries, by)),
 
-    update: (changed, now) =>
+    update: (changed, by) =>
       write(async (tx) => {
         const existing = await repository.lock(tx.db, [...new Set(changed.map((change) => change.code))]);
-        const plan = planUpdate(changed, existing, now);
+        const plan = planUpdate(changed, existing, by);
         await repository.overwriteMany(tx.db, plan.overwrites);
         tx.changed(
           "links",
@@ -103,12 +99,12 @@ export function createLinkWriter(deps: Deps): LinkWriter {
         return plan.outcomes;
       }),
 
-    remove: (codes, now) =>
+    remove: (codes, { actor, now }) =>
       write(async (tx) => {
         const existing = await repository.lock(tx.db, [...new Set(codes)]);
         const claimed = new Set<string>();
         const outcomes = codes.map((code): WriteOutcome<string> => {
-          if (!existing.has(code)) return linkNotFound(code);
+          if (!reaches(actor, existing.get(code))) return linkNotFound(code);
           if (claimed.has(code)) return mentionedBefore(code);
           claimed.add(code);
           return code;
@@ -151,7 +147,7 @@ function planCreate(
   entries: readonly CheckedCreate[],
   chosen: ReadonlyMap<CheckedCreate, string>,
   existing: Stored,
-  now: number,
+  { actor, now }: Writing,
 ) {
   const claimed = new Set<string>();
   const inserts: NewLink[] = [];
@@ -160,11 +156,12 @@ function planCreate(
     const code = entry.code ?? chosen.get(entry)!;
     const stored = existing.get(code);
     if (claimed.has(code)) return mentionedBefore(code);
-    if (stored !== undefined && !entry.force) return alreadyExists(code);
+    if (stored !== undefined && !(entry.force && reaches(actor, stored))) return alreadyExists(code);
     if (stored?.isInternal) return linkServesShare(code);
-    const { target, expiresAt, passwordHash } = entry;
-    const createdAt = stored?.createdAt ?? now;
-    const link = { code, target, createdAt, updatedAt: now, expiresAt, passwordHash };
+    const { code: _, force: __, ...content } = entry;
+    const made = { createdAt: now, ownerId: actor.accountId, createdBy: actor.name };
+    const { createdAt, ownerId, createdBy } = stored ?? made;
+    const link = { ...content, code, createdAt, ownerId, createdBy, updatedAt: now };
     if (stored === undefined) inserts.push({ ...link, clickCount: 0 });
     else overwrites.push(link);
     claimed.add(code);
@@ -173,27 +170,28 @@ function planCreate(
   return { outcomes, inserts, overwrites };
 }
 
-function planUpdate(changed: readonly CheckedUpdate[], existing: Stored, now: number) {
+function planUpdate(changed: readonly CheckedUpdate[], existing: Stored, { actor, now }: Writing) {
   const claimed = new Map<string, WrittenLink>();
   const outcomes = changed.map((change): WriteOutcome<WrittenLink> => {
-    const { code, target, expiresAt, passwordHash } = change;
+    const { code } = change;
     const stored = existing.get(code);
-    if (stored === undefined) return linkNotFound(code);
+    if (!reaches(actor, stored)) return linkNotFound(code);
     if (stored.isInternal) return linkServesShare(code);
     if (claimed.has(code)) return mentionedBefore(code);
-    const link = {
-      code,
-      target,
-      createdAt: stored.createdAt,
-      updatedAt: now,
-      expiresAt: expiresAt === undefined ? stored.expiresAt : expiresAt,
-      passwordHash: passwordHash === undefined ? stored.passwordHash : passwordHash,
-    };
+    const { id: _, isInternal: __, ...before } = stored;
+    const link = { ...before, ...definedIn(change), updatedAt: now };
     claimed.set(code, link);
     return link;
   });
   return { outcomes, overwrites: [...claimed.values()] };
 }
+
+const definedIn = (change: CheckedUpdate): Partial<LinkContent> =>
+  Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+
+/** Whether the link exists for the actor. */
+export const reaches = <L extends Pick<Link, "ownerId">>(actor: Actor, link: L | undefined): link is L =>
+  link !== undefined && (!actor.ownOnly || link.ownerId === actor.accountId);
 
 export const alreadyExists = (code: string): AppError =>
   appError("LinkAlreadyExists", `The code "${code}" is taken; choose another, or overwrite it with force.`);

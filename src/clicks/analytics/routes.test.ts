@@ -56,7 +56,7 @@ afterEach(() => room.clear());
 
 const now = (): number => NOW;
 const guard: Guards["admin"] = (c, next) => {
-  c.set("account", { id: 0, username: "admin", role: "admin" });
+  c.set("account", { id: 0, username: "admin", role: "admin", via: "panel" });
   return next();
 };
 

@@ -1,5 +1,6 @@
 import type { Database } from "../../db/database.ts";
 import { deleteLinks } from "../../links/deletion.repository.ts";
+import { linksIn } from "../../links/query.repository.ts";
 import type { Db } from "../../db/dialect.ts";
 import type { SharedEntry, ShareRecord } from "./share.ts";
 
@@ -46,21 +47,9 @@ export function createSharesRepository({ read, write }: Pick<Database, "read" | 
     },
 
     ofEntry: (entryId: number, limit: number): Promise<ShareRecord[]> =>
-      read
-        .selectFrom("shares")
-        .innerJoin("links", "links.id", "shares.link_id")
-        .leftJoin("link_clicks", "link_clicks.link_id", "links.id")
-        .select([
-          "links.code",
-          "links.target",
-          "links.created_at as createdAt",
-          "links.updated_at as updatedAt",
-          "links.expires_at as expiresAt",
-          "links.password_hash as passwordHash",
-          "shares.max_downloads as maxDownloads",
-          "shares.downloads",
-        ])
-        .select((eb) => eb.fn.coalesce("link_clicks.clicks", eb.lit(0)).as("clickCount"))
+      linksIn(read)
+        .innerJoin("shares", "shares.link_id", "links.id")
+        .select(["shares.max_downloads as maxDownloads", "shares.downloads"])
         .where("shares.entry_id", "=", entryId)
         .orderBy("shares.link_id", "desc")
         .limit(limit)

@@ -1,6 +1,6 @@
 /** For owners. public.routes.ts is for visitors. */
 import { z } from "zod";
-import { type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
+import { actorOf, type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
 import { appError } from "../../lib/errors.ts";
 import { CODE_FORM } from "../../links/code.ts";
 import { createSchema, linkViewSchema, newCode, viewOfLink } from "../../links/link.ts";
@@ -82,7 +82,7 @@ function endpointsOf(shares: Shares, kind: Shareable["kind"]): Endpoint[] {
         refuseOwnCode(account, body.code);
         const { max_downloads: maxDownloads, ...link } = body;
         const input = { ...link, maxDownloads: maxDownloads ?? null };
-        return viewShare(await shares.create(account.id, placeIn(c), input), c);
+        return viewShare(await shares.create(account.id, placeIn(c), input, actorOf(account)), c);
       },
     }),
     endpoint({

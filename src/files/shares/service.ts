@@ -5,6 +5,7 @@
  * A limited share counts a download at its start and takes it back if the client leaves, so parallel downloads stay
  * within the limit. After a crash the running ones stay counted.
  */
+import type { Actor } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
 import { internalTarget } from "../../links/internal-target.ts";
@@ -37,14 +38,14 @@ export function createShares({ tree, repository, links, clock }: Deps) {
     /**
      * @throws FileNotFound, FolderNotFound, LinkAlreadyExists, LinkInvalidCode, LinkReservedCode, LinkInvalidExpireTime
      */
-    async create(accountId: number, place: Shareable, input: ShareInput): Promise<ShareRecord> {
+    async create(accountId: number, place: Shareable, input: ShareInput, actor: Actor): Promise<ShareRecord> {
       await entryOf(accountId, place);
       const { maxDownloads, ...rest } = input;
       const checked = await links.check(rest);
       return links.inTurn(checked.code, () =>
         tree.change(accountId, async (tx) => {
           const entry = await entryOf(accountId, place, tx.db);
-          const link = await links.create(tx, checked, internalTarget(entry.kind, entry.id));
+          const link = await links.create(tx, checked, internalTarget(entry.kind, entry.id), actor);
           const createdAt = clock.now();
           await repository.insert(tx.db, { linkId: link.id, entryId: entry.id, maxDownloads, createdAt });
           return { ...link, maxDownloads, downloads: 0 };

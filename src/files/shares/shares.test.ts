@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Database } from "../../db/database.ts";
 import { forEachDialect } from "../../db/for-each-dialect.ts";
+import { COMMAND } from "../../lib/actor.ts";
+import type { ActorLinks } from "../../links/actor-links.ts";
 import { createLinkService, type LinkService } from "../../links/links.service.ts";
 import { type DriveHarness, refusal, startDrive } from "../drive.test-support.ts";
 import { createSharesRepository } from "./repository.ts";
@@ -9,7 +11,8 @@ import { createShares, type Shareable, type Shares } from "./service.ts";
 forEachDialect((dialect) => {
   let database: Database;
   let at: DriveHarness;
-  let links: LinkService;
+  let service: LinkService;
+  let links: ActorLinks;
   let shares: Shares;
   let me: number;
   const changed: string[] = [];
@@ -17,7 +20,7 @@ forEachDialect((dialect) => {
     database = await dialect.openDb({ poolSize: 8 });
     at = await startDrive(database);
     const clock = { now: () => at.content.time.now };
-    links = createLinkService({
+    service = createLinkService({
       database,
       changes: at.content.changes,
       routePrefixes: () => ["/admin"],
@@ -26,11 +29,12 @@ forEachDialect((dialect) => {
       hashPassword: async (plain) => `hash of ${plain}`,
       clock,
     });
+    links = service.by(COMMAND);
     at.content.changes.subscribe("links", (codes) => void changed.push(...codes));
     shares = createShares({
       tree: at.tree,
       repository: createSharesRepository(database),
-      links: links.internal,
+      links: service.internal,
       clock,
     });
   });
@@ -52,7 +56,12 @@ forEachDialect((dialect) => {
     test("is a link with a row of its own, listed newest first and revoked with its link", async () => {
       const place = await file();
       const code = crypto.randomUUID();
-      const first = await shares.create(me, place, { ...none, code, password: "p", expires_at: "1d" });
+      const first = await shares.create(
+        me,
+        place,
+        { ...none, code, password: "p", expires_at: "1d" },
+        COMMAND,
+      );
       expect(first).toMatchObject({
         code,
         target: `waymark:file/${place.id}`,
@@ -62,7 +71,7 @@ forEachDialect((dialect) => {
         downloads: 0,
         clickCount: 0,
       });
-      const second = await shares.create(me, place, { maxDownloads: 2 });
+      const second = await shares.create(me, place, { maxDownloads: 2 }, COMMAND);
       expect(second.code).toMatch(/^[A-Za-z0-9]{14}$/);
       expect(changed.toSorted()).toEqual([code, second.code].toSorted());
       const listed = await shares.list(me, place);
@@ -86,7 +95,7 @@ forEachDialect((dialect) => {
       const place = await file();
       const code = crypto.randomUUID();
       await links.create({ code, target: "https://example.com/" });
-      const create = (input: object) => refusal(shares.create(me, place, { ...none, ...input }));
+      const create = (input: object) => refusal(shares.create(me, place, { ...none, ...input }, COMMAND));
       expect(await create({ code })).toBe("LinkAlreadyExists");
       expect(await create({ code: "admin/x" })).toBe("LinkReservedCode");
       expect(await create({ code: ".well-known/security.txt" })).toBe("LinkReservedCode");
@@ -99,7 +108,7 @@ forEachDialect((dialect) => {
       const place = await file();
       const code = crypto.randomUUID();
       const outcomes = await Promise.all(
-        Array.from({ length: 8 }, () => refusal(shares.create(me, place, { ...none, code }))),
+        Array.from({ length: 8 }, () => refusal(shares.create(me, place, { ...none, code }, COMMAND))),
       );
       expect(outcomes.toSorted()).toEqual([...Array<string>(7).fill("LinkAlreadyExists"), "no error"]);
       expect((await shares.list(me, place)).length).toBe(1);
@@ -107,19 +116,23 @@ forEachDialect((dialect) => {
 
     test("is visible to its owner only", async () => {
       const place = await file();
-      const { code } = await shares.create(me, place, none);
+      const { code } = await shares.create(me, place, none, COMMAND);
       const other = await at.account();
-      expect(await refusal(shares.create(other, place, none))).toBe("FileNotFound");
+      expect(await refusal(shares.create(other, place, none, COMMAND))).toBe("FileNotFound");
       expect(await refusal(shares.list(other, place))).toBe("FileNotFound");
       expect(await refusal(shares.revoke(other, place, code))).toBe("FileNotFound");
-      expect(await refusal(shares.create(me, { kind: "folder", id: place.id }, none))).toBe("FolderNotFound");
-      expect(await refusal(shares.create(me, { kind: "folder", id: 0 }, none))).toBe("FolderNotFound");
+      expect(await refusal(shares.create(me, { kind: "folder", id: place.id }, none, COMMAND))).toBe(
+        "FolderNotFound",
+      );
+      expect(await refusal(shares.create(me, { kind: "folder", id: 0 }, none, COMMAND))).toBe(
+        "FolderNotFound",
+      );
       const mine = await file("another");
       expect(await refusal(shares.revoke(me, mine, code))).toBe("LinkNotFound");
     });
 
     test("can't be overwritten or updated as a link", async () => {
-      const { code } = await shares.create(me, await file(), none);
+      const { code } = await shares.create(me, await file(), none, COMMAND);
       const target = "https://example.com/";
       expect(await refusal(links.create({ code, target, force: true }))).toBe("Conflict");
       expect(await refusal(links.update(code, { target }))).toBe("Conflict");
@@ -128,7 +141,7 @@ forEachDialect((dialect) => {
     });
 
     test("is not served after it expires or while its account is disabled", async () => {
-      const { code } = await shares.create(me, await file(), { ...none, expires_at: "1h" });
+      const { code } = await shares.create(me, await file(), { ...none, expires_at: "1h" }, COMMAND);
       const id = await linkId(code);
       const disable = (disabled: number) =>
         database.write.updateTable("users").set({ disabled }).where("id", "=", me).execute();
@@ -144,11 +157,11 @@ forEachDialect((dialect) => {
       const folder = await at.folder(me, null, "folder");
       const inner = await file("inner", folder);
       const codes = [
-        (await shares.create(me, inner, none)).code,
-        (await shares.create(me, { kind: "folder", id: folder }, none)).code,
+        (await shares.create(me, inner, none, COMMAND)).code,
+        (await shares.create(me, { kind: "folder", id: folder }, none, COMMAND)).code,
       ];
       const single = await file("single");
-      const { code } = await shares.create(me, single, none);
+      const { code } = await shares.create(me, single, none, COMMAND);
       changed.length = 0;
       await at.files.remove(me, single.id);
       expect(changed).toEqual([code]);
@@ -164,7 +177,7 @@ forEachDialect((dialect) => {
         const place = await file(`raced ${round}`);
         const code = crypto.randomUUID();
         await Promise.all([
-          refusal(shares.create(me, place, { ...none, code })),
+          refusal(shares.create(me, place, { ...none, code }, COMMAND)),
           at.files.remove(me, place.id),
         ]);
         expect(await refusal(links.get(code))).toBe("LinkNotFound");
@@ -176,7 +189,7 @@ forEachDialect((dialect) => {
       const shared = await at.folder(me, outer, "shared");
       const sub = await at.folder(me, shared, "sub");
       const [inside, outside] = [await file("inside", sub), await file("outside", outer)];
-      const { code } = await shares.create(me, { kind: "folder", id: shared }, none);
+      const { code } = await shares.create(me, { kind: "folder", id: shared }, none, COMMAND);
       const share = (await shares.find(await linkId(code)))!;
       expect((await shares.file(share, inside.id)).name).toBe("inside");
       expect((await shares.folders(share, sub)).map(({ id }) => id)).toEqual([shared, sub]);
@@ -189,13 +202,13 @@ forEachDialect((dialect) => {
 
   test("concurrent downloads are counted exactly up to the limit", async () => {
     const place = await file();
-    const { code } = await shares.create(me, place, { maxDownloads: 3 });
+    const { code } = await shares.create(me, place, { maxDownloads: 3 }, COMMAND);
     const id = await linkId(code);
     const counted = await Promise.all(Array.from({ length: 12 }, () => shares.count(id)));
     expect(counted.filter(Boolean).length).toBe(3);
     await shares.uncount(id);
     expect([await shares.count(id), await shares.count(id)]).toEqual([true, false]);
-    const free = await linkId((await shares.create(me, place, none)).code);
+    const free = await linkId((await shares.create(me, place, none, COMMAND)).code);
     await shares.uncount(free);
     for (let n = 0; n < 4; n++) expect(await shares.count(free)).toBe(true);
     const downloads = (await shares.list(me, place)).map((share) => share.downloads);

@@ -8,8 +8,8 @@ import { systemClock } from "../../lib/clock.ts";
 import { pluralize } from "../../lib/pluralize.ts";
 import { appError, messageOf } from "../../lib/errors.ts";
 import { validated } from "../../lib/validated.ts";
-import { filterOf, filterQuery } from "../link-filter.ts";
-import { addFilterOptions, filterInput, type FilterOptions } from "../link-filter-options.ts";
+import { filterOf, filterQuery } from "../list/filter.ts";
+import { addFilterOptions, filterInput, type FilterOptions } from "../list/filter-options.ts";
 import type { ExportPage } from "./export.ts";
 import { IMPORT_MODES, type ImportMode, type ImportResult } from "./import.ts";
 

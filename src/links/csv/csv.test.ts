@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { AppError } from "../../lib/errors.ts";
 import { createCodeRule } from "../code.ts";
-import type { Link } from "../link.ts";
+import { type Link, PLAIN, UNOWNED } from "../link.ts";
 import { csvLinkOf } from "./row.ts";
 import { CSV_HEADER, csvLineOf, layoutOf } from "./layout.ts";
 import { type CsvChunk, isFailed, openCsvFile } from "./csv-file.ts";
@@ -116,8 +116,10 @@ describe("a row", () => {
       target: 'https://x.y/?q="a,b"',
       createdAt: NOW + 1,
       updatedAt: NOW,
-      expiresAt: NOW + 2,
+      ...UNOWNED,
+      ...PLAIN,
       passwordHash: "$argon2id$x,y",
+      expiresAt: NOW + 2,
       clickCount: 12,
     };
     expect(CSV_HEADER).toBe("code,target,created_at,expires_at,password,click_count\n");

@@ -4,9 +4,9 @@
  */
 import type { Clock } from "../../lib/clock.ts";
 import { createSweeper } from "../../lib/sweeper.ts";
-import type { LinkFilter } from "../link-filter.ts";
+import type { LinkFilter } from "../list/filter.ts";
 import { CSV_HEADER, csvLineOf } from "./layout.ts";
-import type { LinkListRepository } from "../list.repository.ts";
+import type { LinkListRepository } from "../list/repository.ts";
 
 export type ExportPage = { text: string; links: number };
 

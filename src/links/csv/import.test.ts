@@ -3,7 +3,7 @@ import { createChanges } from "../../cluster/changes.ts";
 import type { Database } from "../../db/database.ts";
 import { forEachDialect } from "../../db/for-each-dialect.ts";
 import { silentLogger } from "../../lib/logger.ts";
-import type { LinkFilter } from "../link-filter.ts";
+import type { LinkFilter } from "../list/filter.ts";
 import { createLinkCsv, type LinkCsv } from "./service.ts";
 import type { ImportMode, ImportResult } from "./import.ts";
 
@@ -12,6 +12,7 @@ const EVERYTHING: LinkFilter = {
   search: null,
   createdAfter: null,
   createdBefore: null,
+  ownerId: null,
   state: null,
   asOf: NOW,
 };

@@ -200,6 +200,11 @@ const newLink = (row: CsvLink, passwordHash: string | null, now: number, before?
   updatedAt: now,
   expiresAt: row.expiresAt,
   passwordHash,
+  title: before?.title ?? null,
+  note: before?.note ?? null,
+  options: before?.options ?? null,
+  ownerId: before?.ownerId ?? null,
+  createdBy: before?.createdBy ?? null,
   clickCount: row.clickCount ?? 0,
 });
 

@@ -26,7 +26,7 @@ let lifted = 0;
 let cuts = 0;
 
 const asAdministrator = (c: Context<HttpEnv>, next: Next) => {
-  c.set("account", { id: 0, username: "admin", role: "admin" });
+  c.set("account", { id: 0, username: "admin", role: "admin", via: "panel" });
   return next();
 };
 

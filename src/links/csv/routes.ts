@@ -6,7 +6,7 @@ import { streamPages } from "../../http/stream-pages.ts";
 import { chunked } from "../../lib/chunked.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logger.ts";
-import { filterOf, filterQuery } from "../link-filter.ts";
+import { filterOf, filterQuery } from "../list/filter.ts";
 import type { LinkCsv } from "./service.ts";
 import type { ExportPage } from "./export.ts";
 import { IMPORT_MODES, type ImportResult, importModeOf } from "./import.ts";

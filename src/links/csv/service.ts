@@ -4,7 +4,7 @@ import { createCodeRule } from "../code.ts";
 import { createLinkBulkRepository } from "./repository.ts";
 import { createLinkExport, type LinkExport } from "./export.ts";
 import { createLinkImport, type LinkImport, type LinkImportDeps } from "./import.ts";
-import { createLinkListRepository } from "../list.repository.ts";
+import { createLinkListRepository } from "../list/repository.ts";
 import { createLinkRepository } from "../links.repository.ts";
 
 export type LinkCsv = { export: LinkExport; import: LinkImport };

@@ -2,7 +2,7 @@
  * Exact totals of recent filters, with few matches also their ids, so that paging searches once. Any change of a link
  * empties it.
  */
-import type { LinkFilter } from "./link-filter.ts";
+import type { LinkFilter } from "./filter.ts";
 
 const MOST_KEPT = 100;
 
@@ -37,5 +37,5 @@ export function createTotalCache(): TotalCache {
   };
 }
 
-const keyOf = ({ search, createdAfter, createdBefore, state }: LinkFilter): string =>
-  JSON.stringify([search, createdAfter, createdBefore, state]);
+const keyOf = ({ search, createdAfter, createdBefore, ownerId, state }: LinkFilter): string =>
+  JSON.stringify([search, createdAfter, createdBefore, ownerId, state]);

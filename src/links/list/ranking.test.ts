@@ -1,10 +1,11 @@
 /** The order by clicks of many links: by their ranks, which follow the counts. */
+import { PLAIN, UNOWNED } from "../link.ts";
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { forEachDialect } from "../db/for-each-dialect.ts";
-import { linkQueryOf, type ListQuery } from "./link-page.ts";
-import { type LinksRoom, NOW, openLinks, TARGET } from "./links.test-support.ts";
+import { forEachDialect } from "../../db/for-each-dialect.ts";
+import { linkQueryOf, type ListQuery } from "./page.ts";
+import { type LinksRoom, NOW, openLinks, TARGET } from "../links.test-support.ts";
 import { createLinkList, type LinkList } from "./list.ts";
-import { createLinkListRepository } from "./list.repository.ts";
+import { createLinkListRepository } from "./repository.ts";
 import { createRankingJob } from "./ranking.ts";
 
 const COUNT = 1_500;
@@ -23,12 +24,13 @@ forEachDialect(({ openDb }) => {
     beforeEach(async () => {
       await room.clear();
       const links = Array.from({ length: COUNT }, (_, at) => ({
+        ...PLAIN,
+        ...UNOWNED,
         code: codeOf(at),
         target: `${TARGET}${at % 10 === 0 ? "tenth" : "other"}`,
         createdAt: NOW,
         updatedAt: NOW,
         expiresAt: at % 5 === 0 ? NOW - 1 : null,
-        passwordHash: null,
         // Each count twice.
         clickCount: at >> 1,
       }));

@@ -1,7 +1,7 @@
 /** Page and order of a list. */
 import { z } from "zod";
-import { pageOf, pageQuery } from "../lib/page-query.ts";
-import { filterOf, filterQuery, type LinkFilter } from "./link-filter.ts";
+import { pageOf, pageQuery } from "../../lib/page-query.ts";
+import { filterOf, filterQuery, type LinkFilter } from "./filter.ts";
 
 export const SORT_KEYS = ["created_at", "code", "click_count", "expires_at"] as const;
 export type SortKey = (typeof SORT_KEYS)[number];

@@ -11,9 +11,9 @@
  * counts and sorts these up to the end of the page, and the results are merged. A page too deep for that has its own
  * sort.
  */
-import type { Link } from "./link.ts";
-import { isEverything, type LinkFilter } from "./link-filter.ts";
-import type { LinkOrder, LinkQuery } from "./link-page.ts";
+import type { Link } from "../link.ts";
+import { isEverything, type LinkFilter } from "./filter.ts";
+import type { LinkOrder, LinkQuery } from "./page.ts";
 import {
   type IdRange,
   type LinkListRepository,
@@ -21,7 +21,7 @@ import {
   type ListPlan,
   type Slice,
   type SortKeys,
-} from "./list.repository.ts";
+} from "./repository.ts";
 import { createTotalCache } from "./total-cache.ts";
 
 export type LinkPage = { links: Link[]; total: number };

@@ -1,11 +1,12 @@
 /** Queries find a page as ids or codes, over narrow columns and indexes, then read its rows. */
 import type { ExpressionBuilder, OrderByDirection, SelectQueryBuilder } from "kysely";
-import type { Database } from "../db/database.ts";
-import type { Schema } from "../db/schema.ts";
-import type { Link } from "./link.ts";
-import { isEverything, type LinkFilter } from "./link-filter.ts";
-import type { LinkOrder } from "./link-page.ts";
-import { linksIn, matching } from "./query.repository.ts";
+import type { Database } from "../../db/database.ts";
+import type { Schema } from "../../db/schema.ts";
+import type { Link } from "../link.ts";
+import { isEverything, type LinkFilter } from "./filter.ts";
+import type { LinkOrder } from "./page.ts";
+import { linksIn } from "../query.repository.ts";
+import { matching } from "./matching.repository.ts";
 
 export type Slice = { order: LinkOrder; offset: number; limit: number };
 

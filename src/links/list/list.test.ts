@@ -1,12 +1,13 @@
 /** Lists and searches against a model: the same links, filtered and sorted in memory. */
 import { beforeAll, describe, expect, test } from "bun:test";
-import { forEachDialect } from "../db/for-each-dialect.ts";
-import { linkQueryOf, type ListQuery, SORT_KEYS } from "./link-page.ts";
-import type { LinkFilter } from "./link-filter.ts";
-import { createLinkListRepository } from "./list.repository.ts";
+import { forEachDialect } from "../../db/for-each-dialect.ts";
+import { linkQueryOf, type ListQuery, SORT_KEYS } from "./page.ts";
+import type { LinkFilter } from "./filter.ts";
+import { createLinkListRepository } from "./repository.ts";
 import { createLinkList } from "./list.ts";
-import type { NewLink } from "./links.repository.ts";
-import { DAY, type LinksRoom, NOW, openLinks, TARGET } from "./links.test-support.ts";
+import { PLAIN, UNOWNED } from "../link.ts";
+import type { NewLink } from "../links.repository.ts";
+import { DAY, type LinksRoom, NOW, openLinks, TARGET } from "../links.test-support.ts";
 
 const COUNT = 2600;
 
@@ -14,12 +15,13 @@ const COUNT = 2600;
 const LINKS: NewLink[] = Array.from({ length: COUNT }, (_, at) => {
   const scattered = (at * 7919) % COUNT;
   return {
+    ...PLAIN,
+    ...UNOWNED,
     code: `${at % 2 === 0 ? "c" : "D"}${scattered.toString(36)}-${at}`,
     target: `${TARGET}${at % 40 === 0 ? "Medium" : "plain"}/${at % 650 === 3 ? "RARE%_!" : "x"}/${at}`,
     createdAt: NOW - (scattered >> 2) * 1000,
     updatedAt: NOW,
     expiresAt: at % 3 === 0 ? NOW + (scattered - COUNT / 2) * 10_000 : null,
-    passwordHash: null,
     clickCount: (at * 31) % 100,
   };
 });

@@ -1,7 +1,7 @@
 /** The filter of lists and exports. */
 import { z } from "zod";
-import { appError } from "../lib/errors.ts";
-import { parseRfc3339 } from "../lib/rfc3339.ts";
+import { appError } from "../../lib/errors.ts";
+import { parseRfc3339 } from "../../lib/rfc3339.ts";
 
 const SEARCH_MAX_LENGTH = 512;
 
@@ -12,6 +12,8 @@ export type LinkFilter = {
   createdAfter: number | null;
   createdBefore: number | null;
   /** At `asOf`; null: both. */
+  /** Links of this account; null: of all. */
+  ownerId: number | null;
   state: "active" | "expired" | null;
   asOf: number;
 };
@@ -20,6 +22,7 @@ export const isEverything = (filter: LinkFilter): boolean =>
   filter.search === null &&
   filter.createdAfter === null &&
   filter.createdBefore === null &&
+  filter.ownerId === null &&
   filter.state === null;
 
 /** In any case: Python clients write True. */
@@ -57,6 +60,7 @@ export function filterOf(query: FilterQuery, now: number): LinkFilter {
     search: query.search || null,
     createdAfter: instantOf("created_after", query.created_after),
     createdBefore: instantOf("created_before", query.created_before),
+    ownerId: null,
     state: expired ? "expired" : active ? "active" : null,
     asOf: now,
   };

@@ -1,5 +1,5 @@
-import type { Database } from "../db/database.ts";
-import type { IdRange } from "./list.repository.ts";
+import type { Database } from "../../db/database.ts";
+import type { IdRange } from "./repository.ts";
 
 export type Counted = { link_id: number; clicks: number };
 

@@ -1,0 +1,14 @@
+/** Who acts, and by which way: for owners of links and for the record of events. */
+export type Via = "panel" | "api" | "token" | "cli" | "import" | "system";
+
+export type Actor = {
+  /** An account's name, `token:{name}`, `cli` or `system`. */
+  name: string;
+  via: Via;
+  /** 0 is the built-in administrator; null for commands and jobs. */
+  accountId: number | null;
+  /** Links of others do not exist for this actor. */
+  ownOnly: boolean;
+};
+
+export const COMMAND: Actor = { name: "cli", via: "cli", accountId: null, ownOnly: false };

@@ -1,0 +1,87 @@
+/** What an actor does with links. The next request sees every write. */
+import type { Actor } from "../lib/actor.ts";
+import type { Clock } from "../lib/clock.ts";
+import { AppError } from "../lib/errors.ts";
+import { createLinkBatch } from "./batch.ts";
+import { type CodeRule, isCodeText, linkNotFound } from "./code.ts";
+import { parseLinkInput, parseLinkUpdate } from "./link-input.ts";
+import type { LinkQuery } from "./list/page.ts";
+import type { CreateInput, Link, ShownLink, UpdateInput } from "./link.ts";
+import type { LinkRepository } from "./links.repository.ts";
+import type { LinkList } from "./list/list.ts";
+import { alreadyExists, type LinkWriter, reaches, type WriteOutcome, type WrittenLink } from "./writer.ts";
+
+type Parts = {
+  writer: LinkWriter;
+  repository: LinkRepository;
+  list: LinkList;
+  rule: CodeRule;
+  hashPassword(plain: string): Promise<string>;
+  clock: Clock;
+};
+
+export type ActorLinks = ReturnType<typeof createActorLinks>;
+
+export function createActorLinks(parts: Parts, actor: Actor) {
+  const { writer, repository, list, rule, hashPassword, clock } = parts;
+
+  const find = async (code: string): Promise<Link | null> =>
+    isCodeText(code) ? repository.find(code) : null;
+
+  async function get(code: string): Promise<Link> {
+    const link = await find(code);
+    if (link === null || !reaches(actor, link)) throw linkNotFound(code);
+    return link;
+  }
+
+  /** The link as written, whatever others have changed since. */
+  const counted = async (link: WrittenLink): Promise<ShownLink> => ({
+    ...link,
+    clickCount: (await repository.find(link.code))?.clickCount ?? 0,
+  });
+
+  return {
+    /** @throws LinkNotFound */
+    get,
+
+    /**
+     * Creates a link, or overwrites it with `force`. @throws LinkAlreadyExists, LinkInvalidCode, LinkReservedCode,
+     * LinkInvalidUrl, LinkInvalidExpireTime, Conflict (it serves a share)
+     */
+    async create(input: CreateInput): Promise<ShownLink> {
+      const now = clock.now();
+      const { password, ...checked } = parseLinkInput(input, rule, now);
+      // This look saves a hash. The transaction decides.
+      if (checked.code !== null && !checked.force && (await find(checked.code)) !== null) {
+        throw alreadyExists(checked.code);
+      }
+      const passwordHash = password === null ? null : await hashPassword(password);
+      return counted(only(await writer.create([{ ...checked, passwordHash }], { actor, now })));
+    },
+
+    /** @throws LinkNotFound, LinkInvalidUrl, LinkInvalidExpireTime, Conflict (it serves a share) */
+    async update(code: string, input: UpdateInput): Promise<ShownLink> {
+      const now = clock.now();
+      const { password, ...patch } = parseLinkUpdate(input, now);
+      await get(code);
+      const passwordHash = typeof password === "string" ? await hashPassword(password) : password;
+      return counted(only(await writer.update([{ code, ...patch, passwordHash }], { actor, now })));
+    },
+
+    /** @throws LinkNotFound */
+    async remove(code: string): Promise<void> {
+      if (!isCodeText(code)) throw linkNotFound(code);
+      only(await writer.remove([code], { actor, now: clock.now() }));
+    },
+
+    list: (query: LinkQuery) =>
+      list.page(actor.ownOnly ? { ...query, filter: { ...query.filter, ownerId: actor.accountId } } : query),
+
+    batch: createLinkBatch({ writer, rule, hashPassword, clock, actor }),
+  };
+}
+
+function only<T>([outcome]: readonly WriteOutcome<T>[]): T {
+  if (outcome instanceof AppError) throw outcome;
+  return outcome!;
+}

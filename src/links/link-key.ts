@@ -1,0 +1,37 @@
+/**
+ * A link's key: what `links.code`, the caches and the change feed hold. On the default domain it is the code. On
+ * another one a prefix tells the domain, in characters that no code has and no search contains, so keys sort after all
+ * codes of the default domain and each domain's keys are one range.
+ */
+
+/** The domain that answers every Host that no other has. */
+export const DEFAULT_DOMAIN = 0;
+
+const MARK = "~";
+/** Digits of the domain's id as control characters. */
+const FIRST_DIGIT = 0x10;
+
+export const keyOf = (domain: number, code: string): string => prefixOf(domain) + code;
+
+/** Empty for the default domain. */
+export function prefixOf(domain: number): string {
+  if (domain === DEFAULT_DOMAIN) return "";
+  const digits = [...String(domain)].map((digit) => String.fromCharCode(FIRST_DIGIT + Number(digit)));
+  return MARK + digits.join("") + MARK;
+}
+
+export const codeOf = (key: string): string => (key.startsWith(MARK) ? key.slice(endOfPrefix(key)) : key);
+
+export function domainOf(key: string): number {
+  if (!key.startsWith(MARK)) return DEFAULT_DOMAIN;
+  const digits = Array.from(key.slice(1, endOfPrefix(key) - 1), (char) => char.charCodeAt(0) - FIRST_DIGIT);
+  return Number(digits.join(""));
+}
+
+const endOfPrefix = (key: string): number => key.indexOf(MARK, 1) + 1;
+
+/** Keys of the domain: `from` ≤ key < `to`. */
+export function keysOf(domain: number): { from: string; to: string } {
+  const prefix = prefixOf(domain);
+  return prefix === "" ? { from: "", to: MARK } : { from: prefix, to: `${prefix}\x7f` };
+}
