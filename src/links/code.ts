@@ -71,8 +71,8 @@ export function createCodeRule(prefixes: () => readonly string[]): CodeRule {
 }
 
 /**
- * Paths that browsers, crawlers, mail programs and certificate authorities request. They speak for the whole origin:
- * only administrators may use them, so links may, shares may not.
+ * Paths that browsers, crawlers, mail programs and certificate authorities request. They speak for the whole origin, so
+ * links (made by administrators) may have them, shares may not.
  */
 const ORIGIN_PATH = new RegExp(
   `^(?:${[

@@ -1,6 +1,6 @@
 /**
- * Every process writes into its own folder `journal/<n>`, under a lock that the kernel releases with the process. Who
- * takes a free lock may count the contents.
+ * Every process writes into its own folder `journal/<n>`, under a lock that the kernel releases with the process. The
+ * process that takes a free lock may count the contents.
  */
 import { mkdirSync, readdirSync, rmSync, unlinkSync } from "node:fs";
 import { join } from "node:path";

@@ -4,7 +4,7 @@
  */
 import { lend } from "../../lib/disposable-bytes.ts";
 
-/** Fills whole disk sectors, like its multiples, the large blocks. */
+/** Small blocks, and large ones as multiples, fill whole disk sectors. */
 export const BLOCK_BYTES = 256 * 1024;
 const LARGE_BYTES = 4 * BLOCK_BYTES;
 const OWN_BLOCKS = 2;

@@ -1,7 +1,7 @@
 /**
- * Removes what crashes leave and `staleAfterMs` has passed. Hourly: dead blobs and abandoned stagings. Daily, because
- * it lists everything: objects without a row. Resumable uploads stay until they expire. Names with another
- * installation's tag are skipped.
+ * Removes what crashes leave. Hourly: dead blobs and abandoned stagings. Daily, because it lists everything: objects
+ * without a row. Stagings and objects younger than `staleAfterMs` stay. Resumable uploads stay until they expire. Names
+ * with another installation's tag are skipped.
  */
 import type { Job } from "../../jobs/runner.ts";
 import type { Clock } from "../../lib/clock.ts";

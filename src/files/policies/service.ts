@@ -180,7 +180,7 @@ const localPolicy = (name: string, basePath: string, now: number): Omit<StoredPo
   sealedSecretKey: null,
 });
 
-/** Drivers are reopened by the time, which grows with each change. */
+/** Drivers are reopened when the time changes, so it grows with each change. */
 const applied = (policy: StoredPolicy, given: UpdatePolicy, now: number): StoredPolicy => ({
   ...policy,
   name: given.name ?? policy.name,

@@ -83,7 +83,7 @@ export function createLinkListRepository({ read, dialect }: Pick<Database, "read
       ? clicks
       : plan === "sort"
         ? clicks.where((eb) => eb("link_id", "in", links(eb).select("links.id")))
-        : // As a subquery, so that the server can't start elsewhere.
+        : // A subquery, because a server may reorder a join.
           clicks.where((eb) => {
             const link = links(eb).whereRef("links.id", "=", "link_clicks.link_id");
             return eb(link.select(eb.lit(1).as("found")), "=", 1);

@@ -42,7 +42,7 @@ const CARRIERS = (
   ] as const
 ).map(([text, at]) => ({ range: parseIpRange(text)!, at }));
 
-/** IPv6 ranges for IPv4 addresses that systems interpret differently. */
+/** IPv6 ranges for IPv4 addresses. Systems interpret them differently. */
 const STAND_INS = [
   "::ffff:0:0:0/96", // translated (RFC 2765)
   "2001::/32", // Teredo
