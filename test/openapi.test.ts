@@ -130,7 +130,17 @@ function formOf(text: string, name = "file.csv"): FormData {
 const parameterOf = (method: string, path: string, name: string) =>
   paths[path]![method]!.parameters.find((parameter) => parameter.name === name)!;
 
-test("no operation answers with whatever", () => {
+test("every answer has the header of its request", () => {
+  const everywhere = { "X-Request-Id": { required: true, schema: { type: "string", format: "uuid" } } };
+  for (const { headers } of Object.values(components.responses)) expect(headers).toMatchObject(everywhere);
+  for (const operation of Object.values(paths).flatMap((operations) => Object.values(operations))) {
+    for (const { $ref, headers } of Object.values(operation.responses)) {
+      if ($ref === undefined) expect(headers).toMatchObject(everywhere);
+    }
+  }
+});
+
+test("every operation lists its failures by status", () => {
   for (const [path, operations] of Object.entries(paths)) {
     for (const [method, { responses }] of Object.entries(operations)) {
       const statuses = Object.keys(responses);

@@ -19,6 +19,8 @@ const DESCRIPTIONS: Record<number, string> = {
   460: "The bytes do not match their checksum",
 };
 
+const EVERYWHERE = { "X-Request-Id": { required: true, schema: { type: "string", format: "uuid" } } };
+
 export const SCHEMAS = {
   Failure: {
     type: "object",
@@ -76,6 +78,7 @@ function failuresOf({ access, method, path, failures = [] }: Endpoint, gated: bo
 function failure(status: number): Json {
   const names = Object.entries(ERRORS).filter(([, { kind }]) => STATUS_OF_KIND[kind] === status);
   const headers = {
+    ...EVERYWHERE,
     ...(status === 401 && { "WWW-Authenticate": { required: true, schema: { const: "Bearer" } } }),
     ...(WITH_RETRY.includes(status) && {
       "Retry-After": { description: "seconds", schema: { type: "integer", minimum: 1 } },
@@ -84,7 +87,7 @@ function failure(status: number): Json {
   };
   return {
     description: DESCRIPTIONS[status] ?? names.map(([name]) => name).join(", "),
-    ...(Object.keys(headers).length > 0 && { headers }),
+    headers,
     content: { [JSON_TYPE]: { schema: reference("Failure") } },
   };
 }
@@ -108,7 +111,7 @@ function documentedAnswer({ type, schema, headers, description }: DocumentedAnsw
       : jsonSchemaOf(schema, "output");
   return {
     description: description ?? (type === null ? "OK, without a body" : "OK"),
-    ...(headers && { headers: headersOf(headers) }),
+    headers: { ...EVERYWHERE, ...(headers && headersOf(headers)) },
     ...(type !== null && { content: { [type]: { schema: body } } }),
   };
 }
