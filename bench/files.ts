@@ -2,21 +2,23 @@
  * Files: large and small uploads, downloads, memory, and a folder of 100,000 entries, each beside its goal.
  *
  *     bin/bun bench/files.ts [download] [upload] [many] [small] [folder] [relay]
+ *     bin/bun bench/files.ts peak
  *     taskset -c 0 bin/bun bench/files.ts pairs [/folder/of/another/version]
  *
  * The client runs on the same machine and takes its share. Rounds of the compared subjects alternate, and medians
  * count. nginx, the raw writer and the plain S3 client run in the same minute on the same disk. The relay needs `eval
  * "$(scripts/services env)"`, whose S3 endpoint keeps deleted objects in memory for two hours.
  */
-import { closeSync, mkdtempSync, openSync, readdirSync, rmSync, writeFileSync, writeSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, readdirSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openDatabase } from "../src/db/database.ts";
 import { silentLogger } from "../src/lib/logger.ts";
 import { type DriveServer, growthDuring, median, run, startDriveServer, timed } from "./lib/drive-server.ts";
+import { startNginx } from "./lib/nginx.ts";
 import { measureRelay, type Pairs } from "./lib/s3-relay.ts";
-import { freePort } from "./lib/subject.ts";
 import { compareUploads } from "./lib/upload-pairs.ts";
+import { measurePeaks } from "./lib/upload-peak.ts";
 
 const GIB = 2 ** 30;
 const ROUNDS = 5;
@@ -65,7 +67,7 @@ async function benchDownload({ client, url, dataDir, pid }: DriveServer, large: 
   const key = readdirSync(stored, { recursive: true, encoding: "utf8" }).find((name) =>
     name.includes(sha256),
   )!;
-  const nginx = await startNginx(stored);
+  const nginx = await startNginx(stored, folder);
   const fetchFrom = (address: string) => run([...curl(), "-o", "/dev/null", address]);
   const ours: number[] = [];
   const theirs: number[] = [];
@@ -84,28 +86,6 @@ async function benchDownload({ client, url, dataDir, pid }: DriveServer, large: 
   tell("download of 1 GiB against nginx", ratio.toFixed(2), ratio >= 0.95, "≥ 0.95");
   tell("memory it took", `${growth.toFixed(0)} MB`, growth <= 16, "≤ 16 MB");
   await client.call("DELETE", `/files/${id}`);
-}
-
-async function startNginx(root: string): Promise<{ port: number; stop(): void }> {
-  const nginx = Bun.which("nginx", { PATH: `${process.env["PATH"]}:/usr/sbin:/usr/local/sbin` });
-  if (nginx === null) throw new Error("This benchmark needs nginx: apt-get install nginx-light");
-  const port = freePort();
-  const at = mkdtempSync(join(folder, "nginx-"));
-  writeFileSync(
-    join(at, "nginx.conf"),
-    `user root; worker_processes 1; daemon off; pid ${at}/pid; error_log ${at}/error.log;
-events { worker_connections 64; }
-http { access_log off; sendfile on; client_body_temp_path ${at}/b; proxy_temp_path ${at}/p;
-  fastcgi_temp_path ${at}/f; uwsgi_temp_path ${at}/u; scgi_temp_path ${at}/s;
-  server { listen 127.0.0.1:${port}; root ${root}; } }
-`,
-  );
-  const child = Bun.spawn([nginx, "-e", join(at, "error.log"), "-c", join(at, "nginx.conf")]);
-  for (let tries = 0; tries < 100; tries++) {
-    if (await fetch(`http://127.0.0.1:${port}/`).catch(() => null)) break;
-    await Bun.sleep(20);
-  }
-  return { port, stop: () => child.kill() };
 }
 
 async function benchUpload({ client, url, pid }: DriveServer, large: string): Promise<void> {
@@ -201,6 +181,13 @@ async function benchPairs(others: readonly string[]): Promise<void> {
   }
 }
 
+/** The second largest of ten counts. */
+async function benchPeak(): Promise<void> {
+  for (const { what, peaks } of await measurePeaks(makeFile("peak", GIB / 4), 10)) {
+    tell(what, `${peaks[8]!.toFixed(0)} MB`, peaks[8]! <= 150, "≤ 150 MB");
+  }
+}
+
 async function benchFolder({ client, dataDir }: DriveServer): Promise<void> {
   const entries = 100_000;
   const id = await client.folder("large");
@@ -286,6 +273,7 @@ try {
   if (isAsked("many")) await benchMany(server);
   if (isAsked("relay")) await benchRelay(server);
   if (asked.has("pairs")) await benchPairs([...asked].filter((word) => word.startsWith("/")));
+  if (asked.has("peak")) await benchPeak();
   if (isAsked("small")) await benchSmall(server);
   if (isAsked("folder")) await benchFolder(server);
 } finally {
