@@ -71,7 +71,7 @@ function totalEndpoints({ analytics, now }: Deps): Endpoint[] {
     endpoint({
       ...shared,
       path: "/analytics/trends",
-      summary: "Clicks of all links by hour, day, week or month in UTC, at most 10,000 of them",
+      summary: "Clicks of all links by hour, day, week or month in UTC, at most 10,000 buckets",
       query: range.extend({
         group_by: z
           .string()
@@ -93,7 +93,7 @@ function totalEndpoints({ analytics, now }: Deps): Endpoint[] {
     endpoint({
       ...shared,
       path: "/analytics/referrers",
-      summary: "Where the clicks came from",
+      summary: "The referrers of the clicks",
       query: limited(10, 100),
       answer: referrersAnswer,
       handle: async ({ query }) =>
@@ -137,7 +137,7 @@ function linkEndpoints({ analytics, now }: Deps): Endpoint[] {
       path: "/links/:code{.+}/analytics",
       params,
       ownsPath: true,
-      summary: "The clicks of one link; a code that itself ends in /analytics is written with %2F",
+      summary: "The clicks of one link; write a code that ends in /analytics with %2F",
       query: range,
       answer: linkAnswer,
       handle: async ({ c, query }) =>

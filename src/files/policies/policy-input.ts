@@ -34,7 +34,10 @@ export const createPolicySchema = z
       .describe("local: a folder, relative to the data folder unless absolute; s3: a prefix"),
     max_file_size: maxFileSize.nullish(),
     download: downloadWay.nullish(),
-    is_default: z.boolean().nullish().describe("true takes the mark from the policy that has it"),
+    is_default: z
+      .boolean()
+      .nullish()
+      .describe("true makes this policy the default instead of the current one"),
   })
   .superRefine((given, context) => {
     if (given.driver_type !== "s3") return;

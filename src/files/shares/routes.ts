@@ -31,7 +31,7 @@ const shareSchema = createSchema.pick({ expires_at: true }).extend({
 
 const shareView = linkViewSchema.extend({
   max_downloads: z.int().nullable(),
-  downloads: z.int().describe("finished; where they are limited, also those under way"),
+  downloads: z.int().describe("finished; with max_downloads also running ones"),
   url: z.string(),
 });
 

@@ -40,7 +40,7 @@ function itemEndpoints({ files }: Deps): Endpoint[] {
     endpoint({
       ...item,
       method: "GET",
-      summary: "What a file is",
+      summary: "A file's metadata",
       answer: fileView,
       handle: async ({ c, account }) => viewFile(await files.find(account.id, idIn(c, "FileNotFound"))),
     }),

@@ -18,7 +18,7 @@ export const contentsQuery = z.object({
     .string()
     .max(CURSOR_MAX_LENGTH)
     .optional()
-    .describe("next_cursor of the page before, as it is")
+    .describe("next_cursor of the previous page, unchanged")
     .meta({ pattern: BASE64URL.source }),
 });
 
@@ -43,6 +43,8 @@ export function readCursor(text: string): Cursor {
     const [kind, name] = cursorShape.parse(JSON.parse(Buffer.from(text, "base64url").toString()));
     return { kind, name };
   } catch (error) {
-    throw appError("BadRequest", "cursor: take next_cursor of the page before, as it is.", { cause: error });
+    throw appError("BadRequest", "cursor: take next_cursor of the previous page, unchanged.", {
+      cause: error,
+    });
   }
 }

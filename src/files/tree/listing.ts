@@ -13,7 +13,7 @@ export const contentsView = z.object({
   path: z.array(z.object({ id: z.int(), name: z.string() })).describe("from the root to the folder itself"),
   folders: z.array(folderView),
   files: z.array(fileView),
-  next_cursor: z.string().nullable().optional().describe("in pages: null after the last one"),
+  next_cursor: z.string().nullable().optional().describe("only in pages; null on the last one"),
 });
 
 const headOf = ({ folder, path }: Listing) => ({
