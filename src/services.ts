@@ -8,6 +8,7 @@ import { type Changes, createChanges } from "./cluster/changes.ts";
 import { readInstance } from "./cluster/instance.repository.ts";
 import { openRedis, type Redis } from "./cluster/redis.ts";
 import { combineBuses } from "./cluster/redis-bus.ts";
+import type { Leases } from "./cluster/leases.ts";
 import { openProcessLeases } from "./cluster/process-leases.ts";
 import type { WorkerChannel } from "./cluster/worker-channel.ts";
 import { type Config, createConfig } from "./config/config.service.ts";
@@ -38,6 +39,7 @@ export type Services = {
   env: Env;
   logger: Logger;
   database: Database;
+  leases: Leases;
   changes: Changes;
   config: Config;
   auth: Auth;
@@ -146,9 +148,17 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
     shareCodeLength: () => config.get("features.share_code_length"),
     operations,
   });
+  const leases = await openProcessLeases({
+    database,
+    clock,
+    logger,
+    dataDir: env.data.dir,
+    isServer: server,
+  });
   const content = createContent({
     database,
     changes,
+    processes: leases.processes,
     box: openSecretBox(env),
     clock,
     logger,
@@ -156,18 +166,13 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
     metrics: createStorageMetrics(registry),
   });
   await content.start();
-  const leases = await openProcessLeases({
-    database,
-    clock,
-    logger,
-    dataDir: server ? env.data.dir : null,
-  });
   const bodies = createBodyMemory();
   const drive = createDrive({ database, changes, content, leases, clock, logger });
   return {
     env,
     logger,
     database,
+    leases,
     changes,
     config,
     auth,
@@ -195,7 +200,7 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
       links.close();
       config.close();
       await content.close();
-      leases.close();
+      await leases.close();
       await changes.stop();
       redis?.close();
       await database.close();

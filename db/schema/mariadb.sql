@@ -328,6 +328,17 @@ CREATE TABLE `shares` (
   CONSTRAINT `shares_link` FOREIGN KEY (`link_id`) REFERENCES `links` (`id`) ON DELETE CASCADE
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `staged_counts` (
+  `policy_id` bigint(20) NOT NULL,
+  `objects` bigint(20) NOT NULL,
+  `bytes` bigint(20) NOT NULL,
+  `abandoned_objects` bigint(20) NOT NULL,
+  `abandoned_bytes` bigint(20) NOT NULL,
+  `counted_at` bigint(20) NOT NULL,
+  PRIMARY KEY (`policy_id`),
+  CONSTRAINT `staged_counts_policy` FOREIGN KEY (`policy_id`) REFERENCES `policies` (`id`) ON DELETE CASCADE
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `tags` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
   `tag` varchar(64) NOT NULL,

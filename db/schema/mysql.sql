@@ -328,6 +328,17 @@ CREATE TABLE `shares` (
   CONSTRAINT `shares_link` FOREIGN KEY (`link_id`) REFERENCES `links` (`id`) ON DELETE CASCADE
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `staged_counts` (
+  `policy_id` bigint NOT NULL,
+  `objects` bigint NOT NULL,
+  `bytes` bigint NOT NULL,
+  `abandoned_objects` bigint NOT NULL,
+  `abandoned_bytes` bigint NOT NULL,
+  `counted_at` bigint NOT NULL,
+  PRIMARY KEY (`policy_id`),
+  CONSTRAINT `staged_counts_policy` FOREIGN KEY (`policy_id`) REFERENCES `policies` (`id`) ON DELETE CASCADE
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `tags` (
   `id` bigint NOT NULL AUTO_INCREMENT,
   `tag` varchar(64) COLLATE utf8mb4_bin NOT NULL,

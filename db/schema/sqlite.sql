@@ -312,6 +312,16 @@ CREATE TABLE shares (
 
 CREATE INDEX "shares_entry_id" on "shares" (entry_id);
 
+CREATE TABLE staged_counts (
+  policy_id integer not null primary key,
+  objects integer not null,
+  bytes integer not null,
+  abandoned_objects integer not null,
+  abandoned_bytes integer not null,
+  counted_at integer not null,
+  constraint staged_counts_policy foreign key (policy_id) references policies (id) on delete cascade
+);
+
 CREATE TABLE tags (
   id integer primary key autoincrement,
   tag text not null,

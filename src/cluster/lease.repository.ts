@@ -1,10 +1,12 @@
 import type { Database } from "../db/database.ts";
+import { chunked } from "../lib/chunked.ts";
 import type { Clock } from "../lib/clock.ts";
 
 export type LeaseRepository = ReturnType<typeof createLeaseRepository>;
 
 /** The end of a released lease. */
 const RELEASED = 0;
+const REMOVED_AT_ONCE = 1_000;
 
 export function createLeaseRepository({ database, clock }: { database: Database; clock: Clock }) {
   const take = async (name: string, owner: string, ttlMs: number): Promise<boolean> => {
@@ -42,6 +44,16 @@ export function createLeaseRepository({ database, clock }: { database: Database;
       return numUpdatedRows > 0n;
     },
 
+    /** From now on nobody has the lease, and nobody can take it for that time. No effect for another owner. */
+    async block(name: string, owner: string, ms: number): Promise<void> {
+      await database.write
+        .updateTable("leases")
+        .set({ owner: "", expires_at: clock.now() + ms })
+        .where("name", "=", name)
+        .where("owner", "=", owner)
+        .execute();
+    },
+
     /** No effect for another owner. */
     async release(name: string, owner: string): Promise<void> {
       await database.write
@@ -61,5 +73,20 @@ export function createLeaseRepository({ database, clock }: { database: Database;
         .where("expires_at", ">", RELEASED)
         .limit(limit)
         .execute(),
+
+    /** Leases with this prefix, held or not, by name. `end` is 0 for a released one. */
+    named: (prefix: string, limit: number): Promise<{ name: string; end: number }[]> =>
+      database.read
+        .selectFrom("leases")
+        .select(["name", "expires_at as end"])
+        .where("name", "like", `${prefix}%`)
+        .orderBy("name")
+        .limit(limit)
+        .execute(),
+
+    async remove(names: readonly string[]): Promise<void> {
+      for (const some of chunked(names, REMOVED_AT_ONCE))
+        await database.write.deleteFrom("leases").where("name", "in", some).execute();
+    },
   };
 }

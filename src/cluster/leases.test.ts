@@ -95,6 +95,9 @@ forEachDialect(({ openDb }) => {
   test("work may keep its lease after its end", async () => {
     const leases = createLeases({ database, clock });
     await leases.hold("kept", TTL_MS, async (_, keepFor) => keepFor(60_000));
+    // No process holds it, so the death of this one does not free it.
+    const row = database.read.selectFrom("leases").select("owner").where("name", "=", "kept");
+    expect(await row.executeTakeFirstOrThrow()).toEqual({ owner: "" });
     expect(await endOf("kept")).toBe(clock.time + 60_000);
     expect(await leases.hold("kept", TTL_MS, async () => {})).toBe(null);
     clock.time += 60_000;

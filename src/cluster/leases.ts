@@ -16,8 +16,8 @@ export type Leases = {
 };
 
 /**
- * `lost` aborts if the lease can't be renewed: stop, because another process may start. `keepFor` delays the release
- * after the work.
+ * `lost` aborts if the lease can't be renewed: stop, because another process may start. After the work, `keepFor`
+ * keeps others from the lease for that time, even if this process dies.
  */
 export type HeldWork<T> = (lost: AbortSignal, keepFor: (ms: number) => void) => Promise<T>;
 
@@ -78,7 +78,7 @@ export function createLeases({
         return { value: await run(renewal.lost, (ms) => void (keptMs = ms)) };
       } finally {
         await renewal.stop();
-        const ended = keptMs > 0 ? rows.renew(name, owner, keptMs) : rows.release(name, owner);
+        const ended = keptMs > 0 ? rows.block(name, owner, keptMs) : rows.release(name, owner);
         // On failure the lease expires.
         await ended.catch(() => {});
       }

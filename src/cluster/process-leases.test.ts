@@ -43,8 +43,8 @@ forEachDialect(({ openDb }) => {
     return dirs.at(-1)!;
   };
   const clock = { now: () => 1_000_000 };
-  const open = (dataDir: string | null) =>
-    openProcessLeases({ database, clock, logger: silentLogger, dataDir });
+  const open = (dataDir: string, isServer = true) =>
+    openProcessLeases({ database, clock, logger: silentLogger, dataDir, isServer });
   /** Takes the lease, if possible, and releases it. */
   const isFree = async (leases: Leases, name: string): Promise<boolean> =>
     (await leases.hold(name, TTL_MS, async () => {})) !== null;
@@ -57,7 +57,7 @@ forEachDialect(({ openDb }) => {
       expect(await isFree(b, "living")).toBe(false);
     });
     expect(await isFree(b, "living")).toBe(true);
-    for (const leases of [a, b]) leases.close();
+    for (const leases of [a, b]) await leases.close();
     expect(readdirSync(join(dir, "processes"))).toEqual([]);
   });
 
@@ -93,10 +93,12 @@ forEachDialect(({ openDb }) => {
   });
 
   test("a command has no file, and its leases expire", async () => {
-    const command = await open(null);
+    const dir = newDir();
+    const command = await open(dir, false);
     await command.hold("command", TTL_MS, async () => {
       expect(await isFree(command, "command")).toBe(false);
     });
-    command.close();
+    await command.close();
+    expect(readdirSync(dir)).toEqual([]);
   });
 });

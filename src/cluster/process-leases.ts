@@ -1,11 +1,11 @@
 /**
- * Leases for the work of one request, free as soon as their process has died.
+ * Leases that are free as soon as their process has died.
  *
  * Each process locks a file `processes/<number>` in the data folder and begins its owner names with that number. A
  * start, and a caller that finds a lease taken, lock files of dead processes and free their leases. Those of processes
  * with another data folder expire.
  */
-import { mkdirSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Database } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -14,32 +14,43 @@ import { type FileLock, tryFileLock } from "../lib/file-lock.ts";
 import type { Logger } from "../lib/logger.ts";
 import { createLeaseRepository } from "./lease.repository.ts";
 import { createLeases, type Leases } from "./leases.ts";
+import { createProcesses, type Processes } from "./processes.ts";
 
 export type ProcessLeases = Leases & {
+  processes: Processes;
   /** Call it when no lease is held. */
-  close(): void;
+  close(): Promise<void>;
 };
 
 type Deps = {
   database: Database;
   clock: Clock;
   logger: Logger;
-  /** Shared by the processes of a machine. Null for a command. */
-  dataDir: string | null;
+  /** Shared by the processes of a machine. */
+  dataDir: string;
+  /** A command only looks at the files. */
+  isServer: boolean;
 };
 
 const FREED_AT_ONCE = 1_000;
 const NUMBER = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 
-export async function openProcessLeases({ database, clock, logger, dataDir }: Deps): Promise<ProcessLeases> {
+export async function openProcessLeases({
+  database,
+  clock,
+  logger,
+  dataDir,
+  isServer,
+}: Deps): Promise<ProcessLeases> {
   const rows = createLeaseRepository({ database, clock });
-  const folder = dataDir === null ? null : dataPath(dataDir, "processes");
-  const own = folder === null ? null : enter(folder);
+  const folder = dataPath(dataDir, "processes");
+  const own = isServer ? enter(folder) : null;
+  const number = own?.number ?? crypto.randomUUID();
 
-  async function freeLeasesOf(number: string): Promise<void> {
+  async function freeLeasesOf(other: string): Promise<void> {
     let held: { name: string; owner: string }[];
     do {
-      held = await rows.heldBy(`${number}/`, FREED_AT_ONCE);
+      held = await rows.heldBy(`${other}/`, FREED_AT_ONCE);
       for (const { name, owner } of held) await rows.release(name, owner);
     } while (held.length === FREED_AT_ONCE);
   }
@@ -47,12 +58,12 @@ export async function openProcessLeases({ database, clock, logger, dataDir }: De
   /** True if a process had died. */
   async function freeLeasesOfDead(): Promise<boolean> {
     let isSome = false;
-    for (const number of folder === null ? [] : readdirSync(folder)) {
-      if (number === own?.number || !NUMBER.test(number)) continue;
-      const lock = tryFileLock(join(folder!, number));
+    for (const other of existsSync(folder) ? readdirSync(folder) : []) {
+      if (other === number || !NUMBER.test(other)) continue;
+      const lock = tryFileLock(join(folder, other));
       if (lock === null) continue;
       try {
-        await freeLeasesOf(number);
+        await freeLeasesOf(other);
         rmSync(lock.path, { force: true });
         isSome = true;
       } finally {
@@ -71,15 +82,22 @@ export async function openProcessLeases({ database, clock, logger, dataDir }: De
     }
   }
 
-  await tryToFree();
+  if (isServer) await tryToFree();
+  const newOwner = () => `${number}/${crypto.randomUUID()}`;
+  const processes = createProcesses({
+    rows,
+    number,
+    owner: newOwner(),
+    releaseDead: tryToFree,
+    isHere: (other) => existsSync(join(folder, other)),
+    logger,
+  });
+  if (isServer) processes.start();
   return {
-    ...createLeases({
-      database,
-      clock,
-      newOwner: () => `${own?.number ?? crypto.randomUUID()}/${crypto.randomUUID()}`,
-      releaseAbandoned: tryToFree,
-    }),
-    close() {
+    ...createLeases({ database, clock, newOwner, ...(isServer && { releaseAbandoned: tryToFree }) }),
+    processes,
+    async close() {
+      await processes.close();
       if (own === null) return;
       rmSync(own.lock.path, { force: true });
       own.lock.release();

@@ -88,6 +88,16 @@ export const FILE_TABLES = {
     created_at: "int",
     expires_at: "int",
   },
+  /** What unfinished uploads take of each policy's storage, as last counted (files/blobs/left-overs.ts). */
+  staged_counts: {
+    policy_id: "int",
+    objects: "int",
+    bytes: "int",
+    /** Of these, what neither a running process nor a resumable upload has. */
+    abandoned_objects: "int",
+    abandoned_bytes: "int",
+    counted_at: "int",
+  },
   /** Removed with the link. */
   shares: {
     link_id: "int",

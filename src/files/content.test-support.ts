@@ -33,6 +33,11 @@ export async function startContent(
   const content = createContent({
     database,
     changes,
+    processes: {
+      number: async () => crypto.randomUUID(),
+      look: async () => ({ running: new Set(), ended: new Set() }),
+      forget: async () => {},
+    },
     box: createSecretBox(() => new Uint8Array(32).fill(7)),
     clock,
     logger: silentLogger,

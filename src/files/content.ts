@@ -1,15 +1,18 @@
 /** The storage side of files: policies, blobs, their jobs and the check. */
 import type { Changes } from "../cluster/changes.ts";
+import type { Processes } from "../cluster/processes.ts";
 import type { Database } from "../db/database.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import type { Job } from "../jobs/runner.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { SecretBox } from "../lib/secret-box.ts";
+import { createLeftOvers } from "./blobs/left-overs.ts";
 import { createReaper } from "./blobs/reaper.ts";
 import { createBlobsRepository } from "./blobs/repository.ts";
 import { createScrub } from "./blobs/scrub.ts";
 import { type Blobs, createBlobs } from "./blobs/service.ts";
+import { createStagedRepository, type StagedTotal } from "./blobs/staged.repository.ts";
 import { createPolicyCache } from "./policies/cache.ts";
 import { createDrivers } from "./policies/drivers.ts";
 import { createProbe } from "./policies/probe.ts";
@@ -29,6 +32,8 @@ export type Content = {
   blobs: Blobs;
   jobs: readonly Job[];
   checkStorage: StorageCheck;
+  /** What unfinished uploads take of the storages, as last counted. */
+  staged(): Promise<StagedTotal>;
   /** Mount them below the admin prefix. */
   endpoints: readonly Endpoint[];
   /** Makes the first policy if there is none. */
@@ -39,6 +44,7 @@ export type Content = {
 export type ContentDeps = {
   database: Database;
   changes: Changes;
+  processes: Processes;
   box: SecretBox;
   clock: Clock;
   logger: Logger;
@@ -49,7 +55,7 @@ export type ContentDeps = {
 };
 
 export function createContent(deps: ContentDeps): Content {
-  const { database, changes, box, clock, logger, locations } = deps;
+  const { database, changes, processes, box, clock, logger, locations } = deps;
   const repository = createBlobsRepository(database);
   const policiesRepository = createPoliciesRepository(database);
   const context: StorageContext = {
@@ -65,11 +71,15 @@ export function createContent(deps: ContentDeps): Content {
     context,
     metrics: deps.metrics,
   });
-  const blobs = createBlobs({ repository, policies: cache, drivers, clock, logger });
+  const blobs = createBlobs({ repository, policies: cache, drivers, processes, clock, logger });
+  const counts = createStagedRepository(database);
+  const leftOvers = createLeftOvers({ repository, counts, drivers, processes, clock, logger });
   const reaper = createReaper({
     repository,
     policies: cache,
     drivers,
+    leftOvers,
+    processes,
     discard: blobs.discard,
     clock,
     logger,
@@ -96,12 +106,14 @@ export function createContent(deps: ContentDeps): Content {
       checks,
       policies: cache,
       drivers,
+      leftOvers,
       reaper,
       scrub,
       blobs,
       checkTrees: createTreeCheck({ database, repository: createTreeCheckRepository(database) }),
       clock,
     }),
+    staged: counts.total,
     endpoints: policyEndpoints({ policies }),
     start: policies.ensureDefault,
     close: blobs.settled,

@@ -13,7 +13,13 @@ export type DriveHarness = Awaited<ReturnType<typeof startDrive>>;
 export async function startDrive(database: Database, { changes }: { changes?: TreeChanges } = {}) {
   const content = await startContent(database);
   const clock = { now: () => content.time.now };
-  const leases = await openProcessLeases({ database, clock, logger: silentLogger, dataDir: null });
+  const leases = await openProcessLeases({
+    database,
+    clock,
+    logger: silentLogger,
+    dataDir: content.dataDir,
+    isServer: false,
+  });
   const on = (feed: TreeChanges) =>
     createDrive({ database, changes: feed, content, leases, clock, logger: silentLogger });
   const drive = on(changes ?? content.changes);

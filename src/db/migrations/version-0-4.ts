@@ -13,4 +13,13 @@ export const steps: readonly Step[] = [
     up: async (db) => void (await sql`update link_clicks set ranked = clicks`.execute(db)),
   },
   createIndex("0060_link_clicks_by_rank", "link_clicks", "link_clicks_ranked", "ranked, link_id"),
+  createTable("0061_staged_counts", "staged_counts", (w) => [
+    `policy_id ${w.int} not null primary key`,
+    `objects ${w.int} not null`,
+    `bytes ${w.int} not null`,
+    `abandoned_objects ${w.int} not null`,
+    `abandoned_bytes ${w.int} not null`,
+    `counted_at ${w.int} not null`,
+    "constraint staged_counts_policy foreign key (policy_id) references policies (id) on delete cascade",
+  ]),
 ];

@@ -1,8 +1,9 @@
 /**
- * Removes what crashes leave. Hourly: dead blobs and abandoned stagings. Daily, because it lists everything: objects
- * without a row. Stagings and objects younger than `staleAfterMs` stay. Resumable uploads stay until they expire. Names
- * with another installation's tag are skipped.
+ * Removes what crashes leave. Soon after a process ended: left-overs of its uploads. Hourly: dead blobs and left-overs
+ * by age. Daily, because it lists everything: objects without a row that are older than `staleAfterMs`. Names with
+ * another installation's tag are skipped.
  */
+import type { Processes } from "../../cluster/processes.ts";
 import type { Job } from "../../jobs/runner.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Logger } from "../../lib/logger.ts";
@@ -11,10 +12,16 @@ import type { BlobsRepository } from "./repository.ts";
 import type { PolicyCache } from "../policies/cache.ts";
 import type { Drivers } from "../policies/drivers.ts";
 import type { Driver } from "../storage/driver.ts";
-import { stagingOfKey, tagOfKey, tagOfStaging } from "../storage/object-key.ts";
+import { stagingOfKey, tagOfKey } from "../storage/object-key.ts";
+import type { LeftOvers } from "./left-overs.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
+const LOOK_MS = 20_000;
+/** After a failure. */
+const RETRY_MS = 60_000;
+/** So many ended processes are forgotten even if a storage stays away; age removes their left-overs. */
+const MOST_ENDED = 1_000;
 const PAGE = 500;
 
 export type Reaper = ReturnType<typeof createReaper>;
@@ -23,12 +30,17 @@ type Deps = {
   repository: BlobsRepository;
   policies: PolicyCache;
   drivers: Drivers;
+  leftOvers: LeftOvers;
+  processes: Pick<Processes, "forget">;
   discard(dead: readonly DeadBlob[]): Promise<void>;
   clock: Clock;
   logger: Logger;
 };
 
-export function createReaper({ repository, policies, drivers, discard, clock, logger }: Deps) {
+export function createReaper(deps: Deps) {
+  const { repository, policies, drivers, leftOvers, processes, discard, clock, logger } = deps;
+  let lookMs = LOOK_MS;
+
   async function finishDeletes(policyId: number, signal?: AbortSignal): Promise<void> {
     let page: DeadBlob[] = [];
     do {
@@ -36,19 +48,6 @@ export function createReaper({ repository, policies, drivers, discard, clock, lo
       page = await repository.dead(policyId, page.at(-1)?.id ?? 0, PAGE);
       await discard(page);
     } while (page.length === PAGE);
-  }
-
-  /** Ids, in pages. */
-  async function* staleStagings(
-    driver: Driver,
-    staleAfterMs = driver.staleAfterMs,
-  ): AsyncGenerator<string[]> {
-    const tag = await drivers.tag();
-    for await (const all of driver.listStagings(clock.now() - staleAfterMs)) {
-      const ids = all.filter((id) => tagOfStaging(id) === tag);
-      const wanted = await repository.knownUploads(ids);
-      yield ids.filter((id) => !wanted.has(id));
-    }
   }
 
   async function orphansAmong(
@@ -67,41 +66,57 @@ export function createReaper({ repository, policies, drivers, discard, clock, lo
     return without(suspects, await repository.knownKeys(suspects));
   }
 
+  /** Whether no policy failed. */
   async function forEachPolicy(
     signal: AbortSignal,
-    work: (driver: Driver, id: number) => Promise<void>,
-  ): Promise<void> {
+    work: (driver: Driver, id: number) => Promise<unknown>,
+  ): Promise<boolean> {
+    let isDone = true;
     for (const { id, name } of await policies.list()) {
       signal.throwIfAborted();
       try {
         await work(await drivers.verify(id, { mark: false }), id);
       } catch (error) {
         if (signal.aborted) throw error;
+        isDone = false;
         logger.warn({ err: error, policy: name }, "storage clean-up failed; the next run tries again");
       }
     }
+    return isDone;
   }
+
+  const afterProcesses: Job = {
+    name: "storage-left-overs",
+    everyMs: () => lookMs,
+    async run(signal) {
+      const digits = await leftOvers.look();
+      if (digits.numbers.size === 0) return;
+      let isAllGone = true;
+      const isDone = await forEachPolicy(signal, async (driver, id) => {
+        isAllGone = (await leftOvers.sweep(id, driver, digits, signal)) && isAllGone;
+      });
+      lookMs = isDone ? LOOK_MS : RETRY_MS;
+      if ((isDone && isAllGone) || digits.numbers.size >= MOST_ENDED) await processes.forget(digits.numbers);
+    },
+  };
 
   const hourly: Job = {
     name: "storage-reaper",
     everyMs: () => HOUR_MS,
-    run: (signal) =>
-      forEachPolicy(signal, async (driver, id) => {
+    async run(signal) {
+      const digits = await leftOvers.look();
+      await forEachPolicy(signal, async (driver, id) => {
         await finishDeletes(id, signal);
-        for await (const ids of staleStagings(driver)) {
-          for (const staging of ids) {
-            signal.throwIfAborted();
-            await driver.removeStaging(staging);
-          }
-        }
-      }),
+        await leftOvers.sweep(id, driver, digits, signal);
+      });
+    },
   };
 
   const daily: Job = {
     name: "storage-orphans",
     everyMs: () => DAY_MS,
-    run: (signal) =>
-      forEachPolicy(signal, async (driver) => {
+    async run(signal) {
+      await forEachPolicy(signal, async (driver) => {
         const before = clock.now() - driver.staleAfterMs;
         for await (const page of driver.listObjects()) {
           signal.throwIfAborted();
@@ -110,10 +125,11 @@ export function createReaper({ repository, policies, drivers, discard, clock, lo
             await driver.remove(key);
           }
         }
-      }),
+      });
+    },
   };
 
-  return { jobs: [hourly, daily] as const, finishDeletes, staleStagings, orphansAmong };
+  return { jobs: [afterProcesses, hourly, daily] as const, finishDeletes, orphansAmong };
 }
 
 const without = (keys: readonly string[], known: ReadonlyMap<string, unknown>): string[] =>

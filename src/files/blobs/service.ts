@@ -9,6 +9,7 @@
  * decides which object stays. A dead blob never returns: the same content gets a new generation and key, so a late
  * removal can't hit it. After a commit with unknown outcome the object stays, and the reaper decides by the row.
  */
+import type { Processes } from "../../cluster/processes.ts";
 import type { ByteRange } from "../../lib/byte-range.ts";
 import type { Db } from "../../db/dialect.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -24,7 +25,7 @@ import { createReadQueues } from "./read-queue.ts";
 import type { PolicyCache } from "../policies/cache.ts";
 import type { Drivers } from "../policies/drivers.ts";
 import type { Driver, PresignedAnswer, Staging } from "../storage/driver.ts";
-import { newContentGeneration, newStagingId } from "../storage/object-key.ts";
+import { newContentGeneration, newOwnStagingId, newStagingId } from "../storage/object-key.ts";
 
 export type { DeadBlob } from "./blob.ts";
 export type { StoredBytes } from "./keeping.ts";
@@ -62,11 +63,12 @@ type Deps = {
   repository: BlobsRepository;
   policies: PolicyCache;
   drivers: Drivers;
+  processes: Pick<Processes, "number">;
   clock: Clock;
   logger: Logger;
 };
 
-export function createBlobs({ repository, policies, drivers, clock, logger }: Deps) {
+export function createBlobs({ repository, policies, drivers, processes, clock, logger }: Deps) {
   const hashes = createHashes();
   const pending = new Set<Promise<void>>();
 
@@ -159,7 +161,7 @@ export function createBlobs({ repository, policies, drivers, clock, logger }: De
       options: StoreOptions,
     ): Promise<StoredBytes> {
       const driver = await drivers.forWriting(policyId);
-      const staging = await driver.stage(newStagingId(await drivers.tag()));
+      const staging = await driver.stage(newOwnStagingId(await drivers.tag(), await processes.number()));
       const meter = hashes.create();
       const { blocks } = hashes;
       try {

@@ -9,6 +9,7 @@
  * object is sound again or whose content is stored once more.
  */
 import type { StoredBlob } from "../blobs/blob.ts";
+import type { LeftOvers } from "../blobs/left-overs.ts";
 import type { Reaper } from "../blobs/reaper.ts";
 import type { PolicyCache } from "../policies/cache.ts";
 import type { Drivers } from "../policies/drivers.ts";
@@ -19,7 +20,8 @@ import type { Driver, StoredObject } from "../storage/driver.ts";
 type StorageCheckDeps = BlobFixDeps & {
   policies: PolicyCache;
   drivers: Drivers;
-  reaper: Reaper;
+  leftOvers: LeftOvers;
+  reaper: Pick<Reaper, "finishDeletes" | "orphansAmong">;
   checkTrees: StorageCheck;
 };
 
@@ -28,7 +30,7 @@ const FILES_TOLD = 20;
 const SAMPLE = 20;
 
 export function createStorageCheck(deps: StorageCheckDeps): StorageCheck {
-  const { repository, checks, policies, drivers, reaper, clock } = deps;
+  const { repository, checks, policies, drivers, leftOvers, reaper, clock } = deps;
   const fixes = createBlobFixes(deps);
   /** Blobs whose loss this run reported. */
   const reported = new Set<number>();
@@ -87,14 +89,11 @@ export function createStorageCheck(deps: StorageCheckDeps): StorageCheck {
       after = through;
     }
     yield* checkRange(policyId, driver, { after, through: null, objects: [] }, fix);
-    for await (const ids of reaper.staleStagings(driver)) {
-      for (const id of ids) {
+    for await (const page of leftOvers.list(driver, await leftOvers.look())) {
+      for (const { id, size } of page) {
         if (fix) await driver.removeStaging(id);
-        yield finding(
-          "stale_staging",
-          `An interrupted upload (${id}) has left bytes in policy ${policyId}.`,
-          fix,
-        );
+        const message = `An interrupted upload (${id}) has left ${size} bytes in policy ${policyId}.`;
+        yield finding("stale_staging", message, fix);
       }
     }
     if (fix) await reaper.finishDeletes(policyId, signal);

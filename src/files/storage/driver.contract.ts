@@ -224,6 +224,24 @@ export function driverContract(driverName: string, open: () => Promise<DriverUnd
         expect(await leftovers()).toEqual([]);
       });
 
+      test("that another process removed while it is written fails, and leaves no object", async () => {
+        for (const late of [0, 3 * at.largeBytes]) {
+          const before = await at.allNames();
+          const staging = await driver.stage(newId());
+          await staging.append(inChunks(bytesOf(2 * at.largeBytes)));
+          await (await at.reopen()).removeStaging(staging.id);
+          const bytes = bytesOf(2 * at.largeBytes + late);
+          await expectUnavailable(
+            (async () => {
+              await staging.append(inChunks(bytes.subarray(staging.received)));
+              await staging.finish(contentOf(bytes));
+            })(),
+          );
+          await staging.abort();
+          expect(await at.allNames()).toEqual(before);
+        }
+      });
+
       test("that lost bytes or never existed is not resumed", async () => {
         const id = newId();
         const staging = await driver.stage(id);
@@ -268,18 +286,25 @@ export function driverContract(driverName: string, open: () => Promise<DriverUnd
         for (const name of foreign) await driver.remove(name);
       });
 
-      test("have the stagings that are unchanged since a time, small and large, which can be removed", async () => {
-        const ids = [newId(), newId(), newId()];
-        for (const [n, id] of ids.entries()) {
+      test("have the wanted stagings, small and large, with size and age", async () => {
+        const staged = new Map([10, at.largeBytes, at.largeBytes * 2].map((size) => [newId(), size]));
+        for (const [id, size] of staged) {
           const staging = await driver.stage(id);
-          await staging.append(inChunks(bytesOf([10, at.largeBytes, at.largeBytes * 2][n]!)));
+          await staging.append(inChunks(bytesOf(size)));
           await staging.suspend();
         }
-        expect(await collect(driver.listStagings(Date.now() - 60_000))).toEqual([]);
-        const all = new Set(await collect(driver.listStagings(Date.now() + 60_000)));
-        expect(all).toEqual(new Set(ids));
-        for (const id of ids) await (await at.reopen()).removeStaging(id);
-        expect(await collect(driver.listStagings(Date.now() + 60_000))).toEqual([]);
+        const listed = await collect(driver.listStagings(() => true));
+        const found = new Map<string, number>();
+        for (const { id, size, modifiedAt } of listed) {
+          found.set(id, (found.get(id) ?? 0) + size);
+          expect(Math.abs(modifiedAt - Date.now())).toBeLessThan(60_000);
+        }
+        expect(found).toEqual(staged);
+        const [first] = staged.keys();
+        const some = await collect(driver.listStagings((id) => id === first));
+        expect(new Set(some.map(({ id }) => id))).toEqual(new Set([first!]));
+        for (const id of staged.keys()) await (await at.reopen()).removeStaging(id);
+        expect(await collect(driver.listStagings(() => true))).toEqual([]);
         expect(await leftovers()).toEqual([]);
       });
     });

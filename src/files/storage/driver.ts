@@ -33,8 +33,8 @@ export type Driver = {
   presign(key: string, answer: PresignedAnswer): Promise<string | null>;
   /** By key in bytes, at most 1,000 per page. Skips foreign files. */
   listObjects(): AsyncIterable<readonly StoredObject[]>;
-  /** Ids of those unchanged since `before` (epoch milliseconds), in pages. */
-  listStagings(before: number): AsyncIterable<readonly string[]>;
+  /** The stagings with these ids, in pages. An id may come twice, with different bytes. */
+  listStagings(isWanted: (id: string) => boolean): AsyncIterable<readonly StagedBytes[]>;
   /** Also resolves if nothing is left. */
   removeStaging(id: string): Promise<void>;
 };
@@ -78,6 +78,13 @@ export type PresignedAnswer = {
   contentType: string;
   contentDisposition: string;
   expiresSeconds: number;
+};
+
+export type StagedBytes = {
+  id: string;
+  size: number;
+  /** Epoch milliseconds. */
+  modifiedAt: number;
 };
 
 export type StoredObject = {

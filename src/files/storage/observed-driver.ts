@@ -55,7 +55,7 @@ export function observeDriver(driver: Driver, metrics: DriverMetrics): Driver {
     remove: (key) => timed(metrics.delete, () => driver.remove(key)),
     presign: driver.presign,
     listObjects: () => pages(driver.listObjects(), () => begin(metrics.list)),
-    listStagings: (before) => pages(driver.listStagings(before), () => begin(metrics.list)),
+    listStagings: (isWanted) => pages(driver.listStagings(isWanted), () => begin(metrics.list)),
     removeStaging: (id) => timed(metrics.delete_staging, () => driver.removeStaging(id)),
   };
 }

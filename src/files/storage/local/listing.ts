@@ -2,7 +2,7 @@ import { chunked } from "../../../lib/chunked.ts";
 import type { Dirent } from "node:fs";
 import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { StoredObject } from "../driver.ts";
+import type { StagedBytes, StoredObject } from "../driver.ts";
 import { isMissing, type LocalFolders } from "./folders.ts";
 import { isObjectKey, isStagingId, STAGING } from "../object-key.ts";
 import { withStorageFailures } from "../storage-failure.ts";
@@ -62,12 +62,13 @@ async function describeFile(root: string, key: string): Promise<StoredObject | n
 
 export async function* listStagings(
   folders: LocalFolders,
-  before: number,
-): AsyncGenerator<readonly string[]> {
+  isWanted: (id: string) => boolean,
+): AsyncGenerator<readonly StagedBytes[]> {
   const folder = join(await withStorageFailures(folders.root), STAGING);
-  const ids = await namesIn(folder, (entry) => !entry.isDirectory() && isStagingId(entry.name));
-  for (const some of chunked(ids, PAGE)) {
-    const page = await withStorageFailures(() => Promise.all(some.map((id) => describeFile(folder, id))));
-    yield page.filter((one) => one !== null && one.modifiedAt < before).map((one) => one!.key);
-  }
+  const ids = await namesIn(
+    folder,
+    (entry) => !entry.isDirectory() && isStagingId(entry.name) && isWanted(entry.name),
+  );
+  for await (const page of describeInPages(folder, ids))
+    yield page.map(({ key: id, size, modifiedAt }) => ({ id, size, modifiedAt }));
 }

@@ -68,7 +68,7 @@ export function createLocalDriver({ folder, checkRealPath }: LocalSettings): Dri
       }),
     presign: async () => null,
     listObjects: () => listObjects(folders),
-    listStagings: (before) => listStagings(folders, before),
+    listStagings: (isWanted) => listStagings(folders, isWanted),
     removeStaging: (id) => withStorageFailures(async () => rm(await stagingPath(id), { force: true })),
   };
 }

@@ -3,13 +3,13 @@
  * to their final key, with the staging's id instead of the content's hash.
  */
 import { appError } from "../../../lib/errors.ts";
-import type { Driver } from "../driver.ts";
+import type { Driver, StagedBytes } from "../driver.ts";
 import { idKey, isObjectKey, isStagingId, markerOf, STAGING, stagingOfKey } from "../object-key.ts";
-import { createS3Client, type S3Settings } from "./client.ts";
+import { createS3Client, type S3Client, type S3Settings } from "./client.ts";
 import { s3RefusalOf } from "./failure.ts";
 import { createS3Location, type S3Location } from "./location.ts";
 import { hashOf, objectSize } from "./parts.ts";
-import { abortUploads, listMultipartUploads, partsOf } from "./multipart-uploads.ts";
+import { abortUploads, listMultipartUploads, type MultipartUpload, partsOf } from "./multipart-uploads.ts";
 import { openS3Object } from "./read.ts";
 import { createS3Staging, resumeS3Staging } from "./staging.ts";
 
@@ -47,7 +47,7 @@ export function createS3Driver({ prefix, ...settings }: S3Settings & { prefix: s
     async *listObjects() {
       for await (const page of location.list("")) yield page.filter(({ key }) => isObjectKey(key));
     },
-    listStagings: (before) => listStagings(location, before),
+    listStagings: (isWanted) => listStagings(location, isWanted),
     async removeStaging(id) {
       await abortUploads(client, full(idKey(id)));
       await location.removeTails(id);
@@ -55,21 +55,43 @@ export function createS3Driver({ prefix, ...settings }: S3Settings & { prefix: s
   };
 }
 
-async function* listStagings(location: S3Location, before: number): AsyncGenerator<readonly string[]> {
+async function* listStagings(
+  location: S3Location,
+  isWanted: (id: string) => boolean,
+): AsyncGenerator<readonly StagedBytes[]> {
   const { client, full } = location;
   for await (const page of listMultipartUploads(client, full(""))) {
-    const stale: string[] = [];
-    for (const upload of page.filter(({ initiatedAt }) => initiatedAt < before)) {
+    const found: StagedBytes[] = [];
+    for (const upload of page) {
       const id = stagingOfKey(upload.key.slice(full("").length));
-      if (id !== null && (await partsOf(client, upload)).newestAt < before) stale.push(id);
+      const staged = id !== null && isWanted(id) ? await stagedParts(client, upload) : null;
+      if (staged !== null) found.push({ id: id!, ...staged });
     }
-    yield stale;
+    yield found;
   }
   for await (const page of location.list(`${STAGING}/`)) {
-    const ids = page
-      .filter(({ modifiedAt }) => modifiedAt < before)
-      .map(({ key }) => key.slice(STAGING.length + 1).split(".")[0]!);
-    yield [...new Set(ids)].filter(isStagingId);
+    yield page
+      .map(({ key, size, modifiedAt }) => ({
+        id: key.slice(STAGING.length + 1).split(".")[0]!,
+        size,
+        modifiedAt,
+      }))
+      .filter(({ id }) => isStagingId(id) && isWanted(id));
+  }
+}
+
+/** Null: it ended meanwhile. */
+async function stagedParts(
+  client: S3Client,
+  upload: MultipartUpload,
+): Promise<Omit<StagedBytes, "id"> | null> {
+  try {
+    const { parts, newestAt } = await partsOf(client, upload);
+    const size = parts.reduce((sum, part) => sum + part.size, 0);
+    return { size, modifiedAt: Math.max(upload.initiatedAt, newestAt) };
+  } catch (error) {
+    if (s3RefusalOf(error)?.word === "NoSuchUpload") return null;
+    throw error;
   }
 }
 

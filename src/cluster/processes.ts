@@ -1,0 +1,114 @@
+/**
+ * Which processes of the cluster run, so that others can remove what one leaves in a shared place.
+ *
+ * A process that writes there renews a lease `process:<number>`. A released one has ended for certain: it said so, or a
+ * process of its machine found its lock free (process-leases.ts). One of another machine has ended if nobody renewed it
+ * for 30 seconds while this process watched without a gap. So neither clocks nor an outage of the database end one.
+ */
+import type { Logger } from "../lib/logger.ts";
+import type { LeaseRepository } from "./lease.repository.ts";
+
+export type Processes = {
+  /** The number of this process. From the first call on, its lease says that it runs. */
+  number(): Promise<string>;
+  /** The numbers that have a lease. */
+  look(): Promise<{ running: ReadonlySet<string>; ended: ReadonlySet<string> }>;
+  /** Nothing of these is left: removes their leases. */
+  forget(ended: Iterable<string>): Promise<void>;
+};
+
+type Deps = {
+  rows: LeaseRepository;
+  /** A UUID. */
+  number: string;
+  owner: string;
+  /** Releases the leases of processes of this machine that died. */
+  releaseDead(): Promise<unknown>;
+  /** Whether the process has a lock on this machine. */
+  isHere(number: string): boolean;
+  logger: Logger;
+  /** Milliseconds of a monotonic clock. */
+  monotonic?: () => number;
+};
+
+const PREFIX = "process:";
+const MOST = 10_000;
+const BEAT_MS = 10_000;
+const LEASE_MS = 30_000;
+/** A longer time between two looks may hide an outage or a pause of this process. */
+const GAP_MS = 25_000;
+
+export function createProcesses({
+  rows,
+  number,
+  owner,
+  releaseDead,
+  isHere,
+  logger,
+  monotonic = () => performance.now(),
+}: Deps) {
+  const name = PREFIX + number;
+  let isKnown = false;
+  let beating: Promise<void> | undefined;
+  let lookedAt = Number.NEGATIVE_INFINITY;
+  /** Each lease's end, and since when this process has seen it. */
+  let seen = new Map<string, { end: number; since: number }>();
+
+  async function look(): Promise<void> {
+    const found = await rows.named(PREFIX, MOST);
+    const now = monotonic();
+    const before = now - lookedAt > GAP_MS ? new Map<string, never>() : seen;
+    seen = new Map(
+      found.map((lease) => {
+        const other = lease.name.slice(PREFIX.length);
+        const known = before.get(other);
+        return [other, known?.end === lease.end ? known : { end: lease.end, since: now }];
+      }),
+    );
+    lookedAt = now;
+  }
+
+  async function beat(): Promise<void> {
+    try {
+      if (isKnown) await rows.acquire(name, owner, LEASE_MS);
+      await look();
+    } catch (err) {
+      logger.debug({ err }, "the leases of processes could not be renewed or read");
+    } finally {
+      beating = undefined;
+    }
+  }
+
+  let timer: ReturnType<typeof setInterval> | undefined;
+
+  const hasEnded = (other: string, { end, since }: { end: number; since: number }): boolean =>
+    end === 0 || (!isHere(other) && lookedAt - since >= LEASE_MS);
+
+  return {
+    /** Watches the other processes. */
+    start(): void {
+      timer = setInterval(() => void (beating ??= beat()), BEAT_MS);
+      timer.unref();
+    },
+    async number() {
+      if (!isKnown) await rows.acquire(name, owner, LEASE_MS);
+      isKnown = true;
+      return number;
+    },
+    async look() {
+      await releaseDead();
+      await look();
+      const [running, ended] = [new Set<string>(), new Set<string>()];
+      for (const [other, lease] of seen) (hasEnded(other, lease) ? ended : running).add(other);
+      return { running, ended };
+    },
+    forget: (ended: Iterable<string>) => rows.remove([...ended].map((other) => PREFIX + other)),
+    /** Tells the others that this process has ended. */
+    async close(): Promise<void> {
+      clearInterval(timer);
+      await beating;
+      // On failure it ends as if the process had died.
+      if (isKnown) await rows.release(name, owner).catch(() => {});
+    },
+  } satisfies Processes & { start(): void; close(): Promise<void> };
+}

@@ -1,0 +1,96 @@
+/**
+ * Left-overs of uploads: staged bytes that no resumable upload has and whose process has ended, or that nobody changed
+ * for `staleAfterMs`. Names with another installation's tag are skipped.
+ */
+import type { Processes } from "../../cluster/processes.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { Logger } from "../../lib/logger.ts";
+import type { Drivers } from "../policies/drivers.ts";
+import type { Driver, StagedBytes } from "../storage/driver.ts";
+import { processDigits, processOfStaging, tagOfStaging } from "../storage/object-key.ts";
+import type { BlobsRepository } from "./repository.ts";
+import type { StagedCount, StagedRepository } from "./staged.repository.ts";
+
+export type LeftOvers = ReturnType<typeof createLeftOvers>;
+
+/** The processes of the cluster, by the digits in staging ids. */
+export type ProcessDigits = { running: ReadonlySet<string>; ended: ReadonlySet<string> };
+
+type StagedUpload = StagedBytes & { isAbandoned: boolean; isLeftOver: boolean };
+
+type Deps = {
+  repository: Pick<BlobsRepository, "knownUploads">;
+  counts: StagedRepository;
+  drivers: Pick<Drivers, "tag">;
+  processes: Pick<Processes, "look">;
+  clock: Clock;
+  logger: Logger;
+};
+
+/** Removals in one storage per run; the next run continues. */
+const MOST_REMOVED = 1_000;
+
+export function createLeftOvers({ repository, counts, drivers, processes, clock, logger }: Deps) {
+  async function* staged(driver: Driver, { running, ended }: ProcessDigits): AsyncGenerator<StagedUpload[]> {
+    const tag = await drivers.tag();
+    const before = clock.now() - driver.staleAfterMs;
+    for await (const page of driver.listStagings((id) => tagOfStaging(id) === tag)) {
+      const resumable = await repository.knownUploads(page.map(({ id }) => id));
+      yield page.map((one) => {
+        const process = processOfStaging(one.id) ?? "";
+        const isFree = !resumable.has(one.id);
+        const isLeftOver = isFree && (ended.has(process) || one.modifiedAt < before);
+        return { ...one, isLeftOver, isAbandoned: isLeftOver || (isFree && !running.has(process)) };
+      });
+    }
+  }
+
+  return {
+    /** Digits that a running process shares with an ended one count as running. */
+    async look(): Promise<ProcessDigits & { numbers: ReadonlySet<string> }> {
+      const found = await processes.look();
+      const running = new Set([...found.running].map(processDigits));
+      const ended = new Set([...found.ended].map(processDigits)).difference(running);
+      return { running, ended, numbers: found.ended };
+    },
+
+    /** In pages; an id may come twice. */
+    async *list(driver: Driver, digits: ProcessDigits): AsyncGenerator<StagedBytes[]> {
+      for await (const page of staged(driver, digits)) yield page.filter(({ isLeftOver }) => isLeftOver);
+    },
+
+    /** Removes them, and counts what stays. False if some are left for the next run. */
+    async sweep(
+      policyId: number,
+      driver: Driver,
+      digits: ProcessDigits,
+      signal: AbortSignal,
+    ): Promise<boolean> {
+      const [removed, stays] = [countOf(), countOf()];
+      for await (const page of staged(driver, digits)) {
+        for (const one of page) {
+          signal.throwIfAborted();
+          const isRemoved = one.isLeftOver && removed.objects < MOST_REMOVED;
+          if (isRemoved) await driver.removeStaging(one.id);
+          add(isRemoved ? removed : stays, one);
+        }
+      }
+      if (removed.objects > 0) {
+        const { objects, bytes } = removed;
+        logger.info({ policy: policyId, objects, bytes }, "removed what interrupted uploads left");
+      }
+      await counts.save(policyId, stays, clock.now());
+      return removed.objects < MOST_REMOVED;
+    },
+  };
+}
+
+const countOf = (): StagedCount => ({ objects: 0, bytes: 0, abandonedObjects: 0, abandonedBytes: 0 });
+
+function add(count: StagedCount, { size, isAbandoned }: StagedUpload): void {
+  count.objects += 1;
+  count.bytes += size;
+  if (!isAbandoned) return;
+  count.abandonedObjects += 1;
+  count.abandonedBytes += size;
+}

@@ -1,0 +1,58 @@
+import type { Database } from "../../db/database.ts";
+
+/** What lies in the stagings of a storage. */
+export type StagedCount = {
+  objects: number;
+  bytes: number;
+  /** Of these, what neither a running process nor a resumable upload has. */
+  abandonedObjects: number;
+  abandonedBytes: number;
+};
+
+/** `countedAt`: of the storage that was counted longest ago; null before the first count. */
+export type StagedTotal = StagedCount & { countedAt: number | null };
+
+export type StagedRepository = ReturnType<typeof createStagedRepository>;
+
+/** The last count of each policy. */
+export function createStagedRepository({
+  read,
+  write,
+  dialect,
+}: Pick<Database, "read" | "write" | "dialect">) {
+  return {
+    async save(policyId: number, count: StagedCount, now: number): Promise<void> {
+      const set = ["objects", "bytes", "abandoned_objects", "abandoned_bytes", "counted_at"] as const;
+      await dialect.upsert(write, { table: "staged_counts", keys: ["policy_id"], set }, [
+        {
+          policy_id: policyId,
+          objects: count.objects,
+          bytes: count.bytes,
+          abandoned_objects: count.abandonedObjects,
+          abandoned_bytes: count.abandonedBytes,
+          counted_at: now,
+        },
+      ]);
+    },
+
+    async total(): Promise<StagedTotal> {
+      const row = await read
+        .selectFrom("staged_counts")
+        .select(({ fn }) => [
+          fn.sum("objects").as("objects"),
+          fn.sum("bytes").as("bytes"),
+          fn.sum("abandoned_objects").as("abandonedObjects"),
+          fn.sum("abandoned_bytes").as("abandonedBytes"),
+          fn.min("counted_at").as("countedAt"),
+        ])
+        .executeTakeFirstOrThrow();
+      return {
+        objects: Number(row.objects ?? 0),
+        bytes: Number(row.bytes ?? 0),
+        abandonedObjects: Number(row.abandonedObjects ?? 0),
+        abandonedBytes: Number(row.abandonedBytes ?? 0),
+        countedAt: row.countedAt === null ? null : Number(row.countedAt),
+      };
+    },
+  };
+}
