@@ -6,13 +6,13 @@ import { registerClickMetrics } from "./clicks/click-metrics.ts";
 import { loadFlushWorker } from "./clicks/flush.thread.ts";
 import { createLive, createWorkerLiveStats, type Live, type WorkerLiveStats } from "./clicks/live.ts";
 import { createLiveRepository } from "./clicks/live.repository.ts";
-import { createLeases } from "./cluster/leases.ts";
 import type { AdminApi } from "./cluster/supervisor.ts";
 import type { WorkerChannel } from "./cluster/worker-channel.ts";
 import { diskProbes, type Env } from "./env.ts";
 import { createHealth } from "./health/health.service.ts";
 import { startProcessMetrics } from "./health/process-metrics.ts";
 import { createScrape } from "./health/scrape.ts";
+import { registerStagedMetrics } from "./files/blobs/staged-metrics.ts";
 import { startConnectionLimit } from "./http/connection-limit.ts";
 import { failureResponse, toAppError } from "./http/errors.ts";
 import { registerJobMetrics } from "./jobs/job-metrics.ts";
@@ -78,6 +78,7 @@ export async function createApp(env: Env, options: AppOptions): Promise<App> {
   registerClickMetrics(registry, clicks, env.data.dir);
   registerRedirectMetrics(registry, redirect);
   registerJobMetrics(registry, jobs);
+  registerStagedMetrics(registry, services.content.staged);
   const processMetrics = startProcessMetrics(registry);
   return {
     fetch: createFetch({
@@ -203,9 +204,9 @@ function startLive({ database }: Services, clicks: Clicks, worker: WorkerChannel
 
 const HOUR_MS = 3_600_000;
 
-function startJobs({ database, auth, reports, content, drive, logger }: Services): JobRunner {
+function startJobs({ database, leases, auth, reports, content, drive, logger }: Services): JobRunner {
   const runner = createJobRunner({
-    leases: createLeases({ database, clock: systemClock }),
+    leases,
     jobs: [
       { name: "auth-clean-up", everyMs: () => HOUR_MS, run: async () => void (await auth.cleanUp()) },
       createRankingJob(database),
@@ -220,7 +221,7 @@ function startJobs({ database, auth, reports, content, drive, logger }: Services
   return runner;
 }
 
-const createHealthReport = ({ env, database, links, redis }: Services) =>
+const createHealthReport = ({ env, database, links, content, redis }: Services) =>
   createHealth({
     clock: systemClock,
     storageType: database.dialect.name,
@@ -231,4 +232,5 @@ const createHealthReport = ({ env, database, links, redis }: Services) =>
       const found = await Promise.all(diskProbes(env).map(findDiskTrouble));
       return found.filter((trouble) => trouble !== null);
     },
+    stagedUploads: content.staged,
   });

@@ -27,6 +27,17 @@ const reportView: z.ZodType<HealthReport> = z.object({
       message: z.string().describe("what is wrong with the disks, and what to do; empty when healthy"),
     }),
   }),
+  unfinished_uploads: z
+    .object({
+      objects: z.int(),
+      bytes: z.int(),
+      abandoned_objects: z.int(),
+      abandoned_bytes: z
+        .int()
+        .describe("of bytes, what neither a running process nor a resumable upload has"),
+      counted_at: z.string().nullable().describe("null before the first count"),
+    })
+    .describe("what unfinished uploads take of the storages of files, as last counted"),
   response_time_ms: z.int(),
 });
 

@@ -8,6 +8,13 @@ const well: HealthSources = {
   countLinks: async () => 7,
   isCacheReachable: async () => true,
   diskTroubles: async () => [],
+  stagedUploads: async () => ({
+    objects: 3,
+    bytes: 300,
+    abandonedObjects: 1,
+    abandonedBytes: 100,
+    countedAt: 500,
+  }),
 };
 const away = () => Promise.reject(new Error("away"));
 const report = (trouble: Partial<HealthSources>) => createHealth({ ...well, ...trouble }).report();
@@ -44,4 +51,21 @@ test("a hanging disk is degraded, and parallel reports share one check", async (
     ]);
   }
   expect(asked).toBe(1);
+});
+
+test("the report has the last count of unfinished uploads, also while the database is away", async () => {
+  let isAway = false;
+  const health = createHealth({ ...well, stagedUploads: () => (isAway ? away() : well.stagedUploads()) });
+  const expected = {
+    objects: 3,
+    bytes: 300,
+    abandoned_objects: 1,
+    abandoned_bytes: 100,
+    counted_at: "1970-01-01T00:00:00.500Z",
+  };
+  expect((await health.report()).unfinished_uploads).toEqual(expected);
+  isAway = true;
+  expect((await health.report()).unfinished_uploads).toEqual(expected);
+  const never = await report({ stagedUploads: away });
+  expect(never).toMatchObject({ status: "healthy", unfinished_uploads: { bytes: 0, counted_at: null } });
 });

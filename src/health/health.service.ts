@@ -28,7 +28,25 @@ export type HealthReport = {
       message: string;
     };
   };
+  /** What unfinished uploads take of the storages of files, as last counted. */
+  unfinished_uploads: {
+    objects: number;
+    bytes: number;
+    /** Of these, what neither a running process nor a resumable upload has. */
+    abandoned_objects: number;
+    abandoned_bytes: number;
+    /** RFC 3339; null before the first count. */
+    counted_at: string | null;
+  };
   response_time_ms: number;
+};
+
+type StagedUploads = {
+  objects: number;
+  bytes: number;
+  abandonedObjects: number;
+  abandonedBytes: number;
+  countedAt: number | null;
 };
 
 export type HealthSources = {
@@ -41,6 +59,8 @@ export type HealthSources = {
   isCacheReachable(): Promise<boolean>;
   /** Why a disk accepts no more writes. */
   diskTroubles(): Promise<readonly string[]>;
+  /** Rejects when the database is away. */
+  stagedUploads(): Promise<StagedUploads>;
 };
 
 /** A monitor always gets its answer. */
@@ -51,6 +71,13 @@ const DISK_IS_SILENT = `The disk did not respond within ${CHECK_DEADLINE_MS / 10
 export function createHealth(sources: HealthSources): { report(): Promise<HealthReport> } {
   const startedAt = sources.clock.now();
   let linksCount = 0;
+  let staged: StagedUploads = {
+    objects: 0,
+    bytes: 0,
+    abandonedObjects: 0,
+    abandonedBytes: 0,
+    countedAt: null,
+  };
   let disks: Promise<readonly string[]> | undefined;
 
   /** Parallel reports share one check: on a hanging disk checks would accumulate. */
@@ -59,12 +86,14 @@ export function createHealth(sources: HealthSources): { report(): Promise<Health
 
   async function report(): Promise<HealthReport> {
     const begun = performance.now();
-    const [count, isCacheReachable, troubles = [DISK_IS_SILENT]] = await Promise.all([
+    const [count, isCacheReachable, troubles = [DISK_IS_SILENT], stagedNow] = await Promise.all([
       withinDeadline(sources.countLinks()),
       withinDeadline(sources.isCacheReachable()),
       withinDeadline(diskTroubles()),
+      withinDeadline(sources.stagedUploads()),
     ]);
     linksCount = count ?? linksCount;
+    staged = stagedNow ?? staged;
     const storage: HealthStatus = count === undefined ? "unhealthy" : "healthy";
     const cache: HealthStatus = isCacheReachable === true ? "healthy" : "degraded";
     const disk: HealthStatus = troubles.length === 0 ? "healthy" : "degraded";
@@ -86,6 +115,13 @@ export function createHealth(sources: HealthSources): { report(): Promise<Health
           negative_cache_enabled: true,
         },
         disk: { status: disk, message: troubles.join(" ") },
+      },
+      unfinished_uploads: {
+        objects: staged.objects,
+        bytes: staged.bytes,
+        abandoned_objects: staged.abandonedObjects,
+        abandoned_bytes: staged.abandonedBytes,
+        counted_at: staged.countedAt === null ? null : new Date(staged.countedAt).toISOString(),
       },
       response_time_ms: Math.round(performance.now() - begun),
     };
