@@ -27,6 +27,7 @@ import { measureLinkCache } from "./links/cache/metrics.ts";
 import { createSharedLinks } from "./links/cache/shared.ts";
 import { createLinkScan } from "./links/cache/scan.repository.ts";
 import { createRankingJob } from "./links/list/ranking.ts";
+import { createTotalJob } from "./links/list/total.ts";
 import { createRedirect, type Redirect } from "./redirect/redirect.ts";
 import { registerRedirectMetrics } from "./redirect/redirect-metrics.ts";
 import { createVisits } from "./redirect/visit.ts";
@@ -210,6 +211,7 @@ function startJobs({ database, leases, auth, reports, content, drive, logger }: 
     jobs: [
       { name: "auth-clean-up", everyMs: () => HOUR_MS, run: async () => void (await auth.cleanUp()) },
       createRankingJob(database),
+      createTotalJob(database, logger),
       ...reports.jobs,
       ...content.jobs,
       ...drive.jobs,

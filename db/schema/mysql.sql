@@ -228,6 +228,12 @@ CREATE TABLE `link_tags` (
   CONSTRAINT `link_tags_link` FOREIGN KEY (`link_id`) REFERENCES `links` (`id`) ON DELETE CASCADE
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `link_totals` (
+  `id` bigint NOT NULL AUTO_INCREMENT,
+  `links` bigint NOT NULL,
+  PRIMARY KEY (`id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `link_uses` (
   `link_id` bigint NOT NULL,
   `uses` bigint NOT NULL,

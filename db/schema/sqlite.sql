@@ -218,6 +218,11 @@ CREATE TABLE link_tags (
 
 CREATE INDEX "link_tags_link_id" on "link_tags" (link_id);
 
+CREATE TABLE link_totals (
+  id integer primary key autoincrement,
+  links integer not null
+);
+
 CREATE TABLE link_uses (
   link_id integer not null primary key,
   uses integer not null,

@@ -21,6 +21,8 @@ export const LINK_TABLES = {
     /** JSON (links/link-options.ts); null for a link that only redirects. */
     options: "text?",
   },
+  /** Their sum is the number of links: see links/query.repository.ts. */
+  link_totals: { id: "serial", links: "int" },
   /** Other codes of links, kept by renames. No link has them: see links/writer.ts. Removed with the link. */
   link_aliases: { code: "text", link_id: "int", created_at: "int" },
   /** How many people a link with `max_clicks` has let pass. Removed with the link. */

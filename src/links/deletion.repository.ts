@@ -1,4 +1,5 @@
 import type { Db } from "../db/dialect.ts";
+import { addToTotal } from "./query.repository.ts";
 
 /**
  * At most 1,000 links, with their counts and shares. `deleted_links` keeps their codes for analytics. Unknown keys are
@@ -21,8 +22,9 @@ export async function deleteLinks<K extends "id" | "code">(
         .where(key, "in", values as never),
     )
     .execute();
-  await tx
+  const { numDeletedRows } = await tx
     .deleteFrom("links")
     .where(key, "in", values as never)
-    .execute();
+    .executeTakeFirstOrThrow();
+  await addToTotal(tx, -Number(numDeletedRows));
 }

@@ -4,7 +4,7 @@ import type { Db } from "../db/dialect.ts";
 import type { Link, LinkContent } from "./link.ts";
 import { isInternal } from "./internal-target.ts";
 import { deleteLinks } from "./deletion.repository.ts";
-import { LINK_COLUMNS, linksIn } from "./query.repository.ts";
+import { addToTotal, LINK_COLUMNS, linksIn } from "./query.repository.ts";
 
 export type NewLink = Omit<Link, "id">;
 
@@ -89,6 +89,7 @@ export function createLinkRepository({ read, dialect }: Pick<Database, "read" | 
         });
         await dialect.insertMany(tx, "link_clicks", rows);
       }
+      await addToTotal(tx, links.length);
     },
 
     /** Unknown codes are skipped. */

@@ -23,3 +23,16 @@ export const linksIn = (db: Db) =>
     .leftJoin("link_clicks", "link_clicks.link_id", "links.id")
     .select(LINK_COLUMNS)
     .select((eb) => eb.fn.coalesce("link_clicks.clicks", eb.lit(0)).as("clickCount"));
+
+/**
+ * The number of all links is a sum: call it in each transaction that inserts links, or deletes them (negative). So it
+ * is exact in every snapshot, no writer waits for another, and a list need not count the links.
+ */
+export async function addToTotal(db: Db, links: number): Promise<void> {
+  if (links !== 0) await db.insertInto("link_totals").values({ links }).execute();
+}
+
+export async function readTotal(db: Db): Promise<number> {
+  const sum = db.selectFrom("link_totals").select((eb) => eb.fn.sum<number | null>("links").as("links"));
+  return Number((await sum.executeTakeFirstOrThrow()).links ?? 0);
+}

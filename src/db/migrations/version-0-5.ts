@@ -1,7 +1,8 @@
 /**
  * Version 0.5: domains, what else a link says, tags, aliases, events, deleted links that can be restored, API tokens,
- * and automated clicks beside all clicks.
+ * automated clicks beside all clicks, and the total of links.
  */
+import { sql } from "kysely";
 import { addColumn, createCounterTable, createIndex, createTable, type Step } from "./step.ts";
 
 const automated = (name: string, table: Parameters<typeof addColumn>[1]): Step =>
@@ -97,4 +98,14 @@ export const steps: readonly Step[] = [
   automated("0099_click_dim_days_automated", "click_dim_days"),
   automated("0100_click_dim_months_automated", "click_dim_months"),
   automated("0101_click_log_automated", "click_log"),
+
+  createTable("0102_link_totals", "link_totals", (w) => [`id ${w.serial}`, `links ${w.int} not null`]),
+  {
+    name: "0103_link_totals_now",
+    up: async (db) =>
+      void (await sql`
+        insert into link_totals (links) select counted.n from (
+          select (select count(*) from links) - (select coalesce(sum(links), 0) from link_totals) as n
+        ) as counted`.execute(db)),
+  },
 ];

@@ -5,7 +5,7 @@ import type { Schema } from "../../db/schema.ts";
 import type { Link } from "../link.ts";
 import { isEverything, type LinkFilter } from "./filter.ts";
 import type { LinkOrder } from "./page.ts";
-import { linksIn } from "../query.repository.ts";
+import { linksIn, readTotal } from "../query.repository.ts";
 import { matching } from "./matching.repository.ts";
 
 export type Slice = { order: LinkOrder; offset: number; limit: number };
@@ -114,6 +114,7 @@ export function createLinkListRepository({ read, dialect }: Pick<Database, "read
 
     /** Without a search: all links less the expired ones, from indexes. */
     async count(filter: LinkFilter): Promise<number> {
+      if (isEverything(filter)) return readTotal(read);
       if (filter.state !== "active" || filter.search !== null) return countOf(matches(filter));
       const [all, expired] = ([null, "expired"] as const).map((state) =>
         counting(matches({ ...filter, state })),

@@ -1,0 +1,27 @@
+/** The job that keeps the total of links short to sum, and corrects it after writes by other programs. */
+import type { Database } from "../../db/database.ts";
+import type { Logger } from "../../lib/logger.ts";
+import { createTotalRepository } from "./total.repository.ts";
+
+const EVERY_MS = 30_000;
+/** Nodes of an older version, during an upgrade, do not add. Counting a million links takes a second on some servers. */
+const CORRECT_EVERY_MS = 600_000;
+
+export function createTotalJob(
+  database: Pick<Database, "read" | "write" | "transaction" | "dialect">,
+  logger: Pick<Logger, "warn">,
+) {
+  const repository = createTotalRepository(database);
+  let correctedAt = Number.NEGATIVE_INFINITY;
+
+  async function run(signal: AbortSignal): Promise<void> {
+    if (performance.now() - correctedAt >= CORRECT_EVERY_MS) {
+      correctedAt = performance.now();
+      const links = await repository.correct();
+      if (links !== 0) logger.warn({ links }, "the total of links was wrong and is corrected");
+    }
+    while (!signal.aborted && (await repository.fold()) > 1);
+  }
+
+  return { name: "link-total", everyMs: () => EVERY_MS, run };
+}
