@@ -1,4 +1,4 @@
-/** What an actor does with links. The next request sees every write. */
+/** The next request sees every write. */
 import type { Actor } from "../lib/actor.ts";
 import type { Clock } from "../lib/clock.ts";
 import { AppError } from "../lib/errors.ts";
@@ -34,7 +34,7 @@ export function createActorLinks(parts: Parts, actor: Actor) {
     return link;
   }
 
-  /** The link as written, whatever others have changed since. */
+  /** As written, whatever others have changed since. */
   const counted = async (link: WrittenLink): Promise<ShownLink> => ({
     ...link,
     clickCount: (await repository.find(link.code))?.clickCount ?? 0,
@@ -51,7 +51,7 @@ export function createActorLinks(parts: Parts, actor: Actor) {
     async create(input: CreateInput): Promise<ShownLink> {
       const now = clock.now();
       const { password, ...checked } = parseLinkInput(input, rule, now);
-      // This look saves a hash. The transaction decides.
+      // Saves a hash. The transaction decides.
       if (checked.code !== null && !checked.force && (await find(checked.code)) !== null) {
         throw alreadyExists(checked.code);
       }

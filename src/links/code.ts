@@ -13,7 +13,7 @@ const SEGMENT = String.raw`(?:\.?[a-zA-Z0-9_\-][a-zA-Z0-9_.\-]*|\.\.[a-zA-Z0-9_.
 const SEGMENTS = `${SEGMENT}(?:/${SEGMENT})*`;
 const IS_SEGMENTS = new RegExp(`^${SEGMENTS}$`);
 
-/** Of the file endpoints, independent of settings. */
+/** Of the file endpoints. */
 const ALWAYS_RESERVED = ["files", "folders"];
 
 /** Paths of the admin API below `links/`. */
@@ -72,7 +72,7 @@ export function createCodeRule(prefixes: () => readonly string[]): CodeRule {
 
 /**
  * Paths that browsers, crawlers, mail programs and certificate authorities request. They speak for the whole origin, so
- * links (made by administrators) may have them, shares may not.
+ * shares may not have them.
  */
 const ORIGIN_PATH = new RegExp(
   `^(?:${[
@@ -93,7 +93,6 @@ const ORIGIN_PATH = new RegExp(
   "i",
 );
 
-/** The rule for codes of shares. */
 export const createShareCodeRule = (rule: CodeRule): CodeRule => ({
   refusal: (code) =>
     rule.refusal(code) ??

@@ -1,7 +1,4 @@
-/**
- * Targets of links that serve something of ours. No http URL begins with `w`, so one character distinguishes them.
- * Create, update and import refuse them.
- */
+/** Targets of links that serve something of ours. No http URL begins with `w`, so one character distinguishes them. */
 export const INTERNAL_SCHEME = "waymark:";
 const FIRST = INTERNAL_SCHEME.charCodeAt(0);
 

@@ -1,7 +1,7 @@
 /**
- * A link's key: what `links.code`, the caches and the change feed hold. On the default domain it is the code. On
- * another one a prefix tells the domain, in characters that no code has and no search contains, so keys sort after all
- * codes of the default domain and each domain's keys are one range.
+ * What `links.code`, the caches and the change feed hold. On the default domain it is the code. On another one a prefix
+ * names the domain, in characters that no code has and no search contains: keys sort after all codes of the default
+ * domain, and each domain's keys are one range.
  */
 
 /** The domain that answers every Host that no other has. */

@@ -1,4 +1,4 @@
-/** What a link does besides redirecting with 307. One nullable column holds it, so that other links cost nothing. */
+/** One nullable column holds the options, so that other links cost nothing. */
 import { z } from "zod";
 
 export const REDIRECT_STATUSES = [301, 302, 307, 308] as const;
@@ -9,7 +9,7 @@ export type LinkOptions = {
   startsAt: number | null;
   /** People who may pass. */
   maxClicks: number | null;
-  /** Where expired, used-up and not yet started links lead. */
+  /** For expired, used-up and not yet started links. */
   fallbackUrl: string | null;
   redirectStatus: RedirectStatus;
   /** All pairs of the request's query go to the target. */

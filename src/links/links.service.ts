@@ -1,4 +1,3 @@
-/** The next request sees every write. */
 import type { Database } from "../db/database.ts";
 import type { Actor } from "../lib/actor.ts";
 import type { Clock } from "../lib/clock.ts";

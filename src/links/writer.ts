@@ -19,7 +19,6 @@ export type CheckedCreate = LinkContent & {
   force: boolean;
 };
 
-/** With the password hashed. */
 export type CheckedUpdate = LinkPatch & { code: string };
 
 export type WrittenLink = Omit<Link, "id" | "clickCount">;
@@ -27,7 +26,6 @@ export type WrittenLink = Omit<Link, "id" | "clickCount">;
 /** Or why nothing was written. */
 export type WriteOutcome<T> = T | AppError;
 
-/** Who writes, and when (epoch ms). */
 export type Writing = { actor: Actor; now: number };
 
 export type LinkWriter = {

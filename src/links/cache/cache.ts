@@ -45,7 +45,6 @@ export type LinkCache = {
   start(): void;
   /** Resolves when the filter excludes codes. */
   ready(): Promise<void>;
-  /** The rebuild interval has changed. */
   reschedule(): void;
   stats(): LinkCacheStats;
   close(): void;
@@ -59,7 +58,6 @@ export type LinkCacheCounts = {
   filterFalsePositives: number;
   missingHits: number;
   sharedHits: number;
-  /** Queries to the database. */
   lookups: number;
   /** Requests whose query failed. */
   lookupFailures: number;
@@ -67,7 +65,6 @@ export type LinkCacheCounts = {
 
 export type LinkCacheStats = LinkCacheCounts & {
   entries: number;
-  /** Table and filter. */
   bytes: number;
   isFilterTrusted: boolean;
   missingEntries: number;

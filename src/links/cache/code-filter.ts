@@ -15,11 +15,9 @@ export type CodeFilter = {
   excludes(hash: number): boolean;
   add(code: string): void;
   isTrusted(): boolean;
-  /** Starts loading, and reloads on schedule. */
   start(): void;
-  /** The rebuild interval has changed. */
   reschedule(): void;
-  /** Codes may be missing: excludes nothing until the next load. */
+  /** Excludes nothing until the next load: codes may be missing. */
   distrust(): void;
   /** Resolves when it is trusted, or closed. */
   ready(): Promise<void>;
@@ -28,7 +26,7 @@ export type CodeFilter = {
 };
 
 type Deps = {
-  /** Every code, several per text, separated by blanks. Codes added meanwhile may be missing. */
+  /** Several per text, separated by blanks. Codes added meanwhile may be missing. */
   loadCodes(): AsyncIterable<string>;
   /** Seconds between two loads, 0 for never. Read before each. */
   rebuildSeconds(): number;
@@ -39,7 +37,7 @@ type Deps = {
 
 const RETRY_MS = 1_000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
-/** Hashes added between two rests, in less than half a millisecond. */
+/** Between two rests: less than half a millisecond. */
 const SLICE = 2_000;
 const SMALLEST_CAPACITY = 10_000;
 const SPARE = 1.25;
@@ -140,7 +138,7 @@ export function createCodeFilter({ loadCodes, rebuildSeconds, pace, seed, logger
 
 type HashList = ReturnType<typeof createHashList>;
 
-/** A list of 32-bit integers that grows without copies and frees its memory at once. */
+/** A growing list without copies that frees its memory at once. */
 function createHashList() {
   const SHIFT = 16;
   const blocks: Int32Array<ArrayBuffer>[] = [];

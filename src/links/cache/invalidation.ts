@@ -5,7 +5,7 @@
  */
 import type { SharedLinks } from "./cached-link.ts";
 
-/** Codes to forget in one step of the event loop. */
+/** Codes forgotten in one step of the event loop. */
 const SLICE = 2_000;
 /** Larger changes are loaded in bulk. */
 const MOST_LOADED = 200;
@@ -13,11 +13,10 @@ const MOST_LOADED = 200;
 export const ANY_CODE = "*";
 
 type Deps = {
-  /** Forgets the link of this code, or all. */
   forget(code: string): void;
   /** Throws or rejects if the database fails. */
   load(code: string): unknown;
-  /** Loads them once the database answers, while there is room. */
+  /** Once the database answers, while there is room. */
   loadLater(codes: Iterable<string>): void;
   shared?: SharedLinks | undefined;
 };

@@ -13,7 +13,6 @@ export type LinkLookup = {
   /** No request joins a running query any more. */
   forget(code: string): void;
   forgetAll(): void;
-  /** Running and waiting queries. */
   pending(): number;
 };
 
@@ -60,7 +59,6 @@ export function createLinkLookup(
       });
   }
 
-  /** No request joins any more. */
   function close(question: Question): void {
     if (open.get(question.code) === question) open.delete(question.code);
   }

@@ -19,7 +19,6 @@ type Segment = {
   readonly bytes: Bytes;
   readonly ints: Int32Array;
   readonly doubles: Float64Array;
-  /** Used words. */
   used: number;
 };
 
@@ -54,7 +53,6 @@ const wordsFor = (marks: number): number =>
 const segmentOf = (log: LinkLog, address: number): Segment => log.segments[address >>> SHIFT]!;
 const marksAt = (address: number): number => ((address & WITHIN) << 1) + 2;
 const marksOf = (log: LinkLog, address: number): number => segmentOf(log, address).ints[marksAt(address)]!;
-/** Byte offset of the code in its segment. */
 const codeStart = (address: number, marks: number): number => ((address & WITHIN) + fixedWords(marks)) << 3;
 
 export function createLinkLog(): LinkLog {

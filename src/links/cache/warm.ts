@@ -6,7 +6,7 @@ import type { StoredLink } from "./cached-link.ts";
 import type { LoadPace } from "./load-pace.ts";
 
 export type LinkWarmer = {
-  /** As `loadCodes` gives them. Fills the table if needed. Calls must not overlap. */
+  /** Fills the table if needed. Calls must not overlap. */
   codes(): AsyncIterable<string>;
   changed(code: string): void;
   /** Any link may have changed; the table is empty. */

@@ -1,4 +1,3 @@
-/** The filter of lists and exports. */
 import { z } from "zod";
 import { appError } from "../../lib/errors.ts";
 import { parseRfc3339 } from "../../lib/rfc3339.ts";

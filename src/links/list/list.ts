@@ -28,7 +28,7 @@ export type LinkPage = { links: Link[]; total: number };
 
 export type LinkList = {
   page(query: LinkQuery): Promise<LinkPage>;
-  /** Call it after any change of a link. */
+  /** After any change of a link. */
   forgetTotals(): void;
 };
 
@@ -48,7 +48,6 @@ const SORT_COST = 3;
 const WALK_COST = 3;
 /** Beyond this share of the matches a page is taken from the end. */
 const NEAR_END = 0.6;
-/** Assumed matches while nothing is known. */
 const AT_LEAST = 2000;
 
 /** From this span of ids an order by clicks uses ranks. */

@@ -1,4 +1,3 @@
-/** Page and order of a list. */
 import { z } from "zod";
 import { pageOf, pageQuery } from "../../lib/page-query.ts";
 import { filterOf, filterQuery, type LinkFilter } from "./filter.ts";
