@@ -84,11 +84,11 @@ export type LinkCacheOptions = {
     links(): AsyncIterable<readonly StoredLink[]>;
     /** Of links with a smaller id, several per text, separated by blanks. */
     codes(beforeId: number | null): AsyncIterable<string>;
-    /** Those of up to 1,000 links that exist. */
+    /** At most 1,000 codes. */
     some(codes: readonly string[]): Promise<readonly StoredLink[]>;
   };
   shared?: SharedLinks;
-  /** Whether `invalidate` received every change; else filter and missing codes are ignored. Default: always. */
+  /** Whether `invalidate` received every change, as filter and missing codes need. Default: always. */
   isInformed?(now: number): boolean;
   clock: Clock;
   logger: Logger;

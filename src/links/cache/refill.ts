@@ -25,7 +25,7 @@ type Deps = {
   logger: Logger;
 };
 
-/** One step of the event loop, below a millisecond. */
+/** Below a millisecond of the event loop. */
 const CODES_AT_ONCE = 500;
 const RETRY_MS = 500;
 

@@ -11,7 +11,7 @@ export type KnownTotal = { total: number; ids: readonly number[] | null };
 
 export type TotalCache = {
   get(filter: LinkFilter): KnownTotal | undefined;
-  /** Call it before counting. The result stores the count. */
+  /** Call it before counting; the result stores the count. */
   open(filter: LinkFilter): (known: KnownTotal) => void;
   clear(): void;
 };
