@@ -1,6 +1,6 @@
-/** Parses User-Agent headers with bowser, and isbot for crawlers and HTTP libraries. Remembers results per string. */
+/** Parses User-Agent headers with bowser. Remembers results per string. */
 import { type Parser, parse } from "bowser";
-import { isbot } from "isbot";
+import { isAutomatedAgent } from "../../lib/automated-visitors.ts";
 
 export type DeviceName = "desktop" | "mobile" | "tablet" | "bot" | "other";
 
@@ -25,10 +25,6 @@ const DEVICES: Record<string, DeviceName> = {
   bot: "bot",
 };
 
-/** What isbot's general pattern misses. */
-const LIBRARIES =
-  /^(okhttp|axios|got|undici|node|deno|bun|libwww-perl|java|apache-httpclient|dart|guzzlehttp|winhttp|reqwest)\b/i;
-
 export function createAgents(): { describe(userAgent: string): Agent } {
   const known = new Map<string, Agent>();
   return {
@@ -48,7 +44,7 @@ export function createAgents(): { describe(userAgent: string): Agent } {
 
 /** Never throws. Unknown parts are `Other`. */
 export function parseAgent(text: string): Agent {
-  const isBot = isbot(text) || LIBRARIES.test(text);
+  const isBot = isAutomatedAgent(text);
   const parsed = parseSafely(text);
   if (isBot)
     return { browser: botName(text, parsed?.browser.name), os: clean(parsed?.os.name), device: "bot", isBot };
