@@ -107,7 +107,7 @@ function createHttp({ services, health, scrape, live }: HttpParts): HttpApp {
   const tables: EndpointTable[] = [
     {
       prefix: `${admin}/v1`,
-      guards: auth.guards,
+      guard: auth.guard,
       endpoints: [
         openApiEndpoint(() => ({
           tables,
@@ -125,11 +125,11 @@ function createHttp({ services, health, scrape, live }: HttpParts): HttpApp {
         ...configEndpoints({ config }),
       ],
     },
-    { prefix: admin, guards: auth.guards, endpoints: content.endpoints },
-    { prefix: "", guards: auth.guards, endpoints: [...sharing.endpoints, ...drive.endpoints] },
+    { prefix: admin, guard: auth.guard, endpoints: content.endpoints },
+    { prefix: "", guard: auth.guard, endpoints: [...sharing.endpoints, ...drive.endpoints] },
     {
       prefix: healthPrefix,
-      guards: auth.healthGuards,
+      guard: auth.healthGuard,
       endpoints: [...healthEndpoints(health), ...(env.metrics.enabled ? [metricsEndpoint(scrape)] : [])],
     },
   ];

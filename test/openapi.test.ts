@@ -151,9 +151,17 @@ test("every operation lists its failures by status", () => {
 });
 
 test("cookies need a proof where something changes; live events are documented", () => {
-  expect(paths["/folders"]!["get"]).toMatchObject({ security: [{ bearer: [] }, { cookie: [] }] });
+  expect(paths["/folders"]!["get"]).toMatchObject({
+    security: [{ bearer: [] }, { cookie: [] }, { token: ["files:read"] }],
+  });
   const proven = { cookie: [], csrf_cookie: [], csrf: [] };
-  expect(paths["/folders"]!["post"]).toMatchObject({ security: [{ bearer: [] }, proven] });
+  expect(paths["/folders"]!["post"]).toMatchObject({
+    security: [{ bearer: [] }, proven, { token: ["files:write"] }],
+  });
+  expect(paths["/admin/v1/links"]!["get"]).toMatchObject({
+    security: [{ bearer: ["editor"] }, { cookie: ["editor"] }, { token: ["links:read"] }],
+  });
+  expect(paths["/admin/v1/auth/password"]!["put"]).toMatchObject({ security: [{ bearer: [] }, proven] });
   const live = paths["/admin/v1/analytics/live"]!["get"]!.responses["200"]!.content!["text/event-stream"]!;
   expect(live.schema).toMatchObject({ properties: { event: { const: "clicks" }, data: { type: "string" } } });
 });

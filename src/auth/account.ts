@@ -1,8 +1,10 @@
+import type { Role } from "../lib/access.ts";
+
 /** The built-in administrator (id 0) or a row of `users`. */
 export type Account = {
   id: number;
   username: string;
-  role: "admin" | "user";
+  role: Role;
   /** Set by the guards. */
   credential?: Credential;
 };
@@ -12,7 +14,5 @@ export type Credential = {
   /** Of the access token, epoch ms. */
   expiresAt: number;
 };
-
-export type Role = Account["role"];
 
 export const BUILT_IN_ADMIN: Account = Object.freeze({ id: 0, username: "admin", role: "admin" });

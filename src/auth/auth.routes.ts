@@ -10,7 +10,7 @@ import type { AddressLimit } from "./address-limit.ts";
 import type { Login } from "./login/service.ts";
 import { refuseCrossSite } from "./sessions/origin.ts";
 import type { Sessions, SignedIn } from "./sessions/service.ts";
-import { BUILT_IN_ADMIN_VIEW, newPasswordSchema, userView, viewUser } from "./users/user.ts";
+import { BUILT_IN_ADMIN_VIEW, newPasswordSchema, roleSchema, userView, viewUser } from "./users/user.ts";
 import type { Users } from "./users/service.ts";
 
 const loginBody = z.object({
@@ -23,7 +23,7 @@ const passwordBody = z.object({ current_password: z.string(), new_password: newP
 const messageAnswer = z.object({ message: z.string() });
 const sessionAnswer = messageAnswer.extend({
   expires_in: z.int().describe("seconds until the access token expires"),
-  role: z.enum(["admin", "user"]),
+  role: roleSchema,
 });
 
 type Deps = {
@@ -46,6 +46,7 @@ function sessionEndpoints({ login, sessions, config, addressLimit, addressOf }: 
       method: "POST",
       path: "/auth/login",
       access: "public",
+      scope: null,
       tag: "auth",
       summary: "Sign in; sets the three cookies of a session",
       body: loginBody,
@@ -68,6 +69,7 @@ function sessionEndpoints({ login, sessions, config, addressLimit, addressOf }: 
       method: "POST",
       path: "/auth/refresh",
       access: "public",
+      scope: null,
       tag: "auth",
       summary: "Exchange the refresh cookie for new cookies; a refresh token is valid once",
       admit: refuse,
@@ -82,6 +84,7 @@ function sessionEndpoints({ login, sessions, config, addressLimit, addressOf }: 
       method: "POST",
       path: "/auth/logout",
       access: "public",
+      scope: null,
       tag: "auth",
       summary: "End the session and clear its cookies; does nothing without a session",
       admit: refuse,
@@ -111,6 +114,7 @@ function ownEndpoints({ login, sessions, users, config, clock, addressLimit, add
       method: "GET",
       path: "/auth/verify",
       access: "account",
+      scope: null,
       tag: "auth",
       summary: "Check the access token; sets a cookie that marks the browser as known to the account",
       answer: sessionAnswer,
@@ -128,6 +132,7 @@ function ownEndpoints({ login, sessions, users, config, clock, addressLimit, add
       method: "GET",
       path: "/auth/me",
       access: "account",
+      scope: "any",
       tag: "auth",
       summary: "The signed-in account; sets a cookie that marks the browser as known to the account",
       answer: userView,
@@ -140,6 +145,7 @@ function ownEndpoints({ login, sessions, users, config, clock, addressLimit, add
       method: "PUT",
       path: "/auth/password",
       access: "account",
+      scope: null,
       tag: "auth",
       summary: "Change your password; ends all your sessions and sets the cookies of a new one",
       body: passwordBody,

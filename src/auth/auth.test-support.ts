@@ -35,11 +35,12 @@ export type RequestOptions = {
 
 /** Stand for the endpoints of other rooms. */
 const PROBES = (["GET", "POST", "PUT", "PATCH", "DELETE"] as const).flatMap((method) =>
-  (["public", "account", "admin"] as const).map((access) =>
+  (["public", "account", "editor", "admin"] as const).map((access) =>
     endpoint({
       method,
       path: `/probe/${access}`,
       access,
+      scope: access === "public" ? null : "files",
       tag: "probe",
       summary: "",
       handle: ({ account }) => ({ account: account?.username ?? null }),
@@ -95,9 +96,9 @@ export async function startAuth(database: Database, settings: AuthOptions = {}) 
   });
   const app = createHttpApp({
     tables: [
-      { prefix: "/admin/v1", endpoints: [...auth.endpoints, ...PROBES], guards: auth.guards },
-      { prefix: "/admin", endpoints: await more(changes), guards: auth.guards },
-      { prefix: "/health", endpoints: PROBES, guards: auth.healthGuards },
+      { prefix: "/admin/v1", endpoints: [...auth.endpoints, ...PROBES], guard: auth.guard },
+      { prefix: "/admin", endpoints: await more(changes), guard: auth.guard },
+      { prefix: "/health", endpoints: PROBES, guard: auth.healthGuard },
     ],
     gates: [
       { prefix: "/admin", isOpen: auth.isAdminEnabled },
@@ -166,7 +167,7 @@ export class Browser {
 
   refresh = (): Promise<Answer> => this.send("POST", "/admin/v1/auth/refresh");
 
-  status = async (access: "account" | "admin" = "account"): Promise<number> =>
+  status = async (access: "account" | "editor" | "admin" = "account"): Promise<number> =>
     (await this.send("GET", `/admin/v1/probe/${access}`)).status;
 
   get(name: string): string {

@@ -1,6 +1,6 @@
 import type { Database } from "../db/database.ts";
 import type { Endpoint, HttpContext } from "../http/endpoint.ts";
-import type { Guards } from "../http/mount.ts";
+import type { Guard } from "../http/mount.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../lib/logger.ts";
 import { createAccountDelay } from "./login/account-delay.ts";
@@ -10,7 +10,7 @@ import type { AuthConfig } from "./auth-config.ts";
 import type { AuthChanges } from "./changes.ts";
 import { authEndpoints } from "./auth.routes.ts";
 import { createClientAddress } from "./client-address.ts";
-import { createGuards, createHealthGuard } from "./guards.ts";
+import { createGuard, createHealthGuard } from "./guards.ts";
 import { createLoginFailuresRepository } from "./login/failures.repository.ts";
 import { type AdminPasswordSetting, createLogin } from "./login/service.ts";
 import type { Passwords } from "./login/password.ts";
@@ -38,9 +38,9 @@ export type AuthDeps = {
 };
 
 export type Auth = {
-  guards: Guards;
-  /** Also accept the health token. */
-  healthGuards: Guards;
+  guard: Guard;
+  /** Also accepts the health token. */
+  healthGuard: Guard;
   /** Relative to `{admin_prefix}/v1`. */
   endpoints: readonly Endpoint[];
   /** While false, the admin prefix is 404. */
@@ -109,11 +109,10 @@ export function createAuth(deps: AuthDeps): Auth {
   const clientAddress = createClientAddress(() => config.get("api.trusted_proxies"));
   const addressOf = (c: HttpContext): string =>
     clientAddress(c.env.peerAddress(), c.req.header("X-Forwarded-For") ?? null);
-  const guards = createGuards({ sessions, config, onFailure });
-  const healthGuard = createHealthGuard({ sessions, config, onFailure });
+  const guard = createGuard({ sessions, config, onFailure });
   return {
-    guards,
-    healthGuards: { public: guards.public, account: healthGuard, admin: healthGuard },
+    guard,
+    healthGuard: createHealthGuard({ guard, config, onFailure }),
     endpoints: [
       ...authEndpoints({ login, sessions, users, config, clock, addressLimit, addressOf }),
       ...userEndpoints({ users }),

@@ -20,6 +20,7 @@ const HEALTH_TOKEN = "health-token-for-tests";
 let harness: AuthHarness;
 let admin: Browser;
 let user: Browser;
+let editor: Browser;
 
 beforeAll(async () => {
   harness = await startAuth(await folder.open());
@@ -30,7 +31,16 @@ beforeAll(async () => {
     role: "user",
     disabled: false,
   });
-  [admin, user] = [new Browser(harness), new Browser(harness, "192.0.2.2")];
+  await harness.auth.users.create({
+    username: "edda",
+    password: "password of edda",
+    role: "editor",
+    disabled: false,
+  });
+  [admin, user, editor] = ["192.0.2.1", "192.0.2.2", "192.0.2.3"].map(
+    (peer) => new Browser(harness, peer),
+  ) as [Browser, Browser, Browser];
+  await editor.login("password of edda", "edda");
   await admin.login(ADMIN_PASSWORD);
   await user.login("password of anna", "anna");
 });
@@ -48,9 +58,15 @@ describe("credentials", () => {
     expect((await harness.request("POST", "/admin/v1/probe/public")).status).toBe(200);
   });
 
-  test("an account reaches account endpoints only, an administrator all", async () => {
-    expect([await admin.status("account"), await admin.status("admin")]).toEqual([200, 200]);
-    expect(await user.status("account")).toBe(200);
+  test("each role reaches its own endpoints and those of the roles before it", async () => {
+    const reached = async (browser: Browser) => [
+      await browser.status("account"),
+      await browser.status("editor"),
+      await browser.status("admin"),
+    ];
+    expect(await reached(user)).toEqual([200, 403, 403]);
+    expect(await reached(editor)).toEqual([200, 200, 403]);
+    expect(await reached(admin)).toEqual([200, 200, 200]);
     const refused = await user.send("GET", "/admin/v1/probe/admin");
     expect([refused.status, refused.json.code, refused.json.error]).toEqual([403, 1003, "Forbidden"]);
   });
@@ -223,7 +239,8 @@ describe("health", () => {
     expect((await harness.request("GET", "/admin/v1/probe/account", elsewhere)).status).toBe(401);
   });
 
-  test("refuses accounts of the role user", async () => {
+  test("refuses accounts of the roles user and editor", async () => {
     expect((await get(bearer(user.get("svc_access")))).status).toBe(403);
+    expect((await get(bearer(editor.get("svc_access")))).status).toBe(403);
   });
 });

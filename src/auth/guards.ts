@@ -1,6 +1,6 @@
-import type { MiddlewareHandler } from "hono";
-import type { Caller, HttpContext, HttpEnv } from "../http/endpoint.ts";
-import type { Guards } from "../http/mount.ts";
+import { type Caller, type Endpoint, type HttpContext, tokenScope } from "../http/endpoint.ts";
+import type { Guard } from "../http/mount.ts";
+import { reachesRole, type Role } from "../lib/access.ts";
 import { appError } from "../lib/errors.ts";
 import type { AuthConfig } from "./auth-config.ts";
 import { CSRF_COOKIE, readCookies } from "./sessions/cookies.ts";
@@ -20,21 +20,21 @@ const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
 const unauthorized = () => appError("Unauthorized", "Unauthorized: invalid or missing token");
 
 /**
- * `account` and `admin` set the account on the context.
- * @throws Unauthorized without valid credentials, CsrfInvalid for an unsafe method with cookies but no CSRF
- * proof, Forbidden for an account that is not an administrator
+ * @throws Unauthorized without valid credentials, CsrfInvalid for an unsafe method with cookies but no CSRF proof,
+ * Forbidden when the role or the token's scopes do not suffice
  */
-export function createGuards(deps: Deps): Guards {
-  return {
-    public: (_c, next) => next(),
-    account: async (c, next) => {
-      c.set("account", await identify(deps, c));
+export function createGuard(deps: Deps): Guard {
+  return (entry) => {
+    const { access } = entry;
+    if (access === "public") return (_c, next) => next();
+    const scope = tokenScope(entry);
+    return async (c, next) => {
+      const caller = await identify(deps, c);
+      requireRole(caller, access);
+      requireScope(caller, scope);
+      c.set("account", caller);
       await next();
-    },
-    admin: async (c, next) => {
-      c.set("account", requireAdmin(await identify(deps, c)));
-      await next();
-    },
+    };
   };
 }
 
@@ -56,24 +56,44 @@ async function identify({ sessions, config, onFailure }: Deps, c: HttpContext): 
   return { ...account, via: from === "cookie" ? "panel" : "api" };
 }
 
-function requireAdmin(account: Caller): Caller {
-  if (account.role === "admin") return account;
-  throw appError("Forbidden", "Only administrators may do this.");
+const LEAST_ROLE: Record<Exclude<Endpoint["access"], "public">, Role> = {
+  account: "user",
+  editor: "editor",
+  admin: "admin",
+};
+
+function requireRole({ role }: Caller, access: keyof typeof LEAST_ROLE): void {
+  if (reachesRole(role, LEAST_ROLE[access])) return;
+  const who = access === "editor" ? "editors and administrators" : "administrators";
+  throw appError("Forbidden", `Only ${who} may do this.`);
 }
 
-/** Accepts the health token as bearer, or an administrator's access token. */
-export function createHealthGuard({ sessions, config, onFailure }: Deps): MiddlewareHandler<HttpEnv> {
-  return async (c, next) => {
-    const bearer = bearerToken(c);
-    const healthToken = config.get("api.health_token");
-    if (bearer === null || healthToken === "" || !equalInConstantTime(bearer, healthToken)) {
+function requireScope({ token }: Caller, scope: ReturnType<typeof tokenScope>): void {
+  if (token === undefined || scope === "any") return;
+  if (scope === null) throw appError("Forbidden", "API tokens may not do this; sign in with a password.");
+  if (token.scopes.includes(scope)) return;
+  throw appError("Forbidden", `The API token lacks the scope ${scope}.`);
+}
+
+/** Also accepts the health token as bearer. */
+export function createHealthGuard({
+  guard,
+  config,
+  onFailure,
+}: Pick<Deps, "config" | "onFailure"> & { guard: Guard }): Guard {
+  return (entry) => {
+    const signedIn = guard(entry);
+    return async (c, next) => {
+      const bearer = bearerToken(c);
+      const healthToken = config.get("api.health_token");
+      const isMonitor = bearer !== null && healthToken !== "" && equalInConstantTime(bearer, healthToken);
+      if (entry.access === "public" || isMonitor) return next();
       // Without an administrator's password no session is valid.
       if (config.get("api.admin_token") === "") {
         onFailure(bearer === null ? "none" : "bearer");
         throw unauthorized();
       }
-      c.set("account", requireAdmin(await identify({ sessions, config, onFailure }, c)));
-    }
-    await next();
+      return signedIn(c, next);
+    };
   };
 }

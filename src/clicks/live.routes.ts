@@ -19,6 +19,7 @@ export function liveEndpoints({ live, logger }: { live: Live; logger: Logger }):
       method: "GET",
       path: "/analytics/live",
       access: "admin",
+      scope: "analytics:read",
       tag: "analytics",
       summary:
         "Clicks per second and the newest clicks, once a second, as server-sent events named `clicks`; 503 when a worker already has 20 viewers",

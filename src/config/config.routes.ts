@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Endpoint, endpoint } from "../http/endpoint.ts";
+import { actorOf, type Endpoint, endpoint } from "../http/endpoint.ts";
 import { formatRfc3339 } from "../lib/rfc3339.ts";
 import { type ConfigItem, type ConfigSchema, viewItem } from "./items.ts";
 import type { SettingChange } from "./stored-setting.ts";
@@ -62,7 +62,7 @@ export function configEndpoints({ config }: { config: Config }): Endpoint[] {
   return [...commonEndpoints(config), ...itemEndpoints(config), ...actionEndpoints(config)];
 }
 
-const shared = { access: "admin", tag: "config" } as const;
+const shared = { access: "admin", scope: "admin", tag: "config" } as const;
 const params = { key: z.enum(CONFIG_KEYS) };
 
 const commonEndpoints = (config: Config): Endpoint[] => [
@@ -127,7 +127,7 @@ const itemEndpoints = (config: Config): Endpoint[] => [
     body: valueBody,
     answer: writtenAnswer,
     handle: async ({ c, body, account }) =>
-      writtenView(await config.set(c.req.param("key")!, body.value, account.username)),
+      writtenView(await config.set(c.req.param("key")!, body.value, actorOf(account).name)),
   }),
   endpoint({
     ...shared,
@@ -136,7 +136,8 @@ const itemEndpoints = (config: Config): Endpoint[] => [
     params,
     summary: "Return a setting to its default",
     answer: writtenAnswer,
-    handle: async ({ c, account }) => writtenView(await config.reset(c.req.param("key")!, account.username)),
+    handle: async ({ c, account }) =>
+      writtenView(await config.reset(c.req.param("key")!, actorOf(account).name)),
   }),
 ];
 
@@ -160,7 +161,7 @@ const actionEndpoints = (config: Config): Endpoint[] => [
     body: actionBody,
     answer: writtenAnswer.extend({ success: z.literal(true) }),
     async handle({ c, body, account }) {
-      const item = await config.runActionAndSave(c.req.param("key")!, body.action, account.username);
+      const item = await config.runActionAndSave(c.req.param("key")!, body.action, actorOf(account).name);
       return { success: true, ...writtenView(item), message: "A new value is stored. It is not shown." };
     },
   }),

@@ -7,6 +7,7 @@ export const metricsEndpoint = (render: () => Promise<string>): Endpoint =>
     method: "GET",
     path: "/metrics",
     access: "admin",
+    scope: "admin",
     tag: "health",
     summary: "Metrics in the Prometheus text format, summed over the workers of this machine",
     raw: { type: "text/plain" },

@@ -6,7 +6,7 @@ import { type BodyMemory, createBodyMemory } from "./body-memory.ts";
 import { type Endpoint, type HttpEnv } from "./endpoint.ts";
 import { failureResponse, toAppError } from "./errors.ts";
 import { answerHeadRequests } from "./head-requests.ts";
-import { type Guards, type HttpApp, mountEndpoints, mountRefusals } from "./mount.ts";
+import { type Guard, type HttpApp, mountEndpoints, mountRefusals } from "./mount.ts";
 
 export type CorsSettings = {
   enabled: boolean;
@@ -18,7 +18,7 @@ export type CorsSettings = {
   allowCredentials: boolean;
 };
 
-export type EndpointTable = { prefix: string; endpoints: readonly Endpoint[]; guards: Guards };
+export type EndpointTable = { prefix: string; endpoints: readonly Endpoint[]; guard: Guard };
 
 export type HttpAppOptions = {
   tables: readonly EndpointTable[];
@@ -72,7 +72,7 @@ export function createHttpApp({
       await next();
     });
   }
-  for (const table of tables) mountEndpoints(app, table.prefix, table.endpoints, table.guards, bodies);
+  for (const table of tables) mountEndpoints(app, table.prefix, table.endpoints, table.guard, bodies);
   mountRefusals(app, tables);
   app.onError((thrown, c) => {
     const error = toAppError(thrown);

@@ -3,9 +3,9 @@ import { silentLogger } from "../lib/logger.ts";
 import { CONNECTION, CORS_OFF } from "./app.test-support.ts";
 import { type CorsSettings, createHttpApp } from "./app.ts";
 import { endpoint } from "./endpoint.ts";
-import type { Guards } from "./mount.ts";
+import type { Guard } from "./mount.ts";
 
-const pass: Guards["public"] = (_c, next) => next();
+const pass: ReturnType<Guard> = (_c, next) => next();
 const A = "https://a.example";
 
 /** Headers on origin and credentials, for a plain request and a preflight. */
@@ -14,12 +14,13 @@ async function allowed(origin: string, settings: Partial<CorsSettings>) {
     method: "GET",
     path: "/n",
     access: "public",
+    scope: null,
     tag: "t",
     summary: "s",
     handle: () => 1,
   });
   const app = createHttpApp({
-    tables: [{ prefix: "/x", endpoints: [get], guards: { public: pass, account: pass, admin: pass } }],
+    tables: [{ prefix: "/x", endpoints: [get], guard: () => pass }],
     gates: [],
     cors: () => ({ ...CORS_OFF, enabled: true, allowedMethods: ["GET"], ...settings }),
     newRequestId: () => "1",

@@ -1,6 +1,7 @@
 /** An endpoint as data, for routes (mount.ts), the OpenAPI document (openapi.ts) and tests. */
 import type { Context } from "hono";
 import type { z } from "zod";
+import type { Role, Scope } from "../lib/access.ts";
 import type { Actor, Via } from "../lib/actor.ts";
 import type { BodyReservation } from "./body-memory.ts";
 import type { ListOptions } from "./json-list.ts";
@@ -18,15 +19,17 @@ export type HttpConnection = {
 export type Caller = {
   id: number;
   username: string;
-  role: "admin" | "user";
-  /** `panel`: by cookies. `api`: by a bearer. */
+  role: Role;
+  /** `panel`: by cookies. `api`: by a session's bearer. `token`: by an API token. */
   via: Via;
   /** `expiresAt`: of the access token, epoch milliseconds. */
   credential?: { sessionId: string; expiresAt: number };
+  /** Of an API token. */
+  token?: { name: string; scopes: readonly Scope[] };
 };
 
-export const actorOf = ({ id, username, role, via }: Caller): Actor => ({
-  name: username,
+export const actorOf = ({ id, username, role, via, token }: Caller): Actor => ({
+  name: token === undefined ? username : `token:${token.name}`,
   via,
   accountId: id,
   ownOnly: role !== "admin",
@@ -36,8 +39,14 @@ export type HttpVariables = { requestId: string; account: Caller };
 export type HttpEnv = { Bindings: HttpConnection; Variables: HttpVariables };
 export type HttpContext = Context<HttpEnv>;
 
-/** `account`: any signed-in account. `admin`: the role admin. */
-export type Access = "public" | "account" | "admin";
+/** `account`: any signed-in account. `editor`: the roles editor and admin. `admin`: the role admin. */
+export type Access = "public" | "account" | "editor" | "admin";
+
+/**
+ * What an API token needs: a scope; for `links` and `files` the one that reads or writes, by method; `any`: none; null:
+ * tokens are refused.
+ */
+export type NeededScope = Scope | "links" | "files" | "any" | null;
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
 
 export type DocumentedAnswer = {
@@ -65,6 +74,7 @@ export type Endpoint<
   /** Refuses other methods on this path, whatever later patterns accept. */
   ownsPath?: boolean;
   access: Access;
+  scope: NeededScope;
   tag: string;
   summary: string;
   /** Counts or refuses the request before the body is read. */
@@ -115,6 +125,12 @@ export function endpoint<B extends Schema | undefined = undefined, Q extends Sch
   definition: Endpoint<B, Q>,
 ): Endpoint {
   return definition as unknown as Endpoint;
+}
+
+/** The scope of `links` and `files` by method. */
+export function tokenScope({ method, scope }: Pick<Endpoint, "method" | "scope">): Scope | "any" | null {
+  if (scope !== "links" && scope !== "files") return scope;
+  return method === "GET" ? `${scope}:read` : `${scope}:write`;
 }
 
 export type Pagination = { page: number; page_size: number; total: number; total_pages: number };

@@ -6,10 +6,10 @@ import { sendRaw } from "../../test/support/raw-http.ts";
 import { CONNECTION, CORS_OFF } from "./app.test-support.ts";
 import { createHttpApp } from "./app.ts";
 import { endpoint } from "./endpoint.ts";
-import type { Guards } from "./mount.ts";
+import type { Guard } from "./mount.ts";
 
-const pass: Guards["public"] = (_c, next) => next();
-const PLAIN = { access: "public", tag: "t", summary: "s" } as const;
+const pass: ReturnType<Guard> = (_c, next) => next();
+const PLAIN = { access: "public", scope: null, tag: "t", summary: "s" } as const;
 let cancelled = 0;
 let server: Server<undefined>;
 
@@ -21,7 +21,7 @@ beforeAll(() => {
     endpoint({ ...PLAIN, method: "GET", path: "/none", handle: () => new Response(null, { status: 204 }) }),
   ];
   const app = createHttpApp({
-    tables: [{ prefix: "/x", endpoints, guards: { public: pass, account: pass, admin: pass } }],
+    tables: [{ prefix: "/x", endpoints, guard: () => pass }],
     gates: [],
     cors: () => CORS_OFF,
     newRequestId: () => "1",

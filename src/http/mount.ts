@@ -2,13 +2,14 @@ import type { Hono, MiddlewareHandler } from "hono";
 import { TrieRouter } from "hono/router/trie-router";
 import { appError } from "../lib/errors.ts";
 import { validated } from "../lib/validated.ts";
-import { type Access, type Endpoint, type HttpContext, type HttpEnv, type Method, Page } from "./endpoint.ts";
+import { type Endpoint, type HttpContext, type HttpEnv, type Method, Page } from "./endpoint.ts";
 import { type BodyReservation, type BodyMemory, createBodyMemory } from "./body-memory.ts";
 import { readJsonList } from "./json-list.ts";
 import { readJson, refuseLongBody } from "./read-body.ts";
 
 export type HttpApp = Hono<HttpEnv>;
-export type Guards = Record<Access, MiddlewareHandler<HttpEnv>>;
+/** Lets in who may call the endpoint, and sets the account on the context. */
+export type Guard = (entry: Pick<Endpoint, "access" | "method" | "scope">) => MiddlewareHandler<HttpEnv>;
 
 const JSON_TYPE = { "Content-Type": "application/json; charset=utf-8" };
 
@@ -17,12 +18,12 @@ export function mountEndpoints(
   app: HttpApp,
   prefix: string,
   endpoints: readonly Endpoint[],
-  guards: Guards,
+  guard: Guard,
   bodies: BodyMemory = createBodyMemory(),
 ): void {
   const owners = lastOfOwned(endpoints);
   for (const entry of endpoints) {
-    app.on(entry.method, prefix + entry.path, guards[entry.access], (c) => answer(entry, c, bodies));
+    app.on(entry.method, prefix + entry.path, guard(entry), (c) => answer(entry, c, bodies));
     if (owners.has(entry)) app.all(prefix + entry.path, (c) => c.notFound());
   }
 }

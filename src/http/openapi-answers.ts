@@ -67,12 +67,10 @@ export function answersOf(entry: Endpoint, gated: boolean): Json {
   return answers;
 }
 
-function failuresOf({ access, method, path, failures = [] }: Endpoint, gated: boolean): Set<number> {
-  const guarded = access === "public" ? [] : [401];
-  const isRead = method === "GET" || method === "OPTIONS";
-  const forbidden = access === "admin" || (access === "account" && !isRead) ? [403] : [];
+function failuresOf({ access, path, failures = [] }: Endpoint, gated: boolean): Set<number> {
+  const guarded = access === "public" ? [] : [401, 403];
   const missing = gated || (path.includes(":") && access !== "public") ? [404] : [];
-  return new Set([...ALWAYS, ...guarded, ...forbidden, ...missing, ...failures]);
+  return new Set([...ALWAYS, ...guarded, ...missing, ...failures]);
 }
 
 function failure(status: number): Json {

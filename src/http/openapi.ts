@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { endpoint, type Endpoint } from "./endpoint.ts";
+import { endpoint, type Endpoint, tokenScope } from "./endpoint.ts";
+import { ROLES } from "../lib/access.ts";
 import { answersOf, failureAnswers, SCHEMAS } from "./openapi-answers.ts";
 import { type Json, jsonSchemaOf } from "./openapi-schema.ts";
 
@@ -12,6 +13,8 @@ export type Described = {
   csrfHeader: string;
   version: string;
 };
+
+const EACH_ROLE = `Roles: ${ROLES.join(", ")}; each may what those before it may.`;
 
 const DEFAULT_PARAMS: Record<string, z.ZodType> = { id: z.int().min(1) };
 
@@ -37,8 +40,24 @@ function openApiDocument(described: Described): Json {
       schemas: SCHEMAS,
       responses: failureAnswers(),
       securitySchemes: {
-        bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT" },
-        cookie: { type: "apiKey", in: "cookie", name: described.sessionCookie },
+        bearer: {
+          type: "http",
+          scheme: "bearer",
+          bearerFormat: "JWT",
+          description: `The access token of a session; the least role of its account. ${EACH_ROLE}`,
+        },
+        token: {
+          type: "http",
+          scheme: "bearer",
+          bearerFormat: "wmk_",
+          description: "An API token with the scope",
+        },
+        cookie: {
+          type: "apiKey",
+          in: "cookie",
+          name: described.sessionCookie,
+          description: `The same access token as a cookie; the least role of its account. ${EACH_ROLE}`,
+        },
         csrf_cookie: { type: "apiKey", in: "cookie", name: described.csrfCookie },
         csrf: { type: "apiKey", in: "header", name: described.csrfHeader },
       },
@@ -57,10 +76,15 @@ function operation(entry: Endpoint, path: string, gated: boolean): Json {
   };
 }
 
-function security({ access, method }: Endpoint): Json {
+/** Any of the alternatives: a session by bearer or by cookies, or an API token. */
+function security(entry: Endpoint): Json {
+  const { access, method } = entry;
   if (access === "public") return {};
   const proof = method === "GET" || method === "OPTIONS" ? {} : { csrf_cookie: [], csrf: [] };
-  return { security: [{ bearer: [] }, { cookie: [], ...proof }] };
+  const roles = access === "account" ? [] : [access];
+  const scope = tokenScope(entry);
+  const tokens = scope === null ? [] : [{ token: scope === "any" ? [] : [scope] }];
+  return { security: [{ bearer: roles }, { cookie: roles, ...proof }, ...tokens] };
 }
 
 function parametersOf({ params = {}, query, headers }: Endpoint, path: string): Json[] {
@@ -107,6 +131,7 @@ export function openApiEndpoint(described: () => Described): Endpoint {
     method: "GET",
     path: "/openapi.json",
     access: "account",
+    scope: "any",
     tag: "meta",
     summary: "This API as an OpenAPI document",
     raw: { type: "application/json" },

@@ -8,7 +8,7 @@ import { openDatabase } from "../db/database.ts";
 import { migrateUp } from "../db/migrate.ts";
 import type { HttpEnv } from "../http/endpoint.ts";
 import { failureResponse, toAppError } from "../http/errors.ts";
-import { type Guards, type HttpApp, mountEndpoints, mountRefusals } from "../http/mount.ts";
+import { type Guard, type HttpApp, mountEndpoints, mountRefusals } from "../http/mount.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { linkEndpoints } from "./links.routes.ts";
 import { DAY, type LinksRoom, NOW, openLinks, TARGET } from "./links.test-support.ts";
@@ -17,7 +17,7 @@ import { CONNECTION } from "../http/app.test-support.ts";
 // oxlint-disable-next-line no-explicit-any -- answers have many shapes
 type Answer = { status: number; text: string; body: any };
 
-const guard: Guards["admin"] = (c, next) => {
+const guard: ReturnType<Guard> = (c, next) => {
   c.set("account", { id: 0, username: "admin", role: "admin", via: "panel" });
   return next();
 };
@@ -36,7 +36,7 @@ beforeAll(async () => {
   const endpoints = linkEndpoints({ links: room.links, now: room.clock.now });
   app = new Hono<HttpEnv>();
   app.onError((error) => failureResponse(toAppError(error)));
-  mountEndpoints(app, "/v1", endpoints, { public: guard, account: guard, admin: guard });
+  mountEndpoints(app, "/v1", endpoints, () => guard);
   mountRefusals(app, [{ prefix: "/v1", endpoints }]);
 });
 afterAll(async () => {

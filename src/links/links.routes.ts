@@ -27,13 +27,14 @@ const codeIn = (c: HttpContext): string => c.req.param("code") ?? "";
 
 /** Relative to {admin}/v1. */
 export function linkEndpoints({ links, now }: { links: LinkService; now(): number }): Endpoint[] {
-  const shared = { access: "admin", tag: "links" } as const;
+  const shared = { access: "editor", scope: "links", tag: "links" } as const;
   return [
     ...batchEndpoints(links),
     endpoint({
       ...shared,
       method: "GET",
       path: "/stats",
+      access: "admin",
       summary: "Totals of links and clicks",
       answer: stats,
       async handle() {
@@ -104,7 +105,8 @@ export function linkEndpoints({ links, now }: { links: LinkService; now(): numbe
 function batchEndpoints(links: LinkService): Endpoint[] {
   const shared = {
     path: "/links/batch",
-    access: "admin",
+    access: "editor",
+    scope: "links",
     tag: "links",
     answer: batchResult,
   } as const;

@@ -2,6 +2,7 @@ import type { Selectable } from "kysely";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import type { Schema } from "../../db/schema.ts";
+import { roleOf } from "../../lib/access.ts";
 import { type Account, BUILT_IN_ADMIN } from "../account.ts";
 
 export type Session = {
@@ -98,7 +99,7 @@ async function findAccount(db: Db, id: number): Promise<Account | null> {
   const query = db.selectFrom("users").select(["username", "role", "disabled"]).where("id", "=", id);
   const row = await query.executeTakeFirst();
   if (row === undefined || row.disabled !== 0) return null;
-  return { id, username: row.username, role: row.role === "admin" ? "admin" : "user" };
+  return { id, username: row.username, role: roleOf(row.role) };
 }
 
 const toSession = (row: Selectable<Schema["sessions"]>): Session => ({

@@ -4,7 +4,7 @@
  */
 import { errors, jwtVerify, SignJWT } from "jose";
 import type { Clock } from "../../lib/clock.ts";
-import type { Role } from "../account.ts";
+import { type Role, ROLES } from "../../lib/access.ts";
 
 export type TokenType = "access" | "refresh" | "device";
 
@@ -76,7 +76,8 @@ const importKey = (secret: string): Promise<CryptoKey> =>
 function toClaims(payload: Record<string, unknown>): TokenClaims | null {
   const { sub, role, sid, jti, exp } = payload;
   const accountId = typeof sub === "string" && /^\d{1,16}$/.test(sub) ? Number(sub) : Number.NaN;
-  if (!Number.isSafeInteger(accountId) || (role !== "admin" && role !== "user")) return null;
+  const known = ROLES.find((one) => one === role);
+  if (!Number.isSafeInteger(accountId) || known === undefined) return null;
   if (typeof sid !== "string" || typeof jti !== "string" || typeof exp !== "number") return null;
-  return { accountId, role, sessionId: sid, tokenId: jti, expiresAt: exp * 1000 };
+  return { accountId, role: known, sessionId: sid, tokenId: jti, expiresAt: exp * 1000 };
 }

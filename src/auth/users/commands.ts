@@ -47,7 +47,7 @@ function addCreating(users: Command, context: Context): void {
   users
     .command("add <username>")
     .description("create an account")
-    .option("--role <role>", "user (files only) or admin (everything)", "user")
+    .option("--role <role>", "user (files only), editor (own links and files) or admin (everything)", "user")
     .option("--stdin", "read the password from standard input instead of asking twice")
     .option("--json", "print the account as JSON")
     .action(async (username: string, options: PasswordOptions & JsonOption & { role: string }) => {

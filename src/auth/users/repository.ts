@@ -3,6 +3,7 @@ import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import { explainViolations } from "../../db/failures.ts";
 import type { Schema } from "../../db/schema.ts";
+import { roleOf } from "../../lib/access.ts";
 import { appError } from "../../lib/errors.ts";
 import type { User } from "./user.ts";
 
@@ -66,7 +67,7 @@ const toUser = (row: Selectable<Schema["users"]>): User => ({
   id: row.id,
   username: row.username,
   passwordHash: row.password_hash,
-  role: row.role === "admin" ? "admin" : "user",
+  role: roleOf(row.role),
   disabled: row.disabled !== 0,
   quotaBytes: row.quota_bytes,
   createdAt: row.created_at,

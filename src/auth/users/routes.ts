@@ -22,6 +22,7 @@ function collectionEndpoints({ users }: { users: Users }): Endpoint[] {
       method: "GET",
       path: "/users",
       access: "admin",
+      scope: "admin",
       tag: TAG,
       summary: "List the accounts by username, without the built-in administrator",
       query: listQuery,
@@ -37,6 +38,7 @@ function collectionEndpoints({ users }: { users: Users }): Endpoint[] {
       method: "POST",
       path: "/users",
       access: "admin",
+      scope: "admin",
       tag: TAG,
       summary: "Create an account",
       body: createUserSchema,
@@ -49,7 +51,14 @@ function collectionEndpoints({ users }: { users: Users }): Endpoint[] {
 }
 
 function itemEndpoints({ users }: { users: Users }): Endpoint[] {
-  const shared = { path: "/users/:id", access: "admin", tag: TAG, params, answer: userView } as const;
+  const shared = {
+    path: "/users/:id",
+    access: "admin",
+    scope: "admin",
+    tag: TAG,
+    params,
+    answer: userView,
+  } as const;
   return [
     endpoint({
       ...shared,

@@ -1,7 +1,8 @@
 /** The built-in administrator has no row. */
 import { z } from "zod";
+import { type Role, ROLES } from "../../lib/access.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
-import { type Account, BUILT_IN_ADMIN, type Role } from "../account.ts";
+import { type Account, BUILT_IN_ADMIN } from "../account.ts";
 
 export type User = {
   id: number;
@@ -41,7 +42,7 @@ export const newPasswordSchema = z
   .describe(`at least ${PASSWORD_MIN_CHARACTERS} characters, at most ${PASSWORD_MAX_BYTES} bytes`)
   .meta({ maxLength: PASSWORD_MAX_BYTES });
 
-const roleSchema = z.enum(["admin", "user"]);
+export const roleSchema = z.enum(ROLES);
 const quotaSchema = z.int().min(0).describe("limit in bytes for the account's files together; 0: unlimited");
 
 export const createUserSchema = z.object({

@@ -8,7 +8,7 @@ import { openDatabase } from "../../db/database.ts";
 import { migrateUp } from "../../db/migrate.ts";
 import type { HttpEnv } from "../../http/endpoint.ts";
 import { failureResponse, toAppError } from "../../http/errors.ts";
-import { type Guards, type HttpApp, mountEndpoints, mountRefusals } from "../../http/mount.ts";
+import { type Guard, type HttpApp, mountEndpoints, mountRefusals } from "../../http/mount.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { linkEndpoints } from "../../links/links.routes.ts";
 import { openLinks } from "../../links/links.test-support.ts";
@@ -45,7 +45,7 @@ beforeAll(async () => {
   ];
   app = new Hono<HttpEnv>();
   app.onError((error) => failureResponse(toAppError(error)));
-  mountEndpoints(app, "/v1", endpoints, { public: guard, account: guard, admin: guard });
+  mountEndpoints(app, "/v1", endpoints, () => guard);
   mountRefusals(app, [{ prefix: "/v1", endpoints }]);
 });
 afterAll(async () => {
@@ -55,7 +55,7 @@ afterAll(async () => {
 afterEach(() => room.clear());
 
 const now = (): number => NOW;
-const guard: Guards["admin"] = (c, next) => {
+const guard: ReturnType<Guard> = (c, next) => {
   c.set("account", { id: 0, username: "admin", role: "admin", via: "panel" });
   return next();
 };

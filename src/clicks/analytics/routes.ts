@@ -59,7 +59,7 @@ const linkAnswer = z.object({
   geo_distribution: geoAnswer.describe("at most 20"),
 });
 
-const shared = { method: "GET", access: "admin", tag: "analytics" } as const;
+const shared = { method: "GET", access: "admin", scope: "analytics:read", tag: "analytics" } as const;
 
 /** Relative to {admin}/v1. Mount them before `/links/:code{.+}`. */
 export function analyticsEndpoints(deps: Deps): Endpoint[] {

@@ -15,7 +15,7 @@ export const policyEndpoints = (deps: { policies: Policies }): Endpoint[] => [
 ];
 
 function collectionEndpoints({ policies }: { policies: Policies }): Endpoint[] {
-  const shared = { path: "/policies", access: "admin", tag: TAG } as const;
+  const shared = { path: "/policies", access: "admin", scope: "admin", tag: TAG } as const;
   return [
     endpoint({
       ...shared,
@@ -38,7 +38,13 @@ function collectionEndpoints({ policies }: { policies: Policies }): Endpoint[] {
 }
 
 function itemEndpoints({ policies }: { policies: Policies }): Endpoint[] {
-  const shared = { path: "/policies/:id", access: "admin", tag: TAG, answer: policyView } as const;
+  const shared = {
+    path: "/policies/:id",
+    access: "admin",
+    scope: "admin",
+    tag: TAG,
+    answer: policyView,
+  } as const;
   return [
     endpoint({
       ...shared,

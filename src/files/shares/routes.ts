@@ -63,7 +63,7 @@ export const shareEndpoints = ({ shares }: { shares: Shares }): Endpoint[] =>
 
 function endpointsOf(shares: Shares, kind: Shareable["kind"]): Endpoint[] {
   const path = `/${kind}s/:id/share`;
-  const common = { access: "account", tag: `${kind}s` } as const;
+  const common = { access: "account", scope: "files", tag: `${kind}s` } as const;
   const placeIn = (c: HttpContext): Shareable => ({
     kind,
     id: idIn(c, kind === "file" ? "FileNotFound" : "FolderNotFound"),

@@ -28,6 +28,7 @@ type Deps = { files: Pick<Files, "find">; download: Download; logger: Logger };
 export const downloadEndpoint = ({ files, download, logger }: Deps): Endpoint =>
   endpoint({
     access: "account",
+    scope: "files",
     tag: "files",
     method: "GET",
     path: "/files/:id/download",

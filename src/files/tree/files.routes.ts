@@ -15,7 +15,7 @@ type Deps = { files: Files };
 /** Mount them at the root. */
 export const fileEndpoints = (deps: Deps): Endpoint[] => [usageEndpoint(deps), ...itemEndpoints(deps)];
 
-const shared = { access: "account", tag: "files" } as const;
+const shared = { access: "account", scope: "files", tag: "files" } as const;
 
 const usageEndpoint = ({ files }: Deps): Endpoint =>
   endpoint({

@@ -26,7 +26,7 @@ type Deps = { folders: Folders; logger: Logger };
 
 /** Mount them at the root. */
 export function folderEndpoints({ folders, logger }: Deps): Endpoint[] {
-  const shared = { access: "account", tag: "folders" } as const;
+  const shared = { access: "account", scope: "files", tag: "folders" } as const;
   const item = { ...shared, path: "/folders/:id" } as const;
   return [
     contentsEndpoint({ folders, logger }, "/folders", "The contents of the root"),
@@ -80,6 +80,7 @@ const contentsEndpoint = ({ folders, logger }: Deps, path: string, summary: stri
     method: "GET",
     path,
     access: "account",
+    scope: "files",
     tag: "folders",
     summary,
     query: contentsQuery,

@@ -14,6 +14,7 @@ const STALL_MS = 60_000;
 export const uploadEndpoint = (uploads: Uploads): Endpoint =>
   endpoint({
     access: "account",
+    scope: "files",
     tag: "files",
     method: "POST",
     path: "/files/upload",

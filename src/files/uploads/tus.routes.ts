@@ -55,6 +55,7 @@ const optionsEndpoint = (path: string, { policies }: Deps): Endpoint =>
     path,
     ownsPath: path === ROOT_PATH,
     access: "public",
+    scope: null,
     tag: "files",
     summary: "The supported features of resumable uploads (tus 1.0.0)",
     params: { id: z.string() },
@@ -162,6 +163,7 @@ const tusEndpoint = (
 ): Endpoint =>
   endpoint({
     access: "account",
+    scope: "files",
     tag: "files",
     headers: versionHeader,
     ...described,

@@ -44,8 +44,8 @@ beforeAll(async () => {
   });
   app = new Hono<HttpEnv>();
   app.onError((error) => failureResponse(toAppError(error)));
-  const guards = { public: asAdministrator, account: asAdministrator, admin: asAdministrator };
-  mountEndpoints(app, "/v1", csvEndpoints({ csv, now: clock.now, logger: silentLogger }), guards);
+  const guard = () => asAdministrator;
+  mountEndpoints(app, "/v1", csvEndpoints({ csv, now: clock.now, logger: silentLogger }), guard);
 });
 afterAll(async () => {
   await database.close();
@@ -129,8 +129,8 @@ describe("export", () => {
     const [endpoint] = csvEndpoints({ csv: gone, now: () => NOW, logger: silentLogger });
     const broken: HttpApp = new Hono<HttpEnv>();
     broken.onError((error) => failureResponse(toAppError(error)));
-    const guards = { public: asAdministrator, account: asAdministrator, admin: asAdministrator };
-    mountEndpoints(broken, "", [endpoint!], guards);
+    const guard = () => asAdministrator;
+    mountEndpoints(broken, "", [endpoint!], guard);
     const response = await broken.request("/links/export", undefined, connection);
     expect([response.status, (await response.json()).error]).toEqual([500, "InternalServerError"]);
   });

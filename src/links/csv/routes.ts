@@ -49,7 +49,7 @@ const importForm = z.object({
 /** Relative to {admin}/v1. Mount them before `/links/:code{.+}`. */
 export function csvEndpoints(deps: { csv: LinkCsv; now(): number; logger: Logger }): Endpoint[] {
   const { csv, now, logger } = deps;
-  const shared = { access: "admin", tag: "links" } as const;
+  const shared = { access: "admin", scope: "links", tag: "links" } as const;
   let imports = 0;
   return [
     endpoint({

@@ -1,0 +1,29 @@
+/** Roles of accounts and scopes of API tokens: what the table of endpoints asks for and the guards check. */
+
+/** Each may what those before it may. */
+export const ROLES = ["user", "editor", "admin"] as const;
+export type Role = (typeof ROLES)[number];
+
+export const SCOPES = [
+  "links:read",
+  "links:write",
+  "analytics:read",
+  "files:read",
+  "files:write",
+  "admin",
+] as const;
+export type Scope = (typeof SCOPES)[number];
+
+const FILE_SCOPES: readonly Scope[] = ["files:read", "files:write"];
+
+/** What tokens of an account with the role may have. */
+export const SCOPES_OF: Readonly<Record<Role, readonly Scope[]>> = {
+  user: FILE_SCOPES,
+  editor: ["links:read", "links:write", "analytics:read", ...FILE_SCOPES],
+  admin: SCOPES,
+};
+
+export const reachesRole = (role: Role, least: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(least);
+
+/** Of a stored text. An unknown one may the least. */
+export const roleOf = (text: string): Role => ROLES.find((role) => role === text) ?? "user";
