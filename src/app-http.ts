@@ -84,8 +84,10 @@ function createAnswer(parts: HttpParts): Fetch {
       return redirects.end(begun, request.method, redirect.handle(request, server));
     }
     metrics.watch(server);
+    const peerAddress = () => server.requestIP(request)?.address ?? "unix";
     const connection: HttpConnection = {
-      peerAddress: () => server.requestIP(request)?.address ?? "unix",
+      peerAddress,
+      origin: () => services.origins.ofRequest(request, peerAddress),
       liftIdleTimeout: () => server.timeout(request, 0),
       cut: () => server.timeout(request, 1),
     };

@@ -22,6 +22,7 @@ import { createDrive, type Drive } from "./files/drive.ts";
 import { createSharing, type Sharing } from "./files/sharing.ts";
 import { createStorageMetrics } from "./files/storage/metrics.ts";
 import { type BodyMemory, createBodyMemory } from "./http/body-memory.ts";
+import { createOrigins, type Origins } from "./http/origins.ts";
 import { systemClock } from "./lib/clock.ts";
 import { appError, messageOf } from "./lib/errors.ts";
 import { armFault } from "./lib/fault.ts";
@@ -52,6 +53,7 @@ export type Services = {
   drive: Drive;
   sharing: Sharing;
   bodies: BodyMemory;
+  origins: Origins;
   /** Null unless `cache.type` is redis. */
   redis: Redis | null;
   hashPassword(plain: string): Promise<string>;
@@ -193,6 +195,11 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
       logger,
     }),
     bodies,
+    origins: createOrigins({
+      publicUrl: () => config.get("features.public_url"),
+      isTrusted: auth.isTrustedProxy,
+      server: env.server,
+    }),
     redis,
     hashPassword,
     routePrefixes,

@@ -115,7 +115,12 @@ export async function startAuth(database: Database, settings: AuthOptions = {}) 
     if (body !== undefined && !headers.has("Content-Type")) headers.set("Content-Type", "application/json");
     const init: RequestInit = { method, headers };
     if (body !== undefined) init.body = typeof body === "string" ? body : JSON.stringify(body);
-    const connection = { peerAddress: () => peer, liftIdleTimeout: () => {}, cut: () => {} };
+    const connection = {
+      peerAddress: () => peer,
+      origin: () => "http://localhost",
+      liftIdleTimeout: () => {},
+      cut: () => {},
+    };
     const response = await app.request(`http://waymark.test${path}`, init, connection);
     const text = await response.text();
     return {

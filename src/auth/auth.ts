@@ -49,6 +49,7 @@ export type Auth = {
   isHealthEnabled(): boolean;
   /** See client-address.ts. */
   clientAddress(peer: string, forwardedFor: string | null): string;
+  isTrustedProxy(peer: string): boolean;
   users: Users;
   /** For passwords of shares. */
   takeTry: AddressLimit["take"];
@@ -106,7 +107,7 @@ export function createAuth(deps: AuthDeps): Auth {
     changes,
     clock,
   });
-  const clientAddress = createClientAddress(() => config.get("api.trusted_proxies"));
+  const { clientAddress, isTrustedProxy } = createClientAddress(() => config.get("api.trusted_proxies"));
   const addressOf = (c: HttpContext): string =>
     clientAddress(c.env.peerAddress(), c.req.header("X-Forwarded-For") ?? null);
   const guard = createGuard({ sessions, config, onFailure });
@@ -120,6 +121,7 @@ export function createAuth(deps: AuthDeps): Auth {
     isAdminEnabled: () => config.get("api.admin_token") !== "",
     isHealthEnabled: () => config.get("api.admin_token") !== "" || config.get("api.health_token") !== "",
     clientAddress,
+    isTrustedProxy,
     users,
     takeTry: addressLimit.take,
     checkSharePassword: passwordCheck.checkShare,

@@ -36,10 +36,11 @@ describe("the client's address", () => {
 
   test("a change of the setting applies at once", () => {
     let value: string[] = [];
-    const address = createClientAddress(() => value);
-    expect(address("10.0.0.1", "1.2.3.4")).toBe("10.0.0.1");
+    const { clientAddress: address, isTrustedProxy } = createClientAddress(() => value);
+    expect([address("10.0.0.1", "1.2.3.4"), isTrustedProxy("10.0.0.1")]).toEqual(["10.0.0.1", false]);
     value = ["10.0.0.1"];
-    expect(address("10.0.0.1", "1.2.3.4")).toBe("1.2.3.4");
+    expect([address("10.0.0.1", "1.2.3.4"), isTrustedProxy("10.0.0.1")]).toEqual(["1.2.3.4", true]);
+    expect([isTrustedProxy("::ffff:10.0.0.1"), isTrustedProxy("unix")]).toEqual([true, false]);
   });
 });
 

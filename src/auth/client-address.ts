@@ -76,17 +76,20 @@ export function addressGroup(address: string): string {
 }
 
 /** Parses the setting once per value. */
-export function createClientAddress(
-  trustedProxies: () => readonly string[],
-): (peer: string, forwardedFor: string | null) => string {
+export function createClientAddress(trustedProxies: () => readonly string[]) {
   let value: readonly string[] | undefined;
   let trusted: TrustedProxies = { unix: false, ranges: [] };
-  return (peer, forwardedFor) => {
+  const parsed = (): TrustedProxies => {
     const current = trustedProxies();
     if (current !== value) {
       trusted = parseTrustedProxies(current);
       value = current;
     }
-    return clientAddress(peer, forwardedFor, trusted);
+    return trusted;
+  };
+  return {
+    clientAddress: (peer: string, forwardedFor: string | null): string =>
+      clientAddress(peer, forwardedFor, parsed()),
+    isTrustedProxy: (peer: string): boolean => isTrusted(canonical(peer) ?? peer, parsed()),
   };
 }

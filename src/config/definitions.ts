@@ -101,6 +101,11 @@ export const DEFINITIONS = {
     category: "features",
     description: "Target of the root path /. Empty: 404.",
   }),
+  "features.public_url": string("", check.originOrEmpty, {
+    category: "features",
+    description:
+      "Scheme, host and optional port under which visitors reach Waymark, for short_url in answers. Empty: those of the request, or the listening address on the command line.",
+  }),
   "features.enable_admin_panel": bool(true, {
     category: "features",
     description: "Reserved for the web panel, which this version does not contain; no effect yet.",

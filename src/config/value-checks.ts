@@ -39,6 +39,15 @@ export const urlOrEmpty = {
   },
 };
 
+export const originOrEmpty = {
+  allowed: "empty or scheme, host and optional port such as https://go.example.com, without a path",
+  check(text: string): CheckedText {
+    if (text === "") return text;
+    const isOrigin = typeof checkHttpUrl(text) === "string" && /^https?:\/\/[^\s/?#@*\\]+\/?$/i.test(text);
+    return isOrigin ? new URL(text).origin : must(originOrEmpty.allowed);
+  },
+};
+
 const LABEL = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";
 const DOMAIN = new RegExp(`^\\.?${LABEL}(?:\\.${LABEL})*$`);
 

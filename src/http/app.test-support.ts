@@ -14,6 +14,7 @@ export const CORS_OFF: CorsSettings = {
 /** A connection from this machine. */
 export const CONNECTION: HttpConnection = {
   peerAddress: () => "127.0.0.1",
+  origin: () => "http://localhost",
   liftIdleTimeout: () => {},
   cut: () => {},
 };

@@ -150,15 +150,16 @@ test("a link is shown without its hash", () => {
     passwordHash: "$argon2id$v=19$secret",
     clickCount: 3,
   };
-  expect(viewOfLink(link)).toEqual({
+  expect(viewOfLink(link, "https://go.example")).toEqual({
     code: "a",
     target: "http://a.b",
     created_at: "2026-11-20T13:00:00.000Z",
     expires_at: "2026-11-21T13:00:00.000Z",
     password: "[REDACTED]",
     click_count: 3,
+    short_url: "https://go.example/a",
   });
-  expect(viewOfLink({ ...link, expiresAt: null, passwordHash: null })).toMatchObject({
+  expect(viewOfLink({ ...link, expiresAt: null, passwordHash: null }, "")).toMatchObject({
     expires_at: null,
     password: null,
   });

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { HTTP_URL_FORM } from "../lib/http-url.ts";
 import { formatRfc3339 } from "../lib/rfc3339.ts";
+import { shortUrl } from "./short-url.ts";
 import { CODE_FORM, NEW_CODE_FORM } from "./code.ts";
 
 /** What a create or an overwrite sets. */
@@ -75,15 +76,17 @@ export const linkViewSchema = z.object({
   expires_at: z.iso.datetime().nullable(),
   password: z.literal(PASSWORD_MASK).nullable(),
   click_count: z.number().int(),
+  short_url: z.url().describe("address of the link"),
 });
 export type LinkView = z.output<typeof linkViewSchema>;
 
-/** For the API and the command line. */
-export const viewOfLink = (link: ShownLink): LinkView => ({
+/** For the API and the command line. @param origin as in `shortUrl` */
+export const viewOfLink = (link: ShownLink, origin: string): LinkView => ({
   code: link.code,
   target: link.target,
   created_at: formatRfc3339(link.createdAt),
   expires_at: link.expiresAt === null ? null : formatRfc3339(link.expiresAt),
   password: link.passwordHash === null ? null : PASSWORD_MASK,
   click_count: link.clickCount,
+  short_url: shortUrl(origin, link.code),
 });

@@ -38,7 +38,7 @@ async function run(line: string, stdin = ""): Promise<string> {
   noted = "";
   asked = [];
   const context = {
-    services: async () => ({ links: room.links }),
+    services: async () => ({ links: room.links, origins: { ofServer: () => "https://go.example" } }),
     output: createOutput({ write: (text) => (printed += text) }, { write: (text) => (noted += text) }),
     input: { text: async () => stdin, secret: async () => stdin, confirm },
   } as unknown as Parameters<typeof addLinkCommands>[1];
@@ -58,7 +58,13 @@ test("add, get, update, remove", async () => {
     `add ${TARGET} --code a/b --expires 2027-01-01T00:00:00Z --password-stdin`,
     "secret",
   );
-  expect(added).toMatchObject({ code: "a/b", target: TARGET, password: "[REDACTED]", click_count: 0 });
+  expect(added).toMatchObject({
+    code: "a/b",
+    target: TARGET,
+    password: "[REDACTED]",
+    click_count: 0,
+    short_url: "https://go.example/a/b",
+  });
   expect(await json("get a/b")).toEqual(added);
   expect(await json("update a/b http://b.example")).toEqual({ ...added, target: "http://b.example" });
   expect(await json(`update a/b ${TARGET} --clear-expiry --clear-password`)).toEqual({

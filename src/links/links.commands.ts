@@ -13,7 +13,7 @@ import { addCsvCommands } from "./csv/commands.ts";
 import { addFilterOptions, filterInput, type FilterOptions } from "./list/filter-options.ts";
 import { linkQueryOf, listQuery } from "./list/page.ts";
 
-type Context = CommandContext<{ links: LinkService; csv: LinkCsv }>;
+type Context = CommandContext<{ links: LinkService; csv: LinkCsv; origins: { ofServer(): string } }>;
 
 const COLUMNS = {
   code: "CODE",
@@ -23,6 +23,8 @@ const COLUMNS = {
   password: "PASSWORD",
   click_count: "CLICKS",
 };
+/** Of one link. */
+const FIELDS = { ...COLUMNS, short_url: "SHORT URL" };
 
 type Json = { json?: true };
 type Secret = { password?: true; passwordStdin?: true };
@@ -44,7 +46,7 @@ function addReading(group: Command, context: Context): void {
     .option("--json", "print JSON")
     .action(async (code: string, { json }: Json) => {
       const { links } = await context.services();
-      show(context, await links.by(COMMAND).get(code), json);
+      await show(context, await links.by(COMMAND).get(code), json);
     });
 
   addFilterOptions(group.command("list").description("list links, newest first"))
@@ -69,9 +71,9 @@ async function listLinks(context: Context, options: ListOptions): Promise<void> 
   const given = { ...filterInput(options), sort, order, page, page_size: pageSize };
   const query = validated(listQuery, given, "The list");
   const at = linkQueryOf(query, systemClock.now());
-  const { links } = await context.services();
+  const { links, origins } = await context.services();
   const found = await links.by(COMMAND).list(at);
-  const rows = found.links.map(viewOfLink);
+  const rows = found.links.map((link) => viewOfLink(link, origins.ofServer()));
   const pages = Math.ceil(found.total / at.pageSize);
   if (options.json) {
     const pagination = { page: at.page, page_size: at.pageSize, total: found.total, total_pages: pages };
@@ -102,7 +104,7 @@ function addWriting(group: Command, context: Context): void {
       const given = { target, code, expires_at: expires, password, force };
       const input = validated(createSchema, given, "The link");
       const { links } = await context.services();
-      show(context, await links.by(COMMAND).create(input), json);
+      await show(context, await links.by(COMMAND).create(input), json);
     });
 
   group
@@ -125,7 +127,7 @@ function addWriting(group: Command, context: Context): void {
       const expires = options.clearExpiry ? "" : options.expires;
       const input = validated(updateSchema, { target, expires_at: expires, password }, "The link");
       const { links } = await context.services();
-      show(context, await links.by(COMMAND).update(code, input), options.json);
+      await show(context, await links.by(COMMAND).update(code, input), options.json);
     });
 
   group
@@ -188,11 +190,12 @@ async function passwordFrom(context: Context, options: Secret): Promise<string |
   return options.password ? context.input.secret("Password of the link: ") : undefined;
 }
 
-function show(context: Context, link: ShownLink, json: true | undefined): void {
-  const view = viewOfLink(link);
+async function show(context: Context, link: ShownLink, json: true | undefined): Promise<void> {
+  const { origins } = await context.services();
+  const view = viewOfLink(link, origins.ofServer());
   if (json) return context.output.json(view);
-  for (const [key, heading] of Object.entries(COLUMNS)) {
+  for (const [key, heading] of Object.entries(FIELDS)) {
     const value = view[key as keyof typeof view];
-    context.output.line(`${heading.padEnd(8)}  ${value ?? "-"}`);
+    context.output.line(`${heading.padEnd(9)}  ${value ?? "-"}`);
   }
 }

@@ -76,6 +76,7 @@ describe("one link", () => {
         expires_at: "2026-11-27T13:00:00.000Z",
         password: "[REDACTED]",
         click_count: 0,
+        short_url: "http://localhost/a/b",
       },
     });
     for (const answer of [made, await call("GET", "/links/a/b"), await call("GET", "/links")]) {

@@ -50,10 +50,12 @@ export function linkEndpoints({ links, now }: { links: LinkService; now(): numbe
       query: listQuery,
       answer: z.array(linkViewSchema),
       paged: true,
-      async handle({ query, account }) {
+      async handle({ c, query, account }) {
         const at = linkQueryOf(query, now());
         const found = await links.by(actorOf(account)).list(at);
-        return page(found.links.map(viewOfLink), { ...at, total: found.total });
+        const origin = c.env.origin();
+        const rows = found.links.map((link) => viewOfLink(link, origin));
+        return page(rows, { ...at, total: found.total });
       },
     }),
     endpoint({
@@ -65,7 +67,8 @@ export function linkEndpoints({ links, now }: { links: LinkService; now(): numbe
       failures: [409],
       status: 201,
       answer: linkViewSchema,
-      handle: async ({ body, account }) => viewOfLink(await links.by(actorOf(account)).create(body)),
+      handle: async ({ c, body, account }) =>
+        viewOfLink(await links.by(actorOf(account)).create(body), c.env.origin()),
     }),
     endpoint({
       ...shared,
@@ -74,7 +77,8 @@ export function linkEndpoints({ links, now }: { links: LinkService; now(): numbe
       params,
       summary: "Read a link",
       answer: linkViewSchema,
-      handle: async ({ c, account }) => viewOfLink(await links.by(actorOf(account)).get(codeIn(c))),
+      handle: async ({ c, account }) =>
+        viewOfLink(await links.by(actorOf(account)).get(codeIn(c)), c.env.origin()),
     }),
     endpoint({
       ...shared,
@@ -85,7 +89,7 @@ export function linkEndpoints({ links, now }: { links: LinkService; now(): numbe
       body: updateSchema,
       answer: linkViewSchema,
       handle: async ({ c, body, account }) =>
-        viewOfLink(await links.by(actorOf(account)).update(codeIn(c), body)),
+        viewOfLink(await links.by(actorOf(account)).update(codeIn(c), body), c.env.origin()),
     }),
     endpoint({
       ...shared,

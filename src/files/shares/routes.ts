@@ -32,20 +32,12 @@ const shareSchema = createSchema.pick({ expires_at: true }).extend({
 const shareView = linkViewSchema.extend({
   max_downloads: z.int().nullable(),
   downloads: z.int().describe("finished; with max_downloads also running ones"),
-  url: z.string(),
+  url: z.url().describe("the same as short_url"),
 });
 
-const viewShare = (share: ShareRecord, c: HttpContext): z.output<typeof shareView> => ({
-  ...viewOfLink(share),
-  max_downloads: share.maxDownloads,
-  downloads: share.downloads,
-  url: `${originOf(c)}/${share.code}`,
-});
-
-/** A proxy reports HTTPS of its client. */
-function originOf(c: HttpContext): string {
-  const { host, protocol } = new URL(c.req.url);
-  return `${c.req.header("X-Forwarded-Proto") === "https" ? "https:" : protocol}//${host}`;
+function viewShare(share: ShareRecord, origin: string): z.output<typeof shareView> {
+  const view = viewOfLink(share, origin);
+  return { ...view, max_downloads: share.maxDownloads, downloads: share.downloads, url: view.short_url };
 }
 
 /** Only administrators choose codes of shares. @throws Forbidden */
@@ -82,7 +74,10 @@ function endpointsOf(shares: Shares, kind: Shareable["kind"]): Endpoint[] {
         refuseOwnCode(account, body.code);
         const { max_downloads: maxDownloads, ...link } = body;
         const input = { ...link, maxDownloads: maxDownloads ?? null };
-        return viewShare(await shares.create(account.id, placeIn(c), input, actorOf(account)), c);
+        return viewShare(
+          await shares.create(account.id, placeIn(c), input, actorOf(account)),
+          c.env.origin(),
+        );
       },
     }),
     endpoint({
@@ -91,8 +86,10 @@ function endpointsOf(shares: Shares, kind: Shareable["kind"]): Endpoint[] {
       path,
       summary: `The short links that share a ${kind}, newest first`,
       answer: z.array(shareView),
-      handle: async ({ c, account }) =>
-        (await shares.list(account.id, placeIn(c))).map((share) => viewShare(share, c)),
+      async handle({ c, account }) {
+        const origin = c.env.origin();
+        return (await shares.list(account.id, placeIn(c))).map((share) => viewShare(share, origin));
+      },
     }),
     endpoint({
       ...common,

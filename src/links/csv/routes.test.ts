@@ -59,6 +59,7 @@ beforeEach(async () => {
 
 const connection = {
   peerAddress: () => "192.0.2.1",
+  origin: () => "http://localhost",
   liftIdleTimeout: () => void lifted++,
   cut: () => void cuts++,
 };

@@ -1,0 +1,56 @@
+import { expect, test } from "bun:test";
+import { createOrigins } from "./origins.ts";
+
+const LISTENING = { host: "127.0.0.1", port: 8080, unixSocket: null, tlsCert: null };
+
+function originOf(
+  url: string,
+  headers: Record<string, string> = {},
+  { publicUrl = "", trusted = false } = {},
+): string {
+  const origins = createOrigins({ publicUrl: () => publicUrl, isTrusted: () => trusted, server: LISTENING });
+  // Bun's requests may have a bare path as URL.
+  const request = { url, headers: new Headers(headers) } as Request;
+  return origins.ofRequest(request, () => "192.0.2.1");
+}
+
+test("public_url wins over the request", () => {
+  const forged = { "X-Forwarded-Host": "evil.example", "X-Forwarded-Proto": "https" };
+  expect(originOf("http://a.example/x", forged, { publicUrl: "https://go.example", trusted: true })).toBe(
+    "https://go.example",
+  );
+});
+
+test("without it the request decides", () => {
+  expect(originOf("http://A.example:8080/x?y")).toBe("http://a.example:8080");
+  expect(originOf("http://a.example/x", { "X-Forwarded-Proto": "https" })).toBe("https://a.example");
+  expect(originOf("http://[::1]:81/x")).toBe("http://[::1]:81");
+  // Without a Host.
+  expect(originOf("/x")).toBe("http://127.0.0.1:8080");
+  expect(originOf("/x", { "X-Forwarded-Host": "a.example" })).toBe("http://127.0.0.1:8080");
+});
+
+test("X-Forwarded-Host counts from trusted proxies only", () => {
+  const at = (host: string, trusted: boolean) =>
+    originOf("http://inner:8080/x", { "X-Forwarded-Host": host, "X-Forwarded-Proto": "https" }, { trusted });
+  expect(at("go.example", false)).toBe("https://inner:8080");
+  expect(at("go.example", true)).toBe("https://go.example");
+  expect(at("go.example:444", true)).toBe("https://go.example:444");
+  for (const bad of ["a.example, b.example", "a/b", "u@h", "a b", "h:x", "", "a".repeat(300)]) {
+    expect(at(bad, true)).toBe("https://inner:8080");
+  }
+});
+
+test.each([
+  [{}, "http://127.0.0.1:8080"],
+  [{ tlsCert: "cert.pem", port: 443 }, "https://127.0.0.1"],
+  [{ host: "0.0.0.0" }, "http://localhost:8080"],
+  [{ host: "::", port: 80 }, "http://localhost"],
+  [{ host: "2001:db8::1" }, "http://[2001:db8::1]:8080"],
+  [{ host: "go.example" }, "http://go.example:8080"],
+  [{ unixSocket: "/run/waymark.sock" }, "http://localhost"],
+])("commands name the listening address: %j", (change, expected) => {
+  const server = { ...LISTENING, ...change };
+  const { ofServer } = createOrigins({ publicUrl: () => "", isTrusted: () => false, server });
+  expect(ofServer()).toBe(expected);
+});
