@@ -181,7 +181,7 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
     links,
     operations,
     csv: createLinkCsv(shared),
-    reports: createReports({ database, config, clock, logger }),
+    reports: createReports({ database, links, config, clock, logger }),
     content,
     drive,
     sharing: createSharing({

@@ -5,7 +5,7 @@ import type { Job } from "../jobs/runner.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../lib/logger.ts";
 import { createClickExport } from "./analytics/export.ts";
-import { analyticsEndpoints } from "./analytics/routes.ts";
+import { analyticsEndpoints, type ReachableLinks } from "./analytics/routes.ts";
 import { createAnalytics } from "./analytics/service.ts";
 import { createMaintenance } from "./rollups/maintenance.ts";
 import { createRetentionJobs } from "./rollups/retention.ts";
@@ -28,15 +28,17 @@ type ReportSettings = {
 
 type Deps = {
   database: Database;
+  links: ReachableLinks;
   config: { get<K extends keyof ReportSettings>(key: K): ReportSettings[K] };
   clock: Clock;
   logger: Logger;
 };
 
-export function createReports({ database, config, clock, logger }: Deps): Reports {
+export function createReports({ database, links, config, clock, logger }: Deps): Reports {
   return {
     endpoints: analyticsEndpoints({
       analytics: createAnalytics({ database, clock }),
+      links,
       clickExport: createClickExport(database),
       now: clock.now,
       logger,

@@ -5,6 +5,7 @@ import { AppError } from "../lib/errors.ts";
 import { createLinkBatch } from "./batch.ts";
 import { type CodeRule, isCodeText, linkNotFound } from "./code.ts";
 import { parseLinkInput, parseLinkUpdate } from "./link-input.ts";
+import { filterFor } from "./list/filter.ts";
 import type { LinkQuery } from "./list/page.ts";
 import type { CreateInput, Link, ShownLink, UpdateInput } from "./link.ts";
 import type { LinkRepository } from "./links.repository.ts";
@@ -74,8 +75,7 @@ export function createActorLinks(parts: Parts, actor: Actor) {
       only(await writer.remove([code], { actor, now: clock.now() }));
     },
 
-    list: (query: LinkQuery) =>
-      list.page(actor.ownOnly ? { ...query, filter: { ...query.filter, ownerId: actor.accountId } } : query),
+    list: (query: LinkQuery) => list.page({ ...query, filter: filterFor(actor, query.filter) }),
 
     batch: createLinkBatch({ writer, rule, hashPassword, clock, actor }),
   };

@@ -40,7 +40,7 @@ export const PLAIN = { expiresAt: null, passwordHash: null, title: null, note: n
 
 export type ShownLink = Omit<Link, "id">;
 
-const PASSWORD_MASK = "[REDACTED]";
+export const PASSWORD_MASK = "[REDACTED]";
 const PASSWORD_MAX_LENGTH = 1024;
 
 const password = z

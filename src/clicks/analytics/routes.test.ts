@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { Hono } from "hono";
 import { openDatabase } from "../../db/database.ts";
 import { migrateUp } from "../../db/migrate.ts";
-import type { HttpEnv } from "../../http/endpoint.ts";
+import type { Caller, HttpEnv } from "../../http/endpoint.ts";
 import { failureResponse, toAppError } from "../../http/errors.ts";
 import { type Guard, type HttpApp, mountEndpoints, mountRefusals } from "../../http/mount.ts";
 import { silentLogger } from "../../lib/logger.ts";
@@ -37,6 +37,7 @@ beforeAll(async () => {
   const endpoints = [
     ...analyticsEndpoints({
       analytics,
+      links,
       clickExport: createClickExport(database),
       now,
       logger: silentLogger,
@@ -55,8 +56,10 @@ afterAll(async () => {
 afterEach(() => room.clear());
 
 const now = (): number => NOW;
+const ADMIN: Caller = { id: 0, username: "admin", role: "admin", via: "panel" };
+let caller = ADMIN;
 const guard: ReturnType<Guard> = (c, next) => {
-  c.set("account", { id: 0, username: "admin", role: "admin", via: "panel" });
+  c.set("account", caller);
   return next();
 };
 
@@ -77,6 +80,30 @@ const data = async (path: string) => {
   expect([status, body.code, body.message]).toEqual([200, 0, "OK"]);
   return body.data;
 };
+
+test("an editor sees the analytics of own links only", async () => {
+  for (const [code, owner] of [
+    ["mine", 7],
+    ["yours", 8],
+  ] as const) {
+    const id = await room.addLink(code);
+    await room.database.write.updateTable("links").set({ owner_id: owner }).where("id", "=", id).execute();
+  }
+  caller = { id: 7, username: "edda", role: "editor", via: "panel" };
+  try {
+    for (const report of ["analytics", "analytics/devices"]) {
+      expect((await get(`/links/mine/${report}`)).status).toBe(200);
+      const foreign = await get(`/links/yours/${report}`);
+      expect([foreign.status, foreign.body.code]).toEqual([404, 3000]);
+      expect(foreign.body.message).toBe(
+        (await get(`/links/gone/${report}`)).body.message.replace("gone", "yours"),
+      );
+    }
+  } finally {
+    caller = ADMIN;
+  }
+  expect((await get("/links/yours/analytics")).status).toBe(200);
+});
 
 describe("shapes", () => {
   test("of every report", async () => {

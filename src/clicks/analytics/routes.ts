@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
+import { actorOf, type Caller, type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
 import { streamPages } from "../../http/stream-pages.ts";
+import type { Actor } from "../../lib/actor.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { ClickExport } from "./export.ts";
 import { type DateRange, parseRange, unitOf } from "./range.ts";
@@ -9,7 +10,18 @@ import { viewOfDevices, viewOfLinkReport, viewOfPlace, viewOfReferrer } from "./
 import { CODE_FORM } from "../../links/code.ts";
 import { UNITS } from "../rollups/time-buckets.ts";
 
-type Deps = { analytics: Analytics; clickExport: ClickExport; now(): number; logger: Logger };
+export type ReachableLinks = {
+  /** @throws LinkNotFound for a link that does not exist for the actor */
+  by(actor: Actor): { get(code: string): Promise<unknown> };
+};
+
+type Deps = {
+  analytics: Analytics;
+  links: ReachableLinks;
+  clickExport: ClickExport;
+  now(): number;
+  logger: Logger;
+};
 
 const date = (meaning: string) =>
   z
@@ -59,7 +71,9 @@ const linkAnswer = z.object({
   geo_distribution: geoAnswer.describe("at most 20"),
 });
 
+const params = { code: z.string().meta(CODE_FORM) };
 const shared = { method: "GET", access: "admin", scope: "analytics:read", tag: "analytics" } as const;
+const ofLink = { ...shared, access: "editor", params, ownsPath: true } as const;
 
 /** Relative to {admin}/v1. Mount them before `/links/:code{.+}`. */
 export function analyticsEndpoints(deps: Deps): Endpoint[] {
@@ -119,29 +133,35 @@ function totalEndpoints({ analytics, now }: Deps): Endpoint[] {
   ];
 }
 
-function linkEndpoints({ analytics, now }: Deps): Endpoint[] {
+function linkEndpoints({ analytics, links, now }: Deps): Endpoint[] {
+  /** @throws LinkNotFound */
+  async function codeFor(account: Caller, c: HttpContext): Promise<string> {
+    const code = c.req.param("code") ?? "";
+    const actor = actorOf(account);
+    if (actor.ownOnly) await links.by(actor).get(code);
+    return code;
+  }
+
   return [
     endpoint({
-      ...shared,
+      ...ofLink,
       path: "/links/:code{.+}/analytics/devices",
-      params,
-      ownsPath: true,
       summary: "Browsers, systems and devices of one link's clicks",
       query: limited(10, 20),
       answer: devicesAnswer,
-      handle: async ({ c, query }) =>
-        viewOfDevices(await analytics.linkDevices(codeIn(c), rangeOf(query, now()), query.limit)),
+      handle: async ({ c, query, account }) =>
+        viewOfDevices(
+          await analytics.linkDevices(await codeFor(account, c), rangeOf(query, now()), query.limit),
+        ),
     }),
     endpoint({
-      ...shared,
+      ...ofLink,
       path: "/links/:code{.+}/analytics",
-      params,
-      ownsPath: true,
       summary: "The clicks of one link; write a code that ends in /analytics with %2F",
       query: range,
       answer: linkAnswer,
-      handle: async ({ c, query }) =>
-        viewOfLinkReport(await analytics.link(codeIn(c), rangeOf(query, now()))),
+      handle: async ({ c, query, account }) =>
+        viewOfLinkReport(await analytics.link(await codeFor(account, c), rangeOf(query, now()))),
     }),
   ];
 }
@@ -170,9 +190,6 @@ function exportEndpoint({ clickExport, now, logger }: Deps): Endpoint {
     },
   });
 }
-
-const params = { code: z.string().meta(CODE_FORM) };
-const codeIn = (c: HttpContext): string => c.req.param("code") ?? "";
 
 const rangeOf = (
   query: { start_date?: string | undefined; end_date?: string | undefined },

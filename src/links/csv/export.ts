@@ -5,6 +5,7 @@
 import type { Clock } from "../../lib/clock.ts";
 import { createSweeper } from "../../lib/sweeper.ts";
 import type { LinkFilter } from "../list/filter.ts";
+import { type Link, PASSWORD_MASK } from "../link.ts";
 import { CSV_HEADER, csvLineOf } from "./layout.ts";
 import type { LinkListRepository } from "../list/repository.ts";
 
@@ -20,14 +21,14 @@ const SWEPT_CHARACTERS = 3 * 1024 * 1024;
 export function createLinkExport({ list, clock }: { list: LinkListRepository; clock: Clock }) {
   return {
     /** The header, even without matches, then the matches. Rejects when the database does. */
-    async *pages(filter: LinkFilter): AsyncGenerator<ExportPage, void> {
+    async *pages(filter: LinkFilter, { maskPasswords = false } = {}): AsyncGenerator<ExportPage, void> {
       let text = CSV_HEADER;
       let last: string | null = null;
       let limit = MOST_LINKS;
       const sweeper = createSweeper(SWEPT_CHARACTERS);
       for (;;) {
         const links = await list.after(filter, last, limit);
-        for (const link of links) text += csvLineOf(link);
+        for (const link of links) text += csvLineOf(maskPasswords ? masked(link) : link);
         yield { text, links: links.length };
         if (links.length < limit) return;
         last = links.at(-1)!.code;
@@ -50,5 +51,10 @@ export function createLinkExport({ list, clock }: { list: LinkListRepository; cl
     },
   };
 }
+
+const masked = <L extends Pick<Link, "passwordHash">>(link: L): L => ({
+  ...link,
+  passwordHash: link.passwordHash === null ? null : PASSWORD_MASK,
+});
 
 const clamp = (limit: number): number => Math.min(Math.max(limit, FEWEST_LINKS), MOST_LINKS);

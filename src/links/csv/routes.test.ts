@@ -7,7 +7,7 @@ import { type Context, Hono, type Next } from "hono";
 import { createChanges } from "../../cluster/changes.ts";
 import { type Database, openDatabase } from "../../db/database.ts";
 import { migrateUp } from "../../db/migrate.ts";
-import type { HttpEnv } from "../../http/endpoint.ts";
+import type { Caller, HttpEnv } from "../../http/endpoint.ts";
 import { failureResponse, toAppError } from "../../http/errors.ts";
 import { type HttpApp, mountEndpoints } from "../../http/mount.ts";
 import { silentLogger } from "../../lib/logger.ts";
@@ -25,8 +25,10 @@ let app: HttpApp;
 let lifted = 0;
 let cuts = 0;
 
-const asAdministrator = (c: Context<HttpEnv>, next: Next) => {
-  c.set("account", { id: 0, username: "admin", role: "admin", via: "panel" });
+const ADMIN: Caller = { id: 0, username: "admin", role: "admin", via: "panel" };
+let caller = ADMIN;
+const asCaller = (c: Context<HttpEnv>, next: Next) => {
+  c.set("account", caller);
   return next();
 };
 
@@ -44,7 +46,7 @@ beforeAll(async () => {
   });
   app = new Hono<HttpEnv>();
   app.onError((error) => failureResponse(toAppError(error)));
-  const guard = () => asAdministrator;
+  const guard = () => asCaller;
   mountEndpoints(app, "/v1", csvEndpoints({ csv, now: clock.now, logger: silentLogger }), guard);
 });
 afterAll(async () => {
@@ -107,6 +109,18 @@ describe("export", () => {
     expect((await filtered.text()).split("\n")).toHaveLength(3);
   });
 
+  test("has only own links for an editor, with masked passwords", async () => {
+    await load("code,target,password\nmine,https://x.y/1,p\nopen,https://x.y/2,\nyours,https://x.y/3,p\n");
+    await database.write.updateTable("links").set({ owner_id: 7 }).where("code", "!=", "yours").execute();
+    caller = { id: 7, username: "edda", role: "editor", via: "panel" };
+    const text = await (await ask("/export")).text().finally(() => (caller = ADMIN));
+    const rows = text.trimEnd().split("\n").slice(1);
+    expect(rows.map((row) => row.split(",")).map(([code, , , , password]) => [code, password])).toEqual([
+      ["mine", "[REDACTED]"],
+      ["open", ""],
+    ]);
+  });
+
   test.each([
     ["?only_expired=true&only_active=true", 1000],
     ["?created_after=2020-01-01", 1012],
@@ -130,7 +144,7 @@ describe("export", () => {
     const [endpoint] = csvEndpoints({ csv: gone, now: () => NOW, logger: silentLogger });
     const broken: HttpApp = new Hono<HttpEnv>();
     broken.onError((error) => failureResponse(toAppError(error)));
-    const guard = () => asAdministrator;
+    const guard = () => asCaller;
     mountEndpoints(broken, "", [endpoint!], guard);
     const response = await broken.request("/links/export", undefined, connection);
     expect([response.status, (await response.json()).error]).toEqual([500, "InternalServerError"]);

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import type { BodyReservation } from "../../http/body-memory.ts";
-import { type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
+import { actorOf, type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
 import { type FilePart, readMultipart } from "../../http/multipart.ts";
 import { streamPages } from "../../http/stream-pages.ts";
 import { chunked } from "../../lib/chunked.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logger.ts";
-import { filterOf, filterQuery } from "../list/filter.ts";
+import { filterFor, filterOf, filterQuery } from "../list/filter.ts";
 import type { LinkCsv } from "./service.ts";
 import type { ExportPage } from "./export.ts";
 import { IMPORT_MODES, type ImportResult, importModeOf } from "./import.ts";
@@ -49,18 +49,22 @@ const importForm = z.object({
 /** Relative to {admin}/v1. Mount them before `/links/:code{.+}`. */
 export function csvEndpoints(deps: { csv: LinkCsv; now(): number; logger: Logger }): Endpoint[] {
   const { csv, now, logger } = deps;
-  const shared = { access: "admin", scope: "links", tag: "links" } as const;
+  const shared = { scope: "links", tag: "links" } as const;
   let imports = 0;
   return [
     endpoint({
       ...shared,
       method: "GET",
       path: "/links/export",
-      summary: "Export links as CSV, ordered by code, with their password hashes",
+      access: "editor",
+      summary:
+        "Export links as CSV, ordered by code, with their password hashes; editors get their own links, with masked passwords",
       query: filterQuery,
       raw: { type: "text/csv", headers: z.object({ "Content-Disposition": z.string() }) },
-      async handle({ c, query }) {
-        const pages = textOf(csv.export.pages(filterOf(query, now())));
+      async handle({ c, query, account }) {
+        const actor = actorOf(account);
+        const filter = filterFor(actor, filterOf(query, now()));
+        const pages = textOf(csv.export.pages(filter, { maskPasswords: actor.ownOnly }));
         const requestId = c.get("requestId");
         c.env.liftIdleTimeout();
         const body = await streamPages(pages, {
@@ -79,6 +83,7 @@ export function csvEndpoints(deps: { csv: LinkCsv; now(): number; logger: Logger
       ...shared,
       method: "POST",
       path: "/links/import",
+      access: "admin",
       summary: "Import a CSV file of at most 10 MB",
       form: importForm,
       answer: importResult,

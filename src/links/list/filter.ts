@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Actor } from "../../lib/actor.ts";
 import { appError } from "../../lib/errors.ts";
 import { parseRfc3339 } from "../../lib/rfc3339.ts";
 
@@ -10,12 +11,16 @@ export type LinkFilter = {
   /** Inclusive, epoch milliseconds; null: no bound. */
   createdAfter: number | null;
   createdBefore: number | null;
-  /** At `asOf`; null: both. */
   /** Links of this account; null: of all. */
   ownerId: number | null;
+  /** At `asOf`; null: both. */
   state: "active" | "expired" | null;
   asOf: number;
 };
+
+/** Only links that exist for the actor. */
+export const filterFor = ({ ownOnly, accountId }: Actor, filter: LinkFilter): LinkFilter =>
+  ownOnly ? { ...filter, ownerId: accountId } : filter;
 
 export const isEverything = (filter: LinkFilter): boolean =>
   filter.search === null &&
