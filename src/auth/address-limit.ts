@@ -21,6 +21,8 @@ export type AddressLimit = {
 export type AddressBuckets = {
   /** Returns the wait in ms, 0 when the attempt is allowed. */
   tryNow(address: string): number;
+  /** Takes an attempt back. */
+  giveBack(address: string): void;
   size(): number;
 };
 
@@ -55,6 +57,11 @@ export function createAddressBuckets({
       const waitMs = fullAt + INTERVAL_MS - (now + atOnce * INTERVAL_MS);
       fullAts.set(group, waitMs > 0 ? fullAt : fullAt + INTERVAL_MS);
       return Math.max(0, waitMs);
+    },
+    giveBack(address) {
+      const group = addressGroup(address);
+      const fullAt = fullAts.get(group);
+      if (fullAt !== undefined) fullAts.set(group, fullAt - INTERVAL_MS);
     },
     size: fullAts.size,
   };

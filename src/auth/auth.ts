@@ -18,6 +18,9 @@ import { createPasswordCheck, type PasswordCheck } from "./login/password-check.
 import { createSessionsRepository } from "./sessions/repository.ts";
 import { createSessions } from "./sessions/service.ts";
 import { createTokens } from "./sessions/tokens.ts";
+import { createApiTokensRepository } from "./tokens/repository.ts";
+import { tokenEndpoints } from "./tokens/routes.ts";
+import { type ApiTokens, createApiTokens } from "./tokens/service.ts";
 import { createUsersRepository } from "./users/repository.ts";
 import { userEndpoints } from "./users/routes.ts";
 import { createUsers, type Users } from "./users/service.ts";
@@ -51,6 +54,7 @@ export type Auth = {
   clientAddress(peer: string, forwardedFor: string | null): string;
   isTrustedProxy(peer: string): boolean;
   users: Users;
+  apiTokens: ApiTokens;
   /** For passwords of shares. */
   takeTry: AddressLimit["take"];
   checkSharePassword: PasswordCheck["checkShare"];
@@ -62,6 +66,9 @@ export type Auth = {
 
 /** Per process, then one a second. Two tabs need two in 15 minutes. */
 const REFRESHES_AT_ONCE = 20;
+
+/** Of unknown API tokens, for an address, then one a second. */
+const TOKEN_LOOKUPS_AT_ONCE = 50;
 
 const CLEAN_UP_ROWS = 1000;
 const CLEAN_UP_ROUNDS = 25;
@@ -88,9 +95,16 @@ export function createAuth(deps: AuthDeps): Auth {
   const accountDelay = createAccountDelay({ repository: createLoginFailuresRepository(database), clock });
   const addressLimit = createAddressLimit(tryLogin);
   const passwordCheck = createPasswordCheck({ passwords, accountDelay, logger, onFailure });
+  const apiTokens = createApiTokens({
+    repository: createApiTokensRepository(database),
+    changes,
+    lookups: createAddressBuckets({ clock, atOnce: TOKEN_LOOKUPS_AT_ONCE }),
+    clock,
+  });
   const users = createUsers({
     repository: usersRepository,
     sessions,
+    apiTokens,
     passwords,
     accountDelay,
     changes,
@@ -110,19 +124,21 @@ export function createAuth(deps: AuthDeps): Auth {
   const { clientAddress, isTrustedProxy } = createClientAddress(() => config.get("api.trusted_proxies"));
   const addressOf = (c: HttpContext): string =>
     clientAddress(c.env.peerAddress(), c.req.header("X-Forwarded-For") ?? null);
-  const guard = createGuard({ sessions, config, onFailure });
+  const guard = createGuard({ sessions, apiTokens, addressOf, config, onFailure });
   return {
     guard,
     healthGuard: createHealthGuard({ guard, config, onFailure }),
     endpoints: [
       ...authEndpoints({ login, sessions, users, config, clock, addressLimit, addressOf }),
       ...userEndpoints({ users }),
+      ...tokenEndpoints({ apiTokens }),
     ],
     isAdminEnabled: () => config.get("api.admin_token") !== "",
     isHealthEnabled: () => config.get("api.admin_token") !== "" || config.get("api.health_token") !== "",
     clientAddress,
     isTrustedProxy,
     users,
+    apiTokens,
     takeTry: addressLimit.take,
     checkSharePassword: passwordCheck.checkShare,
     resetAdminPassword: login.resetAdminPassword,

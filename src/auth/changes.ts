@@ -1,16 +1,15 @@
 /** Part of cluster/changes.ts. */
 import type { Db } from "../db/dialect.ts";
 
+/** `users`: account ids as text, 0 included. `sessions`: session ids. `tokens`: hashes of API tokens. */
+type AuthTopic = "users" | "sessions" | "tokens";
+
 export type AuthTransaction = {
   readonly db: Db;
-  /** `users`: account ids as text, 0 included. `sessions`: session ids. */
-  changed(topic: "users" | "sessions", keys: readonly string[]): void;
+  changed(topic: AuthTopic, keys: readonly string[]): void;
 };
 
 export type AuthChanges = {
   write<T>(run: (tx: AuthTransaction) => Promise<T>): Promise<T>;
-  subscribe(
-    topic: "users" | "sessions",
-    heard: (keys: readonly string[]) => void | Promise<void>,
-  ): () => void;
+  subscribe(topic: AuthTopic, heard: (keys: readonly string[]) => void | Promise<void>): () => void;
 };

@@ -8,9 +8,13 @@ import { accessTokens, bearerToken } from "./sessions/credentials.ts";
 import { CSRF_HEADER, equalInConstantTime, isCsrfProven } from "./sessions/csrf.ts";
 import type { FailureMethod } from "./auth-metrics.ts";
 import type { Sessions } from "./sessions/service.ts";
+import type { ApiTokens } from "./tokens/service.ts";
+import { looksLikeApiToken } from "./tokens/token-text.ts";
 
 type Deps = {
   sessions: Pick<Sessions, "authenticate">;
+  apiTokens: Pick<ApiTokens, "authenticate">;
+  addressOf: (c: HttpContext) => string;
   config: AuthConfig;
   onFailure: (method: FailureMethod) => void;
 };
@@ -38,8 +42,11 @@ export function createGuard(deps: Deps): Guard {
   };
 }
 
-async function identify({ sessions, config, onFailure }: Deps, c: HttpContext): Promise<Caller> {
+async function identify(deps: Deps, c: HttpContext): Promise<Caller> {
+  const { sessions, config, onFailure } = deps;
   const { from, tokens } = accessTokens(c);
+  const bearer = from === "bearer" ? (tokens[0] ?? "") : "";
+  if (looksLikeApiToken(bearer)) return byApiToken(deps, c, bearer);
   const account = await sessions.authenticate(tokens);
   if (account === null) {
     onFailure(from);
@@ -54,6 +61,17 @@ async function identify({ sessions, config, onFailure }: Deps, c: HttpContext): 
     }
   }
   return { ...account, via: from === "cookie" ? "panel" : "api" };
+}
+
+async function byApiToken(
+  { apiTokens, addressOf, onFailure }: Deps,
+  c: HttpContext,
+  text: string,
+): Promise<Caller> {
+  const known = await apiTokens.authenticate(text, addressOf(c));
+  if (known !== null) return { ...known.account, via: "token", token: known.token };
+  onFailure("bearer");
+  throw unauthorized();
 }
 
 const LEAST_ROLE: Record<Exclude<Endpoint["access"], "public">, Role> = {

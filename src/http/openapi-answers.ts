@@ -68,7 +68,7 @@ export function answersOf(entry: Endpoint, gated: boolean): Json {
 }
 
 function failuresOf({ access, path, failures = [] }: Endpoint, gated: boolean): Set<number> {
-  const guarded = access === "public" ? [] : [401, 403];
+  const guarded = access === "public" ? [] : [401, 403, 429];
   const missing = gated || (path.includes(":") && access !== "public") ? [404] : [];
   return new Set([...ALWAYS, ...guarded, ...missing, ...failures]);
 }

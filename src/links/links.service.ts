@@ -12,7 +12,7 @@ import { createLinkListRepository } from "./list/repository.ts";
 import { createLinkRepository } from "./links.repository.ts";
 import { createLinkOperations, type LinkOperations } from "./link-metrics.ts";
 import { createLinkWriter } from "./writer.ts";
-import type { RandomBytes } from "./random-code.ts";
+import type { RandomBytes } from "../lib/random-code.ts";
 
 export type LinkServiceDeps = {
   database: Pick<Database, "read" | "dialect">;

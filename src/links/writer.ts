@@ -10,7 +10,7 @@ import { type CodeRule, linkNotFound } from "./code.ts";
 import type { Link, LinkContent, LinkPatch } from "./link.ts";
 import type { LinkChanges, LinkTransaction } from "./changes.ts";
 import type { LinkRepository, NewLink, ExistingLink } from "./links.repository.ts";
-import { type RandomBytes, randomCodes } from "./random-code.ts";
+import { type RandomBytes, randomCodes } from "../lib/random-code.ts";
 
 /** With the password hashed. */
 export type CheckedCreate = LinkContent & {

@@ -2,8 +2,8 @@ import type { Selectable } from "kysely";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import type { Schema } from "../../db/schema.ts";
-import { roleOf } from "../../lib/access.ts";
 import { type Account, BUILT_IN_ADMIN } from "../account.ts";
+import { findAccount } from "../account.repository.ts";
 
 export type Session = {
   /** A UUID. */
@@ -45,7 +45,7 @@ export function createSessionsRepository({
     },
 
     /** Locks the account. False when it may not sign in with this hash: the password changed during the login. */
-    async lockAccount(tx: Db, accountId: number, passwordHash: string): Promise<boolean> {
+    async lockForSignIn(tx: Db, accountId: number, passwordHash: string): Promise<boolean> {
       if (accountId === BUILT_IN_ADMIN.id) {
         const setting = tx.selectFrom("settings").select("value").where("key", "=", "api.admin_token");
         return (await setting.$call(dialect.forUpdate).executeTakeFirst())?.value === passwordHash;
@@ -92,14 +92,6 @@ export function createSessionsRepository({
       return ids.length;
     },
   };
-}
-
-async function findAccount(db: Db, id: number): Promise<Account | null> {
-  if (id === BUILT_IN_ADMIN.id) return BUILT_IN_ADMIN;
-  const query = db.selectFrom("users").select(["username", "role", "disabled"]).where("id", "=", id);
-  const row = await query.executeTakeFirst();
-  if (row === undefined || row.disabled !== 0) return null;
-  return { id, username: row.username, role: roleOf(row.role) };
 }
 
 const toSession = (row: Selectable<Schema["sessions"]>): Session => ({

@@ -11,8 +11,8 @@ import type { Account } from "../account.ts";
 import type { AuthConfig } from "../auth-config.ts";
 import type { AuthChanges, AuthTransaction } from "../changes.ts";
 import type { AddressLimit } from "../address-limit.ts";
+import { createFreshCache } from "../fresh-cache.ts";
 import { csrfToken } from "./csrf.ts";
-import { createSessionCache } from "./cache.ts";
 import type { Session, SessionOwner, SessionsRepository } from "./repository.ts";
 import type { TokenClaims, Tokens } from "./tokens.ts";
 
@@ -52,7 +52,7 @@ export type Sessions = ReturnType<typeof createSessions>;
 
 export function createSessions(deps: Deps) {
   const { repository, changes, tokens, refreshLimit, config, clock, logger, newId } = deps;
-  const cache = createSessionCache({ find: repository.find, clock });
+  const cache = createFreshCache<SessionOwner>({ find: repository.find, clock });
   changes.subscribe("sessions", cache.drop);
   changes.subscribe("users", cache.clear);
 
@@ -138,7 +138,7 @@ export function createSessions(deps: Deps) {
     /** @throws AuthFailed when the password changed or the account was disabled meanwhile */
     async start(account: Account, passwordHash: string): Promise<SignedIn> {
       const session = await changes.write(async (tx) => {
-        if (await repository.lockAccount(tx.db, account.id, passwordHash)) return open(tx, account.id);
+        if (await repository.lockForSignIn(tx.db, account.id, passwordHash)) return open(tx, account.id);
         throw appError("AuthFailed", "The password was changed meanwhile. Sign in again.");
       });
       return sign(session, account);

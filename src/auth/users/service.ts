@@ -1,18 +1,20 @@
 /**
  * Accounts other than the built-in administrator. A new password, another role or disabling ends the account's sessions
- * in the same transaction.
+ * in the same transaction, disabling also its API tokens.
  */
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
 import { BUILT_IN_ADMIN } from "../account.ts";
 import type { AuthChanges } from "../changes.ts";
 import type { Sessions } from "../sessions/service.ts";
+import type { ApiTokens } from "../tokens/service.ts";
 import type { CreateUser, UpdateUser, User } from "./user.ts";
 import type { UsersRepository } from "./repository.ts";
 
 type Deps = {
   repository: UsersRepository;
   sessions: Sessions;
+  apiTokens: Pick<ApiTokens, "removeAllOf">;
   passwords: { hashPassword(plain: string): Promise<string> };
   accountDelay: { clear(account: { username: string }): Promise<void> };
   changes: AuthChanges;
@@ -21,7 +23,15 @@ type Deps = {
 
 export type Users = ReturnType<typeof createUsers>;
 
-export function createUsers({ repository, sessions, passwords, accountDelay, changes, clock }: Deps) {
+export function createUsers({
+  repository,
+  sessions,
+  apiTokens,
+  passwords,
+  accountDelay,
+  changes,
+  clock,
+}: Deps) {
   return {
     /** Ordered by username. */
     async list(at: { page: number; pageSize: number }): Promise<{ users: User[]; total: number }> {
@@ -81,6 +91,7 @@ export function createUsers({ repository, sessions, passwords, accountDelay, cha
           passwordHash !== undefined || next.role !== user.role || (next.disabled && !user.disabled);
         if (isWeakened) await sessions.endAllOf(tx, id);
         else tx.changed("users", [String(id)]);
+        if (next.disabled) await apiTokens.removeAllOf(tx, id);
         return next;
       });
       if (passwordHash !== undefined) await accountDelay.clear({ username: updated.username });
@@ -92,6 +103,7 @@ export function createUsers({ repository, sessions, passwords, accountDelay, cha
       return changes.write(async (tx) => {
         const user = (await repository.lock(tx.db, id)) ?? unknownUser();
         await sessions.removeAllOf(tx, id);
+        await apiTokens.removeAllOf(tx, id);
         await repository.remove(tx.db, id);
         return user;
       });

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { createSessionCache } from "./cache.ts";
-import type { SessionOwner } from "./repository.ts";
+import { createFreshCache } from "./fresh-cache.ts";
+import type { SessionOwner } from "./sessions/repository.ts";
 
 function setUp(generationSize = 10) {
   const time = { now: 0 };
@@ -14,7 +14,7 @@ function setUp(generationSize = 10) {
     const session = { id, accountId: 1, createdAt: 0, expiresAt: 1e12, refreshId: "r", previousId: null };
     return { session: { ...session, rotatedAt: null, revokedAt }, account: null };
   };
-  const cache = createSessionCache({ find, clock: { now: () => time.now }, generationSize });
+  const cache = createFreshCache({ find, clock: { now: () => time.now }, generationSize });
   return { time, reads, state, cache };
 }
 

@@ -1,0 +1,81 @@
+import { z } from "zod";
+import { type Scope, SCOPES } from "../../lib/access.ts";
+import { parseDuration } from "../../lib/duration.ts";
+import { appError } from "../../lib/errors.ts";
+import { formatRfc3339, LATEST_INSTANT, parseRfc3339 } from "../../lib/rfc3339.ts";
+
+export type ApiToken = {
+  id: number;
+  /** 0: the built-in administrator. */
+  accountId: number;
+  /** Unique for the account. */
+  name: string;
+  scopes: readonly Scope[];
+  /** Epoch ms, like the other times. */
+  createdAt: number;
+  expiresAt: number | null;
+  /** To the hour. */
+  lastUsedAt: number | null;
+};
+
+const NAME_MAX_CHARACTERS = 64;
+const NAME = /^(?!\s)[^\p{Cc}\p{Cs}]+(?<!\s)$/u;
+/** Without classes that other languages lack. */
+const NAME_PATTERN = String.raw`^(?!\s)[^\u0000-\u001f\u007f-\u009f]+(?<!\s)$`;
+
+export const createTokenSchema = z.object({
+  name: z
+    .string()
+    .max(NAME_MAX_CHARACTERS)
+    .regex(NAME, "must have something visible, no blank ends and no control characters")
+    .describe(`unique for the account, at most ${NAME_MAX_CHARACTERS} characters, without blank ends`)
+    .meta({ minLength: 1, pattern: NAME_PATTERN }),
+  scopes: z
+    .array(z.enum(SCOPES))
+    .min(1, "takes at least one scope")
+    .max(SCOPES.length)
+    .describe("what the token may do; never more than its account"),
+  expires_at: z
+    .string()
+    .nullish()
+    .describe("RFC 3339, or a duration such as 90d; without it the token does not expire"),
+});
+export type CreateToken = z.output<typeof createTokenSchema>;
+
+export const tokenView = z.object({
+  id: z.int(),
+  name: z.string(),
+  scopes: z.array(z.enum(SCOPES)),
+  created_at: z.iso.datetime(),
+  expires_at: z.iso.datetime().nullable(),
+  last_used_at: z.iso.datetime().nullable().describe("to the hour"),
+});
+
+export const createdTokenView = tokenView.extend({
+  token: z
+    .string()
+    .regex(/^wmk_[A-Za-z0-9]{40}$/)
+    .describe("shown only here; send it as bearer"),
+});
+
+export const viewToken = (token: ApiToken): z.output<typeof tokenView> => ({
+  id: token.id,
+  name: token.name,
+  scopes: [...token.scopes],
+  created_at: formatRfc3339(token.createdAt),
+  expires_at: token.expiresAt === null ? null : formatRfc3339(token.expiresAt),
+  last_used_at: token.lastUsedAt === null ? null : formatRfc3339(token.lastUsedAt),
+});
+
+/** Epoch ms; null: never. @throws BadRequest */
+export function parseTokenExpiry(text: string | null | undefined, now: number): number | null {
+  const wanted = text?.trim();
+  if (!wanted) return null;
+  const length = parseDuration(wanted);
+  const instant = length === null ? parseRfc3339(wanted) : now + length;
+  if (instant !== null && instant > now && instant <= LATEST_INSTANT) return instant;
+  throw appError(
+    "BadRequest",
+    "expires_at takes a future instant such as 2027-11-20T13:00:00Z, or a duration such as 90d.",
+  );
+}

@@ -1,0 +1,133 @@
+/**
+ * API tokens. A known one is checked in memory. A form or checksum that is wrong costs no query, and an address may ask
+ * for a bounded number of unknown ones. Revoking reaches every worker before the answer.
+ */
+import { SCOPES_OF } from "../../lib/access.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { appError } from "../../lib/errors.ts";
+import type { Account } from "../account.ts";
+import { type AddressBuckets, tooManyAttempts } from "../address-limit.ts";
+import type { AuthChanges, AuthTransaction } from "../changes.ts";
+import { createFreshCache } from "../fresh-cache.ts";
+import { type ApiToken, type CreateToken, parseTokenExpiry } from "./api-token.ts";
+import type { ApiTokensRepository, ListedToken, TokenOwner } from "./repository.ts";
+import { hashOfToken, isTokenText, newTokenText } from "./token-text.ts";
+
+const HOUR_MS = 3_600_000;
+const MOST_TOKENS = 100;
+
+type Deps = {
+  repository: ApiTokensRepository;
+  changes: AuthChanges;
+  /** For tokens that are not in memory. */
+  lookups: AddressBuckets;
+  clock: Clock;
+};
+
+export type ApiTokens = ReturnType<typeof createApiTokens>;
+
+export function createApiTokens({ repository, changes, lookups, clock }: Deps) {
+  const cache = createFreshCache<TokenOwner>({ find: repository.findByHash, clock });
+  changes.subscribe("tokens", cache.drop);
+  changes.subscribe("users", cache.clear);
+
+  /** @throws RateLimitExceeded */
+  async function lookUp(hash: string, address: string): Promise<TokenOwner | null> {
+    const waitMs = lookups.tryNow(address);
+    if (waitMs > 0) throw tooManyAttempts("Too many unknown API tokens from your address", waitMs);
+    let isUnknown = false;
+    try {
+      const owner = await cache.get(hash);
+      isUnknown = owner === null;
+      return owner;
+    } finally {
+      if (!isUnknown) lookups.giveBack(address);
+    }
+  }
+
+  function markUsed(token: ApiToken, now: number): void {
+    const hour = now - (now % HOUR_MS);
+    if (token.lastUsedAt !== null && token.lastUsedAt >= hour) return;
+    token.lastUsedAt = hour;
+    // A failure is made up for when the token is read again.
+    repository.markUsed(token.id, hour).catch(() => undefined);
+  }
+
+  return {
+    /** Null for a token that is invalid, expired or revoked. @throws RateLimitExceeded */
+    async authenticate(
+      text: string,
+      address: string,
+    ): Promise<{ account: Account; token: Pick<ApiToken, "name" | "scopes"> } | null> {
+      if (!isTokenText(text)) return null;
+      const hash = hashOfToken(text);
+      const owner = await (cache.known(hash) ?? lookUp(hash, address));
+      const now = clock.now();
+      if (owner === null || owner.account === null) return null;
+      const { token, account } = owner;
+      if (token.expiresAt !== null && token.expiresAt <= now) return null;
+      markUsed(token, now);
+      return { account, token };
+    },
+
+    /** Newest first. */
+    async list(
+      accountId: number,
+      at: { page: number; pageSize: number },
+    ): Promise<{ tokens: ApiToken[]; total: number }> {
+      const total = await repository.countOf(accountId);
+      const offset = (at.page - 1) * at.pageSize;
+      return { tokens: await repository.list(accountId, { limit: at.pageSize, offset }), total };
+    },
+
+    /** Of all accounts by id, from after this one. */
+    listAll: (after: number, limit: number): Promise<ListedToken[]> => repository.listAll(after, limit),
+
+    /**
+     * The token's text is nowhere else. @throws BadRequest, Forbidden (scopes that the account lacks), Conflict (name,
+     * number of tokens), NotFound (the account ended meanwhile)
+     */
+    async create(accountId: number, input: CreateToken): Promise<ApiToken & { text: string }> {
+      const now = clock.now();
+      const expiresAt = parseTokenExpiry(input.expires_at, now);
+      const { name } = input;
+      const scopes = [...new Set(input.scopes)];
+      const text = newTokenText();
+      const token = { accountId, name, scopes, createdAt: now, expiresAt, lastUsedAt: null };
+      const id = await changes.write(async (tx) => {
+        const account = await repository.lockAccount(tx.db, accountId);
+        if (account === null) throw appError("NotFound", "The account is disabled or deleted.");
+        refuseMissing(account, scopes);
+        if ((await repository.count(tx.db, accountId)) >= MOST_TOKENS) {
+          throw appError("Conflict", `An account has at most ${MOST_TOKENS} tokens; revoke one first.`);
+        }
+        return repository.insert(tx.db, { ...token, hash: hashOfToken(text) });
+      });
+      return { ...token, id, text };
+    },
+
+    /** `accountId` null: of any account. @throws NotFound */
+    revoke(id: number, accountId: number | null): Promise<ApiToken> {
+      return changes.write(async (tx) => {
+        const found = await repository.lock(tx.db, id, accountId);
+        if (found === null) throw appError("NotFound", "There is no such token.");
+        const { hash, ...token } = found;
+        await repository.remove(tx.db, id);
+        tx.changed("tokens", [hash]);
+        return token;
+      });
+    },
+
+    async removeAllOf(tx: AuthTransaction, accountId: number): Promise<void> {
+      await repository.removeAllOf(tx.db, accountId);
+      tx.changed("users", [String(accountId)]);
+    },
+  };
+}
+
+/** @throws Forbidden */
+function refuseMissing({ role }: Account, scopes: readonly ApiToken["scopes"][number][]): void {
+  const missing = scopes.filter((scope) => !SCOPES_OF[role].includes(scope));
+  if (missing.length === 0) return;
+  throw appError("Forbidden", `An account of the role ${role} has no scope ${missing.join(", ")}.`);
+}
