@@ -19,6 +19,7 @@ import { registerJobMetrics } from "./jobs/job-metrics.ts";
 import { createJobRunner, type JobRunner } from "./jobs/runner.ts";
 import { systemClock } from "./lib/clock.ts";
 import { findDiskTrouble } from "./lib/disk-check.ts";
+import { createAutomatedVisitors } from "./lib/automated-visitors.ts";
 import type { Logger } from "./lib/logger.ts";
 import { createRegistry, type Registry } from "./lib/metrics.ts";
 import { timeFunction, timeMethods } from "./lib/timed-methods.ts";
@@ -26,9 +27,11 @@ import { createLinkCache, type LinkCache } from "./links/cache/cache.ts";
 import { measureLinkCache } from "./links/cache/metrics.ts";
 import { createSharedLinks } from "./links/cache/shared.ts";
 import { createLinkScan } from "./links/cache/scan.repository.ts";
+import { createLinkFinder } from "./links/cache/special-link.ts";
 import { createRankingJob } from "./links/list/ranking.ts";
 import { createTotalJob } from "./links/list/total.ts";
 import { createRedirect, type Redirect } from "./redirect/redirect.ts";
+import { createSpecials } from "./redirect/special.ts";
 import { registerRedirectMetrics } from "./redirect/redirect-metrics.ts";
 import { createVisits } from "./redirect/visit.ts";
 import { openServices, type Services } from "./services.ts";
@@ -113,13 +116,14 @@ export async function createApp(env: Env, options: AppOptions): Promise<App> {
 
 function startCache(services: Services, registry: Registry): LinkCache {
   const { env, database, changes, config, redis, operations, logger } = services;
+  const enforcesPasswords = () => false;
   const bare = createLinkCache({
     maxLinks: env.cache.maxLinks,
     ttlSeconds: env.cache.ttl,
     rebuildSeconds: () => config.get("cache.bloom_rebuild_interval"),
-    findLink: timeFunction(database.findLink, operations.get),
+    findLink: timeFunction(createLinkFinder(database, enforcesPasswords), operations.get),
     refreshLookups: database.refreshLookups,
-    scan: timeMethods(createLinkScan(database), {
+    scan: timeMethods(createLinkScan(database, enforcesPasswords), {
       links: operations.loadAll,
       codes: operations.loadAllCodes,
       some: operations.batchGet,
@@ -170,7 +174,7 @@ async function startClicks({ env, config, logger }: Services, flushWorker: Worke
 }
 
 const startRedirect = (
-  { config, auth, sharing, logger }: Services,
+  { config, auth, links, sharing, logger }: Services,
   cache: LinkCache,
   clicks: Clicks,
 ): Redirect =>
@@ -184,6 +188,11 @@ const startRedirect = (
         hasProxies: () => config.get("api.trusted_proxies").length > 0,
         clientAddress: auth.clientAddress,
       }),
+    }),
+    specials: createSpecials({
+      uses: links.uses,
+      automated: createAutomatedVisitors(),
+      passUtm: () => config.get("utm.enable_passthrough"),
     }),
     shares: sharing.answers,
     defaultUrl: () => config.get("features.default_url"),

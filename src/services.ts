@@ -32,6 +32,7 @@ import { createRegistry, type Registry } from "./lib/metrics.ts";
 import { createLinkCsv, type LinkCsv } from "./links/csv/service.ts";
 import { createSecretBox } from "./lib/secret-box.ts";
 import { loadSecretKey, parseSecretKey } from "./lib/secret-key.ts";
+import { codeBelow } from "./links/fallback-loops.ts";
 import { createLinkOperations, type LinkOperations } from "./links/link-metrics.ts";
 import { createLinkService, type LinkService } from "./links/links.service.ts";
 import { refuseDuringRestore } from "./upkeep/restore-state.ts";
@@ -148,6 +149,7 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
     ...shared,
     randomCodeLength: () => config.get("features.random_code_length"),
     shareCodeLength: () => config.get("features.share_code_length"),
+    ownCode: (url) => codeBelow(config.get("features.public_url"), url),
     operations,
   });
   const leases = await openProcessLeases({

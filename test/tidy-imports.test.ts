@@ -48,7 +48,7 @@ const INNER_ROOMS: Record<string, Record<string, readonly string[]>> = {
     check: ["blobs", "policies", "storage", "tree"],
   },
   "files/storage": { local: [], s3: [] },
-  links: { cache: [], list: [], csv: ["list"] },
+  links: { cache: [], list: [], csv: ["list"], uses: [] },
 };
 
 /** Assembly files compose the inner rooms, endpoints included. No inner room imports them. */

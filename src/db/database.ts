@@ -132,7 +132,8 @@ async function transact<T>(db: Kysely<Schema>, run: (tx: Transaction<Schema>) =>
 const queryLink = (read: Kysely<Schema>, code: string): Promise<LinkRow | undefined> =>
   read
     .selectFrom("links")
-    .select(["id", "code", "target", "expires_at"])
+    .select(["id", "code", "target", "expires_at", "options"])
+    .select((eb) => eb("password_hash", "is not", null).as("locked"))
     .where("code", "=", code)
     .executeTakeFirst();
 

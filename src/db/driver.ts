@@ -51,7 +51,15 @@ export type SqlFlavour = {
   introspector: (db: Kysely<unknown>) => DatabaseIntrospector;
 };
 
-export type LinkRow = { id: number; code: string; target: string; expires_at: number | null };
+export type LinkRow = {
+  id: number;
+  code: string;
+  target: string;
+  expires_at: number | null;
+  options: string | null;
+  /** Whether it has a password. */
+  locked: unknown;
+};
 
 export type Backend = {
   dialect: Dialect;

@@ -55,7 +55,7 @@ const failedBy = (error: unknown, failure: FailureKind): boolean =>
 
 /** After this error, roll the transaction back. */
 export const isUniqueViolation = (error: unknown): boolean => failedBy(error, "unique");
-const isForeignKeyViolation = (error: unknown): boolean => failedBy(error, "foreign_key");
+export const isForeignKeyViolation = (error: unknown): boolean => failedBy(error, "foreign_key");
 
 type Explanations = {
   unique?: (cause: unknown) => AppError;

@@ -4,6 +4,8 @@ import type { Clock } from "../lib/clock.ts";
 import { AppError } from "../lib/errors.ts";
 import { createLinkBatch } from "./batch.ts";
 import { type CodeRule, isCodeText, linkNotFound } from "./code.ts";
+import type { FallbackLoops } from "./fallback-loops.ts";
+import { readOptions } from "./link-options.ts";
 import { parseLinkInput, parseLinkUpdate } from "./link-input.ts";
 import { filterFor } from "./list/filter.ts";
 import type { LinkQuery } from "./list/page.ts";
@@ -19,12 +21,13 @@ type Parts = {
   rule: CodeRule;
   hashPassword(plain: string): Promise<string>;
   clock: Clock;
+  loops: FallbackLoops;
 };
 
 export type ActorLinks = ReturnType<typeof createActorLinks>;
 
 export function createActorLinks(parts: Parts, actor: Actor) {
-  const { writer, repository, list, rule, hashPassword, clock } = parts;
+  const { writer, repository, list, rule, hashPassword, clock, loops } = parts;
 
   const find = async (code: string): Promise<Link | null> =>
     isCodeText(code) ? repository.find(code) : null;
@@ -56,6 +59,7 @@ export function createActorLinks(parts: Parts, actor: Actor) {
       if (checked.code !== null && !checked.force && (await find(checked.code)) !== null) {
         throw alreadyExists(checked.code);
       }
+      refuse(await loops.refusal(checked.code, readOptions(checked.options).fallbackUrl));
       const passwordHash = password === null ? null : await hashPassword(password);
       return counted(only(await writer.create([{ ...checked, passwordHash }], { actor, now })));
     },
@@ -65,6 +69,7 @@ export function createActorLinks(parts: Parts, actor: Actor) {
       const now = clock.now();
       const { password, ...patch } = parseLinkUpdate(input, now);
       await get(code);
+      refuse(await loops.refusal(code, patch.options.fallbackUrl));
       const passwordHash = typeof password === "string" ? await hashPassword(password) : password;
       return counted(only(await writer.update([{ code, ...patch, passwordHash }], { actor, now })));
     },
@@ -77,8 +82,12 @@ export function createActorLinks(parts: Parts, actor: Actor) {
 
     list: (query: LinkQuery) => list.page({ ...query, filter: filterFor(actor, query.filter) }),
 
-    batch: createLinkBatch({ writer, rule, hashPassword, clock, actor }),
+    batch: createLinkBatch({ writer, rule, hashPassword, clock, loops, actor }),
   };
+}
+
+function refuse(refusal: AppError | null): void {
+  if (refusal !== null) throw refusal;
 }
 
 function only<T>([outcome]: readonly WriteOutcome<T>[]): T {

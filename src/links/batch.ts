@@ -5,6 +5,8 @@ import { AppError, appError } from "../lib/errors.ts";
 import { validated } from "../lib/validated.ts";
 import { inParallel } from "../lib/in-parallel.ts";
 import { type CodeRule, isCodeText, linkNotFound } from "./code.ts";
+import type { FallbackLoops } from "./fallback-loops.ts";
+import { readOptions } from "./link-options.ts";
 import { parseLinkInput, parseLinkUpdate } from "./link-input.ts";
 import { createSchema, updateItemSchema } from "./link.ts";
 import type { LinkWriter, WriteOutcome, WrittenLink } from "./writer.ts";
@@ -25,13 +27,14 @@ type Deps = {
   rule: CodeRule;
   hashPassword(plain: string): Promise<string>;
   clock: Clock;
+  loops: FallbackLoops;
   actor: Actor;
 };
 
 type Checked<T> = T | AppError;
 type Secret = { password: string | null | undefined };
 
-export function createLinkBatch({ writer, rule, hashPassword, clock, actor }: Deps) {
+export function createLinkBatch({ writer, rule, hashPassword, clock, loops, actor }: Deps) {
   return {
     /** Items like the body of a create. @throws BatchSizeTooLarge */
     async create(items: readonly unknown[]): Promise<BatchResult> {
@@ -39,6 +42,7 @@ export function createLinkBatch({ writer, rule, hashPassword, clock, actor }: De
       const inputs = await checked(items, (item) =>
         parseLinkInput(validated(createSchema, item, "The item"), rule, now),
       );
+      await refuseLoops(inputs, (input) => loops.refusal(input.code, readOptions(input.options).fallbackUrl));
       const entries = await hashed(inputs, hashPassword);
       const outcomes = await written(entries, (valid) => writer.create(valid, { actor, now }));
       return resultOf(outcomes, items);
@@ -52,6 +56,7 @@ export function createLinkBatch({ writer, rule, hashPassword, clock, actor }: De
         if (!isCodeText(code)) throw linkNotFound(code);
         return { code, ...parseLinkUpdate(payload, now) };
       });
+      await refuseLoops(patches, (patch) => loops.refusal(patch.code, patch.options.fallbackUrl));
       const updates = await hashed(patches, hashPassword);
       const outcomes = await written(updates, (valid) => writer.update(valid, { actor, now }));
       return resultOf(outcomes, items);
@@ -88,6 +93,16 @@ function refusalOr<T>(run: () => T): Checked<T> {
   } catch (error) {
     if (error instanceof AppError) return error;
     throw error;
+  }
+}
+
+async function refuseLoops<T>(
+  items: Checked<T>[],
+  refusalOf: (item: T) => Promise<AppError | null>,
+): Promise<void> {
+  for (const [index, item] of items.entries()) {
+    const refusal = item instanceof AppError ? null : await refusalOf(item);
+    if (refusal !== null) items[index] = refusal;
   }
 }
 

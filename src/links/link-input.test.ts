@@ -90,15 +90,17 @@ describe("create", () => {
   });
 });
 
+const NOTHING = { expiresAt: undefined, password: undefined, title: undefined, note: undefined, options: {} };
+
 describe("update", () => {
   test("absent and null keep", () => {
-    const kept = { target: "http://a.b", expiresAt: undefined, password: undefined };
+    const kept = { target: "http://a.b", ...NOTHING };
     expect(patch({ target: "http://a.b" })).toEqual(kept);
     expect(patch({ target: "http://a.b", expires_at: null, password: null })).toEqual(kept);
   });
 
   test("empty clears", () => {
-    const cleared = { target: "http://a.b", expiresAt: null, password: null };
+    const cleared = { target: "http://a.b", ...NOTHING, expiresAt: null, password: null };
     expect(patch({ target: "http://a.b", expires_at: "", password: "" })).toEqual(cleared);
   });
 
@@ -158,6 +160,14 @@ test("a link is shown without its hash", () => {
     password: "[REDACTED]",
     click_count: 3,
     short_url: "https://go.example/a",
+    title: null,
+    note: null,
+    created_by: null,
+    starts_at: null,
+    max_clicks: null,
+    fallback_url: null,
+    redirect_status: 307,
+    forward_query: false,
   });
   expect(viewOfLink({ ...link, expiresAt: null, passwordHash: null }, "")).toMatchObject({
     expires_at: null,

@@ -2,6 +2,8 @@ import { appError } from "../lib/errors.ts";
 import { checkHttpUrl } from "../lib/http-url.ts";
 import type { CodeRule } from "./code.ts";
 import { parseExpiry } from "./expiry.ts";
+import { type LinkFields, parseLinkFields } from "./link-fields.ts";
+import { NO_OPTIONS, writeOptions } from "./link-options.ts";
 import type { CreateInput, LinkContent, UpdateInput } from "./link.ts";
 
 export type LinkInput = {
@@ -19,7 +21,7 @@ export type LinkUpdateInput = {
   /** Undefined keeps the value, null clears it. */
   expiresAt: number | null | undefined;
   password: string | null | undefined;
-};
+} & LinkFields;
 
 const isAbsent = (value: string | null | undefined): value is null | undefined =>
   value === null || value === undefined;
@@ -31,28 +33,30 @@ export function parseTarget(text: string): string {
   throw appError("LinkInvalidUrl", target.error);
 }
 
-/** @throws LinkInvalidCode, LinkReservedCode, LinkInvalidUrl, LinkInvalidExpireTime */
+/** @throws LinkInvalidCode, LinkReservedCode, LinkInvalidUrl, LinkInvalidExpireTime, InvalidDateFormat */
 export function parseLinkInput(input: CreateInput, rule: CodeRule, now: number): LinkInput {
   const code = input.code || null;
   const refusal = code === null ? null : rule.refusal(code);
   if (refusal !== null) throw refusal;
+  const { title = null, note = null, options } = parseLinkFields(input, now);
   return {
     code,
     target: parseTarget(input.target),
     expiresAt: parseExpiry(input.expires_at ?? "", now),
     password: input.password || null,
     force: input.force ?? false,
-    title: null,
-    note: null,
-    options: null,
+    title,
+    note,
+    options: writeOptions({ ...NO_OPTIONS, ...options }),
   };
 }
 
-/** @throws LinkInvalidUrl, LinkInvalidExpireTime */
+/** @throws LinkInvalidUrl, LinkInvalidExpireTime, InvalidDateFormat */
 export function parseLinkUpdate(input: UpdateInput, now: number): LinkUpdateInput {
   return {
     target: parseTarget(input.target),
     expiresAt: isAbsent(input.expires_at) ? undefined : parseExpiry(input.expires_at, now),
     password: isAbsent(input.password) ? undefined : input.password || null,
+    ...parseLinkFields(input, now),
   };
 }

@@ -4,6 +4,7 @@ import { HTTP_URL_FORM } from "../lib/http-url.ts";
 import { formatRfc3339 } from "../lib/rfc3339.ts";
 import { shortUrl } from "./short-url.ts";
 import { CODE_FORM, NEW_CODE_FORM } from "./code.ts";
+import { linkFields, linkFieldsView, viewOfFields } from "./link-fields.ts";
 
 /** What a create or an overwrite sets. */
 export type LinkContent = {
@@ -57,6 +58,7 @@ export const createSchema = z.object({
   expires_at: z.string().nullish().describe("RFC 3339, or a duration such as 7d or 1d2h30m"),
   password: password.nullish(),
   force: z.boolean().nullish().describe("overwrite an existing link, which keeps created_at and click_count"),
+  ...linkFields,
 });
 export type CreateInput = z.output<typeof createSchema>;
 
@@ -64,6 +66,7 @@ export const updateSchema = z.object({
   target: createSchema.shape.target,
   expires_at: z.string().nullish().describe("absent or null keeps it, an empty string clears it"),
   password: password.nullish().describe("absent or null keeps it, an empty string removes it"),
+  ...linkFields,
 });
 export type UpdateInput = z.output<typeof updateSchema>;
 
@@ -77,6 +80,7 @@ export const linkViewSchema = z.object({
   password: z.literal(PASSWORD_MASK).nullable(),
   click_count: z.number().int(),
   short_url: z.url().describe("address of the link"),
+  ...linkFieldsView,
 });
 export type LinkView = z.output<typeof linkViewSchema>;
 
@@ -89,4 +93,5 @@ export const viewOfLink = (link: ShownLink, origin: string): LinkView => ({
   password: link.passwordHash === null ? null : PASSWORD_MASK,
   click_count: link.clickCount,
   short_url: shortUrl(origin, link.code),
+  ...viewOfFields(link),
 });

@@ -9,6 +9,7 @@ import { appError } from "../lib/errors.ts";
 import { validated } from "../lib/validated.ts";
 import { COMMAND } from "../lib/actor.ts";
 import { createSchema, type ShownLink, updateSchema, viewOfLink } from "./link.ts";
+import { addFieldOptions, fieldInput, type FieldOptions, shownFields } from "./field-options.ts";
 import { addCsvCommands } from "./csv/commands.ts";
 import { addFilterOptions, filterInput, type FilterOptions } from "./list/filter-options.ts";
 import { linkQueryOf, listQuery } from "./list/page.ts";
@@ -84,13 +85,13 @@ async function listLinks(context: Context, options: ListOptions): Promise<void> 
   context.output.note(`${pluralize(found.total, "link")}${where}`);
 }
 
-type AddOptions = Json & Secret & { code?: string; expires?: string; force?: true };
-type UpdateOptions = Json & Secret & { expires?: string; clearExpiry?: true; clearPassword?: true };
+type AddOptions = Json & Secret & FieldOptions & { code?: string; expires?: string; force?: true };
+type UpdateOptions = Json &
+  Secret &
+  FieldOptions & { expires?: string; clearExpiry?: true; clearPassword?: true };
 
 function addWriting(group: Command, context: Context): void {
-  group
-    .command("add")
-    .description("create a link")
+  addFieldOptions(group.command("add").description("create a link"))
     .argument("<target>", "http or https URL")
     .option("--code <code>", "random when absent")
     .option("--expires <when>", "RFC 3339, or a duration such as 7d or 1d2h30m")
@@ -101,15 +102,14 @@ function addWriting(group: Command, context: Context): void {
     .action(async (target: string, options: AddOptions) => {
       const { code, expires, force, json } = options;
       const password = await passwordFrom(context, options);
-      const given = { target, code, expires_at: expires, password, force };
+      const given = { target, code, expires_at: expires, password, force, ...fieldInput(options) };
       const input = validated(createSchema, given, "The link");
       const { links } = await context.services();
       await show(context, await links.by(COMMAND).create(input), json);
     });
 
-  group
-    .command("update")
-    .description("change a link's target, expiry or password")
+  addFieldOptions(group.command("update").description("change a link"), "; empty to clear")
+    .option("--no-forward-query", "do not pass it")
     .argument("<code>")
     .argument("<target>", "http or https URL")
     .option("--expires <when>", "RFC 3339, or a duration such as 7d or 1d2h30m")
@@ -125,7 +125,11 @@ function addWriting(group: Command, context: Context): void {
       const given = await passwordFrom(context, options);
       const password = options.clearPassword ? "" : given;
       const expires = options.clearExpiry ? "" : options.expires;
-      const input = validated(updateSchema, { target, expires_at: expires, password }, "The link");
+      const input = validated(
+        updateSchema,
+        { target, expires_at: expires, password, ...fieldInput(options) },
+        "The link",
+      );
       const { links } = await context.services();
       await show(context, await links.by(COMMAND).update(code, input), options.json);
     });
@@ -197,5 +201,8 @@ async function show(context: Context, link: ShownLink, json: true | undefined): 
   for (const [key, heading] of Object.entries(FIELDS)) {
     const value = view[key as keyof typeof view];
     context.output.line(`${heading.padEnd(9)}  ${value ?? "-"}`);
+  }
+  for (const [heading, value] of shownFields(view)) {
+    context.output.line(`${heading.padEnd(8)}  ${value}`);
   }
 }

@@ -77,6 +77,14 @@ describe("one link", () => {
         password: "[REDACTED]",
         click_count: 0,
         short_url: "http://localhost/a/b",
+        title: null,
+        note: null,
+        created_by: "admin",
+        starts_at: null,
+        max_clicks: null,
+        fallback_url: null,
+        redirect_status: 307,
+        forward_query: false,
       },
     });
     for (const answer of [made, await call("GET", "/links/a/b"), await call("GET", "/links")]) {

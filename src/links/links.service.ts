@@ -6,22 +6,27 @@ import { timeMethods } from "../lib/timed-methods.ts";
 import { type ActorLinks, createActorLinks } from "./actor-links.ts";
 import { createCodeRule, createShareCodeRule } from "./code.ts";
 import type { LinkChanges } from "./changes.ts";
+import { createFallbackLoops } from "./fallback-loops.ts";
 import { createInternalLinks } from "./internal-links.ts";
 import { createLinkList } from "./list/list.ts";
 import { createLinkListRepository } from "./list/repository.ts";
 import { createLinkRepository } from "./links.repository.ts";
 import { createLinkOperations, type LinkOperations } from "./link-metrics.ts";
+import { createUsesRepository } from "./uses/repository.ts";
+import { createLinkUses } from "./uses/uses.ts";
 import { createLinkWriter } from "./writer.ts";
 import type { RandomBytes } from "../lib/random-code.ts";
 
 export type LinkServiceDeps = {
-  database: Pick<Database, "read" | "dialect">;
+  database: Pick<Database, "read" | "transaction" | "dialect">;
   changes: LinkChanges;
   /** With or without slash. */
   routePrefixes(): readonly string[];
   randomCodeLength(): number;
   shareCodeLength(): number;
   hashPassword(plain: string): Promise<string>;
+  /** See fallback-loops.ts. Default: none is ours. */
+  ownCode?(url: string): string | null;
   clock: Clock;
   randomBytes?: RandomBytes;
   operations?: LinkOperations;
@@ -61,13 +66,22 @@ export function createLinkService(deps: LinkServiceDeps) {
     }),
   );
   const stop = changes.subscribe("links", list.forgetTotals);
+  const uses = createLinkUses({ repository: createUsesRepository(database), changes });
 
-  const parts = { writer, repository, list, rule, hashPassword, clock };
+  const loops = createFallbackLoops({
+    find: (code) => repository.find(code),
+    ownCode: deps.ownCode ?? (() => null),
+  });
+  const parts = { writer, repository, list, rule, hashPassword, clock, loops };
   return {
     /** The links as this actor may reach them. */
     by: (actor: Actor): ActorLinks => createActorLinks(parts, actor),
     internal,
+    uses: { take: uses.take },
     stats: () => repository.stats(clock.now()),
-    close: () => stop(),
+    close() {
+      stop();
+      uses.close();
+    },
   };
 }

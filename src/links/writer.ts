@@ -9,6 +9,7 @@ import { type AppError, appError } from "../lib/errors.ts";
 import { type CodeRule, linkNotFound } from "./code.ts";
 import type { Link, LinkContent, LinkPatch } from "./link.ts";
 import type { LinkChanges, LinkTransaction } from "./changes.ts";
+import { type LinkOptions, readOptions, writeOptions } from "./link-options.ts";
 import type { LinkRepository, NewLink, ExistingLink } from "./links.repository.ts";
 import { type RandomBytes, randomCodes } from "../lib/random-code.ts";
 
@@ -19,7 +20,11 @@ export type CheckedCreate = LinkContent & {
   force: boolean;
 };
 
-export type CheckedUpdate = LinkPatch & { code: string };
+export type CheckedUpdate = Omit<LinkPatch, "options"> & {
+  code: string;
+  /** Only what changes. */
+  options?: Partial<LinkOptions>;
+};
 
 export type WrittenLink = Omit<Link, "id" | "clickCount">;
 
@@ -177,15 +182,20 @@ function planUpdate(changed: readonly CheckedUpdate[], existing: Stored, { actor
     if (stored.isInternal) return linkServesShare(code);
     if (claimed.has(code)) return mentionedBefore(code);
     const { id: _, isInternal: __, ...before } = stored;
-    const link = { ...before, ...definedIn(change), updatedAt: now };
+    const link = { ...before, ...changesOf(change, before), updatedAt: now };
     claimed.set(code, link);
     return link;
   });
   return { outcomes, overwrites: [...claimed.values()] };
 }
 
-const definedIn = (change: CheckedUpdate): Partial<LinkContent> =>
-  Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+function changesOf({ options, ...rest }: CheckedUpdate, before: LinkContent): Partial<LinkContent> {
+  const defined = Object.entries(rest).filter(([, value]) => value !== undefined);
+  return {
+    ...Object.fromEntries(defined),
+    ...(options && { options: writeOptions({ ...readOptions(before.options), ...options }) }),
+  };
+}
 
 /** Whether the link exists for the actor. */
 export const reaches = <L extends Pick<Link, "ownerId">>(actor: Actor, link: L | undefined): link is L =>

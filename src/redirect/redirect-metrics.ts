@@ -1,4 +1,4 @@
-import type { Registry } from "../lib/metrics.ts";
+import type { Reading, Registry } from "../lib/metrics.ts";
 import type { Redirect } from "./redirect.ts";
 
 export function registerRedirectMetrics(registry: Registry, { counts }: Pick<Redirect, "counts">): void {
@@ -8,7 +8,7 @@ export function registerRedirectMetrics(registry: Registry, { counts }: Pick<Red
     () => {
       const { found, missing, failed } = counts();
       return [
-        [["307"], found],
+        ...Object.entries(found).map(([status, count]): Reading => [[status], count]),
         [["404"], missing],
         [["500"], failed],
       ];

@@ -2,9 +2,11 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
 import { isMalformed } from "../lib/request-target.ts";
+import { createAutomatedVisitors } from "../lib/automated-visitors.ts";
 import { silentLogger } from "../lib/logger.ts";
 import type { CachedLink } from "../links/cache/cached-link.ts";
 import { createRedirect } from "./redirect.ts";
+import { createSpecials } from "./special.ts";
 
 const NOW = Date.parse("2026-11-20T13:00:00Z");
 const NOT_FOUND = {
@@ -34,6 +36,11 @@ const redirect = createRedirect({
     },
   },
   clicks: { record: (id, at) => void clicks.push([id, at]) },
+  specials: createSpecials({
+    uses: { take: async () => false },
+    automated: createAutomatedVisitors(),
+    passUtm: () => settings.passUtm,
+  }),
   shares: {
     async answer(id, request) {
       served.push([id, request.method]);
@@ -221,7 +228,7 @@ test("responses are counted by status", async () => {
   for (const target of ["/a", "/a", "/x", "/%00", "/", "/b"]) await ask(target);
   await ask("/a", "POST");
   const after = redirect.counts();
-  expect(after.found - before.found).toBe(2);
+  expect(after.found[307] - before.found[307]).toBe(2);
   expect(after.missing - before.missing).toBe(3);
   expect(after.failed - before.failed).toBe(1);
 });

@@ -3,13 +3,25 @@ import { toLocation } from "../links/cache/location.ts";
 const KEYS = new Set(["utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content"]);
 const QUESTION_MARK = 63;
 
+/** Longer queries are not forwarded. */
+const LONGEST_QUERY = 8192;
+
 /**
  * Appends the request's pairs of the five UTM keys to the location's query, in their order and bytes, except keys that
  * it has. `pathEnd`: index in `url` where the path ends.
  */
-export function withUtm(location: string, url: string, pathEnd: number): string {
-  if (url.charCodeAt(pathEnd) !== QUESTION_MARK || !url.includes("utm", pathEnd)) return location;
-  const query = untilFragment(url.slice(pathEnd + 1));
+export const withUtm = (location: string, url: string, pathEnd: number): string =>
+  url.charCodeAt(pathEnd) === QUESTION_MARK && url.includes("utm", pathEnd)
+    ? withPairs(location, untilFragment(url.slice(pathEnd + 1)), (key) => KEYS.has(key))
+    : location;
+
+/** Appends all pairs likewise. */
+export function withQuery(location: string, url: string, pathEnd: number): string {
+  const query = url.charCodeAt(pathEnd) === QUESTION_MARK ? untilFragment(url.slice(pathEnd + 1)) : "";
+  return query.length > LONGEST_QUERY ? location : withPairs(location, query, () => true);
+}
+
+function withPairs(location: string, query: string, isWanted: (key: string) => boolean): string {
   const target = untilFragment(location);
   const ownAt = target.indexOf("?");
   const own = new Set(
@@ -20,7 +32,10 @@ export function withUtm(location: string, url: string, pathEnd: number): string 
           .split("&")
           .map(keyOf),
   );
-  const passed = query.split("&").filter((pair) => KEYS.has(keyOf(pair)) && !own.has(keyOf(pair)));
+  const passed = query.split("&").filter((pair) => {
+    const key = keyOf(pair);
+    return pair !== "" && isWanted(key) && !own.has(key);
+  });
   if (passed.length === 0) return location;
   const isJoined = ownAt === target.length - 1 || target.endsWith("&");
   const joint = ownAt < 0 ? "?" : isJoined ? "" : "&";
@@ -35,7 +50,7 @@ const untilFragment = (text: string): string => {
 
 function keyOf(pair: string): string {
   const at = pair.indexOf("=");
-  const key = at < 0 ? pair : pair.slice(0, at);
+  const key = (at < 0 ? pair : pair.slice(0, at)).replaceAll("+", " ");
   if (!key.includes("%")) return key;
   try {
     return decodeURIComponent(key);

@@ -17,7 +17,8 @@ const SETTINGS: Omit<SqliteSettings, "path"> = {
   cacheKib: 16_384,
   mappedBytes: 2 ** 31,
 };
-const FIND_LINK = "select id, code, target, expires_at from links where code = ?";
+const FIND_LINK =
+  "select id, code, target, expires_at, options, password_hash is not null as locked from links where code = ?";
 
 export type Finder = {
   find(code: string): LinkRow | undefined;

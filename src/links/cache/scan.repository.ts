@@ -1,24 +1,35 @@
 import type { Database } from "../../db/database.ts";
 import type { StoredLink } from "./cached-link.ts";
+import { cacheable } from "./special-link.ts";
 
 const PAGE = 1000;
 /** Half of what Dialect.joinTexts takes. */
 const CODES = 4000;
-const STORED = ["id", "code", "target", "expires_at as expiresAt"] as const;
+const STORED = ["links.id", "links.code", "links.target", "links.expires_at", "links.options"] as const;
+
+type Row = Omit<StoredLink, "expiresAt"> & Parameters<typeof cacheable>[0];
 
 /** A link made during the scan may be missing; none comes twice. */
-export function createLinkScan({ read, dialect }: Pick<Database, "read" | "dialect">) {
+export function createLinkScan(
+  { read, dialect }: Pick<Database, "read" | "dialect">,
+  enforcesPasswords: () => boolean = () => false,
+) {
+  const stored = () =>
+    read
+      .selectFrom("links")
+      .select(STORED)
+      .select((eb) => eb("password_hash", "is not", null).as("locked"));
+
+  const storedLink = (row: Row): StoredLink => {
+    const { id, code, target, expires_at: expiresAt } = cacheable(row, enforcesPasswords());
+    return { id, code, target, expiresAt };
+  };
+
   return {
     async *links(): AsyncGenerator<StoredLink[]> {
       for (let before = Number.MAX_SAFE_INTEGER; ; ) {
-        const page = await read
-          .selectFrom("links")
-          .select(STORED)
-          .where("id", "<", before)
-          .orderBy("id", "desc")
-          .limit(PAGE)
-          .execute();
-        if (page.length > 0) yield page;
+        const page = await stored().where("id", "<", before).orderBy("id", "desc").limit(PAGE).execute();
+        if (page.length > 0) yield page.map(storedLink);
         if (page.length < PAGE) return;
         before = page.at(-1)!.id;
       }
@@ -48,7 +59,8 @@ export function createLinkScan({ read, dialect }: Pick<Database, "read" | "diale
     },
 
     /** At most 1,000 codes. */
-    some: (codes: readonly string[]): Promise<StoredLink[]> =>
-      read.selectFrom("links").select(STORED).where("code", "in", codes).execute(),
+    async some(codes: readonly string[]): Promise<StoredLink[]> {
+      return (await stored().where("code", "in", codes).execute()).map(storedLink);
+    },
   };
 }

@@ -1,0 +1,68 @@
+import type { Database } from "../../db/database.ts";
+import type { Db } from "../../db/dialect.ts";
+import { isForeignKeyViolation } from "../../db/failures.ts";
+import { readOptions } from "../link-options.ts";
+
+export type UsesRepository = ReturnType<typeof createUsesRepository>;
+
+const MOST_RUNS = 5;
+
+export function createUsesRepository({ transaction, dialect }: Pick<Database, "transaction" | "dialect">) {
+  async function take(wanted: ReadonlyMap<number, number>, runs = 1): Promise<Map<number, number>> {
+    try {
+      return await transaction((tx) => takeIn(tx, dialect, wanted));
+    } catch (error) {
+      // A link was deleted meanwhile. The next run sees that.
+      if (runs === MOST_RUNS || !isForeignKeyViolation(error)) throw error;
+      return take(wanted, runs + 1);
+    }
+  }
+  return {
+    /**
+     * Takes up to as many uses of each of at most 1,000 links as are wanted and left, by the limit stored now. Returns
+     * how many; a link without limit gives all, a deleted one none.
+     */
+    take: (wanted: ReadonlyMap<number, number>) => take(wanted),
+  };
+}
+
+async function takeIn(
+  tx: Db,
+  dialect: Database["dialect"],
+  wanted: ReadonlyMap<number, number>,
+): Promise<Map<number, number>> {
+  // One order of locks prevents deadlocks.
+  const ids = [...wanted.keys()].sort((a, b) => a - b);
+  const links = await tx.selectFrom("links").select(["id", "options"]).where("id", "in", ids).execute();
+  const limits = new Map(links.map(({ id, options }) => [id, readOptions(options).maxClicks]));
+  const lock = () =>
+    tx
+      .selectFrom("link_uses")
+      .select(["link_id", "uses"])
+      .where("link_id", "in", ids)
+      .orderBy("link_id")
+      .$call(dialect.forUpdate)
+      .execute();
+  let rows = await lock();
+  const missing = ids.filter((id) => limits.has(id) && !rows.some((row) => row.link_id === id));
+  if (missing.length > 0) {
+    const first = missing.map((id) => ({ link_id: id, uses: 0 }));
+    await dialect.insertIgnore(tx, "link_uses", ["link_id"], first);
+    rows = await lock();
+  }
+  const given = new Map(
+    rows.map(({ link_id: id, uses }) => {
+      const limit = limits.get(id) ?? Number.MAX_SAFE_INTEGER;
+      return [id, Math.max(0, Math.min(wanted.get(id)!, limit - uses))];
+    }),
+  );
+  const takers = [...given].filter(([, count]) => count > 0);
+  const counter = { table: "link_uses", key: "link_id", column: "uses" } as const;
+  await dialect.addToCounters(
+    tx,
+    counter,
+    takers.map(([id]) => id),
+    takers.map(([, count]) => count),
+  );
+  return given;
+}
