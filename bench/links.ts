@@ -7,6 +7,7 @@
  * on SQLite and PostgreSQL. Each request goes through the service as in the server, SQLite's threads included.
  * "Counted": a link was just written, so the total is unknown. "Known": the same filter was requested before.
  */
+import { createEvents } from "../src/events/events.service.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -159,6 +160,7 @@ async function bench(
     const service = createLinkService({
       database,
       changes,
+      record: createEvents({ database, clock }).add,
       routePrefixes: () => ["/admin"],
       randomCodeLength: () => 6,
       shareCodeLength: () => 14,

@@ -50,6 +50,7 @@ const CATEGORY_TITLES: Record<string, string> = {
   tracking: "Click counting",
   cache: "Cache",
   analytics: "Analytics",
+  events: "Events and undo",
   cors: "Cross-origin requests",
 };
 

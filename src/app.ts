@@ -214,11 +214,13 @@ function startLive({ database }: Services, clicks: Clicks, worker: WorkerChannel
 
 const HOUR_MS = 3_600_000;
 
-function startJobs({ database, leases, auth, reports, content, drive, logger }: Services): JobRunner {
+function startJobs(services: Services): JobRunner {
+  const { config, database, events, leases, auth, reports, content, drive, logger } = services;
   const runner = createJobRunner({
     leases,
     jobs: [
       { name: "auth-clean-up", everyMs: () => HOUR_MS, run: async () => void (await auth.cleanUp()) },
+      events.retentionJob(() => config.get("events.retention_days")),
       createRankingJob(database),
       createTotalJob(database, logger),
       ...reports.jobs,

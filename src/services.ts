@@ -15,6 +15,7 @@ import { type Config, createConfig } from "./config/config.service.ts";
 import { type Database, openDatabase } from "./db/database.ts";
 import { isNewDatabase, migrateUp } from "./db/migrate.ts";
 import { retryStart } from "./db/retry-start.ts";
+import { createEvents, type Events } from "./events/events.service.ts";
 import { type Env, fileDatabasePath, usedPaths } from "./env.ts";
 import { dataPath } from "./lib/data-folder.ts";
 import { type Content, createContent } from "./files/content.ts";
@@ -46,6 +47,7 @@ export type Services = {
   config: Config;
   auth: Auth;
   links: LinkService;
+  events: Events;
   /** Of the database operations on links. */
   operations: LinkOperations;
   csv: LinkCsv;
@@ -143,7 +145,9 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
     config.get("routes.frontend_prefix"),
   ];
   const { hashPassword } = passwords;
-  const shared = { database, changes, routePrefixes, hashPassword, clock };
+  const events = createEvents({ database, clock });
+  const record = events.add;
+  const shared = { database, changes, record, routePrefixes, hashPassword, clock };
   const operations = createLinkOperations(registry);
   const links = createLinkService({
     ...shared,
@@ -171,7 +175,7 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
   });
   await content.start();
   const bodies = createBodyMemory();
-  const drive = createDrive({ database, changes, content, leases, clock, logger });
+  const drive = createDrive({ database, changes, content, leases, record, clock, logger });
   return {
     env,
     logger,
@@ -182,12 +186,14 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
     auth,
     links,
     operations,
+    events,
     csv: createLinkCsv(shared),
     reports: createReports({ database, links, config, clock, logger }),
     content,
     drive,
     sharing: createSharing({
       database,
+      record,
       drive,
       blobs: content.blobs,
       links: links.internal,

@@ -8,6 +8,7 @@ const ROOMS: Record<string, readonly string[]> = {
   lib: [],
   db: [],
   cluster: ["db"],
+  events: ["db"],
   jobs: ["cluster"],
   http: [],
   auth: ["db"],

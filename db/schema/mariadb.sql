@@ -113,12 +113,16 @@ CREATE TABLE `click_values` (
 
 CREATE TABLE `deleted_links` (
   `link_id` bigint(20) NOT NULL,
-  `code` varchar(128) NOT NULL,
+  `code` varchar(140) NOT NULL,
   `deleted_at` bigint(20) NOT NULL,
   `deleted_by` varchar(140) DEFAULT NULL,
   `content` mediumtext DEFAULT NULL,
+  `owner_id` bigint(20) DEFAULT NULL,
+  `clicks` bigint(20) NOT NULL DEFAULT 0,
+  `automated` bigint(20) NOT NULL DEFAULT 0,
   PRIMARY KEY (`link_id`),
-  KEY `deleted_links_deleted_at` (`deleted_at`,`link_id`)
+  KEY `deleted_links_deleted_at` (`deleted_at`,`link_id`),
+  KEY `deleted_links_owner` (`owner_id`,`deleted_at`,`link_id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `detail_drops` (
@@ -173,11 +177,11 @@ CREATE TABLE `events` (
   `before` mediumtext DEFAULT NULL,
   `after` mediumtext DEFAULT NULL,
   PRIMARY KEY (`id`),
-  KEY `events_at` (`at`),
-  KEY `events_action` (`action`,`id`),
-  KEY `events_actor` (`actor`,`id`),
-  KEY `events_subject` (`subject`,`id`),
-  KEY `events_subject_id` (`subject_id`,`id`)
+  KEY `events_at` (`at`,`id`),
+  KEY `events_action` (`action`,`at`,`id`),
+  KEY `events_actor` (`actor`,`at`,`id`),
+  KEY `events_subject` (`subject`,`at`,`id`),
+  KEY `events_subject_id` (`subject_id`,`at`,`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `instance` (

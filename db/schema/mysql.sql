@@ -113,12 +113,16 @@ CREATE TABLE `click_values` (
 
 CREATE TABLE `deleted_links` (
   `link_id` bigint NOT NULL,
-  `code` varchar(128) COLLATE utf8mb4_bin NOT NULL,
+  `code` varchar(140) COLLATE utf8mb4_bin NOT NULL,
   `deleted_at` bigint NOT NULL,
   `deleted_by` varchar(140) COLLATE utf8mb4_bin DEFAULT NULL,
   `content` mediumtext COLLATE utf8mb4_bin,
+  `owner_id` bigint DEFAULT NULL,
+  `clicks` bigint NOT NULL DEFAULT '0',
+  `automated` bigint NOT NULL DEFAULT '0',
   PRIMARY KEY (`link_id`),
-  KEY `deleted_links_deleted_at` (`deleted_at`,`link_id`)
+  KEY `deleted_links_deleted_at` (`deleted_at`,`link_id`),
+  KEY `deleted_links_owner` (`owner_id`,`deleted_at`,`link_id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `detail_drops` (
@@ -173,11 +177,11 @@ CREATE TABLE `events` (
   `before` mediumtext COLLATE utf8mb4_bin,
   `after` mediumtext COLLATE utf8mb4_bin,
   PRIMARY KEY (`id`),
-  KEY `events_at` (`at`),
-  KEY `events_action` (`action`,`id`),
-  KEY `events_actor` (`actor`,`id`),
-  KEY `events_subject` (`subject`,`id`),
-  KEY `events_subject_id` (`subject_id`,`id`)
+  KEY `events_at` (`at`,`id`),
+  KEY `events_action` (`action`,`at`,`id`),
+  KEY `events_actor` (`actor`,`at`,`id`),
+  KEY `events_subject` (`subject`,`at`,`id`),
+  KEY `events_subject_id` (`subject_id`,`at`,`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `instance` (

@@ -110,10 +110,13 @@ create table click_values (
 
 create table deleted_links (
   link_id bigint not null,
-  code character varying(128) collate "C" not null,
+  code character varying(140) collate "C" not null,
   deleted_at bigint not null,
   deleted_by character varying(140) collate "C",
   content text collate "C",
+  owner_id bigint,
+  clicks bigint default 0 not null,
+  automated bigint default 0 not null,
   constraint deleted_links_pkey PRIMARY KEY (link_id)
 );
 
@@ -399,21 +402,23 @@ CREATE INDEX click_log_clicked_at ON public.click_log USING btree (clicked_at, l
 
 CREATE INDEX deleted_links_deleted_at ON public.deleted_links USING btree (deleted_at, link_id);
 
+CREATE INDEX deleted_links_owner ON public.deleted_links USING btree (owner_id, deleted_at, link_id);
+
 CREATE INDEX entries_blob_id ON public.entries USING btree (blob_id);
 
 CREATE INDEX entries_kind ON public.entries USING btree (account_id, parent_id, kind, name);
 
 CREATE INDEX entries_policy_id ON public.entries USING btree (policy_id);
 
-CREATE INDEX events_action ON public.events USING btree (action, id);
+CREATE INDEX events_action ON public.events USING btree (action, at, id);
 
-CREATE INDEX events_actor ON public.events USING btree (actor, id);
+CREATE INDEX events_actor ON public.events USING btree (actor, at, id);
 
-CREATE INDEX events_at ON public.events USING btree (at);
+CREATE INDEX events_at ON public.events USING btree (at, id);
 
-CREATE INDEX events_subject ON public.events USING btree (subject, id);
+CREATE INDEX events_subject ON public.events USING btree (subject, at, id);
 
-CREATE INDEX events_subject_id ON public.events USING btree (subject_id, id);
+CREATE INDEX events_subject_id ON public.events USING btree (subject_id, at, id);
 
 CREATE INDEX link_aliases_link_id ON public.link_aliases USING btree (link_id);
 

@@ -106,9 +106,11 @@ CREATE TABLE deleted_links (
   link_id integer not null primary key,
   code text not null,
   deleted_at integer not null
-, deleted_by text, content text);
+, deleted_by text, content text, owner_id integer, clicks integer not null default 0, automated integer not null default 0);
 
 CREATE INDEX "deleted_links_deleted_at" on "deleted_links" (deleted_at, link_id);
+
+CREATE INDEX "deleted_links_owner" on "deleted_links" (owner_id, deleted_at, link_id);
 
 CREATE TABLE detail_drops (
   day integer not null,
@@ -164,15 +166,15 @@ CREATE TABLE events (
   "after" text
 );
 
-CREATE INDEX "events_action" on "events" (action, id);
+CREATE INDEX "events_action" on "events" (action, at, id);
 
-CREATE INDEX "events_actor" on "events" (actor, id);
+CREATE INDEX "events_actor" on "events" (actor, at, id);
 
-CREATE INDEX "events_at" on "events" (at);
+CREATE INDEX "events_at" on "events" (at, id);
 
-CREATE INDEX "events_subject" on "events" (subject, id);
+CREATE INDEX "events_subject" on "events" (subject, at, id);
 
-CREATE INDEX "events_subject_id" on "events" (subject_id, id);
+CREATE INDEX "events_subject_id" on "events" (subject_id, at, id);
 
 CREATE TABLE instance (
   id integer not null primary key,

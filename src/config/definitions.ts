@@ -190,6 +190,10 @@ export const DEFINITIONS = {
     { cleanup: "Delete the oldest records.", stop: "Stop detailed logging." },
     { category: "analytics", description: "Action when analytics.max_log_rows is exceeded." },
   ),
+  "events.retention_days": int(365, DAYS, {
+    category: "events",
+    description: "Days to keep the record of who did what.",
+  }),
   "utm.enable_passthrough": bool(false, {
     category: "analytics",
     description:

@@ -15,6 +15,7 @@ export type Category =
   | "tracking"
   | "cache"
   | "analytics"
+  | "events"
   | "cors";
 export type Action = "generate_token";
 export type EnumOption = { value: string; label: string; description: string | null };

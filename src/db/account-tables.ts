@@ -12,7 +12,7 @@ export const ACCOUNT_TABLES = {
     action: "text",
     /** What it was done to, such as a code or a user name. */
     subject: "text",
-    /** The id of the subject, where it has one: a link's history survives renames. */
+    /** Of links only: their history survives renames. */
     subject_id: "int?",
     before: "text?",
     after: "text?",

@@ -49,15 +49,20 @@ export const LINK_TABLES = {
   /** One row per link, removed with it. `ranked` is indexed: see links/list/ranking.ts. */
   link_clicks: { link_id: "int", clicks: "int", ranked: "int", automated: "int0" },
   /**
-   * For the analytics of deleted links. Retention removes a row with the last row of its clicks. A code may occur
-   * several times, and a link may have it again.
+   * For the analytics of deleted links, and to put them back, which removes the row: an id is here or in `links`.
+   * Retention removes a row with the last row of its clicks, after `content`. A code may occur several times, and a
+   * link may have it again.
    */
   deleted_links: {
     link_id: "int",
     code: "text",
     deleted_at: "int",
     deleted_by: "text?",
-    /** The link as JSON, with its counts, while it can be restored. */
+    /** JSON (links/deleted/content.ts) while the link can be put back. Never of one that serves a share. */
     content: "text?",
+    owner_id: "int?",
+    /** As in link_clicks, and the clicks that were flushed later. */
+    clicks: "int0",
+    automated: "int0",
   },
 } as const;

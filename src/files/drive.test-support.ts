@@ -1,6 +1,7 @@
 /** Test support: folders and files on a real database, with local storage in a temporary folder. */
 import { openProcessLeases } from "../cluster/process-leases.ts";
 import type { Database } from "../db/database.ts";
+import { createEvents } from "../events/events.service.ts";
 import { AppError } from "../lib/errors.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { startContent } from "./content.test-support.ts";
@@ -20,8 +21,9 @@ export async function startDrive(database: Database, { changes }: { changes?: Tr
     dataDir: content.dataDir,
     isServer: false,
   });
+  const record = createEvents({ database, clock }).add;
   const on = (feed: TreeChanges) =>
-    createDrive({ database, changes: feed, content, leases, clock, logger: silentLogger });
+    createDrive({ database, changes: feed, content, leases, record, clock, logger: silentLogger });
   const drive = on(changes ?? content.changes);
   let users = 0;
 

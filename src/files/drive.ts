@@ -1,9 +1,11 @@
 /** Folders and files, on top of content.ts. */
 import type { Leases } from "../cluster/leases.ts";
 import type { Database } from "../db/database.ts";
+import type { Db } from "../db/dialect.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import type { Job } from "../jobs/runner.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { RecordEvents } from "../lib/event.ts";
 import type { Logger } from "../lib/logger.ts";
 import { createAccountTree, type AccountTree, type TreeChanges } from "./tree/account-tree.ts";
 import type { Blobs } from "./blobs/service.ts";
@@ -40,20 +42,21 @@ type Deps = {
   changes: TreeChanges;
   content: { policies: Policies; blobs: Blobs };
   leases: Leases;
+  record: RecordEvents<Db>;
   clock: Clock;
   logger: Logger;
 };
 
 const CLEAN_UP_MS = 60_000;
 
-export function createDrive({ database, changes, content, leases, clock, logger }: Deps): Drive {
+export function createDrive({ database, changes, content, leases, record, clock, logger }: Deps): Drive {
   const { policies, blobs } = content;
   const repository = createEntriesRepository(database);
   const tree = createAccountTree({ repository, changes });
   const removal = createRemoval({
     tree,
     entries: repository,
-    removal: createRemovalRepository(database),
+    removal: createRemovalRepository({ database, record }),
     blobs,
     clock,
   });

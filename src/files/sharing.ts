@@ -1,8 +1,10 @@
 /** Share links, on top of drive.ts and the links. */
 import type { Database } from "../db/database.ts";
+import type { Db } from "../db/dialect.ts";
 import type { BodyMemory } from "../http/body-memory.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { RecordEvents } from "../lib/event.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { InternalLinks } from "../links/internal-links.ts";
 import type { Blobs } from "./blobs/service.ts";
@@ -22,7 +24,8 @@ export type Sharing = {
 };
 
 type Deps = {
-  database: Pick<Database, "read" | "write">;
+  database: Pick<Database, "read" | "write" | "dialect">;
+  record: RecordEvents<Db>;
   drive: Pick<Drive, "tree" | "folders">;
   blobs: Pick<Blobs, "open">;
   links: InternalLinks;
@@ -36,9 +39,15 @@ type Deps = {
   logger: Logger;
 };
 
-export function createSharing({ database, drive, blobs, links, door, bodies, clock, logger }: Deps): Sharing {
+export function createSharing(deps: Deps): Sharing {
+  const { database, record, drive, blobs, links, door, bodies, clock, logger } = deps;
   const { tree, folders } = drive;
-  const shares = createShares({ tree, repository: createSharesRepository(database), links, clock });
+  const shares = createShares({
+    tree,
+    repository: createSharesRepository({ database, record }),
+    links,
+    clock,
+  });
   return {
     shares,
     answers: createShareAnswers({

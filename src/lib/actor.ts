@@ -11,4 +11,7 @@ export type Actor = {
   ownOnly: boolean;
 };
 
+/** For jobs. */
+export const SYSTEM: Actor = { name: "system", via: "system", accountId: null, ownOnly: false };
+
 export const COMMAND: Actor = { name: "cli", via: "cli", accountId: null, ownOnly: false };

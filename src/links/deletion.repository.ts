@@ -1,30 +1,111 @@
-import type { Db } from "../db/dialect.ts";
-import { addToTotal } from "./query.repository.ts";
+import type { Db, Dialect } from "../db/dialect.ts";
+import type { Actor } from "../lib/actor.ts";
+import type { DeletedContent } from "./deleted-content.ts";
+import { isInternal } from "./internal-target.ts";
+import { linkEvent, type RecordLinkEvents } from "./link-events.ts";
+import { addToTotal, LINK_COLUMNS } from "./query.repository.ts";
+
+export type Deletion = {
+  dialect: Pick<Dialect, "insertMany" | "forUpdate">;
+  record: RecordLinkEvents;
+  actor: Pick<Actor, "name" | "via">;
+  now: number;
+};
 
 /**
- * At most 1,000 links, with their counts and shares. `deleted_links` keeps their codes for analytics. Unknown keys are
- * skipped.
+ * At most 1,000 links, with their counts and shares. `deleted_links` keeps them for analytics and, but for those that
+ * serve shares, to be put back. Unknown keys are skipped.
  */
 export async function deleteLinks<K extends "id" | "code">(
   tx: Db,
   key: K,
   values: readonly { id: number; code: string }[K][],
-  now: number,
+  { dialect, record, actor, now }: Deletion,
 ): Promise<void> {
   if (values.length === 0) return;
-  await tx
-    .insertInto("deleted_links")
-    .columns(["link_id", "code", "deleted_at"])
-    .expression(
-      tx
-        .selectFrom("links")
-        .select((eb) => ["id", "code", eb.lit(now).as("deleted_at")])
-        .where(key, "in", values as never),
-    )
-    .execute();
-  const { numDeletedRows } = await tx
-    .deleteFrom("links")
+  const links = await tx
+    .selectFrom("links")
+    .select(LINK_COLUMNS)
     .where(key, "in", values as never)
-    .executeTakeFirstOrThrow();
-  await addToTotal(tx, -Number(numDeletedRows));
+    .orderBy("code")
+    .$call(dialect.forUpdate)
+    .execute();
+  if (links.length === 0) return;
+  const ids = links.map(({ id }) => id);
+  const counts = await lockCounts(tx, ids, dialect);
+  const more = await attachedTo(tx, ids);
+  await dialect.insertMany(
+    tx,
+    "deleted_links",
+    links.map(({ id, code, ...stored }) => ({
+      link_id: id,
+      code,
+      deleted_at: now,
+      deleted_by: actor.name,
+      owner_id: stored.ownerId,
+      content: isInternal(stored.target) ? null : contentOf(stored, more, id),
+      clicks: counts.get(id)?.clicks ?? 0,
+      automated: counts.get(id)?.automated ?? 0,
+    })),
+  );
+  const doing = { actor, now, verb: "delete" } as const;
+  await record(
+    tx,
+    links.map((link) => linkEvent(doing, { id: link.id, before: link, after: null })),
+  );
+  await tx.deleteFrom("links").where("id", "in", ids).execute();
+  await addToTotal(tx, -links.length);
+}
+
+/** Locked: a flush that waits for them finds the deleted link (clicks/flush/repository.ts). */
+async function lockCounts(tx: Db, ids: readonly number[], { forUpdate }: Pick<Dialect, "forUpdate">) {
+  const rows = await tx
+    .selectFrom("link_clicks")
+    .select(["link_id", "clicks", "automated"])
+    .where("link_id", "in", ids)
+    .orderBy("link_id")
+    .$call(forUpdate)
+    .execute();
+  return new Map(rows.map((row) => [row.link_id, row]));
+}
+
+type Attached = {
+  aliases: Map<number, { code: string }[]>;
+  tags: Map<number, { tag: string }[]>;
+  uses: Map<number, { uses: number }[]>;
+};
+
+async function attachedTo(tx: Db, ids: readonly number[]): Promise<Attached> {
+  const aliases = await tx
+    .selectFrom("link_aliases")
+    .select(["link_id", "code"])
+    .where("link_id", "in", ids)
+    .execute();
+  const tags = await tx
+    .selectFrom("link_tags")
+    .innerJoin("tags", "tags.id", "link_tags.tag_id")
+    .select(["link_tags.link_id", "tags.tag"])
+    .where("link_tags.link_id", "in", ids)
+    .execute();
+  const uses = await tx
+    .selectFrom("link_uses")
+    .select(["link_id", "uses"])
+    .where("link_id", "in", ids)
+    .execute();
+  const linkOf = ({ link_id }: { link_id: number }) => link_id;
+  return {
+    aliases: Map.groupBy(aliases, linkOf),
+    tags: Map.groupBy(tags, linkOf),
+    uses: Map.groupBy(uses, linkOf),
+  };
+}
+
+function contentOf(stored: DeletedContent, { aliases, tags, uses }: Attached, id: number): string {
+  const content: DeletedContent = {
+    ...stored,
+    ...(aliases.has(id) && { aliases: aliases.get(id)!.map(({ code }) => code) }),
+    ...(tags.has(id) && { tags: tags.get(id)!.map(({ tag }) => tag) }),
+    ...(uses.has(id) && { uses: uses.get(id)![0]!.uses }),
+  };
+  return JSON.stringify(content);
 }

@@ -3,7 +3,7 @@ import type { Database } from "../db/database.ts";
 import type { Db } from "../db/dialect.ts";
 import type { Link, LinkContent } from "./link.ts";
 import { isInternal } from "./internal-target.ts";
-import { deleteLinks } from "./deletion.repository.ts";
+import { deleteLinks, type Deletion } from "./deletion.repository.ts";
 import { addToTotal, LINK_COLUMNS, linksIn } from "./query.repository.ts";
 
 export type NewLink = Omit<Link, "id">;
@@ -66,8 +66,9 @@ export function createLinkRepository({ read, dialect }: Pick<Database, "read" | 
       return found;
     },
 
-    /** @throws Conflict for an existing code; then roll back */
-    async insertMany(tx: Db, links: readonly NewLink[]): Promise<void> {
+    /** Returns the ids by code. @throws Conflict for an existing code; then roll back */
+    async insertMany(tx: Db, links: readonly NewLink[]): Promise<Map<string, number>> {
+      const added = new Map<string, number>();
       const sorted = [...links].sort((a, b) => (a.code < b.code ? -1 : 1));
       for (const chunk of chunked(sorted, CHUNK)) {
         await dialect.insertMany(
@@ -85,11 +86,14 @@ export function createLinkRepository({ read, dialect }: Pick<Database, "read" | 
         const ids = await idsOf(tx, codes);
         const rows = chunk.flatMap(({ code, clickCount }) => {
           const id = ids.get(code);
-          return id === undefined ? [] : { link_id: id, clicks: clickCount, ranked: clickCount };
+          if (id === undefined) return [];
+          added.set(code, id);
+          return { link_id: id, clicks: clickCount, ranked: clickCount };
         });
         await dialect.insertMany(tx, "link_clicks", rows);
       }
       await addToTotal(tx, links.length);
+      return added;
     },
 
     /** Unknown codes are skipped. */
@@ -99,8 +103,9 @@ export function createLinkRepository({ read, dialect }: Pick<Database, "read" | 
     },
 
     /** Unknown codes are skipped. */
-    async removeMany(tx: Db, codes: readonly string[], now: number): Promise<void> {
-      for (const chunk of chunked(codes, CHUNK)) await deleteLinks(tx, "code", chunk, now);
+    async removeMany(tx: Db, codes: readonly string[], deletion: Omit<Deletion, "dialect">): Promise<void> {
+      for (const chunk of chunked(codes, CHUNK))
+        await deleteLinks(tx, "code", chunk, { ...deletion, dialect });
     },
 
     async stats(now: number): Promise<LinkStats> {

@@ -7,6 +7,7 @@ import { type ActorLinks, createActorLinks } from "./actor-links.ts";
 import { createCodeRule, createShareCodeRule } from "./code.ts";
 import type { LinkChanges } from "./changes.ts";
 import { createFallbackLoops } from "./fallback-loops.ts";
+import type { RecordLinkEvents } from "./link-events.ts";
 import { createInternalLinks } from "./internal-links.ts";
 import { createLinkList } from "./list/list.ts";
 import { createLinkListRepository } from "./list/repository.ts";
@@ -20,6 +21,7 @@ import type { RandomBytes } from "../lib/random-code.ts";
 export type LinkServiceDeps = {
   database: Pick<Database, "read" | "transaction" | "dialect">;
   changes: LinkChanges;
+  record: RecordLinkEvents;
   /** With or without slash. */
   routePrefixes(): readonly string[];
   randomCodeLength(): number;

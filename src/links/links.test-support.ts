@@ -3,8 +3,10 @@ import { COMMAND } from "../lib/actor.ts";
 import { createPasswords } from "../auth/login/password.ts";
 import { createChanges } from "../cluster/changes.ts";
 import type { Database } from "../db/database.ts";
+import { createEvents } from "../events/events.service.ts";
 import { AppError } from "../lib/errors.ts";
 import { silentLogger } from "../lib/logger.ts";
+import type { Deletion } from "./deletion.repository.ts";
 import { createLinkRepository } from "./links.repository.ts";
 import { createLinkService, type LinkServiceDeps } from "./links.service.ts";
 
@@ -21,9 +23,11 @@ export async function openLinks(database: Database, overrides: Partial<LinkServi
   const changes = createChanges({ database, clock, logger: silentLogger });
   const changed: string[][] = [];
   changes.subscribe("links", (codes) => void changed.push([...codes].sort()));
+  const events = createEvents({ database, clock });
   const service = createLinkService({
     database,
     changes,
+    record: events.add,
     routePrefixes: () => ["/admin", "/health", "/panel"],
     randomCodeLength: () => 6,
     shareCodeLength: () => 14,
@@ -36,6 +40,7 @@ export async function openLinks(database: Database, overrides: Partial<LinkServi
     database,
     clock,
     changes,
+    events,
     links,
     repository: createLinkRepository(database),
     /** The codes of each reported change. */
@@ -54,11 +59,20 @@ export async function openLinks(database: Database, overrides: Partial<LinkServi
       await database.write.deleteFrom("links").execute();
       await database.write.deleteFrom("link_totals").execute();
       await database.write.deleteFrom("deleted_links").execute();
+      await database.write.deleteFrom("events").execute();
       clock.time = NOW;
       changed.length = 0;
     },
   };
 }
+
+/** Options of deleteLinks. */
+export const deletionIn = (database: Database, now: number): Deletion => ({
+  dialect: database.dialect,
+  record: createEvents({ database, clock: { now: () => now } }).add,
+  actor: COMMAND,
+  now,
+});
 
 /** Name of the AppError of the rejection. */
 export async function refusal(call: Promise<unknown>): Promise<string> {

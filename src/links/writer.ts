@@ -10,6 +10,7 @@ import { type CodeRule, linkNotFound } from "./code.ts";
 import type { Link, LinkContent, LinkPatch } from "./link.ts";
 import type { LinkChanges, LinkTransaction } from "./changes.ts";
 import { type LinkOptions, readOptions, writeOptions } from "./link-options.ts";
+import { linkEvent, type RecordLinkEvents } from "./link-events.ts";
 import type { LinkRepository, NewLink, ExistingLink } from "./links.repository.ts";
 import { type RandomBytes, randomCodes } from "../lib/random-code.ts";
 
@@ -51,6 +52,7 @@ export type LinkWriter = {
 type Deps = {
   repository: LinkRepository;
   changes: LinkChanges;
+  record: RecordLinkEvents;
   rule: CodeRule;
   randomCodeLength(): number;
   randomBytes?: RandomBytes;
@@ -59,7 +61,7 @@ type Deps = {
 const MOST_RUNS = 5;
 
 export function createLinkWriter(deps: Deps): LinkWriter {
-  const { repository, changes } = deps;
+  const { repository, changes, record } = deps;
 
   async function write<T>(run: (tx: LinkTransaction) => Promise<T>): Promise<T> {
     for (let runs = 1; ; runs++) {
@@ -76,8 +78,14 @@ export function createLinkWriter(deps: Deps): LinkWriter {
     const existing = await repository.lock(tx.db, [...wanted]);
     const chosen = await chooseCodes(deps, tx, entries, new Set(wanted));
     const plan = planCreate(entries, chosen, existing, by);
-    await repository.insertMany(tx.db, plan.inserts);
+    const ids = await repository.insertMany(tx.db, plan.inserts);
     await repository.overwriteMany(tx.db, plan.overwrites);
+    await record(tx.db, [
+      ...plan.inserts.map((link) =>
+        linkEvent({ ...by, verb: "create" }, { id: ids.get(link.code)!, before: null, after: link }),
+      ),
+      ...overwriteEvents(plan.overwrites, existing, by),
+    ]);
     tx.changed(
       "links",
       [...plan.inserts, ...plan.overwrites].map((link) => link.code),
@@ -95,6 +103,7 @@ export function createLinkWriter(deps: Deps): LinkWriter {
         const existing = await repository.lock(tx.db, [...new Set(changed.map((change) => change.code))]);
         const plan = planUpdate(changed, existing, by);
         await repository.overwriteMany(tx.db, plan.overwrites);
+        await record(tx.db, overwriteEvents(plan.overwrites, existing, by));
         tx.changed(
           "links",
           plan.overwrites.map((link) => link.code),
@@ -112,7 +121,7 @@ export function createLinkWriter(deps: Deps): LinkWriter {
           claimed.add(code);
           return code;
         });
-        await repository.removeMany(tx.db, [...claimed], now);
+        await repository.removeMany(tx.db, [...claimed], { record, actor, now });
         tx.changed("links", [...claimed]);
         return outcomes;
       }),
@@ -196,6 +205,12 @@ function changesOf({ options, ...rest }: CheckedUpdate, before: LinkContent): Pa
     ...(options && { options: writeOptions({ ...readOptions(before.options), ...options }) }),
   };
 }
+
+const overwriteEvents = (overwrites: readonly WrittenLink[], existing: Stored, by: Writing) =>
+  overwrites.map((after) => {
+    const before = existing.get(after.code)!;
+    return linkEvent({ ...by, verb: "update" }, { id: before.id, before, after });
+  });
 
 /** Whether the link exists for the actor. */
 export const reaches = <L extends Pick<Link, "ownerId">>(actor: Actor, link: L | undefined): link is L =>

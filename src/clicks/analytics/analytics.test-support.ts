@@ -1,6 +1,7 @@
 /** Test support: raw clicks, the rollups of `analytics rebuild`, and the same sums by hand. */
 import { createLeases } from "../../cluster/leases.ts";
 import type { Database } from "../../db/database.ts";
+import { deletionIn } from "../../links/links.test-support.ts";
 import { deleteLinks } from "../../links/deletion.repository.ts";
 import { parseAgent } from "../details/agents.ts";
 import type { DateRange } from "./range.ts";
@@ -53,7 +54,7 @@ export async function openAnalytics(database: Database) {
     addLink: (code: string) => addLink(database, code),
     /** As the API does; by default a month ago. */
     deleteLink: (id: number, at = NOW - 30 * DAY_MS) =>
-      database.transaction((tx) => deleteLinks(tx, "id", [id], at)),
+      database.transaction((tx) => deleteLinks(tx, "id", [id], deletionIn(database, at))),
     /** Writes raw rows only. */
     log: (clicks: readonly TestClick[]) => writeLog(database, clicks),
     /** Writes raw rows and all rollups. */

@@ -2,6 +2,7 @@
 import { beforeAll, beforeEach, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { Database } from "../../db/database.ts";
+import { deletionIn } from "../../links/links.test-support.ts";
 import { deleteLinks } from "../../links/deletion.repository.ts";
 import { forEachDialect } from "../../db/for-each-dialect.ts";
 import { silentLogger } from "../../lib/logger.ts";
@@ -309,7 +310,7 @@ forEachDialect((dialect) => {
     const { journal, flusher, books } = await start();
     const visits = visitsOf(20).map((visit) => ({ ...visit, link: gone! }));
     for (const visit of visits) record(journal, visit);
-    await database.transaction((tx) => deleteLinks(tx, "id", [gone!], NOW));
+    await database.transaction((tx) => deleteLinks(tx, "id", [gone!], deletionIn(database, NOW)));
     await flusher.flush();
     expect(books()).toEqual({ stored: 20, deleted: 0, details: { logged: 20, stopped: 0, deleted: 0 } });
     expect(await readSums()).toEqual(byHand(visits));

@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Database } from "../../db/database.ts";
+import { deletionIn } from "../../links/links.test-support.ts";
 import { deleteLinks } from "../../links/deletion.repository.ts";
 import { forEachDialect } from "../../db/for-each-dialect.ts";
 import { silentLogger } from "../../lib/logger.ts";
@@ -174,7 +175,7 @@ forEachDialect((dialect) => {
     flusher.add({ path: opened[0]!, final: false, position: 4096 }, () => {});
     for (let at = 0; at < 10; at++) journal.record(at < 7 ? gone! : ids[0]!, Date.now());
     journal.record(2 ** 53 - 1, Date.now());
-    await database.transaction((tx) => deleteLinks(tx, "id", [gone!], Date.now()));
+    await database.transaction((tx) => deleteLinks(tx, "id", [gone!], deletionIn(database, Date.now())));
     expect(await added(() => flusher.flush())).toEqual([3, 0, 0, 0, 0]);
     expect(books()).toEqual({ stored: 10, deleted: 1 });
     for (const table of ["click_hours", "click_days", "click_months"] as const) {

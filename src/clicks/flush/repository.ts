@@ -1,5 +1,6 @@
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
+import { DatabaseError } from "../../db/failures.ts";
 import { chunked } from "../../lib/chunked.ts";
 import { appError } from "../../lib/errors.ts";
 import { createDetailDropsRepository } from "../details/drops.repository.ts";
@@ -60,6 +61,7 @@ export type ClicksRepository = {
 const CHUNK = 1000;
 const NONE: ReadonlySet<number> = new Set();
 const COUNTER = { table: "link_clicks", key: "link_id", column: "clicks" } as const;
+const DELETED_COUNTER = { table: "deleted_links", key: "link_id", column: "clicks" } as const;
 
 export function createClicksRepository(database: Database): ClicksRepository {
   const { read, write, dialect, transaction } = database;
@@ -90,7 +92,7 @@ export function createClicksRepository(database: Database): ClicksRepository {
   async function add(tx: Db, span: CountedSpan, work: FlushWork): Promise<() => void> {
     const { links } = work.counts;
     const found = await dialect.addToCounters(tx, COUNTER, links.links, links.clicks);
-    const gone = found === links.links.length ? NONE : await unknownLinks(tx, links);
+    const gone = found === links.links.length ? NONE : await addToDeleted(tx, links, found);
     const counts = gone.size === 0 ? work.counts : withoutLinks(work.counts, gone);
     span.deleted = totalOf(links) - totalOf(counts.links);
     await rollups.addClicks(tx, counts);
@@ -153,15 +155,42 @@ export function createClicksRepository(database: Database): ClicksRepository {
     },
   };
 
-  async function unknownLinks(tx: Db, { links }: LinkCounts): Promise<Set<number>> {
+  /**
+   * After `found` links were counted: counts the others with the deleted links, which may be put back. Returns the
+   * links that are in neither table. If one moved between the two meanwhile, the transaction runs again.
+   */
+  async function addToDeleted(tx: Db, { links, clicks }: LinkCounts, found: number): Promise<Set<number>> {
     const unknown = new Set(links);
-    for (const table of ["link_clicks", "deleted_links"] as const) {
-      for (const chunk of chunked([...unknown], CHUNK)) {
-        const query = tx.selectFrom(table).select("link_id");
-        const rows = await query.where("link_id", "in", chunk).execute();
-        for (const { link_id } of rows) unknown.delete(link_id);
-      }
-    }
+    for (const id of await presentIn(tx, "link_clicks", links)) unknown.delete(id);
+    if (links.length - unknown.size !== found) throw linkMoved();
+    const rest = links.map((id, at) => ({ id, clicks: clicks[at]! })).filter(({ id }) => unknown.has(id));
+    const counted = await dialect.addToCounters(
+      tx,
+      DELETED_COUNTER,
+      rest.map(({ id }) => id),
+      rest.map((row) => row.clicks),
+    );
+    if (counted === rest.length) return new Set();
+    const deleted = await presentIn(tx, "deleted_links", [...unknown]);
+    for (const id of deleted) unknown.delete(id);
+    const isMoved =
+      deleted.length !== counted || (await presentIn(tx, "link_clicks", [...unknown])).length > 0;
+    if (isMoved) throw linkMoved();
     return unknown;
   }
+
+  async function presentIn(
+    tx: Db,
+    table: "link_clicks" | "deleted_links",
+    links: readonly number[],
+  ): Promise<number[]> {
+    const found: number[] = [];
+    for (const chunk of chunked(links, CHUNK)) {
+      const rows = await tx.selectFrom(table).select("link_id").where("link_id", "in", chunk).execute();
+      for (const { link_id } of rows) found.push(link_id);
+    }
+    return found;
+  }
 }
+
+const linkMoved = () => new DatabaseError("retry", new Error("a link was deleted or put back meanwhile"));

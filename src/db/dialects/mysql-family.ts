@@ -67,7 +67,10 @@ const schema: SchemaSyntax = {
   },
   createSearchIndex: async () => {},
   createSearchColumn: async () => {},
-  widenLinks: async (db) => void (await sql`alter table links modify code varchar(140) not null`.execute(db)),
+  widenLinks: async (db) => {
+    await sql`alter table links modify code varchar(140) not null`.execute(db);
+    await sql`alter table deleted_links modify code varchar(140) not null`.execute(db);
+  },
 };
 
 const familyDialect = (family: MysqlVariant): Dialect => ({

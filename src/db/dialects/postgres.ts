@@ -101,6 +101,7 @@ const schema: SchemaSyntax = {
     await sql`drop index if exists links_search`.execute(db);
     await sql`alter table links drop column if exists folded`.execute(db);
     await sql`alter table links alter column code type varchar(140) collate "C"`.execute(db);
+    await sql`alter table deleted_links alter column code type varchar(140) collate "C"`.execute(db);
     await createSearchColumn(db, JOINED);
     await createSearchIndex(db, FOLDED);
   },

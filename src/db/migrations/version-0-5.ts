@@ -67,11 +67,11 @@ export const steps: readonly Step[] = [
     `${w.quote("before")} ${w.longText}`,
     `${w.quote("after")} ${w.longText}`,
   ]),
-  createIndex("0085_events_at", "events", "events_at", "at"),
-  createIndex("0086_events_action", "events", "events_action", "action, id"),
-  createIndex("0087_events_actor", "events", "events_actor", "actor, id"),
-  createIndex("0088_events_subject", "events", "events_subject", "subject, id"),
-  createIndex("0089_events_subject_id", "events", "events_subject_id", "subject_id, id"),
+  createIndex("0085_events_at", "events", "events_at", "at, id"),
+  createIndex("0086_events_action", "events", "events_action", "action, at, id"),
+  createIndex("0087_events_actor", "events", "events_actor", "actor, at, id"),
+  createIndex("0088_events_subject", "events", "events_subject", "subject, at, id"),
+  createIndex("0089_events_subject_id", "events", "events_subject_id", "subject_id, at, id"),
 
   addColumn("0090_deleted_links_by", "deleted_links", "deleted_by", (w) => w.text(140)),
   addColumn("0091_deleted_links_content", "deleted_links", "content", (w) => w.longText),
@@ -108,4 +108,13 @@ export const steps: readonly Step[] = [
           select (select count(*) from links) - (select coalesce(sum(links), 0) from link_totals) as n
         ) as counted`.execute(db)),
   },
+  addColumn("0104_deleted_links_owner", "deleted_links", "owner_id", (w) => w.int),
+  addColumn("0105_deleted_links_clicks", "deleted_links", "clicks", (w) => `${w.int} not null default 0`),
+  automated("0106_deleted_links_automated", "deleted_links"),
+  createIndex(
+    "0107_deleted_links_owner",
+    "deleted_links",
+    "deleted_links_owner",
+    "owner_id, deleted_at, link_id",
+  ),
 ];

@@ -1,12 +1,14 @@
 import type { Database } from "../../db/database.ts";
-import { deleteLinks } from "../../links/deletion.repository.ts";
+import { deleteLinks, type Deletion } from "../../links/deletion.repository.ts";
 import { linksIn } from "../../links/query.repository.ts";
 import type { Db } from "../../db/dialect.ts";
 import type { SharedEntry, ShareRecord } from "./share.ts";
 
 export type SharesRepository = ReturnType<typeof createSharesRepository>;
 
-export function createSharesRepository({ read, write }: Pick<Database, "read" | "write">) {
+type Deps = { database: Pick<Database, "read" | "write" | "dialect">; record: Deletion["record"] };
+
+export function createSharesRepository({ database: { read, write, dialect }, record }: Deps) {
   /** If the limit allows it. */
   async function count(linkId: number): Promise<boolean> {
     const result = await write
@@ -67,7 +69,8 @@ export function createSharesRepository({ read, write }: Pick<Database, "read" | 
       return row?.id ?? null;
     },
 
-    removeLink: (tx: Db, linkId: number, now: number): Promise<void> => deleteLinks(tx, "id", [linkId], now),
+    removeLink: (tx: Db, linkId: number, by: Pick<Deletion, "actor" | "now">): Promise<void> =>
+      deleteLinks(tx, "id", [linkId], { ...by, dialect, record }),
 
     /** Null also if its account is disabled or gone. */
     async find(linkId: number): Promise<SharedEntry | null> {

@@ -99,7 +99,7 @@ function endpointsOf(shares: Shares, kind: Shareable["kind"]): Endpoint[] {
       summary: `Stop sharing a ${kind} under a code`,
       answer: z.object({ message: z.string() }),
       async handle({ c, account }) {
-        await shares.revoke(account.id, placeIn(c), c.req.param("code") ?? "");
+        await shares.revoke(account.id, placeIn(c), c.req.param("code") ?? "", actorOf(account));
         return { message: "Share revoked" };
       },
     }),

@@ -60,12 +60,12 @@ export function createShares({ tree, repository, links, clock }: Deps) {
     },
 
     /** @throws FileNotFound, FolderNotFound, LinkNotFound */
-    revoke: (accountId: number, place: Shareable, code: string): Promise<void> =>
+    revoke: (accountId: number, place: Shareable, code: string, actor: Actor): Promise<void> =>
       tree.change(accountId, async (tx) => {
         await entryOf(accountId, place, tx.db);
         const linkId = await repository.linkOf(tx.db, place.id, code);
         if (linkId === null) throw appError("LinkNotFound", "There is no such share of this item.");
-        await repository.removeLink(tx.db, linkId, clock.now());
+        await repository.removeLink(tx.db, linkId, { actor, now: clock.now() });
         tx.changed("links", [code]);
       }),
 

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Database } from "../../db/database.ts";
+import { createEvents } from "../../events/events.service.ts";
 import { forEachDialect } from "../../db/for-each-dialect.ts";
 import { COMMAND } from "../../lib/actor.ts";
 import type { ActorLinks } from "../../links/actor-links.ts";
@@ -20,6 +21,7 @@ forEachDialect((dialect) => {
     database = await dialect.openDb({ poolSize: 8 });
     at = await startDrive(database);
     const clock = { now: () => at.content.time.now };
+    const record = createEvents({ database, clock }).add;
     service = createLinkService({
       database,
       changes: at.content.changes,
@@ -27,13 +29,14 @@ forEachDialect((dialect) => {
       randomCodeLength: () => 6,
       shareCodeLength: () => 14,
       hashPassword: async (plain) => `hash of ${plain}`,
+      record,
       clock,
     });
     links = service.by(COMMAND);
     at.content.changes.subscribe("links", (codes) => void changed.push(...codes));
     shares = createShares({
       tree: at.tree,
-      repository: createSharesRepository(database),
+      repository: createSharesRepository({ database, record }),
       links: service.internal,
       clock,
     });
@@ -81,8 +84,8 @@ forEachDialect((dialect) => {
       ]);
       const id = await linkId(code);
       expect(await shares.find(id)).toMatchObject({ linkId: id, code, entryId: place.id, accountId: me });
-      await shares.revoke(me, place, code);
-      expect(await refusal(shares.revoke(me, place, code))).toBe("LinkNotFound");
+      await shares.revoke(me, place, code, COMMAND);
+      expect(await refusal(shares.revoke(me, place, code, COMMAND))).toBe("LinkNotFound");
       expect(await refusal(links.get(code))).toBe("LinkNotFound");
       expect(await shares.find(id)).toBeNull();
       await links.remove(second.code);
@@ -120,7 +123,7 @@ forEachDialect((dialect) => {
       const other = await at.account();
       expect(await refusal(shares.create(other, place, none, COMMAND))).toBe("FileNotFound");
       expect(await refusal(shares.list(other, place))).toBe("FileNotFound");
-      expect(await refusal(shares.revoke(other, place, code))).toBe("FileNotFound");
+      expect(await refusal(shares.revoke(other, place, code, COMMAND))).toBe("FileNotFound");
       expect(await refusal(shares.create(me, { kind: "folder", id: place.id }, none, COMMAND))).toBe(
         "FolderNotFound",
       );
@@ -128,7 +131,7 @@ forEachDialect((dialect) => {
         "FolderNotFound",
       );
       const mine = await file("another");
-      expect(await refusal(shares.revoke(me, mine, code))).toBe("LinkNotFound");
+      expect(await refusal(shares.revoke(me, mine, code, COMMAND))).toBe("LinkNotFound");
     });
 
     test("can't be overwritten or updated as a link", async () => {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Endpoint, endpoint } from "../../http/endpoint.ts";
+import { actorOf, type Endpoint, endpoint } from "../../http/endpoint.ts";
 import { FILE_NAME_FORM } from "../../lib/file-name.ts";
 import { fileView, viewFile } from "./entry.ts";
 import { idIn, idInBody } from "./entry-id.ts";
@@ -65,7 +65,7 @@ function itemEndpoints({ files }: Deps): Endpoint[] {
       summary: "Delete a file; its content is deleted with its last file",
       answer: z.object({ message: z.string() }),
       async handle({ c, account }) {
-        await files.remove(account.id, idIn(c, "FileNotFound"));
+        await files.remove(account.id, idIn(c, "FileNotFound"), actorOf(account));
         return { message: "File deleted" };
       },
     }),

@@ -1,3 +1,4 @@
+import type { Actor } from "../../lib/actor.ts";
 import { createBatches } from "../../lib/batches.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
@@ -111,7 +112,8 @@ export function createFiles({ tree, repository, removal, blobs, clock }: Deps) {
     },
 
     /** Content goes with its last file. @throws FileNotFound */
-    remove: (accountId: number, id: number): Promise<void> => removal.file(accountId, id),
+    remove: (accountId: number, id: number, actor?: Actor): Promise<void> =>
+      removal.file(accountId, id, actor),
 
     /** A quota of 0 is unlimited. */
     async usage(accountId: number): Promise<{ usedBytes: number; quotaBytes: number }> {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Endpoint, endpoint } from "../../http/endpoint.ts";
+import { actorOf, type Endpoint, endpoint } from "../../http/endpoint.ts";
 import { FILE_NAME_FORM } from "../../lib/file-name.ts";
 import { streamPages } from "../../http/stream-pages.ts";
 import type { Logger } from "../../lib/logger.ts";
@@ -68,7 +68,7 @@ export function folderEndpoints({ folders, logger }: Deps): Endpoint[] {
         const id = idIn(c, "FolderNotFound");
         // A large folder takes a while.
         c.env.liftIdleTimeout();
-        await folders.remove(account.id, id);
+        await folders.remove(account.id, id, actorOf(account));
         return { message: "Folder deleted" };
       },
     }),

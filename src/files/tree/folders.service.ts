@@ -1,3 +1,4 @@
+import type { Actor } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
 import { checkFileName } from "../../lib/file-name.ts";
@@ -121,7 +122,8 @@ export function createFolders({ tree, repository, removal, policies, clock }: De
     },
 
     /** With its contents. @throws FolderNotFound */
-    remove: (accountId: number, id: number): Promise<void> => removal.folder(accountId, toFolderId(id)),
+    remove: (accountId: number, id: number, actor?: Actor): Promise<void> =>
+      removal.folder(accountId, toFolderId(id), actor),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Database } from "../../db/database.ts";
-import { deleteLinks } from "../../links/deletion.repository.ts";
+import { deleteLinks, type Deletion } from "../../links/deletion.repository.ts";
 import type { Db } from "../../db/dialect.ts";
 
 /**
@@ -12,7 +12,9 @@ export type Removable = { id: number; kind: "folder" | "file"; blobId: number | 
 
 export type RemovalRepository = ReturnType<typeof createRemovalRepository>;
 
-export function createRemovalRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
+type Deps = { database: Pick<Database, "read" | "dialect">; record: Deletion["record"] };
+
+export function createRemovalRepository({ database: { read, dialect }, record }: Deps) {
   return {
     async inside(
       tx: Db,
@@ -48,8 +50,8 @@ export function createRemovalRepository({ read, dialect }: Pick<Database, "read"
         .execute(),
 
     /** At most 1,000. Their shares go with them. */
-    removeLinks: (tx: Db, linkIds: readonly number[], now: number): Promise<void> =>
-      deleteLinks(tx, "id", linkIds, now),
+    removeLinks: (tx: Db, linkIds: readonly number[], by: Pick<Deletion, "actor" | "now">): Promise<void> =>
+      deleteLinks(tx, "id", linkIds, { ...by, dialect, record }),
 
     async removeEntries(tx: Db, ids: readonly number[]): Promise<void> {
       await tx.deleteFrom("entries").where("id", "in", ids).execute();

@@ -7,6 +7,7 @@
 import type { AccountTree, TreeTransaction } from "./account-tree.ts";
 import type { DeadBlob } from "../blobs/blob.ts";
 import type { Blobs } from "../blobs/service.ts";
+import { type Actor, SYSTEM } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { EntriesRepository } from "./entries.repository.ts";
 import { ROOT } from "./entry.ts";
@@ -46,14 +47,14 @@ export function createRemoval({ tree, entries, removal, blobs, clock }: Deps) {
     return found;
   }
 
-  async function removeShares(tx: TreeTransaction, entryIds: readonly number[]): Promise<void> {
+  async function removeShares(tx: TreeTransaction, entryIds: readonly number[], actor: Actor): Promise<void> {
     for (;;) {
       const links = await removal.sharesOf(tx.db, entryIds, LINKS_AT_ONCE);
       if (links.length === 0) return;
       await removal.removeLinks(
         tx.db,
         links.map(({ id }) => id),
-        clock.now(),
+        { actor, now: clock.now() },
       );
       tx.changed(
         "links",
@@ -67,12 +68,13 @@ export function createRemoval({ tree, entries, removal, blobs, clock }: Deps) {
     tx: TreeTransaction,
     accountId: number,
     gone: readonly Removable[],
+    actor: Actor,
   ): Promise<DeadBlob[]> {
     if (gone.length === 0) return [];
     const ids = gone.map(({ id }) => id);
     // Lock first, so that no share of them is made meanwhile.
     await removal.hold(tx.db, ids);
-    await removeShares(tx, ids);
+    await removeShares(tx, ids, actor);
     const dead = await blobs.release(
       tx.db,
       gone.flatMap(({ blobId }) => blobId ?? []),
@@ -83,7 +85,7 @@ export function createRemoval({ tree, entries, removal, blobs, clock }: Deps) {
   }
 
   /** Returns whether something is left. */
-  async function step(accountId: number): Promise<boolean> {
+  async function step(accountId: number, actor: Actor): Promise<boolean> {
     const { dead, isLeft } = await tree.change(accountId, async (tx) => {
       const detached = await removal.detached(tx.db, accountId, FOLDERS_AT_ONCE);
       const isGone = !(await removal.accountExists(tx.db, accountId));
@@ -98,35 +100,35 @@ export function createRemoval({ tree, entries, removal, blobs, clock }: Deps) {
         await removal.expireUploads(tx.db, accountId);
         await removal.forgetUsage(tx.db, accountId);
       }
-      return { dead: await remove(tx, accountId, [...files, ...emptied]), isLeft: wasSome };
+      return { dead: await remove(tx, accountId, [...files, ...emptied], actor), isLeft: wasSome };
     });
     await blobs.discard(dead);
     return isLeft;
   }
 
-  async function finish(accountId: number, signal?: AbortSignal): Promise<void> {
-    while (signal?.aborted !== true && (await step(accountId)));
+  async function finish(accountId: number, actor: Actor, signal?: AbortSignal): Promise<void> {
+    while (signal?.aborted !== true && (await step(accountId, actor)));
   }
 
   return {
     /** @throws FileNotFound */
-    async file(accountId: number, id: number): Promise<void> {
+    async file(accountId: number, id: number, actor = SYSTEM): Promise<void> {
       const dead = await tree.change(accountId, async (tx) =>
-        remove(tx, accountId, [await tree.file(accountId, id, tx.db)]),
+        remove(tx, accountId, [await tree.file(accountId, id, tx.db)], actor),
       );
       await blobs.discard(dead);
     },
 
     /** The contents are gone when this resolves. @throws FolderNotFound */
-    async folder(accountId: number, id: number): Promise<void> {
+    async folder(accountId: number, id: number, actor = SYSTEM): Promise<void> {
       const dead = await tree.change(accountId, async (tx) => {
         await tree.folders(accountId, id, tx.db);
         const inside = await gather(tx, accountId, id);
-        if (inside !== null) return remove(tx, accountId, [...inside, emptyFolder(id)]);
+        if (inside !== null) return remove(tx, accountId, [...inside, emptyFolder(id)], actor);
         await removal.detach(tx.db, accountId, [id]);
         return null;
       });
-      if (dead === null) await finish(accountId);
+      if (dead === null) await finish(accountId, actor);
       else await blobs.discard(dead);
     },
 
@@ -136,7 +138,7 @@ export function createRemoval({ tree, entries, removal, blobs, clock }: Deps) {
         ...(await removal.accountsWithDetached(ACCOUNTS_AT_ONCE)),
         ...(await removal.goneAccounts(ACCOUNTS_AT_ONCE)),
       ]);
-      for (const accountId of accounts) await finish(accountId, signal);
+      for (const accountId of accounts) await finish(accountId, SYSTEM, signal);
     },
   };
 }

@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { createEvents } from "../../events/events.service.ts";
 import { createChanges } from "../../cluster/changes.ts";
 import type { Database } from "../../db/database.ts";
 import { forEachDialect } from "../../db/for-each-dialect.ts";
@@ -40,6 +41,7 @@ forEachDialect(({ openDb }) => {
     const changes = createChanges({ database, clock, logger: silentLogger });
     changes.subscribe("links", (codes) => void announced.push(...codes));
     return createLinkCsv({
+      record: createEvents({ database, clock: { now: () => NOW } }).add,
       database,
       changes,
       routePrefixes: () => ["/admin"],
@@ -237,6 +239,7 @@ forEachDialect(({ openDb }) => {
 
   test("an import that fails in the middle writes and announces nothing", async () => {
     const broken = createLinkCsv({
+      record: createEvents({ database, clock: { now: () => NOW } }).add,
       database,
       changes: {
         write: (run) =>

@@ -7,8 +7,10 @@
  * serve shares are never overwritten, and rows exported from them are skipped.
  */
 import { isRetryable, isUniqueViolation } from "../../db/failures.ts";
+import { type Actor, COMMAND } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
+import type { EventRecord } from "../../lib/event.ts";
 import type { CodeRule } from "../code.ts";
 import { isInternal } from "../internal-target.ts";
 import type { Link } from "../link.ts";
@@ -16,6 +18,7 @@ import type { LinkBulkRepository } from "./repository.ts";
 import type { CsvLink } from "./row.ts";
 import { type CsvChunk, type CsvFile, type FailedRow, failedRow, isFailed, openCsvFile } from "./csv-file.ts";
 import type { LinkTransaction } from "../changes.ts";
+import { linkEvent, type RecordLinkEvents } from "../link-events.ts";
 import { createPasswordHashing, type RowHashes } from "./import-passwords.ts";
 import type { LinkRepository, NewLink, ExistingLink } from "../links.repository.ts";
 import { linkServesShare } from "../writer.ts";
@@ -46,6 +49,8 @@ export type ImportProgress = {
 
 export type ImportOptions = {
   mode: ImportMode;
+  /** Default: a command. Events say that it acts by an import. */
+  actor?: Actor;
   onProgress?: (progress: ImportProgress) => void;
   /**
    * Rests twice as long as it works. With half of that, p99 of redirects doubled (bench/latency.ts): the database's
@@ -62,6 +67,7 @@ export type LinkImportDeps = {
   changes: {
     write<T>(run: (tx: LinkTransaction) => Promise<T>, options?: { long?: boolean }): Promise<T>;
   };
+  record: RecordLinkEvents;
   rule: CodeRule;
   hashPassword(plain: string): Promise<string>;
   clock: Clock;
@@ -84,7 +90,8 @@ export function createLinkImport(deps: LinkImportDeps) {
     const now = clock.now();
     const file = openCsvFile(bytes, { rule, now });
     const hashes = file.hasPasswords ? await hashAll(file, options) : new Map<number, string>();
-    const run: Run = { ...deps, ...options, file, hashes, now };
+    const actor = { name: (options.actor ?? COMMAND).name, via: "import" } as const;
+    const run: Run = { ...deps, ...options, actor, file, hashes, now };
     return inTurn(async () => {
       for (let runs = 1; ; runs++) {
         try {
@@ -110,7 +117,13 @@ function createTurns() {
   };
 }
 
-type Run = LinkImportDeps & ImportOptions & { file: CsvFile; hashes: RowHashes; now: number };
+type Run = LinkImportDeps &
+  Omit<ImportOptions, "actor"> & {
+    actor: Pick<Actor, "name" | "via">;
+    file: CsvFile;
+    hashes: RowHashes;
+    now: number;
+  };
 
 async function writeAll(tx: LinkTransaction, run: Run): Promise<ImportResult> {
   const result = {
@@ -135,6 +148,9 @@ async function writeAll(tx: LinkTransaction, run: Run): Promise<ImportResult> {
     writing.catch(() => undefined);
   }
   await writing;
+  const { failed_items: _, ...counts } = result;
+  const { now: at, actor, mode } = run;
+  await run.record(tx.db, [{ at, actor, action: "links.import", subject: mode, after: { mode, ...counts } }]);
   return result;
 }
 
@@ -180,14 +196,19 @@ async function overwriteChunk(
   }
   const inserts: NewLink[] = [];
   const replacements: Link[] = [];
+  const events: EventRecord[] = [];
   for (const row of last.values()) {
     const before = stored.get(row.code);
     const link = newLink(row, await hashFor(row, run), run.now, before);
     if (before === undefined) inserts.push(link);
-    else replacements.push({ ...link, id: before.id });
+    else {
+      replacements.push({ ...link, id: before.id });
+      events.push(linkEvent({ ...run, verb: "update" }, { id: before.id, before, after: link }));
+    }
   }
   await run.repository.insertMany(tx.db, inserts);
   await run.bulk.replace(tx.db, replacements, { withClicks: run.file.hasClicks });
+  await run.record(tx.db, events);
   tx.changed("links", [...last.keys()]);
 }
 

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Context, Hono, type Next } from "hono";
+import { createEvents } from "../../events/events.service.ts";
 import { createChanges } from "../../cluster/changes.ts";
 import { type Database, openDatabase } from "../../db/database.ts";
 import { migrateUp } from "../../db/migrate.ts";
@@ -38,6 +39,7 @@ beforeAll(async () => {
   await migrateUp(database, { logger: silentLogger });
   const clock = { now: () => NOW };
   const csv = createLinkCsv({
+    record: createEvents({ database, clock: { now: () => NOW } }).add,
     database,
     changes: createChanges({ database, clock, logger: silentLogger }),
     routePrefixes: () => ["/admin"],
@@ -132,6 +134,7 @@ describe("export", () => {
 
   test("that can't begin answers an error", async () => {
     const gone = createLinkCsv({
+      record: createEvents({ database, clock: { now: () => NOW } }).add,
       database: {
         read: new Proxy({}, { get: () => expect.unreachable("away") }) as Database["read"],
         dialect: database.dialect,

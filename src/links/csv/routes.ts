@@ -87,7 +87,7 @@ export function csvEndpoints(deps: { csv: LinkCsv; now(): number; logger: Logger
       summary: "Import a CSV file of at most 10 MB",
       form: importForm,
       answer: importResult,
-      async handle({ c, reservation }) {
+      async handle({ c, reservation, account }) {
         if (imports >= IMPORTS_AT_ONCE) {
           throw appError("ServiceUnavailable", "Other imports are running. Try again when they are done.");
         }
@@ -95,7 +95,12 @@ export function csvEndpoints(deps: { csv: LinkCsv; now(): number; logger: Logger
         try {
           const { file, fields } = await readUpload(c, reservation);
           const mode = importModeOf(fields.get("mode"));
-          const result = await csv.import(file, { mode, besideRedirects: true, signal: c.req.raw.signal });
+          const result = await csv.import(file, {
+            mode,
+            actor: actorOf(account),
+            besideRedirects: true,
+            signal: c.req.raw.signal,
+          });
           if (result.failed_items.length <= ITEMS_AT_ONCE) return result;
           return await longAnswer(result, () => c.env.cut());
         } finally {

@@ -9,7 +9,7 @@ import { createLinkRepository } from "../links.repository.ts";
 
 export type LinkCsv = { export: LinkExport; import: LinkImport };
 
-export type LinkCsvDeps = Pick<LinkImportDeps, "changes" | "hashPassword"> & {
+export type LinkCsvDeps = Pick<LinkImportDeps, "changes" | "record" | "hashPassword"> & {
   database: Pick<Database, "read" | "dialect">;
   /** With or without slash. */
   routePrefixes(): readonly string[];
@@ -17,7 +17,7 @@ export type LinkCsvDeps = Pick<LinkImportDeps, "changes" | "hashPassword"> & {
 };
 
 export function createLinkCsv(deps: LinkCsvDeps): LinkCsv {
-  const { database, changes, hashPassword, routePrefixes, clock } = deps;
+  const { database, changes, record, hashPassword, routePrefixes, clock } = deps;
   return {
     export: createLinkExport({ list: createLinkListRepository(database), clock }),
     import: createLinkImport({
@@ -25,6 +25,7 @@ export function createLinkCsv(deps: LinkCsvDeps): LinkCsv {
       bulk: createLinkBulkRepository(database),
       rule: createCodeRule(routePrefixes),
       changes,
+      record,
       hashPassword,
       clock,
     }),

@@ -1,0 +1,101 @@
+import type { Database } from "../db/database.ts";
+import type { Db } from "../db/dialect.ts";
+import type { EventRecord } from "../lib/event.ts";
+import type { StoredEvent } from "./event.ts";
+
+export type EventFilter = {
+  actor?: string | undefined;
+  via?: string | undefined;
+  action?: string | undefined;
+  subject?: string | undefined;
+  /** The id of a link. */
+  subjectId?: number | undefined;
+  /** Inclusive, epoch milliseconds. */
+  from?: number | undefined;
+  to?: number | undefined;
+};
+
+/** Where a page ended. */
+export type EventPlace = { at: number; id: number };
+
+const ACTOR_LENGTH = 140;
+const SUBJECT_LENGTH = 300;
+const REMOVED_AT_ONCE = 1_000;
+const COLUMNS = ["id", "at", "actor", "via", "action", "subject", "before", "after"] as const;
+
+export type EventsRepository = ReturnType<typeof createEventsRepository>;
+
+export function createEventsRepository({
+  read,
+  write,
+  dialect,
+}: Pick<Database, "read" | "write" | "dialect">) {
+  return {
+    async insert(db: Db, events: readonly EventRecord[]): Promise<void> {
+      await dialect.insertMany(
+        db,
+        "events",
+        events.map(({ at, actor, action, subject, subjectId = null, before, after }) => ({
+          at,
+          actor: actor.name.slice(0, ACTOR_LENGTH),
+          via: actor.via,
+          action,
+          subject: subject.slice(0, SUBJECT_LENGTH),
+          subject_id: subjectId,
+          before: before ? JSON.stringify(before) : null,
+          after: after ? JSON.stringify(after) : null,
+        })),
+      );
+    },
+
+    /** Newest first, after a place. */
+    async page(filter: EventFilter, after: EventPlace | null, limit: number): Promise<StoredEvent[]> {
+      const matching = (most: number) => {
+        let query = read.selectFrom("events").select(COLUMNS);
+        for (const column of ["actor", "via", "action", "subject"] as const) {
+          const value = filter[column];
+          if (value !== undefined) query = query.where(column, "=", value);
+        }
+        if (filter.subjectId !== undefined) query = query.where("subject_id", "=", filter.subjectId);
+        if (filter.from !== undefined) query = query.where("at", ">=", filter.from);
+        if (filter.to !== undefined) query = query.where("at", "<=", filter.to);
+        return query.orderBy("at", "desc").orderBy("id", "desc").limit(most);
+      };
+      if (after === null) return matching(limit).execute();
+      // Two ranges of the index: not every server finds a pair of values in one.
+      const same = await matching(limit).where("at", "=", after.at).where("id", "<", after.id).execute();
+      if (same.length === limit) return same;
+      return [
+        ...same,
+        ...(await matching(limit - same.length)
+          .where("at", "<", after.at)
+          .execute()),
+      ];
+    },
+
+    async find(id: number): Promise<(StoredEvent & { subjectId: number | null }) | null> {
+      const row = await read
+        .selectFrom("events")
+        .select([...COLUMNS, "subject_id as subjectId"])
+        .where("id", "=", id)
+        .executeTakeFirst();
+      return row ?? null;
+    },
+
+    /** At most 1,000. Returns how many. */
+    async removeBefore(at: number): Promise<number> {
+      const rows = await read
+        .selectFrom("events")
+        .select("id")
+        .where("at", "<", at)
+        .orderBy("at")
+        .orderBy("id")
+        .limit(REMOVED_AT_ONCE)
+        .execute();
+      if (rows.length === 0) return 0;
+      const ids = rows.map(({ id }) => id);
+      await write.deleteFrom("events").where("id", "in", ids).execute();
+      return rows.length;
+    },
+  };
+}

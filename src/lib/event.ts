@@ -1,0 +1,18 @@
+import type { Actor } from "./actor.ts";
+
+/** What an actor did. See `events` in db/account-tables.ts. */
+export type EventRecord = {
+  at: number;
+  actor: Pick<Actor, "name" | "via">;
+  /** Such as "link.update". */
+  action: string;
+  subject: string;
+  /** Of links only: their history survives renames. */
+  subjectId?: number | null;
+  /** Secrets are masked. */
+  before?: object | null;
+  after?: object | null;
+};
+
+/** Call it in the transaction of what the events say. */
+export type RecordEvents<Db> = (db: Db, events: readonly EventRecord[]) => Promise<void>;

@@ -1,0 +1,14 @@
+/** What `deleted_links.content` holds: the row of the link as it is stored, and what hangs on it. */
+import type { LinkContent } from "./link.ts";
+
+export type DeletedContent = LinkContent & {
+  createdAt: number;
+  updatedAt: number;
+  ownerId: number | null;
+  createdBy: string | null;
+  /** Keys. */
+  aliases?: readonly string[];
+  tags?: readonly string[];
+  /** Of `max_clicks`. */
+  uses?: number;
+};
