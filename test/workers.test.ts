@@ -60,6 +60,24 @@ describe.skipIf(process.platform !== "linux")("two workers", () => {
     expect(roots.every((answer) => answer.status === 307)).toBe(true);
   });
 
+  test("a revoked API token is refused by both before the revocation is answered", async () => {
+    for (let round = 0; round < 10; round++) {
+      const created = await client.call("POST", "/tokens", { name: `t${round}`, scopes: ["links:read"] });
+      const { id, token } = created.body.data;
+      const uses = () =>
+        Promise.all(
+          Array.from({ length: 8 }, async () => {
+            const headers = { Authorization: `Bearer ${token}`, Connection: "close" };
+            const answer = await fetch(`${server.url}/admin/v1/links`, { keepalive: false, headers });
+            return answer.status;
+          }),
+        );
+      expect(await uses()).toEqual(Array.from({ length: 8 }, () => 200));
+      expect((await client.call("DELETE", `/tokens/${id}`)).status).toBe(200);
+      expect(await uses()).toEqual(Array.from({ length: 8 }, () => 401));
+    }
+  });
+
   test("both share one login limit per address", async () => {
     const attempt = () =>
       fetch(`${server.url}/admin/v1/auth/login`, {

@@ -148,3 +148,47 @@ describe("users", () => {
     expect((await run(line, { stdin: PASSWORD })).error).toMatchObject({ name });
   });
 });
+
+describe("tokens", () => {
+  const status = async (token: string) =>
+    (
+      await server.request("GET", "/admin/v1/probe/account", {
+        headers: { Authorization: `Bearer ${token}` },
+      })
+    ).status;
+
+  test("add prints the token alone, list names it, revoke ends it on a running server", async () => {
+    await run("users add tina --role editor --stdin", { stdin: "a password for tina" });
+    const added = await run("tokens add ci --scope files:read links:write --user Tina --expires 90d");
+    const token = added.out.trim();
+    expect(token).toMatch(/^wmk_[A-Za-z0-9]{40}$/);
+    expect(await status(token)).toBe(200);
+    const own = JSON.parse((await run("tokens add mine --scope admin --json")).out);
+    expect(own).toMatchObject({ username: "admin", scopes: ["admin"], expires_at: null });
+
+    const rows = JSON.parse((await run("tokens list --json")).out);
+    const [first, second] = rows;
+    expect(rows).toHaveLength(2);
+    expect(first).toMatchObject({ name: "ci", username: "tina", scopes: ["links:write", "files:read"] });
+    expect(second).toMatchObject({ id: own.id, name: "mine", username: "admin" });
+    expect((await run("tokens list")).out).toContain("links:write files:read");
+    expect(JSON.parse((await run("tokens list --user admin --json")).out)).toHaveLength(1);
+
+    expect((await run(`tokens revoke ${first.id}`)).err).toBe(`Token ${first.id} 'ci' revoked.\n`);
+    expect(await status(token)).toBe(401);
+  });
+
+  test.each([
+    ["tokens add x", "--scope"],
+    ["tokens add x --scope root", "scopes.0 takes links:read"],
+    ["tokens add x --scope admin --user tina", "has no scope admin"],
+    ["tokens add x --scope admin --user nobody", "no such account"],
+    ["tokens add x --scope admin --expires yesterday", "expires_at takes"],
+    ["tokens list --user nobody", "no such account"],
+    ["tokens revoke 999999", "no such token"],
+    ["tokens revoke ci", "takes the ID"],
+  ])("'%s' is refused with a reason", async (line, reason) => {
+    const { error } = await run(line);
+    expect(String(error)).toContain(reason);
+  });
+});

@@ -30,7 +30,11 @@ export async function signIn(url: string, password = PASSWORD, username?: string
   });
   if (response.status !== 200) throw new Error(`login answered ${response.status}: ${await response.text()}`);
   const cookie = response.headers.getSetCookie().find((line) => line.startsWith("svc_access="));
-  const token = /^svc_access=([^;]+)/.exec(cookie ?? "")![1]!;
+  return clientOf(url, /^svc_access=([^;]+)/.exec(cookie ?? "")![1]!);
+}
+
+/** With the access token of a session, or an API token. */
+export function clientOf(url: string, token: string): Client {
   const authorised = (path: string, init: RequestInit = {}) => {
     const headers = new Headers(init.headers);
     headers.set("Authorization", `Bearer ${token}`);

@@ -2,7 +2,7 @@
  * API tokens. A known one is checked in memory. A form or checksum that is wrong costs no query, and an address may ask
  * for a bounded number of unknown ones. Revoking reaches every worker before the answer.
  */
-import { SCOPES_OF } from "../../lib/access.ts";
+import { SCOPES, SCOPES_OF } from "../../lib/access.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Account } from "../account.ts";
@@ -91,7 +91,7 @@ export function createApiTokens({ repository, changes, lookups, clock }: Deps) {
       const now = clock.now();
       const expiresAt = parseTokenExpiry(input.expires_at, now);
       const { name } = input;
-      const scopes = [...new Set(input.scopes)];
+      const scopes = SCOPES.filter((scope) => input.scopes.includes(scope));
       const text = newTokenText();
       const token = { accountId, name, scopes, createdAt: now, expiresAt, lastUsedAt: null };
       const id = await changes.write(async (tx) => {

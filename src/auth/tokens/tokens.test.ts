@@ -70,7 +70,7 @@ forEachDialect((dialect) => {
     expect(first.json.data).toEqual({
       id: expect.any(Number),
       name: "CI",
-      scopes: ["links:write", "links:read"],
+      scopes: ["links:read", "links:write"],
       created_at: "2026-11-20T12:00:00.000Z",
       expires_at: null,
       last_used_at: null,
