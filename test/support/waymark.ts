@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Subprocess } from "bun";
 
-const BINARY = join(import.meta.dir, "..", "..", "bin", "waymark");
+const PROGRAM = join(import.meta.dir, "..", "..", "bin", "waymark");
 const READY_MS = 90_000;
 
 export type Settings = Record<string, string>;
@@ -33,8 +33,8 @@ export type RunningWaymark = {
   kill(): Promise<void>;
 };
 
-/** A fresh installation; `settings` are WAYMARK__… variables for all its commands. */
-export function install(settings: Settings = {}): Installation {
+/** A fresh installation; `settings` are WAYMARK__… variables for all its commands. `program` may be another version. */
+export function install(settings: Settings = {}, program = PROGRAM): Installation {
   const dataDir = mkdtempSync(join(tmpdir(), "waymark-test-"));
   const environment = {
     ...withoutWaymark(process.env),
@@ -47,7 +47,7 @@ export function install(settings: Settings = {}): Installation {
   const installation: Installation = {
     dataDir,
     async cli(args, stdin) {
-      const child = Bun.spawn([BINARY, ...args], {
+      const child = Bun.spawn([program, ...args], {
         env: environment,
         cwd: dataDir,
         stdin: stdin === undefined ? "ignore" : Buffer.from(stdin),
@@ -67,7 +67,7 @@ export function install(settings: Settings = {}): Installation {
       return stdout;
     },
     async serve(more = {}, options = {}) {
-      const server = await serve({ ...environment, ...more }, dataDir, options);
+      const server = await serve(program, { ...environment, ...more }, dataDir, options);
       running.add(server);
       return server;
     },
@@ -87,12 +87,13 @@ const withoutWaymark = (source: Settings | NodeJS.ProcessEnv): Settings =>
   );
 
 async function serve(
+  program: string,
   environment: Settings,
   cwd: string,
   { openFiles }: ServeOptions,
 ): Promise<RunningWaymark> {
   const limited = ["/bin/sh", "-c", `ulimit -n ${openFiles} && exec "$0" "$@"`];
-  const child = Bun.spawn([...(openFiles === undefined ? [] : limited), BINARY, "serve"], {
+  const child = Bun.spawn([...(openFiles === undefined ? [] : limited), program, "serve"], {
     env: environment,
     cwd,
     stdin: "ignore",
