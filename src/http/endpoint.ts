@@ -87,7 +87,7 @@ export type Endpoint<
   bodyLimit?: number;
   /** Allows 16 MiB (json-list.ts). */
   list?: ListOptions;
-  /** Of raw strings. The last value of a repeated key counts. */
+  /** Of raw strings. A key whose schema is a list takes all values, of another one the last value counts. */
   query?: Q;
   /** In the OpenAPI document. Default: `id` is a whole number from 1, others are texts. */
   params?: Readonly<Record<string, Schema>>;

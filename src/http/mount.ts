@@ -1,5 +1,6 @@
 import type { Hono, MiddlewareHandler } from "hono";
 import { TrieRouter } from "hono/router/trie-router";
+import { z } from "zod";
 import { appError } from "../lib/errors.ts";
 import { validated } from "../lib/validated.ts";
 import { type Endpoint, type HttpContext, type HttpEnv, type Method, Page } from "./endpoint.ts";
@@ -36,7 +37,7 @@ function lastOfOwned(endpoints: readonly Endpoint[]): Set<Endpoint> {
 
 async function answer(entry: Endpoint, c: HttpContext, bodies: BodyMemory): Promise<Response> {
   await entry.admit?.(c);
-  const query = entry.query ? validated(entry.query, c.req.query(), "The query") : undefined;
+  const query = entry.query ? validated(entry.query, queryOf(c, entry.query), "The query") : undefined;
   const reservation = bodies.enter();
   try {
     const body = await readBody(entry, c, reservation);
@@ -49,6 +50,30 @@ async function answer(entry: Endpoint, c: HttpContext, bodies: BodyMemory): Prom
     reservation.leave();
   }
 }
+
+function queryOf(c: HttpContext, schema: z.ZodType): Record<string, unknown> {
+  const query: Record<string, unknown> = c.req.query();
+  for (const key of listKeys(schema)) {
+    const values = c.req.queries(key);
+    if (values !== undefined) query[key] = values;
+  }
+  return query;
+}
+
+const knownListKeys = new WeakMap<z.ZodType, readonly string[]>();
+
+function listKeys(schema: z.ZodType): readonly string[] {
+  let keys = knownListKeys.get(schema);
+  if (keys === undefined) {
+    const shape = schema instanceof z.ZodObject ? Object.entries(schema.shape) : [];
+    keys = shape.flatMap(([key, field]) => (isList(field as z.ZodType) ? key : []));
+    knownListKeys.set(schema, keys);
+  }
+  return keys;
+}
+
+const isList = (field: z.ZodType): boolean =>
+  field instanceof z.ZodOptional ? isList(field.unwrap() as z.ZodType) : field instanceof z.ZodArray;
 
 async function readBody(entry: Endpoint, c: HttpContext, reservation: BodyReservation): Promise<unknown> {
   const source = { request: c.req.raw, reservation, cut: () => c.env.cut() };

@@ -12,9 +12,14 @@ import type { LinkQuery } from "./list/page.ts";
 import type { CreateInput, Link, ShownLink, UpdateInput } from "./link.ts";
 import type { LinkRepository } from "./links.repository.ts";
 import type { LinkList } from "./list/list.ts";
+import type { LinkChanges } from "./changes.ts";
+import type { TagRepository } from "./tags/repository.ts";
+import { createTagService } from "./tags/service.ts";
 import { alreadyExists, type LinkWriter, reaches, type WriteOutcome, type WrittenLink } from "./writer.ts";
 
 type Parts = {
+  tags: TagRepository;
+  changes: LinkChanges;
   writer: LinkWriter;
   repository: LinkRepository;
   list: LinkList;
@@ -27,7 +32,7 @@ type Parts = {
 export type ActorLinks = ReturnType<typeof createActorLinks>;
 
 export function createActorLinks(parts: Parts, actor: Actor) {
-  const { writer, repository, list, rule, hashPassword, clock, loops } = parts;
+  const { writer, repository, list, rule, hashPassword, clock, loops, tags, changes } = parts;
 
   const find = async (code: string): Promise<Link | null> =>
     isCodeText(code) ? repository.find(code) : null;
@@ -50,7 +55,7 @@ export function createActorLinks(parts: Parts, actor: Actor) {
 
     /**
      * Creates a link, or overwrites it with `force`. @throws LinkAlreadyExists, LinkInvalidCode, LinkReservedCode,
-     * LinkInvalidUrl, LinkInvalidExpireTime, Conflict (it serves a share)
+     * LinkInvalidUrl, LinkInvalidExpireTime, BadRequest (tags), Conflict (it serves a share)
      */
     async create(input: CreateInput): Promise<ShownLink> {
       const now = clock.now();
@@ -81,6 +86,8 @@ export function createActorLinks(parts: Parts, actor: Actor) {
     },
 
     list: (query: LinkQuery) => list.page({ ...query, filter: filterFor(actor, query.filter) }),
+
+    tags: createTagService({ repository: tags, changes }, actor),
 
     batch: createLinkBatch({ writer, rule, hashPassword, clock, loops, actor }),
   };

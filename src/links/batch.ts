@@ -7,7 +7,7 @@ import { inParallel } from "../lib/in-parallel.ts";
 import { type CodeRule, isCodeText, linkNotFound } from "./code.ts";
 import type { FallbackLoops } from "./fallback-loops.ts";
 import { readOptions } from "./link-options.ts";
-import { parseLinkInput, parseLinkUpdate } from "./link-input.ts";
+import { parseLinkInput, parseLinkUpdate, parseTagChange } from "./link-input.ts";
 import { createSchema, updateItemSchema } from "./link.ts";
 import type { LinkWriter, WriteOutcome, WrittenLink } from "./writer.ts";
 
@@ -54,7 +54,7 @@ export function createLinkBatch({ writer, rule, hashPassword, clock, loops, acto
       const patches = await checked(items, (item) => {
         const { code, payload } = validated(updateItemSchema, item, "The item");
         if (!isCodeText(code)) throw linkNotFound(code);
-        return { code, ...parseLinkUpdate(payload, now) };
+        return { code, ...parseLinkUpdate(payload, now), ...parseTagChange(payload) };
       });
       await refuseLoops(patches, (patch) => loops.refusal(patch.code, patch.options.fallbackUrl));
       const updates = await hashed(patches, hashPassword);

@@ -3,11 +3,11 @@ import type { Db } from "../db/dialect.ts";
 
 export type LinkTransaction = {
   readonly db: Db;
-  /** Codes of links that this transaction writes. */
-  changed(topic: "links", codes: readonly string[]): void;
+  /** Codes of links that this transaction writes, or tags that it moves to other links. */
+  changed(topic: "links" | "tags", keys: readonly string[]): void;
 };
 
 export type LinkChanges = {
   write<T>(run: (tx: LinkTransaction) => Promise<T>): Promise<T>;
-  subscribe(topic: "links", listener: (codes: readonly string[]) => void | Promise<void>): () => void;
+  subscribe(topic: "links" | "tags", listener: (keys: readonly string[]) => void | Promise<void>): () => void;
 };

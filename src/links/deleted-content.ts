@@ -1,7 +1,7 @@
 /** What `deleted_links.content` holds: the row of the link as it is stored, and what hangs on it. */
 import type { LinkContent } from "./link.ts";
 
-export type DeletedContent = LinkContent & {
+export type DeletedContent = Omit<LinkContent, "tags"> & {
   createdAt: number;
   updatedAt: number;
   ownerId: number | null;

@@ -4,6 +4,7 @@ import type { DeletedContent } from "./deleted-content.ts";
 import { isInternal } from "./internal-target.ts";
 import { linkEvent, type RecordLinkEvents } from "./link-events.ts";
 import { addToTotal, LINK_COLUMNS } from "./query.repository.ts";
+import { uncountTags } from "./tags/tagging.repository.ts";
 
 export type Deletion = {
   dialect: Pick<Dialect, "insertMany" | "forUpdate">;
@@ -51,8 +52,11 @@ export async function deleteLinks<K extends "id" | "code">(
   const doing = { actor, now, verb: "delete" } as const;
   await record(
     tx,
-    links.map((link) => linkEvent(doing, { id: link.id, before: link, after: null })),
+    links.map((link) =>
+      linkEvent(doing, { id: link.id, before: { ...link, tags: more.tags.get(link.id) ?? [] }, after: null }),
+    ),
   );
+  await uncountTags(tx, ids);
   await tx.deleteFrom("links").where("id", "in", ids).execute();
   await addToTotal(tx, -links.length);
 }
@@ -71,7 +75,7 @@ async function lockCounts(tx: Db, ids: readonly number[], { forUpdate }: Pick<Di
 
 type Attached = {
   aliases: Map<number, { code: string }[]>;
-  tags: Map<number, { tag: string }[]>;
+  tags: Map<number, string[]>;
   uses: Map<number, { uses: number }[]>;
 };
 
@@ -95,7 +99,9 @@ async function attachedTo(tx: Db, ids: readonly number[]): Promise<Attached> {
   const linkOf = ({ link_id }: { link_id: number }) => link_id;
   return {
     aliases: Map.groupBy(aliases, linkOf),
-    tags: Map.groupBy(tags, linkOf),
+    tags: new Map(
+      [...Map.groupBy(tags, linkOf)].map(([id, rows]) => [id, rows.map(({ tag }) => tag).sort()]),
+    ),
     uses: Map.groupBy(uses, linkOf),
   };
 }
@@ -104,7 +110,7 @@ function contentOf(stored: DeletedContent, { aliases, tags, uses }: Attached, id
   const content: DeletedContent = {
     ...stored,
     ...(aliases.has(id) && { aliases: aliases.get(id)!.map(({ code }) => code) }),
-    ...(tags.has(id) && { tags: tags.get(id)!.map(({ tag }) => tag) }),
+    ...(tags.has(id) && { tags: tags.get(id)! }),
     ...(uses.has(id) && { uses: uses.get(id)![0]!.uses }),
   };
   return JSON.stringify(content);

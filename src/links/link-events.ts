@@ -45,6 +45,7 @@ function stateOf(link: Described): object {
     password: link.passwordHash === null ? null : PASSWORD_MASK,
     title: link.title,
     note: link.note,
+    tags: link.tags.length === 0 ? null : link.tags,
     starts_at: instant(startsAt),
     max_clicks: maxClicks,
     fallback_url: fallbackUrl,

@@ -4,6 +4,7 @@ import { parseDuration } from "../lib/duration.ts";
 import { appError } from "../lib/errors.ts";
 import { checkHttpUrl, HTTP_URL_FORM } from "../lib/http-url.ts";
 import { formatRfc3339, LATEST_INSTANT, parseRfc3339 } from "../lib/rfc3339.ts";
+import { checkTags, tagList } from "./tags/tag.ts";
 import { type LinkOptions, NO_OPTIONS, REDIRECT_STATUSES, readOptions } from "./link-options.ts";
 
 // oxlint-disable-next-line no-control-regex -- matches them
@@ -25,6 +26,7 @@ const textOf = (most: number, refused: RegExp) =>
 export const linkFields = {
   title: textOf(200, CONTROL_CHARACTERS).nullish().describe("found by `search`"),
   note: textOf(2000, CONTROL_BUT_LINES).nullish().describe("found by `search`"),
+  tags: tagList.nullish(),
   starts_at: z
     .string()
     .nullish()
@@ -45,13 +47,14 @@ export type LinkFieldsInput = z.output<typeof fieldsSchema>;
 export type LinkFields = {
   title: string | null | undefined;
   note: string | null | undefined;
+  tags: readonly string[] | undefined;
   /** Only what changes. */
   options: Partial<LinkOptions>;
 };
 
-/** @throws InvalidDateFormat, LinkInvalidUrl */
+/** @throws InvalidDateFormat, LinkInvalidUrl, BadRequest (tags) */
 export function parseLinkFields(input: LinkFieldsInput, now: number): LinkFields {
-  const { title, note, starts_at, max_clicks, fallback_url, redirect_status, forward_query } = input;
+  const { title, note, tags, starts_at, max_clicks, fallback_url, redirect_status, forward_query } = input;
   const options: Partial<LinkOptions> = {
     ...(starts_at !== undefined && { startsAt: parseStart(starts_at ?? "", now) }),
     ...(max_clicks !== undefined && { maxClicks: max_clicks }),
@@ -62,6 +65,7 @@ export function parseLinkFields(input: LinkFieldsInput, now: number): LinkFields
   return {
     title: title === undefined ? undefined : title?.trim() || null,
     note: note === undefined ? undefined : note || null,
+    tags: tags === undefined ? undefined : checkTags(tags ?? []),
     options,
   };
 }
@@ -88,6 +92,7 @@ function parseFallback(text: string): string | null {
 export const linkFieldsView = {
   title: z.string().nullable(),
   note: z.string().nullable(),
+  tags: z.array(z.string()),
   created_by: z.string().nullable(),
   starts_at: z.iso.datetime().nullable(),
   max_clicks: z.int().nullable(),
@@ -96,13 +101,20 @@ export const linkFieldsView = {
   forward_query: z.boolean(),
 };
 
-type Shown = { title: string | null; note: string | null; createdBy: string | null; options: string | null };
+type Shown = {
+  title: string | null;
+  note: string | null;
+  tags: readonly string[];
+  createdBy: string | null;
+  options: string | null;
+};
 
-export function viewOfFields({ title, note, createdBy, options }: Shown) {
+export function viewOfFields({ title, note, tags, createdBy, options }: Shown) {
   const { startsAt, maxClicks, fallbackUrl, redirectStatus, forwardQuery } = readOptions(options);
   return {
     title,
     note,
+    tags: [...tags],
     created_by: createdBy,
     starts_at: startsAt === null ? null : formatRfc3339(startsAt),
     max_clicks: maxClicks,

@@ -20,7 +20,7 @@ function errorOf(run: () => unknown): string {
   return "nothing thrown";
 }
 
-const PLAIN_INPUT = { title: null, note: null, options: null };
+const PLAIN_INPUT = { title: null, note: null, options: null, tags: [] };
 
 describe("create", () => {
   test("the required fields only", () => {
@@ -90,7 +90,14 @@ describe("create", () => {
   });
 });
 
-const NOTHING = { expiresAt: undefined, password: undefined, title: undefined, note: undefined, options: {} };
+const NOTHING = {
+  expiresAt: undefined,
+  password: undefined,
+  title: undefined,
+  note: undefined,
+  tags: undefined,
+  options: {},
+};
 
 describe("update", () => {
   test("absent and null keep", () => {
@@ -168,6 +175,7 @@ test("a link is shown without its hash", () => {
     fallback_url: null,
     redirect_status: 307,
     forward_query: false,
+    tags: [],
   });
   expect(viewOfLink({ ...link, expiresAt: null, passwordHash: null }, "")).toMatchObject({
     expires_at: null,

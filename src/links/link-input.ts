@@ -4,7 +4,8 @@ import type { CodeRule } from "./code.ts";
 import { parseExpiry } from "./expiry.ts";
 import { type LinkFields, parseLinkFields } from "./link-fields.ts";
 import { NO_OPTIONS, writeOptions } from "./link-options.ts";
-import type { CreateInput, LinkContent, UpdateInput } from "./link.ts";
+import type { CreateInput, LinkContent, UpdateInput, UpdatePayload } from "./link.ts";
+import { checkTags } from "./tags/tag.ts";
 
 export type LinkInput = {
   /** Null: choose a random one. */
@@ -14,7 +15,7 @@ export type LinkInput = {
   /** Plain text. */
   password: string | null;
   force: boolean;
-} & Pick<LinkContent, "title" | "note" | "options">;
+} & Pick<LinkContent, "title" | "note" | "options" | "tags">;
 
 export type LinkUpdateInput = {
   target: string;
@@ -23,7 +24,10 @@ export type LinkUpdateInput = {
   password: string | null | undefined;
 } & LinkFields;
 
-const isAbsent = (value: string | null | undefined): value is null | undefined =>
+/** To what the link has. */
+export type TagChange = { addTags: readonly string[]; removeTags: readonly string[] };
+
+const isAbsent = <T>(value: T | null | undefined): value is null | undefined =>
   value === null || value === undefined;
 
 /** @throws LinkInvalidUrl */
@@ -33,12 +37,12 @@ export function parseTarget(text: string): string {
   throw appError("LinkInvalidUrl", target.error);
 }
 
-/** @throws LinkInvalidCode, LinkReservedCode, LinkInvalidUrl, LinkInvalidExpireTime, InvalidDateFormat */
+/** @throws LinkInvalidCode, LinkReservedCode, LinkInvalidUrl, LinkInvalidExpireTime, InvalidDateFormat, BadRequest (tags) */
 export function parseLinkInput(input: CreateInput, rule: CodeRule, now: number): LinkInput {
   const code = input.code || null;
   const refusal = code === null ? null : rule.refusal(code);
   if (refusal !== null) throw refusal;
-  const { title = null, note = null, options } = parseLinkFields(input, now);
+  const { title = null, note = null, tags = [], options } = parseLinkFields(input, now);
   return {
     code,
     target: parseTarget(input.target),
@@ -48,10 +52,11 @@ export function parseLinkInput(input: CreateInput, rule: CodeRule, now: number):
     title,
     note,
     options: writeOptions({ ...NO_OPTIONS, ...options }),
+    tags,
   };
 }
 
-/** @throws LinkInvalidUrl, LinkInvalidExpireTime, InvalidDateFormat */
+/** @throws LinkInvalidUrl, LinkInvalidExpireTime, InvalidDateFormat, BadRequest (tags) */
 export function parseLinkUpdate(input: UpdateInput, now: number): LinkUpdateInput {
   return {
     target: parseTarget(input.target),
@@ -60,3 +65,9 @@ export function parseLinkUpdate(input: UpdateInput, now: number): LinkUpdateInpu
     ...parseLinkFields(input, now),
   };
 }
+
+/** @throws BadRequest */
+export const parseTagChange = (input: Pick<UpdatePayload, "add_tags" | "remove_tags">): TagChange => ({
+  addTags: checkTags(input.add_tags ?? []),
+  removeTags: checkTags(input.remove_tags ?? []),
+});

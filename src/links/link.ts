@@ -3,6 +3,7 @@ import { z } from "zod";
 import { HTTP_URL_FORM } from "../lib/http-url.ts";
 import { formatRfc3339 } from "../lib/rfc3339.ts";
 import { shortUrl } from "./short-url.ts";
+import { tagList } from "./tags/tag.ts";
 import { CODE_FORM, NEW_CODE_FORM } from "./code.ts";
 import { linkFields, linkFieldsView, viewOfFields } from "./link-fields.ts";
 
@@ -17,6 +18,8 @@ export type LinkContent = {
   note: string | null;
   /** See link-options.ts. */
   options: string | null;
+  /** Checked by tag.ts, sorted. */
+  tags: readonly string[];
 };
 
 export type Link = LinkContent & {
@@ -37,7 +40,14 @@ export type LinkPatch = { [K in keyof LinkContent]?: LinkContent[K] | undefined 
 export const UNOWNED = { ownerId: null, createdBy: null };
 
 /** Content of a link that only redirects. */
-export const PLAIN = { expiresAt: null, passwordHash: null, title: null, note: null, options: null };
+export const PLAIN = {
+  expiresAt: null,
+  passwordHash: null,
+  title: null,
+  note: null,
+  options: null,
+  tags: [],
+};
 
 export type ShownLink = Omit<Link, "id">;
 
@@ -70,7 +80,14 @@ export const updateSchema = z.object({
 });
 export type UpdateInput = z.output<typeof updateSchema>;
 
-export const updateItemSchema = z.object({ code: z.string().meta(CODE_FORM), payload: updateSchema });
+/** Of a batch. */
+const updatePayload = updateSchema.extend({
+  add_tags: tagList.nullish().describe("tags that the link gets beside those that it has"),
+  remove_tags: tagList.nullish().describe("tags that it loses"),
+});
+export type UpdatePayload = z.output<typeof updatePayload>;
+
+export const updateItemSchema = z.object({ code: z.string().meta(CODE_FORM), payload: updatePayload });
 
 export const linkViewSchema = z.object({
   code: z.string().meta(CODE_FORM),

@@ -44,7 +44,8 @@ async function run(line: string, stdin = ""): Promise<string> {
   } as unknown as Parameters<typeof addLinkCommands>[1];
   const program = new Command().exitOverride().configureOutput({ writeErr: () => {} });
   addLinkCommands(program, context);
-  await program.parseAsync(["links", ...line.split(" ").filter(Boolean)], { from: "user" });
+  const group = line.startsWith("tags ") ? [] : ["links"];
+  await program.parseAsync([...group, ...line.split(" ").filter(Boolean)], { from: "user" });
   return printed;
 }
 async function confirm(question: string): Promise<boolean> {
@@ -147,4 +148,28 @@ test("list pages, filters and sorts", async () => {
   expect(noted).toBe("1 link, page 1 of 1\n");
   await run("list --search nothing");
   expect(noted).toBe("0 links\n");
+});
+
+test("tags of links, and all tags", async () => {
+  await run(`add ${TARGET} --code a --tag Two --tag one`);
+  await run(`add ${TARGET} --code b --tag two`);
+  expect(printed).toContain("TAGS       two\n");
+  expect((await json("get a")).tags).toEqual(["one", "two"]);
+  expect((await json("list --tag TWO --tag one")).links.map(({ code }: { code: string }) => code)).toEqual([
+    "a",
+  ]);
+  expect(await json("tags list")).toEqual([
+    { tag: "two", links: 2 },
+    { tag: "one", links: 1 },
+  ]);
+  expect(await run("tags rename two one")).toBe("2 links with the tag one.\n");
+  await run(`update a ${TARGET} --tag x --tag y`);
+  expect((await json("get a")).tags).toEqual(["x", "y"]);
+  await run(`update a ${TARGET} --clear-tags`);
+  expect((await json("get a")).tags).toEqual([]);
+  expect(await refusal(run(`update a ${TARGET} --tag x --clear-tags`))).toBe("BadRequest");
+  answer = false;
+  expect(await refusal(run("tags remove one"))).toBe("BadRequest");
+  expect(await run("tags remove one --yes")).toBe("Removed one from 1 link.\n");
+  expect(await run("tags list")).toBe("");
 });

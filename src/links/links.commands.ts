@@ -8,10 +8,11 @@ import { pluralize } from "../lib/pluralize.ts";
 import { appError } from "../lib/errors.ts";
 import { validated } from "../lib/validated.ts";
 import { COMMAND } from "../lib/actor.ts";
-import { createSchema, type ShownLink, updateSchema, viewOfLink } from "./link.ts";
+import { createSchema, type LinkView, type ShownLink, updateSchema, viewOfLink } from "./link.ts";
 import { addFieldOptions, fieldInput, type FieldOptions, shownFields } from "./field-options.ts";
 import { addCsvCommands } from "./csv/commands.ts";
-import { addFilterOptions, filterInput, type FilterOptions } from "./list/filter-options.ts";
+import { addFilterOptions, collected, filterInput, type FilterOptions } from "./list/filter-options.ts";
+import { addTagCommands } from "./tags/commands.ts";
 import { linkQueryOf, listQuery } from "./list/page.ts";
 
 type Context = CommandContext<{ links: LinkService; csv: LinkCsv; origins: { ofServer(): string } }>;
@@ -23,9 +24,13 @@ const COLUMNS = {
   expires_at: "EXPIRES",
   password: "PASSWORD",
   click_count: "CLICKS",
+  tags: "TAGS",
 };
 /** Of one link. */
 const FIELDS = { ...COLUMNS, short_url: "SHORT URL" };
+
+/** As a row of the table. */
+const rowOf = (view: LinkView) => ({ ...view, tags: view.tags.join(", ") || null });
 
 type Json = { json?: true };
 type Secret = { password?: true; passwordStdin?: true };
@@ -36,6 +41,7 @@ export function addLinkCommands(program: Command, context: Context): Command {
   addReading(group, context);
   addWriting(group, context);
   addCsvCommands(group, context);
+  addTagCommands(program, context);
   return group;
 }
 
@@ -80,15 +86,23 @@ async function listLinks(context: Context, options: ListOptions): Promise<void> 
     const pagination = { page: at.page, page_size: at.pageSize, total: found.total, total_pages: pages };
     return context.output.json({ links: rows, pagination });
   }
-  if (rows.length > 0) context.output.table(rows, COLUMNS);
+  if (rows.length > 0) context.output.table(rows.map(rowOf), COLUMNS);
   const where = pages === 0 ? "" : `, page ${at.page} of ${pages}`;
   context.output.note(`${pluralize(found.total, "link")}${where}`);
 }
 
-type AddOptions = Json & Secret & FieldOptions & { code?: string; expires?: string; force?: true };
+type AddOptions = Json &
+  Secret &
+  FieldOptions & { code?: string; expires?: string; tag?: string[]; force?: true };
 type UpdateOptions = Json &
   Secret &
-  FieldOptions & { expires?: string; clearExpiry?: true; clearPassword?: true };
+  FieldOptions & {
+    expires?: string;
+    clearExpiry?: true;
+    clearPassword?: true;
+    tag?: string[];
+    clearTags?: true;
+  };
 
 function addWriting(group: Command, context: Context): void {
   addFieldOptions(group.command("add").description("create a link"))
@@ -97,12 +111,13 @@ function addWriting(group: Command, context: Context): void {
     .option("--expires <when>", "RFC 3339, or a duration such as 7d or 1d2h30m")
     .option("--password", "ask for a password to store with the link")
     .option("--password-stdin", "read the password from standard input")
+    .option("--tag <tag>", "repeat it for several", collected)
     .option("--force", "overwrite a link with this code; it keeps its creation time and clicks")
     .option("--json", "print JSON")
     .action(async (target: string, options: AddOptions) => {
-      const { code, expires, force, json } = options;
+      const { code, expires, tag: tags, force, json } = options;
       const password = await passwordFrom(context, options);
-      const given = { target, code, expires_at: expires, password, force, ...fieldInput(options) };
+      const given = { target, code, expires_at: expires, password, tags, force, ...fieldInput(options) };
       const input = validated(createSchema, given, "The link");
       const { links } = await context.services();
       await show(context, await links.by(COMMAND).create(input), json);
@@ -117,17 +132,21 @@ function addWriting(group: Command, context: Context): void {
     .option("--password", "ask for a new password")
     .option("--password-stdin", "read the new password from standard input")
     .option("--clear-password", "remove the password")
+    .option("--tag <tag>", "instead of the tags that it has; repeat it for several", collected)
+    .option("--clear-tags", "remove all tags")
     .option("--json", "print JSON")
     .action(async (code: string, target: string, options: UpdateOptions) => {
       refuseBoth(options, "expires", "clearExpiry");
+      refuseBoth(options, "tag", "clearTags");
       refuseBoth(options, "password", "clearPassword");
       refuseBoth(options, "passwordStdin", "clearPassword");
       const given = await passwordFrom(context, options);
       const password = options.clearPassword ? "" : given;
       const expires = options.clearExpiry ? "" : options.expires;
+      const tags = options.clearTags ? [] : options.tag;
       const input = validated(
         updateSchema,
-        { target, expires_at: expires, password, ...fieldInput(options) },
+        { target, expires_at: expires, password, tags, ...fieldInput(options) },
         "The link",
       );
       const { links } = await context.services();
@@ -198,8 +217,9 @@ async function show(context: Context, link: ShownLink, json: true | undefined): 
   const { origins } = await context.services();
   const view = viewOfLink(link, origins.ofServer());
   if (json) return context.output.json(view);
+  const row = rowOf(view);
   for (const [key, heading] of Object.entries(FIELDS)) {
-    const value = view[key as keyof typeof view];
+    const value = row[key as keyof typeof row];
     context.output.line(`${heading.padEnd(9)}  ${value ?? "-"}`);
   }
   for (const [heading, value] of shownFields(view)) {

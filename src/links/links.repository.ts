@@ -5,6 +5,7 @@ import type { Link, LinkContent } from "./link.ts";
 import { isInternal } from "./internal-target.ts";
 import { deleteLinks, type Deletion } from "./deletion.repository.ts";
 import { addToTotal, LINK_COLUMNS, linksIn } from "./query.repository.ts";
+import { createTagging } from "./tags/tagging.repository.ts";
 
 export type NewLink = Omit<Link, "id">;
 
@@ -24,6 +25,8 @@ const CONTENT = ["target", "expires_at", "password_hash", "title", "note", "opti
 
 /** Arrays may have any length; statements take 1,000 items. Codes within one call are distinct. */
 export function createLinkRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
+  const { tagsOf, retag } = createTagging(dialect);
+
   async function idsOf(db: Db, codes: readonly string[]): Promise<Map<string, number>> {
     if (codes.length === 0) return new Map();
     const asked = dialect.valuesTable(
@@ -40,9 +43,12 @@ export function createLinkRepository({ read, dialect }: Pick<Database, "read" | 
   }
 
   return {
+    tagsOf,
+    retag,
+
     async find(code: string, db: Db = read): Promise<Link | null> {
       const [link] = await linksIn(db).where("links.code", "=", code).execute();
-      return link ?? null;
+      return link === undefined ? null : { ...link, tags: (await tagsOf(db, [link.id])).get(link.id) ?? [] };
     },
 
     /** Which of at most 1,000 codes are taken. */
@@ -61,7 +67,13 @@ export function createLinkRepository({ read, dialect }: Pick<Database, "read" | 
           .orderBy("code")
           .$call(dialect.forUpdate)
           .execute();
-        for (const row of rows) found.set(row.code, { ...row, isInternal: isInternal(row.target) });
+        const tags = await tagsOf(
+          tx,
+          rows.map(({ id }) => id),
+        );
+        for (const row of rows) {
+          found.set(row.code, { ...row, tags: tags.get(row.id) ?? [], isInternal: isInternal(row.target) });
+        }
       }
       return found;
     },
@@ -91,15 +103,29 @@ export function createLinkRepository({ read, dialect }: Pick<Database, "read" | 
           return { link_id: id, clicks: clickCount, ranked: clickCount };
         });
         await dialect.insertMany(tx, "link_clicks", rows);
+        const tagged = chunk.flatMap(({ code, tags }) => {
+          const id = ids.get(code);
+          return id === undefined || tags.length === 0 ? [] : { id, before: [], after: tags };
+        });
+        await retag(tx, tagged);
       }
       await addToTotal(tx, links.length);
       return added;
     },
 
-    /** Unknown codes are skipped. */
-    async overwriteMany(tx: Db, links: readonly LinkOverwrite[]): Promise<void> {
+    /** Links that `lock` returned; others are skipped. */
+    async overwriteMany(
+      tx: Db,
+      links: readonly LinkOverwrite[],
+      locked: ReadonlyMap<string, Pick<ExistingLink, "id" | "tags">>,
+    ): Promise<void> {
       const rows = links.map((link) => ({ code: link.code, ...contentOf(link) }));
       await dialect.updateMany(tx, { table: "links", key: "code", set: CONTENT }, rows);
+      const tagged = links.flatMap(({ code, tags }) => {
+        const before = locked.get(code);
+        return before === undefined ? [] : { id: before.id, before: before.tags, after: tags };
+      });
+      await retag(tx, tagged);
     },
 
     /** Unknown codes are skipped. */

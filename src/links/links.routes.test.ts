@@ -62,6 +62,46 @@ const codes = async (query: string) =>
 /** Status, code and name of a failure. */
 const failure = ({ status, body }: Answer) => [status, body.code, body.error];
 
+describe("tags", () => {
+  test("are created, filtered by all of them, renamed, merged and removed", async () => {
+    expect((await create({ code: "a", tags: ["X", "y/z", "50% off?"] })).body.data.tags).toEqual([
+      "50% off?",
+      "x",
+      "y/z",
+    ]);
+    await create({ code: "b", tags: ["x"] });
+    expect(await codes("?tag=x&sort=code")).toEqual(["a", "b"]);
+    expect(await codes("?tag=x&tag=Y%2FZ")).toEqual(["a"]);
+    expect(await codes("?tag=&sort=code")).toEqual(["a", "b"]);
+    expect((await call("GET", "/tags")).body.data[0]).toEqual({ tag: "x", links: 2 });
+    const renamed = await call("PATCH", "/tags/y%2Fz", { tag: "X" });
+    expect(renamed.body.data).toEqual({ tag: "x", links: 2 });
+    expect((await call("DELETE", "/tags/50%25%20off%3F")).body.data).toEqual({ tag: "50% off?", links: 1 });
+    expect((await call("GET", "/tags")).body.data).toEqual([{ tag: "x", links: 2 }]);
+    expect(failure(await call("DELETE", "/tags/gone"))).toEqual([404, 1004, "NotFound"]);
+  });
+
+  test.each([
+    ["17 tags", Array.from({ length: 17 }, (_, at) => `t${at}`)],
+    ["65 characters", ["x".repeat(65)]],
+    ["an empty one", [""]],
+    ["a number", [1]],
+    ["text", "x"],
+  ])("%s are refused in a sentence", async (_name, tags) => {
+    const refused = await create({ code: "a", tags });
+    expect(failure(refused)).toEqual([400, 1000, "BadRequest"]);
+    expect(refused.body.message).toMatch(/^[A-Za-z].*\.$/);
+    expect(await codes("")).toEqual([]);
+  });
+
+  test("17 filters are refused, and the last value of another repeated key counts", async () => {
+    await create({ code: "a" });
+    const tags = Array.from({ length: 17 }, (_, at) => `tag=t${at}`).join("&");
+    expect(failure(await call("GET", `/links?${tags}`))).toEqual([400, 1000, "BadRequest"]);
+    expect(await codes("?search=nothing&search=a")).toEqual([]);
+  });
+});
+
 describe("one link", () => {
   test("create answers 201 with the whole link and a masked password", async () => {
     const made = await create({ code: "a/b", expires_at: "7d", password: "secret" });
@@ -85,6 +125,7 @@ describe("one link", () => {
         fallback_url: null,
         redirect_status: 307,
         forward_query: false,
+        tags: [],
       },
     });
     for (const answer of [made, await call("GET", "/links/a/b"), await call("GET", "/links")]) {

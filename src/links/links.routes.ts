@@ -5,6 +5,7 @@ import { CODE_FORM } from "./code.ts";
 import { createSchema, linkViewSchema, updateItemSchema, updateSchema, viewOfLink } from "./link.ts";
 import { linkQueryOf, listQuery } from "./list/page.ts";
 import type { LinkService } from "./links.service.ts";
+import { tagEndpoints } from "./tags/routes.ts";
 
 /** Documented as the schema, accepted as anything: a batch checks its items itself. */
 const judgedLater = (schema: z.ZodType) => {
@@ -30,6 +31,7 @@ export function linkEndpoints({ links, now }: { links: LinkService; now(): numbe
   const shared = { access: "editor", scope: "links", tag: "links" } as const;
   return [
     ...batchEndpoints(links),
+    ...tagEndpoints((actor) => links.by(actor).tags),
     endpoint({
       ...shared,
       method: "GET",

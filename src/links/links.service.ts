@@ -15,6 +15,7 @@ import { createLinkRepository } from "./links.repository.ts";
 import { createLinkOperations, type LinkOperations } from "./link-metrics.ts";
 import { createUsesRepository } from "./uses/repository.ts";
 import { createLinkUses } from "./uses/uses.ts";
+import { createTagRepository } from "./tags/repository.ts";
 import { createLinkWriter } from "./writer.ts";
 import type { RandomBytes } from "../lib/random-code.ts";
 
@@ -67,14 +68,15 @@ export function createLinkService(deps: LinkServiceDeps) {
       load: operations.paginatedQuery,
     }),
   );
-  const stop = changes.subscribe("links", list.forgetTotals);
+  const stops = (["links", "tags"] as const).map((topic) => changes.subscribe(topic, list.forgetTotals));
   const uses = createLinkUses({ repository: createUsesRepository(database), changes });
 
   const loops = createFallbackLoops({
     find: (code) => repository.find(code),
     ownCode: deps.ownCode ?? (() => null),
   });
-  const parts = { writer, repository, list, rule, hashPassword, clock, loops };
+  const tags = createTagRepository(database);
+  const parts = { writer, repository, list, rule, hashPassword, clock, loops, tags, changes };
   return {
     /** The links as this actor may reach them. */
     by: (actor: Actor): ActorLinks => createActorLinks(parts, actor),
@@ -82,7 +84,7 @@ export function createLinkService(deps: LinkServiceDeps) {
     uses: { take: uses.take },
     stats: () => repository.stats(clock.now()),
     close() {
-      stop();
+      for (const stop of stops) stop();
       uses.close();
     },
   };

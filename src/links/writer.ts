@@ -8,6 +8,8 @@ import type { Actor } from "../lib/actor.ts";
 import { type AppError, appError } from "../lib/errors.ts";
 import { type CodeRule, linkNotFound } from "./code.ts";
 import type { Link, LinkContent, LinkPatch } from "./link.ts";
+import type { TagChange } from "./link-input.ts";
+import { MOST_TAGS, sortedTags, tooManyTags } from "./tags/tag.ts";
 import type { LinkChanges, LinkTransaction } from "./changes.ts";
 import { type LinkOptions, readOptions, writeOptions } from "./link-options.ts";
 import { linkEvent, type RecordLinkEvents } from "./link-events.ts";
@@ -21,11 +23,12 @@ export type CheckedCreate = LinkContent & {
   force: boolean;
 };
 
-export type CheckedUpdate = Omit<LinkPatch, "options"> & {
-  code: string;
-  /** Only what changes. */
-  options?: Partial<LinkOptions>;
-};
+export type CheckedUpdate = Omit<LinkPatch, "options"> &
+  Partial<TagChange> & {
+    code: string;
+    /** Only what changes. */
+    options?: Partial<LinkOptions>;
+  };
 
 export type WrittenLink = Omit<Link, "id" | "clickCount">;
 
@@ -43,7 +46,7 @@ export type LinkWriter = {
     entries: readonly CheckedCreate[],
     by: Writing,
   ): Promise<WriteOutcome<WrittenLink>[]>;
-  /** The link, LinkNotFound, LinkAlreadyExists for a repeated code, Conflict for one that serves a share. */
+  /** The link, LinkNotFound, LinkAlreadyExists for a repeated code, Conflict for one that serves a share, BadRequest. */
   update(changes: readonly CheckedUpdate[], by: Writing): Promise<WriteOutcome<WrittenLink>[]>;
   /** The code, LinkNotFound, LinkAlreadyExists for a repeated code. */
   remove(codes: readonly string[], by: Writing): Promise<WriteOutcome<string>[]>;
@@ -79,7 +82,7 @@ export function createLinkWriter(deps: Deps): LinkWriter {
     const chosen = await chooseCodes(deps, tx, entries, new Set(wanted));
     const plan = planCreate(entries, chosen, existing, by);
     const ids = await repository.insertMany(tx.db, plan.inserts);
-    await repository.overwriteMany(tx.db, plan.overwrites);
+    await repository.overwriteMany(tx.db, plan.overwrites, existing);
     await record(tx.db, [
       ...plan.inserts.map((link) =>
         linkEvent({ ...by, verb: "create" }, { id: ids.get(link.code)!, before: null, after: link }),
@@ -102,7 +105,7 @@ export function createLinkWriter(deps: Deps): LinkWriter {
       write(async (tx) => {
         const existing = await repository.lock(tx.db, [...new Set(changed.map((change) => change.code))]);
         const plan = planUpdate(changed, existing, by);
-        await repository.overwriteMany(tx.db, plan.overwrites);
+        await repository.overwriteMany(tx.db, plan.overwrites, existing);
         await record(tx.db, overwriteEvents(plan.overwrites, existing, by));
         tx.changed(
           "links",
@@ -190,20 +193,28 @@ function planUpdate(changed: readonly CheckedUpdate[], existing: Stored, { actor
     if (!reaches(actor, stored)) return linkNotFound(code);
     if (stored.isInternal) return linkServesShare(code);
     if (claimed.has(code)) return mentionedBefore(code);
+    const tags = tagsAfter(stored.tags, change);
+    if (tags.length > MOST_TAGS) return tooManyTags(code);
     const { id: _, isInternal: __, ...before } = stored;
-    const link = { ...before, ...changesOf(change, before), updatedAt: now };
+    const link = { ...before, ...changesOf(change, before), tags, updatedAt: now };
     claimed.set(code, link);
     return link;
   });
   return { outcomes, overwrites: [...claimed.values()] };
 }
 
-function changesOf({ options, ...rest }: CheckedUpdate, before: LinkContent): Partial<LinkContent> {
+function changesOf(change: CheckedUpdate, before: LinkContent): Partial<LinkContent> {
+  const { options, addTags: _, removeTags: __, ...rest } = change;
   const defined = Object.entries(rest).filter(([, value]) => value !== undefined);
   return {
     ...Object.fromEntries(defined),
     ...(options && { options: writeOptions({ ...readOptions(before.options), ...options }) }),
   };
+}
+
+function tagsAfter(before: readonly string[], change: CheckedUpdate): readonly string[] {
+  const { tags = before, addTags = [], removeTags = [] } = change;
+  return sortedTags([...tags.filter((tag) => !removeTags.includes(tag)), ...addTags]);
 }
 
 const overwriteEvents = (overwrites: readonly WrittenLink[], existing: Stored, by: Writing) =>

@@ -48,14 +48,16 @@ export function createSharesRepository({ database: { read, write, dialect }, rec
         .execute();
     },
 
-    ofEntry: (entryId: number, limit: number): Promise<ShareRecord[]> =>
-      linksIn(read)
+    async ofEntry(entryId: number, limit: number): Promise<ShareRecord[]> {
+      const shares = await linksIn(read)
         .innerJoin("shares", "shares.link_id", "links.id")
         .select(["shares.max_downloads as maxDownloads", "shares.downloads"])
         .where("shares.entry_id", "=", entryId)
         .orderBy("shares.link_id", "desc")
         .limit(limit)
-        .execute(),
+        .execute();
+      return shares.map((share) => ({ ...share, tags: [] }));
+    },
 
     /** If it shares the entry. */
     async linkOf(tx: Db, entryId: number, code: string): Promise<number | null> {

@@ -16,6 +16,7 @@ const EVERYTHING: LinkFilter = {
   ownerId: null,
   state: null,
   asOf: NOW,
+  tags: [],
 };
 const HASH = "$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHQ$aGFzaGhhc2g";
 const QUOTED_HASH = `"${HASH}"`;

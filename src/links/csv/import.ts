@@ -224,6 +224,7 @@ const newLink = (row: CsvLink, passwordHash: string | null, now: number, before?
   title: before?.title ?? null,
   note: before?.note ?? null,
   options: before?.options ?? null,
+  tags: before?.tags ?? [],
   ownerId: before?.ownerId ?? null,
   createdBy: before?.createdBy ?? null,
   clickCount: row.clickCount ?? 0,

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 
 export type FilterOptions = {
   search?: string;
+  tag?: string[];
   createdAfter?: string;
   createdBefore?: string;
   onlyActive?: true;
@@ -10,15 +11,20 @@ export type FilterOptions = {
 
 export const addFilterOptions = (command: Command): Command =>
   command
-    .option("--search <text>", "in the code or the target, case-insensitive")
+    .option("--search <text>", "in the code, target, title or note, case-insensitive")
+    .option("--tag <tag>", "with this tag; repeat it for links that have all of them", collected)
     .option("--created-after <instant>", "RFC 3339; this instant or later")
     .option("--created-before <instant>", "RFC 3339; this instant or earlier")
     .option("--only-active", "without an expiry or before it")
     .option("--only-expired", "that have expired");
 
+/** Of a repeated option. */
+export const collected = (value: string, before: readonly string[] = []): string[] => [...before, value];
+
 /** For filterQuery. */
 export const filterInput = (options: FilterOptions) => ({
   search: options.search,
+  tag: options.tag,
   created_after: options.createdAfter,
   created_before: options.createdBefore,
   only_active: options.onlyActive && "true",

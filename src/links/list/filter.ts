@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Actor } from "../../lib/actor.ts";
 import { appError } from "../../lib/errors.ts";
 import { parseRfc3339 } from "../../lib/rfc3339.ts";
+import { checkTags, tagList } from "../tags/tag.ts";
 
 const SEARCH_MAX_LENGTH = 512;
 
@@ -16,6 +17,8 @@ export type LinkFilter = {
   /** At `asOf`; null: both. */
   state: "active" | "expired" | null;
   asOf: number;
+  /** All of them. Queries start with the first one: see list.ts. */
+  tags: readonly string[];
 };
 
 /** Only links that exist for the actor. */
@@ -27,7 +30,8 @@ export const isEverything = (filter: LinkFilter): boolean =>
   filter.createdAfter === null &&
   filter.createdBefore === null &&
   filter.ownerId === null &&
-  filter.state === null;
+  filter.state === null &&
+  filter.tags.length === 0;
 
 /** In any case: Python clients write True. */
 const flag = (meaning: string) =>
@@ -45,15 +49,16 @@ export const filterQuery = z.object({
     .max(SEARCH_MAX_LENGTH)
     .refine((text) => !text.includes("\0"), "takes no NUL")
     .optional()
-    .describe("text in the code or the target, case-insensitive"),
+    .describe("text in the code, target, title or note, case-insensitive"),
   created_after: z.string().optional().describe("RFC 3339; this instant or later"),
   created_before: z.string().optional().describe("RFC 3339; this instant or earlier"),
   only_expired: flag("only links that have expired"),
+  tag: tagList.optional().describe("repeated: links that have all of these tags"),
   only_active: flag("only links without an expiry or before it"),
 });
 export type FilterQuery = z.output<typeof filterQuery>;
 
-/** @throws BadRequest if both states are requested, InvalidDateFormat */
+/** @throws BadRequest if both states are requested or a tag is invalid, InvalidDateFormat */
 export function filterOf(query: FilterQuery, now: number): LinkFilter {
   const expired = isSet(query.only_expired);
   const active = isSet(query.only_active);
@@ -67,6 +72,7 @@ export function filterOf(query: FilterQuery, now: number): LinkFilter {
     ownerId: null,
     state: expired ? "expired" : active ? "active" : null,
     asOf: now,
+    tags: checkTags((query.tag ?? []).filter((tag) => tag !== "")),
   };
 }
 

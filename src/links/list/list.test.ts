@@ -23,6 +23,11 @@ const LINKS: NewLink[] = Array.from({ length: COUNT }, (_, at) => {
     updatedAt: NOW,
     expiresAt: at % 3 === 0 ? NOW + (scattered - COUNT / 2) * 10_000 : null,
     clickCount: (at * 31) % 100,
+    tags: [
+      at % 2 === 0 ? "even" : "odd",
+      ...(at % 7 === 0 ? ["week"] : []),
+      ...(at % 300 === 0 ? ["rare"] : []),
+    ].sort(),
   };
 });
 
@@ -44,6 +49,7 @@ function expected(links: readonly Model[], query: ListQuery): Model[] {
   const found = links.filter(
     (link) =>
       (link.code.toLowerCase().includes(needle) || link.target.toLowerCase().includes(needle)) &&
+      (query.tag ?? []).every((tag) => link.tags.includes(tag.toLowerCase())) &&
       (query.only_active === undefined || !isExpired(link)) &&
       (query.only_expired === undefined || isExpired(link)) &&
       (!query.created_after || link.createdAt >= Date.parse(query.created_after)) &&
@@ -65,6 +71,14 @@ const FILTERS: [string, ListQuery][] = [
       created_before: new Date(NOW - 100_000).toISOString(),
     },
   ],
+  ["a frequent tag", { tag: ["even"] }],
+  ["a rare tag", { tag: ["rare"] }],
+  ["two tags", { tag: ["odd", "WEEK"] }],
+  ["two tags, one rare", { tag: ["odd", "rare"] }],
+  ["tags that no link has together", { tag: ["odd", "even"] }],
+  ["a tag that is nowhere", { tag: ["even", "nowhere"] }],
+  ["a tag among the active", { tag: ["even"], only_active: "1" }],
+  ["a word and a tag", { tag: ["even"], search: "plain" }],
   ["a frequent word", { search: "EXAMPLE" }],
   ["a medium word", { search: "medium" }],
   ["a rare word", { search: "rare%_!" }],

@@ -50,6 +50,9 @@ const WALK_COST = 3;
 const NEAR_END = 0.6;
 const AT_LEAST = 2000;
 
+/** A search among the links of a tag with more than these reads all links. */
+const MOST_READ = 50_000;
+
 /** From this span of ids an order by clicks uses ranks. */
 const RANKED_FROM = 100_000;
 
@@ -177,7 +180,7 @@ export function createLinkList(
     const backwards = fromEnd !== null && fromEnd < slice.offset;
     const order = backwards ? { ...slice.order, descending: !slice.order.descending } : slice.order;
     const at = { order, offset: backwards ? fromEnd : slice.offset, limit };
-    if (isShort(at, plan) && !repository.sharesScans) {
+    if (isShort(at, plan) && ranges.length > 0 && !repository.sharesScans) {
       const page = await sorted(filter, at, { keys: [], rest: ranges });
       return backwards ? page.links.toReversed() : page.links;
     }
@@ -194,9 +197,44 @@ export function createLinkList(
     return walk <= links + matches * SORT_COST ? "walk" : "sort";
   }
 
+  /** Starts with the links of the rarest tag, or follows the order's index and tests the tags. */
+  async function tagged(filter: LinkFilter, slice: Slice, rarest: number): Promise<LinkPage> {
+    const known = totals.get(filter);
+    if (known?.ids) return loadFew(known.ids, slice);
+    const keep = totals.open(filter);
+    const total = known?.total ?? (await repository.count(filter));
+    const ids = total <= FEW ? await repository.matchingIds(filter, FEW + 1) : null;
+    if (ids !== null && ids.length <= FEW) {
+      keep({ total: ids.length, ids });
+      return loadFew(ids, slice);
+    }
+    keep({ total, ids: null });
+    const all = await repository.extent();
+    const size = all === null ? 0 : sizeOf(all);
+    const depth = Math.min(slice.offset, Math.max(0, total - slice.offset - slice.limit)) + slice.limit;
+    const walk = (Math.min(depth, total) / total) * size;
+    const plan = walk <= rarest * SORT_COST ? "walk" : "sort";
+    return { total, links: await loadPage(filter, slice, total, { plan, ranges: [] }) };
+  }
+
+  /** With the rarest tag first; null if a tag has no links. */
+  async function byRarity(filter: LinkFilter): Promise<{ filter: LinkFilter; rarest: number } | null> {
+    const sizes = await repository.sizesOf(filter.tags);
+    if (filter.tags.some((tag) => !sizes.has(tag))) return null;
+    const tags = filter.tags.toSorted((a, b) => sizes.get(a)! - sizes.get(b)!);
+    return { filter: { ...filter, tags }, rarest: sizes.get(tags[0]!)! };
+  }
+
   return {
-    page({ filter, order, page, pageSize }) {
+    async page({ filter, order, page, pageSize }) {
       const slice: Slice = { order, offset: (page - 1) * pageSize, limit: pageSize };
+      if (filter.tags.length > 0) {
+        const ranked = await byRarity(filter);
+        if (ranked === null) return { total: 0, links: [] };
+        if (filter.search === null || ranked.rarest <= MOST_READ) {
+          return tagged(ranked.filter, slice, ranked.rarest);
+        }
+      }
       return filter.search === null ? walked(filter, slice) : searched(filter, slice);
     },
     forgetTotals: totals.clear,

@@ -3,9 +3,15 @@ import type { Dialect } from "../../db/dialect.ts";
 import type { Schema } from "../../db/schema.ts";
 import type { LinkFilter } from "./filter.ts";
 
-/** `likely` as in Dialect.linkContains. */
+type Hints = {
+  /** As in Dialect.linkContains. */
+  likely?: boolean;
+  /** Reads the links of the first tag, instead of testing the tag at each link. */
+  fromTag?: boolean;
+};
+
 export const matching =
-  (dialect: Dialect, filter: LinkFilter, likely = false) =>
+  (dialect: Dialect, filter: LinkFilter, { likely = false, fromTag = false }: Hints = {}) =>
   (eb: ExpressionBuilder<Schema, "links">): Expression<SqlBool> => {
     const conditions: Expression<SqlBool>[] = [];
     if (filter.createdAfter !== null) conditions.push(eb("links.created_at", ">=", filter.createdAfter));
@@ -14,6 +20,18 @@ export const matching =
     if (filter.state === "expired") conditions.push(eb("links.expires_at", "<=", filter.asOf));
     if (filter.state === "active") {
       conditions.push(eb.or([eb("links.expires_at", "is", null), eb("links.expires_at", ">", filter.asOf)]));
+    }
+    for (const [at, tag] of filter.tags.entries()) {
+      const tagged = eb
+        .selectFrom("link_tags")
+        .where("link_tags.tag_id", "=", (id) =>
+          id.selectFrom("tags").select("tags.id").where("tags.tag", "=", tag),
+        );
+      // Not `exists`, which a server may turn into a join that starts with the tag.
+      const link = tagged.whereRef("link_tags.link_id", "=", "links.id").select(eb.lit(1).as("found"));
+      conditions.push(
+        fromTag && at === 0 ? eb("links.id", "in", tagged.select("link_tags.link_id")) : eb(link, "=", 1),
+      );
     }
     if (filter.search !== null) conditions.push(dialect.linkContains(filter.search, { likely }));
     return eb.and(conditions);

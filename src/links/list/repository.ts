@@ -6,6 +6,7 @@ import type { Link } from "../link.ts";
 import { isEverything, type LinkFilter } from "./filter.ts";
 import type { LinkOrder } from "./page.ts";
 import { linksIn, readTotal } from "../query.repository.ts";
+import { createTagging } from "../tags/tagging.repository.ts";
 import { matching } from "./matching.repository.ts";
 
 export type Slice = { order: LinkOrder; offset: number; limit: number };
@@ -28,6 +29,8 @@ export type LinkKeys = { ids: readonly number[] } | { codes: readonly string[] }
 const LIKELY = 0.5;
 /** Per query. */
 export const MOST_SORTED = 8000;
+/** Sorts after every expiry. */
+const NEVER = Number.MAX_SAFE_INTEGER;
 const SORT_KEYS = ["links.id", "links.code", "links.created_at as createdAt"] as const;
 
 /** Keys of the orders by code and creation. */
@@ -36,17 +39,43 @@ export type SortKeys = { id: number; code: string; createdAt: number };
 type Ids = SelectQueryBuilder<Schema, "links", { id: number }>;
 
 export function createLinkListRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
-  const matches = (filter: LinkFilter) => read.selectFrom("links").where(matching(dialect, filter));
+  const { tagsOf } = createTagging(dialect);
+  async function tagged(links: readonly Omit<Link, "tags">[]): Promise<Link[]> {
+    const tags = await tagsOf(
+      read,
+      links.map(({ id }) => id),
+    );
+    return links.map((link) => ({ ...link, tags: tags.get(link.id) ?? [] }));
+  }
+
+  const matches = (filter: LinkFilter, { fromTag = false } = {}) =>
+    read.selectFrom("links").where(matching(dialect, filter, { fromTag }));
   /** Ranges first: a server tests equally expensive conditions in order. */
   const within = (filter: LinkFilter, ranges: readonly IdRange[], likely = false) =>
     read
       .selectFrom("links")
       .where((eb) => eb.or(ranges.map(({ from, to }) => eb.between("links.id", from, to))))
-      .where(matching(dialect, filter, likely));
+      .where(matching(dialect, filter, { likely }));
+
+  async function sizesOf(tags: readonly string[]): Promise<Map<string, number>> {
+    const found = await read.selectFrom("tags").select(["tag", "links"]).where("tag", "in", tags).execute();
+    return new Map(found.map(({ tag, links }) => [tag, links]));
+  }
 
   /** Links with and without expiry apart, each along its range of the index. */
-  async function idsByExpiry(filter: LinkFilter, { order, offset, limit }: Slice): Promise<number[]> {
+  async function idsByExpiry(
+    filter: LinkFilter,
+    { order, offset, limit }: Slice,
+    plan: ListPlan,
+  ): Promise<number[]> {
     const way = direction(order.descending);
+    if (plan === "sort") {
+      const sorted = matches(filter, { fromTag: true })
+        .select("links.id")
+        .orderBy((eb) => eb.fn.coalesce("links.expires_at", eb.lit(NEVER)), way)
+        .orderBy("links.id", way);
+      return idsOf(sorted.limit(limit).offset(offset));
+    }
     const dated = matches(filter).where("expires_at", "is not", null);
     const dateless = matches(filter).where("expires_at", "is", null);
     const parts = [
@@ -78,7 +107,7 @@ export function createLinkListRepository({ read, dialect }: Pick<Database, "read
     const way = direction(order.descending);
     const clicks = read.selectFrom("link_clicks");
     const links = (eb: ExpressionBuilder<Schema, "link_clicks">) =>
-      eb.selectFrom("links").where(matching(dialect, filter));
+      eb.selectFrom("links").where(matching(dialect, filter, { fromTag: plan === "sort" }));
     const narrowed = isEverything(filter)
       ? clicks
       : plan === "sort"
@@ -104,7 +133,7 @@ export function createLinkListRepository({ read, dialect }: Pick<Database, "read
     { order, offset, limit }: Slice,
     plan: ListPlan,
   ): Promise<string[]> {
-    const sorted = sortedBy(matches(filter).select("links.code"), order, plan);
+    const sorted = sortedBy(matches(filter, { fromTag: plan === "sort" }).select("links.code"), order, plan);
     return (await sorted.limit(limit).offset(offset).execute()).map((row) => row.code);
   }
 
@@ -115,13 +144,26 @@ export function createLinkListRepository({ read, dialect }: Pick<Database, "read
     /** Without a search: all links less the expired ones, from indexes. */
     async count(filter: LinkFilter): Promise<number> {
       if (isEverything(filter)) return readTotal(read);
-      if (filter.state !== "active" || filter.search !== null) return countOf(matches(filter));
+      const [tag, ...more] = filter.tags;
+      if (tag !== undefined && more.length === 0 && isEverything({ ...filter, tags: [] })) {
+        return (await sizesOf([tag])).get(tag) ?? 0;
+      }
+      if (filter.state !== "active" || filter.search !== null || tag !== undefined) {
+        return countOf(matches(filter, { fromTag: true }));
+      }
       const [all, expired] = ([null, "expired"] as const).map((state) =>
         counting(matches({ ...filter, state })),
       );
       const difference = read.selectNoFrom((eb) => eb(all!, "-", expired!).as("n"));
       return Number((await difference.executeTakeFirstOrThrow()).n);
     },
+
+    /** Number of links of each tag that has any. */
+    sizesOf,
+
+    /** Of at most `limit` matches, unordered. */
+    matchingIds: (filter: LinkFilter, limit: number): Promise<number[]> =>
+      idsOf(matches(filter, { fromTag: true }).select("links.id").limit(limit)),
 
     /** `share`: the share of matches elsewhere. */
     countWithin: (filter: LinkFilter, ranges: readonly IdRange[], share: number): Promise<number> =>
@@ -143,7 +185,7 @@ export function createLinkListRepository({ read, dialect }: Pick<Database, "read
 
     /** In order; limit ≤ 100. */
     async pageKeys(filter: LinkFilter, slice: Slice, plan: ListPlan): Promise<LinkKeys> {
-      if (slice.order.sort === "expires_at") return { ids: await idsByExpiry(filter, slice) };
+      if (slice.order.sort === "expires_at") return { ids: await idsByExpiry(filter, slice, plan) };
       if (slice.order.sort === "click_count") return { ids: await idsByClicks(filter, slice, plan) };
       return { codes: await codesInOrder(filter, slice, plan) };
     },
@@ -180,17 +222,19 @@ export function createLinkListRepository({ read, dialect }: Pick<Database, "read
                   .orderBy((eb) => eb.case().when("links.expires_at", "is", null).then(1).else(0).end(), way)
                   .orderBy("links.expires_at", way)
                   .orderBy("links.id", way);
-      return await sorted.limit(limit).offset(offset).execute();
+      return tagged(await sorted.limit(limit).offset(offset).execute());
     },
 
     /** By code, after `after` (null: from the start); limit ≤ 1,000. */
-    after(filter: LinkFilter, after: string | null, limit: number): Promise<Link[]> {
+    async after(filter: LinkFilter, after: string | null, limit: number): Promise<Link[]> {
       const links = linksIn(read).where(matching(dialect, filter));
-      return links
-        .$if(after !== null, (query) => query.where("links.code", ">", after!))
-        .orderBy("links.code")
-        .limit(limit)
-        .execute();
+      return tagged(
+        await links
+          .$if(after !== null, (query) => query.where("links.code", ">", after!))
+          .orderBy("links.code")
+          .limit(limit)
+          .execute(),
+      );
     },
   };
 }

@@ -1,0 +1,54 @@
+import type { Command } from "commander";
+import type { CommandContext } from "../../cli/command.ts";
+import { COMMAND, type Actor } from "../../lib/actor.ts";
+import { appError } from "../../lib/errors.ts";
+import { pluralize } from "../../lib/pluralize.ts";
+import type { TagService } from "./service.ts";
+
+type Context = CommandContext<{ links: { by(actor: Actor): { tags: TagService } } }>;
+type Json = { json?: true };
+
+const COLUMNS = { tag: "TAG", links: "LINKS" };
+
+export function addTagCommands(program: Command, { services, output, input }: Context): void {
+  const group = program.command("tags").description("list, rename and remove tags of links");
+  const tags = async () => (await services()).links.by(COMMAND).tags;
+
+  group
+    .command("list")
+    .description("list tags with the number of their links, most used first")
+    .option("--json", "print JSON")
+    .action(async ({ json }: Json) => {
+      const found = await (await tags()).list();
+      if (json) return output.json(found);
+      if (found.length > 0) output.table(found, COLUMNS);
+      output.note(pluralize(found.length, "tag"));
+    });
+
+  group
+    .command("rename")
+    .description("rename a tag; onto another tag it merges them")
+    .argument("<tag>")
+    .argument("<name>")
+    .option("--json", "print JSON")
+    .action(async (tag: string, name: string, { json }: Json) => {
+      const renamed = await (await tags()).rename(tag, name);
+      if (json) output.json(renamed);
+      else output.line(`${pluralize(renamed.links, "link")} with the tag ${renamed.tag}.`);
+    });
+
+  group
+    .command("remove")
+    .description("remove a tag from all links; asks before it does")
+    .argument("<tag>")
+    .option("--yes", "do not ask")
+    .option("--json", "print JSON")
+    .action(async (tag: string, { yes, json }: Json & { yes?: true }) => {
+      if (!yes && !(await input.confirm(`Remove the tag ${tag} from all links?`))) {
+        throw appError("BadRequest", "Nothing was changed; answer y, or use --yes.");
+      }
+      const removed = await (await tags()).remove(tag);
+      if (json) output.json(removed);
+      else output.line(`Removed ${removed.tag} from ${pluralize(removed.links, "link")}.`);
+    });
+}

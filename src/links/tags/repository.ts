@@ -1,0 +1,150 @@
+import type { Database } from "../../db/database.ts";
+import type { Db } from "../../db/dialect.ts";
+import { createTagging, removeEmpty } from "./tagging.repository.ts";
+
+export type TagCount = { tag: string; links: number };
+
+export type TagRepository = ReturnType<typeof createTagRepository>;
+
+/** `ownerId`: of the links; null: all. */
+type Owner = number | null;
+
+export function createTagRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
+  const { lockTags } = createTagging(dialect);
+
+  const taggedLinks = (db: Db, tagId: number, ownerId: Owner) =>
+    db
+      .selectFrom("link_tags")
+      .innerJoin("links", "links.id", "link_tags.link_id")
+      .where("link_tags.tag_id", "=", tagId)
+      .$if(ownerId !== null, (query) => query.where("links.owner_id", "=", ownerId));
+
+  /** Returns how many links of the portion lost the tag. */
+  async function untag(tx: Db, tagId: number, linkIds: readonly number[]): Promise<void> {
+    await tx.deleteFrom("link_tags").where("tag_id", "=", tagId).where("link_id", "in", linkIds).execute();
+  }
+
+  const count = (tx: Db, tagId: number, delta: number) =>
+    tx
+      .updateTable("tags")
+      .set((eb) => ({ links: eb("links", "+", delta) }))
+      .where("id", "=", tagId)
+      .execute();
+
+  return {
+    /** Most used first. */
+    async list(ownerId: Owner, limit: number): Promise<TagCount[]> {
+      if (ownerId === null) {
+        return read
+          .selectFrom("tags")
+          .select(["tag", "links"])
+          .where("links", ">", 0)
+          .orderBy("links", "desc")
+          .orderBy("tag")
+          .limit(limit)
+          .execute();
+      }
+      const rows = await read
+        .selectFrom("links")
+        .innerJoin("link_tags", "link_tags.link_id", "links.id")
+        .innerJoin("tags", "tags.id", "link_tags.tag_id")
+        .select(["tags.tag", (eb) => eb.fn.countAll<number>().as("links")])
+        .where("links.owner_id", "=", ownerId)
+        .groupBy("tags.tag")
+        .orderBy("links", "desc")
+        .orderBy("tags.tag")
+        .limit(limit)
+        .execute();
+      return rows.map(({ tag, links }) => ({ tag, links: Number(links) }));
+    },
+
+    async find(tag: string, ownerId: Owner): Promise<TagCount | null> {
+      const row = await read
+        .selectFrom("tags")
+        .select(["id", "links"])
+        .where("tag", "=", tag)
+        .executeTakeFirst();
+      if (row === undefined) return null;
+      if (ownerId === null) return row.links > 0 ? { tag, links: row.links } : null;
+      const { n } = await taggedLinks(read, row.id, ownerId)
+        .select((eb) => eb.fn.countAll<number>().as("n"))
+        .executeTakeFirstOrThrow();
+      return Number(n) > 0 ? { tag, links: Number(n) } : null;
+    },
+
+    /** False if a tag has that name already, or none the old one. */
+    async rename(tx: Db, from: string, to: string): Promise<boolean> {
+      const taken = await tx.selectFrom("tags").select("id").where("tag", "=", to).executeTakeFirst();
+      if (taken !== undefined) return false;
+      const { numUpdatedRows } = await tx
+        .updateTable("tags")
+        .set({ tag: to })
+        .where("tag", "=", from)
+        .executeTakeFirst();
+      return Number(numUpdatedRows) === 1;
+    },
+
+    /**
+     * Up to `limit` ≤ 1,000 links with ids above `after` lose the tag and get `to`, if given. Returns the last id; null
+     * after the last portion.
+     */
+    async move(tx: Db, { from, to, ownerId, after, limit }: Move): Promise<number | null> {
+      const source = await tx.selectFrom("tags").select("id").where("tag", "=", from).executeTakeFirst();
+      if (source === undefined) return null;
+      const candidates = await taggedLinks(tx, source.id, ownerId)
+        .select("link_tags.link_id")
+        .where("link_tags.link_id", ">", after)
+        .orderBy("link_tags.link_id")
+        .limit(limit)
+        .execute();
+      const last = candidates.length < limit ? null : candidates.at(-1)!.link_id;
+      if (candidates.length === 0) return null;
+      const ids = candidates.map(({ link_id }) => link_id);
+      await tx
+        .selectFrom("links")
+        .select("id")
+        .where("id", "in", ids)
+        .orderBy("code")
+        .$call(dialect.forUpdate)
+        .execute();
+      const tags = await lockTags(tx, to === null ? [from] : [from, to]);
+      const [fromId, toId] = [tags.get(from)!, to === null ? null : tags.get(to)!];
+      // As it is now that the links are locked.
+      const having = async (tagId: number): Promise<number[]> => {
+        const rows = await tx
+          .selectFrom("link_tags")
+          .select("link_id")
+          .where("tag_id", "=", tagId)
+          .where("link_id", "in", ids)
+          .execute();
+        return rows.map(({ link_id }) => link_id);
+      };
+      const moved = await having(fromId);
+      if (toId !== null && moved.length > 0) {
+        const already = new Set(await having(toId));
+        const added = moved.filter((id) => !already.has(id));
+        await dialect.insertMany(
+          tx,
+          "link_tags",
+          added.map((id) => ({ tag_id: toId, link_id: id })),
+        );
+        await count(tx, toId, added.length);
+      }
+      if (moved.length > 0) {
+        await untag(tx, fromId, moved);
+        await count(tx, fromId, -moved.length);
+      }
+      await removeEmpty(tx, [fromId, ...(toId === null ? [] : [toId])]);
+      return last;
+    },
+  };
+}
+
+type Move = {
+  from: string;
+  /** Null: none. */
+  to: string | null;
+  ownerId: Owner;
+  after: number;
+  limit: number;
+};

@@ -1,0 +1,49 @@
+import { z } from "zod";
+import { actorOf, type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
+import type { Actor } from "../../lib/actor.ts";
+import { tagText } from "./tag.ts";
+import type { TagService } from "./service.ts";
+
+const tagCount = z.object({ tag: z.string(), links: z.number().int() });
+const params = { tag: tagText };
+const tagIn = (c: HttpContext): string => c.req.param("tag") ?? "";
+
+/** Relative to {admin}/v1. */
+export function tagEndpoints(tagsOf: (actor: Actor) => TagService): Endpoint[] {
+  const shared = { access: "editor", scope: "links", tag: "links" } as const;
+  return [
+    endpoint({
+      ...shared,
+      method: "GET",
+      path: "/tags",
+      summary: "List the 10,000 tags that most links have, with the number of links",
+      answer: z.array(tagCount),
+      handle: ({ account }) => tagsOf(actorOf(account)).list(),
+    }),
+    endpoint({
+      ...shared,
+      method: "PATCH",
+      path: "/tags/:tag{.+}",
+      params,
+      summary: "Rename a tag; onto another tag it merges them",
+      body: z.object({ tag: tagText }),
+      answer: tagCount,
+      handle({ c, body, account }) {
+        c.env.liftIdleTimeout();
+        return tagsOf(actorOf(account)).rename(tagIn(c), body.tag);
+      },
+    }),
+    endpoint({
+      ...shared,
+      method: "DELETE",
+      path: "/tags/:tag{.+}",
+      params,
+      summary: "Remove a tag from all links",
+      answer: tagCount,
+      handle({ c, account }) {
+        c.env.liftIdleTimeout();
+        return tagsOf(actorOf(account)).remove(tagIn(c));
+      },
+    }),
+  ];
+}

@@ -1,0 +1,79 @@
+/**
+ * All tags of the links that an actor may reach. A change goes link by link in bounded transactions; one that ends early
+ * has changed some links, and may be repeated. Renaming a tag to a new name is one step.
+ */
+import { isUniqueViolation } from "../../db/failures.ts";
+import type { Actor } from "../../lib/actor.ts";
+import { appError } from "../../lib/errors.ts";
+import type { Db } from "../../db/dialect.ts";
+import { checkTag } from "./tag.ts";
+import type { TagCount, TagRepository } from "./repository.ts";
+
+/** See cluster/changes.ts. */
+type TagTransaction = { readonly db: Db; changed(topic: "tags", tags: readonly string[]): void };
+type TagChanges = { write<T>(run: (tx: TagTransaction) => Promise<T>): Promise<T> };
+
+export type TagService = ReturnType<typeof createTagService>;
+
+const MOST_TAGS_LISTED = 10_000;
+const PORTION = 500;
+
+export function createTagService(
+  { repository, changes }: { repository: TagRepository; changes: TagChanges },
+  actor: Actor,
+) {
+  const ownerId = actor.ownOnly ? actor.accountId : null;
+
+  async function existing(text: string): Promise<TagCount> {
+    const tag = checkTag(text);
+    const found = await repository.find(tag, ownerId);
+    if (found === null) throw appError("NotFound", `No link has the tag "${tag}".`);
+    return found;
+  }
+
+  async function move(from: string, to: string | null): Promise<void> {
+    for (let after: number | null = 0; after !== null; ) {
+      const start: number = after;
+      after = await changes.write(async (tx) => {
+        const last = await repository.move(tx.db, { from, to, ownerId, after: start, limit: PORTION });
+        tx.changed("tags", to === null ? [from] : [from, to]);
+        return last;
+      });
+    }
+  }
+
+  /** Not for an actor who reaches only some links. */
+  async function rename(from: string, to: string): Promise<boolean> {
+    if (ownerId !== null) return false;
+    try {
+      return await changes.write(async (tx) => {
+        const isRenamed = await repository.rename(tx.db, from, to);
+        if (isRenamed) tx.changed("tags", [from, to]);
+        return isRenamed;
+      });
+    } catch (error) {
+      if (isUniqueViolation(error)) return false;
+      throw error;
+    }
+  }
+
+  return {
+    /** The 10,000 that most links have. */
+    list: (): Promise<TagCount[]> => repository.list(ownerId, MOST_TAGS_LISTED),
+
+    /** Onto another tag: merges them. @throws NotFound, BadRequest */
+    async rename(text: string, name: string): Promise<TagCount> {
+      const to = checkTag(name);
+      const { tag } = await existing(text);
+      if (tag !== to && !(await rename(tag, to))) await move(tag, to);
+      return (await repository.find(to, ownerId)) ?? { tag: to, links: 0 };
+    },
+
+    /** From all links. Returns how many had it. @throws NotFound, BadRequest */
+    async remove(text: string): Promise<TagCount> {
+      const found = await existing(text);
+      await move(found.tag, null);
+      return found;
+    },
+  };
+}

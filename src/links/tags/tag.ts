@@ -1,0 +1,46 @@
+/** Tags of links: 1 to 64 characters, stored trimmed, in lower case and NFC. Any script, commas and quotes are fine. */
+import { z } from "zod";
+import { appError } from "../../lib/errors.ts";
+
+export const MOST_TAGS = 16;
+const TAG_MAX_LENGTH = 64;
+/** Units of UTF-16 before normalisation, which joins at most three. */
+const MOST_UNITS = 6 * TAG_MAX_LENGTH;
+
+/** Bidirectional ones reorder visible text. */
+const CONTROL = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u;
+const INVISIBLE = /[\s\p{Z}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/gu;
+
+const RULE = `1 to ${TAG_MAX_LENGTH} characters, kept in lower case`;
+
+export const tagText = z.string().describe(RULE).meta({ minLength: 1 });
+
+/** checkTags words the refusals. */
+export const tagList = z.array(z.string()).max(MOST_TAGS).describe(`tags of ${RULE}`);
+
+/** As stored and compared. @throws BadRequest */
+export function checkTag(text: string): string {
+  if (text.length > MOST_UNITS) throw tooLong();
+  if (!text.isWellFormed()) throw refused("is broken Unicode");
+  const tag = text.normalize("NFC").toLowerCase().normalize("NFC").trim();
+  if (tag === "") throw refused("is empty");
+  if ([...tag].length > TAG_MAX_LENGTH) throw tooLong();
+  if (CONTROL.test(tag))
+    throw refused("can't hold control characters, nor such that change the direction of text");
+  const visible = tag.replaceAll(INVISIBLE, "");
+  if (visible === "") throw refused("shows nothing");
+  // Paths with such a segment are rewritten by clients.
+  if (visible === "." || visible === "..") throw refused("can't be '.' or '..'");
+  return tag;
+}
+
+/** Distinct and sorted. @throws BadRequest */
+export const checkTags = (texts: readonly string[]): string[] => sortedTags(texts.map(checkTag));
+
+export const sortedTags = (tags: Iterable<string>): string[] => [...new Set(tags)].sort();
+
+const refused = (reason: string) => appError("BadRequest", `A tag ${reason}; choose another.`);
+const tooLong = () => appError("BadRequest", `A tag has at most ${TAG_MAX_LENGTH} characters.`);
+
+export const tooManyTags = (code: string) =>
+  appError("BadRequest", `The link "${code}" would have more than ${MOST_TAGS} tags; remove some.`);

@@ -1,0 +1,144 @@
+/**
+ * Tags of links, with the number of links of each tag. Whoever changes the tags of a link has locked the link. A tag's
+ * row is locked before its id is used, because the last link to lose a tag removes its row.
+ */
+import type { Db, Dialect } from "../../db/dialect.ts";
+import { chunked } from "../../lib/chunked.ts";
+
+export type Retagging = { id: number; before: readonly string[]; after: readonly string[] };
+
+export type Tagging = ReturnType<typeof createTagging>;
+
+const CHUNK = 1000;
+const MOST_TRIES = 20;
+
+export function createTagging(dialect: Dialect) {
+  /** Ids of tags, which are made where missing and locked until the transaction ends. */
+  async function lockTags(tx: Db, tags: readonly string[]): Promise<Map<string, number>> {
+    const ids = new Map<string, number>();
+    for (const chunk of chunked([...tags].sort(), CHUNK)) {
+      let missing = chunk;
+      for (let tries = 1; missing.length > 0; tries++) {
+        const found = await tx
+          .selectFrom("tags")
+          .select(["id", "tag"])
+          .where("tag", "in", missing)
+          .orderBy("id")
+          .$call(dialect.forUpdate)
+          .execute();
+        for (const { id, tag } of found) ids.set(tag, id);
+        missing = missing.filter((tag) => !ids.has(tag));
+        if (tries === MOST_TRIES && missing.length > 0) throw new Error("A tag could not be made.");
+        await dialect.insertIgnore(
+          tx,
+          "tags",
+          ["tag"],
+          missing.map((tag) => ({ tag, links: 0 })),
+        );
+      }
+    }
+    return ids;
+  }
+
+  return {
+    lockTags,
+
+    /** Sorted, of those links that have any. */
+    async tagsOf(db: Db, linkIds: readonly number[]): Promise<Map<number, string[]>> {
+      const tags = new Map<number, string[]>();
+      for (const chunk of chunked(linkIds, CHUNK)) {
+        const rows = await db
+          .selectFrom("link_tags")
+          .innerJoin("tags", "tags.id", "link_tags.tag_id")
+          .select(["link_tags.link_id", "tags.tag"])
+          .where("link_tags.link_id", "in", chunk)
+          .execute();
+        for (const { link_id: id, tag } of rows) {
+          const known = tags.get(id);
+          if (known === undefined) tags.set(id, [tag]);
+          else known.push(tag);
+        }
+      }
+      for (const list of tags.values()) list.sort();
+      return tags;
+    },
+
+    /** Ids are distinct. */
+    async retag(tx: Db, changes: readonly Retagging[]): Promise<void> {
+      const added: { id: number; tag: string }[] = [];
+      const removed: { id: number; tag: string }[] = [];
+      const deltas = new Map<string, number>();
+      for (const { id, before, after } of changes) {
+        for (const tag of after) if (!before.includes(tag)) added.push({ id, tag });
+        for (const tag of before) if (!after.includes(tag)) removed.push({ id, tag });
+      }
+      for (const { tag } of added) deltas.set(tag, (deltas.get(tag) ?? 0) + 1);
+      for (const { tag } of removed) deltas.set(tag, (deltas.get(tag) ?? 0) - 1);
+      if (deltas.size === 0) return;
+      const ids = await lockTags(tx, [...deltas.keys()]);
+      const rowsOf = (list: typeof added) =>
+        list.map(({ id, tag }) => ({ tag_id: ids.get(tag)!, link_id: id }));
+      for (const chunk of chunked(rowsOf(removed), CHUNK)) {
+        for (const [tagId, links] of Map.groupBy(chunk, ({ tag_id }) => tag_id)) {
+          await tx
+            .deleteFrom("link_tags")
+            .where("tag_id", "=", tagId)
+            .where(
+              "link_id",
+              "in",
+              links.map(({ link_id }) => link_id),
+            )
+            .execute();
+        }
+      }
+      await dialect.insertMany(tx, "link_tags", rowsOf(added));
+      const counted = [...deltas].filter(([, delta]) => delta !== 0);
+      await dialect.addToCounters(
+        tx,
+        { table: "tags", key: "id", column: "links" },
+        counted.map(([tag]) => ids.get(tag)!),
+        counted.map(([, delta]) => delta),
+      );
+      const emptied = counted.flatMap(([tag, delta]) => (delta < 0 ? ids.get(tag)! : []));
+      await removeEmpty(tx, emptied);
+    },
+  };
+}
+
+/** Of locked tags. */
+export async function removeEmpty(tx: Db, tagIds: readonly number[]): Promise<void> {
+  for (const chunk of chunked(tagIds, CHUNK)) {
+    await tx.deleteFrom("tags").where("id", "in", chunk).where("links", "<=", 0).execute();
+  }
+}
+
+/** Before at most 1,000 links are deleted, which are locked or have no tags. */
+export async function uncountTags(tx: Db, linkIds: readonly number[]): Promise<void> {
+  if (linkIds.length === 0) return;
+  const rows = await tx
+    .selectFrom("link_tags")
+    .select("tag_id")
+    .distinct()
+    .where("link_id", "in", linkIds)
+    .orderBy("tag_id")
+    .execute();
+  const ids = rows.map((row) => row.tag_id);
+  for (const chunk of chunked(ids, CHUNK)) {
+    await tx
+      .updateTable("tags")
+      .set((eb) => ({
+        links: eb(
+          "links",
+          "-",
+          eb
+            .selectFrom("link_tags")
+            .select((tagged) => tagged.fn.countAll<number>().as("n"))
+            .whereRef("link_tags.tag_id", "=", "tags.id")
+            .where("link_tags.link_id", "in", linkIds),
+        ),
+      }))
+      .where("id", "in", chunk)
+      .execute();
+  }
+  await removeEmpty(tx, ids);
+}
