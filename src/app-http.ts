@@ -11,11 +11,11 @@ import { withAccessLog } from "./health/access-log.ts";
 import { createHttpMetrics } from "./health/http-metrics.ts";
 import { metricsEndpoint } from "./health/metrics.routes.ts";
 import type { Scrape } from "./health/scrape.ts";
-import { createHttpApp, type EndpointTable } from "./http/app.ts";
+import { createHttpApp, type EndpointTable, type HttpAppOptions } from "./http/app.ts";
 import type { HttpConnection } from "./http/endpoint.ts";
 import { failureResponse } from "./http/errors.ts";
 import type { HttpApp } from "./http/mount.ts";
-import { openApiEndpoint } from "./http/openapi.ts";
+import { type Described, openApiEndpoint } from "./http/openapi.ts";
 import { systemClock } from "./lib/clock.ts";
 import { appError } from "./lib/errors.ts";
 import type { Registry } from "./lib/metrics.ts";
@@ -31,6 +31,9 @@ import type { Services } from "./services.ts";
 const FILE_PREFIXES = ["/files", "/folders"];
 
 export type Fetch = (request: Request, server: Server<undefined>) => Response | Promise<Response>;
+
+type ApiParts = Pick<HttpParts, "services" | "health" | "scrape" | "live">;
+type Api = Described & Pick<HttpAppOptions, "tables" | "gates">;
 
 export type HttpParts = {
   services: Services;
@@ -97,7 +100,8 @@ function createAnswer(parts: HttpParts): Fetch {
   };
 }
 
-function createHttp({ services, health, scrape, live }: HttpParts): HttpApp {
+/** The endpoints, and what the document says of them. Prefixes are those of the start. */
+export function createApi({ services, health, scrape, live }: ApiParts): Api {
   const { env, config, auth, links, csv, reports, content, drive, sharing, logger } = services;
   const admin = config.get("routes.admin_prefix");
   const healthPrefix = config.get("routes.health_prefix");
@@ -111,14 +115,7 @@ function createHttp({ services, health, scrape, live }: HttpParts): HttpApp {
       prefix: `${admin}/v1`,
       guard: auth.guard,
       endpoints: [
-        openApiEndpoint(() => ({
-          tables,
-          gates,
-          sessionCookie: ACCESS_COOKIE,
-          csrfCookie: CSRF_COOKIE,
-          csrfHeader: CSRF_HEADER,
-          version: VERSION,
-        })),
+        openApiEndpoint(() => api),
         ...auth.endpoints,
         ...liveEndpoints({ live, logger }),
         ...reports.endpoints,
@@ -135,9 +132,21 @@ function createHttp({ services, health, scrape, live }: HttpParts): HttpApp {
       endpoints: [...healthEndpoints(health), ...(env.metrics.enabled ? [metricsEndpoint(scrape)] : [])],
     },
   ];
-  return createHttpApp({
+  const api: Api = {
     tables,
     gates,
+    sessionCookie: ACCESS_COOKIE,
+    csrfCookie: CSRF_COOKIE,
+    csrfHeader: CSRF_HEADER,
+    version: VERSION,
+  };
+  return api;
+}
+
+function createHttp(parts: HttpParts): HttpApp {
+  const { config, bodies, logger } = parts.services;
+  return createHttpApp({
+    ...createApi(parts),
     cors: () => ({
       enabled: config.get("cors.enabled"),
       allowedOrigins: config.get("cors.allowed_origins"),
@@ -147,7 +156,7 @@ function createHttp({ services, health, scrape, live }: HttpParts): HttpApp {
       allowCredentials: config.get("cors.allow_credentials"),
     }),
     newRequestId: () => crypto.randomUUID(),
-    bodies: services.bodies,
+    bodies,
     logger,
   });
 }

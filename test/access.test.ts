@@ -15,7 +15,7 @@ type Rule = "public" | { role: Role; scope: Scope | "links" | "files" | "any" | 
 const RULES: [path: RegExp, Rule][] = [
   [/^\/admin\/v1\/auth\/(login|refresh|logout)$/, "public"],
   [/^\/admin\/v1\/auth\/me$/, { role: "user", scope: "any" }],
-  [/^\/admin\/v1\/openapi\.json$/, { role: "user", scope: "any" }],
+  [/^\/admin\/v1\/(openapi\.json$|docs)/, "public"],
   [/^\/admin\/v1\/(auth|tokens)\b/, { role: "user", scope: "none" }],
   [/^\/admin\/v1\/(stats|links\/import)$/, { role: "admin", scope: "links" }],
   [/^\/admin\/v1\/links\/\{code\}\/analytics\b/, { role: "editor", scope: "analytics:read" }],

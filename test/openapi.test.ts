@@ -32,6 +32,20 @@ const call = (method: string, path: string, body?: unknown, headers: Record<stri
     ...(body !== undefined && { body: body instanceof FormData ? body : JSON.stringify(body) }),
   });
 
+/** The schema with those that it refers to. */
+const standing = (schema: Schema): Schema =>
+  JSON.parse(
+    JSON.stringify({ ...(schema as object), $defs: components.schemas }).replaceAll(
+      "#/components/schemas/",
+      "#/$defs/",
+    ),
+  );
+
+const resolved = (schema: Schema): Schema => {
+  const { $ref } = schema as { $ref?: string };
+  return $ref === undefined ? schema : components.schemas[$ref.split("/").at(-1)!]!;
+};
+
 /** Checks that the answer is one of those documented for the operation. */
 async function holds(method: string, pattern: string, answer: Response): Promise<unknown> {
   const operation = paths[pattern]?.[method.toLowerCase()];
@@ -51,13 +65,18 @@ async function holds(method: string, pattern: string, answer: Response): Promise
   expect([where, Object.keys(content)]).toEqual([where, expect.arrayContaining([type])]);
   if (type !== "application/json") return void (await answer.body?.cancel());
   const json: unknown = await answer.json();
-  const text = JSON.stringify({ ...(content[type]!.schema as object), $defs: components.schemas });
-  const schema = JSON.parse(text.replaceAll("#/components/schemas/", "#/$defs/"));
+  const schema = standing(content[type]!.schema);
   expect([where, z.fromJSONSchema(schema).safeParse(json).error?.issues]).toEqual([where, undefined]);
-  const known = Object.keys(schema.properties ?? (json as object));
+  const { properties } = resolved(content[type]!.schema) as { properties?: object };
+  const known = Object.keys(properties ?? (json as object));
   expect([where, Object.keys(json as object).filter((key) => !known.includes(key))]).toEqual([where, []]);
   return (json as { data?: unknown }).data;
 }
+
+test("the document is public", async () => {
+  const answer = await fetch(`${server.url}/admin/v1/openapi.json`);
+  expect([answer.status, Object.keys(await answer.json())]).toEqual([200, expect.arrayContaining(["paths"])]);
+});
 
 test("every address without parameters answers GET as documented, with and without login", async () => {
   const plain = Object.keys(paths).filter((path) => !path.includes("{") && "get" in paths[path]!);
@@ -163,7 +182,9 @@ test("cookies need a proof where something changes; live events are documented",
   });
   expect(paths["/admin/v1/auth/password"]!["put"]).toMatchObject({ security: [{ bearer: [] }, proven] });
   const live = paths["/admin/v1/analytics/live"]!["get"]!.responses["200"]!.content!["text/event-stream"]!;
-  expect(live.schema).toMatchObject({ properties: { event: { const: "clicks" }, data: { type: "string" } } });
+  expect(resolved(live.schema)).toMatchObject({
+    properties: { event: { const: "clicks" }, data: { type: "string" } },
+  });
 });
 
 test("resumable uploads are documented with ids, headers and bodies, and answer so", async () => {
@@ -237,7 +258,7 @@ test("downloads are documented with ranges and conditions, and answer so", async
 test("patterns are those that decide", async () => {
   const schemaIn = (method: string, path: string, field: string) => {
     const { content } = paths[path]![method]!.requestBody!;
-    const { properties } = content["application/json"]!.schema as unknown as {
+    const { properties } = resolved(content["application/json"]!.schema) as unknown as {
       properties: Record<string, Parameters<typeof z.fromJSONSchema>[0]>;
     };
     return z.fromJSONSchema(properties[field]!);

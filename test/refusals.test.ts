@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Client, startSignedIn } from "./support/session.ts";
 import type { Installation, RunningWaymark } from "./support/waymark.ts";
 
-type Schema = { type?: string; properties?: Record<string, unknown>; required?: string[] };
+type Schema = { $ref?: string; properties?: Record<string, unknown>; required?: string[] };
 type Operation = {
   parameters: { name: string; in: string }[];
   requestBody?: { content: Record<string, { schema: Schema }> };
@@ -17,13 +17,16 @@ const SENTENCES = /^(?:(?:[a-z_]+(?:\.[a-z_\d]+)*|The body|The query) (?:is|take
 let installation: Installation;
 let server: RunningWaymark;
 let client: Client;
+let schemas: Record<string, Schema>;
 const operations: { method: string; path: string; operation: Operation }[] = [];
 
 beforeAll(async () => {
   ({ installation, server, client } = await startSignedIn());
-  const { paths } = (await (await client.fetch("/openapi.json")).json()) as {
+  const { paths, components } = (await (await client.fetch("/openapi.json")).json()) as {
     paths: Record<string, Record<string, Operation>>;
+    components: { schemas: Record<string, Schema> };
   };
+  schemas = components.schemas;
   for (const [path, methods] of Object.entries(paths)) {
     for (const [method, operation] of Object.entries(methods)) {
       operations.push({ method: method.toUpperCase(), path: path.replaceAll(/\{\w+\}/g, "1"), operation });
@@ -32,17 +35,17 @@ beforeAll(async () => {
 });
 afterAll(() => installation.remove());
 
-async function refusalOf(method: string, path: string, body?: unknown): Promise<[number, string]> {
+type Refusal = [status: number, message: string, details: { field: string; message: string }[]];
+
+async function refusalOf(method: string, path: string, body?: unknown): Promise<Refusal> {
   const answer = await fetch(server.url + path, {
     method,
     headers: { Authorization: `Bearer ${client.token}`, "Content-Type": "application/json" },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
   const text = await answer.text();
-  return [
-    answer.status,
-    text.startsWith("{") ? ((JSON.parse(text) as { message: string }).message ?? "") : "",
-  ];
+  const { message = "", details = [] } = text.startsWith("{") ? JSON.parse(text) : {};
+  return [answer.status, message, details];
 }
 
 test("a body", async () => {
@@ -53,7 +56,8 @@ test("a body", async () => {
   const withBodies = operations.filter(isJson);
   expect(withBodies.length).toBeGreaterThan(15);
   for (const { method, path, operation } of withBodies) {
-    const { properties = {}, required = [] } = operation.requestBody!.content["application/json"]!.schema;
+    const { $ref } = operation.requestBody!.content["application/json"]!.schema;
+    const { properties = {}, required = [] } = schemas[$ref!.split("/").at(-1)!]!;
     const wrong: unknown[] = [[]];
     if (!isLimited(path)) wrong.push(null, "text", 5);
     if (required.length > 0) wrong.push({});
@@ -68,12 +72,18 @@ test("a body", async () => {
         Object.keys(body).length > 0
       )
         continue;
-      const [status, message] = await refusalOf(method, path, body);
+      const [status, message, details] = await refusalOf(method, path, body);
       const where = `${method} ${path} ${JSON.stringify(body)}: ${message}`;
       expect([where, status, SENTENCES.test(message)]).toEqual([where, 400, true]);
       expect(where).not.toMatch(VALIDATORS_TEXT);
       const name = Object.keys(body ?? {})[0];
-      if (name !== undefined && typeof body === "object") expect(message).toMatch(new RegExp(`\\b${name} `));
+      const sentences = details.map((fault) => fault.message);
+      expect([where, sentences.slice(0, 5).join(" ")]).toEqual([where, message]);
+      for (const fault of details) {
+        expect(fault.message).toStartWith(fault.field === "body" ? "The body " : `${fault.field} `);
+      }
+      if (name !== undefined && typeof body === "object")
+        expect(message).toMatch(new RegExp(`\\b${name}[ .]`));
     }
   }
 });
@@ -97,12 +107,15 @@ test("a query", async () => {
     if (method !== "GET" || path.endsWith("/live")) continue;
     for (const { name, in: place } of operation.parameters) {
       if (place !== "query") continue;
-      const [status, message] = await refusalOf(method, `${path}?${name}=%00${"x".repeat(5_000)}`);
+      const [status, message, details] = await refusalOf(method, `${path}?${name}=%00${"x".repeat(5_000)}`);
       if (status !== 400) continue;
       refused++;
       expect(message).not.toMatch(VALIDATORS_TEXT);
       expect(message).toContain(name);
       expect(message).toEndWith(".");
+      // A tag of the query is one of `tags` in a body.
+      const field = name === "tag" ? "tags" : name;
+      expect([path, details]).toEqual([path, [{ field, message }]]);
     }
   }
   expect(refused).toBeGreaterThan(10);

@@ -17,6 +17,7 @@ const loginBody = z.object({
   username: z.string().nullish().describe("default: the built-in administrator"),
   password: z.string(),
 });
+loginBody.register(z.globalRegistry, { id: "Login" });
 
 const passwordBody = z.object({ current_password: z.string(), new_password: newPasswordSchema });
 
@@ -25,6 +26,7 @@ const sessionAnswer = messageAnswer.extend({
   expires_in: z.int().describe("seconds until the access token expires"),
   role: roleSchema,
 });
+sessionAnswer.register(z.globalRegistry, { id: "Session" });
 
 type Deps = {
   login: Login;

@@ -18,7 +18,9 @@ const itemAnswer = z.object({
   updated_at: z.iso.datetime(),
   pending_value: z.string().optional(),
 });
+itemAnswer.register(z.globalRegistry, { id: "Setting" });
 const writtenAnswer = itemAnswer.extend({ message: z.string().nullable() });
+writtenAnswer.register(z.globalRegistry, { id: "WrittenSetting" });
 
 const schemaAnswer = z.object({
   key: z.string(),
@@ -34,6 +36,7 @@ const schemaAnswer = z.object({
   order: z.int(),
   action: action.nullable(),
 });
+schemaAnswer.register(z.globalRegistry, { id: "SettingDefinition" });
 
 const changeAnswer = z.object({
   id: z.int(),
@@ -43,6 +46,7 @@ const changeAnswer = z.object({
   changed_at: z.iso.datetime(),
   changed_by: z.string(),
 });
+changeAnswer.register(z.globalRegistry, { id: "SettingChange" });
 
 /** Above any value's bound, so that the validator words the refusal. */
 const VALUE_MAX_LENGTH = 65_536;

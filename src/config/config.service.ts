@@ -167,18 +167,21 @@ function editable(key: string): ConfigKey {
   throw appError("BadRequest", `${name} can't be written here. Run the command 'reset-password'.`);
 }
 
+/** A request has the value in this field. */
+const VALUE = { field: "value" };
+
 function canonical(key: ConfigKey, value: string): string {
   const definition = definitionOf(key);
   if (definition.sensitive && value.trim() === MASK) {
-    throw appError("BadRequest", `${key}: '${MASK}' is the mask, not a value.`);
+    throw appError("BadRequest", `${key}: '${MASK}' is the mask, not a value.`, VALUE);
   }
   const checked = definition.canonical(value);
-  if (typeof checked !== "string") throw appError("BadRequest", `${key} ${checked.error}.`);
+  if (typeof checked !== "string") throw appError("BadRequest", `${key} ${checked.error}.`, VALUE);
   return checked;
 }
 
 function withAction(key: string, action: Action): ConfigKey {
   const name = editable(key);
   if (definitionOf(name).action === action) return name;
-  throw appError("BadRequest", `${name} has no action '${action}'.`);
+  throw appError("BadRequest", `${name} has no action '${action}'.`, { field: "action" });
 }

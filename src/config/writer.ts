@@ -29,7 +29,7 @@ export function createConfigWriter({ repository, changes, clock }: Deps) {
       (writes.has(key) ? writes.get(key) : stored.get(key)) ?? definitionOf(key).defaultText;
     for (const rule of rules) {
       const conflict = rule.conflict(next);
-      if (conflict !== null) throw appError("BadRequest", conflict);
+      if (conflict !== null) throw appError("BadRequest", conflict, { field: "value" });
     }
     const changing = [...writes].filter(([key, value]) => value !== (stored.get(key) ?? null));
     return new Map(changing.map(([key]) => [key, stored.get(key) ?? null]));

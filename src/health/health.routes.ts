@@ -40,6 +40,7 @@ const reportView: z.ZodType<HealthReport> = z.object({
     .describe("what unfinished uploads take of the storages of files, as last counted"),
   response_time_ms: z.int(),
 });
+reportView.register(z.globalRegistry, { id: "HealthReport" });
 
 const unhealthyView = z.object({
   code: z.literal(ERRORS.ServiceUnavailable.code),

@@ -1,4 +1,4 @@
-import { AppError, appError, type ErrorKind } from "../lib/errors.ts";
+import { AppError, appError, ERRORS, type ErrorKind, type FieldFault } from "../lib/errors.ts";
 
 export const STATUS_OF_KIND: Record<ErrorKind, number> = {
   invalid: 400,
@@ -22,14 +22,21 @@ export function toAppError(thrown: unknown): AppError {
   });
 }
 
-export type FailureBody = { code: number; error: string; message: string };
+export type FailureBody = {
+  code: number;
+  error: string;
+  message: string;
+  details?: readonly FieldFault[];
+};
 
 /**
  * `details.retryAfterSeconds` sets `Retry-After`, `details.allow` sets `Allow`, `details.status` replaces the status of
  * the kind.
  */
 export function failureResponse(error: AppError): Response {
-  const body: FailureBody = { code: error.code, error: error.name, message: error.message };
+  const { code, name, message } = error;
+  const faults = faultsOf(error);
+  const body: FailureBody = { code, error: name, message, ...(faults && { details: faults }) };
   const headers = new Headers({ "Content-Type": "application/json; charset=utf-8" });
   const retryAfter = error.details?.["retryAfterSeconds"];
   if (typeof retryAfter === "number") headers.set("Retry-After", String(Math.max(1, Math.ceil(retryAfter))));
@@ -38,4 +45,13 @@ export function failureResponse(error: AppError): Response {
   if (typeof allow === "string") headers.set("Allow", allow);
   const status = error.details?.["status"] ?? STATUS_OF_KIND[error.kind];
   return new Response(JSON.stringify(body), { status: Number(status), headers });
+}
+
+/** A message about one field begins with its name. */
+const NAMED_FIELD = /^([a-z][\w.-]*)(?:: | takes | must | can't | is required)/i;
+
+function faultsOf({ kind, name, faults, message }: AppError): readonly FieldFault[] | undefined {
+  if (faults !== undefined || kind !== "invalid") return faults;
+  const field = NAMED_FIELD.exec(message)?.[1] ?? (ERRORS[name] as { field?: string }).field;
+  return field === undefined ? undefined : [{ field, message }];
 }

@@ -1,8 +1,10 @@
-import { z } from "zod";
-import { ERRORS } from "../lib/errors.ts";
+import type { z } from "zod";
+import { ERRORS, type FieldFault, MOST_FIELD_FAULTS } from "../lib/errors.ts";
 import type { DocumentedAnswer, Endpoint, Pagination } from "./endpoint.ts";
 import { STATUS_OF_KIND } from "./errors.ts";
-import { type Json, jsonSchemaOf } from "./openapi-schema.ts";
+import { exampleOf } from "./openapi-examples.ts";
+import { operationIdOf, pascal } from "./openapi-names.ts";
+import { type Json, type NamedSchemas, referenceTo } from "./openapi-schema.ts";
 
 const JSON_TYPE = "application/json";
 
@@ -21,15 +23,61 @@ const DESCRIPTIONS: Record<number, string> = {
 
 const EVERYWHERE = { "X-Request-Id": { required: true, schema: { type: "string", format: "uuid" } } };
 
+type Errors = [name: string, error: { code: number }][];
+
+const failureSchema = (errors: Errors, hasDetails: boolean): Json => ({
+  type: "object",
+  required: ["code", "error", "message"],
+  properties: {
+    code: { type: "integer", enum: errors.map(([, { code }]) => code), description: "number of the error" },
+    error: { type: "string", enum: errors.map(([name]) => name), description: "name of the error" },
+    message: { type: "string", description: "what is wrong and what to do" },
+    ...(hasDetails && {
+      details: {
+        type: "array",
+        items: referenceTo("FieldFault"),
+        maxItems: MOST_FIELD_FAULTS,
+        description: "of an invalid request: a sentence for each field",
+      },
+    }),
+  },
+});
+
+const errorsOf = (status: number): Errors =>
+  Object.entries(ERRORS).filter(([, { kind }]) => STATUS_OF_KIND[kind] === status);
+
+/** A status that several kinds of errors share has the general schema. */
+const failureName = (status: number): string =>
+  errorsOf(status).length > 0 ? `Failure${status}` : "Failure";
+
+const FAILURES = [...Object.values(STATUS_OF_KIND), ...Object.keys(DESCRIPTIONS).map(Number)].filter(
+  (status) => status !== STATUS_OF_KIND.method_not_allowed,
+);
+
 export const SCHEMAS = {
-  Failure: {
+  Failure: failureSchema(Object.entries(ERRORS), true),
+  ...Object.fromEntries(
+    FAILURES.filter((status) => errorsOf(status).length > 0).map((status) => [
+      failureName(status),
+      failureSchema(errorsOf(status), status === STATUS_OF_KIND.invalid),
+    ]),
+  ),
+  FieldFault: {
     type: "object",
-    required: ["code", "error", "message"],
+    required: ["field", "message"] satisfies (keyof FieldFault)[],
     properties: {
-      code: { type: "integer", enum: Object.values(ERRORS).map(({ code }) => code) },
-      error: { type: "string", enum: Object.keys(ERRORS) },
+      field: {
+        type: "string",
+        description: "path of the field, such as payload.target; body for the whole body",
+      },
       message: { type: "string" },
     },
+  },
+  Message: {
+    type: "object",
+    properties: { message: { type: "string" } },
+    required: ["message"],
+    additionalProperties: false,
   },
   Pagination: {
     type: "object",
@@ -44,25 +92,22 @@ export const SCHEMAS = {
 };
 
 export const failureAnswers = (): Json =>
-  Object.fromEntries(
-    [...Object.values(STATUS_OF_KIND), ...Object.keys(DESCRIPTIONS).map(Number)]
-      .filter((status) => status !== STATUS_OF_KIND.method_not_allowed)
-      .map((status) => [status, failure(status)]),
-  );
-
-const reference = (name: keyof typeof SCHEMAS): Json => ({ $ref: `#/components/schemas/${name}` });
+  Object.fromEntries(FAILURES.map((status) => [status, failureAnswer(status)]));
 
 /** @param gated all paths of its kind are 404 while a setting is empty */
-export function answersOf(entry: Endpoint, gated: boolean): Json {
+export function answersOf(entry: Endpoint, gated: boolean, named: NamedSchemas): Json {
   const failures = failuresOf(entry, gated);
   const answers: Record<number, Json> = Object.fromEntries(
     [...failures].map((status) => [status, { $ref: `#/components/responses/${status}` }]),
   );
   const { raw, status = 200, others = {} } = entry;
-  const told = { [raw?.status ?? status]: raw ?? enveloped(entry), ...others };
-  for (const [other, documented] of Object.entries(told)) {
-    const answer = documentedAnswer(documented);
-    answers[Number(other)] = failures.has(Number(other)) ? merged(answer, failure(Number(other))) : answer;
+  const told = { [raw?.status ?? status]: raw ?? { type: JSON_TYPE }, ...others };
+  for (const [key, documented] of Object.entries(told)) {
+    const other = Number(key);
+    const isEnvelope = raw === undefined && other === status;
+    const schema = isEnvelope ? envelopeOf(entry, named) : schemaIn(documented, entry, other, named);
+    const answer = documentedAnswer(documented, schema, named);
+    answers[other] = failures.has(other) ? merged(answer, failureAnswer(other)) : answer;
   }
   return answers;
 }
@@ -73,8 +118,8 @@ function failuresOf({ access, path, failures = [] }: Endpoint, gated: boolean): 
   return new Set([...ALWAYS, ...guarded, ...missing, ...failures]);
 }
 
-function failure(status: number): Json {
-  const names = Object.entries(ERRORS).filter(([, { kind }]) => STATUS_OF_KIND[kind] === status);
+function failureAnswer(status: number): Json {
+  const errors = errorsOf(status);
   const headers = {
     ...EVERYWHERE,
     ...(status === 401 && { "WWW-Authenticate": { required: true, schema: { const: "Bearer" } } }),
@@ -83,39 +128,83 @@ function failure(status: number): Json {
     }),
     ...(status === 416 && { "Content-Range": { schema: { type: "string" } } }),
   };
+  const [error = "BadRequest", { code } = ERRORS.BadRequest] = errors[0] ?? [];
+  const isInvalid = status === STATUS_OF_KIND.invalid;
+  const message = isInvalid ? "target is required." : "What is wrong, and what to do.";
+  const details = isInvalid ? { details: [{ field: "target", message }] } : {};
   return {
-    description: DESCRIPTIONS[status] ?? names.map(([name]) => name).join(", "),
+    description: DESCRIPTIONS[status] ?? errors.map(([name, one]) => `${name} (${one.code})`).join(", "),
     headers,
-    content: { [JSON_TYPE]: { schema: reference("Failure") } },
+    content: {
+      [JSON_TYPE]: {
+        schema: referenceTo(failureName(status)),
+        example: { code, error, message, ...details },
+      },
+    },
   };
 }
 
-function enveloped({ answer, paged }: Endpoint): DocumentedAnswer {
-  return {
-    type: JSON_TYPE,
-    schema: z.object({
-      code: z.literal(0),
-      message: z.string(),
-      ...(answer && { data: answer }),
-      ...(paged && { pagination: z.unknown().meta(reference("Pagination")) }),
-    }),
-  };
+/** Named after what it holds: Link in LinkAnswer, a list of them in LinkListAnswer. */
+function envelopeOf(entry: Endpoint, named: NamedSchemas): Json {
+  const operation = pascal(operationIdOf(entry));
+  const data = entry.answer && dataOf(entry.answer, operation, named);
+  const items = (data?.["items"] ?? {}) as Json;
+  const name =
+    nameIn(data) ??
+    (nameIn(items) && nameIn(items) + (entry.paged ? "Page" : "List")) ??
+    (data === undefined ? "Empty" : operation);
+  return named.named(`${name.replace(/Result$/, "")}Answer`, {
+    type: "object",
+    required: ["code", "message", ...(data ? ["data"] : []), ...(entry.paged ? ["pagination"] : [])],
+    properties: {
+      code: { type: "integer", const: 0 },
+      message: { type: "string" },
+      ...(data && { data }),
+      ...(entry.paged && { pagination: referenceTo("Pagination") }),
+    },
+    additionalProperties: false,
+  });
 }
 
-function documentedAnswer({ type, schema, headers, description }: DocumentedAnswer): Json {
-  const body =
-    schema === undefined
-      ? { type: type === JSON_TYPE ? "object" : "string" }
-      : jsonSchemaOf(schema, "output");
+function dataOf(answer: z.ZodType, operation: string, named: NamedSchemas): Json {
+  const json = named.schemaOf(answer, "output");
+  if (Bun.deepEquals(json, SCHEMAS.Message)) return referenceTo("Message");
+  if (json["type"] === "object") return named.named(`${operation}Result`, json);
+  const items = json["items"] as Json | undefined;
+  if (items?.["type"] !== "object") return json;
+  return { ...json, items: named.named(`${operation}Item`, items) };
+}
+
+const nameIn = (schema: Json | undefined): string | undefined =>
+  (schema?.["$ref"] as string | undefined)?.split("/").at(-1);
+
+function schemaIn(
+  { type, schema }: DocumentedAnswer,
+  entry: Endpoint,
+  status: number,
+  named: NamedSchemas,
+): Json {
+  if (schema === undefined) return { type: type === JSON_TYPE ? "object" : "string" };
+  const json = named.schemaOf(schema, "output");
+  if (json["type"] !== "object") return json;
+  return named.named(`${pascal(operationIdOf(entry))}${status === 200 ? "" : status}Answer`, json);
+}
+
+function documentedAnswer(
+  { type, headers, description }: DocumentedAnswer,
+  schema: Json,
+  named: NamedSchemas,
+): Json {
+  const example = type === JSON_TYPE && "$ref" in schema ? { example: exampleOf(schema, named) } : {};
   return {
     description: description ?? (type === null ? "OK, without a body" : "OK"),
-    headers: { ...EVERYWHERE, ...(headers && headersOf(headers)) },
-    ...(type !== null && { content: { [type]: { schema: body } } }),
+    headers: { ...EVERYWHERE, ...(headers && headersOf(headers, named)) },
+    ...(type !== null && { content: { [type]: { schema, ...example } } }),
   };
 }
 
-function headersOf(headers: z.ZodObject): Json {
-  const { properties, required = [] } = jsonSchemaOf(headers, "output") as {
+function headersOf(headers: z.ZodObject, named: NamedSchemas): Json {
+  const { properties, required = [] } = named.schemaOf(headers, "output") as {
     properties: Record<string, Json>;
     required?: string[];
   };
@@ -127,9 +216,11 @@ function headersOf(headers: z.ZodObject): Json {
 /** For a status with two meanings. */
 function merged(answer: Json, refusal: Json): Json {
   const content: Record<string, Json> = { ...(refusal["content"] as Record<string, Json>) };
-  for (const [type, { schema }] of Object.entries((answer["content"] ?? {}) as Record<string, Json>)) {
+  for (const [type, { schema, ...rest }] of Object.entries(
+    (answer["content"] ?? {}) as Record<string, Json>,
+  )) {
     const other = content[type]?.["schema"];
-    content[type] = { schema: other === undefined ? schema : { anyOf: [schema, other] } };
+    content[type] = { schema: other === undefined ? schema : { anyOf: [schema, other] }, ...rest };
   }
   return { ...refusal, ...answer, content };
 }

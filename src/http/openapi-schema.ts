@@ -1,9 +1,80 @@
 import { z } from "zod";
 
 export type Json = Record<string, unknown>;
+export type Direction = "input" | "output";
 
-/** A part without a form in JSON Schema is any value. */
-export function jsonSchemaOf(schema: z.ZodType, io: "input" | "output"): Json {
-  const { $schema: _, ...json } = z.toJSONSchema(schema, { io, unrepresentable: "any" });
-  return json;
+const DEFINITION = "#/$defs/";
+const COMPONENT = "#/components/schemas/";
+
+/** The schemas of a document by name: those with `.meta({ id })`, and those that the document names. */
+export type NamedSchemas = {
+  schemas: Record<string, Json>;
+  /** With references to named schemas. A part without a form in JSON Schema is any value. */
+  schemaOf(schema: z.ZodType, direction: Direction): Json;
+  /** Stores the schema under `name` unless it has a name, and returns the reference. */
+  named(name: string, schema: Json): Json;
+  resolve(schema: Json): Json;
+};
+
+export function createNamedSchemas(given: Record<string, Json> = {}): NamedSchemas {
+  const schemas: Record<string, Json> = { ...given };
+
+  const isFree = (name: string, schema: Json) =>
+    schemas[name] === undefined || Bun.deepEquals(schemas[name], schema);
+
+  /** A schema may take other values than it gives. The names of what it takes end in Input then. */
+  function keep(found: Record<string, Json>, json: Json): Json {
+    for (const suffix of ["", "Input"]) {
+      const renamed = (part: unknown) => withReferences(part, suffix) as Json;
+      const entries = Object.entries(found).map(([name, one]) => [name + suffix, renamed(one)] as const);
+      if (!entries.every(([name, one]) => isFree(name, one))) continue;
+      Object.assign(schemas, Object.fromEntries(entries));
+      return renamed(json);
+    }
+    throw new Error(`Two schemas of the API have one of these names: ${Object.keys(found).join(", ")}`);
+  }
+
+  return {
+    schemas,
+    schemaOf(schema, direction) {
+      const { $schema: _, ...json } = z.toJSONSchema(schema, { io: direction, unrepresentable: "any" });
+      const found: Record<string, Json> = {};
+      return keep(found, takeDefinitions(json, found) as Json);
+    },
+    named(name, schema) {
+      if ("$ref" in schema) return schema;
+      if (!isFree(name, schema)) throw new Error(`Two schemas of the API have the name ${name}`);
+      schemas[name] = schema;
+      return { $ref: COMPONENT + name };
+    },
+    resolve(schema) {
+      const { $ref } = schema;
+      return typeof $ref === "string" ? schemas[$ref.slice(COMPONENT.length)]! : schema;
+    },
+  };
 }
+
+export const referenceTo = (name: string): Json => ({ $ref: COMPONENT + name });
+
+const mapped = (value: unknown, change: (part: Json) => Json): unknown => {
+  if (Array.isArray(value)) return value.map((item) => mapped(item, change));
+  if (typeof value !== "object" || value === null) return value;
+  const parts = Object.entries(change(value as Json));
+  return Object.fromEntries(parts.map(([key, part]) => [key, mapped(part, change)]));
+};
+
+/** Moves `$defs` at any depth to `found`. */
+const takeDefinitions = (value: unknown, found: Record<string, Json>): unknown =>
+  mapped(value, ({ $defs, ...rest }) => {
+    for (const [name, schema] of Object.entries(($defs ?? {}) as Record<string, Json>)) {
+      found[name] = takeDefinitions(schema, found) as Json;
+    }
+    return rest;
+  });
+
+const withReferences = (value: unknown, suffix: string): unknown =>
+  mapped(value, (part) => {
+    const { $ref } = part;
+    if (typeof $ref !== "string" || !$ref.startsWith(DEFINITION)) return part;
+    return { ...part, $ref: COMPONENT + $ref.slice(DEFINITION.length) + suffix };
+  });

@@ -2,7 +2,10 @@ import { z } from "zod";
 import { endpoint, type Endpoint, tokenScope } from "./endpoint.ts";
 import { ROLES } from "../lib/access.ts";
 import { answersOf, failureAnswers, SCHEMAS } from "./openapi-answers.ts";
-import { type Json, jsonSchemaOf } from "./openapi-schema.ts";
+import { exampleOf } from "./openapi-examples.ts";
+import { operationIdOf, pascal } from "./openapi-names.ts";
+import { createNamedSchemas, type Json, type NamedSchemas } from "./openapi-schema.ts";
+import { describedTags, INTRODUCTION } from "./openapi-texts.ts";
 
 export type Described = {
   tables: readonly { prefix: string; endpoints: readonly Endpoint[] }[];
@@ -18,63 +21,86 @@ const EACH_ROLE = `Roles: ${ROLES.join(", ")}; each may what those before it may
 
 const DEFAULT_PARAMS: Record<string, z.ZodType> = { id: z.int().min(1) };
 
-function openApiDocument(described: Described): Json {
+export function openApiDocument(described: Described): Json {
   const { tables, gates, version } = described;
   const paths: Record<string, Json> = {};
+  const named = createNamedSchemas(SCHEMAS);
+  const tags = new Set<string>();
   for (const { prefix, endpoints } of tables) {
     const gated = gates.some((gate) => `${prefix}/`.startsWith(`${gate.prefix}/`));
     for (const entry of endpoints) {
+      tags.add(entry.tag);
       const path = (prefix + entry.path).replaceAll(/:(\w+)(\{[^}]*\})?/g, "{$1}");
       const operations = (paths[path] ??= {});
-      operations[entry.method.toLowerCase()] = operation(entry, path, gated);
+      operations[entry.method.toLowerCase()] = operation(entry, { path, gated, named });
       // Such a GET answers in its headers.
-      if (entry.method === "GET" && entry.raw?.type === null)
-        operations["head"] = operation(entry, path, gated);
+      if (entry.method === "GET" && entry.raw?.type === null) {
+        const operationId = operationIdOf(entry).replace(/^get/, "head");
+        operations["head"] = { ...operation(entry, { path, gated, named }), operationId };
+      }
     }
   }
   return {
     openapi: "3.1.0",
-    info: { title: "Waymark", version, description: "Every address that answers GET answers HEAD." },
+    info: {
+      title: "Waymark",
+      version,
+      description: INTRODUCTION,
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: "/" }],
+    tags: describedTags(tags),
     paths,
     components: {
-      schemas: SCHEMAS,
+      schemas: sorted(named.schemas),
       responses: failureAnswers(),
-      securitySchemes: {
-        bearer: {
-          type: "http",
-          scheme: "bearer",
-          bearerFormat: "JWT",
-          description: `The access token of a session; the least role of its account. ${EACH_ROLE}`,
-        },
-        token: {
-          type: "http",
-          scheme: "bearer",
-          bearerFormat: "wmk_",
-          description: "An API token with the scope",
-        },
-        cookie: {
-          type: "apiKey",
-          in: "cookie",
-          name: described.sessionCookie,
-          description: `The same access token as a cookie; the least role of its account. ${EACH_ROLE}`,
-        },
-        csrf_cookie: { type: "apiKey", in: "cookie", name: described.csrfCookie },
-        csrf: { type: "apiKey", in: "header", name: described.csrfHeader },
-      },
+      securitySchemes: securitySchemes(described),
     },
   };
 }
 
-function operation(entry: Endpoint, path: string, gated: boolean): Json {
-  return {
-    tags: [entry.tag],
-    summary: entry.summary,
-    ...security(entry),
-    parameters: parametersOf(entry, path),
-    ...requestBody(entry),
-    responses: answersOf(entry, gated),
-  };
-}
+const sorted = (schemas: Record<string, Json>): Record<string, Json> =>
+  Object.fromEntries(Object.entries(schemas).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+
+const securitySchemes = ({ sessionCookie, csrfCookie, csrfHeader }: Described): Json => ({
+  bearer: {
+    type: "http",
+    scheme: "bearer",
+    bearerFormat: "JWT",
+    description: `The access token of a session; the least role of its account. ${EACH_ROLE}`,
+  },
+  token: {
+    type: "http",
+    scheme: "bearer",
+    bearerFormat: "wmk_",
+    description: "An API token with the scope",
+  },
+  cookie: {
+    type: "apiKey",
+    in: "cookie",
+    name: sessionCookie,
+    description: `The same access token as a cookie; the least role of its account. ${EACH_ROLE}`,
+  },
+  csrf_cookie: {
+    type: "apiKey",
+    in: "cookie",
+    name: csrfCookie,
+    description: "Proof against forged requests of other sites. Signing in sets it.",
+  },
+  csrf: { type: "apiKey", in: "header", name: csrfHeader, description: `The value of ${csrfCookie}.` },
+});
+
+type Place = { path: string; gated: boolean; named: NamedSchemas };
+
+const operation = (entry: Endpoint, { path, gated, named }: Place): Json => ({
+  operationId: operationIdOf(entry),
+  tags: [entry.tag],
+  summary: entry.summary,
+  ...security(entry),
+  parameters: parametersOf(entry, path, named),
+  ...requestBody(entry, named),
+  responses: answersOf(entry, gated, named),
+});
 
 /** Any of the alternatives: a session by bearer or by cookies, or an API token. */
 function security(entry: Endpoint): Json {
@@ -87,57 +113,69 @@ function security(entry: Endpoint): Json {
   return { security: [{ bearer: roles }, { cookie: roles, ...proof }, ...tokens] };
 }
 
-function parametersOf({ params = {}, query, headers }: Endpoint, path: string): Json[] {
+function parametersOf({ params = {}, query, headers }: Endpoint, path: string, named: NamedSchemas): Json[] {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!);
+  const inPath = z.object(
+    Object.fromEntries(names.map((name) => [name, params[name] ?? DEFAULT_PARAMS[name] ?? z.string()])),
+  );
   return [
-    ...names.map((name) => ({
-      name,
-      in: "path",
-      required: true,
-      schema: jsonSchemaOf(params[name] ?? DEFAULT_PARAMS[name] ?? z.string(), "input"),
-    })),
-    ...parametersIn("query", query),
-    ...parametersIn("header", headers),
+    ...parametersIn("path", inPath, named),
+    ...parametersIn("query", query, named),
+    ...parametersIn("header", headers, named),
   ];
 }
 
-function parametersIn(place: "query" | "header", schema: z.ZodType | undefined): Json[] {
+function parametersIn(
+  place: "path" | "query" | "header",
+  schema: z.ZodType | undefined,
+  named: NamedSchemas,
+): Json[] {
   if (schema === undefined) return [];
-  const { properties = {}, required = [] } = jsonSchemaOf(schema, "input") as {
+  const { properties = {}, required = [] } = named.resolve(named.schemaOf(schema, "input")) as {
     properties?: Record<string, Json>;
     required?: string[];
   };
-  return Object.entries(properties).map(([name, property]) => ({
-    name,
-    in: place,
-    required: required.includes(name),
-    schema: property,
-  }));
+  return Object.entries(properties).map(([name, property]) => {
+    const isRequired = place === "path" || required.includes(name);
+    return {
+      name,
+      in: place,
+      required: isRequired,
+      schema: property,
+      ...(isRequired && { example: exampleOf(property, named, name) }),
+    };
+  });
 }
 
-function requestBody({ body, form, rawBody }: Endpoint): Json {
+function requestBody(entry: Endpoint, named: NamedSchemas): Json {
+  const { body, form, rawBody } = entry;
   const binary = { type: "string", format: "binary" };
   if (rawBody !== undefined) return { requestBody: { content: { [rawBody]: { schema: binary } } } };
   const taken = body ?? form;
   if (taken === undefined) return {};
-  const type = body === undefined ? "multipart/form-data" : "application/json";
-  return { requestBody: { required: true, content: { [type]: { schema: jsonSchemaOf(taken, "input") } } } };
+  const json = named.schemaOf(taken, "input");
+  const schema = json["type"] === "object" ? named.named(`${pascal(operationIdOf(entry))}Body`, json) : json;
+  const content =
+    body === undefined
+      ? { "multipart/form-data": { schema } }
+      : { "application/json": { schema, example: exampleOf(schema, named) } };
+  return { requestBody: { required: true, content } };
 }
 
 /** Made at the first request. */
 export function openApiEndpoint(described: () => Described): Endpoint {
-  let document: Json | undefined;
+  let document: string | undefined;
   return endpoint({
     method: "GET",
     path: "/openapi.json",
-    access: "account",
+    access: "public",
     scope: "any",
     tag: "meta",
     summary: "This API as an OpenAPI document",
     raw: { type: "application/json" },
     handle({ c }) {
-      document ??= openApiDocument(described());
-      return c.json(document);
+      document ??= JSON.stringify(openApiDocument(described()));
+      return c.body(document, 200, { "Content-Type": "application/json; charset=utf-8" });
     },
   });
 }

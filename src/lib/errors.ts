@@ -12,6 +12,7 @@ export type ErrorKind =
   | "bad_gateway"
   | "unavailable";
 
+/** `field`: what the message is about unless it names another one. */
 export const ERRORS = {
   BadRequest: { code: 1000, kind: "invalid" },
   Unauthorized: { code: 1001, kind: "unauthorized" },
@@ -31,12 +32,12 @@ export const ERRORS = {
   RateLimitExceeded: { code: 2004, kind: "rate_limited" },
   LinkNotFound: { code: 3000, kind: "not_found" },
   LinkAlreadyExists: { code: 3001, kind: "conflict" },
-  LinkInvalidUrl: { code: 3002, kind: "invalid" },
-  LinkInvalidExpireTime: { code: 3003, kind: "invalid" },
-  LinkInvalidCode: { code: 3007, kind: "invalid" },
-  LinkReservedCode: { code: 3008, kind: "invalid" },
+  LinkInvalidUrl: { code: 3002, kind: "invalid", field: "target" },
+  LinkInvalidExpireTime: { code: 3003, kind: "invalid", field: "expires_at" },
+  LinkInvalidCode: { code: 3007, kind: "invalid", field: "code" },
+  LinkReservedCode: { code: 3008, kind: "invalid", field: "code" },
   InvalidMultipartData: { code: 4002, kind: "invalid" },
-  CsvFileMissing: { code: 4004, kind: "invalid" },
+  CsvFileMissing: { code: 4004, kind: "invalid", field: "file" },
   CsvParseError: { code: 4005, kind: "invalid" },
   ConfigNotFound: { code: 5000, kind: "not_found" },
   ConfigReloadFailed: { code: 5002, kind: "internal" },
@@ -46,14 +47,26 @@ export const ERRORS = {
   NameConflict: { code: 7010, kind: "conflict" },
   FolderCycle: { code: 7011, kind: "conflict" },
   PolicyInUse: { code: 7012, kind: "conflict" },
-  InvalidName: { code: 7020, kind: "invalid" },
+  InvalidName: { code: 7020, kind: "invalid", field: "name" },
   FileTooLargeForPolicy: { code: 7021, kind: "too_large" },
   StorageUnavailable: { code: 7030, kind: "bad_gateway" },
-} as const satisfies Record<string, { code: number; kind: ErrorKind }>;
+} as const satisfies Record<string, { code: number; kind: ErrorKind; field?: string }>;
 
 export type ErrorName = keyof typeof ERRORS;
 
+/** What is wrong with one field of a request. */
+export type FieldFault = {
+  /** Path in the body or query, such as `payload.target`; `body` or `query` for the whole. */
+  field: string;
+  /** A sentence. */
+  message: string;
+};
+
+export const MOST_FIELD_FAULTS = 20;
+
 type ErrorOptions = {
+  /** The field that the message is about, or all that are wrong. At most MOST_FIELD_FAULTS. */
+  field?: string | readonly FieldFault[];
   /** Machine-readable facts (bounds, retry times). Never a secret. */
   details?: Record<string, unknown>;
   /** Logged, never answered. */
@@ -66,6 +79,7 @@ export class AppError extends Error {
   /** `code` of the envelope. */
   readonly code: number;
   readonly details: Record<string, unknown> | undefined;
+  readonly faults: readonly FieldFault[] | undefined;
 
   constructor(name: ErrorName, message: string, options: ErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -73,6 +87,8 @@ export class AppError extends Error {
     this.kind = ERRORS[name].kind;
     this.code = ERRORS[name].code;
     this.details = options.details;
+    const { field } = options;
+    this.faults = typeof field === "string" ? [{ field, message }] : field;
   }
 }
 

@@ -1,23 +1,30 @@
 /**
- * Checks input against a schema. A refusal is one sentence per field. The schema's own messages are predicates ("takes
+ * Checks input against a schema. A refusal is one sentence per field, also as `faults` of the error. The schema's own messages are predicates ("takes
  * a whole number"); predicates here replace the validator's texts.
  */
 import type { z } from "zod";
-import { appError } from "./errors.ts";
+import { appError, type FieldFault, MOST_FIELD_FAULTS } from "./errors.ts";
 import { pluralize } from "./pluralize.ts";
 
-const MOST_FIELDS = 5;
+/** In the message. */
+const MOST_SENTENCES = 5;
+/** Keys of a record are the client's. */
+const MOST_CHARACTERS = 200;
 
 /** `subject` names the whole value, such as "The body". @throws BadRequest */
 export function validated<S extends z.ZodType>(schema: S, value: unknown, subject: string): z.output<S> {
   const parsed = schema.safeParse(value, { error: predicate });
   if (parsed.success) return parsed.data;
-  const sentences = new Map<string, string>();
+  const faults = new Map<string, FieldFault>();
   for (const { path, message } of parsed.error.issues) {
-    const field = path.length > 0 ? path.join(".") : subject;
-    if (!sentences.has(field)) sentences.set(field, `${field} ${message}.`);
+    const place = path.join(".").slice(0, MOST_CHARACTERS);
+    const field = place || subject.replace(/^The /, "");
+    if (faults.size >= MOST_FIELD_FAULTS) break;
+    if (!faults.has(field)) faults.set(field, { field, message: `${place || subject} ${message}.` });
   }
-  throw appError("BadRequest", [...sentences.values()].slice(0, MOST_FIELDS).join(" "));
+  const field = [...faults.values()];
+  const sentences = field.slice(0, MOST_SENTENCES).map(({ message }) => message);
+  throw appError("BadRequest", sentences.join(" "), { field });
 }
 
 const TYPES: Record<string, string> = {
@@ -47,7 +54,16 @@ function predicate(issue: z.core.$ZodRawIssue): string {
       return `takes at most ${amount(issue.maximum, issue.origin)}`;
     case "too_small":
       return `takes at least ${amount(issue.minimum, issue.origin)}`;
+    case "invalid_union":
+      return alternatives(issue);
     default:
       return "has an invalid form";
   }
+}
+
+function alternatives({ errors }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidUnion>): string {
+  const types = errors.flatMap(([first]) =>
+    first?.code === "invalid_type" ? (TYPES[first.expected] ?? []) : [],
+  );
+  return types.length === 0 ? "has an invalid form" : `takes ${[...new Set(types)].join(" or ")}`;
 }

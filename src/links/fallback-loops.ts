@@ -43,7 +43,9 @@ export function createFallbackLoops({ find, ownCode }: Deps): FallbackLoops {
 }
 
 const refused = (reason: string): AppError =>
-  appError("LinkInvalidUrl", `The fallback_url ${reason}; choose a page that is no short link.`);
+  appError("LinkInvalidUrl", `The fallback_url ${reason}; choose a page that is no short link.`, {
+    field: "fallback_url",
+  });
 
 /** The code of a URL below our public origin. Empty: unknown, so that no URL is ours. */
 export function codeBelow(origin: string, url: string): string | null {

@@ -70,6 +70,7 @@ export const createSchema = z.object({
   force: z.boolean().nullish().describe("overwrite an existing link, which keeps created_at and click_count"),
   ...linkFields,
 });
+createSchema.register(z.globalRegistry, { id: "NewLink" });
 export type CreateInput = z.output<typeof createSchema>;
 
 export const updateSchema = z.object({
@@ -78,6 +79,7 @@ export const updateSchema = z.object({
   password: password.nullish().describe("absent or null keeps it, an empty string removes it"),
   ...linkFields,
 });
+updateSchema.register(z.globalRegistry, { id: "LinkUpdate" });
 export type UpdateInput = z.output<typeof updateSchema>;
 
 /** Of a batch. */
@@ -99,6 +101,7 @@ export const linkViewSchema = z.object({
   short_url: z.url().describe("address of the link"),
   ...linkFieldsView,
 });
+linkViewSchema.register(z.globalRegistry, { id: "Link" });
 export type LinkView = z.output<typeof linkViewSchema>;
 
 /** For the API and the command line. @param origin as in `shortUrl` */

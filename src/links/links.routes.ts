@@ -17,11 +17,13 @@ const batchResult = z.object({
   success: z.array(z.string()),
   failed: z.array(z.object({ code: z.string(), error: z.string(), error_code: z.number().int() })),
 });
+batchResult.register(z.globalRegistry, { id: "BatchResult" });
 const stats = z.object({
   total_links: z.number().int(),
   total_clicks: z.number().int(),
   active_links: z.number().int(),
 });
+stats.register(z.globalRegistry, { id: "Totals" });
 
 const params = { code: z.string().meta(CODE_FORM) };
 const codeIn = (c: HttpContext): string => c.req.param("code") ?? "";

@@ -40,6 +40,7 @@ export const createTokenSchema = z.object({
     .nullish()
     .describe("RFC 3339, or a duration such as 90d; without it the token does not expire"),
 });
+createTokenSchema.register(z.globalRegistry, { id: "NewToken" });
 export type CreateToken = z.output<typeof createTokenSchema>;
 
 export const tokenView = z.object({
@@ -50,6 +51,7 @@ export const tokenView = z.object({
   expires_at: z.iso.datetime().nullable(),
   last_used_at: z.iso.datetime().nullable().describe("to the hour"),
 });
+tokenView.register(z.globalRegistry, { id: "Token" });
 
 export const createdTokenView = tokenView.extend({
   token: z
@@ -57,6 +59,7 @@ export const createdTokenView = tokenView.extend({
     .regex(/^wmk_[A-Za-z0-9]{40}$/)
     .describe("shown only here; send it as bearer"),
 });
+createdTokenView.register(z.globalRegistry, { id: "CreatedToken" });
 
 export const viewToken = (token: ApiToken): z.output<typeof tokenView> => ({
   id: token.id,

@@ -52,6 +52,7 @@ export const createUserSchema = z.object({
   disabled: z.boolean().default(false),
   quota_bytes: quotaSchema.optional(),
 });
+createUserSchema.register(z.globalRegistry, { id: "NewAccount" });
 export type CreateUser = z.output<typeof createUserSchema>;
 
 export const updateUserSchema = z.object({
@@ -61,6 +62,7 @@ export const updateUserSchema = z.object({
   disabled: z.boolean().optional(),
   quota_bytes: quotaSchema.optional(),
 });
+updateUserSchema.register(z.globalRegistry, { id: "AccountUpdate" });
 export type UpdateUser = z.output<typeof updateUserSchema>;
 
 export const userView = z.object({
@@ -72,6 +74,7 @@ export const userView = z.object({
   created_at: z.iso.datetime().nullable().describe("null for the built-in administrator"),
   updated_at: z.iso.datetime().nullable(),
 });
+userView.register(z.globalRegistry, { id: "Account" });
 export type UserView = z.output<typeof userView>;
 
 export const viewUser = (user: User): UserView => ({

@@ -59,7 +59,7 @@ export function trendOf({ start, end }: DateRange, unit: Unit): TrendQuery {
     throw appError(
       "BadRequest",
       `The range has ${had} ${unit}s and an answer at most ${bound}; shorten the range or use a larger group_by.`,
-      { details: { maxBuckets: MOST_BUCKETS } },
+      { field: "start_date", details: { maxBuckets: MOST_BUCKETS } },
     );
   }
   return { unit, first, labels: Array.from({ length: count }, (_, at) => buckets.label(first + at)) };

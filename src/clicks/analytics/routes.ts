@@ -45,9 +45,12 @@ const limited = (standard: number, maximum: number) =>
   });
 
 const trendAnswer = z.object({ labels: z.array(z.string()), values: z.array(z.number().int()) });
+trendAnswer.register(z.globalRegistry, { id: "Trend" });
 const topAnswer = z.array(z.object({ code: z.string(), clicks: z.number().int() }));
+topAnswer.element.register(z.globalRegistry, { id: "TopLink" });
 const counted = { count: z.number().int(), percentage: z.number() };
 const referrersAnswer = z.array(z.object({ referrer: z.string(), ...counted }));
+referrersAnswer.element.register(z.globalRegistry, { id: "Referrer" });
 const geoAnswer = z.array(
   z.object({
     country: z.string().describe("ISO 3166-1 alpha-2"),
@@ -55,6 +58,7 @@ const geoAnswer = z.array(
     ...counted,
   }),
 );
+geoAnswer.element.register(z.globalRegistry, { id: "Place" });
 const distribution = z.array(z.object({ name: z.string(), ...counted }));
 const devicesAnswer = z.object({
   browsers: distribution,
@@ -63,6 +67,7 @@ const devicesAnswer = z.object({
   bot_percentage: z.number(),
   total_with_ua: z.number().int(),
 });
+devicesAnswer.register(z.globalRegistry, { id: "DeviceReport" });
 const linkAnswer = z.object({
   code: z.string(),
   total_clicks: z.number().int().describe("in the range"),
@@ -70,6 +75,7 @@ const linkAnswer = z.object({
   top_referrers: referrersAnswer.describe("at most 10"),
   geo_distribution: geoAnswer.describe("at most 20"),
 });
+linkAnswer.register(z.globalRegistry, { id: "LinkReport" });
 
 const params = { code: z.string().meta(CODE_FORM) };
 const shared = { method: "GET", access: "admin", scope: "analytics:read", tag: "analytics" } as const;

@@ -45,6 +45,7 @@ export const createPolicySchema = z
       if (!given[field]) context.addIssue({ code: "custom", path: [field], message: "is required for s3" });
     }
   });
+createPolicySchema.register(z.globalRegistry, { id: "NewPolicy" });
 
 export type CreatePolicy = z.output<typeof createPolicySchema>;
 
@@ -63,6 +64,7 @@ export const updatePolicySchema = z.object({
     z.ZodOptional<z.ZodNullable<z.ZodString>>
   >),
 });
+updatePolicySchema.register(z.globalRegistry, { id: "PolicyUpdate" });
 
 export type UpdatePolicy = z.output<typeof updatePolicySchema>;
 

@@ -46,6 +46,7 @@ export const policyView = z.object({
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
 });
+policyView.register(z.globalRegistry, { id: "Policy" });
 
 export type PolicyView = z.output<typeof policyView>;
 

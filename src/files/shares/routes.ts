@@ -28,12 +28,14 @@ const shareSchema = createSchema.pick({ expires_at: true }).extend({
     .nullish()
     .describe("finished downloads, of all files together; unlimited without it"),
 });
+shareSchema.register(z.globalRegistry, { id: "NewShare" });
 
 const shareView = linkViewSchema.extend({
   max_downloads: z.int().nullable(),
   downloads: z.int().describe("finished; with max_downloads also running ones"),
   url: z.url().describe("the same as short_url"),
 });
+shareView.register(z.globalRegistry, { id: "Share" });
 
 function viewShare(share: ShareRecord, origin: string): z.output<typeof shareView> {
   const view = viewOfLink(share, origin);

@@ -46,6 +46,7 @@ export const folderView = z.object({
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
 });
+folderView.register(z.globalRegistry, { id: "Folder" });
 
 export const viewFolder = (folder: Folder): z.output<typeof folderView> => ({
   id: folder.id,
@@ -58,7 +59,7 @@ export const viewFolder = (folder: Folder): z.output<typeof folderView> => ({
 
 export const fileView = z.object({
   id: z.int(),
-  name: z.string(),
+  name: z.string().meta({ examples: ["report.pdf"] }),
   folder_id: z.int().nullable().describe("null is the root"),
   size: z.int(),
   mime_type: z.string(),
@@ -66,6 +67,7 @@ export const fileView = z.object({
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
 });
+fileView.register(z.globalRegistry, { id: "File" });
 
 export const viewFile = (file: StoredFile): z.output<typeof fileView> => ({
   id: file.id,

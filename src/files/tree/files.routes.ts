@@ -9,6 +9,7 @@ const updateSchema = z.object({
   name: z.string().meta(FILE_NAME_FORM).optional(),
   folder_id: idInBody.nullable().optional().describe("null is the root"),
 });
+updateSchema.register(z.globalRegistry, { id: "FileUpdate" });
 
 type Deps = { files: Files };
 

@@ -16,11 +16,13 @@ const name = z
 const parentId = idInBody.nullable().optional().describe("null is the root");
 
 const createSchema = z.object({ name, parent_id: parentId });
+createSchema.register(z.globalRegistry, { id: "NewFolder" });
 const updateSchema = z.object({
   name: name.optional(),
   parent_id: parentId,
   policy_id: idInBody.nullable().optional().describe("null removes the override"),
 });
+updateSchema.register(z.globalRegistry, { id: "FolderUpdate" });
 
 type Deps = { folders: Folders; logger: Logger };
 

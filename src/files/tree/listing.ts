@@ -15,6 +15,7 @@ export const contentsView = z.object({
   files: z.array(fileView),
   next_cursor: z.string().nullable().optional().describe("only in pages; null on the last one"),
 });
+contentsView.register(z.globalRegistry, { id: "FolderContents" });
 
 const headOf = ({ folder, path }: Listing) => ({
   ...(folder !== null && { folder: viewFolder(folder) }),

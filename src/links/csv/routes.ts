@@ -35,6 +35,7 @@ const importResult = z.object({
     )
     .describe("the first 100,000"),
 });
+importResult.register(z.globalRegistry, { id: "ImportResult" });
 
 const importForm = z.object({
   file: z.string().meta({ format: "binary", contentMediaType: "text/csv" }),

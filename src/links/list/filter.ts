@@ -63,7 +63,9 @@ export function filterOf(query: FilterQuery, now: number): LinkFilter {
   const expired = isSet(query.only_expired);
   const active = isSet(query.only_active);
   if (expired && active) {
-    throw appError("BadRequest", "only_expired and only_active exclude each other; give one of them.");
+    throw appError("BadRequest", "only_expired and only_active exclude each other; give one of them.", {
+      field: "only_active",
+    });
   }
   return {
     search: query.search || null,

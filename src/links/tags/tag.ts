@@ -39,8 +39,12 @@ export const checkTags = (texts: readonly string[]): string[] => sortedTags(text
 
 export const sortedTags = (tags: Iterable<string>): string[] => [...new Set(tags)].sort();
 
-const refused = (reason: string) => appError("BadRequest", `A tag ${reason}; choose another.`);
-const tooLong = () => appError("BadRequest", `A tag has at most ${TAG_MAX_LENGTH} characters.`);
+const refused = (reason: string) =>
+  appError("BadRequest", `A tag ${reason}; choose another.`, { field: "tags" });
+const tooLong = () =>
+  appError("BadRequest", `A tag has at most ${TAG_MAX_LENGTH} characters.`, { field: "tags" });
 
 export const tooManyTags = (code: string) =>
-  appError("BadRequest", `The link "${code}" would have more than ${MOST_TAGS} tags; remove some.`);
+  appError("BadRequest", `The link "${code}" would have more than ${MOST_TAGS} tags; remove some.`, {
+    field: "tags",
+  });

@@ -1,0 +1,26 @@
+/** The OpenAPI document of a new installation, made from the endpoints without a server. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createApi } from "../src/app-http.ts";
+import { loadEnv } from "../src/env.ts";
+import { openApiDocument } from "../src/http/openapi.ts";
+import { silentLogger } from "../src/lib/logger.ts";
+import { openServices } from "../src/services.ts";
+
+/** Endpoints answer nothing here. */
+const ABSENT = undefined as never;
+
+export async function newApiDocument() {
+  const folder = mkdtempSync(join(tmpdir(), "waymark-api-"));
+  const env = loadEnv({ cwd: folder, processEnv: { WAYMARK__DATA__DIR: folder } });
+  const services = await openServices(env, { logger: silentLogger, server: false });
+  try {
+    return openApiDocument(createApi({ services, health: ABSENT, scrape: ABSENT, live: ABSENT }));
+  } finally {
+    await services.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+if (import.meta.main) console.log(JSON.stringify(await newApiDocument(), null, 2));

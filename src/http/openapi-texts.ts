@@ -1,0 +1,37 @@
+/** What the document says of the API as a whole, and of each tag. */
+export const INTRODUCTION = `Short links, their numbers, and files.
+
+**Answers.** A success is \`{code: 0, message, data}\`, a list has \`pagination\` or \`next_cursor\` beside \`data\`. A
+failure is \`{code, error, message}\`; \`code\` and \`error\` never change their meaning, \`message\` is for people. An
+invalid request also has \`details\`: \`[{field, message}]\`.
+
+**Sign-in.** Send \`Authorization: Bearer …\` with an access token or an API token, or the cookies of \`auth/login\`.
+With cookies every request that changes something also sends the value of the cookie \`csrf_token\` in the header
+\`X-CSRF-Token\`.
+
+**Times** are RFC 3339 in UTC. **Numbers** are at most 2^53-1. Unknown fields of a body are ignored. Every address that
+answers GET answers HEAD. \`X-Request-Id\` of an answer is in the log of the server.`;
+
+const TAGS: Readonly<Record<string, string>> = {
+  auth: "Sign in, keep a session, change the own password.",
+  users: "Accounts, for administrators.",
+  tokens: "API tokens: secrets for programs, with scopes and an end.",
+  links: "Short links: one at a time, in lists, in batches, as CSV.",
+  tags: "Words that group links.",
+  domains: "Hosts under which links are reached.",
+  analytics: "Who followed links: when, from where, with what.",
+  events: "Who did what, and how to undo it.",
+  files: "Files, their uploads, downloads and shares.",
+  folders: "Folders and their shares.",
+  policies: "Where the bytes of files are stored.",
+  config: "Settings that can be changed while the server runs.",
+  health: "Health and metrics, for monitoring.",
+  meta: "This description.",
+};
+
+/** In the order of the table above; others follow. */
+export function describedTags(used: ReadonlySet<string>): { name: string; description?: string }[] {
+  const known = Object.keys(TAGS).filter((name) => used.has(name));
+  const others = [...used].filter((name) => !(name in TAGS));
+  return [...known, ...others].map((name) => ({ name, ...(TAGS[name] && { description: TAGS[name] }) }));
+}

@@ -1,0 +1,156 @@
+/** Names and examples of the OpenAPI document, made without a server. */
+import { beforeAll, expect, test } from "bun:test";
+import { z } from "zod";
+import { newApiDocument } from "../scripts/openapi.ts";
+import { endpoint, type Endpoint } from "../src/http/endpoint.ts";
+import { openApiDocument } from "../src/http/openapi.ts";
+
+type Schema = Parameters<typeof z.fromJSONSchema>[0];
+type Shown = { schema: Record<string, unknown>; example?: unknown };
+type Content = Record<string, Shown>;
+type Operation = {
+  operationId: string;
+  tags: string[];
+  parameters: (Shown & { name: string; required: boolean })[];
+  requestBody?: { content: Content };
+  responses: Record<string, { content?: Content; $ref?: string }>;
+};
+type Document = {
+  tags: { name: string; description?: string }[];
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Schema>; responses: Record<string, { content: Content }> };
+};
+
+let document: Document;
+let operations: [name: string, operation: Operation][];
+
+beforeAll(async () => {
+  document = (await newApiDocument()) as never;
+  operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, one]) => [`${method.toUpperCase()} ${path}`, one] as const),
+  ) as typeof operations;
+});
+
+test("ids of operations are unique, and those that clients know stay", () => {
+  const ids = operations.map(([, { operationId }]) => operationId);
+  expect(ids.length).toBeGreaterThan(70);
+  expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([]);
+  for (const id of ids) expect(id).toMatch(/^[a-z]+(?:[A-Z][a-z0-9]*)+$/);
+  expect(Object.fromEntries(operations.map(([name, { operationId }]) => [name, operationId]))).toMatchObject({
+    "POST /admin/v1/auth/login": "postAuthLogin",
+    "GET /admin/v1/links": "listLinks",
+    "POST /admin/v1/links": "createLink",
+    "GET /admin/v1/links/{code}": "getLink",
+    "PUT /admin/v1/links/{code}": "putLink",
+    "DELETE /admin/v1/links/{code}": "deleteLink",
+    "POST /admin/v1/links/batch": "postLinksBatch",
+    "GET /admin/v1/links/{code}/analytics": "getLinkAnalytics",
+    "GET /admin/v1/config/{key}": "getConfigKey",
+    "GET /admin/policies": "listPolicies",
+    "GET /admin/policies/{id}": "getPolicy",
+    "POST /files/upload": "createFilesUpload",
+    "PATCH /files/tus/{id}": "patchFilesTusId",
+    "HEAD /files/tus/{id}": "headFilesTusId",
+    "GET /folders/{id}": "getFolder",
+    "GET /health": "getHealth",
+  });
+});
+
+test("every object in a JSON body has a name", () => {
+  const isNamed = ({ schema }: Shown): boolean => {
+    const parts = (schema["anyOf"] as Record<string, unknown>[] | undefined) ?? [schema];
+    return parts.every((part) => "$ref" in part);
+  };
+  const unnamed = operations.flatMap(([name, { requestBody, responses }]) =>
+    [requestBody, ...Object.values(responses)]
+      .flatMap((one) => one?.content?.["application/json"] ?? [])
+      .filter((shown) => !isNamed(shown) && shown.schema["properties"] !== undefined)
+      .map(() => name),
+  );
+  expect(unnamed).toEqual([]);
+  const { schemas } = document.components;
+  for (const name of ["Link", "NewLink", "LinkAnswer", "LinkPageAnswer", "File", "Account", "Failure400"]) {
+    expect(Object.keys(schemas)).toContain(name);
+  }
+  const references = JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g);
+  expect([...references].map((match) => match[1]!).filter((name) => !(name in schemas))).toEqual([]);
+  expect(JSON.stringify(document)).not.toContain("$defs");
+});
+
+test("every JSON body and required parameter has an example that its schema accepts", () => {
+  const accepts = ({ schema, example }: Shown): unknown => {
+    const standing = { ...schema, $defs: document.components.schemas };
+    const text = JSON.stringify(standing).replaceAll("#/components/schemas/", "#/$defs/");
+    return z.fromJSONSchema(JSON.parse(text)).safeParse(example).error?.issues;
+  };
+  let examples = 0;
+  const check = (where: string, shown: Shown | undefined) => {
+    if (shown === undefined || shown.schema["type"] === "object") return;
+    examples++;
+    expect([where, shown.example, accepts(shown)]).toEqual([where, expect.anything(), undefined]);
+  };
+  for (const [name, { parameters, requestBody, responses }] of operations) {
+    for (const one of parameters.filter(({ required }) => required)) check(`${name} ${one.name}`, one);
+    check(`${name} body`, requestBody?.content["application/json"]);
+    for (const [status, { content }] of Object.entries(responses))
+      check(`${name} ${status}`, content?.["application/json"]);
+  }
+  for (const [status, { content }] of Object.entries(document.components.responses))
+    check(status, content["application/json"]);
+  expect(examples).toBeGreaterThan(120);
+});
+
+test("every tag says what it is about", () => {
+  const used = new Set(operations.flatMap(([, { tags }]) => tags));
+  expect(new Set(document.tags.map(({ name }) => name))).toEqual(used);
+  for (const { name, description } of document.tags)
+    expect([name, description]).toEqual([name, expect.any(String)]);
+});
+
+const describing = (...endpoints: Endpoint[]) =>
+  openApiDocument({
+    tables: [{ prefix: "/elsewhere", endpoints }],
+    gates: [],
+    sessionCookie: "a",
+    csrfCookie: "b",
+    csrfHeader: "c",
+    version: "1",
+  }) as unknown as Document;
+
+const reading = (path: string, answer: z.ZodType): Endpoint =>
+  endpoint({
+    method: "GET",
+    path,
+    access: "public",
+    scope: null,
+    tag: "t",
+    summary: "s",
+    answer,
+    handle: () => 1,
+  });
+
+test("names do not depend on prefixes, and a schema without one is named after its operation", () => {
+  const { paths, components } = describing(reading("/things/:id", z.object({ size: z.int() })));
+  expect(paths["/elsewhere/things/{id}"]!["get"]!.operationId).toBe("getThing");
+  expect(Object.keys(components.schemas)).toEqual(
+    expect.arrayContaining(["GetThingResult", "GetThingAnswer"]),
+  );
+});
+
+test("what a schema takes and what it gives have two names if they differ", () => {
+  const both = z.object({ kind: z.string().default("a") }).meta({ id: "Both" });
+  const { body, ...rest } = { ...reading("/things", both), body: both };
+  const { components } = describing(reading("/thing", both), { ...rest, body, method: "PUT" });
+  expect(components.schemas["Both"]).toMatchObject({ required: ["kind"] });
+  expect(components.schemas["BothInput"]).not.toHaveProperty("required");
+});
+
+test("two schemas with one name are refused", () => {
+  const named = (size: number) => z.object({ size: z.literal(size) });
+  const first = named(1).meta({ id: "Twin" });
+  const second = z.object({ inner: named(2) }).meta({ id: "Twin2" });
+  expect(() => describing(reading("/a", first), reading("/twin", second))).not.toThrow();
+  expect(() =>
+    describing(reading("/twin", z.object({ a: z.int() })), reading("/twin", z.object({ b: z.int() }))),
+  ).toThrow("GetTwinResult");
+});
