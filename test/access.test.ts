@@ -19,7 +19,7 @@ const RULES: [path: RegExp, Rule][] = [
   [/^\/admin\/v1\/(auth|tokens)\b/, { role: "user", scope: "none" }],
   [/^\/admin\/v1\/(stats|links\/import)$/, { role: "admin", scope: "links" }],
   [/^\/admin\/v1\/links\/\{code\}\/analytics\b/, { role: "editor", scope: "analytics:read" }],
-  [/^\/admin\/v1\/links\b/, { role: "editor", scope: "links" }],
+  [/^\/admin\/v1\/(links|tags)\b/, { role: "editor", scope: "links" }],
   [/^\/admin\/v1\/analytics\//, { role: "admin", scope: "analytics:read" }],
   [/^\/admin\/v1\/(users|config)\b/, { role: "admin", scope: "admin" }],
   [/^\/admin\/policies\b/, { role: "admin", scope: "admin" }],
@@ -31,7 +31,12 @@ type Operation = { method: string; path: string; rule: Rule };
 type Caller = { name: string; token: string; role: Role; scopes: readonly Scope[] | null };
 
 const PASSWORD = "a long password";
-const PARAMS: Record<string, string> = { id: "999999999", code: "nobody.has.this", key: "no.such.key" };
+const PARAMS: Record<string, string> = {
+  id: "999999999",
+  code: "nobody.has.this",
+  tag: "no such tag",
+  key: "no.such.key",
+};
 
 let installation: Installation;
 let server: RunningWaymark;

@@ -9,6 +9,7 @@ const SAMPLES: Record<string, readonly string[]> = {
   code: ["zz", "zz/yy/xx", "zz%2Fyy", "analytics", "import", "%61"],
   id: ["1", "6f1c1a52-3f67-4a0e-9c39-0d9b7f2b0f55", "x"],
   key: ["api.jwt_secret"],
+  tag: ["sale"],
 };
 
 let installation: Installation;

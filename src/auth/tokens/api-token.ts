@@ -19,7 +19,7 @@ export type ApiToken = {
 };
 
 const NAME_MAX_CHARACTERS = 64;
-const NAME = /^(?!\s)[^\p{Cc}\p{Cs}]+(?<!\s)$/u;
+const NAME = /^(?!\s)[^\p{Cc}\p{Cs}\p{Bidi_Control}]+(?<!\s)$/u;
 /** Without classes that other languages lack. */
 const NAME_PATTERN = String.raw`^(?!\s)[^\u0000-\u001f\u007f-\u009f]+(?<!\s)$`;
 
