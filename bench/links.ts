@@ -50,6 +50,7 @@ function linkAt(at: number): NewLink {
     updatedAt: createdAt,
     expiresAt: at % 10 === 0 ? BORN + ((at * 31) % COUNT) * 40 : null,
     clickCount: at % 1000,
+    automatedClicks: 0,
   };
 }
 

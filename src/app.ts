@@ -177,10 +177,12 @@ const startRedirect = (
   { config, auth, links, sharing, logger }: Services,
   cache: LinkCache,
   clicks: Clicks,
-): Redirect =>
-  createRedirect({
+): Redirect => {
+  const automated = createAutomatedVisitors();
+  return createRedirect({
     cache,
     clicks,
+    automated,
     ...(config.get("analytics.enable_detailed_logging") && {
       visits: createVisits({
         clicks,
@@ -191,7 +193,7 @@ const startRedirect = (
     }),
     specials: createSpecials({
       uses: links.uses,
-      automated: createAutomatedVisitors(),
+      automated,
       passUtm: () => config.get("utm.enable_passthrough"),
     }),
     shares: sharing.answers,
@@ -200,6 +202,7 @@ const startRedirect = (
     clock: systemClock,
     logger,
   });
+};
 
 function startLive({ database }: Services, clicks: Clicks, worker: WorkerChannel | undefined): Live {
   const own = createWorkerLiveStats(clicks);

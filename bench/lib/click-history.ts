@@ -72,8 +72,9 @@ const agentTexts = Array.from(
   { length: AGENTS },
   (_, at) => `Mozilla/5.0 (Made up ${at}; rv:${at}.0) AppleWebKit/537.36 (KHTML, like Gecko) Browser/${at}.0`,
 );
+const isAutomated = (agent: number): boolean => agent % 11 === 5;
 const agentValues = agentTexts.map((_, at) => {
-  const isBot = at % 11 === 5;
+  const isBot = isAutomated(at);
   return agentValue({
     browser: isBot ? `bot${at % 30}` : BROWSERS[at % BROWSERS.length]!,
     os: SYSTEMS[Math.floor(at / 7) % SYSTEMS.length]!,
@@ -180,7 +181,7 @@ async function writeDay(database: Database, { day, drawn, ids, withHours }: Day)
       place: placeValues[place]!,
       agent: agentValues[agent]!,
     };
-    rollup.add({ linkId, atMs, values });
+    rollup.add({ linkId, atMs, isAutomated: isAutomated(agent), values });
   }
   const added = rollup.finish();
   await database.transaction(
@@ -189,23 +190,23 @@ async function writeDay(database: Database, { day, drawn, ids, withHours }: Day)
       await database.dialect.insertMany(
         tx,
         "click_days",
-        added.days.map(({ linkId, clicks }) => ({ day, link_id: linkId, clicks })),
+        added.days.map(({ linkId, ...sum }) => ({ day, link_id: linkId, ...sum })),
       );
       await database.dialect.insertMany(tx, "click_dim_days", dimRows(day, added, ids));
       if (!withHours) return;
       await database.dialect.insertMany(
         tx,
         "click_hours",
-        added.hours.map(({ hour, linkId, clicks }) => ({ hour, link_id: linkId, clicks })),
+        added.hours.map(({ hour, linkId, ...sum }) => ({ hour, link_id: linkId, ...sum })),
       );
       await database.dialect.insertMany(
         tx,
         "click_dim_hours",
-        added.dimHours.map(({ hour, dimension, value, clicks }) => ({
+        added.dimHours.map(({ hour, dimension, value, ...sum }) => ({
           hour,
           dimension: DIMENSIONS[dimension],
           value_id: ids[dimension].get(value)!,
-          clicks,
+          ...sum,
         })),
       );
     },
@@ -221,16 +222,17 @@ const logRow = ({ linkId, atMs, referrer, place, agent }: Drawn) => ({
   ip_address: `198.51.${linkId % 256}.${atMs % 256}`,
   ...places[place]!,
   user_agent_id: agent + 1,
+  automated: isAutomated(agent) ? 1 : 0,
 });
 
 /** In key order, as a flush writes them. */
 function dimRows(day: number, { dimDays }: DayRollup, ids: Ids) {
-  const rows = dimDays.map(({ linkId, dimension, value, clicks }) => ({
+  const rows = dimDays.map(({ linkId, dimension, value, ...sum }) => ({
     day,
     link_id: linkId,
     dimension: DIMENSIONS[dimension],
     value_id: ids[dimension].get(value)!,
-    clicks,
+    ...sum,
   }));
   return rows.sort((a, b) => a.link_id - b.link_id || a.dimension - b.dimension || a.value_id - b.value_id);
 }
@@ -253,11 +255,16 @@ async function writeMonths(database: Database): Promise<void> {
     const to = Date.UTC(1970, month + 1, 1) / DAY_MS;
     await database.slow
       .insertInto("click_months")
-      .columns(["month", "link_id", "clicks"])
+      .columns(["month", "link_id", "clicks", "automated"])
       .expression((eb) =>
         eb
           .selectFrom("click_days")
-          .select((e) => [e.lit(month).as("month"), "link_id", e.fn.sum<number>("clicks").as("clicks")])
+          .select((e) => [
+            e.lit(month).as("month"),
+            "link_id",
+            e.fn.sum<number>("clicks").as("clicks"),
+            e.fn.sum<number>("automated").as("automated"),
+          ])
           .where("day", ">=", from)
           .where("day", "<", to)
           .groupBy("link_id"),
@@ -265,7 +272,7 @@ async function writeMonths(database: Database): Promise<void> {
       .execute();
     await database.slow
       .insertInto("click_dim_months")
-      .columns(["month", "dimension", "value_id", "clicks"])
+      .columns(["month", "dimension", "value_id", "clicks", "automated"])
       .expression((eb) =>
         eb
           .selectFrom("click_dim_days")
@@ -274,6 +281,7 @@ async function writeMonths(database: Database): Promise<void> {
             "dimension",
             "value_id",
             e.fn.sum<number>("clicks").as("clicks"),
+            e.fn.sum<number>("automated").as("automated"),
           ])
           .where("day", ">=", from)
           .where("day", "<", to)

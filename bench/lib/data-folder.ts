@@ -40,6 +40,7 @@ export async function createDataFolder(count: number): Promise<DataFolder> {
       ...PLAIN,
       ...UNOWNED,
       clickCount: 0,
+      automatedClicks: 0,
     }));
     await database.transaction((tx) => repository.insertMany(tx, links), { long: true });
   }

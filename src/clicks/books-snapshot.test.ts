@@ -15,6 +15,7 @@ const stats = (stored: number): ClickStats => ({
   pending: 1,
   overflow: 0,
   dropped: { journal_full: 2, disk_full: 0, disk_error: 0, disk_slow: 0, closed: 0, link_deleted: 0 },
+  automated: { accepted: 2, stored: 1, pending: 1, dropped: 0 },
   details: {
     recorded: 0,
     logged: 0,
@@ -45,7 +46,7 @@ test("the last books of a process are read back until it removes them", async ()
   await file.update();
   store(4);
   await file.update();
-  const { accepted, replayed, stored, pending, dropped, details } = stats(9);
+  const { accepted, replayed, stored, pending, dropped, automated, details } = stats(9);
   expect(readBooksSnapshot(dir)).toEqual({
     pid: process.pid,
     written_at: "2025-10-09T08:53:20.000Z",
@@ -54,6 +55,7 @@ test("the last books of a process are read back until it removes them", async ()
     stored,
     pending,
     dropped,
+    automated,
     details,
   });
   await file.remove();

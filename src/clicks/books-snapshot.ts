@@ -20,6 +20,8 @@ const BOOKS = z.object({
   stored: count,
   pending: count,
   dropped: drops,
+  /** Missing from processes of versions before 0.5. */
+  automated: z.object({ accepted: count, stored: count, pending: count, dropped: count }).optional(),
   details: z.object({ recorded: count, logged: count, pending: count, dropped: drops }),
 });
 
@@ -48,8 +50,8 @@ export function createBooksSnapshotWriter({ dir, stats, clock, onError }: Option
 
   return {
     async update() {
-      const { accepted, replayed, stored, pending, dropped, details } = stats();
-      const books = JSON.stringify({ accepted, replayed, stored, pending, dropped, details });
+      const { accepted, replayed, stored, pending, dropped, automated, details } = stats();
+      const books = JSON.stringify({ accepted, replayed, stored, pending, dropped, automated, details });
       if (books === last || busy !== null) return;
       busy = write(books).catch(onError);
       await busy;

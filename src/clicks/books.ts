@@ -3,7 +3,7 @@ import type { DetailGate, DetailStats } from "./details/gate.ts";
 import type { FlushReport } from "./flush-messages.ts";
 import type { SettledClicks } from "./flush/source.ts";
 import type { FlushTrigger } from "./flush/flush.ts";
-import type { Journal, JournalDrop } from "./journal/journal.ts";
+import type { JournalDrop, JournalStats } from "./journal/journal.ts";
 
 export type ClickDrop = JournalDrop | "link_deleted";
 type FlushOutcome = `${FlushTrigger} ${FlushReport["status"]}`;
@@ -19,6 +19,8 @@ export type ClickStats = {
   pending: number;
   overflow: number;
   dropped: Readonly<Record<ClickDrop, number>>;
+  /** Those of them from automated visitors; balanced like all. */
+  automated: { accepted: number; stored: number; pending: number; dropped: number };
   details: DetailStats;
   /** Flushes that failed or counted something. */
   flushes: Readonly<Record<FlushOutcome, number>>;
@@ -28,13 +30,14 @@ export type ClickStats = {
 export type ClickBooks = {
   settled(settled: SettledClicks): void;
   flushed(report: FlushReport): void;
-  stats(journal: ReturnType<Journal["stats"]>): ClickStats;
+  stats(journal: JournalStats): ClickStats;
 };
 
 export function createClickBooks(details: Pick<DetailGate, "settled" | "stats">): ClickBooks {
   let replayed = 0;
   let stored = 0;
   let deleted = 0;
+  const ofAutomated = { replayed: 0, stored: 0, deleted: 0 };
   let lastFlush: FlushReport | null = null;
   const flushes: Record<FlushOutcome, number> = {
     "interval success": 0,
@@ -48,16 +51,21 @@ export function createClickBooks(details: Pick<DetailGate, "settled" | "stats">)
     settled(settled) {
       stored += settled.stored;
       deleted += settled.deleted;
+      ofAutomated.stored += settled.automated.stored;
+      ofAutomated.deleted += settled.automated.deleted;
       details.settled(settled.details, settled.replayed);
-      if (settled.replayed) replayed += settled.stored + settled.deleted;
+      if (!settled.replayed) return;
+      replayed += settled.stored + settled.deleted;
+      ofAutomated.replayed += settled.automated.stored + settled.automated.deleted;
     },
     flushed(report) {
       if (report.clicks === 0 && report.status === "success") return;
       lastFlush = report;
       flushes[`${report.trigger} ${report.status}`] += 1;
     },
-    stats({ written, overflow, dropped: lost }) {
+    stats({ written, overflow, dropped: lost, automated }) {
       const dropped = { ...lost, link_deleted: deleted };
+      const held = automated.written + automated.overflow + ofAutomated.replayed;
       const unwritten = Object.values(lost).reduce((sum, count) => sum + count, 0);
       return {
         accepted: written + overflow + unwritten + replayed,
@@ -66,6 +74,12 @@ export function createClickBooks(details: Pick<DetailGate, "settled" | "stats">)
         pending: written + overflow + replayed - stored - deleted,
         overflow,
         dropped,
+        automated: {
+          accepted: held + automated.dropped,
+          stored: ofAutomated.stored,
+          pending: held - ofAutomated.stored - ofAutomated.deleted,
+          dropped: automated.dropped + ofAutomated.deleted,
+        },
         details: details.stats(),
         flushes,
         lastFlush,

@@ -51,6 +51,18 @@ function registerBooks(registry: Registry, stats: () => ClickStats): void {
     },
   );
   registry.observe(
+    "counter",
+    {
+      name: "svc_automated_clicks_total",
+      help: "Those of svc_clicks_total from automated visitors; the others are people's.",
+      labels: ["state"],
+    },
+    () => {
+      const { accepted, stored, dropped } = stats().automated;
+      return byState({ accepted, stored, dropped }, {});
+    },
+  );
+  registry.observe(
     "gauge",
     { name: "svc_clicks_pending", help: "Clicks in the journal that are not stored." },
     () => one(stats().pending),

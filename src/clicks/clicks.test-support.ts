@@ -92,12 +92,22 @@ export async function addLinks(database: Database, count: number): Promise<numbe
   });
 }
 
-export async function clicksOf(database: Database, ids: readonly number[]): Promise<number[]> {
+export const clicksOf = (database: Database, ids: readonly number[]): Promise<number[]> =>
+  countsOf(database, ids, "clicks");
+
+export const automatedOf = (database: Database, ids: readonly number[]): Promise<number[]> =>
+  countsOf(database, ids, "automated");
+
+async function countsOf(
+  database: Database,
+  ids: readonly number[],
+  column: "clicks" | "automated",
+): Promise<number[]> {
   const rows = await database.read
     .selectFrom("link_clicks")
     .selectAll()
     .where("link_id", "in", ids)
     .execute();
-  const counts = new Map(rows.map((row) => [row.link_id, row.clicks]));
+  const counts = new Map(rows.map((row) => [row.link_id, row[column]]));
   return ids.map((id) => counts.get(id) ?? Number.NaN);
 }

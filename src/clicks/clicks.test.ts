@@ -6,7 +6,7 @@ import { forEachDialect } from "../db/for-each-dialect.ts";
 import { systemClock } from "../lib/clock.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { type ClickLimits, type ClickStats, createClicks } from "./clicks.ts";
-import { addLinks, clicksOf, segmentOf, temporaryFolder } from "./clicks.test-support.ts";
+import { addLinks, automatedOf, clicksOf, segmentOf, temporaryFolder } from "./clicks.test-support.ts";
 import { type DatabaseProxy, openDatabaseProxy } from "./database-proxy.test-support.ts";
 import { listSegments } from "./journal/segment.ts";
 import { until } from "../../test/support/until.ts";
@@ -84,11 +84,15 @@ forEachDialect((dialect) => {
     expect(clicks.stats()).toMatchObject({ accepted: 150, stored: 0, pending: 150 });
     expect(await clicks.pendingLinks()).toBe(2);
     expect(await Promise.all([clicks.pendingLinks(), clicks.pendingLinks()])).toEqual([2, 2]);
+    for (let at = 0; at < 30; at++) clicks.record(second!, Date.now(), true);
+    expect(clicks.stats().automated).toEqual({ accepted: 30, stored: 0, pending: 30, dropped: 0 });
     await clicks.flush();
-    expect(await clicksOf(database, [first!, second!])).toEqual([100, 50]);
-    expect(clicks.stats()).toMatchObject({ accepted: 150, stored: 150, pending: 0, replayed: 0 });
+    expect(await clicksOf(database, [first!, second!])).toEqual([100, 80]);
+    expect(await automatedOf(database, [first!, second!])).toEqual([0, 30]);
+    expect(clicks.stats().automated).toEqual({ accepted: 30, stored: 30, pending: 0, dropped: 0 });
+    expect(clicks.stats()).toMatchObject({ accepted: 180, stored: 180, pending: 0, replayed: 0 });
     expect(clicks.stats().flushes["manual success"]).toBe(1);
-    const lastFlush = { trigger: "manual", status: "success", clicks: 150, links: 2 };
+    const lastFlush = { trigger: "manual", status: "success", clicks: 180, links: 2 };
     expect(clicks.stats().lastFlush).toMatchObject(lastFlush);
     expect(await clicks.pendingLinks()).toBe(0);
     await clicks.close();
@@ -182,7 +186,7 @@ forEachDialect((dialect) => {
         config, logger: silentLogger, clock: { now: () => Date.now() }, limits: { segmentBytes: ${segmentOf(2000)} },
       });
       for (;;) {
-        for (let at = 0; at < 100; at++) clicks.record(${link}, Date.now());
+        for (let at = 0; at < 100; at++) clicks.record(${link}, Date.now(), at % 4 === 0);
         // Its own in the journal: it may count what the other left behind as well.
         const { accepted, overflow, replayed } = clicks.stats();
         process.stdout.write(accepted - overflow - replayed + "\\n");
@@ -207,6 +211,11 @@ forEachDialect((dialect) => {
     const [counted] = await clicksOf(database, [link!]);
     expect(counted).toBeGreaterThanOrEqual(said[0]! + said[1]!);
     expect(balanced(clicks.stats())).toBe(true);
+    const [automated] = await automatedOf(database, [link!]);
+    // The kills hit anywhere within the last hundred of each.
+    expect(Math.abs(automated! - counted! / 4)).toBeLessThan(200);
+    const { accepted, stored, pending, dropped } = clicks.stats().automated;
+    expect(accepted).toBe(stored + pending + dropped);
     await clicks.flush();
     expect(await clicksOf(database, [link!])).toEqual([counted!]);
     await clicks.close();

@@ -21,10 +21,10 @@ export type { ClickStats } from "./books.ts";
 
 export type Clicks = {
   /** Never throws. See Journal.record. */
-  record(linkId: number, atMs: number): void;
+  record(linkId: number, atMs: number, isAutomated?: boolean): void;
   /** Null if the next click should have details. Otherwise counts the refusal; pass it to recordRefused. */
   detailRefusal(): DetailRefusal | null;
-  recordRefused(linkId: number, atMs: number, refused: DetailRefusal): void;
+  recordRefused(linkId: number, atMs: number, refused: DetailRefusal, isAutomated?: boolean): void;
   /** Like record, with the visitor's headers. */
   recordDetails(
     linkId: number,
@@ -33,6 +33,7 @@ export type Clicks = {
     utmSource: string | null,
     userAgent: string | null,
     address: string,
+    isAutomated?: boolean,
   ): void;
   /** Counts everything recorded so far. Rejects with an AppError while the database is away. */
   flush(): Promise<void>;
@@ -194,9 +195,10 @@ export async function createClicks(options: ClicksOptions): Promise<Clicks> {
     record: journal.record,
     recordRefused: journal.recordRefused,
     detailRefusal: () => (journal.isEnabled() ? gate.refusal() : null),
-    recordDetails(linkId, atMs, referrer, utmSource, userAgent, address) {
+    recordDetails(linkId, atMs, referrer, utmSource, userAgent, address, isAutomated = false) {
       if (!journal.isEnabled()) return;
-      if (!journal.recordDetails(linkId, atMs, referrer, utmSource, userAgent, address)) gate.disconnected();
+      if (!journal.recordDetails(linkId, atMs, referrer, utmSource, userAgent, address, isAutomated))
+        gate.disconnected();
     },
     flush: thread.flush,
     stats,

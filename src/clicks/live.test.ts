@@ -28,9 +28,15 @@ function setUp(parts: () => WorkerLiveStats[], limits: { watchers?: number; watc
   return { live, asked };
 }
 
-const part = (worker: string, clicks: number, latest: WorkerLiveStats["latest"] = []): WorkerLiveStats => ({
+const part = (
+  worker: string,
+  clicks: number,
+  latest: WorkerLiveStats["latest"] = [],
+  automated = 0,
+): WorkerLiveStats => ({
   worker,
   clicks,
+  automated,
   latest,
 });
 
@@ -73,19 +79,34 @@ test("clicks of all workers are shown; a new or restarted worker counts from its
 test("shows the newest clicks in order, without clicks of deleted links", async () => {
   const at = Date.parse("2026-11-20T13:00:00Z");
   const latest = [
-    part("a", 2, [{ linkId: 1, atMs: at + 5, source: "ref:a.example" }]),
+    part("a", 2, [{ linkId: 1, atMs: at + 5, isAutomated: true, source: "ref:a.example" }]),
     part("b", 2, [
-      { linkId: 2, atMs: at, source: null },
-      { linkId: 9, atMs: at + 1, source: null },
+      { linkId: 2, atMs: at, isAutomated: false, source: null },
+      { linkId: 9, atMs: at + 1, isAutomated: false, source: null },
     ]),
   ];
   const { live } = setUp(() => latest);
   const events = live.watch();
   await events.next();
   expect((await nextEvent(events)).latest).toEqual([
-    { code: "a/b", clicked_at: "2026-11-20T13:00:00.000Z", source: null },
-    { code: "one", clicked_at: "2026-11-20T13:00:00.005Z", source: "ref:a.example" },
+    { code: "a/b", clicked_at: "2026-11-20T13:00:00.000Z", source: null, automated: false },
+    { code: "one", clicked_at: "2026-11-20T13:00:00.005Z", source: "ref:a.example", automated: true },
   ]);
+  await events.return();
+});
+
+test("the rate of people leaves out automated clicks", async () => {
+  const rounds = [[part("a", 100, [], 60)], [part("a", 150, [], 110)], [part("a", 250, [], 110)]];
+  const { live } = setUp(() => rounds.shift() ?? []);
+  const events = live.watch();
+  await events.next();
+  expect(await nextEvent(events)).toMatchObject({ clicks_per_second: 0, human_clicks_per_second: 0 });
+  const automated = await nextEvent(events);
+  expect(automated.clicks_per_second).toBeGreaterThan(0);
+  expect(automated.human_clicks_per_second).toBe(0);
+  const human = await nextEvent(events);
+  expect(human.human_clicks_per_second).toBe(human.clicks_per_second);
+  expect(human.clicks_per_second).toBeGreaterThan(0);
   await events.return();
 });
 

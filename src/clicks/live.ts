@@ -11,9 +11,10 @@ import { decodeUtmSource, originOf } from "./details/referrer.ts";
 export type WorkerLiveStats = {
   /** A UUID of the process. */
   worker: string;
-  /** Since its start. */
+  /** Since its start; automated ones are among them. */
   clicks: number;
-  latest: { linkId: number; atMs: number; source: string | null }[];
+  automated: number;
+  latest: { linkId: number; atMs: number; isAutomated: boolean; source: string | null }[];
 };
 
 export type Live = {
@@ -31,8 +32,9 @@ export type Live = {
 export type LiveEvent = {
   at: string;
   clicks_per_second: number;
+  human_clicks_per_second: number;
   /** Since the last event, oldest first; only the newest of many. No addresses. */
-  latest: { code: string; clicked_at: string; source: string | null }[];
+  latest: { code: string; clicked_at: string; source: string | null; automated: boolean }[];
 };
 
 type Deps = {
@@ -55,7 +57,7 @@ export function createLive({ collect, repository, clock, limits = {} }: Deps): L
   let isClosed = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let next = Promise.withResolvers<string | null>();
-  let known = new Map<string, number>();
+  let known = new Map<string, WorkerLiveStats>();
   let sinceMs = 0;
   let lookedAt = 0;
 
@@ -63,25 +65,33 @@ export function createLive({ collect, repository, clock, limits = {} }: Deps): L
     const atMs = clock.now();
     const startedAt = performance.now();
     const parts = await collect(sinceMs);
-    const clicks = parts.reduce(
-      (sum, part) => sum + Math.max(0, part.clicks - (known.get(part.worker) ?? part.clicks)),
-      0,
-    );
     const seconds = Math.max(0.001, (startedAt - lookedAt) / 1000);
+    const rateOf = (clicksOf: (part: WorkerLiveStats) => number): number => {
+      const clicks = parts.reduce(
+        (sum, part) => sum + Math.max(0, clicksOf(part) - clicksOf(known.get(part.worker) ?? part)),
+        0,
+      );
+      return Math.round((clicks / seconds) * 10) / 10;
+    };
+    const event = {
+      at: new Date(atMs).toISOString(),
+      clicks_per_second: rateOf(({ clicks }) => clicks),
+      human_clicks_per_second: rateOf(({ clicks, automated }) => clicks - automated),
+    };
     const latest = parts
       .flatMap((part) => part.latest)
       .sort((a, b) => a.atMs - b.atMs)
       .slice(-MOST_LATEST);
-    known = new Map(parts.map((part) => [part.worker, part.clicks]));
+    known = new Map(parts.map((part) => [part.worker, part]));
     sinceMs = atMs;
     lookedAt = startedAt;
     const codes = await repository.codesOf(latest.map(({ linkId }) => linkId));
     return {
-      at: new Date(atMs).toISOString(),
-      clicks_per_second: Math.round((clicks / seconds) * 10) / 10,
-      latest: latest.flatMap(({ linkId, atMs: clickedAt, source }) => {
+      ...event,
+      latest: latest.flatMap(({ linkId, atMs: clickedAt, source, isAutomated }) => {
         const code = codes.get(linkId);
-        return code === undefined ? [] : [{ code, clicked_at: new Date(clickedAt).toISOString(), source }];
+        if (code === undefined) return [];
+        return [{ code, clicked_at: new Date(clickedAt).toISOString(), source, automated: isAutomated }];
       }),
     };
   }
@@ -137,12 +147,13 @@ export function createWorkerLiveStats(
 ): (sinceMs: number) => WorkerLiveStats {
   const worker = crypto.randomUUID();
   return (sinceMs) => {
-    const { accepted, replayed } = clicks.stats();
-    const latest = clicks.latest(sinceMs, MOST_LATEST).map(({ linkId, atMs, details }) => ({
+    const { accepted, replayed, automated } = clicks.stats();
+    const latest = clicks.latest(sinceMs, MOST_LATEST).map(({ linkId, atMs, isAutomated, details }) => ({
       linkId,
       atMs,
+      isAutomated,
       source: details && originOf(details.referrer, decodeUtmSource(details.utmSource ?? "")).source,
     }));
-    return { worker, clicks: accepted - replayed, latest };
+    return { worker, clicks: accepted - replayed, automated: automated.accepted, latest };
   };
 }

@@ -44,10 +44,10 @@ export function createActorLinks(parts: Parts, actor: Actor) {
   }
 
   /** As written, whatever others have changed since. */
-  const counted = async (link: WrittenLink): Promise<ShownLink> => ({
-    ...link,
-    clickCount: (await repository.find(link.code))?.clickCount ?? 0,
-  });
+  const counted = async (link: WrittenLink): Promise<ShownLink> => {
+    const { clickCount = 0, automatedClicks = 0 } = (await repository.find(link.code)) ?? {};
+    return { ...link, clickCount, automatedClicks };
+  };
 
   return {
     /** @throws LinkNotFound */

@@ -158,6 +158,7 @@ test("a link is shown without its hash", () => {
     ...PLAIN_INPUT,
     passwordHash: "$argon2id$v=19$secret",
     clickCount: 3,
+    automatedClicks: 1,
   };
   expect(viewOfLink(link, "https://go.example")).toEqual({
     code: "a",
@@ -166,6 +167,7 @@ test("a link is shown without its hash", () => {
     expires_at: "2026-11-21T13:00:00.000Z",
     password: "[REDACTED]",
     click_count: 3,
+    human_clicks: 2,
     short_url: "https://go.example/a",
     title: null,
     note: null,

@@ -31,6 +31,8 @@ export type Link = LinkContent & {
   ownerId: number | null;
   createdBy: string | null;
   clickCount: number;
+  /** Those of automated visitors. */
+  automatedClicks: number;
 };
 
 /** A change of content; undefined keeps the value. */
@@ -98,6 +100,7 @@ export const linkViewSchema = z.object({
   expires_at: z.iso.datetime().nullable(),
   password: z.literal(PASSWORD_MASK).nullable(),
   click_count: z.number().int(),
+  human_clicks: z.number().int().describe("click_count without automated visitors"),
   short_url: z.url().describe("address of the link"),
   ...linkFieldsView,
 });
@@ -112,6 +115,7 @@ export const viewOfLink = (link: ShownLink, origin: string): LinkView => ({
   expires_at: link.expiresAt === null ? null : formatRfc3339(link.expiresAt),
   password: link.passwordHash === null ? null : PASSWORD_MASK,
   click_count: link.clickCount,
+  human_clicks: link.clickCount - link.automatedClicks,
   short_url: shortUrl(origin, link.code),
   ...viewOfFields(link),
 });

@@ -64,6 +64,7 @@ test("add, get, update, remove", async () => {
     target: TARGET,
     password: "[REDACTED]",
     click_count: 0,
+    human_clicks: 0,
     short_url: "https://go.example/a/b",
   });
   expect(await json("get a/b")).toEqual(added);

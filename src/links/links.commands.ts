@@ -27,7 +27,7 @@ const COLUMNS = {
   tags: "TAGS",
 };
 /** Of one link. */
-const FIELDS = { ...COLUMNS, short_url: "SHORT URL" };
+const FIELDS = { ...COLUMNS, human_clicks: "HUMAN CLICKS", short_url: "SHORT URL" };
 
 /** As a row of the table. */
 const rowOf = (view: LinkView) => ({ ...view, tags: view.tags.join(", ") || null });

@@ -9,14 +9,19 @@ import { createTagging } from "./tags/tagging.repository.ts";
 
 export type NewLink = Omit<Link, "id">;
 
-export type ExistingLink = Omit<Link, "clickCount"> & {
+export type ExistingLink = Omit<Link, "clickCount" | "automatedClicks"> & {
   /** See internal-target.ts. */
   isInternal: boolean;
 };
 
 export type LinkOverwrite = LinkContent & Pick<Link, "code" | "updatedAt">;
 
-export type LinkStats = { totalLinks: number; totalClicks: number; activeLinks: number };
+export type LinkStats = {
+  totalLinks: number;
+  totalClicks: number;
+  automatedClicks: number;
+  activeLinks: number;
+};
 
 export type LinkRepository = ReturnType<typeof createLinkRepository>;
 
@@ -96,11 +101,11 @@ export function createLinkRepository({ read, dialect }: Pick<Database, "read" | 
         );
         const codes = chunk.map(({ code }) => code);
         const ids = await idsOf(tx, codes);
-        const rows = chunk.flatMap(({ code, clickCount }) => {
+        const rows = chunk.flatMap(({ code, clickCount, automatedClicks }) => {
           const id = ids.get(code);
           if (id === undefined) return [];
           added.set(code, id);
-          return { link_id: id, clicks: clickCount, ranked: clickCount };
+          return { link_id: id, clicks: clickCount, ranked: clickCount, automated: automatedClicks };
         });
         await dialect.insertMany(tx, "link_clicks", rows);
         const tagged = chunk.flatMap(({ code, tags }) => {
@@ -142,13 +147,17 @@ export function createLinkRepository({ read, dialect }: Pick<Database, "read" | 
         count(read.selectFrom("links").where("expires_at", "<=", now)),
         read
           .selectFrom("link_clicks")
-          .select((eb) => eb.fn.sum<number | null>("clicks").as("n"))
+          .select((eb) => [
+            eb.fn.sum<number | null>("clicks").as("n"),
+            eb.fn.sum<number | null>("automated").as("automated"),
+          ])
           .executeTakeFirstOrThrow(),
       ]);
       const totalLinks = Number(all.n);
       return {
         totalLinks,
         totalClicks: Number(clicks.n ?? 0),
+        automatedClicks: Number(clicks.automated ?? 0),
         activeLinks: Math.max(0, totalLinks - Number(expired.n)),
       };
     },

@@ -116,6 +116,7 @@ describe("one link", () => {
         expires_at: "2026-11-27T13:00:00.000Z",
         password: "[REDACTED]",
         click_count: 0,
+        human_clicks: 0,
         short_url: "http://localhost/a/b",
         title: null,
         note: null,
@@ -303,12 +304,21 @@ describe("the list", () => {
   });
 
   test("statistics", async () => {
-    await room.click("a", 5);
-    expect((await call("GET", "/stats")).body.data).toEqual({
-      total_links: 3,
-      total_clicks: 5,
-      active_links: 2,
-    });
+    await room.click("a", 5, 2);
+    await room.click("b", 1);
+    const stats = { total_links: 3, active_links: 2, human_clicks: 4, automated_clicks: 2 };
+    for (const [query, clicks] of [
+      ["", 6],
+      ["?visitors=", 6],
+      ["?visitors=all", 6],
+      ["?visitors=human", 4],
+      ["?visitors=automated", 2],
+    ] as const) {
+      expect((await call("GET", `/stats${query}`)).body.data).toEqual({ ...stats, total_clicks: clicks });
+    }
+    expect(failure(await call("GET", "/stats?visitors=robots"))).toEqual([400, 1000, "BadRequest"]);
+    expect((await call("GET", "/links/a")).body.data).toMatchObject({ click_count: 5, human_clicks: 3 });
+    expect((await call("GET", "/links?sort=click_count")).body.data[0]).toMatchObject({ human_clicks: 3 });
   });
 });
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { actorOf, type Endpoint, endpoint, type HttpContext, page } from "../http/endpoint.ts";
+import { bothCounts, countOf, viewOfBoth, visitorsOf, visitorsQuery } from "../lib/visitors.ts";
 import { MOST_ITEMS } from "./batch.ts";
 import { CODE_FORM } from "./code.ts";
 import { createSchema, linkViewSchema, updateItemSchema, updateSchema, viewOfLink } from "./link.ts";
@@ -22,6 +23,7 @@ const stats = z.object({
   total_links: z.number().int(),
   total_clicks: z.number().int(),
   active_links: z.number().int(),
+  ...bothCounts,
 });
 stats.register(z.globalRegistry, { id: "Totals" });
 
@@ -40,10 +42,17 @@ export function linkEndpoints({ links, now }: { links: LinkService; now(): numbe
       path: "/stats",
       access: "admin",
       summary: "Totals of links and clicks",
+      query: z.object(visitorsQuery),
       answer: stats,
-      async handle() {
-        const { totalLinks, totalClicks, activeLinks } = await links.stats();
-        return { total_links: totalLinks, total_clicks: totalClicks, active_links: activeLinks };
+      async handle({ query }) {
+        const { totalLinks, totalClicks, automatedClicks, activeLinks } = await links.stats();
+        const sum = { clicks: totalClicks, automated: automatedClicks };
+        return {
+          total_links: totalLinks,
+          total_clicks: countOf(sum, visitorsOf(query)),
+          active_links: activeLinks,
+          ...viewOfBoth(sum),
+        };
       },
     }),
     endpoint({

@@ -46,10 +46,13 @@ export async function openLinks(database: Database, overrides: Partial<LinkServi
     /** The codes of each reported change. */
     changed,
     /** Counts clicks like the flush. */
-    async click(code: string, clicks: number) {
+    async click(code: string, clicks: number, automated = 0) {
       const { id } = await links.get(code);
-      const counter = { table: "link_clicks", key: "link_id", column: "clicks" } as const;
-      await database.dialect.addToCounters(database.write, counter, [id], [clicks]);
+      const counter = { table: "link_clicks", key: "link_id" } as const;
+      await database.dialect.addToCounters(database.write, { ...counter, column: "clicks" }, [id], [clicks]);
+      if (automated === 0) return;
+      const other = { ...counter, column: "automated" } as const;
+      await database.dialect.addToCounters(database.write, other, [id], [automated]);
     },
     async rows(table: "links" | "link_clicks" | "deleted_links") {
       const query = database.read.selectFrom(table).select((eb) => eb.fn.countAll<number>().as("n"));

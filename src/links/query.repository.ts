@@ -22,7 +22,10 @@ export const linksIn = (db: Db) =>
     .selectFrom("links")
     .leftJoin("link_clicks", "link_clicks.link_id", "links.id")
     .select(LINK_COLUMNS)
-    .select((eb) => eb.fn.coalesce("link_clicks.clicks", eb.lit(0)).as("clickCount"));
+    .select((eb) => [
+      eb.fn.coalesce("link_clicks.clicks", eb.lit(0)).as("clickCount"),
+      eb.fn.coalesce("link_clicks.automated", eb.lit(0)).as("automatedClicks"),
+    ]);
 
 /**
  * The number of all links is a sum: call it in each transaction that inserts links, or deletes them (negative). So it

@@ -30,7 +30,7 @@ export type CheckedUpdate = Omit<LinkPatch, "options"> &
     options?: Partial<LinkOptions>;
   };
 
-export type WrittenLink = Omit<Link, "id" | "clickCount">;
+export type WrittenLink = Omit<Link, "id" | "clickCount" | "automatedClicks">;
 
 /** Or why nothing was written. */
 export type WriteOutcome<T> = T | AppError;
@@ -177,7 +177,7 @@ function planCreate(
     const made = { createdAt: now, ownerId: actor.accountId, createdBy: actor.name };
     const { createdAt, ownerId, createdBy } = stored ?? made;
     const link = { ...content, code, createdAt, ownerId, createdBy, updatedAt: now };
-    if (stored === undefined) inserts.push({ ...link, clickCount: 0 });
+    if (stored === undefined) inserts.push({ ...link, clickCount: 0, automatedClicks: 0 });
     else overwrites.push(link);
     claimed.add(code);
     return link;

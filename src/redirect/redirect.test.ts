@@ -22,6 +22,7 @@ const redirectTo = (location: string) => ({
 
 const links = new Map<string, CachedLink | "fails" | "rejects" | "later">();
 const clicks: [number, number][] = [];
+const classes: boolean[] = [];
 const served: [number, string][] = [];
 const settings = { defaultUrl: "", passUtm: false };
 
@@ -35,12 +36,18 @@ const redirect = createRedirect({
       return found;
     },
   },
-  clicks: { record: (id, at) => void clicks.push([id, at]) },
   specials: createSpecials({
     uses: { take: async () => false },
     automated: createAutomatedVisitors(),
     passUtm: () => settings.passUtm,
   }),
+  clicks: {
+    record(id, at, isAutomated) {
+      clicks.push([id, at]);
+      classes.push(isAutomated);
+    },
+  },
+  automated: createAutomatedVisitors(),
   shares: {
     async answer(id, request) {
       served.push([id, request.method]);
@@ -63,6 +70,7 @@ afterAll(() => server.stop(true));
 beforeEach(() => {
   links.clear();
   clicks.length = 0;
+  classes.length = 0;
   served.length = 0;
   settings.defaultUrl = "";
   settings.passUtm = false;
@@ -97,6 +105,23 @@ describe("a known code", () => {
       [5, NOW],
       [5, NOW],
     ]);
+  });
+
+  test("its click has the class of the visitor, also for a share and a late answer", async () => {
+    links.set("a", { id: 5, location: "https://t/" });
+    links.set("s", { id: 6, location: "waymark:file/1" });
+    links.set("l", "later");
+    const person = "User-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:132.0) Gecko/20100101 Firefox/132.0\r\n";
+    const visit = (code: string, headers: string, method = "GET") =>
+      send(`${method} /${code} HTTP/1.1\r\nHost: short.test\r\nConnection: close\r\n${headers}\r\n`);
+    for (const code of ["a", "s", "l"]) {
+      await visit(code, person);
+      await visit(code, person, "HEAD");
+      await visit(code, "User-Agent: WhatsApp/2.23.20.0\r\n");
+      await visit(code, `${person}Sec-Purpose: prefetch;prerender\r\n`);
+      await visit(code, "");
+      expect(classes.splice(0)).toEqual([false, true, true, true, true]);
+    }
   });
 
   test.each([

@@ -1,4 +1,5 @@
 /** `/{code}` → 307, or what a special link says. A cached link must be cheap: no substring, no promise, no regular expression. */
+import type { AutomatedVisitors } from "../lib/automated-visitors.ts";
 import { ESCAPED, MAX_CODE_LENGTH, scanCode } from "../lib/code-hash.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../lib/logger.ts";
@@ -29,7 +30,8 @@ export type RedirectCounts = {
 
 type Deps = {
   cache: Pick<LinkCache, "findIn">;
-  clicks: { record(linkId: number, atMs: number): void };
+  clicks: { record(linkId: number, atMs: number, isAutomated: boolean): void };
+  automated: AutomatedVisitors;
   /** Replaces `clicks` with detailed logging. */
   visits?: Visits;
   specials: Specials;
@@ -50,6 +52,7 @@ const LOG_INTERVAL_MS = 1000;
 export function createRedirect({
   cache,
   clicks,
+  automated,
   visits,
   specials,
   shares,
@@ -93,6 +96,19 @@ export function createRedirect({
     return found(pathEnd < url.length && passUtm() ? withUtm(location, url, pathEnd) : location);
   }
 
+  function count(
+    linkId: number,
+    now: number,
+    url: string,
+    pathEnd: number,
+    request: Request,
+    peers: PeerSource | undefined,
+  ): void {
+    const isAutomated = automated.includes(request);
+    if (visits === undefined) clicks.record(linkId, now, isAutomated);
+    else visits.record(linkId, now, isAutomated, url, pathEnd, request, peers);
+  }
+
   function follow(
     link: CachedLink | null,
     now: number,
@@ -103,8 +119,7 @@ export function createRedirect({
   ): Response | Promise<Response> {
     if (link === null) return missing();
     if (isInternal(link.location)) return followInternal(link, now, url, pathEnd, request, peers);
-    if (visits === undefined) clicks.record(link.id, now);
-    else visits.record(link.id, now, url, pathEnd, request, peers);
+    count(link.id, now, url, pathEnd, request, peers);
     return send(link.location, url, pathEnd);
   }
 
@@ -116,20 +131,16 @@ export function createRedirect({
     request: Request,
     peers: PeerSource | undefined,
   ): Response | Promise<Response> {
-    const count = (): void => {
-      if (visits === undefined) clicks.record(link.id, now);
-      else visits.record(link.id, now, url, pathEnd, request, peers);
-    };
     const answer = (outcome: SpecialOutcome): Response => {
       if (outcome.kind === "missing") return missing();
       if (outcome.kind === "elsewhere") return found(outcome.location);
-      count();
+      count(link.id, now, url, pathEnd, request, peers);
       return outcome.kind === "page" ? outcome.response : foundBy(outcome.location, outcome.status);
     };
     const outcome = specials.follow(link, { request, url, pathEnd, now });
     if (outcome instanceof Promise) return outcome.then(answer).catch(failed);
     if (outcome !== null) return answer(outcome);
-    count();
+    count(link.id, now, url, pathEnd, request, peers);
     return shares?.answer(link.id, request, peers) ?? missing();
   }
 

@@ -20,6 +20,7 @@ const settings = { passUtm: false };
 const redirect = createRedirect({
   cache: { findIn: () => ({ id: 7, location }) },
   clicks: { record: () => void clicks++ },
+  automated: createAutomatedVisitors(),
   specials: createSpecials({
     uses: { take: async () => uses < limit && ++uses > 0 },
     automated: createAutomatedVisitors(),

@@ -10,7 +10,7 @@ function setUp({ refused = null as "full" | null, logsAddresses = true, hasProxi
   const visits = createVisits({
     clicks: {
       detailRefusal: () => refused,
-      recordRefused: (linkId, _, reason) => void plain.push([linkId, reason]),
+      recordRefused: (linkId, _, reason, isAutomated) => void plain.push([linkId, reason, isAutomated]),
       recordDetails: (...details) => void detailed.push(details),
     },
     logsAddresses: () => logsAddresses,
@@ -21,6 +21,7 @@ function setUp({ refused = null as "full" | null, logsAddresses = true, hasProxi
     visits.record(
       5,
       NOW,
+      true,
       url,
       url.indexOf("?") === -1 ? url.length : url.indexOf("?"),
       new Request(url, { headers }),
@@ -37,19 +38,19 @@ function setUp({ refused = null as "full" | null, logsAddresses = true, hasProxi
 test("headers, utm_source and the peer address are recorded", () => {
   const { record, detailed } = setUp();
   record("http://s/a?x=1&utm_source=mail&y", { Referer: "https://a/", "User-Agent": "curl/8" });
-  expect(detailed).toEqual([[5, NOW, "https://a/", "mail", "curl/8", "192.0.2.7"]]);
+  expect(detailed).toEqual([[5, NOW, "https://a/", "mail", "curl/8", "192.0.2.7", true]]);
 });
 
 test("missing headers are null", () => {
   const { record, detailed } = setUp();
   record("http://s/a", {}, null);
-  expect(detailed).toEqual([[5, NOW, null, null, null, "unix"]]);
+  expect(detailed).toEqual([[5, NOW, null, null, null, "unix", true]]);
 });
 
 test("the peer address is not read without address logging", () => {
   const { record, detailed, asked } = setUp({ logsAddresses: false, hasProxies: true });
   record("http://s/a", { "X-Forwarded-For": "198.51.100.1" });
-  expect(detailed[0]!.at(-1)).toBe("");
+  expect(detailed[0]!.at(-2)).toBe("");
   expect(asked()).toBe(0);
 });
 
@@ -57,16 +58,16 @@ test("X-Forwarded-For is used only with trusted proxies", () => {
   const forged = { "X-Forwarded-For": "198.51.100.1" };
   const direct = setUp();
   direct.record("http://s/a", forged);
-  expect(direct.detailed[0]!.at(-1)).toBe("192.0.2.7");
+  expect(direct.detailed[0]!.at(-2)).toBe("192.0.2.7");
   const behind = setUp({ hasProxies: true });
   behind.record("http://s/a", forged);
-  expect(behind.detailed[0]!.at(-1)).toBe("192.0.2.7 for 198.51.100.1");
+  expect(behind.detailed[0]!.at(-2)).toBe("192.0.2.7 for 198.51.100.1");
 });
 
 test("a click with refused details is recorded with the reason, and headers are not read", () => {
   const { record, plain, detailed, asked } = setUp({ refused: "full" });
   record("http://s/a", { Referer: "https://a/" });
-  expect(plain).toEqual([[5, "full"]]);
+  expect(plain).toEqual([[5, "full", true]]);
   expect(detailed).toEqual([]);
   expect(asked()).toBe(0);
 });

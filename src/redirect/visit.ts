@@ -12,6 +12,7 @@ export type Visits = {
   record(
     linkId: number,
     atMs: number,
+    isAutomated: boolean,
     url: string,
     pathEnd: number,
     request: Request,
@@ -41,9 +42,9 @@ export function createVisits({ clicks, logsAddresses, hasProxies, clientAddress 
   }
 
   return {
-    record(linkId, atMs, url, pathEnd, request, peers) {
+    record(linkId, atMs, isAutomated, url, pathEnd, request, peers) {
       const refusal = clicks.detailRefusal();
-      if (refusal !== null) return clicks.recordRefused(linkId, atMs, refusal);
+      if (refusal !== null) return clicks.recordRefused(linkId, atMs, refusal, isAutomated);
       const { headers } = request;
       clicks.recordDetails(
         linkId,
@@ -52,6 +53,7 @@ export function createVisits({ clicks, logsAddresses, hasProxies, clientAddress 
         utmSource(url, pathEnd),
         headers.get("user-agent"),
         addressOf(request, peers),
+        isAutomated,
       );
     },
   };

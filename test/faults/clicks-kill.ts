@@ -3,6 +3,8 @@
  * instead), and compares answers with counts. Per link: answered ≤ counted ≤ sent, because a request without an answer
  * may count. With one request at a time per connection both ends differ by at most rounds × connections.
  *
+ * A third of the requests comes from automated visitors, whose counts are compared alike.
+ *
  * Detailed logging is on and requests have a browser's headers. So after each comparison the database must agree with
  * itself too: rollups by hour, day and month equal the counts; raw rows and sums by value equal the counts less the
  * details that `detail_drops` lists as dropped (a fast machine makes more than the 50,000 that may wait).
@@ -29,13 +31,15 @@ const LONGEST_LIFE_MS = 600;
 const CLICKS_BEFORE_FLUSH = "200";
 const CHECK_EVERY = 20;
 
+const AUTOMATED = "curl/8.5.0";
 const AGENTS = [
   "Mozilla/5.0 (X11; Linux x86_64; rv:132.0) Gecko/20100101 Firefox/132.0",
   "Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.1 Mobile/15E148 Safari/604.1",
-  "curl/8.5.0",
+  AUTOMATED,
 ];
 
-type Tally = ClickTally & { unexpected: string[] };
+/** `automated`: of automated visitors alone. */
+type Tally = ClickTally & { automated: ClickTally; unexpected: string[] };
 
 export type ClickNumbers = {
   rounds: number;
@@ -55,7 +59,8 @@ export async function killUnderLoad(options: FaultOptions): Promise<FaultResult<
     WAYMARK__SERVER__WORKERS: String(workers),
   });
   const codes = Array.from({ length: LINKS }, (_, at) => `kill-${at}`);
-  const tally: Tally = { sent: new Map(), answered: new Map(), unexpected: [] };
+  const empty = (): ClickTally => ({ sent: new Map(), answered: new Map() });
+  const tally: Tally = { ...empty(), automated: empty(), unexpected: [] };
   let done = 0;
   try {
     await prepare(waymark, codes);
@@ -93,7 +98,7 @@ async function compare(
 ): Promise<FaultResult<ClickNumbers>> {
   const counts = await countAll(waymark);
   const counted = sumOf(counts);
-  const { dropped, wrong } = await disagreements(url, counted);
+  const { dropped, wrong } = await disagreements(url, counted, tally.automated);
   return {
     tried: { rounds, sent: sumOf(tally.sent), answered: sumOf(tally.answered), counted, dropped },
     lost: [...compareCounts(tally, counts), ...tally.unexpected, ...wrong],
@@ -110,66 +115,80 @@ async function countAll(waymark: Installation): Promise<Map<string, number>> {
 
 /** Each must equal link_clicks, by link. */
 const COUNTS_BY_LINK = {
-  hours: sql`select link_id, sum(clicks) as clicks from click_hours where link_id <> 0 group by link_id`,
-  days: sql`select link_id, sum(clicks) as clicks from click_days where link_id <> 0 group by link_id`,
-  months: sql`select link_id, sum(clicks) as clicks from click_months where link_id <> 0 group by link_id`,
+  hours: sql`select link_id, sum(clicks) as clicks, sum(automated) as automated from click_hours where link_id <> 0 group by link_id`,
+  days: sql`select link_id, sum(clicks) as clicks, sum(automated) as automated from click_days where link_id <> 0 group by link_id`,
+  months: sql`select link_id, sum(clicks) as clicks, sum(automated) as automated from click_months where link_id <> 0 group by link_id`,
 };
 /** The same less the clicks with dropped details, which are known only for all links together. */
 const DETAILS_BY_LINK = {
-  log: sql`select link_id, count(*) as clicks from click_log group by link_id`,
-  referrers: sql`select link_id, sum(clicks) as clicks from click_dim_days where link_id <> 0 and dimension = 1 group by link_id`,
-  agents: sql`select link_id, sum(clicks) as clicks from click_dim_days where link_id <> 0 and dimension = 3 group by link_id`,
+  log: sql`select link_id, count(*) as clicks, sum(automated) as automated from click_log group by link_id`,
+  referrers: sql`select link_id, sum(clicks) as clicks, sum(automated) as automated from click_dim_days where link_id <> 0 and dimension = 1 group by link_id`,
+  agents: sql`select link_id, sum(clicks) as clicks, sum(automated) as automated from click_dim_days where link_id <> 0 and dimension = 3 group by link_id`,
 };
 /** Each must equal the total of link_clicks. */
 const COUNTS = {
-  hours: sql`select sum(clicks) as clicks from click_hours where link_id = 0`,
-  days: sql`select sum(clicks) as clicks from click_days where link_id = 0`,
-  months: sql`select sum(clicks) as clicks from click_months where link_id = 0`,
+  hours: sql`select sum(clicks) as clicks, sum(automated) as automated from click_hours where link_id = 0`,
+  days: sql`select sum(clicks) as clicks, sum(automated) as automated from click_days where link_id = 0`,
+  months: sql`select sum(clicks) as clicks, sum(automated) as automated from click_months where link_id = 0`,
 };
 /** The same less the clicks with dropped details. */
 const DETAILS = {
-  hourReferrers: sql`select sum(clicks) as clicks from click_dim_hours where dimension = 1`,
-  dayReferrers: sql`select sum(clicks) as clicks from click_dim_days where link_id = 0 and dimension = 1`,
-  monthAgents: sql`select sum(clicks) as clicks from click_dim_months where dimension = 3`,
-  agentsOfRows: sql`select count(*) as clicks from click_log join user_agents on user_agents.id = user_agent_id join click_values on click_values.id = value_id`,
+  hourReferrers: sql`select sum(clicks) as clicks, sum(automated) as automated from click_dim_hours where dimension = 1`,
+  dayReferrers: sql`select sum(clicks) as clicks, sum(automated) as automated from click_dim_days where link_id = 0 and dimension = 1`,
+  monthAgents: sql`select sum(clicks) as clicks, sum(automated) as automated from click_dim_months where dimension = 3`,
+  agentsOfRows: sql`select count(*) as clicks, sum(click_log.automated) as automated from click_log join user_agents on user_agents.id = user_agent_id join click_values on click_values.id = value_id`,
 };
 
-type Sum = { link_id?: number; clicks: number | null };
+type Sum = { link_id?: number; clicks: number | null; automated: number | null };
 
-/** Where rollups, raw rows and drops differ from the counts. */
-async function disagreements(url: string, counted: number): Promise<{ dropped: number; wrong: string[] }> {
+/** Where rollups, raw rows and drops differ from the counts, and the counts of automated visitors from the load. */
+async function disagreements(
+  url: string,
+  counted: number,
+  load: ClickTally,
+): Promise<{ dropped: number; wrong: string[] }> {
   const database = await openDatabase({ url, poolSize: 1 }, { threads: false, logger: silentLogger });
   const ask = async (query: ReturnType<typeof sql>): Promise<Sum[]> =>
     (await query.execute(database.read)).rows as Sum[];
-  const askOne = async (query: ReturnType<typeof sql>): Promise<number> =>
-    Number((await ask(query))[0]?.clicks ?? 0);
   try {
-    const counts = await ask(sql`select link_id, clicks from link_clicks where clicks > 0`);
+    const automated = await sql<{ code: string; automated: number }>`
+      select code, automated from links join link_clicks on link_id = id`.execute(database.read);
+    const byCode = new Map(automated.rows.map((row) => [row.code, Number(row.automated)]));
+    const counts = await ask(sql`select link_id, clicks, automated from link_clicks where clicks > 0`);
+    const drops = await ask(sql`select sum(clicks) as clicks, 0 as automated from detail_drops`);
+    const dropped = Number(drops[0]?.clicks ?? 0);
     const total = counts.reduce((all, { clicks }) => all + Number(clicks), 0);
-    const dropped = await askOne(sql`select sum(clicks) as clicks from detail_drops`);
     const wrong = total === counted ? [] : [`exported ${counted}, counted ${total}`];
-    for (const [name, query] of Object.entries({ ...COUNTS_BY_LINK, ...DETAILS_BY_LINK })) {
-      const found = new Map((await ask(query)).map((row) => [Number(row.link_id), Number(row.clicks)]));
-      const mayLack = name in DETAILS_BY_LINK ? dropped : 0;
-      let lacks = 0;
-      for (const { link_id, clicks } of counts) {
-        const lack = Number(clicks) - (found.get(Number(link_id)) ?? 0);
-        lacks += lack;
-        if (lack < 0 || lack > mayLack)
-          wrong.push(`link ${link_id}: counted ${clicks}, ${name} ${lack} less`);
+    wrong.push(...compareCounts(load, byCode).map((line) => `automated: ${line}`));
+    for (const column of ["clicks", "automated"] as const) {
+      const sum = counts.reduce((all, row) => all + Number(row[column]), 0);
+      const say = (line: string) => wrong.push(`${column}: ${line}`);
+      for (const [name, query] of Object.entries({ ...COUNTS_BY_LINK, ...DETAILS_BY_LINK })) {
+        const found = new Map((await ask(query)).map((row) => [Number(row.link_id), Number(row[column])]));
+        const mayLack = name in DETAILS_BY_LINK ? dropped : 0;
+        let lacks = 0;
+        for (const row of counts) {
+          const lack = Number(row[column]) - (found.get(Number(row.link_id)) ?? 0);
+          lacks += lack;
+          if (lack < 0 || lack > mayLack) say(`link ${row.link_id}: ${row[column]}, ${name} ${lack} less`);
+        }
+        if (!isExact(column, lacks, mayLack)) say(`${sum}, ${name} ${lacks} less, dropped ${mayLack}`);
       }
-      if (lacks !== mayLack) wrong.push(`counted ${total}, ${name} ${lacks} less, dropped ${mayLack}`);
-    }
-    for (const [name, query] of Object.entries({ ...COUNTS, ...DETAILS })) {
-      const is = await askOne(query);
-      const should = total - (name in DETAILS ? dropped : 0);
-      if (is !== should) wrong.push(`counted ${total}, ${name} ${is} instead of ${should}`);
+      for (const [name, query] of Object.entries({ ...COUNTS, ...DETAILS })) {
+        const is = Number((await ask(query))[0]?.[column] ?? 0);
+        const mayLack = name in DETAILS ? dropped : 0;
+        if (!isExact(column, sum - is, mayLack)) say(`${sum}, ${name} ${is}, dropped ${mayLack}`);
+      }
     }
     return { dropped, wrong };
   } finally {
     await database.close();
   }
 }
+
+/** Drops are known for all clicks together, not by class. */
+const isExact = (column: "clicks" | "automated", lacks: number, dropped: number): boolean =>
+  column === "clicks" ? lacks === dropped : lacks >= 0 && lacks <= dropped;
 
 /** Connections that request random codes, one request at a time each, until they break. */
 function startLoad(url: string, codes: readonly string[], tally: Tally) {
@@ -178,14 +197,17 @@ function startLoad(url: string, codes: readonly string[], tally: Tally) {
     const { promise, resolve } = Promise.withResolvers<void>();
     const socket = connect({ host: hostname, port: Number(port) });
     let code = "";
+    let agent = "";
     let text = "";
     const ask = () => {
       code = pick(codes);
+      agent = pick(AGENTS);
       text = "";
       addOne(tally.sent, code);
+      if (agent === AUTOMATED) addOne(tally.automated.sent, code);
       const referrer = `https://site-${Math.floor(Math.random() * 150)}.example/`;
       socket.write(
-        `GET /${code} HTTP/1.1\r\nHost: localhost\r\nReferer: ${referrer}\r\nUser-Agent: ${pick(AGENTS)}\r\nAccept: text/html\r\nAccept-Language: en\r\n\r\n`,
+        `GET /${code} HTTP/1.1\r\nHost: localhost\r\nReferer: ${referrer}\r\nUser-Agent: ${agent}\r\nAccept: text/html\r\nAccept-Language: en\r\n\r\n`,
       );
     };
     socket.setEncoding("latin1");
@@ -198,6 +220,7 @@ function startLoad(url: string, codes: readonly string[], tally: Tally) {
         return void socket.destroy();
       }
       addOne(tally.answered, code);
+      if (agent === AUTOMATED) addOne(tally.automated.answered, code);
       ask();
     });
     socket.on("error", () => {});

@@ -29,6 +29,7 @@ export type TestClick = {
   country?: string | null;
   city?: string | null;
   userAgent?: string | null;
+  automated?: boolean;
 };
 
 export type AnalyticsRoom = Awaited<ReturnType<typeof openAnalytics>>;
@@ -103,6 +104,7 @@ async function writeLog(database: Database, clicks: readonly TestClick[]): Promi
     country: click.country ?? null,
     city: click.city ?? null,
     user_agent_id: click.userAgent ? agents.get(click.userAgent)! : null,
+    automated: click.automated ? 1 : 0,
   }));
   await database.transaction((tx) => database.dialect.insertMany(tx, "click_log", rows));
 }

@@ -11,6 +11,7 @@ import {
   type Value,
 } from "../rollups/dimensions.ts";
 import { readDetails } from "../journal/details-record.ts";
+import { isAutomatedKind } from "../journal/format.ts";
 import type { ClickBatch } from "../journal/reader.ts";
 import { cleanText, decodeUtmSource, type Origin, originOf } from "./referrer.ts";
 
@@ -20,6 +21,7 @@ export type UserAgent = { readonly hash: string; readonly text: string; readonly
 export type Detail = {
   linkId: number;
   atMs: number;
+  isAutomated: boolean;
   referrer: string | null;
   source: string;
   address: string | null;
@@ -55,7 +57,7 @@ export function createDetailsParser(places: PlaceLookup = async () => new Map())
 
   return {
     async parse(batch) {
-      const { details, detailed, links, times } = batch;
+      const { details, detailed, links, times, kinds } = batch;
       if (details === null || detailed === 0) return [];
       const values = createValues();
       const known = new Map<string, UserAgent>();
@@ -75,6 +77,7 @@ export function createDetailsParser(places: PlaceLookup = async () => new Map())
         const detail = {
           linkId,
           atMs: times[row]!,
+          isAutomated: isAutomatedKind(kinds[row]!),
           referrer,
           source,
           address: addressOf(sent.address),

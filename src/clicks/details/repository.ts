@@ -83,6 +83,7 @@ export function createDetailsRepository({ dialect }: Pick<Database, "dialect">):
           ip_address: detail.address,
           country: detail.place?.country ?? null,
           city: detail.place?.city ?? null,
+          automated: detail.isAutomated ? 1 : 0,
           user_agent_id: detail.agent === null ? null : agentIds.get(detail.agent.hash)!,
         })),
       );

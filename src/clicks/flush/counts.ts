@@ -1,10 +1,11 @@
+import { isAutomatedKind } from "../journal/format.ts";
 import type { ClickBatch } from "../journal/reader.ts";
 import { BUCKETS, DAY_MS, HOUR_MS } from "../rollups/time-buckets.ts";
 import type { BucketIncrements, ClickCounts, LinkCounts } from "../rollups/click-counts.ts";
 
 const HOURS_OF_DAY = DAY_MS / HOUR_MS;
 
-/** Per link: total, and by hour, day and month. */
+/** Per link: total, and by hour, day and month, with those of automated visitors. */
 export function countClicks(batch: ClickBatch): ClickCounts {
   const hours = countByHour(batch);
   const days = groupCounts(hours, ({ bucket }) => Math.floor(bucket / HOURS_OF_DAY));
@@ -17,6 +18,7 @@ export function withoutLinks(counts: ClickCounts, gone: ReadonlySet<number>): Cl
     ...of,
     links: of.links.filter((link) => !gone.has(link)),
     clicks: of.clicks.filter((_, at) => !gone.has(of.links[at]!)),
+    automated: of.automated.filter((_, at) => !gone.has(of.links[at]!)),
   });
   const keepAll = (buckets: readonly BucketIncrements[]) =>
     buckets.map(keep).filter(({ links }) => links.length > 0);
@@ -28,14 +30,19 @@ export function withoutLinks(counts: ClickCounts, gone: ReadonlySet<number>): Cl
   };
 }
 
-function countByHour({ links, times, count }: ClickBatch): BucketIncrements[] {
+function countByHour(batch: ClickBatch): BucketIncrements[] {
+  const { links, times, count } = batch;
   const rows = new Map<number, number>();
   for (let at = 0; at < count; at++) {
     const hour = Math.floor(times[at]! / HOUR_MS);
     rows.set(hour, (rows.get(hour) ?? 0) + 1);
   }
-  if (rows.size === 1)
-    return [...rows.keys()].map((bucket) => ({ bucket, ...countSorted(links.slice(0, count)) }));
+  const automated = automatedByHour(batch);
+  const sumsOf = (bucket: number, column: Float64Array) => ({
+    bucket,
+    ...countSorted(column, automated.get(bucket) ?? []),
+  });
+  if (rows.size === 1) return [...rows.keys()].map((hour) => sumsOf(hour, links.slice(0, count)));
   const columns = new Map(
     [...rows].map(([hour, size]) => [hour, { links: new Float64Array(size), size: 0 }]),
   );
@@ -43,24 +50,38 @@ function countByHour({ links, times, count }: ClickBatch): BucketIncrements[] {
     const column = columns.get(Math.floor(times[at]! / HOUR_MS))!;
     column.links[column.size++] = links[at]!;
   }
-  return [...columns]
-    .sort(([a], [b]) => a - b)
-    .map(([bucket, column]) => ({ bucket, ...countSorted(column.links) }));
+  return [...columns].sort(([a], [b]) => a - b).map(([hour, column]) => sumsOf(hour, column.links));
 }
 
-/** Sorting a column beats a Map: no garbage, and the order is needed. */
-function countSorted(column: Float64Array): LinkCounts {
+/** The links of automated visitors. */
+function automatedByHour({ links, times, kinds, count, automated }: ClickBatch): Map<number, number[]> {
+  const hours = new Map<number, number[]>();
+  for (let at = 0; automated > 0 && at < count; at++) {
+    if (!isAutomatedKind(kinds[at]!)) continue;
+    const hour = Math.floor(times[at]! / HOUR_MS);
+    const found = hours.get(hour);
+    if (found === undefined) hours.set(hour, [links[at]!]);
+    else found.push(links[at]!);
+  }
+  return hours;
+}
+
+/** Sorting a column beats a Map: no garbage, and the order is needed. `automated` are some of the column. */
+function countSorted(column: Float64Array, automated: readonly number[]): LinkCounts {
   const sorted = column.sort();
-  const links: number[] = [];
-  const clicks: number[] = [];
+  const ofAutomated = Float64Array.from(automated).sort();
+  const counts: LinkCounts = { links: [], clicks: [], automated: [] };
+  let seen = 0;
   for (let at = 0; at < sorted.length; ) {
     const link = sorted[at]!;
-    const first = at;
+    const [first, seenBefore] = [at, seen];
     while (at < sorted.length && sorted[at] === link) at += 1;
-    links.push(link);
-    clicks.push(at - first);
+    while (seen < ofAutomated.length && ofAutomated[seen] === link) seen += 1;
+    counts.links.push(link);
+    counts.clicks.push(at - first);
+    counts.automated.push(seen - seenBefore);
   }
-  return { links, clicks };
+  return counts;
 }
 
 function groupCounts(
@@ -72,11 +93,25 @@ function groupCounts(
 }
 
 function mergeCounts(parts: readonly LinkCounts[]): LinkCounts {
-  if (parts.length === 1) return { links: parts[0]!.links, clicks: parts[0]!.clicks };
-  const sums = new Map<number, number>();
-  for (const { links, clicks } of parts) {
-    for (const [at, link] of links.entries()) sums.set(link, (sums.get(link) ?? 0) + clicks[at]!);
+  if (parts.length === 1) {
+    const [{ links, clicks, automated }] = parts as [LinkCounts];
+    return { links, clicks, automated };
+  }
+  const sums = new Map<number, { clicks: number; automated: number }>();
+  for (const { links, clicks, automated } of parts) {
+    for (const [at, link] of links.entries()) {
+      const sum = sums.get(link);
+      if (sum === undefined) sums.set(link, { clicks: clicks[at]!, automated: automated[at]! });
+      else {
+        sum.clicks += clicks[at]!;
+        sum.automated += automated[at]!;
+      }
+    }
   }
   const sorted = [...sums].sort(([a], [b]) => a - b);
-  return { links: sorted.map(([link]) => link), clicks: sorted.map(([, count]) => count) };
+  return {
+    links: sorted.map(([link]) => link),
+    clicks: sorted.map(([, sum]) => sum.clicks),
+    automated: sorted.map(([, sum]) => sum.automated),
+  };
 }

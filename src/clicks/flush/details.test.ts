@@ -9,16 +9,16 @@ import { silentLogger } from "../../lib/logger.ts";
 import { parseAgent } from "../details/agents.ts";
 import { CHROME, GOOGLEBOT, IPHONE, NOW } from "../analytics/analytics.test-support.ts";
 import { createClicksRepository } from "./repository.ts";
-import { addLinks, clicksOf, openJournal, segmentOf, temporaryFolder } from "../clicks.test-support.ts";
-import { createDetailsParser } from "../details/details.ts";
 import {
-  agentValue,
-  type Dimension,
-  DIMENSIONS,
-  labelOfSource,
-  OTHER,
-  placeValue,
-} from "../rollups/dimensions.ts";
+  addLinks,
+  automatedOf,
+  clicksOf,
+  openJournal,
+  segmentOf,
+  temporaryFolder,
+} from "../clicks.test-support.ts";
+import { createDetailsParser } from "../details/details.ts";
+import { agentValue, DIMENSIONS, labelOfSource, OTHER, placeValue } from "../rollups/dimensions.ts";
 import type { SettledClicks } from "./source.ts";
 import { createFlusher } from "./flush.ts";
 import type { Journal } from "../journal/journal.ts";
@@ -26,13 +26,23 @@ import { originOf } from "../details/referrer.ts";
 import { createDayRollup } from "../rollups/rollup.ts";
 import { BUCKETS, DAY_MS, HOUR_MS } from "../rollups/time-buckets.ts";
 
-type Visit = { link: number; at: number; referrer?: string; utm?: string; agent?: string; address?: string };
+type Visit = {
+  link: number;
+  at: number;
+  referrer?: string;
+  utm?: string;
+  agent?: string;
+  address?: string;
+  automated?: boolean;
+};
 
 const PLACES = new Map([
   ["81.2.69.1", { country: "GB", city: "London" }],
   ["89.160.20.9", { country: "SE", city: null }],
 ]);
-const NAMES = Object.keys(DIMENSIONS) as Dimension[];
+/** Clicks, and automated ones among them. */
+type Pair = [clicks: number, automated: number];
+const pairOf = ({ clicks, automated }: { clicks: number; automated: number }): Pair => [clicks, automated];
 const ROLLUPS = [
   "click_log",
   "click_hours",
@@ -101,12 +111,12 @@ forEachDialect((dialect) => {
     return { journal, flusher, books };
   }
 
-  const record = (journal: Journal, { link, at, referrer, utm, agent, address }: Visit) =>
-    expect(journal.recordDetails(link, at, referrer ?? null, utm ?? null, agent ?? null, address ?? "")).toBe(
-      true,
-    );
+  const record = (journal: Journal, { link, at, referrer, utm, agent, address, automated }: Visit) => {
+    const headers = [referrer ?? null, utm ?? null, agent ?? null, address ?? ""] as const;
+    expect(journal.recordDetails(link, at, ...headers, automated)).toBe(true);
+  };
 
-  /** Stored counts and values, as `bucket link dimension value` with clicks. */
+  /** Stored counts and values, as `bucket link dimension value` with clicks and automated ones. */
   async function readSums() {
     const [values, hours, days, months, dimHours, dimDays, dimMonths] = await Promise.all([
       database.read.selectFrom("click_values").select(["id", "dimension", "value"]).execute(),
@@ -119,17 +129,17 @@ forEachDialect((dialect) => {
     ]);
     const texts = new Map(values.map(({ id, dimension, value }) => [id, `${dimension} ${value}`]));
     return {
-      hours: Object.fromEntries(hours.map((row) => [`${row.hour} ${row.link_id}`, row.clicks])),
-      days: Object.fromEntries(days.map((row) => [`${row.day} ${row.link_id}`, row.clicks])),
-      months: Object.fromEntries(months.map((row) => [`${row.month} ${row.link_id}`, row.clicks])),
+      hours: Object.fromEntries(hours.map((row) => [`${row.hour} ${row.link_id}`, pairOf(row)])),
+      days: Object.fromEntries(days.map((row) => [`${row.day} ${row.link_id}`, pairOf(row)])),
+      months: Object.fromEntries(months.map((row) => [`${row.month} ${row.link_id}`, pairOf(row)])),
       dimHours: Object.fromEntries(
-        dimHours.map((row) => [`${row.hour} ${texts.get(row.value_id)}`, row.clicks]),
+        dimHours.map((row) => [`${row.hour} ${texts.get(row.value_id)}`, pairOf(row)]),
       ),
       dimDays: Object.fromEntries(
-        dimDays.map((row) => [`${row.day} ${row.link_id} ${texts.get(row.value_id)}`, row.clicks]),
+        dimDays.map((row) => [`${row.day} ${row.link_id} ${texts.get(row.value_id)}`, pairOf(row)]),
       ),
       dimMonths: Object.fromEntries(
-        dimMonths.map((row) => [`${row.month} ${texts.get(row.value_id)}`, row.clicks]),
+        dimMonths.map((row) => [`${row.month} ${texts.get(row.value_id)}`, pairOf(row)]),
       ),
     };
   }
@@ -147,18 +157,21 @@ forEachDialect((dialect) => {
       dimDays: {},
       dimMonths: {},
     };
-    const add = (to: Record<string, number>, key: string, clicks: number) =>
-      (to[key] = (to[key] ?? 0) + clicks);
-    for (const { link, at } of [...visits, ...plain]) {
+    const add = (to: Record<string, Pair>, key: string, clicks: number, automated: number) => {
+      const [had, hadAutomated] = to[key] ?? [0, 0];
+      to[key] = [had + clicks, hadAutomated + automated];
+    };
+    for (const { link, at, automated } of [...visits, ...plain]) {
+      const ofAutomated = automated ? 1 : 0;
       for (const id of [link, 0]) {
-        add(sums.hours, `${Math.floor(at / HOUR_MS)} ${id}`, 1);
-        add(sums.days, `${Math.floor(at / DAY_MS)} ${id}`, 1);
-        add(sums.months, `${BUCKETS.month.of(at)} ${id}`, 1);
+        add(sums.hours, `${Math.floor(at / HOUR_MS)} ${id}`, 1, ofAutomated);
+        add(sums.days, `${Math.floor(at / DAY_MS)} ${id}`, 1, ofAutomated);
+        add(sums.months, `${BUCKETS.month.of(at)} ${id}`, 1, ofAutomated);
       }
     }
     for (const [day, members] of Map.groupBy(visits, ({ at }) => Math.floor(at / DAY_MS))) {
       const rollup = createDayRollup();
-      for (const { link, at, referrer, utm, agent, address } of members) {
+      for (const { link, at, referrer, utm, agent, address, automated } of members) {
         const place = PLACES.get(address ?? "");
         const { source } = originOf(referrer ?? null, utm === undefined ? null : decodeURIComponent(utm));
         const values = {
@@ -166,15 +179,16 @@ forEachDialect((dialect) => {
           agent: agent === undefined ? null : agentValue(parseAgent(agent)),
           place: place === undefined ? null : placeValue(place),
         };
-        rollup.add({ linkId: link, atMs: at, values });
+        rollup.add({ linkId: link, atMs: at, isAutomated: automated ?? false, values });
       }
       const { dimHours, dimDays } = rollup.finish();
-      for (const { hour, dimension, value, clicks } of dimHours)
-        add(sums.dimHours, `${hour} ${DIMENSIONS[dimension]} ${value}`, clicks);
-      for (const { linkId, dimension, value, clicks } of dimDays) {
-        add(sums.dimDays, `${day} ${linkId} ${DIMENSIONS[dimension]} ${value}`, clicks);
+      for (const { hour, dimension, value, clicks, automated } of dimHours)
+        add(sums.dimHours, `${hour} ${DIMENSIONS[dimension]} ${value}`, clicks, automated);
+      for (const { linkId, dimension, value, clicks, automated } of dimDays) {
+        add(sums.dimDays, `${day} ${linkId} ${DIMENSIONS[dimension]} ${value}`, clicks, automated);
         const month = BUCKETS.month.of(day * DAY_MS);
-        if (linkId === 0) add(sums.dimMonths, `${month} ${DIMENSIONS[dimension]} ${value}`, clicks);
+        if (linkId === 0)
+          add(sums.dimMonths, `${month} ${DIMENSIONS[dimension]} ${value}`, clicks, automated);
       }
     }
     return sums;
@@ -185,6 +199,7 @@ forEachDialect((dialect) => {
   const visitsOf = (count: number): Visit[] =>
     Array.from({ length: count }, () => ({
       link: pick(links),
+      automated: Math.random() < 0.3,
       at: pick([
         NOW,
         NOW - HOUR_MS,
@@ -204,16 +219,22 @@ forEachDialect((dialect) => {
 
   test("rollups equal the sums of the clicks for any transaction size", async () => {
     const { journal, flusher, books } = await start({ batchClicks: 170, batchDetails: 90 });
+    const before = await automatedOf(database, links);
     const visits = visitsOf(1000);
     const plain = visitsOf(300);
     for (const [at, visit] of visits.entries()) {
       record(journal, visit);
-      if (at < plain.length) journal.record(plain[at]!.link, plain[at]!.at);
+      if (at < plain.length) journal.record(plain[at]!.link, plain[at]!.at, plain[at]!.automated);
       if (at % 400 === 0) await flusher.flush();
     }
     await flusher.flush();
     expect(books()).toEqual({ stored: 1300, deleted: 0, details: { logged: 1000, stopped: 0, deleted: 0 } });
     expect(await readSums()).toEqual(byHand(visits, plain));
+    const after = await automatedOf(database, links);
+    const automated = [...visits, ...plain].filter((visit) => visit.automated);
+    expect(after.map((count, at) => count - before[at]!)).toEqual(
+      links.map((id) => automated.filter(({ link }) => link === id).length),
+    );
     const rows = await database.read.selectFrom("click_log").selectAll().execute();
     expect(rows).toHaveLength(1000);
     const ofLink = (list: readonly { at: number }[]) => list.map(({ at }) => at).sort();
@@ -275,6 +296,7 @@ forEachDialect((dialect) => {
         at: NOW,
         referrer: `https://host-${at}.example/`,
         agent: `Tool${at}/1.0`,
+        automated: at % 4 < 2,
       });
       if (at === 100) await one.flusher.flush();
     }
@@ -293,11 +315,12 @@ forEachDialect((dialect) => {
     ] as const) {
       const mine = Object.entries(rows).filter(([key]) => key.startsWith(prefix));
       expect(mine).toHaveLength(bound + 1);
-      expect(mine.reduce((sum, [, clicks]) => sum + clicks, 0)).toBe(2610);
+      expect(mine.reduce((sum, [, [clicks]]) => sum + clicks, 0)).toBe(2610);
+      expect(mine.reduce((sum, [, [, automated]]) => sum + automated, 0)).toBe(1300);
       // A value counted apart stays apart.
-      expect(rows[`${prefix}host-0.example`]).toBe(11);
-      expect(rows[`${prefix}${OTHER}`]).toBe(
-        2610 - mine.filter(([key]) => !key.endsWith(OTHER)).reduce((sum, [, clicks]) => sum + clicks, 0),
+      expect(rows[`${prefix}host-0.example`]![0]).toBe(11);
+      expect(rows[`${prefix}${OTHER}`]![0]).toBe(
+        2610 - mine.filter(([key]) => !key.endsWith(OTHER)).reduce((sum, [, [clicks]]) => sum + clicks, 0),
       );
     }
     expect((await database.read.selectFrom("click_log").select("id").execute()).length).toBe(2610);
@@ -314,6 +337,10 @@ forEachDialect((dialect) => {
     await flusher.flush();
     expect(books()).toEqual({ stored: 20, deleted: 0, details: { logged: 20, stopped: 0, deleted: 0 } });
     expect(await readSums()).toEqual(byHand(visits));
+    const kept = database.read.selectFrom("deleted_links").select(["clicks", "automated"]);
+    expect(await kept.where("link_id", "=", gone!).execute()).toEqual([
+      { clicks: 20, automated: visits.filter((visit) => visit.automated).length },
+    ]);
     await journal.close();
   });
 
@@ -345,8 +372,7 @@ forEachDialect((dialect) => {
     const { days, dimDays } = await readSums();
     expect(days).toEqual(byHand(visits).days);
     const referrers = Object.entries(dimDays).filter(([key]) => / 0 1 /.test(key));
-    expect(referrers.reduce((sum, [, clicks]) => sum + clicks, 0)).toBe(30);
-    expect(NAMES).toHaveLength(3);
+    expect(referrers.reduce((sum, [, [clicks]]) => sum + clicks, 0)).toBe(30);
     await journal.close();
   });
 
@@ -360,7 +386,7 @@ forEachDialect((dialect) => {
     record(journal, { ...visit, at: NOW + DAY_MS });
     await flusher.flush();
     const { dimDays } = await readSums();
-    expect(dimDays[`${Math.floor(NOW / DAY_MS) + 1} 0 1 a.example`]).toBe(1);
+    expect(dimDays[`${Math.floor(NOW / DAY_MS) + 1} 0 1 a.example`]).toEqual([1, 0]);
     const row = await database.read
       .selectFrom("click_log")
       .innerJoin("user_agents", "user_agents.id", "click_log.user_agent_id")

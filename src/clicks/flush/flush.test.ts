@@ -132,10 +132,11 @@ forEachDialect((dialect) => {
       to: 8192,
       atMs: Date.now(),
       deleted: 0,
+      deletedAutomated: 0,
       details,
       exists: () => false,
     };
-    const links = { links: [ids[0]!], clicks: [5] };
+    const links = { links: [ids[0]!], clicks: [5], automated: [2] };
     const batch = {
       counts: { links, hours: [], days: [], months: [] },
       details: [],

@@ -35,6 +35,8 @@ export type CountedSpan = {
   atMs: number;
   /** Set by count() before it commits. */
   deleted: number;
+  /** Those of automated visitors. */
+  deletedAutomated: number;
   /** Likewise, without refused ones. */
   details: DetailOutcomes;
   /** False if another process counted and removed the segment. Called when its row is made. */
@@ -60,8 +62,6 @@ export type ClicksRepository = {
 
 const CHUNK = 1000;
 const NONE: ReadonlySet<number> = new Set();
-const COUNTER = { table: "link_clicks", key: "link_id", column: "clicks" } as const;
-const DELETED_COUNTER = { table: "deleted_links", key: "link_id", column: "clicks" } as const;
 
 export function createClicksRepository(database: Database): ClicksRepository {
   const { read, write, dialect, transaction } = database;
@@ -88,13 +88,28 @@ export function createClicksRepository(database: Database): ClicksRepository {
     return Number(moved.numUpdatedRows) === 1;
   }
 
+  /** Returns the number of links found. */
+  async function addTo(tx: Db, table: "link_clicks" | "deleted_links", counts: LinkCounts): Promise<number> {
+    const found = await dialect.addToCounters(
+      tx,
+      { table, key: "link_id", column: "clicks" },
+      counts.links,
+      counts.clicks,
+    );
+    const { links, automated } = only(counts, (at) => counts.automated[at]! > 0);
+    if (links.length > 0)
+      await dialect.addToCounters(tx, { table, key: "link_id", column: "automated" }, links, automated);
+    return found;
+  }
+
   /** Returns what to do after the commit. */
   async function add(tx: Db, span: CountedSpan, work: FlushWork): Promise<() => void> {
     const { links } = work.counts;
-    const found = await dialect.addToCounters(tx, COUNTER, links.links, links.clicks);
+    const found = await addTo(tx, "link_clicks", links);
     const gone = found === links.links.length ? NONE : await addToDeleted(tx, links, found);
     const counts = gone.size === 0 ? work.counts : withoutLinks(work.counts, gone);
-    span.deleted = totalOf(links) - totalOf(counts.links);
+    span.deleted = totalOf(links.clicks) - totalOf(counts.links.clicks);
+    span.deletedAutomated = totalOf(links.automated) - totalOf(counts.links.automated);
     await rollups.addClicks(tx, counts);
     const present = gone.size === 0 ? work.details : work.details.filter(({ linkId }) => !gone.has(linkId));
     const limited = work.mostLogRows > 0 && present.length > 0;
@@ -159,18 +174,14 @@ export function createClicksRepository(database: Database): ClicksRepository {
    * After `found` links were counted: counts the others with the deleted links, which may be put back. Returns the
    * links that are in neither table. If one moved between the two meanwhile, the transaction runs again.
    */
-  async function addToDeleted(tx: Db, { links, clicks }: LinkCounts, found: number): Promise<Set<number>> {
+  async function addToDeleted(tx: Db, counts: LinkCounts, found: number): Promise<Set<number>> {
+    const { links } = counts;
     const unknown = new Set(links);
     for (const id of await presentIn(tx, "link_clicks", links)) unknown.delete(id);
     if (links.length - unknown.size !== found) throw linkMoved();
-    const rest = links.map((id, at) => ({ id, clicks: clicks[at]! })).filter(({ id }) => unknown.has(id));
-    const counted = await dialect.addToCounters(
-      tx,
-      DELETED_COUNTER,
-      rest.map(({ id }) => id),
-      rest.map((row) => row.clicks),
-    );
-    if (counted === rest.length) return new Set();
+    const rest = only(counts, (at) => unknown.has(links[at]!));
+    const counted = await addTo(tx, "deleted_links", rest);
+    if (counted === rest.links.length) return new Set();
     const deleted = await presentIn(tx, "deleted_links", [...unknown]);
     for (const id of deleted) unknown.delete(id);
     const isMoved =
@@ -194,3 +205,9 @@ export function createClicksRepository(database: Database): ClicksRepository {
 }
 
 const linkMoved = () => new DatabaseError("retry", new Error("a link was deleted or put back meanwhile"));
+
+const only = ({ links, clicks, automated }: LinkCounts, isKept: (at: number) => boolean): LinkCounts => ({
+  links: links.filter((_, at) => isKept(at)),
+  clicks: clicks.filter((_, at) => isKept(at)),
+  automated: automated.filter((_, at) => isKept(at)),
+});

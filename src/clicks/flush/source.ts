@@ -37,6 +37,8 @@ export type SettledClicks = {
   stored: number;
   /** Clicks of removed links. */
   deleted: number;
+  /** Automated visitors' part of both. */
+  automated: { stored: number; deleted: number };
   details: DetailOutcomes;
   replayed: boolean;
 };
@@ -71,7 +73,7 @@ export type DrainContext = {
   done: { clicks: number; links: number };
 };
 
-type Span = CountedSpan & { clicks: number };
+type Span = CountedSpan & { clicks: number; automated: number };
 
 /** Rows of `journals` stay for thirty days. Five days allow for clock differences. */
 const ROW_SURELY_KEPT_MS = 25 * 24 * 3600_000;
@@ -140,14 +142,16 @@ async function learnPosition(
   const found = clicksBetween(source.position, row, reader, context.batch);
   // Counted by another process: the outcome of the details is unknown.
   const details = fatesOf({ logged: found.detailed, refused: found.refused });
-  settle(source, row, { clicks: found.clicks, deleted: 0, details }, context);
+  const { clicks, automated } = found;
+  settle(source, row, { clicks, automated, deleted: 0, deletedAutomated: 0, details }, context);
 }
 
 function clicksBetween(from: number, to: number, reader: SegmentReader, batch: ClickBatch) {
-  const found = { clicks: 0, detailed: 0, refused: { ...NO_REFUSALS } };
+  const found = { clicks: 0, automated: 0, detailed: 0, refused: { ...NO_REFUSALS } };
   for (let position = from; position < to; ) {
     ({ position } = reader.read(batch, position, true, to));
     found.clicks += batch.count;
+    found.automated += batch.automated;
     found.detailed += batch.detailed;
     const refused = countRefusals(batch);
     for (const reason of REFUSALS) found.refused[reason] += refused[reason];
@@ -163,7 +167,7 @@ const fatesOf = (known: Partial<DetailOutcomes>): DetailOutcomes => ({
   ...known,
 });
 
-type Counted = Pick<Span, "clicks" | "deleted" | "details">;
+type Counted = Pick<Span, "clicks" | "automated" | "deleted" | "deletedAutomated" | "details">;
 
 function settle(
   source: SegmentSource,
@@ -173,8 +177,9 @@ function settle(
 ): void {
   source.position = position;
   const { path, replayed } = source;
-  const { clicks, deleted, details } = counted;
-  onSettled({ path, position, stored: clicks - deleted, deleted, details, replayed });
+  const { clicks, deleted, deletedAutomated, details } = counted;
+  const automated = { stored: counted.automated - deletedAutomated, deleted: deletedAutomated };
+  onSettled({ path, position, stored: clicks - deleted, deleted, automated, details, replayed });
 }
 
 function isTooOld(source: SegmentSource, reader: SegmentReader, { batch, clock }: DrainContext): boolean {
@@ -194,7 +199,7 @@ async function countAll(source: SegmentSource, reader: SegmentReader, context: D
     const { position: to, damagedPages } = reader.read(batch, from, final);
     if (damagedPages > 0)
       logger.warn({ path: source.path, from, damagedPages }, "clicks in a journal were cut off");
-    const { count: clicks, isFull } = batch;
+    const { count: clicks, automated, isFull } = batch;
     if (clicks === 0) {
       source.position = to;
       return;
@@ -207,8 +212,10 @@ async function countAll(source: SegmentSource, reader: SegmentReader, context: D
       to,
       atMs: context.clock.now(),
       deleted: 0,
+      deletedAutomated: 0,
       details: fatesOf({ refused: countRefusals(batch) }),
       clicks,
+      automated,
       exists: () => existsSync(source.path),
     };
     if (!(await countSpan(source, span, work, context))) {

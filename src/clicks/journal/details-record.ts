@@ -1,4 +1,4 @@
-/** A visitor's headers in a record of kind 2 (format.ts). */
+/** A visitor's headers in a record of kind 2 or 7 (format.ts). */
 import { RECORD_BYTES } from "./format.ts";
 
 /** As sent; null for a missing header. */

@@ -25,6 +25,7 @@
  *             of the address and a u8 of 0. Their bytes follow in that order, zero-padded, shortened to the bounds of
  *             details-record.ts; utm_source is percent-encoded, the address is text. Length 65,535: no such header.
  *     kinds 3, 4, 5  count whose details were refused (REFUSALS, in this order).
+ *     kinds 6 to 10  like 1 to 5, of an automated visitor.
  *     kind 15 filler: skip its length. Ends a page without room for the next record.
  *
  * Word 0 is stored last. Its check covers the other words (from word 4 on as a digest in the seed), the record's place
@@ -41,7 +42,7 @@ export const SEGMENT_SUFFIX = ".seg";
 
 export const KIND_COUNT = 1;
 export const KIND_DETAILS = 2;
-export const FIRST_REFUSED_KIND = 3;
+const FIRST_REFUSED_KIND = 3;
 export const KIND_FILLER = 15;
 
 /** Without the check. */
@@ -50,13 +51,21 @@ export const recordHeaderWord = (kind: number, bytes: number): number => kind | 
 export const REFUSALS = ["full", "disconnected", "sampled_out"] as const;
 export type DetailRefusal = (typeof REFUSALS)[number];
 
-/** `refused`: why the click lacks wanted details. */
-export const countKind = (refused: DetailRefusal | null): number =>
-  refused === null ? KIND_COUNT : FIRST_REFUSED_KIND + REFUSALS.indexOf(refused);
+/** Kinds of people's clicks, and what makes them automated. */
+const HUMAN_KINDS = FIRST_REFUSED_KIND - 1 + REFUSALS.length;
+const humanKind = (kind: number): number => (kind > HUMAN_KINDS ? kind - HUMAN_KINDS : kind);
+
+/** Of a click. `refused`: why it lacks wanted details. */
+export const countKind = (refused: DetailRefusal | null, isAutomated: boolean): number =>
+  classedKind(refused === null ? KIND_COUNT : FIRST_REFUSED_KIND + REFUSALS.indexOf(refused), isAutomated);
+export const classedKind = (kind: number, isAutomated: boolean): number =>
+  isAutomated ? kind + HUMAN_KINDS : kind;
 export const detailRefusalOf = (kind: number): DetailRefusal | null =>
-  REFUSALS[kind - FIRST_REFUSED_KIND] ?? null;
-export const isClick = (kind: number): boolean =>
-  kind >= KIND_COUNT && kind < FIRST_REFUSED_KIND + REFUSALS.length;
+  REFUSALS[humanKind(kind) - FIRST_REFUSED_KIND] ?? null;
+export const isClick = (kind: number): boolean => kind >= KIND_COUNT && kind <= HUMAN_KINDS * 2;
+export const isAutomatedKind = (kind: number): boolean => kind > HUMAN_KINDS;
+export const hasDetails = (kind: number): boolean => humanKind(kind) === KIND_DETAILS;
+export const isRefusedKind = (kind: number): boolean => humanKind(kind) >= FIRST_REFUSED_KIND;
 export const CHECK_MASK = 0xfffff000 | 0;
 
 const VERSION = 1;

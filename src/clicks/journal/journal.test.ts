@@ -10,7 +10,16 @@ import {
   segmentOf,
   temporaryFolder,
 } from "../clicks.test-support.ts";
-import { decodeHeader, encodeHeader, FIRST_RECORD, PAGE_BYTES, recordCheck } from "./format.ts";
+import {
+  decodeHeader,
+  detailRefusalOf,
+  encodeHeader,
+  FIRST_RECORD,
+  PAGE_BYTES,
+  recordCheck,
+  REFUSALS,
+} from "./format.ts";
+import { createBatch, openSegmentReader } from "./reader.ts";
 import { listSegments, listUnfinished } from "./segment.ts";
 import { until } from "../../../test/support/until.ts";
 
@@ -40,8 +49,46 @@ test("clicks are read back with any links and times", async () => {
   ];
   for (const [link, at] of clicks) journal.record(link, at);
   expect(readClicks(dir)).toEqual(clicks);
-  expect(journal.stats()).toEqual({ written: clicks.length, overflow: 0, dropped: NONE });
+  expect(journal.stats()).toMatchObject({ written: clicks.length, overflow: 0, dropped: NONE });
   await journal.close();
+});
+
+test("each kind of click keeps its class; people's are as versions before 0.5 wrote them", async () => {
+  const dir = freshDir();
+  const { journal, opened } = await openJournal({ dir, overflow: 1 });
+  for (const isAutomated of [false, true]) {
+    journal.record(1, 1, isAutomated);
+    journal.recordDetails(2, 2, "https://a.example/", null, "agent", "", isAutomated);
+    for (const reason of REFUSALS) journal.recordRefused(3, 3, reason, isAutomated);
+  }
+  const reader = openSegmentReader(opened[0]!)!;
+  const batch = createBatch(100, 10);
+  reader.read(batch, FIRST_RECORD, false);
+  reader.close();
+  expect([...batch.kinds.subarray(0, batch.count)]).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  expect(batch).toMatchObject({ automated: 5, detailed: 2, refused: 6 });
+  expect([...batch.kinds.subarray(0, 10)].map(detailRefusalOf)).toEqual(
+    [false, true].flatMap(() => [null, null, ...REFUSALS]),
+  );
+  expect(journal.latest(0, 20).map(({ isAutomated, details }) => [isAutomated, details !== null])).toEqual(
+    [false, true].flatMap((isAutomated) =>
+      [false, true, false, false, false].map((has) => [isAutomated, has]),
+    ),
+  );
+  expect(journal.stats().automated).toEqual({ written: 5, overflow: 0, dropped: 0 });
+  await journal.close();
+  journal.record(1, 1, true);
+  journal.record(1, 1);
+  expect(journal.stats().automated).toEqual({ written: 5, overflow: 0, dropped: 1 });
+});
+
+test("automated clicks in the overflow are booked as held, then as written or dropped", async () => {
+  const { journal, supply } = await openJournal({ dir: freshDir(), maxSegments: 0, overflow: 3 });
+  for (const isAutomated of [true, false, true, true]) journal.record(1, 1, isAutomated);
+  expect(journal.stats()).toMatchObject({ overflow: 3, automated: { written: 0, overflow: 2, dropped: 1 } });
+  expect(supply.problem()).toBe("journal_full");
+  await journal.close();
+  expect(journal.stats()).toMatchObject({ overflow: 0, automated: { written: 0, overflow: 0, dropped: 3 } });
 });
 
 test("a reader sees each click once recorded and stops at the unwritten part", async () => {
@@ -80,9 +127,9 @@ test("clicks wait in memory until the next segment is ready, then are written", 
   const dir = freshDir();
   const { journal } = await openJournal({ dir, segmentBytes: segmentOf(256) });
   for (let link = 1; link <= 300; link++) journal.record(link, link);
-  expect(journal.stats()).toEqual({ written: 256, overflow: 44, dropped: NONE });
+  expect(journal.stats()).toMatchObject({ written: 256, overflow: 44, dropped: NONE });
   await until(() => journal.stats().overflow === 0);
-  expect(journal.stats()).toEqual({ written: 300, overflow: 0, dropped: NONE });
+  expect(journal.stats()).toMatchObject({ written: 300, overflow: 0, dropped: NONE });
   await journal.close();
   expect(readClicks(dir)).toHaveLength(300);
 });
@@ -95,7 +142,11 @@ test("beyond the segment bound clicks fill the memory, then are dropped with the
     maxSegments: 1,
   });
   for (let link = 1; link <= 456; link++) journal.record(link, link);
-  expect(journal.stats()).toEqual({ written: 256, overflow: 100, dropped: { ...NONE, journal_full: 100 } });
+  expect(journal.stats()).toMatchObject({
+    written: 256,
+    overflow: 100,
+    dropped: { ...NONE, journal_full: 100 },
+  });
   journal.record(1, 1);
   expect(journal.stats().dropped).toEqual({ ...NONE, journal_full: 101 });
   // The segment was counted and removed, so there is room.
@@ -114,7 +165,7 @@ test("clicks still in memory when the journal closes are dropped with the reason
   for (let link = 1; link <= 300; link++) journal.record(link, link);
   await journal.close();
   journal.record(1, 1);
-  expect(journal.stats()).toEqual({
+  expect(journal.stats()).toMatchObject({
     written: 256,
     overflow: 0,
     dropped: { ...NONE, journal_full: 44, closed: 1 },
@@ -133,7 +184,7 @@ test("clicks enter the books only while recording is on", async () => {
     [1, 1],
     [3, 3],
   ]);
-  expect(journal.stats()).toEqual({ written: 2, overflow: 0, dropped: NONE });
+  expect(journal.stats()).toMatchObject({ written: 2, overflow: 0, dropped: NONE });
   await journal.close();
 });
 
@@ -242,7 +293,7 @@ test.skipIf(noDisk !== null)(
     for (let link = 1; link <= perSegment + 10_000; link++) journal.record(link, 1);
     await supply.prepare();
     expect(supply.problem()).toBe("disk_full");
-    expect(journal.stats()).toEqual({ written: perSegment, overflow: 10_000, dropped: NONE });
+    expect(journal.stats()).toMatchObject({ written: perSegment, overflow: 10_000, dropped: NONE });
     expect(listUnfinished(dir)).toEqual([]);
     for (let link = 1; link <= 40_001; link++) journal.record(link, 1);
     expect(journal.stats().dropped).toEqual({ ...NONE, disk_full: 1 });
@@ -265,7 +316,7 @@ test("a journal starts even on a full disk", async () => {
   const { journal, supply } = await openJournal({ dir: freshDir(), maxSegments: 0 });
   journal.record(1, 1);
   expect(supply.problem()).toBe("journal_full");
-  expect(journal.stats()).toEqual({ written: 0, overflow: 1, dropped: NONE });
+  expect(journal.stats()).toMatchObject({ written: 0, overflow: 1, dropped: NONE });
   await journal.close();
 });
 

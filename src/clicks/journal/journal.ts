@@ -8,10 +8,12 @@ import type { Clock } from "../../lib/clock.ts";
 import { createDetailsRecord } from "./details-record.ts";
 import {
   CHECK_MASK,
+  classedKind,
   countKind,
   type DetailRefusal,
   digestWord,
   FIRST_RECORD,
+  isAutomatedKind,
   recordHeaderWord,
   KIND_COUNT,
   KIND_DETAILS,
@@ -32,9 +34,9 @@ export type Journal = {
    * 1 ≤ linkId < 2^53, time in epoch ms. Never throws, allocates nothing. Afterwards the click survives the process,
    * unless it went to the overflow (see stats).
    */
-  record(linkId: number, atMs: number): void;
+  record(linkId: number, atMs: number, isAutomated?: boolean): void;
   /** Like record, for a click whose details were wanted and refused. */
-  recordRefused(linkId: number, atMs: number, refused: DetailRefusal): void;
+  recordRefused(linkId: number, atMs: number, refused: DetailRefusal, isAutomated?: boolean): void;
   isEnabled(): boolean;
   /**
    * Like record, with the visitor's headers. False if only the click was kept, as "disconnected", without a segment.
@@ -46,6 +48,7 @@ export type Journal = {
     utmSource: string | null,
     userAgent: string | null,
     address: string,
+    isAutomated?: boolean,
   ): boolean;
   /** Without a segment (full disk) clicks start in the overflow. */
   start(): Promise<void>;
@@ -61,7 +64,15 @@ export type Journal = {
   latest(sinceMs: number, most: number): RecentClick[];
   /** Clicks with details. */
   detailed(): number;
-  stats(): { written: number; overflow: number; dropped: Readonly<Record<JournalDrop, number>> };
+  stats(): JournalStats;
+};
+
+export type JournalStats = {
+  written: number;
+  overflow: number;
+  dropped: Readonly<Record<JournalDrop, number>>;
+  /** Those of them from automated visitors. */
+  automated: Readonly<{ written: number; overflow: number; dropped: number }>;
 };
 
 export type JournalOptions = {
@@ -83,7 +94,6 @@ const FIRST_WORD = FIRST_RECORD / 4;
 const PAGE_WORDS = PAGE_BYTES / 4;
 const TWO_32 = 2 ** 32;
 const NO_WORDS = new Int32Array(0);
-const DISCONNECTED = countKind("disconnected");
 
 export function createJournal(options: JournalOptions): Journal {
   const { supply, overflow } = options;
@@ -98,6 +108,7 @@ export function createJournal(options: JournalOptions): Journal {
   let stop = 0;
   let written = 0;
   let detailed = 0;
+  const automated = { written: 0, overflow: 0, dropped: 0 };
   const detailsRecord = createDetailsRecord();
   let timeOf = 0;
   let timeLow = 0;
@@ -124,9 +135,10 @@ export function createJournal(options: JournalOptions): Journal {
     words[place] = (hash & CHECK_MASK) | kind | ONE_UNIT;
     at = place + RECORD_WORDS;
     written += 1;
+    if (isAutomatedKind(kind)) automated.written += 1;
   };
 
-  const storeDraft = (linkId: number, atMs: number, length: number): void => {
+  const storeDraft = (linkId: number, atMs: number, length: number, isAutomated: boolean): void => {
     const place = at;
     if (atMs !== timeOf) splitTime(atMs);
     const low = linkId | 0;
@@ -140,11 +152,12 @@ export function createJournal(options: JournalOptions): Journal {
     words[place + 1] = low;
     words[place + 2] = high;
     words[place + 3] = timeLow;
-    words[place] =
-      recordCheck(seed ^ digest, place, low, high, timeLow) | recordHeaderWord(KIND_DETAILS, length * 4);
+    const kind = classedKind(KIND_DETAILS, isAutomated);
+    words[place] = recordCheck(seed ^ digest, place, low, high, timeLow) | recordHeaderWord(kind, length * 4);
     at = place + length;
     written += 1;
     detailed += 1;
+    if (isAutomated) automated.written += 1;
   };
 
   /** In one page, for `length` words. Ends a page without room. */
@@ -160,9 +173,18 @@ export function createJournal(options: JournalOptions): Journal {
 
   const recordSlowly = (linkId: number, atMs: number, kind: number): void => {
     if (!gate.enabled) return;
-    if (gate.closed) dropped.closed += 1;
-    else if (makeRoom()) store(linkId, atMs, kind);
-    else if (!overflow.push(linkId, atMs, kind)) dropped[supply.problem()] += 1;
+    if (!gate.closed && makeRoom()) return store(linkId, atMs, kind);
+    const isHeld = !gate.closed && overflow.push(linkId, atMs, kind);
+    if (!isHeld) dropped[gate.closed ? "closed" : supply.problem()] += 1;
+    if (isAutomatedKind(kind)) automated[isHeld ? "overflow" : "dropped"] += 1;
+  };
+
+  /** From the overflow. */
+  const storeHeld = (linkId: number, atMs: number, kind: number): boolean => {
+    if (!makeRoom()) return false;
+    store(linkId, atMs, kind);
+    if (isAutomatedKind(kind)) automated.overflow -= 1;
+    return true;
   };
 
   /** True if there is a segment with room. Does the work due here and finds the next `stop`. */
@@ -211,28 +233,28 @@ export function createJournal(options: JournalOptions): Journal {
   const askForNext = (): void => void supply.prepare().then(refill);
 
   const refill = (): void => {
-    if (!gate.closed && overflow.size() > 0)
-      overflow.drain((linkId, atMs, kind) => makeRoom() && (store(linkId, atMs, kind), true));
+    if (!gate.closed && overflow.size() > 0) overflow.drain(storeHeld);
   };
 
   return {
-    record: (linkId, atMs) => {
-      if (at < stop) store(linkId, atMs, KIND_COUNT);
-      else recordSlowly(linkId, atMs, KIND_COUNT);
+    record: (linkId, atMs, isAutomated = false) => {
+      const kind = classedKind(KIND_COUNT, isAutomated);
+      if (at < stop) store(linkId, atMs, kind);
+      else recordSlowly(linkId, atMs, kind);
     },
-    recordRefused: (linkId, atMs, refused) => {
-      const kind = countKind(refused);
+    recordRefused: (linkId, atMs, refused, isAutomated = false) => {
+      const kind = countKind(refused, isAutomated);
       if (at < stop) store(linkId, atMs, kind);
       else recordSlowly(linkId, atMs, kind);
     },
     isEnabled: () => gate.enabled,
-    recordDetails(linkId, atMs, referrer, utmSource, userAgent, address) {
+    recordDetails(linkId, atMs, referrer, utmSource, userAgent, address, isAutomated = false) {
       const length = detailsRecord.write(referrer, utmSource, userAgent, address) / 4;
       if (gate.enabled && !gate.closed && makeRoomFor(length)) {
-        storeDraft(linkId, atMs, length);
+        storeDraft(linkId, atMs, length, isAutomated);
         return true;
       }
-      recordSlowly(linkId, atMs, DISCONNECTED);
+      recordSlowly(linkId, atMs, countKind("disconnected", isAutomated));
       return false;
     },
     async start() {
@@ -261,10 +283,12 @@ export function createJournal(options: JournalOptions): Journal {
       gate.closed = true;
       seal();
       overflow.drain(() => (dropped[supply.problem()] += 1) > 0);
+      automated.dropped += automated.overflow;
+      automated.overflow = 0;
       await supply.close();
     },
     latest: (sinceMs, most) => latestClicks(words, at, sinceMs, most),
     detailed: () => detailed,
-    stats: () => ({ written, overflow: overflow.size(), dropped }),
+    stats: () => ({ written, overflow: overflow.size(), dropped, automated: { ...automated } }),
   };
 }

@@ -1,7 +1,12 @@
 import { readDetails, type VisitDetails } from "./details-record.ts";
-import { isClick, KIND_DETAILS, PAGE_BYTES, RECORD_BYTES } from "./format.ts";
+import { hasDetails, isAutomatedKind, isClick, PAGE_BYTES, RECORD_BYTES } from "./format.ts";
 
-export type RecentClick = { linkId: number; atMs: number; details: VisitDetails | null };
+export type RecentClick = {
+  linkId: number;
+  atMs: number;
+  isAutomated: boolean;
+  details: VisitDetails | null;
+};
 
 const PAGE_WORDS = PAGE_BYTES / 4;
 /** Bounds the search. */
@@ -36,7 +41,8 @@ function clicksBetween(words: Int32Array, bytes: Buffer, start: number, end: num
       clicks.push({
         linkId: (high & 0x1fffff) * TWO_32 + (words[at + 1]! >>> 0),
         atMs: (high >>> 21) * TWO_32 + (words[at + 3]! >>> 0),
-        details: kind === KIND_DETAILS ? readDetails(bytes, at * 4) : null,
+        isAutomated: isAutomatedKind(kind),
+        details: hasDetails(kind) ? readDetails(bytes, at * 4) : null,
       });
     }
     at += length;

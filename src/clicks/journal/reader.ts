@@ -4,9 +4,10 @@ import {
   decodeHeader,
   digestWord,
   FIRST_RECORD,
-  FIRST_REFUSED_KIND,
+  hasDetails,
+  isAutomatedKind,
   isClick,
-  KIND_DETAILS,
+  isRefusedKind,
   PAGE_BYTES,
   RECORD_BYTES,
   recordCheck,
@@ -28,13 +29,15 @@ export type ClickBatch = {
   readonly kinds: Uint8Array;
   /** Clicks whose details were refused. */
   refused: number;
+  /** Clicks of automated visitors. */
+  automated: number;
   /** The last read part of the file. */
   readonly chunk: Int32Array;
   /** The same memory. */
   readonly chunkBytes: Buffer;
 };
 
-/** The records of kind 2, concatenated. */
+/** The records with details, concatenated. */
 export type DetailsBatch = {
   readonly capacity: number;
   /** Row in the batch, and offset in `bytes`. */
@@ -71,6 +74,7 @@ export function createBatch(capacity: number, details = 0): ClickBatch {
     times: new Float64Array(capacity),
     kinds: new Uint8Array(capacity),
     refused: 0,
+    automated: 0,
     chunk,
     chunkBytes: Buffer.from(chunk.buffer),
   };
@@ -134,6 +138,7 @@ function readSpan(file: number, header: SegmentHeader, batch: ClickBatch, range:
   let bytesTaken = 0;
   batch.detailed = 0;
   batch.refused = 0;
+  batch.automated = 0;
   batch.isFull = false;
   while (position < range.end) {
     if (position >= start + CHUNK_BYTES) start = load(file, batch, position);
@@ -147,16 +152,18 @@ function readSpan(file: number, header: SegmentHeader, batch: ClickBatch, range:
     }
     const kind = chunk[at]! & 15;
     if (isClick(kind)) {
-      if (count >= limit || (kind === KIND_DETAILS && !takeDetails(batch, at, length, bytesTaken))) {
+      const isDetailed = hasDetails(kind);
+      if (count >= limit || (isDetailed && !takeDetails(batch, at, length, bytesTaken))) {
         batch.isFull = true;
         break;
       }
-      if (kind === KIND_DETAILS) {
+      if (isDetailed) {
         if (batch.details !== null) batch.details.rows[batch.detailed] = count;
         batch.detailed += 1;
         bytesTaken += length;
       }
-      if (kind >= FIRST_REFUSED_KIND) batch.refused += 1;
+      if (isRefusedKind(kind)) batch.refused += 1;
+      if (isAutomatedKind(kind)) batch.automated += 1;
       kinds[count] = kind;
       const high = chunk[at + 2]!;
       links[count] = (high & 0x1fffff) * TWO_32 + (chunk[at + 1]! >>> 0);

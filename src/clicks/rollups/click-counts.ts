@@ -1,5 +1,5 @@
-/** Ascending by link, which prevents deadlocks between flushes. */
-export type LinkCounts = { links: number[]; clicks: number[] };
+/** Ascending by link, which prevents deadlocks between flushes. `automated`: those of the clicks. */
+export type LinkCounts = { links: number[]; clicks: number[]; automated: number[] };
 /** For one hour, day or month. */
 export type BucketIncrements = LinkCounts & { bucket: number };
 /** Ascending by bucket. */
@@ -9,4 +9,4 @@ export type ClickCounts = {
   days: BucketIncrements[];
   months: BucketIncrements[];
 };
-export const totalOf = ({ clicks }: LinkCounts): number => clicks.reduce((sum, count) => sum + count, 0);
+export const totalOf = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0);

@@ -9,6 +9,7 @@ export type ValueIncrement = {
   dimension: number;
   valueId: number;
   clicks: number;
+  automated: number;
 };
 
 /** Rows made at a time; the statements take fewer. */
@@ -17,7 +18,7 @@ const CHUNK = 4_000;
 export const inOrder = (a: ValueIncrement, b: ValueIncrement): number =>
   a.bucket - b.bucket || a.linkId - b.linkId || a.dimension - b.dimension || a.valueId - b.valueId;
 
-type CountRow<K extends string> = Record<K, number> & { link_id: number; clicks: number };
+type CountRow<K extends string> = Record<K, number> & { link_id: number; clicks: number; automated: number };
 
 /**
  * Each bucket's total before its links, an order that prevents deadlocks. Reuses its objects: hundreds of thousands of
@@ -30,22 +31,23 @@ export function* rowsOf<K extends "hour" | "day" | "month">(
 ): Generator<CountRow<K>[]> {
   const rows: CountRow<K>[] = [];
   let size = 0;
-  const fill = (bucket: number, link_id: number, clicks: number): void => {
-    const row = (rows[size++] ??= { [key]: bucket, link_id, clicks } as CountRow<K>);
+  const fill = (bucket: number, link_id: number, clicks: number, automated: number): void => {
+    const row = (rows[size++] ??= { [key]: bucket, link_id, clicks, automated } as CountRow<K>);
     (row as Record<K, number>)[key] = bucket;
-    const counter: { link_id: number; clicks: number } = row;
+    const counter: { link_id: number; clicks: number; automated: number } = row;
     counter.link_id = link_id;
     counter.clicks = clicks;
+    counter.automated = automated;
   };
   for (const counts of buckets) {
-    const { bucket, links, clicks } = counts;
-    if (only !== "links") fill(bucket, TOTAL, totalOf(counts));
+    const { bucket, links, clicks, automated } = counts;
+    if (only !== "links") fill(bucket, TOTAL, totalOf(clicks), totalOf(automated));
     for (let at = 0; only !== "totals" && at < links.length; at++) {
       if (size === CHUNK) {
         yield rows;
         size = 0;
       }
-      fill(bucket, links[at]!, clicks[at]!);
+      fill(bucket, links[at]!, clicks[at]!, automated[at]!);
     }
   }
   if (size > 0) yield size < rows.length ? rows.slice(0, size) : rows;
@@ -59,12 +61,16 @@ export function monthsOf(counts: readonly ValueIncrement[]) {
     const key = `${month} ${count.valueId}`;
     const sum = sums.get(key);
     if (sum === undefined) sums.set(key, { ...count, bucket: month });
-    else sum.clicks += count.clicks;
+    else {
+      sum.clicks += count.clicks;
+      sum.automated += count.automated;
+    }
   }
-  return [...sums.values()].sort(inOrder).map(({ bucket, dimension, valueId, clicks }) => ({
+  return [...sums.values()].sort(inOrder).map(({ bucket, dimension, valueId, clicks, automated }) => ({
     month: bucket,
     dimension,
     value_id: valueId,
     clicks,
+    automated,
   }));
 }

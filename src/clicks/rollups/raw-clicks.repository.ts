@@ -1,6 +1,7 @@
 /** The click log for rebuild.ts. */
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
+import type { ClickSum } from "../../lib/visitors.ts";
 import type { Span } from "./time-buckets.ts";
 
 export type RawClick = {
@@ -12,6 +13,8 @@ export type RawClick = {
   country: string | null;
   city: string | null;
   userAgentId: number | null;
+  /** 1 or 0. */
+  automated: number;
 };
 
 export type LoggedUserAgent = { id: number; text: string; valueId: number; seenDay: number };
@@ -46,7 +49,7 @@ export function createRawRepository({ read }: Pick<Database, "read">) {
         const page: RawClick[] = await db
           .selectFrom("click_log")
           .select(["id", "link_id as linkId", "clicked_at as clickedAt", "source", "country", "city"])
-          .select("user_agent_id as userAgentId")
+          .select(["user_agent_id as userAgentId", "automated"])
           .where("clicked_at", ">=", after?.clickedAt ?? from)
           .where("clicked_at", "<", to)
           .$if(after !== undefined, (query) =>
@@ -67,14 +70,17 @@ export function createRawRepository({ read }: Pick<Database, "read">) {
       }
     },
 
-    async countClicks(db: Db, { from, to }: Span): Promise<number> {
-      const { clicks } = await db
+    async sumClicks(db: Db, { from, to }: Span): Promise<ClickSum> {
+      const { clicks, automated } = await db
         .selectFrom("click_log")
-        .select((eb) => eb.fn.countAll<number>().as("clicks"))
+        .select((eb) => [
+          eb.fn.countAll<number>().as("clicks"),
+          eb.fn.sum<number | null>("automated").as("automated"),
+        ])
         .where("clicked_at", ">=", from)
         .where("clicked_at", "<", to)
         .executeTakeFirstOrThrow();
-      return Number(clicks);
+      return { clicks: Number(clicks), automated: Number(automated ?? 0) };
     },
 
     userAgents: (ids: readonly number[]): Promise<LoggedUserAgent[]> =>

@@ -13,7 +13,8 @@ import {
 import { type RawClick, createRawRepository, type LoggedUserAgent } from "./raw-clicks.repository.ts";
 import { createRebuildRepository } from "./rebuild.repository.ts";
 import { createDayRollup, type DayRollup, type ValueCount } from "./rollup.ts";
-import { TOTAL } from "./sums.ts";
+import type { ClickSum } from "../../lib/visitors.ts";
+import { addTo, raiseTo, TOTAL } from "./sums.ts";
 import { BUCKETS, DAY_MS, type Span } from "./time-buckets.ts";
 
 export type RawDay = {
@@ -57,10 +58,11 @@ export function createDayRebuild(
       const texts = new Set(rows.filter((row) => row.dimension === dimension).map((row) => row.value));
       ids[dimension] = await values.intern(tx, dimension, [...texts], day);
     }
-    return ({ dimension, value, clicks }: ValueCount) => ({
+    return ({ dimension, value, clicks, automated }: ValueCount) => ({
       dimension: DIMENSIONS[dimension],
       value_id: ids[dimension].get(value)!,
       clicks,
+      automated,
     });
   }
 
@@ -122,14 +124,19 @@ export function createDayRebuild(
       for await (const page of raw.clicks(db, spanOf(day))) {
         await loadAgents(agents, page);
         for (const click of page)
-          rollup.add({ ...click, atMs: click.clickedAt, values: valuesOf(click, agents) });
+          rollup.add({
+            linkId: click.linkId,
+            atMs: click.clickedAt,
+            isAutomated: click.automated === 1,
+            values: valuesOf(click, agents),
+          });
       }
       return { day, rollup: rollup.finish(), agents };
     },
 
     /** Whether the raw rows are unchanged. */
     isCurrent: async (tx: Db, { day, rollup }: RawDay): Promise<boolean> =>
-      (await raw.countClicks(tx, spanOf(day))) === rollup.clicks,
+      isSame(await raw.sumClicks(tx, spanOf(day)), rollup),
 
     /** `hours` are those that retention keeps. */
     async writeLinks(
@@ -143,29 +150,26 @@ export function createDayRebuild(
       const isKept = new Set(hours);
       const hourly = rollup.hours.filter(({ linkId, hour }) => wanted.has(linkId) && isKept.has(hour));
       const known = await rollups.hourCounts(tx, hours, links);
-      const knownHours = new Map(known.map(({ hour, linkId, clicks }) => [`${hour} ${linkId}`, clicks]));
-      const higher = hourly.filter(
-        ({ hour, linkId, clicks }) => clicks > (knownHours.get(`${hour} ${linkId}`) ?? 0),
-      );
-      await rollups.setHours(
-        tx,
-        higher.map(({ hour, linkId, clicks }) => ({ hour, link_id: linkId, clicks })),
-      );
-      for (const { hour, linkId, clicks } of higher) knownHours.set(`${hour} ${linkId}`, clicks);
-      const ofHours = new Map<number, number>();
-      for (const [key, clicks] of knownHours) increase(ofHours, Number(key.split(" ")[1]), clicks);
-      const had = await rollups.dayCounts(tx, day, links);
-      const days = rollup.days
-        .filter(({ linkId }) => wanted.has(linkId))
-        .map(({ linkId, clicks }) => ({
-          day,
-          link_id: linkId,
-          clicks: Math.max(clicks, ofHours.get(linkId) ?? 0),
-        }))
-        .filter(({ link_id, clicks }) => clicks > (had.get(link_id) ?? 0));
+      const knownHours = new Map(known.map(({ hour, linkId, ...sum }) => [`${hour} ${linkId}`, sum]));
+      const changed = hourly.flatMap(({ hour, linkId, ...found }) => {
+        const had = knownHours.get(`${hour} ${linkId}`) ?? NONE;
+        const sum = raiseTo(had, found);
+        knownHours.set(`${hour} ${linkId}`, sum);
+        return isSame(sum, had) ? [] : [{ hour, link_id: linkId, ...sum }];
+      });
+      await rollups.setHours(tx, changed);
+      const ofHours = new Map<number, ClickSum>();
+      for (const [key, { clicks, automated }] of knownHours)
+        addTo(ofHours, Number(key.split(" ")[1]), clicks, automated);
+      const hadDays = await rollups.dayCounts(tx, day, links);
+      const days = rollup.days.flatMap(({ linkId, ...found }) => {
+        const had = hadDays.get(linkId) ?? NONE;
+        const sum = raiseTo(raiseTo(had, found), ofHours.get(linkId) ?? NONE);
+        return !wanted.has(linkId) || isSame(sum, had) ? [] : [{ day, link_id: linkId, ...sum }];
+      });
       await rollups.setDays(tx, days);
       const shares = await writeValues(tx, read, links);
-      return { raised: higher.length + days.length, ...shares };
+      return { raised: changed.length + days.length, ...shares };
     },
 
     /** For all links together, plus values by hour and profiles. */
@@ -173,25 +177,34 @@ export function createDayRebuild(
       const { day } = read;
       const sums = await rollups.hourSums(tx, hours);
       const known = await rollups.hourCounts(tx, hours, [TOTAL]);
-      const totals = new Map(known.map(({ hour, clicks }) => [hour, clicks]));
-      const higher = [...sums].filter(([hour, clicks]) => clicks > (totals.get(hour) ?? 0));
-      await rollups.setHours(
-        tx,
-        higher.map(([hour, clicks]) => ({ hour, link_id: TOTAL, clicks })),
-      );
-      for (const [hour, clicks] of higher) totals.set(hour, clicks);
-      const ofHours = [...totals.values()].reduce((sum, clicks) => sum + clicks, 0);
-      const clicks = Math.max(await rollups.daySum(tx, day), ofHours);
-      const had = (await rollups.dayCounts(tx, day, [TOTAL])).get(TOTAL) ?? 0;
-      const isHigher = clicks > had;
-      if (isHigher) await rollups.setDays(tx, [{ day, link_id: TOTAL, clicks }]);
+      const totals = new Map<number, ClickSum>(known.map((row) => [row.hour, row]));
+      const changed = [...sums].flatMap(([hour, found]) => {
+        const had = totals.get(hour) ?? NONE;
+        const sum = raiseTo(had, found);
+        totals.set(hour, sum);
+        return isSame(sum, had) ? [] : [{ hour, link_id: TOTAL, ...sum }];
+      });
+      await rollups.setHours(tx, changed);
+      const ofHours = { ...NONE };
+      for (const { clicks, automated } of totals.values()) {
+        ofHours.clicks += clicks;
+        ofHours.automated += automated;
+      }
+      const had = (await rollups.dayCounts(tx, day, [TOTAL])).get(TOTAL) ?? NONE;
+      const sum = raiseTo(raiseTo(had, ofHours), await rollups.daySum(tx, day));
+      const isChanged = !isSame(sum, had);
+      if (isChanged) await rollups.setDays(tx, [{ day, link_id: TOTAL, ...sum }]);
       await writeHourValues(tx, read, hours);
       await writeAgents(tx, read);
       const shares = await writeValues(tx, read, [TOTAL]);
-      return { raised: higher.length + (isHigher ? 1 : 0), ...shares };
+      return { raised: changed.length + (isChanged ? 1 : 0), ...shares };
     },
   };
 }
+
+const NONE: ClickSum = { clicks: 0, automated: 0 };
+const isSame = (one: ClickSum, other: ClickSum): boolean =>
+  one.clicks === other.clicks && one.automated === other.automated;
 
 const spanOf = (day: number): Span => ({ from: day * DAY_MS, to: (day + 1) * DAY_MS });
 

@@ -5,11 +5,18 @@ import type { Database } from "../../db/database.ts";
 import type { Db, Rows } from "../../db/dialect.ts";
 import { detailedClicksOf } from "./detailed-hours.repository.ts";
 import { DIMENSIONS } from "./dimensions.ts";
+import type { ClickSum } from "../../lib/visitors.ts";
+import { raiseTo } from "./sums.ts";
 import type { Span } from "./time-buckets.ts";
 
 const PAGE = 1_000;
 /** Links per `in (…)`. */
 const CHUNK = 500;
+const COUNTS = ["clicks", "automated"] as const;
+const SUMS = [
+  sql<number | null>`sum(clicks)`.as("clicks"),
+  sql<number | null>`sum(automated)`.as("automated"),
+] as const;
 
 export function createRebuildRepository({ dialect }: Pick<Database, "dialect">) {
   return {
@@ -35,66 +42,77 @@ export function createRebuildRepository({ dialect }: Pick<Database, "dialect">) 
     },
 
     /** Link 0: the total. */
-    async dayCounts(db: Db, day: number, links: readonly number[]): Promise<Map<number, number>> {
-      const counts = new Map<number, number>();
+    async dayCounts(db: Db, day: number, links: readonly number[]): Promise<Map<number, ClickSum>> {
+      const counts = new Map<number, ClickSum>();
       for (const chunk of chunked(links, CHUNK)) {
-        const query = db.selectFrom("click_days").select(["link_id", "clicks"]).where("day", "=", day);
-        const rows = await query.where("link_id", "in", chunk).execute();
-        for (const row of rows) counts.set(row.link_id, row.clicks);
+        const query = db.selectFrom("click_days").select(["link_id", "clicks", "automated"]);
+        const rows = await query.where("day", "=", day).where("link_id", "in", chunk).execute();
+        for (const { link_id, ...sum } of rows) counts.set(link_id, sum);
       }
       return counts;
     },
 
     async hourCounts(db: Db, hours: readonly number[], links: readonly number[]) {
-      const found: { hour: number; linkId: number; clicks: number }[] = [];
+      const found: (ClickSum & { hour: number; linkId: number })[] = [];
       if (hours.length === 0) return found;
       for (const chunk of chunked(links, CHUNK)) {
-        const query = db.selectFrom("click_hours").select(["hour", "link_id as linkId", "clicks"]);
+        const query = db
+          .selectFrom("click_hours")
+          .select(["hour", "link_id as linkId", "clicks", "automated"]);
         found.push(...(await query.where("hour", "in", hours).where("link_id", "in", chunk).execute()));
       }
       return found;
     },
 
     /** All links together. */
-    async hourSums(db: Db, hours: readonly number[]): Promise<Map<number, number>> {
+    async hourSums(db: Db, hours: readonly number[]): Promise<Map<number, ClickSum>> {
       if (hours.length === 0) return new Map();
       const rows = await db
         .selectFrom("click_hours")
-        .select((eb) => ["hour", eb.fn.sum<number>("clicks").as("clicks")])
+        .select(["hour", ...SUMS])
         .where("hour", "in", hours)
         .where("link_id", "<>", 0)
         .groupBy("hour")
         .execute();
-      return new Map(rows.map(({ hour, clicks }) => [hour, Number(clicks)]));
+      return new Map(rows.map((row) => [row.hour, sumOf(row)]));
     },
 
-    async daySum(db: Db, day: number): Promise<number> {
-      const { clicks } = await db
+    async daySum(db: Db, day: number): Promise<ClickSum> {
+      const sum = await db
         .selectFrom("click_days")
-        .select((eb) => eb.fn.sum<number | null>("clicks").as("clicks"))
+        .select(SUMS)
         .where("day", "=", day)
         .where("link_id", "<>", 0)
         .executeTakeFirstOrThrow();
-      return Number(clicks ?? 0);
+      return sumOf(sum);
     },
 
     setHours: (db: Db, rows: Rows<"click_hours">) =>
-      dialect.upsert(db, { table: "click_hours", keys: ["hour", "link_id"], set: ["clicks"] }, rows),
+      dialect.upsert(db, { table: "click_hours", keys: ["hour", "link_id"], set: COUNTS }, rows),
     setDays: (db: Db, rows: Rows<"click_days">) =>
-      dialect.upsert(db, { table: "click_days", keys: ["day", "link_id"], set: ["clicks"] }, rows),
+      dialect.upsert(db, { table: "click_days", keys: ["day", "link_id"], set: COUNTS }, rows),
 
-    /** To at least the sums of their days. Returns the number of raised links. */
+    /** To at least the sums of their days (see raiseTo). Returns the number of changed links. */
     async raiseMonths(db: Db, month: number, days: Span): Promise<number> {
       const short = db
         .selectFrom("click_days as d")
         .leftJoin("click_months as m", (join) =>
           join.onRef("m.link_id", "=", "d.link_id").on("m.month", "=", month),
         )
-        .select((eb) => ["d.link_id", eb.fn.sum<number>("d.clicks").as("clicks")])
+        .select((eb) => [
+          "d.link_id",
+          eb.fn.sum<number>("d.clicks").as("clicks"),
+          eb.fn.sum<number>("d.automated").as("automated"),
+          eb.fn.coalesce("m.clicks", eb.lit(0)).as("hadClicks"),
+          eb.fn.coalesce("m.automated", eb.lit(0)).as("hadAutomated"),
+        ])
         .where("d.day", ">=", days.from)
         .where("d.day", "<", days.to)
-        .groupBy(["d.link_id", "m.clicks"])
-        .having(sql<boolean>`sum(d.clicks) > coalesce(m.clicks, 0)`)
+        .groupBy(["d.link_id", "m.clicks", "m.automated"])
+        .having(
+          sql<boolean>`sum(d.clicks) > coalesce(m.clicks, 0) or sum(d.automated) > coalesce(m.automated, 0)
+            or (sum(d.clicks) = m.clicks and sum(d.automated) <> m.automated)`,
+        )
         .limit(PAGE);
       for (let raised = 0; ; ) {
         const rows = await short.execute();
@@ -102,8 +120,11 @@ export function createRebuildRepository({ dialect }: Pick<Database, "dialect">) 
         raised += rows.length;
         await dialect.upsert(
           db,
-          { table: "click_months", keys: ["month", "link_id"], set: ["clicks"] },
-          rows.map(({ link_id, clicks }) => ({ month, link_id, clicks: Number(clicks) })),
+          { table: "click_months", keys: ["month", "link_id"], set: COUNTS },
+          rows.map((row) => {
+            const had = { clicks: Number(row.hadClicks), automated: Number(row.hadAutomated) };
+            return { month, link_id: row.link_id, ...raiseTo(had, sumOf(row)) };
+          }),
         );
       }
     },
@@ -161,7 +182,7 @@ export function createRebuildRepository({ dialect }: Pick<Database, "dialect">) 
           .execute();
         await db
           .insertInto("click_dim_months")
-          .columns(["month", "dimension", "value_id", "clicks"])
+          .columns(["month", "dimension", "value_id", "clicks", "automated"])
           .expression(
             byDay
               .select((eb) => [
@@ -169,6 +190,7 @@ export function createRebuildRepository({ dialect }: Pick<Database, "dialect">) 
                 eb.lit(dimension).as("dimension"),
                 "value_id",
                 eb.fn.sum<number>("clicks").as("clicks"),
+                eb.fn.sum<number>("automated").as("automated"),
               ])
               .groupBy("value_id"),
           )
@@ -178,4 +200,8 @@ export function createRebuildRepository({ dialect }: Pick<Database, "dialect">) 
   };
 }
 
+const sumOf = ({ clicks, automated }: { [K in keyof ClickSum]: number | null }): ClickSum => ({
+  clicks: Number(clicks ?? 0),
+  automated: Number(automated ?? 0),
+});
 const listed = ({ from, to }: Span): number[] => Array.from({ length: to - from }, (_, at) => from + at);

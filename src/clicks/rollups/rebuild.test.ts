@@ -73,7 +73,7 @@ forEachDialect((dialect) => {
         country: "FR",
         city: "Paris",
       },
-      { linkId: b, at: NOW - hours * HOUR_MS - 2, userAgent: GOOGLEBOT },
+      { linkId: b, at: NOW - hours * HOUR_MS - 2, userAgent: GOOGLEBOT, automated: true },
     ]);
   }
 
@@ -104,6 +104,27 @@ forEachDialect((dialect) => {
       await write.updateTable("click_months").set({ clicks: 1 }).execute();
       expect((await rebuild()).raised).toBe(5);
       expect(await counters(room.database)).toEqual(before);
+    });
+
+    test("the class of clicks where all raw rows are there, as after a correction of theirs by hand", async () => {
+      const linkId = await room.addLink("a");
+      await room.record([0, 1, 2].map((hours) => ({ linkId, at: NOW - hours * HOUR_MS - 3 })));
+      const { write } = room.database;
+      await write
+        .updateTable("click_log")
+        .set({ automated: 1 })
+        .where("clicked_at", "<", NOW - HOUR_MS)
+        .execute();
+      // Three hours, the day and the month, for the link and the total; one hour has no such click.
+      expect((await rebuild()).raised).toBe(8);
+      for (const table of ["click_days", "click_months", "click_dim_days", "click_dim_months"] as const) {
+        const rows = await room.database.read.selectFrom(table).select(["clicks", "automated"]).execute();
+        expect(rows.length).toBeGreaterThan(0);
+        for (const row of rows) expect(row).toEqual({ clicks: 3, automated: 2 });
+      }
+      const hours = await room.database.read.selectFrom("click_hours").select("automated").execute();
+      expect(hours.map(({ automated }) => automated).sort()).toEqual([0, 0, 1, 1, 1, 1]);
+      expect((await rebuild()).raised).toBe(0);
     });
 
     test("profiles of user agents, with the current parser", async () => {
@@ -153,7 +174,7 @@ forEachDialect((dialect) => {
       const linkId = await room.addLink("a");
       await room.record([{ linkId, at: NOW - 3, source: "ref:a.example" }]);
       for (const table of ["click_hours", "click_days", "click_months"] as const) {
-        await room.database.write.updateTable(table).set({ clicks: 10 }).execute();
+        await room.database.write.updateTable(table).set({ clicks: 10, automated: 4 }).execute();
       }
       const before = await counters(room.database);
       expect(await rebuild()).toMatchObject({ raised: 0, rewritten: 2, kept: 0 });

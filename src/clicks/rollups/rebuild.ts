@@ -4,7 +4,8 @@
  *
  * The click log is incomplete beyond its retention, under sampling, with detailed logging off, after a clean-up. So no
  * count is ever lowered:
- * - A count of clicks (hour, day, month; link or total) rises to the number of raw rows, and to the sum of finer counts.
+ * - A count of clicks (hour, day, month; link or total) rises to the number of raw rows, and to the sum of finer counts;
+ *   the automated ones follow (see raiseTo).
  * - The values of a link on a day are rewritten if its raw rows are at least as many as its clicks with details; likewise
  *   the totals of a day and an hour. A month's values become the sum of its days', unless retention took some.
  * - Days without raw rows and hours that retention took stay as they are.

@@ -14,7 +14,7 @@ export function createRollupsRepository({ dialect }: Pick<Database, "dialect">) 
   ) =>
     dialect.upsert(
       tx,
-      { table, keys: [key, "link_id"] as ColumnName<T>[], add: ["clicks"] as ColumnName<T>[] },
+      { table, keys: [key, "link_id"] as ColumnName<T>[], add: ["clicks", "automated"] as ColumnName<T>[] },
       rows,
     );
 
@@ -29,35 +29,43 @@ export function createRollupsRepository({ dialect }: Pick<Database, "dialect">) 
 
     /** Months of all links together follow from these. */
     async addDayValues(tx: Db, counts: readonly ValueIncrement[]): Promise<void> {
-      const rows = [...counts].sort(inOrder).map(({ bucket, linkId, dimension, valueId, clicks }) => ({
-        day: bucket,
-        link_id: linkId,
-        dimension,
-        value_id: valueId,
-        clicks,
-      }));
+      const rows = [...counts]
+        .sort(inOrder)
+        .map(({ bucket, linkId, dimension, valueId, clicks, automated }) => ({
+          day: bucket,
+          link_id: linkId,
+          dimension,
+          value_id: valueId,
+          clicks,
+          automated,
+        }));
       await dialect.upsert(
         tx,
-        { table: "click_dim_days", keys: ["day", "link_id", "dimension", "value_id"], add: ["clicks"] },
+        {
+          table: "click_dim_days",
+          keys: ["day", "link_id", "dimension", "value_id"],
+          add: ["clicks", "automated"],
+        },
         rows,
       );
       await dialect.upsert(
         tx,
-        { table: "click_dim_months", keys: ["month", "dimension", "value_id"], add: ["clicks"] },
+        { table: "click_dim_months", keys: ["month", "dimension", "value_id"], add: ["clicks", "automated"] },
         monthsOf(counts),
       );
     },
 
     async addHourValues(tx: Db, counts: readonly ValueIncrement[]): Promise<void> {
-      const rows = [...counts].sort(inOrder).map(({ bucket, dimension, valueId, clicks }) => ({
+      const rows = [...counts].sort(inOrder).map(({ bucket, dimension, valueId, clicks, automated }) => ({
         hour: bucket,
         dimension,
         value_id: valueId,
         clicks,
+        automated,
       }));
       await dialect.upsert(
         tx,
-        { table: "click_dim_hours", keys: ["hour", "dimension", "value_id"], add: ["clicks"] },
+        { table: "click_dim_hours", keys: ["hour", "dimension", "value_id"], add: ["clicks", "automated"] },
         rows,
       );
     },

@@ -3,19 +3,27 @@
  * the most frequent values stay (ties by text); in a flush the first ones do.
  */
 import { type Dimension, DIMENSIONS, LINK_DAY_VALUES, OTHER, TOTAL_VALUES } from "./dimensions.ts";
+import type { ClickSum } from "../../lib/visitors.ts";
+import { addTo } from "./sums.ts";
 import { HOUR_MS } from "./time-buckets.ts";
 
 /** Values as in dimensions.ts, null for none. */
-export type DetailedClick = { linkId: number; atMs: number; values: Record<Dimension, string | null> };
+export type DetailedClick = {
+  linkId: number;
+  atMs: number;
+  isAutomated: boolean;
+  values: Record<Dimension, string | null>;
+};
 
-export type ValueCount = { dimension: Dimension; value: string; clicks: number };
+export type ValueCount = ClickSum & { dimension: Dimension; value: string };
 
 export type DayRollup = {
   /** All links together. */
   clicks: number;
+  automated: number;
   /** Link 0 is all links together. */
-  days: { linkId: number; clicks: number }[];
-  hours: { hour: number; linkId: number; clicks: number }[];
+  days: (ClickSum & { linkId: number })[];
+  hours: (ClickSum & { hour: number; linkId: number })[];
   dimDays: ({ linkId: number } & ValueCount)[];
   /** All links together. */
   dimHours: ({ hour: number } & ValueCount)[];
@@ -23,83 +31,89 @@ export type DayRollup = {
 
 const NAMES = Object.keys(DIMENSIONS) as Dimension[];
 
-type Counts = Map<string, number>;
+type Counts = Map<string, ClickSum>;
 /** Per dimension, then per hour or link. */
 type Tally = Record<Dimension, Map<number, Counts>>;
 
 const newTally = (): Tally => ({ referrer: new Map(), place: new Map(), agent: new Map() });
 
 export function createDayRollup(): { add(click: DetailedClick): void; finish(): DayRollup } {
-  let clicks = 0;
-  const links = new Map<number, number>();
-  const hours = new Map<number, Map<number, number>>();
+  const all: ClickSum = { clicks: 0, automated: 0 };
+  const links = new Map<number, ClickSum>();
+  const hours = new Map<number, Map<number, ClickSum>>();
   const byLink = newTally();
   const byHour = newTally();
 
   return {
-    add({ linkId, atMs, values }) {
+    add({ linkId, atMs, isAutomated, values }) {
       const hour = Math.floor(atMs / HOUR_MS);
-      clicks++;
-      increase(links, linkId);
-      increase(within(hours, hour), linkId);
+      const automated = isAutomated ? 1 : 0;
+      all.clicks++;
+      all.automated += automated;
+      addTo(links, linkId, 1, automated);
+      addTo(within(hours, hour), linkId, 1, automated);
       for (const dimension of NAMES) {
         const value = values[dimension];
         if (value === null) continue;
-        increase(within(byLink[dimension], linkId), value);
-        increase(within(byLink[dimension], 0), value);
-        increase(within(byHour[dimension], hour), value);
+        addTo(within(byLink[dimension], linkId), value, 1, automated);
+        addTo(within(byLink[dimension], 0), value, 1, automated);
+        addTo(within(byHour[dimension], hour), value, 1, automated);
       }
     },
     finish: () => ({
-      clicks,
-      days: [...links, ...(clicks > 0 ? [[0, clicks] as const] : [])].map(([linkId, count]) => ({
+      ...all,
+      days: [...links, ...(all.clicks > 0 ? [[0, all] as const] : [])].map(([linkId, sum]) => ({
         linkId,
-        clicks: count,
+        ...sum,
       })),
       hours: [...hours].flatMap(([hour, counts]) => hourRows(hour, counts)),
       dimDays: NAMES.flatMap((dimension) =>
         [...byLink[dimension]].flatMap(([linkId, counts]) =>
-          bounded(counts, linkId === 0 ? TOTAL_VALUES : LINK_DAY_VALUES).map(([value, count]) => ({
+          bounded(counts, linkId === 0 ? TOTAL_VALUES : LINK_DAY_VALUES).map(([value, sum]) => ({
             linkId,
             dimension,
             value,
-            clicks: count,
+            ...sum,
           })),
         ),
       ),
       dimHours: NAMES.flatMap((dimension) =>
         [...byHour[dimension]].flatMap(([hour, counts]) =>
-          bounded(counts, TOTAL_VALUES).map(([value, count]) => ({ hour, dimension, value, clicks: count })),
+          bounded(counts, TOTAL_VALUES).map(([value, sum]) => ({ hour, dimension, value, ...sum })),
         ),
       ),
     }),
   };
 }
 
-function hourRows(hour: number, counts: ReadonlyMap<number, number>): DayRollup["hours"] {
-  let total = 0;
+function hourRows(hour: number, counts: ReadonlyMap<number, ClickSum>): DayRollup["hours"] {
+  const total: ClickSum = { clicks: 0, automated: 0 };
   const rows: DayRollup["hours"] = [];
-  for (const [linkId, clicks] of counts) {
-    rows.push({ hour, linkId, clicks });
-    total += clicks;
+  for (const [linkId, sum] of counts) {
+    rows.push({ hour, linkId, ...sum });
+    total.clicks += sum.clicks;
+    total.automated += sum.automated;
   }
-  rows.push({ hour, linkId: 0, clicks: total });
+  rows.push({ hour, linkId: 0, ...total });
   return rows;
 }
 
 /** At most `bound` values besides OTHER. */
-function bounded(counts: Counts, bound: number): [string, number][] {
+function bounded(counts: Counts, bound: number): [string, ClickSum][] {
   const entries = [...counts];
   const isOver = counts.size - (counts.has(OTHER) ? 1 : 0) > bound;
   if (!isOver) return entries;
   const named = entries.filter(([value]) => value !== OTHER);
-  named.sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
-  let rest = counts.get(OTHER) ?? 0;
-  for (const [, count] of named.splice(bound)) rest += count;
+  named.sort(([a, m], [b, n]) => n.clicks - m.clicks || (a < b ? -1 : 1));
+  const rest = { ...(counts.get(OTHER) ?? { clicks: 0, automated: 0 }) };
+  for (const [, sum] of named.splice(bound)) {
+    rest.clicks += sum.clicks;
+    rest.automated += sum.automated;
+  }
   return [...named, [OTHER, rest]];
 }
 
-function within<V>(outer: Map<number, Map<V, number>>, key: number): Map<V, number> {
+function within<V>(outer: Map<number, Map<V, ClickSum>>, key: number): Map<V, ClickSum> {
   let inner = outer.get(key);
   if (inner === undefined) {
     inner = new Map();
@@ -107,6 +121,3 @@ function within<V>(outer: Map<number, Map<V, number>>, key: number): Map<V, numb
   }
   return inner;
 }
-
-const increase = <K>(counts: Map<K, number>, key: K): void =>
-  void counts.set(key, (counts.get(key) ?? 0) + 1);

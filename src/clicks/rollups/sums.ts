@@ -1,23 +1,24 @@
 /** Sums of details by value, before the bounds of dimensions.ts. */
+import type { ClickSum } from "../../lib/visitors.ts";
 import { DAY_MS, HOUR_MS } from "./time-buckets.ts";
 import type { Value } from "./dimensions.ts";
 
 /** All links together. */
 export const TOTAL = 0;
 
-export type ValueSums = Map<Value, number>;
+export type ValueSums = Map<Value, ClickSum>;
 export type DetailSums = {
   days: Map<number, Map<number, ValueSums>>;
   /** All links together. */
   hours: Map<number, ValueSums>;
 };
 
-type Counted = { linkId: number; atMs: number; values: readonly Value[] };
+type Counted = { linkId: number; atMs: number; isAutomated: boolean; values: readonly Value[] };
 
 export function sumDetails(details: readonly Counted[]): DetailSums {
   const days: DetailSums["days"] = new Map();
   const hours: DetailSums["hours"] = new Map();
-  for (const { linkId, atMs, values } of details) {
+  for (const { linkId, atMs, isAutomated, values } of details) {
     const links = within(days, Math.floor(atMs / DAY_MS), newSums);
     const sums = [
       within(hours, Math.floor(atMs / HOUR_MS), newCounts),
@@ -25,11 +26,29 @@ export function sumDetails(details: readonly Counted[]): DetailSums {
       within(links, linkId, newCounts),
     ];
     for (const counts of sums) {
-      for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+      for (const value of values) addTo(counts, value, 1, isAutomated ? 1 : 0);
     }
   }
   return { days, hours };
 }
+
+export function addTo<K>(sums: Map<K, ClickSum>, key: K, clicks: number, automated: number): void {
+  const sum = sums.get(key);
+  if (sum === undefined) sums.set(key, { clicks, automated });
+  else {
+    sum.clicks += clicks;
+    sum.automated += automated;
+  }
+}
+
+/**
+ * A count from a finer or fuller source. It never lowers the clicks; the class follows a source that has as many, and
+ * otherwise is not lowered either.
+ */
+export const raiseTo = (had: ClickSum, found: ClickSum): ClickSum =>
+  found.clicks >= had.clicks
+    ? { clicks: found.clicks, automated: found.automated }
+    : { clicks: had.clicks, automated: Math.max(had.automated, found.automated) };
 
 const newSums = (): Map<number, ValueSums> => new Map();
 const newCounts = (): ValueSums => new Map();

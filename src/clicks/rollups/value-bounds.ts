@@ -4,6 +4,7 @@
  * there is room.
  */
 import type { Db } from "../../db/dialect.ts";
+import type { ClickSum } from "../../lib/visitors.ts";
 import { type DetailSums, TOTAL, type ValueSums } from "./sums.ts";
 import {
   type Dimension,
@@ -132,13 +133,16 @@ function fold(
 ): ValueSums {
   const kept: ValueSums = new Map();
   let left = room;
-  let rest = 0;
-  for (const [value, clicks] of sums) {
+  const rest: ClickSum = { clicks: 0, automated: 0 };
+  for (const [value, sum] of sums) {
     const isFree = value.dimension !== dimension || (value.text !== OTHER && (isStored(value) || left-- > 0));
-    if (isFree) kept.set(value, clicks);
-    else rest += clicks;
+    if (isFree) kept.set(value, sum);
+    else {
+      rest.clicks += sum.clicks;
+      rest.automated += sum.automated;
+    }
   }
-  if (rest > 0) kept.set(OTHERS[dimension], rest);
+  if (rest.clicks > 0) kept.set(OTHERS[dimension], rest);
   return kept;
 }
 
@@ -156,12 +160,12 @@ function valuesOf(groups: readonly Group[]): Set<Value> {
 
 function rowsOf(groups: readonly Group[], ids: ValueLookup): ValueIncrement[] {
   return groups.flatMap(({ bucket, linkId, sums }) =>
-    [...sums].map(([value, clicks]) => ({
+    [...sums].map(([value, sum]) => ({
       bucket,
       linkId,
       dimension: DIMENSIONS[value.dimension],
       valueId: ids.idOf(value)!,
-      clicks,
+      ...sum,
     })),
   );
 }

@@ -121,6 +121,7 @@ describe("a row", () => {
       passwordHash: "$argon2id$x,y",
       expiresAt: NOW + 2,
       clickCount: 12,
+      automatedClicks: 0,
     };
     expect(CSV_HEADER).toBe("code,target,created_at,expires_at,password,click_count\n");
     expect(csvLineOf(link)).toBe(

@@ -174,6 +174,15 @@ forEachDialect(({ openDb }) => {
       expect((await lines())[0]).toBe("a,https://x.y/1,2020-01-01T00:00:00.000Z,,,7");
     });
 
+    test("has human clicks only after its clicks were set", async () => {
+      const automated = async () => (await clickRows()).map((row) => row.automated);
+      await database.write.updateTable("link_clicks").set({ automated: 5 }).execute();
+      await load("code,target\na,https://x.y/1\n", "overwrite");
+      expect(await automated()).toEqual([5]);
+      await load("code,target,click_count\na,https://x.y/1,3\n", "overwrite");
+      expect(await automated()).toEqual([0]);
+    });
+
     test("takes them from the row with such columns", async () => {
       await load("code,target,click_count\na,https://x.y/1,3\n", "overwrite");
       expect(await clickRows()).toMatchObject([{ clicks: 3, ranked: 3 }]);

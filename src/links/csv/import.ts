@@ -228,6 +228,7 @@ const newLink = (row: CsvLink, passwordHash: string | null, now: number, before?
   ownerId: before?.ownerId ?? null,
   createdBy: before?.createdBy ?? null,
   clickCount: row.clickCount ?? 0,
+  automatedClicks: 0,
 });
 
 /** Before the transaction, or here if the link is gone now. */

@@ -20,12 +20,17 @@ export function createLinkBulkRepository({ dialect }: Pick<Database, "dialect">)
       }));
       await dialect.updateMany(tx, { table: "links", key: "id", set }, rows);
       if (!withClicks) return;
-      const clicks = links.map(({ id, clickCount }) => ({
+      const clicks = links.map(({ id, clickCount, automatedClicks }) => ({
         link_id: id,
         clicks: clickCount,
         ranked: clickCount,
+        automated: automatedClicks,
       }));
-      const counts = { table: "link_clicks", key: "link_id", set: ["clicks", "ranked"] } as const;
+      const counts = {
+        table: "link_clicks",
+        key: "link_id",
+        set: ["clicks", "ranked", "automated"],
+      } as const;
       await dialect.updateMany(tx, counts, clicks);
     },
   };

@@ -28,6 +28,7 @@ const LINKS: NewLink[] = Array.from({ length: COUNT }, (_, at) => {
       ...(at % 7 === 0 ? ["week"] : []),
       ...(at % 300 === 0 ? ["rare"] : []),
     ].sort(),
+    automatedClicks: 0,
   };
 });
 

@@ -33,6 +33,7 @@ forEachDialect(({ openDb }) => {
         expiresAt: at % 5 === 0 ? NOW - 1 : null,
         // Each count twice.
         clickCount: at >> 1,
+        automatedClicks: 0,
       }));
       await room.database.transaction((tx) => room.repository.insertMany(tx, links));
     });

@@ -49,7 +49,9 @@ forEachDialect(({ openDb }) => {
       await room.links.create({ code: "one", target: TARGET });
       const failing = room.database.transaction(async (tx) => {
         const link = { ...PLAIN, ...UNOWNED, code: "two", target: TARGET, createdAt: NOW, updatedAt: NOW };
-        await room.repository.insertMany(tx, [{ ...link, expiresAt: null, clickCount: 0 }]);
+        await room.repository.insertMany(tx, [
+          { ...link, expiresAt: null, clickCount: 0, automatedClicks: 0 },
+        ]);
         throw new Error("given up");
       });
       await expect(failing).rejects.toThrow("given up");

@@ -1,0 +1,34 @@
+/** Whose clicks a report counts. The rule that tells them apart: automated-visitors.ts. */
+import { z } from "zod";
+
+const VISITORS = ["all", "human", "automated"] as const;
+export type Visitors = (typeof VISITORS)[number];
+
+/** For `z.object`. An empty text counts as absent. */
+export const visitorsQuery = {
+  visitors: z
+    .enum([...VISITORS, ""], `takes ${VISITORS.join(", ")}`)
+    .optional()
+    .describe("whose clicks are counted; default: all")
+    .meta({ enum: VISITORS }),
+};
+
+export const visitorsOf = (query: { visitors?: Visitors | "" | undefined }): Visitors =>
+  query.visitors || "all";
+
+/** All clicks, and those of automated visitors among them. */
+export type ClickSum = { clicks: number; automated: number };
+
+export const countOf = ({ clicks, automated }: ClickSum, visitors: Visitors): number =>
+  ({ all: clicks, human: clicks - automated, automated })[visitors];
+
+/** Fields of answers that tell both. */
+export const bothCounts = {
+  human_clicks: z.number().int(),
+  automated_clicks: z.number().int(),
+};
+
+export const viewOfBoth = ({ clicks, automated }: ClickSum) => ({
+  human_clicks: clicks - automated,
+  automated_clicks: automated,
+});
