@@ -239,6 +239,18 @@ describe("an editor", () => {
   });
 });
 
+test("editors choose the codes of shares, as of links; users may not", async () => {
+  for (const [role, status] of [
+    ["editor", 201],
+    ["user", 403],
+  ] as const) {
+    const drive = driveClient(server.url, callers.find(({ name }) => name === role)!.token);
+    const folder = await drive.folder("shared");
+    const answer = await drive.call("POST", `/folders/${folder}/share`, { code: `share-of-${role}` });
+    expect([role, answer.status]).toEqual([role, status]);
+  }
+});
+
 test("what a token changes is told of the token", async () => {
   const { name, token } = callers.find(({ role, scopes }) => role === "admin" && scopes?.[0] === "admin")!;
   const key = "/config/features.default_url";

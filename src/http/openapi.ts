@@ -169,7 +169,7 @@ export function openApiEndpoint(described: () => Described): Endpoint {
     method: "GET",
     path: "/openapi.json",
     access: "public",
-    scope: "any",
+    scope: null,
     tag: "meta",
     summary: "This API as an OpenAPI document",
     raw: { type: "application/json" },

@@ -21,7 +21,8 @@ export type ApiToken = {
 const NAME_MAX_CHARACTERS = 64;
 const NAME = /^(?!\s)[^\p{Cc}\p{Cs}\p{Bidi_Control}]+(?<!\s)$/u;
 /** Without classes that other languages lack. */
-const NAME_PATTERN = String.raw`^(?!\s)[^\u0000-\u001f\u007f-\u009f]+(?<!\s)$`;
+const REFUSED = String.raw`\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069`;
+const NAME_PATTERN = String.raw`^(?!\s)[^${REFUSED}]+(?<!\s)$`;
 
 export const createTokenSchema = z.object({
   name: z

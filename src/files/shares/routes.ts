@@ -1,6 +1,7 @@
 /** For owners. public.routes.ts is for visitors. */
 import { z } from "zod";
 import { actorOf, type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
+import { reachesRole, type Role } from "../../lib/access.ts";
 import { appError } from "../../lib/errors.ts";
 import { CODE_FORM } from "../../links/code.ts";
 import { createSchema, linkViewSchema, newCode, viewOfLink } from "../../links/link.ts";
@@ -13,7 +14,9 @@ const PASSWORD_MIN_CHARACTERS = 8;
 const shareSchema = createSchema.pick({ expires_at: true }).extend({
   code: newCode
     .nullish()
-    .describe("administrators only: 1 to 128 of a-z A-Z 0-9 _ . - /; random when absent or empty"),
+    .describe(
+      "editors and administrators only: 1 to 128 of a-z A-Z 0-9 _ . - /; random when absent or empty",
+    ),
   password: createSchema.shape.password
     .refine(
       (text) => !text || [...text].length >= PASSWORD_MIN_CHARACTERS,
@@ -42,12 +45,12 @@ function viewShare(share: ShareRecord, origin: string): z.output<typeof shareVie
   return { ...view, max_downloads: share.maxDownloads, downloads: share.downloads, url: view.short_url };
 }
 
-/** Only administrators choose codes of shares. @throws Forbidden */
-function refuseOwnCode({ role }: { role: string }, code: string | null | undefined): void {
-  if (role === "admin" || !code) return;
+/** Who may not choose the code of a link gets no chosen one for a share either. @throws Forbidden */
+function refuseOwnCode({ role }: { role: Role }, code: string | null | undefined): void {
+  if (reachesRole(role, "editor") || !code) return;
   throw appError(
     "Forbidden",
-    "Only administrators choose the code of a share; leave code out for a random one.",
+    "Only editors and administrators choose the code of a share; leave code out for a random one.",
   );
 }
 
