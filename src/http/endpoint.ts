@@ -100,8 +100,8 @@ export type Endpoint<
   status?: 200 | 201;
   /** For `data` in the OpenAPI document, like the next four. */
   answer?: Schema;
-  /** `answer` is in an envelope with `pagination`. */
-  paged?: true;
+  /** `answer` is in an envelope with `pagination`, with `next_cursor`, or with either. */
+  paged?: true | "cursor" | "either";
   /** Fields of a multipart form that the endpoint reads itself. */
   form?: Schema;
   /** Media type of another body that the endpoint reads itself. */
@@ -141,6 +141,14 @@ export class Page {
   constructor(
     readonly data: readonly unknown[],
     readonly pagination: Pagination,
+  ) {}
+}
+
+/** `next` is null on the last page. */
+export class CursorPage {
+  constructor(
+    readonly data: readonly unknown[],
+    readonly next: string | null,
   ) {}
 }
 

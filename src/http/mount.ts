@@ -3,7 +3,7 @@ import { TrieRouter } from "hono/router/trie-router";
 import { z } from "zod";
 import { appError } from "../lib/errors.ts";
 import { validated } from "../lib/validated.ts";
-import { type Endpoint, type HttpContext, type HttpEnv, type Method, Page } from "./endpoint.ts";
+import { type Endpoint, type HttpContext, type HttpEnv, type Method, CursorPage, Page } from "./endpoint.ts";
 import { type BodyReservation, type BodyMemory, createBodyMemory } from "./body-memory.ts";
 import { readJsonList } from "./json-list.ts";
 import { readJson, refuseLongBody } from "./read-body.ts";
@@ -87,11 +87,14 @@ async function readBody(entry: Endpoint, c: HttpContext, reservation: BodyReserv
 
 function enveloped(entry: Endpoint, c: HttpContext, result: unknown): Response {
   if (result instanceof Response) return result;
-  const envelope =
-    result instanceof Page
-      ? { code: 0, message: "OK", data: result.data, pagination: result.pagination }
-      : { code: 0, message: "OK", data: result };
+  const envelope = { code: 0, message: "OK", ...contentOf(result) };
   return c.body(JSON.stringify(envelope), entry.status ?? 200, JSON_TYPE);
+}
+
+function contentOf(result: unknown): object {
+  if (result instanceof Page) return { data: result.data, pagination: result.pagination };
+  if (result instanceof CursorPage) return { data: result.data, next_cursor: result.next };
+  return { data: result };
 }
 
 const METHODS: readonly Method[] = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];

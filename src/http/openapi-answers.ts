@@ -144,6 +144,14 @@ function failureAnswer(status: number): Json {
   };
 }
 
+const hasPages = ({ paged }: Endpoint): boolean => paged === true || paged === "either";
+const hasCursor = ({ paged }: Endpoint): boolean => paged === "cursor" || paged === "either";
+
+const requiredOf = ({ paged }: Endpoint): string[] => {
+  if (paged === undefined || paged === "either") return [];
+  return paged === "cursor" ? ["next_cursor"] : ["pagination"];
+};
+
 /** Named after what it holds: Link in LinkAnswer, a list of them in LinkListAnswer. */
 function envelopeOf(entry: Endpoint, named: NamedSchemas): Json {
   const operation = pascal(operationIdOf(entry));
@@ -155,12 +163,15 @@ function envelopeOf(entry: Endpoint, named: NamedSchemas): Json {
     (data === undefined ? "Empty" : operation);
   return named.named(`${name.replace(/Result$/, "")}Answer`, {
     type: "object",
-    required: ["code", "message", ...(data ? ["data"] : []), ...(entry.paged ? ["pagination"] : [])],
+    required: ["code", "message", ...(data ? ["data"] : []), ...requiredOf(entry)],
     properties: {
       code: { type: "integer", const: 0 },
       message: { type: "string" },
       ...(data && { data }),
-      ...(entry.paged && { pagination: referenceTo("Pagination") }),
+      ...(hasPages(entry) && { pagination: referenceTo("Pagination") }),
+      ...(hasCursor(entry) && {
+        next_cursor: { type: ["string", "null"], description: "null: the last page" },
+      }),
     },
     additionalProperties: false,
   });

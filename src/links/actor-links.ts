@@ -9,6 +9,7 @@ import { readOptions } from "./link-options.ts";
 import { parseLinkInput, parseLinkUpdate } from "./link-input.ts";
 import { filterFor } from "./list/filter.ts";
 import type { LinkQuery } from "./list/page.ts";
+import type { PlacedQuery } from "./list/placed-pages.ts";
 import type { CreateInput, Link, ShownLink, UpdateInput } from "./link.ts";
 import type { LinkRepository } from "./links.repository.ts";
 import type { LinkList } from "./list/list.ts";
@@ -86,6 +87,9 @@ export function createActorLinks(parts: Parts, actor: Actor) {
     },
 
     list: (query: LinkQuery) => list.page({ ...query, filter: filterFor(actor, query.filter) }),
+
+    /** What follows a place of the list. */
+    after: (query: PlacedQuery) => list.after({ ...query, filter: filterFor(actor, query.filter) }),
 
     tags: createTagService({ repository: tags, changes }, actor),
 

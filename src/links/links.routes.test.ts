@@ -102,6 +102,37 @@ describe("tags", () => {
   });
 });
 
+describe("cursor", () => {
+  test("pages follow one another, the last one says so", async () => {
+    for (const code of ["a", "b", "c"]) await create({ code });
+    const first = await call("GET", "/links?sort=code&page_size=2&cursor=");
+    expect(Object.keys(first.body)).toEqual(["code", "message", "data", "next_cursor"]);
+    expect(first.body.data.map(({ code }: { code: string }) => code)).toEqual(["a", "b"]);
+    const second = await call("GET", `/links?sort=code&page_size=2&cursor=${first.body.next_cursor}`);
+    expect(second.body.data.map(({ code }: { code: string }) => code)).toEqual(["c"]);
+    expect(second.body.next_cursor).toBeNull();
+    const other = await call("GET", `/links?sort=created_at&cursor=${first.body.next_cursor}`);
+    expect(failure(other)).toEqual([400, 1000, "BadRequest"]);
+  });
+
+  const cursorOf = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
+  test.each([
+    ["not base64url", "cursor=%25"],
+    ["not JSON", "cursor=abcd"],
+    ["another shape", `cursor=${cursorOf({ at: 1, id: 2 })}`],
+    ["a number for a code", `cursor=${cursorOf(["created_at", true, 1, 2])}`],
+    ["no time", `cursor=${cursorOf(["created_at", true, null, "a"])}`],
+    ["a code for an id", `sort=click_count&cursor=${cursorOf(["click_count", true, 1, "a"])}`],
+    ["a fraction", `sort=click_count&cursor=${cursorOf(["click_count", true, 1.5, 1])}`],
+    ["too long", `cursor=${"a".repeat(2001)}`],
+    ["a page beside it", "cursor=&page=1"],
+  ])("%s is refused in a sentence", async (_name, query) => {
+    const refused = await call("GET", `/links?${query}`);
+    expect(failure(refused)).toEqual([400, 1000, "BadRequest"]);
+    expect(refused.body.message).toMatch(/\.$/);
+  });
+});
+
 describe("one link", () => {
   test("create answers 201 with the whole link and a masked password", async () => {
     const made = await create({ code: "a/b", expires_at: "7d", password: "secret" });

@@ -1,10 +1,18 @@
 import { z } from "zod";
-import { actorOf, type Endpoint, endpoint, type HttpContext, page } from "../http/endpoint.ts";
+import { actorOf, CursorPage, type Endpoint, endpoint, type HttpContext, page } from "../http/endpoint.ts";
 import { bothCounts, countOf, viewOfBoth, visitorsOf, visitorsQuery } from "../lib/visitors.ts";
 import { MOST_ITEMS } from "./batch.ts";
 import { CODE_FORM } from "./code.ts";
-import { createSchema, linkViewSchema, updateItemSchema, updateSchema, viewOfLink } from "./link.ts";
-import { linkQueryOf, listQuery } from "./list/page.ts";
+import {
+  createSchema,
+  linkViewSchema,
+  type ShownLink,
+  updateItemSchema,
+  updateSchema,
+  viewOfLink,
+} from "./link.ts";
+import { linkQueryOf, listQuery, placedQueryOf } from "./list/page.ts";
+import { linkCursor } from "./list/place.ts";
 import type { LinkService } from "./links.service.ts";
 import { tagEndpoints } from "./tags/routes.ts";
 
@@ -62,13 +70,19 @@ export function linkEndpoints({ links, now }: { links: LinkService; now(): numbe
       summary: "List links, newest first",
       query: listQuery,
       answer: z.array(linkViewSchema),
-      paged: true,
+      paged: "either",
       async handle({ c, query, account }) {
-        const at = linkQueryOf(query, now());
-        const found = await links.by(actorOf(account)).list(at);
         const origin = c.env.origin();
-        const rows = found.links.map((link) => viewOfLink(link, origin));
-        return page(rows, { ...at, total: found.total });
+        const view = (link: ShownLink) => viewOfLink(link, origin);
+        const own = links.by(actorOf(account));
+        const placed = placedQueryOf(query, now());
+        if (placed !== null) {
+          const { links: found, next } = await own.after(placed);
+          return new CursorPage(found.map(view), next && linkCursor(placed.order, next));
+        }
+        const at = linkQueryOf(query, now());
+        const found = await own.list(at);
+        return page(found.links.map(view), { ...at, total: found.total });
       },
     }),
     endpoint({

@@ -10,7 +10,7 @@ import { readText } from "../../http/read-body.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { AppError } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logger.ts";
-import { cursorText, readCursor } from "../tree/listing-page.ts";
+import { listingCursor, readCursor } from "../tree/listing-page.ts";
 import type { Folders } from "../tree/folders.service.ts";
 import type { createShareCookies } from "./cookie.ts";
 import type { ShareDownload, Visitor } from "./download.routes.ts";
@@ -110,7 +110,7 @@ async function folderHtml(
   const after = query.get("after");
   const folder = path.at(-1)!;
   const page = await folders.page(share.accountId, folder, after === null ? null : readCursor(after), PAGE);
-  return folderPage({ ...page, path, next: page.next && cursorText(page.next) });
+  return folderPage({ ...page, path, next: page.next && listingCursor(page.next) });
 }
 
 async function unlock(

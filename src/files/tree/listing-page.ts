@@ -31,7 +31,7 @@ export function requestedPage(
   return { after: query.cursor === undefined ? null : readCursor(query.cursor), limit };
 }
 
-export const cursorText = ({ kind, name }: Cursor): string =>
+export const listingCursor = ({ kind, name }: Cursor): string =>
   Buffer.from(JSON.stringify([kind, name])).toString("base64url");
 
 const cursorShape = z.tuple([z.enum(["folder", "file"]), z.string()]);

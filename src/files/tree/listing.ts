@@ -6,7 +6,7 @@
 import { z } from "zod";
 import { fileView, folderView, viewFile, viewFolder } from "./entry.ts";
 import type { Folders, Listing, ListingPage } from "./folders.service.ts";
-import { LARGEST_PAGE, cursorText } from "./listing-page.ts";
+import { LARGEST_PAGE, listingCursor } from "./listing-page.ts";
 
 export const contentsView = z.object({
   folder: folderView.optional().describe("not in the root"),
@@ -26,7 +26,7 @@ export const viewPage = (listing: Listing, { folders, files, next }: ListingPage
   ...headOf(listing),
   folders: folders.map(viewFolder),
   files: files.map(viewFile),
-  next_cursor: next === null ? null : cursorText(next),
+  next_cursor: next === null ? null : listingCursor(next),
 });
 
 /** A folder that fits into one page. */

@@ -1,7 +1,10 @@
 /** Lists and searches against a model: the same links, filtered and sorted in memory. */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { forEachDialect } from "../../db/for-each-dialect.ts";
-import { linkQueryOf, type ListQuery, SORT_KEYS } from "./page.ts";
+import { linkQueryOf, type ListQuery, placedQueryOf } from "./page.ts";
+import { linkCursor } from "./place.ts";
+import type { PlacedQuery } from "./placed-pages.ts";
+import { SORT_KEYS } from "./order.ts";
 import type { LinkFilter } from "./filter.ts";
 import { createLinkListRepository } from "./repository.ts";
 import { createLinkList } from "./list.ts";
@@ -130,6 +133,48 @@ forEachDialect((dialect) => {
         }
       }
     });
+  });
+
+  describe.each(FILTERS)("%s by cursor", (_name, filter) => {
+    test.each([...SORT_KEYS])("by %s, both ways: every page once", async (sort) => {
+      for (const order of ["asc", "desc"] as const) {
+        const all = expected(model, { ...filter, sort, order });
+        const size = all.length > 500 ? 100 : 40;
+        for (const rankedFrom of sort === "click_count" ? [1, COUNT * 2] : [1]) {
+          const list = createLinkList(createLinkListRepository(room.database), { rankedFrom });
+          const found: Model[] = [];
+          for (let cursor: string | null = ""; cursor !== null; ) {
+            const query: ListQuery = { ...filter, sort, order, page_size: String(size), cursor };
+            const asked: PlacedQuery = placedQueryOf(query, NOW)!;
+            const { links, next } = await list.after(asked);
+            if (next !== null) expect(links).toHaveLength(size);
+            found.push(...links);
+            expect(found.length).toBeLessThanOrEqual(all.length);
+            cursor = next && linkCursor(asked.order, next);
+            if (cursor !== null) expect(cursor.length).toBeLessThan(500);
+          }
+          expect(found).toEqual(all);
+        }
+      }
+    });
+  });
+
+  test("a cursor keeps its place while links are added and deleted", async () => {
+    const list = createLinkList(createLinkListRepository(room.database));
+    for (const sort of SORT_KEYS) {
+      const query = { sort, order: "desc" as const, page_size: "10" };
+      const all = expected(model, query);
+      const asked = placedQueryOf({ ...query, cursor: "" }, NOW)!;
+      const { next } = await list.after(asked);
+      const added = ["-", "zz"].map((code) => ({ ...LINKS[0]!, code, createdAt: NOW + 1, clickCount: 1000 }));
+      added[1]!.createdAt = NOW - 10_000_000;
+      added[1]!.clickCount = 0;
+      await room.database.transaction((tx) => room.repository.insertMany(tx, added));
+      const cursor = linkCursor(asked.order, next!);
+      const second = await list.after(placedQueryOf({ ...query, cursor }, NOW)!);
+      expect(second.links).toEqual(all.slice(10, 20));
+      expect((await room.links.batch.remove(["-", "zz"])).failed).toEqual([]);
+    }
   });
 
   test("the default order is newest first, then by code", async () => {

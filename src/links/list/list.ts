@@ -13,7 +13,9 @@
  */
 import type { Link } from "../link.ts";
 import { isEverything, type LinkFilter } from "./filter.ts";
-import type { LinkOrder, LinkQuery } from "./page.ts";
+import type { LinkQuery } from "./page.ts";
+import { createPlacedPages, type PlacedPage, type PlacedQuery } from "./placed-pages.ts";
+import { comparing, cut, planFor, sizeOf } from "./plan.ts";
 import {
   type IdRange,
   type LinkListRepository,
@@ -28,6 +30,7 @@ export type LinkPage = { links: Link[]; total: number };
 
 export type LinkList = {
   page(query: LinkQuery): Promise<LinkPage>;
+  after(query: PlacedQuery): Promise<PlacedPage>;
   /** After any change of a link. */
   forgetTotals(): void;
 };
@@ -39,13 +42,8 @@ type Seen = { keys: readonly SortKeys[]; rest: readonly IdRange[] };
 type Way = { plan: ListPlan; ranges: readonly IdRange[] };
 
 const WALK: Way = { plan: "walk", ranges: [] };
-const RANGES = 2;
 /** Up to that many matches are sorted without a second query. */
 const FEW = 1000;
-/** Of one match, in links read. */
-const SORT_COST = 3;
-/** Of a link along an index, in links read in table order. */
-const WALK_COST = 3;
 /** Beyond this share of the matches a page is taken from the end. */
 const NEAR_END = 0.6;
 const AT_LEAST = 2000;
@@ -69,7 +67,7 @@ export function createLinkList(
     const all = needsSize ? await repository.extent() : null;
     const size = all === null ? 0 : sizeOf(all);
     const way = (matches: number): Way =>
-      isByClicks ? { plan: planFor(slice, matches, size), ranges: [] } : WALK;
+      isByClicks ? { plan: planFor(slice, { matches, links: size, rankedFrom }), ranges: [] } : WALK;
     if (known !== undefined) {
       return { total: known.total, links: await loadPage(filter, slice, known.total, way(known.total)) };
     }
@@ -89,7 +87,10 @@ export function createLinkList(
     const all = await repository.extent();
     if (all === null) return { total: 0, links: [] };
     const ranges = cut(all);
-    const way = (matches: number): Way => ({ plan: planFor(slice, matches, sizeOf(all)), ranges });
+    const way = (matches: number): Way => ({
+      plan: planFor(slice, { matches, links: sizeOf(all), rankedFrom }),
+      ranges,
+    });
     if (known !== undefined) {
       return { total: known.total, links: await loadPage(filter, slice, known.total, way(known.total)) };
     }
@@ -188,15 +189,6 @@ export function createLinkList(
     return repository.load(keys, { order: slice.order, offset: 0, limit });
   }
 
-  /** For a slice of about `matches` among `links`. */
-  function planFor({ order, offset, limit }: Slice, matches: number, links: number): ListPlan {
-    if (order.sort === "expires_at") return "walk";
-    if (order.sort === "click_count" && links < rankedFrom) return "sort";
-    const depth = Math.min(offset, Math.max(0, matches - offset - limit)) + limit;
-    const walk = (Math.min(depth, matches) / matches) * links * WALK_COST;
-    return walk <= links + matches * SORT_COST ? "walk" : "sort";
-  }
-
   /** Starts with the links of the rarest tag, or follows the order's index and tests the tags. */
   async function tagged(filter: LinkFilter, slice: Slice, rarest: number): Promise<LinkPage> {
     const known = totals.get(filter);
@@ -211,51 +203,50 @@ export function createLinkList(
     keep({ total, ids: null });
     const all = await repository.extent();
     const size = all === null ? 0 : sizeOf(all);
-    const depth = Math.min(slice.offset, Math.max(0, total - slice.offset - slice.limit)) + slice.limit;
-    const walk = (Math.min(depth, total) / total) * size;
-    const plan = walk <= rarest * SORT_COST ? "walk" : "sort";
+    const plan = planFor(slice, { matches: total, links: size, rankedFrom, tagged: rarest });
     return { total, links: await loadPage(filter, slice, total, { plan, ranges: [] }) };
   }
 
   /** With the rarest tag first; null if a tag has no links. */
-  async function byRarity(filter: LinkFilter): Promise<{ filter: LinkFilter; rarest: number } | null> {
+  async function byRarity(filter: LinkFilter): Promise<Ranked | null> {
     const sizes = await repository.sizesOf(filter.tags);
     if (filter.tags.some((tag) => !sizes.has(tag))) return null;
     const tags = filter.tags.toSorted((a, b) => sizes.get(a)! - sizes.get(b)!);
     return { filter: { ...filter, tags }, rarest: sizes.get(tags[0]!)! };
   }
 
+  async function numbered({ filter, order, page: at, pageSize }: LinkQuery): Promise<LinkPage> {
+    const slice: Slice = { order, offset: (at - 1) * pageSize, limit: pageSize };
+    if (filter.tags.length > 0) {
+      const ranked = await byRarity(filter);
+      if (ranked === null) return { total: 0, links: [] };
+      if (startsWithTag(ranked)) return tagged(ranked.filter, slice, ranked.rarest);
+    }
+    return filter.search === null ? walked(filter, slice) : searched(filter, slice);
+  }
+
+  const placedPage = createPlacedPages({
+    repository,
+    totals,
+    rankedFrom,
+    async total(filter) {
+      const order = { sort: "created_at", descending: true } as const;
+      return (await numbered({ filter, order, page: 1, pageSize: 1 })).total;
+    },
+  });
+
   return {
-    async page({ filter, order, page, pageSize }) {
-      const slice: Slice = { order, offset: (page - 1) * pageSize, limit: pageSize };
-      if (filter.tags.length > 0) {
-        const ranked = await byRarity(filter);
-        if (ranked === null) return { total: 0, links: [] };
-        if (filter.search === null || ranked.rarest <= MOST_READ) {
-          return tagged(ranked.filter, slice, ranked.rarest);
-        }
-      }
-      return filter.search === null ? walked(filter, slice) : searched(filter, slice);
+    page: numbered,
+    async after(query) {
+      if (query.filter.tags.length === 0) return placedPage(query, null);
+      const ranked = await byRarity(query.filter);
+      if (ranked === null) return { links: [], next: null };
+      return placedPage({ ...query, filter: ranked.filter }, startsWithTag(ranked) ? ranked.rarest : null);
     },
     forgetTotals: totals.clear,
   };
 }
 
-/** Databases order codes by bytes, which are ASCII. */
-function comparing({ sort, descending }: LinkOrder): (a: SortKeys, b: SortKeys) => number {
-  const way = descending ? -1 : 1;
-  const byCode = (a: SortKeys, b: SortKeys) => (a.code < b.code ? -1 : a.code > b.code ? 1 : 0);
-  if (sort === "code") return (a, b) => way * byCode(a, b);
-  return (a, b) => way * (a.createdAt - b.createdAt || -byCode(a, b));
-}
+type Ranked = { filter: LinkFilter; rarest: number };
 
-const sizeOf = ({ from, to }: IdRange): number => to - from + 1;
-
-function cut(all: IdRange): IdRange[] {
-  const size = Math.ceil(sizeOf(all) / RANGES);
-  const ranges: IdRange[] = [];
-  for (let from = all.from; from <= all.to; from += size) {
-    ranges.push({ from, to: Math.min(all.to, from + size - 1) });
-  }
-  return ranges;
-}
+const startsWithTag = ({ filter, rarest }: Ranked): boolean => filter.search === null || rarest <= MOST_READ;

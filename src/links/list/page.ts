@@ -1,16 +1,11 @@
 import { z } from "zod";
 import { pageOf, pageQuery } from "../../lib/page-query.ts";
 import { filterOf, filterQuery, type LinkFilter } from "./filter.ts";
-
-export const SORT_KEYS = ["created_at", "code", "click_count", "expires_at"] as const;
-export type SortKey = (typeof SORT_KEYS)[number];
-
-export type LinkOrder = {
-  /** Ties follow by code for created_at, else by age. No expiry sorts as the latest expiry. */
-  sort: SortKey;
-  /** created_at: newest first, then by code. Ascending is the exact reverse. */
-  descending: boolean;
-};
+import { cursorQuery } from "../../lib/cursor.ts";
+import { appError } from "../../lib/errors.ts";
+import { type LinkOrder, SORT_KEYS } from "./order.ts";
+import { readLinkCursor } from "./place.ts";
+import type { PlacedQuery } from "./placed-pages.ts";
 
 export type LinkQuery = {
   filter: LinkFilter;
@@ -35,16 +30,30 @@ export const listQuery = filterQuery.extend({
     "default: created_at; from 100,000 links on, click_count is about half a minute old",
   ),
   order: choice(["asc", "desc"], "default: desc for created_at and click_count"),
+  cursor: cursorQuery.cursor.describe(
+    "instead of page: empty for the first page, then next_cursor of the previous one",
+  ),
 });
 export type ListQuery = z.output<typeof listQuery>;
 
 /** @throws BadRequest, InvalidDateFormat like filterOf */
-export function linkQueryOf(query: ListQuery, now: number): LinkQuery {
-  const sort = query.sort || "created_at";
+export const linkQueryOf = (query: ListQuery, now: number): LinkQuery => ({
+  filter: filterOf(query, now),
+  order: orderOf(query),
+  ...pageOf(query),
+});
+
+/** Null without a cursor. @throws BadRequest, InvalidDateFormat like filterOf */
+export function placedQueryOf(query: ListQuery, now: number): PlacedQuery | null {
+  if (query.cursor === undefined) return null;
+  if (query.page) throw appError("BadRequest", "cursor and page exclude each other; give one of them.");
+  const order = orderOf(query);
+  const after = readLinkCursor(order, query.cursor);
+  return { filter: filterOf(query, now), order, after, limit: pageOf(query).pageSize };
+}
+
+function orderOf({ sort: by, order }: ListQuery): LinkOrder {
+  const sort = by || "created_at";
   const descends = sort === "created_at" || sort === "click_count";
-  return {
-    filter: filterOf(query, now),
-    order: { sort, descending: query.order ? query.order === "desc" : descends },
-    ...pageOf(query),
-  };
+  return { sort, descending: order ? order === "desc" : descends };
 }

@@ -4,12 +4,20 @@ import type { Database } from "../../db/database.ts";
 import type { Schema } from "../../db/schema.ts";
 import type { Link } from "../link.ts";
 import { isEverything, type LinkFilter } from "./filter.ts";
-import type { LinkOrder } from "./page.ts";
+import type { LinkOrder } from "./order.ts";
+import type { ListPlace } from "./place.ts";
+import { NEVER, following, followingClicks, followingExpiry, followingLink } from "./following.repository.ts";
 import { linksIn, readTotal } from "../query.repository.ts";
 import { createTagging } from "../tags/tagging.repository.ts";
 import { matching } from "./matching.repository.ts";
 
-export type Slice = { order: LinkOrder; offset: number; limit: number };
+export type Slice = {
+  order: LinkOrder;
+  offset: number;
+  limit: number;
+  /** Only what follows in the order. */
+  after?: ListPlace | null;
+};
 
 /** Inclusive. */
 export type IdRange = { from: number; to: number };
@@ -25,12 +33,13 @@ export type LinkListRepository = ReturnType<typeof createLinkListRepository>;
 /** At most 1,000. */
 export type LinkKeys = { ids: readonly number[] } | { codes: readonly string[] };
 
+/** `places`: of each key. */
+type Found = LinkKeys & { places: readonly ListPlace[] };
+
 /** From this share of matches a count uses `likely`. */
 const LIKELY = 0.5;
 /** Per query. */
 export const MOST_SORTED = 8000;
-/** Sorts after every expiry. */
-const NEVER = Number.MAX_SAFE_INTEGER;
 const SORT_KEYS = ["links.id", "links.code", "links.created_at as createdAt"] as const;
 
 /** Keys of the orders by code and creation. */
@@ -65,46 +74,55 @@ export function createLinkListRepository({ read, dialect }: Pick<Database, "read
   /** Links with and without expiry apart, each along its range of the index. */
   async function idsByExpiry(
     filter: LinkFilter,
-    { order, offset, limit }: Slice,
+    { order, offset, limit, after = null }: Slice,
     plan: ListPlan,
-  ): Promise<number[]> {
+  ): Promise<Found> {
     const way = direction(order.descending);
+    const select = (query: SelectQueryBuilder<Schema, "links", object>) =>
+      query.select(["links.id", "links.expires_at as value"]);
     if (plan === "sort") {
-      const sorted = matches(filter, { fromTag: true })
-        .select("links.id")
+      const sorted = select(matches(filter, { fromTag: true }))
+        .$if(after !== null, (query) => query.where(followingExpiry(order, after!, "all")))
         .orderBy((eb) => eb.fn.coalesce("links.expires_at", eb.lit(NEVER)), way)
         .orderBy("links.id", way);
-      return idsOf(sorted.limit(limit).offset(offset));
+      return foundIds(await sorted.limit(limit).offset(offset).execute());
     }
     const dated = matches(filter).where("expires_at", "is not", null);
     const dateless = matches(filter).where("expires_at", "is", null);
     const parts = [
-      { part: dated, sorted: dated.orderBy("links.expires_at", way).orderBy("links.id", way) },
-      { part: dateless, sorted: dateless.orderBy("links.id", way) },
+      { part: dated, sorted: dated.orderBy("links.expires_at", way).orderBy("links.id", way), isDated: true },
+      { part: dateless, sorted: dateless.orderBy("links.id", way), isDated: false },
     ];
-    const ids: number[] = [];
+    const rows: { id: number; value: number | null }[] = [];
     let skip = offset;
-    for (const { part, sorted } of order.descending ? parts.toReversed() : parts) {
-      if (ids.length === limit) break;
-      const found = await idsOf(
-        sorted
-          .select("links.id")
-          .limit(limit - ids.length)
-          .offset(skip),
-      );
-      ids.push(...found);
-      if (found.length > 0) skip = 0;
+    let place = after;
+    for (const { part, sorted, isDated } of order.descending ? parts.toReversed() : parts) {
+      if (rows.length === limit) break;
+      const isPassed = place !== null && isDated !== (place.value !== null);
+      if (isPassed) continue;
+      const from = place;
+      place = null;
+      const found = await select(sorted)
+        .$if(from !== null, (query) =>
+          query.where(followingExpiry(order, from!, isDated ? "dated" : "dateless")),
+        )
+        .limit(limit - rows.length)
+        .offset(skip)
+        .execute();
+      rows.push(...found);
+      if (found.length > 0 || skip === 0) skip = 0;
       else skip = Math.max(0, skip - (await countOf(part)));
     }
-    return ids;
+    return foundIds(rows);
   }
 
   async function idsByClicks(
     filter: LinkFilter,
-    { order, offset, limit }: Slice,
+    { order, offset, limit, after = null }: Slice,
     plan: ListPlan,
-  ): Promise<number[]> {
+  ): Promise<Found> {
     const way = direction(order.descending);
+    const column = plan === "walk" ? "ranked" : "clicks";
     const clicks = read.selectFrom("link_clicks");
     const links = (eb: ExpressionBuilder<Schema, "link_clicks">) =>
       eb.selectFrom("links").where(matching(dialect, filter, { fromTag: plan === "sort" }));
@@ -118,23 +136,31 @@ export function createLinkListRepository({ read, dialect }: Pick<Database, "read
             return eb(link.select(eb.lit(1).as("found")), "=", 1);
           });
     const found = await narrowed
-      .select("link_id as id")
-      .orderBy(plan === "walk" ? "ranked" : "clicks", way)
+      .$if(after !== null, (query) => query.where(followingClicks(order, after!, column)))
+      .select(["link_id as id", `${column} as value`])
+      .orderBy(column, way)
       .orderBy("link_id", way)
       .limit(limit)
       .offset(offset)
       .execute();
-    return found.map((row) => row.id);
+    return foundIds(found);
   }
 
-  /** The index holds the codes. */
+  /** The index holds codes and times. */
   async function codesInOrder(
     filter: LinkFilter,
-    { order, offset, limit }: Slice,
+    { order, offset, limit, after = null }: Slice,
     plan: ListPlan,
-  ): Promise<string[]> {
-    const sorted = sortedBy(matches(filter, { fromTag: plan === "sort" }).select("links.code"), order, plan);
-    return (await sorted.limit(limit).offset(offset).execute()).map((row) => row.code);
+  ): Promise<Found> {
+    const isByCode = order.sort === "code";
+    const sorted = sortedBy(matches(filter, { fromTag: plan === "sort" }).select("links.code"), order, plan)
+      .$if(!isByCode, (query) => query.select("links.created_at as value"))
+      .$if(after !== null, (query) => query.where(following(order, after!)));
+    const rows = await sorted.limit(limit).offset(offset).execute();
+    return {
+      codes: rows.map(({ code }) => code),
+      places: rows.map(({ code, value = null }) => ({ value, tie: code })),
+    };
   }
 
   return {
@@ -183,11 +209,11 @@ export function createLinkListRepository({ read, dialect }: Pick<Database, "read
       return ends[0] && ends[1] ? { from: ends[0].id, to: ends[1].id } : null;
     },
 
-    /** In order; limit ≤ 100. */
-    async pageKeys(filter: LinkFilter, slice: Slice, plan: ListPlan): Promise<LinkKeys> {
-      if (slice.order.sort === "expires_at") return { ids: await idsByExpiry(filter, slice, plan) };
-      if (slice.order.sort === "click_count") return { ids: await idsByClicks(filter, slice, plan) };
-      return { codes: await codesInOrder(filter, slice, plan) };
+    /** In order; limit ≤ 101. */
+    async pageKeys(filter: LinkFilter, slice: Slice, plan: ListPlan): Promise<Found> {
+      if (slice.order.sort === "expires_at") return idsByExpiry(filter, slice, plan);
+      if (slice.order.sort === "click_count") return idsByClicks(filter, slice, plan);
+      return codesInOrder(filter, slice, plan);
     },
 
     /** The first matches in the ranges, and their number; 1 ≤ limit ≤ MOST_SORTED. */
@@ -196,21 +222,25 @@ export function createLinkListRepository({ read, dialect }: Pick<Database, "read
       ranges: readonly IdRange[],
       order: LinkOrder,
       limit: number,
+      after: ListPlace | null = null,
     ): Promise<{ keys: SortKeys[]; total: number }> {
-      const found = within(filter, ranges).select(SORT_KEYS);
+      const found = within(filter, ranges)
+        .select(SORT_KEYS)
+        .$if(after !== null, (query) => query.where(following(order, after!)));
       const counted = found.select((eb) => eb.fn.countAll<number>().over().as("total"));
       const keys = await sortedBy(counted, order, "sort").limit(limit).execute();
       return { keys, total: Number(keys[0]?.total ?? 0) };
     },
 
-    /** A slice of up to 1,000 links, in order; limit ≤ 100. */
-    async load(keys: LinkKeys, { order, offset, limit }: Slice): Promise<Link[]> {
+    /** A slice of up to 1,000 links, in order; limit ≤ 101. */
+    async load(keys: LinkKeys, { order, offset, limit, after = null }: Slice): Promise<Link[]> {
       if (("ids" in keys ? keys.ids : keys.codes).length === 0) return [];
       const way = direction(order.descending);
-      const links =
+      const found =
         "ids" in keys
           ? linksIn(read).where("links.id", "in", keys.ids)
           : linksIn(read).where("links.code", "in", keys.codes);
+      const links = after === null ? found : found.where(followingLink(order, after));
       const sorted =
         order.sort === "created_at"
           ? links.orderBy("links.created_at", way).orderBy("links.code", direction(!order.descending))
@@ -255,6 +285,11 @@ function sortedBy<O>(query: SelectQueryBuilder<Schema, "links", O>, order: LinkO
 }
 
 const idsOf = async (query: Ids): Promise<number[]> => (await query.execute()).map((row) => row.id);
+
+const foundIds = (rows: readonly { id: number; value: number | null }[]): Found => ({
+  ids: rows.map(({ id }) => id),
+  places: rows.map(({ id, value }) => ({ value, tie: id })),
+});
 
 const direction = (descending: boolean): OrderByDirection => (descending ? "desc" : "asc");
 

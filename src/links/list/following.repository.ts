@@ -1,0 +1,62 @@
+/** Conditions for what follows a place. The first comparison is a bound in the order's index. */
+import type { Expression, ExpressionBuilder, SqlBool } from "kysely";
+import type { Schema } from "../../db/schema.ts";
+import type { LinkOrder } from "./order.ts";
+import type { ListPlace } from "./place.ts";
+
+type Links = ExpressionBuilder<Schema, "links">;
+type Clicks = ExpressionBuilder<Schema, "link_clicks">;
+type Condition<E> = (eb: E) => Expression<SqlBool>;
+
+/** Stands for no expiry, and sorts after every other. */
+export const NEVER = Number.MAX_SAFE_INTEGER;
+
+/** In an order by code or creation. */
+export const following =
+  ({ sort, descending }: LinkOrder, { value, tie }: ListPlace): Condition<Links> =>
+  (eb) => {
+    const code = String(tie);
+    if (sort === "code") return eb("links.code", descending ? "<" : ">", code);
+    const created = eb.ref("links.created_at");
+    return eb.and([
+      eb(created, descending ? "<=" : ">=", value),
+      eb.or([eb(created, descending ? "<" : ">", value), eb("links.code", descending ? ">" : "<", code)]),
+    ]);
+  };
+
+/** Among links with an expiry, without one, or all together. */
+export const followingExpiry =
+  (
+    { descending }: LinkOrder,
+    { value, tie }: ListPlace,
+    among: "dated" | "dateless" | "all",
+  ): Condition<Links> =>
+  (eb) => {
+    const [beyond, notBefore] = descending ? (["<", "<="] as const) : ([">", ">="] as const);
+    const id = eb("links.id", beyond, Number(tie));
+    if (among === "dateless") return id;
+    const expiry =
+      among === "dated" ? eb.ref("links.expires_at") : eb.fn.coalesce("links.expires_at", eb.lit(NEVER));
+    const bound = value ?? NEVER;
+    return eb.and([eb(expiry, notBefore, bound), eb.or([eb(expiry, beyond, bound), id])]);
+  };
+
+export const followingClicks =
+  ({ descending }: LinkOrder, { value, tie }: ListPlace, column: "ranked" | "clicks"): Condition<Clicks> =>
+  (eb) => {
+    const [beyond, notBefore] = descending ? (["<", "<="] as const) : ([">", ">="] as const);
+    const clicks = eb.ref(`link_clicks.${column}`);
+    return eb.and([
+      eb(clicks, notBefore, value),
+      eb.or([eb(clicks, beyond, value), eb("link_clicks.link_id", beyond, Number(tie))]),
+    ]);
+  };
+
+/** In any order, where both tables are read. */
+export const followingLink =
+  (order: LinkOrder, place: ListPlace): Condition<ExpressionBuilder<Schema, "links" | "link_clicks">> =>
+  (eb) => {
+    if (order.sort === "click_count") return followingClicks(order, place, "clicks")(eb as never);
+    if (order.sort === "expires_at") return followingExpiry(order, place, "all")(eb as never);
+    return following(order, place)(eb as never);
+  };

@@ -1,0 +1,52 @@
+/** What a page costs by each plan, in links read in table order. */
+import type { LinkOrder } from "./order.ts";
+import type { IdRange, ListPlan, Slice, SortKeys } from "./repository.ts";
+
+const RANGES = 2;
+/** Of one match. */
+const SORT_COST = 3;
+/** Of a link along an index. */
+const WALK_COST = 3;
+/** Of a link along an index whose tag is tested. */
+const TAG_COST = 1;
+
+type Sizes = {
+  matches: number;
+  links: number;
+  /** From so many links on an order by clicks uses ranks. */
+  rankedFrom: number;
+  /** Links of the tag with which a sort starts. */
+  tagged?: number;
+};
+
+export function planFor(
+  { order, offset, limit }: Slice,
+  { matches, links, rankedFrom, tagged }: Sizes,
+): ListPlan {
+  if (order.sort === "expires_at" && tagged === undefined) return "walk";
+  if (order.sort === "click_count" && links < rankedFrom) return "sort";
+  const depth = Math.min(offset, Math.max(0, matches - offset - limit)) + limit;
+  const walk = (Math.min(depth, matches) / matches) * links;
+  if (tagged !== undefined) return walk * TAG_COST <= tagged * SORT_COST ? "walk" : "sort";
+  return walk * WALK_COST <= links + matches * SORT_COST ? "walk" : "sort";
+}
+
+/** Databases order codes by bytes, which are ASCII. */
+export function comparing({ sort, descending }: LinkOrder): (a: SortKeys, b: SortKeys) => number {
+  const way = descending ? -1 : 1;
+  const byCode = (a: SortKeys, b: SortKeys) => (a.code < b.code ? -1 : a.code > b.code ? 1 : 0);
+  if (sort === "code") return (a, b) => way * byCode(a, b);
+  return (a, b) => way * (a.createdAt - b.createdAt || -byCode(a, b));
+}
+
+export const sizeOf = ({ from, to }: IdRange): number => to - from + 1;
+
+/** For the readers of a file database. */
+export function cut(all: IdRange): IdRange[] {
+  const size = Math.ceil(sizeOf(all) / RANGES);
+  const ranges: IdRange[] = [];
+  for (let from = all.from; from <= all.to; from += size) {
+    ranges.push({ from, to: Math.min(all.to, from + size - 1) });
+  }
+  return ranges;
+}
