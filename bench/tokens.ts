@@ -10,6 +10,7 @@ import { Context } from "hono";
 import { ADMIN_PASSWORD, Browser, createTestFolder, startAuth } from "../src/auth/auth.test-support.ts";
 import { CONNECTION } from "../src/http/app.test-support.ts";
 import type { HttpEnv } from "../src/http/endpoint.ts";
+import { COMMAND } from "../src/lib/actor.ts";
 import { SCOPES } from "../src/lib/access.ts";
 
 const ROUNDS = Number(process.argv[2] ?? 20);
@@ -26,7 +27,7 @@ try {
   const texts: string[] = [];
   for (let count = 0; count < TOKENS; count++) {
     const input = { name: `t${count}`, scopes: [...SCOPES] };
-    texts.push((await harness.auth.apiTokens.create(0, input)).text);
+    texts.push((await harness.auth.apiTokens.create(0, input, COMMAND)).text);
   }
   const wrong = texts.map((text) => text.slice(0, -1) + (text.endsWith("0") ? "1" : "0"));
   const kinds: [name: string, bearers: readonly string[]][] = [

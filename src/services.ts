@@ -129,9 +129,12 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
   }
   await config.start();
   const passwords = createPasswords();
+  const events = createEvents({ database, clock });
+  const record = events.add;
   const auth = createAuth({
     database,
     changes,
+    record,
     config,
     passwords,
     clock,
@@ -145,8 +148,6 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
     config.get("routes.frontend_prefix"),
   ];
   const { hashPassword } = passwords;
-  const events = createEvents({ database, clock });
-  const record = events.add;
   const shared = { database, changes, record, routePrefixes, hashPassword, clock };
   const operations = createLinkOperations(registry);
   const links = createLinkService({

@@ -6,6 +6,7 @@ import { type Changes, createChanges } from "../cluster/changes.ts";
 import { createConfig } from "../config/config.service.ts";
 import { type Database, openDatabase } from "../db/database.ts";
 import { migrateUp } from "../db/migrate.ts";
+import { createEvents } from "../events/events.service.ts";
 import { CORS_OFF } from "../http/app.test-support.ts";
 import { createHttpApp } from "../http/app.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
@@ -85,9 +86,11 @@ export async function startAuth(database: Database, settings: AuthOptions = {}) 
   const config = createConfig({ database, changes, clock, logger: silentLogger, startup: true });
   await changes.poll();
   await config.start();
+  const events = createEvents({ database, clock });
   const auth = createAuth({
     database,
     changes,
+    record: events.add,
     config,
     passwords,
     clock,
@@ -131,7 +134,7 @@ export async function startAuth(database: Database, settings: AuthOptions = {}) 
     };
   }
 
-  return { time, auth, config, changes, failures, request };
+  return { time, auth, config, events, changes, failures, request };
 }
 
 const AUTH_ONLY = ["svc_refresh", "waymark_device"];

@@ -1,7 +1,9 @@
 import type { Database } from "../db/database.ts";
+import type { Db } from "../db/dialect.ts";
 import type { Endpoint, HttpContext } from "../http/endpoint.ts";
 import type { Guard } from "../http/mount.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { RecordEvents } from "../lib/event.ts";
 import type { Logger } from "../lib/logger.ts";
 import { createAccountDelay } from "./login/account-delay.ts";
 import { type AddressLimit, createAddressBuckets, createAddressLimit } from "./address-limit.ts";
@@ -28,6 +30,7 @@ import { createUsers, type Users } from "./users/service.ts";
 export type AuthDeps = {
   database: Pick<Database, "read" | "write" | "dialect">;
   changes: AuthChanges;
+  record: RecordEvents<Db>;
   config: AuthConfig & AdminPasswordSetting;
   /** One instance per process; see login/password.ts. */
   passwords: Passwords;
@@ -74,7 +77,7 @@ const CLEAN_UP_ROWS = 1000;
 const CLEAN_UP_ROUNDS = 25;
 
 export function createAuth(deps: AuthDeps): Auth {
-  const { database, changes, config, passwords, clock, logger } = deps;
+  const { database, changes, record, config, passwords, clock, logger } = deps;
   const { onFailure = () => {}, newId = () => crypto.randomUUID() } = deps;
   const { tryLogin = createAddressBuckets({ clock }).tryNow } = deps;
   const usersRepository = createUsersRepository(database);
@@ -98,6 +101,7 @@ export function createAuth(deps: AuthDeps): Auth {
   const apiTokens = createApiTokens({
     repository: createApiTokensRepository(database),
     changes,
+    record,
     lookups: createAddressBuckets({ clock, atOnce: TOKEN_LOOKUPS_AT_ONCE }),
     clock,
   });

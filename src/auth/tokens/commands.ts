@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { CommandContext } from "../../cli/command.ts";
+import { COMMAND } from "../../lib/actor.ts";
 import { appError } from "../../lib/errors.ts";
 import { SCOPES } from "../../lib/access.ts";
 import { validated } from "../../lib/validated.ts";
@@ -33,7 +34,11 @@ function addCreating(tokens: Command, context: Context): void {
     .action(async (name: string, { scope: scopes, user, expires, json }: AddOptions) => {
       const input = validated(createTokenSchema, { name, scopes, expires_at: expires }, "The token");
       const { auth } = await context.services();
-      const { text, ...token } = await auth.apiTokens.create(await accountId(auth.users, user), input);
+      const { text, ...token } = await auth.apiTokens.create(
+        await accountId(auth.users, user),
+        input,
+        COMMAND,
+      );
       if (json) return context.output.json({ ...viewToken(token), username: user, token: text });
       context.output.line(text);
       context.output.note(`Token ${token.id} '${token.name}' created. It is not shown again.`);
@@ -78,7 +83,7 @@ function addRevoking(tokens: Command, context: Context): void {
         throw appError("BadRequest", "revoke takes the ID of a token; 'waymark tokens list' shows it.");
       }
       const { auth } = await context.services();
-      const token = await auth.apiTokens.revoke(Number(id), null);
+      const token = await auth.apiTokens.revoke(Number(id), null, COMMAND);
       if (json) context.output.json(viewToken(token));
       else context.output.note(`Token ${token.id} '${token.name}' revoked.`);
     });

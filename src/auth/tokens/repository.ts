@@ -58,6 +58,7 @@ export function createApiTokensRepository({
       return this.count(read, accountId);
     },
 
+    findAccount,
     lockAccount: (tx: Db, accountId: number) => lockAccount(tx, dialect, accountId),
 
     /** Returns the id. @throws Conflict when the account has a token of that name */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Endpoint, endpoint, page } from "../../http/endpoint.ts";
+import { actorOf, type Endpoint, endpoint, page } from "../../http/endpoint.ts";
 import { appError } from "../../lib/errors.ts";
 import { pageOf, pageQuery } from "../../lib/page-query.ts";
 import { createdTokenView, createTokenSchema, tokenView, viewToken } from "./api-token.ts";
@@ -33,7 +33,7 @@ export function tokenEndpoints({ apiTokens }: { apiTokens: ApiTokens }): Endpoin
       status: 201,
       answer: createdTokenView,
       async handle({ body, account }) {
-        const { text, ...token } = await apiTokens.create(account.id, body);
+        const { text, ...token } = await apiTokens.create(account.id, body, actorOf(account));
         return { ...viewToken(token), token: text };
       },
     }),
@@ -47,7 +47,7 @@ export function tokenEndpoints({ apiTokens }: { apiTokens: ApiTokens }): Endpoin
         const text = c.req.param("id") ?? "";
         const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN;
         if (!Number.isSafeInteger(id)) throw appError("NotFound", "There is no such token.");
-        await apiTokens.revoke(id, account.id);
+        await apiTokens.revoke(id, account.id, actorOf(account));
         return { message: "Token revoked" };
       },
     }),

@@ -2,14 +2,17 @@
  * API tokens. A known one is checked in memory. A form or checksum that is wrong costs no query, and an address may ask
  * for a bounded number of unknown ones. Revoking reaches every worker before the answer.
  */
+import type { Db } from "../../db/dialect.ts";
 import { SCOPES, SCOPES_OF } from "../../lib/access.ts";
+import type { Actor } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
+import type { RecordEvents } from "../../lib/event.ts";
 import type { Account } from "../account.ts";
 import { type AddressBuckets, tooManyAttempts } from "../address-limit.ts";
 import type { AuthChanges, AuthTransaction } from "../changes.ts";
 import { createFreshCache } from "../fresh-cache.ts";
-import { type ApiToken, type CreateToken, parseTokenExpiry } from "./api-token.ts";
+import { type ApiToken, type CreateToken, parseTokenExpiry, viewToken } from "./api-token.ts";
 import type { ApiTokensRepository, ListedToken, TokenOwner } from "./repository.ts";
 import { hashOfToken, isTokenText, newTokenText } from "./token-text.ts";
 
@@ -19,6 +22,7 @@ const MOST_TOKENS = 100;
 type Deps = {
   repository: ApiTokensRepository;
   changes: AuthChanges;
+  record: RecordEvents<Db>;
   /** For tokens that are not in memory. */
   lookups: AddressBuckets;
   clock: Clock;
@@ -26,7 +30,7 @@ type Deps = {
 
 export type ApiTokens = ReturnType<typeof createApiTokens>;
 
-export function createApiTokens({ repository, changes, lookups, clock }: Deps) {
+export function createApiTokens({ repository, changes, record, lookups, clock }: Deps) {
   const cache = createFreshCache<TokenOwner>({ find: repository.findByHash, clock });
   changes.subscribe("tokens", cache.drop);
   changes.subscribe("users", cache.clear);
@@ -87,7 +91,7 @@ export function createApiTokens({ repository, changes, lookups, clock }: Deps) {
      * The token's text is nowhere else. @throws BadRequest, Forbidden (scopes that the account lacks), Conflict (name,
      * number of tokens), NotFound (the account ended meanwhile)
      */
-    async create(accountId: number, input: CreateToken): Promise<ApiToken & { text: string }> {
+    async create(accountId: number, input: CreateToken, actor: Actor): Promise<ApiToken & { text: string }> {
       const now = clock.now();
       const expiresAt = parseTokenExpiry(input.expires_at, now);
       const { name } = input;
@@ -101,18 +105,25 @@ export function createApiTokens({ repository, changes, lookups, clock }: Deps) {
         if ((await repository.count(tx.db, accountId)) >= MOST_TOKENS) {
           throw appError("Conflict", `An account has at most ${MOST_TOKENS} tokens; revoke one first.`);
         }
-        return repository.insert(tx.db, { ...token, hash: hashOfToken(text) });
+        const newId = await repository.insert(tx.db, { ...token, hash: hashOfToken(text) });
+        const after = { account: account.username, ...stateOf({ ...token, id: newId }) };
+        await record(tx.db, [{ at: now, actor, action: "token.create", subject: name, after }]);
+        return newId;
       });
       return { ...token, id, text };
     },
 
     /** `accountId` null: of any account. @throws NotFound */
-    revoke(id: number, accountId: number | null): Promise<ApiToken> {
+    revoke(id: number, accountId: number | null, actor: Actor): Promise<ApiToken> {
       return changes.write(async (tx) => {
         const found = await repository.lock(tx.db, id, accountId);
         if (found === null) throw appError("NotFound", "There is no such token.");
         const { hash, ...token } = found;
         await repository.remove(tx.db, id);
+        const owner = await repository.findAccount(tx.db, token.accountId);
+        const before = { account: owner?.username, ...stateOf(token) };
+        const event = { at: clock.now(), actor, action: "token.revoke", subject: token.name, before };
+        await record(tx.db, [event]);
         tx.changed("tokens", [hash]);
         return token;
       });
@@ -123,6 +134,12 @@ export function createApiTokens({ repository, changes, lookups, clock }: Deps) {
       tx.changed("users", [String(accountId)]);
     },
   };
+}
+
+/** For events. */
+function stateOf(token: ApiToken): object {
+  const { id, name, scopes, expires_at } = viewToken(token);
+  return { id, name, scopes, expires_at };
 }
 
 /** @throws Forbidden */

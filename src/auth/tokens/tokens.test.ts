@@ -2,7 +2,9 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { Database } from "../../db/database.ts";
 import { forEachDialect } from "../../db/for-each-dialect.ts";
+import { COMMAND } from "../../lib/actor.ts";
 import { until } from "../../../test/support/until.ts";
+import { viewOfEvent } from "../../events/event.ts";
 import { ADMIN_PASSWORD, type AuthHarness, Browser, startAuth } from "../auth.test-support.ts";
 import { hashOfToken, newTokenText } from "./token-text.ts";
 
@@ -161,7 +163,8 @@ forEachDialect((dialect) => {
   test("an account has at most 100", async () => {
     const { id, browser } = await account();
     const input = { scopes: ["files:read" as const] };
-    for (let at = 0; at < 99; at++) await harness.auth.apiTokens.create(id, { ...input, name: `t${at}` });
+    for (let at = 0; at < 99; at++)
+      await harness.auth.apiTokens.create(id, { ...input, name: `t${at}` }, COMMAND);
     const last = await Promise.all(
       Array.from({ length: 4 }, (_, at) => create(browser, { name: `last${at}` })),
     );
@@ -179,6 +182,28 @@ forEachDialect((dialect) => {
     expect(await status(token)).toBe(200);
   });
 
+  test("making and revoking one are events, without its text", async () => {
+    const { username, browser } = await account();
+    const { id, token } = await tokenOf(browser, { name: `of ${username}`, expires_at: "1d" });
+    await browser.send("DELETE", `/admin/v1/tokens/${id}`);
+    const { events } = await harness.events.page({ subject: `of ${username}` }, null, 10);
+    const state = { account: username, id, name: `of ${username}`, scopes: ["files:read"] };
+    expect(events.map(viewOfEvent)).toEqual([
+      expect.objectContaining({
+        actor: username,
+        via: "panel",
+        action: "token.revoke",
+        before: { ...state, expires_at: "2026-11-21T12:00:00.000Z" },
+      }),
+      expect.objectContaining({
+        action: "token.create",
+        after: { ...state, expires_at: "2026-11-21T12:00:00.000Z" },
+      }),
+    ]);
+    const text = JSON.stringify(events);
+    expect([text.includes(token), text.includes(hashOfToken(token))]).toEqual([false, false]);
+  });
+
   describe("ends", () => {
     test("when it is revoked", async () => {
       const { browser } = await account();
@@ -194,7 +219,7 @@ forEachDialect((dialect) => {
       const { id, token } = await tokenOf(browser);
       expect(await status(token)).toBe(200);
       const other = await startAuth(await dialect.openDb({ migrate: false }));
-      await other.auth.apiTokens.revoke(id, accountId);
+      await other.auth.apiTokens.revoke(id, accountId, COMMAND);
       await harness.changes.poll();
       expect(await status(token)).toBe(401);
     });
