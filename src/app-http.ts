@@ -21,6 +21,7 @@ import { appError } from "./lib/errors.ts";
 import type { Registry } from "./lib/metrics.ts";
 import { isMalformed } from "./lib/request-target.ts";
 import { VERSION } from "./lib/version.ts";
+import { domainEndpoints } from "./links/domains/routes.ts";
 import { csvEndpoints } from "./links/csv/routes.ts";
 import { linkEndpoints } from "./links/links.routes.ts";
 import type { Redirect } from "./redirect/redirect.ts";
@@ -120,6 +121,7 @@ export function createApi({ services, health, scrape, live }: ApiParts): Api {
         ...liveEndpoints({ live, logger }),
         ...reports.endpoints,
         ...csvEndpoints({ csv, now, logger }),
+        ...domainEndpoints({ domains: links.domainService }),
         ...linkEndpoints({ links, now }),
         ...configEndpoints({ config }),
       ],

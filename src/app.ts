@@ -197,6 +197,7 @@ const startRedirect = (
       passUtm: () => config.get("utm.enable_passthrough"),
     }),
     shares: sharing.answers,
+    domains: links.domains,
     defaultUrl: () => config.get("features.default_url"),
     passUtm: () => config.get("utm.enable_passthrough"),
     clock: systemClock,
@@ -204,13 +205,14 @@ const startRedirect = (
   });
 };
 
-function startLive({ database }: Services, clicks: Clicks, worker: WorkerChannel | undefined): Live {
+function startLive({ database, links }: Services, clicks: Clicks, worker: WorkerChannel | undefined): Live {
   const own = createWorkerLiveStats(clicks);
   worker?.onLive(own);
   return createLive({
     collect: async (sinceMs) =>
       worker === undefined ? [own(sinceMs)] : ((await worker.collectLive(sinceMs)) as WorkerLiveStats[]),
     repository: createLiveRepository(database),
+    nameOf: links.domains.nameOf,
     clock: systemClock,
   });
 }

@@ -16,6 +16,7 @@ import { AppError, type ErrorKind } from "./lib/errors.ts";
 import { fileTrouble } from "./lib/file-trouble.ts";
 import { createLogger } from "./lib/logger.ts";
 import { VERSION } from "./lib/version.ts";
+import { addDomainCommands } from "./links/domains/commands.ts";
 import { addLinkCommands } from "./links/links.commands.ts";
 import { addServeCommand } from "./server.commands.ts";
 import { refuseStrayDatabase } from "./other-servers.ts";
@@ -46,6 +47,10 @@ export async function runCli(argv: readonly string[]): Promise<number> {
   addConfigCommands(program, session.context);
   const links = addLinkCommands(program, session.context);
   addLinkStatsCommand(links, session.context);
+  addDomainCommands(program, {
+    ...session.context,
+    services: async () => ({ domains: (await session.context.services()).links.domainService }),
+  });
   addClickCommands(program, session.context);
   addMigrateCommands(program, session.context);
   addStatusCommand(program, session.context);

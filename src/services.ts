@@ -157,6 +157,7 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
     ownCode: (url) => codeBelow(config.get("features.public_url"), url),
     operations,
   });
+  await links.domains.load();
   const leases = await openProcessLeases({
     database,
     clock,
@@ -188,7 +189,7 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
     links,
     operations,
     events,
-    csv: createLinkCsv(shared),
+    csv: createLinkCsv({ ...shared, domainOf: links.domains.filterOf }),
     reports: createReports({ database, links, config, clock, logger }),
     content,
     drive,

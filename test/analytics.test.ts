@@ -65,8 +65,8 @@ describe("after several kinds of visits", () => {
 
   test("top, referrers and devices count each visit's source and device", async () => {
     expect(await data("/analytics/top")).toEqual([
-      { code: "a/b", clicks: 5 },
-      { code: "other", clicks: 1 },
+      { code: "a/b", domain: null, clicks: 5 },
+      { code: "other", domain: null, clicks: 1 },
     ]);
     const referrers = await data("/analytics/referrers");
     expect(referrers[0]).toEqual({ referrer: "news.example", count: 3, percentage: 50 });

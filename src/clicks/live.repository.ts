@@ -1,6 +1,7 @@
 import type { Database } from "../db/database.ts";
 
 export type LiveRepository = {
+  /** Keys. */
   codesOf(linkIds: readonly number[]): Promise<Map<number, string>>;
 };
 

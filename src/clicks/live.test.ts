@@ -14,6 +14,7 @@ function setUp(parts: () => WorkerLiveStats[], limits: { watchers?: number; watc
       asked.push(sinceMs);
       return parts();
     },
+    nameOf: (code) => ({ code, domain: null }),
     repository: {
       codesOf: async () =>
         new Map([
@@ -89,8 +90,14 @@ test("shows the newest clicks in order, without clicks of deleted links", async 
   const events = live.watch();
   await events.next();
   expect((await nextEvent(events)).latest).toEqual([
-    { code: "a/b", clicked_at: "2026-11-20T13:00:00.000Z", source: null, automated: false },
-    { code: "one", clicked_at: "2026-11-20T13:00:00.005Z", source: "ref:a.example", automated: true },
+    { code: "a/b", domain: null, clicked_at: "2026-11-20T13:00:00.000Z", source: null, automated: false },
+    {
+      code: "one",
+      domain: null,
+      clicked_at: "2026-11-20T13:00:00.005Z",
+      source: "ref:a.example",
+      automated: true,
+    },
   ]);
   await events.return();
 });

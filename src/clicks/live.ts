@@ -2,6 +2,7 @@
  * The live view, once a second. While a client watches, its process collects the counters and newest journal records of
  * all workers of the machine. Recording costs nothing more.
  */
+import type { LinkName } from "../links/domains/registry.ts";
 import type { Clock } from "../lib/clock.ts";
 import { appError } from "../lib/errors.ts";
 import type { Clicks } from "./clicks.ts";
@@ -34,13 +35,14 @@ export type LiveEvent = {
   clicks_per_second: number;
   human_clicks_per_second: number;
   /** Since the last event, oldest first; only the newest of many. No addresses. */
-  latest: { code: string; clicked_at: string; source: string | null; automated: boolean }[];
+  latest: (LinkName & { clicked_at: string; source: string | null; automated: boolean })[];
 };
 
 type Deps = {
   /** Of all workers. */
   collect(sinceMs: number): Promise<WorkerLiveStats[]>;
   repository: LiveRepository;
+  nameOf(key: string): LinkName;
   clock: Clock;
   limits?: { watchers?: number; watchMs?: number; tickMs?: number };
 };
@@ -51,7 +53,7 @@ const TICK_MS = 1_000;
 const MOST_LATEST = 20;
 const OPENING = ": waymark\nretry: 3000\n\n";
 
-export function createLive({ collect, repository, clock, limits = {} }: Deps): Live {
+export function createLive({ collect, repository, nameOf, clock, limits = {} }: Deps): Live {
   const { watchers: mostWatchers = MOST_WATCHERS, watchMs = WATCH_MS, tickMs = TICK_MS } = limits;
   let watchers = 0;
   let isClosed = false;
@@ -89,9 +91,10 @@ export function createLive({ collect, repository, clock, limits = {} }: Deps): L
     return {
       ...event,
       latest: latest.flatMap(({ linkId, atMs: clickedAt, source, isAutomated }) => {
-        const code = codes.get(linkId);
-        if (code === undefined) return [];
-        return [{ code, clicked_at: new Date(clickedAt).toISOString(), source, automated: isAutomated }];
+        const key = codes.get(linkId);
+        if (key === undefined) return [];
+        const clicked_at = new Date(clickedAt).toISOString();
+        return [{ ...nameOf(key), clicked_at, source, automated: isAutomated }];
       }),
     };
   }

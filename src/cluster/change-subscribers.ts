@@ -1,6 +1,15 @@
 import type { Logger } from "../lib/logger.ts";
 
-export const TOPICS = ["links", "tags", "settings", "users", "sessions", "tokens", "policies"] as const;
+export const TOPICS = [
+  "links",
+  "tags",
+  "domains",
+  "settings",
+  "users",
+  "sessions",
+  "tokens",
+  "policies",
+] as const;
 
 export type Topic = (typeof TOPICS)[number];
 

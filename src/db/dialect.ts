@@ -94,6 +94,8 @@ export type Dialect = {
 
   /** Locks the selected rows until the transaction ends (`query.$call(dialect.forUpdate)`). */
   forUpdate<Q extends { forUpdate(): unknown }>(query: Q): Q;
+  /** Keeps others from changing or deleting the selected rows until the transaction ends. */
+  forShare<Q extends { modifyEnd(end: Expression<unknown>): unknown }>(query: Q): Q;
 
   /** For migrations. */
   readonly schema: SchemaSyntax;

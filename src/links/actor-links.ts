@@ -3,11 +3,12 @@ import type { Actor } from "../lib/actor.ts";
 import type { Clock } from "../lib/clock.ts";
 import { AppError } from "../lib/errors.ts";
 import { createLinkBatch } from "./batch.ts";
-import { type CodeRule, isCodeText, linkNotFound } from "./code.ts";
+import { type CodeRule, isKeyText, linkNotFound } from "./code.ts";
 import type { FallbackLoops } from "./fallback-loops.ts";
 import { readOptions } from "./link-options.ts";
 import { parseLinkInput, parseLinkUpdate } from "./link-input.ts";
 import { filterFor } from "./list/filter.ts";
+import type { Domains } from "./domains/registry.ts";
 import type { LinkQuery } from "./list/page.ts";
 import type { PlacedQuery } from "./list/placed-pages.ts";
 import type { CreateInput, Link, ShownLink, UpdateInput } from "./link.ts";
@@ -25,6 +26,7 @@ type Parts = {
   repository: LinkRepository;
   list: LinkList;
   rule: CodeRule;
+  domains: Domains;
   hashPassword(plain: string): Promise<string>;
   clock: Clock;
   loops: FallbackLoops;
@@ -33,10 +35,9 @@ type Parts = {
 export type ActorLinks = ReturnType<typeof createActorLinks>;
 
 export function createActorLinks(parts: Parts, actor: Actor) {
-  const { writer, repository, list, rule, hashPassword, clock, loops, tags, changes } = parts;
+  const { writer, repository, list, rule, domains, hashPassword, clock, loops, tags, changes } = parts;
 
-  const find = async (code: string): Promise<Link | null> =>
-    isCodeText(code) ? repository.find(code) : null;
+  const find = async (code: string): Promise<Link | null> => (isKeyText(code) ? repository.find(code) : null);
 
   async function get(code: string): Promise<Link> {
     const link = await find(code);
@@ -50,6 +51,7 @@ export function createActorLinks(parts: Parts, actor: Actor) {
     return { ...link, clickCount, automatedClicks };
   };
 
+  // A link is named by its key.
   return {
     /** @throws LinkNotFound */
     get,
@@ -60,7 +62,7 @@ export function createActorLinks(parts: Parts, actor: Actor) {
      */
     async create(input: CreateInput): Promise<ShownLink> {
       const now = clock.now();
-      const { password, ...checked } = parseLinkInput(input, rule, now);
+      const { password, ...checked } = domains.place(parseLinkInput(input, rule, now), input.domain);
       // Saves a hash. The transaction decides.
       if (checked.code !== null && !checked.force && (await find(checked.code)) !== null) {
         throw alreadyExists(checked.code);
@@ -75,6 +77,7 @@ export function createActorLinks(parts: Parts, actor: Actor) {
       const now = clock.now();
       const { password, ...patch } = parseLinkUpdate(input, now);
       await get(code);
+      domains.refuseMove(code, input.domain);
       refuse(await loops.refusal(code, patch.options.fallbackUrl));
       const passwordHash = typeof password === "string" ? await hashPassword(password) : password;
       return counted(only(await writer.update([{ code, ...patch, passwordHash }], { actor, now })));
@@ -82,7 +85,7 @@ export function createActorLinks(parts: Parts, actor: Actor) {
 
     /** @throws LinkNotFound */
     async remove(code: string): Promise<void> {
-      if (!isCodeText(code)) throw linkNotFound(code);
+      if (!isKeyText(code)) throw linkNotFound(code);
       only(await writer.remove([code], { actor, now: clock.now() }));
     },
 
@@ -93,7 +96,7 @@ export function createActorLinks(parts: Parts, actor: Actor) {
 
     tags: createTagService({ repository: tags, changes }, actor),
 
-    batch: createLinkBatch({ writer, rule, hashPassword, clock, loops, actor }),
+    batch: createLinkBatch({ writer, rule, domains, hashPassword, clock, loops, actor }),
   };
 }
 

@@ -8,7 +8,8 @@ import { type CodeRule, isCodeText, linkNotFound } from "./code.ts";
 import type { FallbackLoops } from "./fallback-loops.ts";
 import { readOptions } from "./link-options.ts";
 import { parseLinkInput, parseLinkUpdate, parseTagChange } from "./link-input.ts";
-import { createSchema, updateItemSchema } from "./link.ts";
+import { codeOf } from "./link-key.ts";
+import { createSchema, namedSchema, updateItemSchema } from "./link.ts";
 import type { LinkWriter, WriteOutcome, WrittenLink } from "./writer.ts";
 
 export const MOST_ITEMS = 5000;
@@ -22,9 +23,17 @@ export type BatchResult = {
   failed: { code: string; error: string; error_code: number }[];
 };
 
+/** See domains/registry.ts. */
+type Domains = {
+  key(code: string, host: string | null | undefined): string;
+  place<T extends { code: string | null }>(input: T, host: string | null | undefined): T & { domain: number };
+  refuseMove(key: string, host: string | null | undefined): void;
+};
+
 type Deps = {
   writer: LinkWriter;
   rule: CodeRule;
+  domains: Domains;
   hashPassword(plain: string): Promise<string>;
   clock: Clock;
   loops: FallbackLoops;
@@ -34,27 +43,30 @@ type Deps = {
 type Checked<T> = T | AppError;
 type Secret = { password: string | null | undefined };
 
-export function createLinkBatch({ writer, rule, hashPassword, clock, loops, actor }: Deps) {
+export function createLinkBatch({ writer, rule, domains, hashPassword, clock, loops, actor }: Deps) {
   return {
     /** Items like the body of a create. @throws BatchSizeTooLarge */
     async create(items: readonly unknown[]): Promise<BatchResult> {
       const now = clock.now();
-      const inputs = await checked(items, (item) =>
-        parseLinkInput(validated(createSchema, item, "The item"), rule, now),
-      );
+      const inputs = await checked(items, (item) => {
+        const input = validated(createSchema, item, "The item");
+        return domains.place(parseLinkInput(input, rule, now), input.domain);
+      });
       await refuseLoops(inputs, (input) => loops.refusal(input.code, readOptions(input.options).fallbackUrl));
       const entries = await hashed(inputs, hashPassword);
       const outcomes = await written(entries, (valid) => writer.create(valid, { actor, now }));
       return resultOf(outcomes, items);
     },
 
-    /** Items `{code, payload}`. @throws BatchSizeTooLarge */
+    /** Items `{code, domain?, payload}`. @throws BatchSizeTooLarge */
     async update(items: readonly unknown[]): Promise<BatchResult> {
       const now = clock.now();
       const patches = await checked(items, (item) => {
-        const { code, payload } = validated(updateItemSchema, item, "The item");
+        const { code, domain, payload } = validated(updateItemSchema, item, "The item");
         if (!isCodeText(code)) throw linkNotFound(code);
-        return { code, ...parseLinkUpdate(payload, now), ...parseTagChange(payload) };
+        const key = domains.key(code, domain);
+        domains.refuseMove(key, payload.domain);
+        return { code: key, ...parseLinkUpdate(payload, now), ...parseTagChange(payload) };
       });
       await refuseLoops(patches, (patch) => loops.refusal(patch.code, patch.options.fallbackUrl));
       const updates = await hashed(patches, hashPassword);
@@ -62,12 +74,13 @@ export function createLinkBatch({ writer, rule, hashPassword, clock, loops, acto
       return resultOf(outcomes, items);
     },
 
-    /** Items are codes. @throws BatchSizeTooLarge */
+    /** Items are codes or `{code, domain?}`. @throws BatchSizeTooLarge */
     async remove(items: readonly unknown[]): Promise<BatchResult> {
       const codes = await checked(items, (item) => {
-        if (typeof item !== "string") throw appError("BadRequest", "A code must be a string.");
-        if (!isCodeText(item)) throw linkNotFound(item);
-        return item;
+        const named = typeof item === "string" ? { code: item } : item;
+        const { code, domain } = validated(namedSchema, named, "The item");
+        if (!isCodeText(code)) throw linkNotFound(code);
+        return domains.key(code, domain);
       });
       const outcomes = await written(codes, (valid) => writer.remove(valid, { actor, now: clock.now() }));
       return resultOf(outcomes, items);
@@ -146,14 +159,14 @@ function resultOf(
   const result: BatchResult = { success: [], failed: [] };
   for (const [index, outcome] of outcomes.entries()) {
     if (outcome instanceof AppError) {
-      result.failed.push({ code: codeOf(items[index]), error: outcome.message, error_code: outcome.code });
-    } else result.success.push(typeof outcome === "string" ? outcome : outcome.code);
+      result.failed.push({ code: codeIn(items[index]), error: outcome.message, error_code: outcome.code });
+    } else result.success.push(codeOf(typeof outcome === "string" ? outcome : outcome.code));
   }
   return result;
 }
 
 /** Empty if there is none. */
-function codeOf(item: unknown): string {
+function codeIn(item: unknown): string {
   const code = typeof item === "object" && item !== null && "code" in item ? item.code : item;
   return typeof code === "string" ? code : "";
 }

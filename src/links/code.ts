@@ -4,6 +4,7 @@
  * `isCodeText`: older links keep redirecting.
  */
 import { type AppError, appError } from "../lib/errors.ts";
+import { codeOf } from "./link-key.ts";
 
 const CODE_MAX_LENGTH = 128;
 
@@ -26,12 +27,14 @@ export const NEW_CODE_FORM = { pattern: `^(?:${SEGMENTS})?$`, maxLength: CODE_MA
 /** Length and characters, for requests. */
 export const isCodeText = (text: string): boolean => CODE.test(text);
 
-/** Repeats only a valid code. */
-export const linkNotFound = (code: unknown): AppError =>
+export const isKeyText = (key: string): boolean => isCodeText(codeOf(key));
+
+/** Repeats only a valid code. @param key or code */
+export const linkNotFound = (key: unknown): AppError =>
   appError(
     "LinkNotFound",
-    typeof code === "string" && isCodeText(code)
-      ? `There is no link "${code}".`
+    typeof key === "string" && isKeyText(key)
+      ? `There is no link "${codeOf(key)}".`
       : "There is no link with this code.",
   );
 

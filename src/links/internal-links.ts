@@ -5,6 +5,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { CodeRule } from "./code.ts";
 import { parseLinkInput } from "./link-input.ts";
 import type { CreateInput, Link } from "./link.ts";
+import { DEFAULT_DOMAIN } from "./link-key.ts";
 import type { LinkTransaction } from "./changes.ts";
 import type { LinkRepository } from "./links.repository.ts";
 import { alreadyExists, type CheckedCreate, type LinkWriter } from "./writer.ts";
@@ -38,7 +39,11 @@ export function createInternalLinks({ writer, repository, rule, hashPassword, cl
         force: __,
         ...entry
       } = parseLinkInput({ ...input, target: PLACEHOLDER }, rule, clock.now());
-      return { ...entry, passwordHash: password === null ? null : await hashPassword(password) };
+      return {
+        ...entry,
+        domain: DEFAULT_DOMAIN,
+        passwordHash: password === null ? null : await hashPassword(password),
+      };
     },
 
     /** @throws LinkAlreadyExists */

@@ -71,6 +71,7 @@ forEachDialect(({ openDb }) => {
       changes: room.changes,
       record: room.events.add,
       routePrefixes: () => [],
+      domainOf: () => null,
       hashPassword: async (plain) => plain,
       clock: { now: () => NOW },
     });

@@ -77,7 +77,8 @@ forEachDialect((dialect) => {
     });
   });
   beforeEach(() => room.clear());
-  const shown = async (code: string) => viewOfLink(await room.links.get(code), "http://localhost");
+  const shown = async (code: string) =>
+    viewOfLink(await room.links.get(code), "http://localhost", () => null);
   const update = (body: object) =>
     room.links.update("a", validated(updateSchema, { target: TARGET, ...body }, "It"));
 

@@ -160,7 +160,7 @@ test("a link is shown without its hash", () => {
     clickCount: 3,
     automatedClicks: 1,
   };
-  expect(viewOfLink(link, "https://go.example")).toEqual({
+  expect(viewOfLink(link, "https://go.example", () => null)).toEqual({
     code: "a",
     target: "http://a.b",
     created_at: "2026-11-20T13:00:00.000Z",
@@ -168,6 +168,7 @@ test("a link is shown without its hash", () => {
     password: "[REDACTED]",
     click_count: 3,
     human_clicks: 2,
+    domain: null,
     short_url: "https://go.example/a",
     title: null,
     note: null,
@@ -179,7 +180,7 @@ test("a link is shown without its hash", () => {
     forward_query: false,
     tags: [],
   });
-  expect(viewOfLink({ ...link, expiresAt: null, passwordHash: null }, "")).toMatchObject({
+  expect(viewOfLink({ ...link, expiresAt: null, passwordHash: null }, "", () => null)).toMatchObject({
     expires_at: null,
     password: null,
   });

@@ -1,13 +1,13 @@
 /**
  * What `links.code`, the caches and the change feed hold. On the default domain it is the code. On another one a prefix
- * names the domain, in characters that no code has and no search contains: keys sort after all codes of the default
- * domain, and each domain's keys are one range.
+ * names the domain, in control characters, which no code has: keys sort after all codes of the default domain, and each
+ * domain's keys are one range.
  */
 
 /** The domain that answers every Host that no other has. */
 export const DEFAULT_DOMAIN = 0;
 
-const MARK = "~";
+const MARK = "\x7f";
 /** Digits of the domain's id as control characters. */
 const FIRST_DIGIT = 0x10;
 
@@ -33,5 +33,6 @@ const endOfPrefix = (key: string): number => key.indexOf(MARK, 1) + 1;
 /** Keys of the domain: `from` ≤ key < `to`. */
 export function keysOf(domain: number): { from: string; to: string } {
   const prefix = prefixOf(domain);
-  return prefix === "" ? { from: "", to: MARK } : { from: prefix, to: `${prefix}\x7f` };
+  // A server may compare as if the shorter text went on with blanks, which digits precede.
+  return prefix === "" ? { from: "", to: `${MARK}\x01` } : { from: prefix, to: `${prefix}\x7f` };
 }

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { HTTP_URL_FORM } from "../lib/http-url.ts";
 import { formatRfc3339 } from "../lib/rfc3339.ts";
+import { codeOf, domainOf } from "./link-key.ts";
 import { shortUrl } from "./short-url.ts";
 import { tagList } from "./tags/tag.ts";
 import { CODE_FORM, NEW_CODE_FORM } from "./code.ts";
@@ -24,6 +25,7 @@ export type LinkContent = {
 
 export type Link = LinkContent & {
   id: number;
+  /** The key; see link-key.ts. */
   code: string;
   createdAt: number;
   updatedAt: number;
@@ -64,11 +66,24 @@ const password = z
 /** code.ts words the refusals. */
 export const newCode = z.string().meta(NEW_CODE_FORM);
 
+/** A host; absent, null or empty: the default domain. */
+const domainName = z.string().max(1000).nullish();
+
+/** Beside a code in a path. */
+export const domainQuery = z.object({
+  domain: z
+    .string()
+    .max(1000)
+    .optional()
+    .describe("host of the link's domain; absent or empty: the default one"),
+});
+
 export const createSchema = z.object({
   code: newCode.nullish().describe("1 to 128 of a-z A-Z 0-9 _ . - /; random when absent or empty"),
   target: z.string().describe("absolute http or https URL, at most 8192 bytes").meta(HTTP_URL_FORM),
   expires_at: z.string().nullish().describe("RFC 3339, or a duration such as 7d or 1d2h30m"),
   password: password.nullish(),
+  domain: domainName.describe("host of its domain; absent or empty: the default one"),
   force: z.boolean().nullish().describe("overwrite an existing link, which keeps created_at and click_count"),
   ...linkFields,
 });
@@ -79,6 +94,7 @@ export const updateSchema = z.object({
   target: createSchema.shape.target,
   expires_at: z.string().nullish().describe("absent or null keeps it, an empty string clears it"),
   password: password.nullish().describe("absent or null keeps it, an empty string removes it"),
+  domain: domainName.describe("the link's own domain, which stays; absent or null is the same"),
   ...linkFields,
 });
 updateSchema.register(z.globalRegistry, { id: "LinkUpdate" });
@@ -91,7 +107,9 @@ const updatePayload = updateSchema.extend({
 });
 export type UpdatePayload = z.output<typeof updatePayload>;
 
-export const updateItemSchema = z.object({ code: z.string().meta(CODE_FORM), payload: updatePayload });
+/** A link in a batch. */
+export const namedSchema = z.object({ code: z.string().meta(CODE_FORM), domain: domainName });
+export const updateItemSchema = namedSchema.extend({ payload: updatePayload });
 
 export const linkViewSchema = z.object({
   code: z.string().meta(CODE_FORM),
@@ -101,21 +119,26 @@ export const linkViewSchema = z.object({
   password: z.literal(PASSWORD_MASK).nullable(),
   click_count: z.number().int(),
   human_clicks: z.number().int().describe("click_count without automated visitors"),
+  domain: z.string().nullable().describe("host; null: the default domain"),
   short_url: z.url().describe("address of the link"),
   ...linkFieldsView,
 });
 linkViewSchema.register(z.globalRegistry, { id: "Link" });
 export type LinkView = z.output<typeof linkViewSchema>;
 
+/** The host of a domain; null for the default one. */
+export type HostOf = (domain: number) => string | null;
+
 /** For the API and the command line. @param origin as in `shortUrl` */
-export const viewOfLink = (link: ShownLink, origin: string): LinkView => ({
-  code: link.code,
+export const viewOfLink = (link: ShownLink, origin: string, hostOf: HostOf): LinkView => ({
+  code: codeOf(link.code),
   target: link.target,
   created_at: formatRfc3339(link.createdAt),
   expires_at: link.expiresAt === null ? null : formatRfc3339(link.expiresAt),
   password: link.passwordHash === null ? null : PASSWORD_MASK,
   click_count: link.clickCount,
   human_clicks: link.clickCount - link.automatedClicks,
-  short_url: shortUrl(origin, link.code),
+  domain: hostOf(domainOf(link.code)),
+  short_url: shortUrl(origin, hostOf(domainOf(link.code)), codeOf(link.code)),
   ...viewOfFields(link),
 });

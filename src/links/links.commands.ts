@@ -27,12 +27,14 @@ const COLUMNS = {
   tags: "TAGS",
 };
 /** Of one link. */
-const FIELDS = { ...COLUMNS, human_clicks: "HUMAN CLICKS", short_url: "SHORT URL" };
+const FIELDS = { ...COLUMNS, human_clicks: "HUMAN CLICKS", domain: "DOMAIN", short_url: "SHORT URL" };
 
 /** As a row of the table. */
 const rowOf = (view: LinkView) => ({ ...view, tags: view.tags.join(", ") || null });
 
 type Json = { json?: true };
+type OnDomain = { domain?: string };
+const DOMAIN = ["--domain <host>", "host of the link's domain; without it the default domain"] as const;
 type Secret = { password?: true; passwordStdin?: true };
 
 /** Returns the group for further commands. */
@@ -50,10 +52,11 @@ function addReading(group: Command, context: Context): void {
     .command("get")
     .description("show a link")
     .argument("<code>")
+    .option(...DOMAIN)
     .option("--json", "print JSON")
-    .action(async (code: string, { json }: Json) => {
+    .action(async (code: string, { domain, json }: Json & OnDomain) => {
       const { links } = await context.services();
-      await show(context, await links.by(COMMAND).get(code), json);
+      await show(context, await links.by(COMMAND).get(links.domains.key(code, domain)), json);
     });
 
   addFilterOptions(group.command("list").description("list links, newest first"))
@@ -77,24 +80,27 @@ async function listLinks(context: Context, options: ListOptions): Promise<void> 
   const { sort, order, page, pageSize } = options;
   const given = { ...filterInput(options), sort, order, page, page_size: pageSize };
   const query = validated(listQuery, given, "The list");
-  const at = linkQueryOf(query, systemClock.now());
   const { links, origins } = await context.services();
+  const at = linkQueryOf(query, systemClock.now(), links.domains.filterOf);
   const found = await links.by(COMMAND).list(at);
-  const rows = found.links.map((link) => viewOfLink(link, origins.ofServer()));
+  const rows = found.links.map((link) => viewOfLink(link, origins.ofServer(), links.domains.hostOf));
   const pages = Math.ceil(found.total / at.pageSize);
   if (options.json) {
     const pagination = { page: at.page, page_size: at.pageSize, total: found.total, total_pages: pages };
     return context.output.json({ links: rows, pagination });
   }
-  if (rows.length > 0) context.output.table(rows.map(rowOf), COLUMNS);
+  const columns = options.domain === undefined ? COLUMNS : { ...COLUMNS, domain: "DOMAIN" };
+  if (rows.length > 0) context.output.table(rows.map(rowOf), columns);
   const where = pages === 0 ? "" : `, page ${at.page} of ${pages}`;
   context.output.note(`${pluralize(found.total, "link")}${where}`);
 }
 
 type AddOptions = Json &
+  OnDomain &
   Secret &
   FieldOptions & { code?: string; expires?: string; tag?: string[]; force?: true };
 type UpdateOptions = Json &
+  OnDomain &
   Secret &
   FieldOptions & {
     expires?: string;
@@ -108,6 +114,7 @@ function addWriting(group: Command, context: Context): void {
   addFieldOptions(group.command("add").description("create a link"))
     .argument("<target>", "http or https URL")
     .option("--code <code>", "random when absent")
+    .option(...DOMAIN)
     .option("--expires <when>", "RFC 3339, or a duration such as 7d or 1d2h30m")
     .option("--password", "ask for a password to store with the link")
     .option("--password-stdin", "read the password from standard input")
@@ -115,9 +122,18 @@ function addWriting(group: Command, context: Context): void {
     .option("--force", "overwrite a link with this code; it keeps its creation time and clicks")
     .option("--json", "print JSON")
     .action(async (target: string, options: AddOptions) => {
-      const { code, expires, tag: tags, force, json } = options;
+      const { code, domain, expires, tag: tags, force, json } = options;
       const password = await passwordFrom(context, options);
-      const given = { target, code, expires_at: expires, password, tags, force, ...fieldInput(options) };
+      const given = {
+        target,
+        code,
+        domain,
+        expires_at: expires,
+        password,
+        tags,
+        force,
+        ...fieldInput(options),
+      };
       const input = validated(createSchema, given, "The link");
       const { links } = await context.services();
       await show(context, await links.by(COMMAND).create(input), json);
@@ -127,6 +143,7 @@ function addWriting(group: Command, context: Context): void {
     .option("--no-forward-query", "do not pass it")
     .argument("<code>")
     .argument("<target>", "http or https URL")
+    .option(...DOMAIN)
     .option("--expires <when>", "RFC 3339, or a duration such as 7d or 1d2h30m")
     .option("--clear-expiry", "remove the expiry")
     .option("--password", "ask for a new password")
@@ -150,13 +167,18 @@ function addWriting(group: Command, context: Context): void {
         "The link",
       );
       const { links } = await context.services();
-      await show(context, await links.by(COMMAND).update(code, input), options.json);
+      await show(
+        context,
+        await links.by(COMMAND).update(links.domains.key(code, options.domain), input),
+        options.json,
+      );
     });
 
   group
     .command("remove")
     .description("delete links; asks before it deletes several")
     .argument("<code...>")
+    .option(...DOMAIN)
     .option("--yes", "do not ask")
     .option("--json", "print JSON")
     .action(async (codes: string[], options: RemoveOptions) => {
@@ -166,11 +188,15 @@ function addWriting(group: Command, context: Context): void {
     });
 }
 
-type RemoveOptions = Json & { yes?: true };
+type RemoveOptions = Json & OnDomain & { yes?: true };
 
-async function removeOne({ services, output }: Context, code: string, { json }: Json): Promise<void> {
+async function removeOne(
+  { services, output }: Context,
+  code: string,
+  { domain, json }: RemoveOptions,
+): Promise<void> {
   const { links } = await services();
-  await links.by(COMMAND).remove(code);
+  await links.by(COMMAND).remove(links.domains.key(code, domain));
   if (json) output.json({ code, removed: true });
   else output.line(`Removed ${code}.`);
 }
@@ -179,13 +205,13 @@ async function removeOne({ services, output }: Context, code: string, { json }: 
 async function removeMany(
   { services, input, output }: Context,
   codes: readonly string[],
-  { yes, json }: RemoveOptions,
+  { domain, yes, json }: RemoveOptions,
 ): Promise<void> {
   if (!yes && !(await input.confirm(`Delete ${pluralize(codes.length, "link")}?`))) {
     throw appError("BadRequest", "Nothing was deleted; answer y, or use --yes.");
   }
   const { links } = await services();
-  const { success, failed } = await links.by(COMMAND).batch.remove(codes);
+  const { success, failed } = await links.by(COMMAND).batch.remove(codes.map((code) => ({ code, domain })));
   if (json) {
     output.json([
       ...success.map((code) => ({ code, removed: true })),
@@ -214,8 +240,8 @@ async function passwordFrom(context: Context, options: Secret): Promise<string |
 }
 
 async function show(context: Context, link: ShownLink, json: true | undefined): Promise<void> {
-  const { origins } = await context.services();
-  const view = viewOfLink(link, origins.ofServer());
+  const { links, origins } = await context.services();
+  const view = viewOfLink(link, origins.ofServer(), links.domains.hostOf);
   if (json) return context.output.json(view);
   const row = rowOf(view);
   for (const [key, heading] of Object.entries(FIELDS)) {

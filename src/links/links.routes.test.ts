@@ -148,6 +148,7 @@ describe("one link", () => {
         password: "[REDACTED]",
         click_count: 0,
         human_clicks: 0,
+        domain: null,
         short_url: "http://localhost/a/b",
         title: null,
         note: null,

@@ -2,10 +2,12 @@ import { z } from "zod";
 import { actorOf, CursorPage, type Endpoint, endpoint, type HttpContext, page } from "../http/endpoint.ts";
 import { bothCounts, countOf, viewOfBoth, visitorsOf, visitorsQuery } from "../lib/visitors.ts";
 import { MOST_ITEMS } from "./batch.ts";
-import { CODE_FORM } from "./code.ts";
+import { CODE_FORM, isCodeText, linkNotFound } from "./code.ts";
 import {
   createSchema,
+  domainQuery,
   linkViewSchema,
+  namedSchema,
   type ShownLink,
   updateItemSchema,
   updateSchema,
@@ -36,11 +38,17 @@ const stats = z.object({
 stats.register(z.globalRegistry, { id: "Totals" });
 
 const params = { code: z.string().meta(CODE_FORM) };
-const codeIn = (c: HttpContext): string => c.req.param("code") ?? "";
 
 /** Relative to {admin}/v1. */
 export function linkEndpoints({ links, now }: { links: LinkService; now(): number }): Endpoint[] {
   const shared = { access: "editor", scope: "links", tag: "links" } as const;
+  const { hostOf } = links.domains;
+  /** @throws BadRequest for an unknown domain, LinkNotFound */
+  const keyIn = (c: HttpContext, { domain }: { domain?: string | undefined }): string => {
+    const code = c.req.param("code") ?? "";
+    if (!isCodeText(code)) throw linkNotFound(code);
+    return links.domains.key(code, domain);
+  };
   return [
     ...batchEndpoints(links),
     ...tagEndpoints((actor) => links.by(actor).tags),
@@ -73,14 +81,14 @@ export function linkEndpoints({ links, now }: { links: LinkService; now(): numbe
       paged: "either",
       async handle({ c, query, account }) {
         const origin = c.env.origin();
-        const view = (link: ShownLink) => viewOfLink(link, origin);
+        const view = (link: ShownLink) => viewOfLink(link, origin, hostOf);
         const own = links.by(actorOf(account));
-        const placed = placedQueryOf(query, now());
+        const placed = placedQueryOf(query, now(), links.domains.filterOf);
         if (placed !== null) {
           const { links: found, next } = await own.after(placed);
           return new CursorPage(found.map(view), next && linkCursor(placed.order, next));
         }
-        const at = linkQueryOf(query, now());
+        const at = linkQueryOf(query, now(), links.domains.filterOf);
         const found = await own.list(at);
         return page(found.links.map(view), { ...at, total: found.total });
       },
@@ -95,7 +103,7 @@ export function linkEndpoints({ links, now }: { links: LinkService; now(): numbe
       status: 201,
       answer: linkViewSchema,
       handle: async ({ c, body, account }) =>
-        viewOfLink(await links.by(actorOf(account)).create(body), c.env.origin()),
+        viewOfLink(await links.by(actorOf(account)).create(body), c.env.origin(), hostOf),
     }),
     endpoint({
       ...shared,
@@ -103,9 +111,10 @@ export function linkEndpoints({ links, now }: { links: LinkService; now(): numbe
       path: "/links/:code{.+}",
       params,
       summary: "Read a link",
+      query: domainQuery,
       answer: linkViewSchema,
-      handle: async ({ c, account }) =>
-        viewOfLink(await links.by(actorOf(account)).get(codeIn(c)), c.env.origin()),
+      handle: async ({ c, query, account }) =>
+        viewOfLink(await links.by(actorOf(account)).get(keyIn(c, query)), c.env.origin(), hostOf),
     }),
     endpoint({
       ...shared,
@@ -113,10 +122,11 @@ export function linkEndpoints({ links, now }: { links: LinkService; now(): numbe
       path: "/links/:code{.+}",
       params,
       summary: "Change a link",
+      query: domainQuery,
       body: updateSchema,
       answer: linkViewSchema,
-      handle: async ({ c, body, account }) =>
-        viewOfLink(await links.by(actorOf(account)).update(codeIn(c), body), c.env.origin()),
+      handle: async ({ c, query, body, account }) =>
+        viewOfLink(await links.by(actorOf(account)).update(keyIn(c, query), body), c.env.origin(), hostOf),
     }),
     endpoint({
       ...shared,
@@ -124,9 +134,10 @@ export function linkEndpoints({ links, now }: { links: LinkService; now(): numbe
       path: "/links/:code{.+}",
       params,
       summary: "Delete a link",
+      query: domainQuery,
       answer: z.object({ message: z.string() }),
-      async handle({ c, account }) {
-        await links.by(actorOf(account)).remove(codeIn(c));
+      async handle({ c, query, account }) {
+        await links.by(actorOf(account)).remove(keyIn(c, query));
         return { message: "The link was deleted." };
       },
     }),
@@ -169,7 +180,7 @@ function batchEndpoints(links: LinkService): Endpoint[] {
       ...shared,
       method: "DELETE",
       summary: "Delete up to 5000 links",
-      body: z.object({ codes: judgedLater(z.string()) }),
+      body: z.object({ codes: judgedLater(z.union([z.string(), namedSchema])) }),
       list: { field: "codes", most: MOST_ITEMS },
       handle: ({ body, account }) => links.by(actorOf(account)).batch.remove(body.codes),
     }),

@@ -8,6 +8,9 @@ import { createCodeRule, createShareCodeRule } from "./code.ts";
 import type { LinkChanges } from "./changes.ts";
 import { createFallbackLoops } from "./fallback-loops.ts";
 import type { RecordLinkEvents } from "./link-events.ts";
+import { createDomainRegistry } from "./domains/registry.ts";
+import { createDomainRepository } from "./domains/repository.ts";
+import { createDomainService, type DomainChanges } from "./domains/service.ts";
 import { createInternalLinks } from "./internal-links.ts";
 import { createLinkList } from "./list/list.ts";
 import { createLinkListRepository } from "./list/repository.ts";
@@ -21,7 +24,7 @@ import type { RandomBytes } from "../lib/random-code.ts";
 
 export type LinkServiceDeps = {
   database: Pick<Database, "read" | "transaction" | "dialect">;
-  changes: LinkChanges;
+  changes: LinkChanges & DomainChanges;
   record: RecordLinkEvents;
   /** With or without slash. */
   routePrefixes(): readonly string[];
@@ -46,12 +49,14 @@ export function createLinkService(deps: LinkServiceDeps) {
     stats: operations.getStats,
   });
   const rule = createCodeRule(deps.routePrefixes);
-  const writer = createLinkWriter({ ...deps, repository, rule });
+  const domainRepository = createDomainRepository(database);
+  const domains = createDomainRegistry(domainRepository);
+  const shared = { ...deps, repository, domains: domainRepository };
+  const writer = createLinkWriter({ ...shared, rule });
   const shareRule = createShareCodeRule(rule);
   const internal = createInternalLinks({
     writer: createLinkWriter({
-      ...deps,
-      repository,
+      ...shared,
       rule: shareRule,
       randomCodeLength: deps.shareCodeLength,
     }),
@@ -68,23 +73,36 @@ export function createLinkService(deps: LinkServiceDeps) {
       load: operations.paginatedQuery,
     }),
   );
-  const stops = (["links", "tags"] as const).map((topic) => changes.subscribe(topic, list.forgetTotals));
   const uses = createLinkUses({ repository: createUsesRepository(database), changes });
+  const stops = [
+    ...(["links", "tags"] as const).map((topic) => changes.subscribe(topic, list.forgetTotals)),
+    changes.subscribe("domains", domains.reload),
+  ];
 
   const loops = createFallbackLoops({
     find: (code) => repository.find(code),
-    ownCode: deps.ownCode ?? (() => null),
+    ownCode: (url) => domains.keyBelow(url) ?? deps.ownCode?.(url) ?? null,
   });
   const tags = createTagRepository(database);
-  const parts = { writer, repository, list, rule, hashPassword, clock, loops, tags, changes };
+  const parts = { writer, repository, list, rule, domains, hashPassword, clock, loops, tags, changes };
   return {
     /** The links as this actor may reach them. */
     by: (actor: Actor): ActorLinks => createActorLinks(parts, actor),
     internal,
+    /** Load it at the start. */
+    domains,
+    domainService: createDomainService({
+      repository: domainRepository,
+      registry: domains,
+      changes,
+      record: deps.record,
+      clock,
+    }),
     uses: { take: uses.take },
     stats: () => repository.stats(clock.now()),
     close() {
       for (const stop of stops) stop();
+      domains.close();
       uses.close();
     },
   };

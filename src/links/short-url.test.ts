@@ -13,7 +13,12 @@ test.each([
   ["a/../b", "a%2F..%2Fb"],
   ["a/..", "a%2F.."],
 ])("the address of %j", (code, path) => {
-  const url = shortUrl("https://go.example:8080", code);
+  const url = shortUrl("https://go.example:8080", null, code);
   expect(url).toBe(`https://go.example:8080/${path}`);
   expect(new URL(url).href).toBe(url);
+});
+
+test("another domain has the scheme of the default one and no port", () => {
+  expect(shortUrl("http://go.example:8080", "b.example", "a/b")).toBe("http://b.example/a/b");
+  expect(shortUrl("https://go.example", "b.example", "a")).toBe("https://b.example/a");
 });

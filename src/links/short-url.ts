@@ -2,9 +2,11 @@
 const REWRITTEN = /(?:^|\/)\.{0,2}(?:\/|$)/;
 
 /**
- * Address of a code. Its characters need no escapes, but a slash beside an empty segment, `.` or `..` gets one. Older
+ * Address of a code on a domain, which has the scheme of the default one and no port. The code's characters need no escapes, but a slash beside an empty segment, `.` or `..` gets one. Older
  * links may have such codes.
- * @param origin without a slash at the end
+ * @param origin of the default domain, without a slash at the end. `host`: null for the default domain
  */
-export const shortUrl = (origin: string, code: string): string =>
-  `${origin}/${REWRITTEN.test(code) ? code.replaceAll("/", "%2F") : code}`;
+export function shortUrl(origin: string, host: string | null, code: string): string {
+  const base = host === null ? origin : `${origin.slice(0, origin.indexOf("://"))}://${host}`;
+  return `${base}/${REWRITTEN.test(code) ? code.replaceAll("/", "%2F") : code}`;
+}

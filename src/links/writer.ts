@@ -13,13 +13,15 @@ import { MOST_TAGS, sortedTags, tooManyTags } from "./tags/tag.ts";
 import type { LinkChanges, LinkTransaction } from "./changes.ts";
 import { type LinkOptions, readOptions, writeOptions } from "./link-options.ts";
 import { linkEvent, type RecordLinkEvents } from "./link-events.ts";
+import { codeOf, DEFAULT_DOMAIN, keyOf } from "./link-key.ts";
 import type { LinkRepository, NewLink, ExistingLink } from "./links.repository.ts";
 import { type RandomBytes, randomCodes } from "../lib/random-code.ts";
 
 /** With the password hashed. */
 export type CheckedCreate = LinkContent & {
-  /** Null: a random one. */
+  /** Key; null: a random code. */
   code: string | null;
+  domain: number;
   force: boolean;
 };
 
@@ -52,8 +54,14 @@ export type LinkWriter = {
   remove(codes: readonly string[], by: Writing): Promise<WriteOutcome<string>[]>;
 };
 
+type DomainKeeper = {
+  /** Those that exist; none of them goes until the transaction ends. */
+  keep(tx: LinkTransaction["db"], ids: readonly number[]): Promise<ReadonlySet<number>>;
+};
+
 type Deps = {
   repository: LinkRepository;
+  domains: DomainKeeper;
   changes: LinkChanges;
   record: RecordLinkEvents;
   rule: CodeRule;
@@ -64,7 +72,7 @@ type Deps = {
 const MOST_RUNS = 5;
 
 export function createLinkWriter(deps: Deps): LinkWriter {
-  const { repository, changes, record } = deps;
+  const { repository, domains, changes, record } = deps;
 
   async function write<T>(run: (tx: LinkTransaction) => Promise<T>): Promise<T> {
     for (let runs = 1; ; runs++) {
@@ -77,6 +85,7 @@ export function createLinkWriter(deps: Deps): LinkWriter {
   }
 
   const createIn: LinkWriter["createIn"] = async (tx, entries, by) => {
+    await keepDomains(domains, tx, entries);
     const wanted = new Set(entries.flatMap((entry) => entry.code ?? []));
     const existing = await repository.lock(tx.db, [...wanted]);
     const chosen = await chooseCodes(deps, tx, entries, new Set(wanted));
@@ -131,6 +140,18 @@ export function createLinkWriter(deps: Deps): LinkWriter {
   };
 }
 
+/** @throws BadRequest for one that was deleted meanwhile */
+async function keepDomains(
+  domains: DomainKeeper,
+  tx: LinkTransaction,
+  entries: readonly CheckedCreate[],
+): Promise<void> {
+  const wanted = new Set(entries.map(({ domain }) => domain));
+  wanted.delete(DEFAULT_DOMAIN);
+  const kept = await domains.keep(tx.db, [...wanted]);
+  if (kept.size < wanted.size) throw appError("BadRequest", "The domain was deleted meanwhile.");
+}
+
 /** For entries without one. Those with a collision try again together. */
 async function chooseCodes(
   { repository, rule, randomCodeLength, randomBytes }: Deps,
@@ -144,8 +165,8 @@ async function chooseCodes(
   while (open.length > 0) {
     for (const entry of open) {
       let code: string;
-      do code = sources.get(entry)!.next().value;
-      while (taken.has(code) || rule.refusal(code) !== null);
+      do code = keyOf(entry.domain, sources.get(entry)!.next().value);
+      while (taken.has(code) || rule.refusal(codeOf(code)) !== null);
       taken.add(code);
       chosen.set(entry, code);
     }
@@ -173,7 +194,7 @@ function planCreate(
     if (claimed.has(code)) return mentionedBefore(code);
     if (stored !== undefined && !(entry.force && reaches(actor, stored))) return alreadyExists(code);
     if (stored?.isInternal) return linkServesShare(code);
-    const { code: _, force: __, ...content } = entry;
+    const { code: _, domain: __, force: ___, ...content } = entry;
     const made = { createdAt: now, ownerId: actor.accountId, createdBy: actor.name };
     const { createdAt, ownerId, createdBy } = stored ?? made;
     const link = { ...content, code, createdAt, ownerId, createdBy, updatedAt: now };
@@ -228,13 +249,16 @@ export const reaches = <L extends Pick<Link, "ownerId">>(actor: Actor, link: L |
   link !== undefined && (!actor.ownOnly || link.ownerId === actor.accountId);
 
 export const alreadyExists = (code: string): AppError =>
-  appError("LinkAlreadyExists", `The code "${code}" is taken; choose another, or overwrite it with force.`);
+  appError(
+    "LinkAlreadyExists",
+    `The code "${codeOf(code)}" is taken; choose another, or overwrite it with force.`,
+  );
 
 export const linkServesShare = (code: string): AppError =>
-  appError("Conflict", `The link "${code}" serves a shared file or folder; delete it first.`);
+  appError("Conflict", `The link "${codeOf(code)}" serves a shared file or folder; delete it first.`);
 
 const mentionedBefore = (code: string): AppError =>
   appError(
     "LinkAlreadyExists",
-    `The code "${code}" appears more than once in this request; the first one is used.`,
+    `The code "${codeOf(code)}" appears more than once in this request; the first one is used.`,
   );

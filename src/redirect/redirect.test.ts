@@ -24,6 +24,7 @@ const links = new Map<string, CachedLink | "fails" | "rejects" | "later">();
 const clicks: [number, number][] = [];
 const classes: boolean[] = [];
 const served: [number, string][] = [];
+const expired = new Set<string>();
 const settings = { defaultUrl: "", passUtm: false };
 
 const redirect = createRedirect({
@@ -35,6 +36,7 @@ const redirect = createRedirect({
       if (found === "later") return Bun.sleep(1).then(() => ({ id: 77, location: "https://later/" }));
       return found;
     },
+    knows: (code) => expired.has(code),
   },
   specials: createSpecials({
     uses: { take: async () => false },

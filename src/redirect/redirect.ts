@@ -11,6 +11,7 @@ import { toLocation } from "../links/cache/location.ts";
 import { isSpecial } from "../links/cache/special-link.ts";
 import type { RedirectStatus } from "../links/link-options.ts";
 import type { SpecialOutcome, Specials } from "./special.ts";
+import type { Domains, RoutedDomain } from "../links/domains/registry.ts";
 import { withUtm } from "./utm.ts";
 import type { PeerSource, Visits } from "./visit.ts";
 
@@ -29,7 +30,7 @@ export type RedirectCounts = {
 };
 
 type Deps = {
-  cache: Pick<LinkCache, "findIn">;
+  cache: Pick<LinkCache, "findIn" | "knows">;
   clicks: { record(linkId: number, atMs: number, isAutomated: boolean): void };
   automated: AutomatedVisitors;
   /** Replaces `clicks` with detailed logging. */
@@ -37,7 +38,9 @@ type Deps = {
   specials: Specials;
   /** For codes of shares. Never rejects. */
   shares?: { answer(linkId: number, request: Request, peers?: PeerSource): Promise<Response> };
-  /** An http(s) URL, or empty. */
+  /** Besides the default one. */
+  domains?: Pick<Domains, "isEmpty" | "at">;
+  /** Of the default domain: an http(s) URL, or empty. */
   defaultUrl(): string;
   passUtm(): boolean;
   clock: Clock;
@@ -48,6 +51,7 @@ const NO_STORE = "no-cache, no-store, must-revalidate";
 const HTML = "text/html; charset=utf-8";
 const LONGEST_ESCAPED = MAX_CODE_LENGTH * 3;
 const LOG_INTERVAL_MS = 1000;
+const NO_DOMAINS: Pick<Domains, "isEmpty" | "at"> = { isEmpty: () => true, at: () => undefined };
 
 export function createRedirect({
   cache,
@@ -56,6 +60,7 @@ export function createRedirect({
   visits,
   specials,
   shares,
+  domains = NO_DOMAINS,
   defaultUrl,
   passUtm,
   clock,
@@ -85,6 +90,18 @@ export function createRedirect({
     counts.missing++;
     return new Response("Not Found", { status: 404, headers: missingHeaders });
   }
+
+  /** Domains may have their own answers for codes that lead nowhere. */
+  function lost(url: string, { mayBeExpired = true } = {}): Response {
+    const domain = domains.isEmpty() ? undefined : domains.at(url, pathStart(url));
+    if (domain === undefined) return missing();
+    if (domain.expiredUrl === null || !mayBeExpired) return unknown(domain);
+    const key = keyIn(url, pathStart(url) + 1, domain);
+    return key !== null && cache.knows(key) ? found(toLocation(domain.expiredUrl)) : unknown(domain);
+  }
+
+  const unknown = ({ notFoundUrl }: RoutedDomain): Response =>
+    notFoundUrl === null ? missing() : found(toLocation(notFoundUrl));
 
   function failed(error: unknown): Response {
     counts.failed++;
@@ -117,7 +134,7 @@ export function createRedirect({
     request: Request,
     peers: PeerSource | undefined,
   ): Response | Promise<Response> {
-    if (link === null) return missing();
+    if (link === null) return lost(url);
     if (isInternal(link.location)) return followInternal(link, now, url, pathEnd, request, peers);
     count(link.id, now, url, pathEnd, request, peers);
     return send(link.location, url, pathEnd);
@@ -132,7 +149,7 @@ export function createRedirect({
     peers: PeerSource | undefined,
   ): Response | Promise<Response> {
     const answer = (outcome: SpecialOutcome): Response => {
-      if (outcome.kind === "missing") return missing();
+      if (outcome.kind === "missing") return lost(url, { mayBeExpired: false });
       if (outcome.kind === "elsewhere") return found(outcome.location);
       count(link.id, now, url, pathEnd, request, peers);
       return outcome.kind === "page" ? outcome.response : foundBy(outcome.location, outcome.status);
@@ -173,9 +190,9 @@ export function createRedirect({
   /** No click. Visitors POST share passwords to the code. */
   async function other(request: Request, peers: PeerSource | undefined): Promise<Response> {
     const { url, method } = request;
-    const start = pathStart(url) + 1;
-    const code = codeWithin(url, start, endOfPath(url, start));
-    const link = code === null ? null : await cache.findIn(code, 0, code.length, clock.now());
+    const start = pathStart(url);
+    const key = keyIn(url, start + 1, domains.isEmpty() ? undefined : domains.at(url, start));
+    const link = key === null ? null : await cache.findIn(key, 0, key.length, clock.now());
     if (link === null || shares === undefined || !isInternal(link.location) || isSpecial(link.location))
       return methodNotAllowed("GET, HEAD");
     return method === "POST" ? shares.answer(link.id, request, peers) : methodNotAllowed("GET, HEAD, POST");
@@ -186,6 +203,19 @@ export function createRedirect({
     return location === "" ? missing() : send(location, url, pathEnd);
   }
 
+  function onDomain(
+    domain: RoutedDomain,
+    url: string,
+    start: number,
+    request: Request,
+    peers: PeerSource | undefined,
+  ): Response | Promise<Response> {
+    const end = endOfPath(url, start);
+    if (end === start && domain.defaultUrl !== null) return send(toLocation(domain.defaultUrl), url, end);
+    const key = keyIn(url, start, domain);
+    return key === null ? unknown(domain) : look(key, 0, key.length, url, end, request, peers);
+  }
+
   return {
     handle(request, peers) {
       try {
@@ -193,6 +223,10 @@ export function createRedirect({
         if (method !== "GET" && method !== "HEAD") return other(request, peers).catch(failed);
         const url = request.url;
         const start = pathStart(url) + 1;
+        if (!domains.isEmpty()) {
+          const domain = domains.at(url, start - 1);
+          if (domain !== undefined) return onDomain(domain, url, start, request, peers);
+        }
         const end = scanCode(url, start);
         if (end > start) return look(url, start, end, url, end, request, peers);
         if (end === start) return root(url, end);
@@ -223,6 +257,13 @@ function endOfPath(url: string, start: number): number {
 function codeWithin(url: string, start: number, end: number): string | null {
   const code = end - start > LONGEST_ESCAPED ? "" : decodeEscapes(url.slice(start, end));
   return code !== "" && scanCode(code, 0) === code.length ? code : null;
+}
+
+/** The key of the path's code on a domain, or null. */
+function keyIn(url: string, start: number, domain: RoutedDomain | undefined): string | null {
+  const end = scanCode(url, start);
+  const code = end > start ? url.slice(start, end) : codeWithin(url, start, endOfPath(url, start));
+  return code === null || domain === undefined ? code : domain.prefix + code;
 }
 
 /** One character per byte: a code has ASCII only, and no percent sign. */

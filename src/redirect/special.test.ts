@@ -18,7 +18,7 @@ let clicks = 0;
 const settings = { passUtm: false };
 
 const redirect = createRedirect({
-  cache: { findIn: () => ({ id: 7, location }) },
+  cache: { findIn: () => ({ id: 7, location }), knows: () => true },
   clicks: { record: () => void clicks++ },
   automated: createAutomatedVisitors(),
   specials: createSpecials({

@@ -6,29 +6,32 @@ import { pluralize } from "../../lib/pluralize.ts";
 import { appError } from "../../lib/errors.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
 import { type DateRange, parseDate, parseRange } from "./range.ts";
+import type { ReachableLinks } from "./routes.ts";
 import { createAnalytics } from "./service.ts";
 import { viewOfDevices, viewOfLinkReport } from "./views.ts";
 
-type Context = CommandContext<{ database: Database }>;
+type Context = CommandContext<{ database: Database; links: Pick<ReachableLinks, "domains"> }>;
 
-type StatsOptions = { from?: string; to?: string; json?: true };
+type StatsOptions = { domain?: string; from?: string; to?: string; json?: true };
 
 const MOST_ROWS = 10;
 
-export function addLinkStatsCommand(links: Command, context: Context): void {
-  links
+export function addLinkStatsCommand(group: Command, context: Context): void {
+  group
     .command("stats")
     .description("show a link's clicks; those of the last seconds may not be counted yet")
     .argument("<code>")
+    .option("--domain <host>", "host of the link's domain")
     .option("--from <date>", "first instant or day, with --to; the last 30 days without them")
     .option("--to <date>", "last instant, or the day before which clicks count")
     .option("--json", "print JSON")
     .action(async (code: string, options: StatsOptions) => {
       const range = rangeOf(options);
-      const { database } = await context.services();
+      const { database, links } = await context.services();
+      const key = links.domains.key(code, options.domain);
       const analytics = createAnalytics({ database, clock: systemClock });
-      const report = viewOfLinkReport(await analytics.link(code, range));
-      const devices = viewOfDevices(await analytics.linkDevices(code, range, MOST_ROWS));
+      const report = viewOfLinkReport(await analytics.link(key, range), links.domains.nameOf);
+      const devices = viewOfDevices(await analytics.linkDevices(key, range, MOST_ROWS));
       if (options.json) context.output.json({ ...report, devices });
       else print(context.output, range, report, devices);
     });

@@ -76,7 +76,7 @@ export function createCountRepository({ read, findLink }: Pick<Database, "read" 
       return Number((linkId === 0 ? seen : own) ?? 0);
     },
 
-    /** Most clicks first, ties by code; limit ≤ 100. A code has the clicks of every link that has or had it. */
+    /** Most clicks first, ties by key; limit ≤ 100. A key has the clicks of every link that has or had it. */
     async top(cut: SumParts, limit: number): Promise<{ code: string; clicks: number }[]> {
       const parts: object[] = [];
       if (cut.months.length > 0) parts.push(months(cut.months).select(["link_id", "clicks"]));

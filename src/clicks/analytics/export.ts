@@ -4,6 +4,7 @@
  */
 import type { Database } from "../../db/database.ts";
 import { csvLine } from "../../lib/csv.ts";
+import { codeOf } from "../../links/link-key.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
 import { spreadsheetText } from "../../lib/spreadsheet-text.ts";
 import { createLogRepository, type LoggedClick, type LogPosition } from "./export.repository.ts";
@@ -50,9 +51,9 @@ export function createClickExport(database: Pick<Database, "read">) {
   };
 }
 
-const lineOf = (code: string, click: LoggedClick): string =>
+const lineOf = (key: string, click: LoggedClick): string =>
   csvLine([
-    code,
+    codeOf(key),
     formatRfc3339(click.clickedAt),
     spreadsheetText(click.referrer ?? ""),
     spreadsheetText(click.source),

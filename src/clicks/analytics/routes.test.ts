@@ -137,13 +137,14 @@ describe("shapes", () => {
     const trend = await data("/analytics/trends");
     expect([trend.labels.length, trend.labels[30], trend.values[30]]).toEqual([31, "2026-11-20", 3]);
     expect(Object.keys(trend)).toEqual(["labels", "values"]);
-    expect(await data("/analytics/top")).toEqual([{ code: "a/b", clicks: 3 }]);
+    expect(await data("/analytics/top")).toEqual([{ code: "a/b", domain: null, clicks: 3 }]);
     expect(await data("/analytics/referrers")).toEqual(referrers);
     expect(await data("/analytics/geo")).toEqual(places);
     expect(await data("/analytics/devices")).toEqual(devices);
     expect(await data("/links/a/b/analytics/devices")).toEqual(devices);
     expect(await data("/links/a/b/analytics")).toEqual({
       code: "a/b",
+      domain: null,
       total_clicks: 3,
       trend,
       top_referrers: referrers,

@@ -6,13 +6,20 @@ import type { Logger } from "../../lib/logger.ts";
 import type { ClickExport } from "./export.ts";
 import { type DateRange, parseRange, unitOf } from "./range.ts";
 import type { Analytics } from "./service.ts";
-import { viewOfDevices, viewOfLinkReport, viewOfPlace, viewOfReferrer } from "./views.ts";
-import { CODE_FORM } from "../../links/code.ts";
+import { viewOfDevices, viewOfLinkReport, viewOfPlace, viewOfReferrer, viewOfTop } from "./views.ts";
+import { CODE_FORM, isCodeText, linkNotFound } from "../../links/code.ts";
+import type { LinkName } from "../../links/domains/registry.ts";
+import { domainQuery } from "../../links/link.ts";
 import { UNITS } from "../rollups/time-buckets.ts";
 
 export type ReachableLinks = {
   /** @throws LinkNotFound for a link that does not exist for the actor */
-  by(actor: Actor): { get(code: string): Promise<unknown> };
+  by(actor: Actor): { get(key: string): Promise<unknown> };
+  domains: {
+    /** @throws BadRequest for an unknown host */
+    key(code: string, host: string | undefined): string;
+    nameOf(key: string): LinkName;
+  };
 };
 
 type Deps = {
@@ -46,7 +53,8 @@ const limited = (standard: number, maximum: number) =>
 
 const trendAnswer = z.object({ labels: z.array(z.string()), values: z.array(z.number().int()) });
 trendAnswer.register(z.globalRegistry, { id: "Trend" });
-const topAnswer = z.array(z.object({ code: z.string(), clicks: z.number().int() }));
+const named = { code: z.string(), domain: z.string().nullable().describe("host; null: the default domain") };
+const topAnswer = z.array(z.object({ ...named, clicks: z.number().int() }));
 topAnswer.element.register(z.globalRegistry, { id: "TopLink" });
 const counted = { count: z.number().int(), percentage: z.number() };
 const referrersAnswer = z.array(z.object({ referrer: z.string(), ...counted }));
@@ -69,7 +77,7 @@ const devicesAnswer = z.object({
 });
 devicesAnswer.register(z.globalRegistry, { id: "DeviceReport" });
 const linkAnswer = z.object({
-  code: z.string(),
+  ...named,
   total_clicks: z.number().int().describe("in the range"),
   trend: trendAnswer.describe("by day"),
   top_referrers: referrersAnswer.describe("at most 10"),
@@ -86,7 +94,7 @@ export function analyticsEndpoints(deps: Deps): Endpoint[] {
   return [...totalEndpoints(deps), ...linkEndpoints(deps), exportEndpoint(deps)];
 }
 
-function totalEndpoints({ analytics, now }: Deps): Endpoint[] {
+function totalEndpoints({ analytics, links, now }: Deps): Endpoint[] {
   return [
     endpoint({
       ...shared,
@@ -108,7 +116,10 @@ function totalEndpoints({ analytics, now }: Deps): Endpoint[] {
       summary: "The links with the most clicks",
       query: limited(10, 100),
       answer: topAnswer,
-      handle: ({ query }) => analytics.top(rangeOf(query, now()), query.limit),
+      async handle({ query }) {
+        const found = await analytics.top(rangeOf(query, now()), query.limit);
+        return found.map((link) => viewOfTop(link, links.domains.nameOf));
+      },
     }),
     endpoint({
       ...shared,
@@ -140,12 +151,14 @@ function totalEndpoints({ analytics, now }: Deps): Endpoint[] {
 }
 
 function linkEndpoints({ analytics, links, now }: Deps): Endpoint[] {
-  /** @throws LinkNotFound */
-  async function codeFor(account: Caller, c: HttpContext): Promise<string> {
+  /** @throws BadRequest for an unknown domain, LinkNotFound */
+  async function keyFor(account: Caller, c: HttpContext, host: string | undefined): Promise<string> {
     const code = c.req.param("code") ?? "";
+    if (!isCodeText(code)) throw linkNotFound(code);
+    const key = links.domains.key(code, host);
     const actor = actorOf(account);
-    if (actor.ownOnly) await links.by(actor).get(code);
-    return code;
+    if (actor.ownOnly) await links.by(actor).get(key);
+    return key;
   }
 
   return [
@@ -153,21 +166,28 @@ function linkEndpoints({ analytics, links, now }: Deps): Endpoint[] {
       ...ofLink,
       path: "/links/:code{.+}/analytics/devices",
       summary: "Browsers, systems and devices of one link's clicks",
-      query: limited(10, 20),
+      query: limited(10, 20).extend(domainQuery.shape),
       answer: devicesAnswer,
       handle: async ({ c, query, account }) =>
         viewOfDevices(
-          await analytics.linkDevices(await codeFor(account, c), rangeOf(query, now()), query.limit),
+          await analytics.linkDevices(
+            await keyFor(account, c, query.domain),
+            rangeOf(query, now()),
+            query.limit,
+          ),
         ),
     }),
     endpoint({
       ...ofLink,
       path: "/links/:code{.+}/analytics",
       summary: "The clicks of one link; write a code that ends in /analytics with %2F",
-      query: range,
+      query: range.extend(domainQuery.shape),
       answer: linkAnswer,
       handle: async ({ c, query, account }) =>
-        viewOfLinkReport(await analytics.link(await codeFor(account, c), rangeOf(query, now()))),
+        viewOfLinkReport(
+          await analytics.link(await keyFor(account, c, query.domain), rangeOf(query, now())),
+          links.domains.nameOf,
+        ),
     }),
   ];
 }

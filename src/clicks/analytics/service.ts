@@ -1,7 +1,7 @@
 /** Reports on the clicks of a range, from rollups. Clicks during an answer may be in it in part. */
 import type { Database } from "../../db/database.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { isCodeText, linkNotFound } from "../../links/code.ts";
+import { isKeyText, linkNotFound } from "../../links/code.ts";
 import { type BucketCounts, createCountRepository } from "./counts.repository.ts";
 import { type BucketFacts, joinParts, settleDays, settleHours } from "./edges.ts";
 import { type SumParts, splitSpan, type DateRange, sequence, spanOf, trendOf, withMonths } from "./range.ts";
@@ -16,6 +16,7 @@ export type ReferrerShare = Share & { referrer: string };
 export type PlaceShare = Share & Place;
 
 export type LinkReport = {
+  /** The key; see links/link-key.ts. */
   code: string;
   clicks: number;
   trend: Trend;
@@ -33,9 +34,9 @@ export type Analytics = {
   places(range: DateRange, limit: number): Promise<PlaceShare[]>;
   devices(range: DateRange, limit: number): Promise<DeviceShares>;
   /** @throws LinkNotFound; BadRequest like trend */
-  link(code: string, range: DateRange): Promise<LinkReport>;
+  link(key: string, range: DateRange): Promise<LinkReport>;
   /** @throws LinkNotFound */
-  linkDevices(code: string, range: DateRange, limit: number): Promise<DeviceShares>;
+  linkDevices(key: string, range: DateRange, limit: number): Promise<DeviceShares>;
 };
 
 const ALL_LINKS = 0;
@@ -125,9 +126,9 @@ export function createAnalytics({ database, clock }: Deps): Analytics {
     return deviceShares(await values.share("agent", linkId, cut, MOST_PROFILES), limit);
   }
 
-  async function idOf(code: string): Promise<number> {
-    const id = isCodeText(code) ? await counts.linkId(code) : null;
-    if (id === null) throw linkNotFound(code);
+  async function idOf(key: string): Promise<number> {
+    const id = isKeyText(key) ? await counts.linkId(key) : null;
+    if (id === null) throw linkNotFound(key);
     return id;
   }
 
@@ -139,22 +140,22 @@ export function createAnalytics({ database, clock }: Deps): Analytics {
     },
     places: async (range, limit) => places(await cutValues(ALL_LINKS, range), limit),
     devices: (range, limit) => devices(ALL_LINKS, range, limit),
-    async link(code, range) {
-      const id = await idOf(code);
+    async link(key, range) {
+      const id = await idOf(key);
       const [shown, cut] = await Promise.all([trend(id, range, "day"), cutValues(id, range)]);
       const [byReferrer, byPlace] = await Promise.all([
         values.share("referrer", id, cut, LINK_REFERRERS),
         values.share("place", id, cut, LINK_PLACES),
       ]);
       return {
-        code,
+        code: key,
         clicks: shown.values.reduce((sum, clicks) => sum + clicks, 0),
         trend: shown,
         referrers: referrersOf(byReferrer),
         places: placesOf(byPlace, byReferrer.total),
       };
     },
-    linkDevices: async (code, range, limit) => devices(await idOf(code), range, limit),
+    linkDevices: async (key, range, limit) => devices(await idOf(key), range, limit),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { DeviceShares, NamedShare } from "./percentages.ts";
+import type { LinkName } from "../../links/domains/registry.ts";
 import type { LinkReport, PlaceShare, ReferrerShare } from "./service.ts";
 
 export const viewOfReferrer = ({ referrer, clicks, percentage }: ReferrerShare) => ({
@@ -24,8 +25,15 @@ export const viewOfDevices = (shares: DeviceShares) => ({
   total_with_ua: shares.total,
 });
 
-export const viewOfLinkReport = ({ code, clicks, trend, referrers, places }: LinkReport) => ({
-  code,
+type NameOf = (key: string) => LinkName;
+
+export const viewOfTop = ({ code, clicks }: { code: string; clicks: number }, nameOf: NameOf) => ({
+  ...nameOf(code),
+  clicks,
+});
+
+export const viewOfLinkReport = ({ code, clicks, trend, referrers, places }: LinkReport, nameOf: NameOf) => ({
+  ...nameOf(code),
   total_clicks: clicks,
   trend,
   top_referrers: referrers.map(viewOfReferrer),

@@ -89,6 +89,8 @@ const familyDialect = (family: MysqlVariant): Dialect => ({
   joinTexts: (column) => sql`group_concat(${sql.ref(column)} separator ' ')`,
   insertReturningId: insertThenId,
   forUpdate: (query) => query.forUpdate() as typeof query,
+  // Both servers know this form.
+  forShare: (query) => query.modifyEnd(sql`lock in share mode`) as typeof query,
   currentTime: async (db) => {
     const { rows } = await sql<{ now: number }>`
       select cast(unix_timestamp(now(3)) * 1000 as signed) as now`.execute(db);

@@ -146,6 +146,7 @@ const dialect: Dialect = {
     return (inserted as { id: number }).id;
   },
   forUpdate: (query) => query.forUpdate() as typeof query,
+  forShare: (query) => query.modifyEnd(sql`for share`) as typeof query,
   currentTime: async (db) => {
     const { rows } = await sql<{ now: number }>`
       select (extract(epoch from clock_timestamp()) * 1000)::bigint as now`.execute(db);

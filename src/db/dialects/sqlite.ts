@@ -85,6 +85,7 @@ const dialect: Dialect = {
   joinTexts: (column) => sql`group_concat(${sql.ref(column)}, ' ')`,
   insertReturningId: insertThenId,
   forUpdate: (query) => query,
+  forShare: (query) => query,
   currentTime: async () => Date.now(),
   // In its own read transaction: writers continue.
   snapshot: async (db, path) => void (await sql`vacuum into ${path}`.execute(db)),

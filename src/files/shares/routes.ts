@@ -40,8 +40,11 @@ const shareView = linkViewSchema.extend({
 });
 shareView.register(z.globalRegistry, { id: "Share" });
 
+/** Shares are served there only. */
+const onDefaultDomain = () => null;
+
 function viewShare(share: ShareRecord, origin: string): z.output<typeof shareView> {
-  const view = viewOfLink(share, origin);
+  const view = viewOfLink(share, origin, onDefaultDomain);
   return { ...view, max_downloads: share.maxDownloads, downloads: share.downloads, url: view.short_url };
 }
 

@@ -116,8 +116,8 @@ describe("a link", () => {
     }
   });
 
-  test("that has expired is not found, in the database or the table", () => {
-    const { find, rows, clock, asked } = open();
+  test("that has expired is not found, in the database or the table, and told from an unknown one", () => {
+    const { cache, find, rows, clock, asked } = open();
     rows.set("old", link(1, "https://h/", NOW));
     rows.set("soon", link(2, "https://h/", NOW + 1));
     expect(find("old")).toBeNull();
@@ -125,6 +125,8 @@ describe("a link", () => {
     clock.time += 1;
     expect(find("soon")).toBeNull();
     expect(asked).toEqual(["old", "soon"]);
+    expect(find("none")).toBeNull();
+    expect(["old", "soon", "none"].map(cache.knows)).toEqual([true, true, false]);
   });
 
   test("with an expiry at the instant 0 or before is expired", () => {

@@ -39,6 +39,8 @@ export type LinkCache = {
     end: number,
     now: number,
   ): CachedLink | null | Promise<CachedLink | null>;
+  /** After a `find` without result: whether the link has expired. */
+  knows(code: string): boolean;
   /** `*` stands for any link. */
   invalidate: Invalidate;
   /** Fills table and filter. Call it once `invalidate` receives changes. */
@@ -252,6 +254,7 @@ export function createLinkCache(options: LinkCacheOptions): LinkCache {
   return {
     find: (code, now) => findIn(code, 0, code.length, now),
     findIn,
+    knows: (code) => table.find(hashCode(code, 0, code.length, seed), code, 0, code.length) >= 0,
     invalidate: createInvalidation({
       forget,
       load: (code) => lookup.ask(code, (link) => learn(code, link)),

@@ -10,7 +10,7 @@
  * more than a quarter of the living. Writes and deletions pay in proportion to the room that they use or free: a call
  * takes microseconds (`clear` some milliseconds), and memory stays below 4/3 of the living and three segments.
  */
-import { hashCode, MAX_CODE_LENGTH } from "../../lib/code-hash.ts";
+import { hashCode, MAX_KEY_LENGTH } from "../../lib/code-hash.ts";
 import * as log from "./record-log.ts";
 
 export type LinkTable = {
@@ -26,7 +26,7 @@ export type LinkTable = {
   storedAt(address: number): number;
   location(address: number): string;
   /**
-   * `code` has 1 to 128 ASCII characters, `location` at most 65,535; `id` and `expiresAt` are below 2^53. False if one
+   * `code` has 1 to 140 ASCII characters, `location` at most 65,535; `id` and `expiresAt` are below 2^53. False if one
    * is too long: then the table has no such code.
    */
   set(code: string, id: number, expiresAt: number, location: string, storedAt: number): boolean;
@@ -75,7 +75,7 @@ export function createLinkTable(maxLinks: number, seed: number): LinkTable {
     location: (address) => log.locationAt(entries, address),
     set(code, id, expiresAt, location, storedAt) {
       remove(table, code);
-      const fits = code.length > 0 && code.length <= MAX_CODE_LENGTH;
+      const fits = code.length > 0 && code.length <= MAX_KEY_LENGTH;
       if (!fits || location.length > log.MAX_LOCATION_LENGTH) return false;
       if (table.count >= limit) evictOne(table);
       const address = log.append(entries, code, id, expiresAt, location, storedAt);

@@ -98,8 +98,8 @@ async function exportLinks(
   options: FilterOptions,
 ): Promise<void> {
   const query = validated(filterQuery, filterInput(options), "The filter");
-  const filter = filterOf(query, systemClock.now());
   const { csv } = await context.services();
+  const filter = filterOf(query, systemClock.now(), csv.domainOf);
   const bar = context.output.progress("Exporting links");
   const total = await csv.export.count(filter);
   let done = 0;

@@ -13,6 +13,7 @@ const EVERYTHING: LinkFilter = {
   search: null,
   createdAfter: null,
   createdBefore: null,
+  domain: null,
   ownerId: null,
   state: null,
   asOf: NOW,
@@ -46,6 +47,7 @@ forEachDialect(({ openDb }) => {
       database,
       changes,
       routePrefixes: () => ["/admin"],
+      domainOf: () => null,
       hashPassword: (plain) => hashPassword(plain),
       clock,
     });
@@ -262,6 +264,7 @@ forEachDialect(({ openDb }) => {
           }),
       },
       routePrefixes: () => [],
+      domainOf: () => null,
       hashPassword,
       clock: { now: () => NOW },
     });

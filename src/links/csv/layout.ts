@@ -6,6 +6,7 @@ import { csvLine } from "../../lib/csv.ts";
 import { appError } from "../../lib/errors.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
 import { type Link } from "../link.ts";
+import { codeOf } from "../link-key.ts";
 
 const CSV_COLUMNS = ["code", "target", "created_at", "expires_at", "password", "click_count"] as const;
 
@@ -16,7 +17,7 @@ export const CSV_HEADER = csvLine(CSV_COLUMNS);
 /** With the password's hash for an import. */
 export const csvLineOf = (link: Link): string =>
   csvLine([
-    link.code,
+    codeOf(link.code),
     link.target,
     formatRfc3339(link.createdAt),
     link.expiresAt === null ? "" : formatRfc3339(link.expiresAt),

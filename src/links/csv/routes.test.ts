@@ -43,6 +43,7 @@ beforeAll(async () => {
     database,
     changes: createChanges({ database, clock, logger: silentLogger }),
     routePrefixes: () => ["/admin"],
+    domainOf: () => null,
     hashPassword: async (plain) => `$argon2id$of-${plain}`,
     clock,
   });
@@ -141,6 +142,7 @@ describe("export", () => {
       },
       changes: { write: () => Promise.reject(new Error("away")) },
       routePrefixes: () => [],
+      domainOf: () => null,
       hashPassword: async () => "",
       clock: { now: () => NOW },
     });

@@ -64,7 +64,7 @@ export function csvEndpoints(deps: { csv: LinkCsv; now(): number; logger: Logger
       raw: { type: "text/csv", headers: z.object({ "Content-Disposition": z.string() }) },
       async handle({ c, query, account }) {
         const actor = actorOf(account);
-        const filter = filterFor(actor, filterOf(query, now()));
+        const filter = filterFor(actor, filterOf(query, now(), csv.domainOf));
         const pages = textOf(csv.export.pages(filter, { maskPasswords: actor.ownOnly }));
         const requestId = c.get("requestId");
         c.env.liftIdleTimeout();

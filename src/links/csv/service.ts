@@ -4,21 +4,25 @@ import { createCodeRule } from "../code.ts";
 import { createLinkBulkRepository } from "./repository.ts";
 import { createLinkExport, type LinkExport } from "./export.ts";
 import { createLinkImport, type LinkImport, type LinkImportDeps } from "./import.ts";
+import type { DomainFilter } from "../list/filter.ts";
 import { createLinkListRepository } from "../list/repository.ts";
 import { createLinkRepository } from "../links.repository.ts";
 
-export type LinkCsv = { export: LinkExport; import: LinkImport };
+export type LinkCsv = { export: LinkExport; import: LinkImport; domainOf: DomainFilter };
 
 export type LinkCsvDeps = Pick<LinkImportDeps, "changes" | "record" | "hashPassword"> & {
   database: Pick<Database, "read" | "dialect">;
   /** With or without slash. */
   routePrefixes(): readonly string[];
+  /** For filters. */
+  domainOf: DomainFilter;
   clock: Clock;
 };
 
 export function createLinkCsv(deps: LinkCsvDeps): LinkCsv {
-  const { database, changes, record, hashPassword, routePrefixes, clock } = deps;
+  const { database, changes, record, hashPassword, routePrefixes, domainOf, clock } = deps;
   return {
+    domainOf,
     export: createLinkExport({ list: createLinkListRepository(database), clock }),
     import: createLinkImport({
       repository: createLinkRepository(database),

@@ -7,6 +7,7 @@ export type FilterOptions = {
   createdBefore?: string;
   onlyActive?: true;
   onlyExpired?: true;
+  domain?: string;
 };
 
 export const addFilterOptions = (command: Command): Command =>
@@ -16,7 +17,8 @@ export const addFilterOptions = (command: Command): Command =>
     .option("--created-after <instant>", "RFC 3339; this instant or later")
     .option("--created-before <instant>", "RFC 3339; this instant or earlier")
     .option("--only-active", "without an expiry or before it")
-    .option("--only-expired", "that have expired");
+    .option("--only-expired", "that have expired")
+    .option("--domain <host>", "default: the default domain; *: every domain");
 
 /** Of a repeated option. */
 export const collected = (value: string, before: readonly string[] = []): string[] => [...before, value];
@@ -29,4 +31,5 @@ export const filterInput = (options: FilterOptions) => ({
   created_before: options.createdBefore,
   only_active: options.onlyActive && "true",
   only_expired: options.onlyExpired && "true",
+  domain: options.domain,
 });

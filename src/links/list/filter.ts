@@ -12,6 +12,8 @@ export type LinkFilter = {
   /** Inclusive, epoch milliseconds; null: no bound. */
   createdAfter: number | null;
   createdBefore: number | null;
+  /** Its id; null: every domain. */
+  domain: number | null;
   /** Links of this account; null: of all. */
   ownerId: number | null;
   /** At `asOf`; null: both. */
@@ -29,6 +31,7 @@ export const isEverything = (filter: LinkFilter): boolean =>
   filter.search === null &&
   filter.createdAfter === null &&
   filter.createdBefore === null &&
+  filter.domain === null &&
   filter.ownerId === null &&
   filter.state === null &&
   filter.tags.length === 0;
@@ -52,14 +55,24 @@ export const filterQuery = z.object({
     .describe("text in the code, target, title or note, case-insensitive"),
   created_after: z.string().optional().describe("RFC 3339; this instant or later"),
   created_before: z.string().optional().describe("RFC 3339; this instant or earlier"),
+  domain: z
+    .string()
+    .max(1000)
+    .optional()
+    .describe("host; absent or empty: the default domain; *: every domain"),
   only_expired: flag("only links that have expired"),
   tag: tagList.optional().describe("repeated: links that have all of these tags"),
   only_active: flag("only links without an expiry or before it"),
 });
 export type FilterQuery = z.output<typeof filterQuery>;
 
-/** @throws BadRequest if both states are requested or a tag is invalid, InvalidDateFormat */
-export function filterOf(query: FilterQuery, now: number): LinkFilter {
+/** The id for `domain`; null: every one. @throws BadRequest for an unknown host */
+export type DomainFilter = (host: string | undefined) => number | null;
+
+export const everyDomain: DomainFilter = () => null;
+
+/** @throws BadRequest if both states are requested or the domain is unknown, or a tag is invalid, InvalidDateFormat */
+export function filterOf(query: FilterQuery, now: number, domainOf = everyDomain): LinkFilter {
   const expired = isSet(query.only_expired);
   const active = isSet(query.only_active);
   if (expired && active) {
@@ -71,6 +84,7 @@ export function filterOf(query: FilterQuery, now: number): LinkFilter {
     search: query.search || null,
     createdAfter: instantOf("created_after", query.created_after),
     createdBefore: instantOf("created_before", query.created_before),
+    domain: domainOf(query.domain),
     ownerId: null,
     state: expired ? "expired" : active ? "active" : null,
     asOf: now,

@@ -1,6 +1,7 @@
 import type { Expression, ExpressionBuilder, SqlBool } from "kysely";
 import type { Dialect } from "../../db/dialect.ts";
 import type { Schema } from "../../db/schema.ts";
+import { keysOf } from "../link-key.ts";
 import type { LinkFilter } from "./filter.ts";
 
 type Hints = {
@@ -16,6 +17,11 @@ export const matching =
     const conditions: Expression<SqlBool>[] = [];
     if (filter.createdAfter !== null) conditions.push(eb("links.created_at", ">=", filter.createdAfter));
     if (filter.createdBefore !== null) conditions.push(eb("links.created_at", "<=", filter.createdBefore));
+    if (filter.domain !== null) {
+      const { from, to } = keysOf(filter.domain);
+      if (from !== "") conditions.push(eb("links.code", ">=", from));
+      conditions.push(eb("links.code", "<", to));
+    }
     if (filter.ownerId !== null) conditions.push(eb("links.owner_id", "=", filter.ownerId));
     if (filter.state === "expired") conditions.push(eb("links.expires_at", "<=", filter.asOf));
     if (filter.state === "active") {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { pageOf, pageQuery } from "../../lib/page-query.ts";
-import { filterOf, filterQuery, type LinkFilter } from "./filter.ts";
+import { everyDomain, filterOf, filterQuery, type LinkFilter } from "./filter.ts";
 import { cursorQuery } from "../../lib/cursor.ts";
 import { appError } from "../../lib/errors.ts";
 import { type LinkOrder, SORT_KEYS } from "./order.ts";
@@ -37,19 +37,19 @@ export const listQuery = filterQuery.extend({
 export type ListQuery = z.output<typeof listQuery>;
 
 /** @throws BadRequest, InvalidDateFormat like filterOf */
-export const linkQueryOf = (query: ListQuery, now: number): LinkQuery => ({
-  filter: filterOf(query, now),
+export const linkQueryOf = (query: ListQuery, now: number, domainOf = everyDomain): LinkQuery => ({
+  filter: filterOf(query, now, domainOf),
   order: orderOf(query),
   ...pageOf(query),
 });
 
 /** Null without a cursor. @throws BadRequest, InvalidDateFormat like filterOf */
-export function placedQueryOf(query: ListQuery, now: number): PlacedQuery | null {
+export function placedQueryOf(query: ListQuery, now: number, domainOf = everyDomain): PlacedQuery | null {
   if (query.cursor === undefined) return null;
   if (query.page) throw appError("BadRequest", "cursor and page exclude each other; give one of them.");
   const order = orderOf(query);
   const after = readLinkCursor(order, query.cursor);
-  return { filter: filterOf(query, now), order, after, limit: pageOf(query).pageSize };
+  return { filter: filterOf(query, now, domainOf), order, after, limit: pageOf(query).pageSize };
 }
 
 function orderOf({ sort: by, order }: ListQuery): LinkOrder {

@@ -37,5 +37,5 @@ export function createTotalCache(): TotalCache {
   };
 }
 
-const keyOf = ({ search, createdAfter, createdBefore, ownerId, state, tags }: LinkFilter): string =>
-  JSON.stringify([search, createdAfter, createdBefore, ownerId, state, tags]);
+const keyOf = ({ search, createdAfter, createdBefore, domain, ownerId, state, tags }: LinkFilter): string =>
+  JSON.stringify([search, createdAfter, createdBefore, domain, ownerId, state, tags]);

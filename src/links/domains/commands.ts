@@ -1,0 +1,79 @@
+import type { Command } from "commander";
+import type { CommandContext } from "../../cli/command.ts";
+import { COMMAND } from "../../lib/actor.ts";
+import { validated } from "../../lib/validated.ts";
+import { createDomainSchema, type Domain, updateDomainSchema, viewDomain } from "./domain.ts";
+import type { DomainService } from "./service.ts";
+
+type Context = CommandContext<{ domains: DomainService }>;
+type Options = { defaultUrl?: string; notFoundUrl?: string; expiredUrl?: string; host?: string; json?: true };
+
+const COLUMNS = {
+  id: "ID",
+  host: "HOST",
+  default_url: "ROOT",
+  not_found_url: "UNKNOWN CODES",
+  expired_url: "EXPIRED LINKS",
+};
+
+export function addDomainCommands(program: Command, context: Context): void {
+  const group = program.command("domains").description("hosts besides the default one");
+  group
+    .command("list")
+    .description("list the domains")
+    .option("--json", "print JSON")
+    .action(async ({ json }: Options) => {
+      const { domains } = await context.services();
+      const rows = (await domains.list()).map(viewDomain);
+      if (json) context.output.json(rows);
+      else if (rows.length > 0) context.output.table(rows, COLUMNS);
+      else context.output.note("There are no domains besides the default one.");
+    });
+
+  withUrls(group.command("add <host>").description("add a domain"), "none when absent").action(
+    async (host: string, options: Options) => {
+      const input = validated(createDomainSchema, { host, ...urlsOf(options) }, "The domain");
+      const { domains } = await context.services();
+      show(context, await domains.create(input, COMMAND), options, "added");
+    },
+  );
+
+  withUrls(group.command("update <host>").description("change a domain"), "an empty text removes it")
+    .option("--host <host>", "new host; the links follow")
+    .action(async (host: string, options: Options) => {
+      const input = validated(updateDomainSchema, { host: options.host, ...urlsOf(options) }, "The domain");
+      const { domains } = await context.services();
+      const { id } = await domains.byHost(host);
+      show(context, await domains.update(id, input, COMMAND), options, "changed");
+    });
+
+  group
+    .command("remove <host>")
+    .description("delete a domain without links")
+    .option("--json", "print JSON")
+    .action(async (text: string, { json }: Options) => {
+      const { domains } = await context.services();
+      const { id, host } = await domains.byHost(text);
+      await domains.remove(id, COMMAND);
+      if (json) context.output.json({ host, removed: true });
+      else context.output.line(`Removed ${host}.`);
+    });
+}
+
+const withUrls = (command: Command, absent: string): Command =>
+  command
+    .option("--default-url <url>", `where its root leads; ${absent}`)
+    .option("--not-found-url <url>", `where unknown codes lead; ${absent}`)
+    .option("--expired-url <url>", `where expired links lead; ${absent}`)
+    .option("--json", "print JSON");
+
+const urlsOf = ({ defaultUrl, notFoundUrl, expiredUrl }: Options) => ({
+  default_url: defaultUrl,
+  not_found_url: notFoundUrl,
+  expired_url: expiredUrl,
+});
+
+function show(context: Context, domain: Domain, { json }: Options, done: string): void {
+  if (json) context.output.json(viewDomain(domain));
+  else context.output.line(`The domain ${domain.host} was ${done}.`);
+}

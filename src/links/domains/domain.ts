@@ -1,0 +1,105 @@
+/** A host besides the default one: entity, input and view. */
+import { z } from "zod";
+import { appError } from "../../lib/errors.ts";
+import { checkHttpUrl, HTTP_URL_MAX_BYTES } from "../../lib/http-url.ts";
+import { formatRfc3339 } from "../../lib/rfc3339.ts";
+import { checkHost } from "./host.ts";
+
+/** Null: none. */
+export type DomainUrls = {
+  /** Where the root leads. */
+  defaultUrl: string | null;
+  /** Where unknown codes lead. */
+  notFoundUrl: string | null;
+  /** Where expired links lead; without it they are as unknown. */
+  expiredUrl: string | null;
+};
+
+export type Domain = DomainUrls & {
+  id: number;
+  /** Lower-case, Punycode. */
+  host: string;
+  createdAt: number;
+  updatedAt: number;
+};
+
+const url = (meaning: string) =>
+  z.string().max(HTTP_URL_MAX_BYTES).nullish().describe(`${meaning}; none when empty or null`);
+
+export const createDomainSchema = z.object({
+  host: z.string().describe("host name, without scheme, port and path; stored in lower case and Punycode"),
+  default_url: url("http or https URL to which the root leads"),
+  not_found_url: url("http or https URL on another host, to which unknown codes lead instead of 404"),
+  expired_url: url("http or https URL on another host, to which expired links lead; else as not_found_url"),
+});
+createDomainSchema.register(z.globalRegistry, { id: "NewDomain" });
+export type CreateDomainInput = z.output<typeof createDomainSchema>;
+
+/** An absent field stays. */
+export const updateDomainSchema = createDomainSchema.partial();
+updateDomainSchema.register(z.globalRegistry, { id: "DomainUpdate" });
+export type UpdateDomainInput = z.output<typeof updateDomainSchema>;
+
+export const domainView = z.object({
+  id: z.int(),
+  host: z.string(),
+  default_url: z.string().nullable(),
+  not_found_url: z.string().nullable(),
+  expired_url: z.string().nullable(),
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
+});
+
+domainView.register(z.globalRegistry, { id: "Domain" });
+
+export const viewDomain = (domain: Domain): z.output<typeof domainView> => ({
+  id: domain.id,
+  host: domain.host,
+  default_url: domain.defaultUrl,
+  not_found_url: domain.notFoundUrl,
+  expired_url: domain.expiredUrl,
+  created_at: formatRfc3339(domain.createdAt),
+  updated_at: formatRfc3339(domain.updatedAt),
+});
+
+/** The fields that are given. @throws BadRequest */
+export function parseDomainInput(input: UpdateDomainInput): Partial<DomainUrls & { host: string }> {
+  const parsed: Partial<DomainUrls & { host: string }> = {};
+  if (input.host !== undefined) parsed.host = parseHost(input.host);
+  if (input.default_url !== undefined) parsed.defaultUrl = parseUrl("default_url", input.default_url);
+  if (input.not_found_url !== undefined) parsed.notFoundUrl = parseUrl("not_found_url", input.not_found_url);
+  if (input.expired_url !== undefined) parsed.expiredUrl = parseUrl("expired_url", input.expired_url);
+  return parsed;
+}
+
+function parseHost(text: string): string {
+  const host = checkHost(text);
+  if (typeof host === "string") return host;
+  throw appError("BadRequest", host.error);
+}
+
+function parseUrl(name: string, text: string | null): string | null {
+  if (text === null || text.trim() === "") return null;
+  const checked = checkHttpUrl(text);
+  if (typeof checked === "string") return checked;
+  throw appError("BadRequest", `${name}: ${checked.error}`);
+}
+
+/** A loop that no visitor leaves. @throws BadRequest */
+export function refuseLoops({
+  host,
+  defaultUrl,
+  notFoundUrl,
+  expiredUrl,
+}: DomainUrls & { host: string }): void {
+  const own = (text: string | null) => {
+    const to = text === null ? null : URL.parse(text);
+    return to?.hostname.replace(/\.$/, "") === host ? to : null;
+  };
+  if (own(defaultUrl)?.pathname === "/") throw loops("default_url", "to another page than the domain's root");
+  if (own(notFoundUrl)) throw loops("not_found_url", "to another host");
+  if (own(expiredUrl)) throw loops("expired_url", "to another host");
+}
+
+const loops = (name: string, where: string) =>
+  appError("BadRequest", `${name} would lead to itself; let it lead ${where}.`);

@@ -1,0 +1,197 @@
+/** Domains and their links, on all databases. */
+import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { forEachDialect } from "../../db/for-each-dialect.ts";
+import { COMMAND } from "../../lib/actor.ts";
+import { linkQueryOf } from "../list/page.ts";
+import { keyOf } from "../link-key.ts";
+import { viewOfLink } from "../link.ts";
+import { type LinksRoom, NOW, openLinks, refusal, TARGET } from "../links.test-support.ts";
+
+forEachDialect(({ openDb }) => {
+  let room: LinksRoom;
+  /** As in another process. */
+  let other: LinksRoom;
+
+  beforeAll(async () => {
+    const database = await openDb({ threads: true });
+    [room, other] = [await openLinks(database), await openLinks(database)];
+  });
+  beforeEach(async () => {
+    await room.clear();
+    await room.database.write.deleteFrom("domains").execute();
+    await Promise.all([room.links.domains.load(), other.links.domains.load()]);
+  });
+
+  const add = (input: object) => room.links.domainService.create({ host: "go.example", ...input }, COMMAND);
+  const keyOn = (host: string) => room.links.domains.key("a", host);
+  const found = async (domain?: string) => {
+    const query = linkQueryOf(
+      { sort: "code", ...(domain !== undefined && { domain }) },
+      NOW,
+      room.links.domains.filterOf,
+    );
+    const { links, total } = await room.links.list(query);
+    expect(total).toBe(links.length);
+    return links.map(
+      (link) => viewOfLink(link, "https://own.example:8443", room.links.domains.hostOf).short_url,
+    );
+  };
+
+  describe("domains", () => {
+    test("are added, changed and removed, and say so", async () => {
+      const urls = { default_url: "https://a.example/", not_found_url: "", expired_url: null };
+      const made = await add({ host: " Go.Example ", ...urls });
+      expect(made).toMatchObject({ host: "go.example", defaultUrl: "https://a.example/", notFoundUrl: null });
+      expect(await room.links.domainService.list()).toEqual([made]);
+      const { domainService } = room.links;
+      const changed = await domainService.update(made.id, { host: "to.example", default_url: "" }, COMMAND);
+      expect(changed).toEqual({ ...made, host: "to.example", defaultUrl: null });
+      expect(room.links.domains.idOf("to.example")).toBe(made.id);
+      await domainService.remove(made.id, COMMAND);
+      expect(await domainService.list()).toEqual([]);
+      expect(await refusal(domainService.remove(made.id, COMMAND))).toBe("NotFound");
+      expect(await refusal(domainService.update(made.id, {}, COMMAND))).toBe("NotFound");
+      const events = await room.database.read.selectFrom("events").selectAll().orderBy("id").execute();
+      expect(events.slice(-3).map(({ action, subject }) => [action, subject])).toEqual([
+        ["domain.create", "go.example"],
+        ["domain.update", "to.example"],
+        ["domain.delete", "to.example"],
+      ]);
+    });
+
+    test("have different hosts", async () => {
+      const first = await add({});
+      const second = await add({ host: "b.example" });
+      expect(await refusal(add({ host: "GO.example" }))).toBe("Conflict");
+      const { update } = room.links.domainService;
+      expect(await refusal(update(second.id, { host: first.host }, COMMAND))).toBe("Conflict");
+    });
+
+    test("do not lead to themselves", async () => {
+      for (const urls of [
+        { default_url: "http://go.example:8080" },
+        { not_found_url: "https://GO.example/sorry" },
+        { expired_url: "https://go.example./sorry" },
+        { default_url: "ftp://a.example" },
+        { not_found_url: "nowhere" },
+      ]) {
+        expect(await refusal(Promise.try(() => add(urls)))).toBe("BadRequest");
+      }
+      await add({ default_url: "https://go.example/start", not_found_url: "https://www.go.example/" });
+    });
+
+    test("with links or aliases stay", async () => {
+      const { id } = await add({});
+      await room.links.create({ code: "a", domain: "go.example", target: TARGET });
+      const { remove } = room.links.domainService;
+      expect(await refusal(remove(id, COMMAND))).toBe("Conflict");
+      await room.links.remove(keyOn("go.example"));
+      await room.links.create({ code: "a", target: TARGET });
+      const { id: linkId } = await room.links.get("a");
+      const alias = { code: keyOf(id, "alias"), link_id: linkId, created_at: NOW };
+      await room.database.write.insertInto("link_aliases").values(alias).execute();
+      expect(await refusal(remove(id, COMMAND))).toBe("Conflict");
+      await room.database.write.deleteFrom("link_aliases").execute();
+      await remove(id, COMMAND);
+    });
+
+    test("that go while a link is made leave no link behind", async () => {
+      for (let round = 0; round < 5; round++) {
+        const { id, host } = await add({});
+        await other.links.domains.load();
+        const [made, removed] = await Promise.all([
+          refusal(other.links.create({ code: "a", domain: host, target: TARGET })),
+          refusal(room.links.domainService.remove(id, COMMAND)),
+        ]);
+        expect([
+          ["no error", "Conflict"],
+          ["BadRequest", "no error"],
+        ]).toContainEqual([made, removed]);
+        await room.clear();
+        await room.database.write.deleteFrom("domains").execute();
+        await room.links.domains.load();
+      }
+    });
+  });
+
+  describe("links", () => {
+    test("have the same code on several domains, each with its own content", async () => {
+      await add({});
+      await add({ host: "b.example" });
+      for (const domain of [undefined, "go.example", "B.example"]) {
+        await room.links.create({ code: "a", domain, target: `${TARGET}${domain ?? ""}` });
+      }
+      expect(await refusal(room.links.create({ code: "a", domain: "go.example", target: TARGET }))).toBe(
+        "LinkAlreadyExists",
+      );
+      expect((await room.links.get(keyOn("b.example"))).target).toBe(`${TARGET}B.example`);
+      await room.links.update(keyOn("go.example"), { target: "https://new.example/", domain: "go.example" });
+      await room.click(keyOn("go.example"), 3);
+      expect((await room.links.get(keyOn("go.example"))).clickCount).toBe(3);
+      expect((await room.links.get("a")).target).toBe(TARGET);
+      expect(await found()).toEqual(["https://own.example:8443/a"]);
+      expect(await found("go.example")).toEqual(["https://go.example/a"]);
+      expect(await found("*")).toEqual([
+        "https://own.example:8443/a",
+        "https://go.example/a",
+        "https://b.example/a",
+      ]);
+      await room.links.remove(keyOn("go.example"));
+      expect((await found("*")).length).toBe(2);
+    });
+
+    test("stay on their domain, which must exist", async () => {
+      await add({});
+      await room.links.create({ code: "a", target: TARGET });
+      const update = (domain: string) => refusal(room.links.update("a", { target: TARGET, domain }));
+      expect([await update(""), await update("go.example"), await update("x.example")]).toEqual([
+        "no error",
+        "BadRequest",
+        "BadRequest",
+      ]);
+      expect(await refusal(room.links.create({ domain: "x.example", target: TARGET }))).toBe("BadRequest");
+    });
+
+    test("with random codes are free on their own domain", async () => {
+      await add({});
+      const made = await room.links.create({ domain: "go.example", target: TARGET });
+      expect(room.links.domains.nameOf(made.code)).toEqual({
+        code: expect.stringMatching(/^[A-Za-z0-9]{6}$/),
+        domain: "go.example",
+      });
+    });
+
+    test("are found by their code, not by what marks the domain", async () => {
+      await add({});
+      await room.links.create({ code: "needle", domain: "go.example", target: TARGET });
+      const total = async (search: string) =>
+        (await room.links.list(linkQueryOf({ search, domain: "*" }, NOW, room.links.domains.filterOf))).total;
+      expect([await total("EEDL"), await total("~"), await total("0"), await total("1")]).toEqual([
+        1, 0, 0, 0,
+      ]);
+    });
+
+    test("of a batch name their domain each", async () => {
+      await add({});
+      const item = { code: "a", target: TARGET };
+      const made = await room.links.batch.create([
+        item,
+        { ...item, domain: "go.example" },
+        { ...item, domain: "x.example" },
+      ]);
+      expect(made.success).toEqual(["a", "a"]);
+      expect(made.failed).toMatchObject([{ code: "a", error_code: 1000 }]);
+      const payload = { target: "https://new.example/" };
+      const changed = await room.links.batch.update([
+        { code: "a", domain: "go.example", payload },
+        { code: "a", domain: "go.example", payload: { ...payload, domain: "" } },
+      ]);
+      expect([changed.success, changed.failed.length]).toEqual([["a"], 1]);
+      expect((await room.links.get("a")).target).toBe(TARGET);
+      const removed = await room.links.batch.remove([{ code: "a", domain: "go.example" }, "b", 5]);
+      expect(removed.success).toEqual(["a"]);
+      expect(removed.failed.map(({ error_code }) => error_code)).toEqual([3000, 1000]);
+      expect(await found("*")).toEqual(["https://own.example:8443/a"]);
+    });
+  });
+});

@@ -1,0 +1,60 @@
+import { expect, test } from "bun:test";
+import type { Domain } from "./domain.ts";
+import { createDomainRegistry } from "./registry.ts";
+
+const domain = (id: number, host: string): Domain => ({
+  id,
+  host,
+  defaultUrl: null,
+  notFoundUrl: null,
+  expiredUrl: null,
+  createdAt: 0,
+  updatedAt: 0,
+});
+
+async function open(...domains: Domain[]) {
+  const registry = createDomainRegistry({ list: async () => domains });
+  await registry.load();
+  return registry;
+}
+
+test("the host of a request names its domain, whatever the port", async () => {
+  const registry = await open(
+    domain(1, "go.example"),
+    domain(2, "xn--bcher-kva.example"),
+    domain(3, "h8080"),
+  );
+  const at = (origin: string) => registry.at(`${origin}/a:1/b`, origin.length)?.id;
+  expect(
+    ["http://go.example", "https://go.example", "http://go.example:8080", "https://go.example.:1"].map(at),
+  ).toEqual([1, 1, 1, 1]);
+  expect(at("http://xn--bcher-kva.example")).toBe(2);
+  expect(["http://h8080", "http://h8080:8080"].map(at)).toEqual([3, 3]);
+  for (const other of ["", "http://other.example", "http://1.go.example", "http://[::1]:80", "http://h"]) {
+    expect(at(other)).toBeUndefined();
+  }
+});
+
+test("names: absent and empty are the default domain", async () => {
+  const registry = await open(domain(7, "go.example"));
+  expect([undefined, null, "", "GO.example"].map(registry.idOf)).toEqual([0, 0, 0, 7]);
+  expect(() => registry.idOf("other.example")).toThrow("There is no domain other.example");
+  expect(() => registry.idOf("go.example:80")).toThrow("without a port");
+  const key = registry.key("a/b", "go.example");
+  expect(registry.nameOf(key)).toEqual({ code: "a/b", domain: "go.example" });
+  expect(registry.nameOf("a/b")).toEqual({ code: "a/b", domain: null });
+  expect(["", "*", "go.example", undefined].map(registry.filterOf)).toEqual([0, null, 7, 0]);
+  expect((await open()).filterOf("")).toBeNull();
+  expect((await open()).nameOf(key).domain).toBe("removed-7.invalid");
+});
+
+test("a slow read does not undo a later one", async () => {
+  const slow = Promise.withResolvers<Domain[]>();
+  const answers = [slow.promise, Promise.resolve([domain(1, "new.example")])];
+  const registry = createDomainRegistry({ list: () => answers.shift()! });
+  const first = registry.load();
+  await registry.load();
+  slow.resolve([]);
+  await first;
+  expect(registry.isEmpty()).toBe(false);
+});

@@ -1,0 +1,140 @@
+/** All domains in memory, current on every process before a change is answered. */
+import { appError } from "../../lib/errors.ts";
+import { codeBelow } from "../fallback-loops.ts";
+import { codeOf, DEFAULT_DOMAIN, domainOf, keyOf, prefixOf } from "../link-key.ts";
+import type { Domain, DomainUrls } from "./domain.ts";
+import { checkHost } from "./host.ts";
+
+/** In a filter: links of every domain. */
+const ANY_DOMAIN = "*";
+const RETRY_MS = 1000;
+const COLON = 58;
+const ZERO = 48;
+const NINE = 57;
+
+export type Domains = ReturnType<typeof createDomainRegistry>;
+
+export type RoutedDomain = DomainUrls & {
+  /** Of its keys. */
+  prefix: string;
+  id: number;
+};
+
+/** How answers name a link. */
+export type LinkName = {
+  code: string;
+  /** Host; null: the default domain. */
+  domain: string | null;
+};
+
+export function createDomainRegistry({ list }: { list(): Promise<Domain[]> }) {
+  let byId: ReadonlyMap<number, Domain> = new Map();
+  let byHost: ReadonlyMap<string, RoutedDomain> = new Map();
+  let begun = 0;
+  let applied = 0;
+  let retry: ReturnType<typeof setTimeout> | undefined;
+
+  async function load(): Promise<void> {
+    clearTimeout(retry);
+    const turn = ++begun;
+    const domains = await list();
+    // One that began later is newer.
+    if (turn < applied) return;
+    applied = turn;
+    byId = new Map(domains.map((domain) => [domain.id, domain]));
+    byHost = new Map(
+      domains.flatMap(({ host, ...domain }) => {
+        const routed = { ...domain, prefix: prefixOf(domain.id) };
+        return [
+          [host, routed],
+          [`${host}.`, routed],
+        ] as const;
+      }),
+    );
+  }
+
+  /** After a change. A failed read is repeated. */
+  async function reload(): Promise<void> {
+    try {
+      await load();
+    } catch (error) {
+      retry = setTimeout(() => void reload().catch(() => undefined), RETRY_MS);
+      retry.unref();
+      throw error;
+    }
+  }
+
+  const hostOf = (id: number): string | null =>
+    id === DEFAULT_DOMAIN ? null : (byId.get(id)?.host ?? `removed-${id}.invalid`);
+
+  /** @param host absent or empty: the default domain. @throws BadRequest for an unknown host */
+  function idOf(host: string | null | undefined): number {
+    if (!host) return DEFAULT_DOMAIN;
+    const checked = checkHost(host);
+    if (typeof checked !== "string") throw appError("BadRequest", checked.error);
+    const domain = byHost.get(checked);
+    if (domain !== undefined) return domain.id;
+    throw appError(
+      "BadRequest",
+      `There is no domain ${checked}; add it, or leave domain out for the default one.`,
+    );
+  }
+
+  /**
+   * Of the request's host; undefined: the default domain.
+   * @param url as Bun gives it, so the host is lower-case and in Punycode. `end`: index of the path's slash
+   */
+  function at(url: string, end: number): RoutedDomain | undefined {
+    const start = url.charCodeAt(4) === COLON ? 7 : 8;
+    if (end < start) return undefined;
+    let port = end;
+    while (port > start && url.charCodeAt(port - 1) >= ZERO && url.charCodeAt(port - 1) <= NINE) port--;
+    const stop = port < end && url.charCodeAt(port - 1) === COLON ? port - 1 : end;
+    return byHost.get(url.slice(start, stop));
+  }
+
+  return {
+    load,
+    reload,
+    close: () => clearTimeout(retry),
+
+    list: (): readonly Domain[] => [...byId.values()],
+    find: (id: number): Domain | undefined => byId.get(id),
+    isEmpty: (): boolean => byId.size === 0,
+
+    at,
+
+    idOf,
+    hostOf,
+    /** @throws BadRequest for an unknown host */
+    key: (code: string, host: string | null | undefined): string => keyOf(idOf(host), code),
+    /** Gives what names a code its key. @throws BadRequest for an unknown host */
+    place<T extends { code: string | null }>(
+      input: T,
+      host: string | null | undefined,
+    ): T & { domain: number } {
+      const domain = idOf(host);
+      return { ...input, domain, code: input.code === null ? null : keyOf(domain, input.code) };
+    },
+    /** @throws BadRequest if a link would move. @param host absent: it stays */
+    refuseMove(key: string, host: string | null | undefined): void {
+      if (host === null || host === undefined || idOf(host) === domainOf(key)) return;
+      throw appError("BadRequest", "A link stays on its domain; create one on the other domain instead.");
+    },
+    nameOf: (key: string): LinkName => ({ code: codeOf(key), domain: hostOf(domainOf(key)) }),
+
+    /** Of a URL on one of the domains; else null. */
+    keyBelow(url: string): string | null {
+      const { origin = "" } = URL.parse(url) ?? {};
+      const domain = byId.size === 0 ? undefined : at(`${origin}/`, origin.length);
+      const code = domain === undefined ? null : codeBelow(origin, url);
+      return code === null ? null : domain!.prefix + code;
+    },
+
+    /** For filters; null: of every domain. @throws BadRequest for an unknown host */
+    filterOf(host: string | undefined): number | null {
+      if (host === ANY_DOMAIN || (!host && byId.size === 0)) return null;
+      return idOf(host);
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import { z } from "zod";
+import { actorOf, type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
+import { appError } from "../../lib/errors.ts";
+import { createDomainSchema, domainView, updateDomainSchema, viewDomain } from "./domain.ts";
+import type { DomainService } from "./service.ts";
+
+/** Relative to {admin}/v1. */
+export function domainEndpoints({ domains }: { domains: DomainService }): Endpoint[] {
+  const shared = { access: "admin", scope: "admin", tag: "domains", answer: domainView } as const;
+  return [
+    endpoint({
+      ...shared,
+      method: "GET",
+      path: "/domains",
+      summary: "List the hosts besides the default one",
+      answer: z.array(domainView),
+      handle: async () => (await domains.list()).map(viewDomain),
+    }),
+    endpoint({
+      ...shared,
+      method: "POST",
+      path: "/domains",
+      summary: "Add a domain",
+      body: createDomainSchema,
+      failures: [409],
+      status: 201,
+      handle: async ({ body, account }) => viewDomain(await domains.create(body, actorOf(account))),
+    }),
+    endpoint({
+      ...shared,
+      method: "PATCH",
+      path: "/domains/:id",
+      summary: "Change the given fields of a domain; its links follow a new host",
+      body: updateDomainSchema,
+      failures: [409],
+      handle: async ({ c, body, account }) =>
+        viewDomain(await domains.update(idIn(c), body, actorOf(account))),
+    }),
+    endpoint({
+      ...shared,
+      method: "DELETE",
+      path: "/domains/:id",
+      summary: "Delete a domain without links",
+      failures: [409],
+      answer: z.object({ message: z.string() }),
+      async handle({ c, account }) {
+        await domains.remove(idIn(c), actorOf(account));
+        return { message: "The domain was deleted." };
+      },
+    }),
+  ];
+}
+
+/** @throws NotFound when the parameter is not an id */
+function idIn(c: HttpContext): number {
+  const text = c.req.param("id") ?? "";
+  const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN;
+  if (!Number.isSafeInteger(id)) throw appError("NotFound", "There is no such domain.");
+  return id;
+}
