@@ -12,6 +12,7 @@ import { createHttpMetrics } from "./health/http-metrics.ts";
 import { metricsEndpoint } from "./health/metrics.routes.ts";
 import type { Scrape } from "./health/scrape.ts";
 import { createHttpApp, type EndpointTable, type HttpAppOptions } from "./http/app.ts";
+import { docsEndpoints } from "./http/docs.routes.ts";
 import type { HttpConnection } from "./http/endpoint.ts";
 import { failureResponse } from "./http/errors.ts";
 import type { HttpApp } from "./http/mount.ts";
@@ -117,6 +118,7 @@ export function createApi({ services, health, scrape, live }: ApiParts): Api {
       guard: auth.guard,
       endpoints: [
         openApiEndpoint(() => api),
+        ...docsEndpoints({ cookie: CSRF_COOKIE, header: CSRF_HEADER }),
         ...auth.endpoints,
         ...liveEndpoints({ live, logger }),
         ...reports.endpoints,

@@ -49,6 +49,9 @@ test("the binary serves with two workers, counts a click and stops", async () =>
   const address = /"address":"([^"]+)"/.exec(log)![1]!;
   const answer = await fetch(`${address}/inside`, { redirect: "manual" });
   expect(answer.headers.get("location")).toBe("https://example.com/inside");
+  const page = await (await fetch(`${address}/admin/v1/docs`)).text();
+  const script = /src="(docs\/[^"]+bundle\.js)"/.exec(page)![1]!;
+  expect(await (await fetch(`${address}/admin/v1/${script}`)).text()).toContain("SwaggerUIBundle");
   server.kill("SIGTERM");
   expect(await server.exited).toBe(0);
   expect(JSON.parse(run(["links", "get", "inside", "--json"]).stdout.toString()).click_count).toBe(1);

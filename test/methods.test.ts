@@ -10,6 +10,7 @@ const SAMPLES: Record<string, readonly string[]> = {
   id: ["1", "6f1c1a52-3f67-4a0e-9c39-0d9b7f2b0f55", "x"],
   key: ["api.jwt_secret"],
   tag: ["sale"],
+  file: ["a/docs.css"],
 };
 
 let installation: Installation;
@@ -43,7 +44,9 @@ async function taken(path: string): Promise<string[]> {
 
 const addressesOf = (pattern: string): string[] => {
   const name = /\{(\w+)\}/.exec(pattern)?.[1];
-  return name === undefined ? [pattern] : SAMPLES[name]!.map((sample) => pattern.replace(/\{\w+\}/, sample));
+  return name === undefined
+    ? [pattern]
+    : (SAMPLES[name] ?? ["x"]).map((sample) => pattern.replace(/\{\w+\}/, sample));
 };
 
 test("every address accepts the documented methods, and Allow is exact", async () => {

@@ -29,6 +29,7 @@ const FIELDS: Readonly<Record<string, unknown>> = {
   failed_count: 0,
   error: "target is not a URL.",
   error_code: 3002,
+  redirect_status: 307,
   bot_percentage: 4.76,
   total_with_ua: 42,
   quota_bytes: 0,

@@ -137,11 +137,13 @@ function parametersIn(
   };
   return Object.entries(properties).map(([name, property]) => {
     const isRequired = place === "path" || required.includes(name);
+    const { description, ...rest } = property;
     return {
       name,
       in: place,
+      ...(description !== undefined && { description }),
       required: isRequired,
-      schema: property,
+      schema: rest,
       ...(isRequired && { example: exampleOf(property, named, name) }),
     };
   });

@@ -1,0 +1,51 @@
+/** The files of {v1}/docs: Swagger UI from its package, and ours. In the one-file executable they are inside. */
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+// @ts-expect-error a path, not a module
+import bundlePath from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" };
+// @ts-expect-error a path, not a module
+import stylePath from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
+import viewer from "swagger-ui-dist/package.json" with { type: "json" };
+import { startScript, STYLE } from "./docs-theme.ts";
+
+const compress = promisify(gzip);
+
+type Asset = { type: string; read(): Promise<Uint8Array> };
+
+const file = (path: string, type: string): Asset => ({ type, read: () => Bun.file(path).bytes() });
+const text = (content: string, type: string): Asset => ({ type, read: async () => Buffer.from(content) });
+
+const SCRIPT = "text/javascript; charset=utf-8";
+const CSS = "text/css; charset=utf-8";
+
+/** @param csrf as in startScript */
+export function createDocsAssets(csrf: { cookie: string; header: string }) {
+  const start = startScript(csrf);
+  const assets: Record<string, Asset> = {
+    "swagger-ui.css": file(stylePath, CSS),
+    "swagger-ui-bundle.js": file(bundlePath, SCRIPT),
+    "docs.css": text(STYLE, CSS),
+    "docs.js": text(start, SCRIPT),
+  };
+  /** Of all files, so that a browser may keep them for good. */
+  const version = `${viewer.version}-${Bun.hash(start + STYLE).toString(16)}`;
+  const compressed = new Map<string, Promise<Uint8Array>>();
+
+  return {
+    version,
+    /** Null for a name or version that is not there. Compressed in a thread, once. */
+    async read(path: string, acceptsGzip: boolean): Promise<{ type: string; body: Uint8Array } | null> {
+      const [given, name = "", ...rest] = path.split("/");
+      const asset = Object.hasOwn(assets, name) ? assets[name]! : null;
+      if (given !== version || asset === null || rest.length > 0) return null;
+      if (!acceptsGzip) return { type: asset.type, body: await asset.read() };
+      let body = compressed.get(name);
+      if (body === undefined) {
+        body = asset.read().then((bytes) => compress(bytes));
+        compressed.set(name, body);
+        body.catch(() => compressed.delete(name));
+      }
+      return { type: asset.type, body: await body };
+    },
+  };
+}

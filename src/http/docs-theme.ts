@@ -1,0 +1,64 @@
+/** What {v1}/docs adds to the viewer: its start and its looks. Swagger UI's own dark mode follows the class on `html`. */
+
+/** @param csrf names of the cookie and header that prove a request made with cookies */
+export const startScript = (csrf: { cookie: string; header: string }): string => `"use strict";
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const follow = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
+dark.addEventListener("change", follow);
+follow();
+const proof = () =>
+  document.cookie.split("; ").find((pair) => pair.startsWith(${JSON.stringify(`${csrf.cookie}=`)}))?.slice(${csrf.cookie.length + 1});
+SwaggerUIBundle({
+  url: new URL("openapi.json", location.href).href,
+  dom_id: "#docs",
+  deepLinking: true,
+  docExpansion: "list",
+  filter: true,
+  defaultModelsExpandDepth: 0,
+  displayRequestDuration: true,
+  tagsSorter: undefined,
+  validatorUrl: null,
+  requestInterceptor(request) {
+    const isOwn = new URL(request.url, location.href).origin === location.origin;
+    const token = proof();
+    if (isOwn && token !== undefined) request.headers[${JSON.stringify(csrf.header)}] = token;
+    return request;
+  },
+});
+`;
+
+/** Darker badges for white letters, no empty column of links, and room on narrow screens. */
+export const STYLE = `body { margin: 0; }
+.swagger-ui .info { margin: 32px 0 8px; }
+.swagger-ui .scheme-container { margin: 0; padding: 12px 0; box-shadow: none; background: none; }
+.swagger-ui .scheme-container .schemes { justify-content: flex-end; }
+.swagger-ui .servers-title, .swagger-ui .servers { display: none; }
+.swagger-ui .filter .operation-filter-input { box-sizing: border-box; width: 100%; max-width: none; margin: 8px 0; }
+.swagger-ui .opblock-tag small { padding: 0 10px; }
+.swagger-ui .response-col_links, .swagger-ui .responses-table thead td:last-child { display: none; }
+.swagger-ui .responses-table { table-layout: fixed; }
+.swagger-ui .response-col_status, .swagger-ui .responses-table thead td:first-child { width: 64px; min-width: 0; }
+.swagger-ui .highlight-code, .swagger-ui .microlight { overflow-x: auto; }
+html:not(.dark-mode) .swagger-ui .info .base-url, html:not(.dark-mode) .swagger-ui .info a { color: #1b62b5; }
+html:not(.dark-mode) .swagger-ui .btn.authorize { color: #14704a; border-color: #14704a; }
+html:not(.dark-mode) .swagger-ui .btn.authorize svg { fill: #14704a; }
+html:not(.dark-mode) .swagger-ui .response-control-media-type__accept-message { color: #14704a; }
+html:not(.dark-mode) .swagger-ui .opblock-get .opblock-summary-method { background: #1b62b5; }
+html:not(.dark-mode) .swagger-ui .opblock-post .opblock-summary-method { background: #14704a; }
+html:not(.dark-mode) .swagger-ui .opblock-put .opblock-summary-method { background: #97540a; }
+html:not(.dark-mode) .swagger-ui .opblock-patch .opblock-summary-method { background: #0d6b70; }
+html:not(.dark-mode) .swagger-ui .opblock-delete .opblock-summary-method { background: #b3261e; }
+html:not(.dark-mode) .swagger-ui .opblock-head .opblock-summary-method { background: #6b2fb3; }
+html:not(.dark-mode) .swagger-ui .opblock-options .opblock-summary-method { background: #3d4b5c; }
+@media (max-width: 640px) {
+  .swagger-ui .wrapper { padding: 0 12px; }
+  .swagger-ui .opblock-tag { padding: 10px 0; flex-wrap: wrap; }
+  .swagger-ui .opblock .opblock-summary-method { min-width: 64px; padding: 6px 4px; font-size: 12px; }
+  .swagger-ui .opblock-body .table-container, .swagger-ui .responses-inner { padding: 12px; }
+  .swagger-ui .opblock-description-wrapper, .swagger-ui .opblock-section-request-body > div { padding: 12px; }
+  .swagger-ui .parameters-col_name { width: 40%; }
+  .swagger-ui .parameters-col_description { min-width: 0; }
+  .swagger-ui .parameters-col_description input, .swagger-ui .parameters-col_description select { width: 100%; max-width: 100%; }
+  .swagger-ui .dialog-ux .modal-ux { width: calc(100% - 24px); min-width: 0; }
+}
+`;
