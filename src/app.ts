@@ -220,12 +220,13 @@ function startLive({ database, links }: Services, clicks: Clicks, worker: Worker
 const HOUR_MS = 3_600_000;
 
 function startJobs(services: Services): JobRunner {
-  const { config, database, events, leases, auth, reports, content, drive, logger } = services;
+  const { config, database, events, links, leases, auth, reports, content, drive, logger } = services;
   const runner = createJobRunner({
     leases,
     jobs: [
       { name: "auth-clean-up", everyMs: () => HOUR_MS, run: async () => void (await auth.cleanUp()) },
       events.retentionJob(() => config.get("events.retention_days")),
+      links.deleted.retentionJob(),
       createRankingJob(database),
       createTotalJob(database, logger),
       ...reports.jobs,

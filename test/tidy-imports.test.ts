@@ -49,7 +49,7 @@ const INNER_ROOMS: Record<string, Record<string, readonly string[]>> = {
     check: ["blobs", "policies", "storage", "tree"],
   },
   "files/storage": { local: [], s3: [] },
-  links: { cache: [], list: ["tags"], csv: ["list"], tags: [], uses: [], domains: [] },
+  links: { cache: [], list: ["tags"], csv: ["list"], deleted: [], tags: [], uses: [], domains: [] },
 };
 
 /** Inner rooms that import nothing of their room, so that its own files may import them. */

@@ -194,6 +194,10 @@ export const DEFINITIONS = {
     category: "events",
     description: "Days to keep the record of who did what.",
   }),
+  "links.restore_days": int(30, DAYS, {
+    category: "events",
+    description: "Days for which deleted links can be put back.",
+  }),
   "utm.enable_passthrough": bool(false, {
     category: "analytics",
     description:

@@ -34,7 +34,7 @@ export async function deleteLinks<K extends "id" | "code">(
   if (links.length === 0) return;
   const ids = links.map(({ id }) => id);
   const counts = await lockCounts(tx, ids, dialect);
-  const more = await attachedTo(tx, ids);
+  const more = await attachedTo(tx, ids, dialect);
   await dialect.insertMany(
     tx,
     "deleted_links",
@@ -79,7 +79,11 @@ type Attached = {
   uses: Map<number, { uses: number }[]>;
 };
 
-async function attachedTo(tx: Db, ids: readonly number[]): Promise<Attached> {
+async function attachedTo(
+  tx: Db,
+  ids: readonly number[],
+  { forUpdate }: Pick<Dialect, "forUpdate">,
+): Promise<Attached> {
   const aliases = await tx
     .selectFrom("link_aliases")
     .select(["link_id", "code"])
@@ -95,6 +99,8 @@ async function attachedTo(tx: Db, ids: readonly number[]): Promise<Attached> {
     .selectFrom("link_uses")
     .select(["link_id", "uses"])
     .where("link_id", "in", ids)
+    .orderBy("link_id")
+    .$call(forUpdate)
     .execute();
   const linkOf = ({ link_id }: { link_id: number }) => link_id;
   return {
@@ -106,11 +112,15 @@ async function attachedTo(tx: Db, ids: readonly number[]): Promise<Attached> {
   };
 }
 
-function contentOf(stored: DeletedContent, { aliases, tags, uses }: Attached, id: number): string {
+function contentOf(
+  stored: Omit<DeletedContent, "tags">,
+  { aliases, tags, uses }: Attached,
+  id: number,
+): string {
   const content: DeletedContent = {
     ...stored,
     ...(aliases.has(id) && { aliases: aliases.get(id)!.map(({ code }) => code) }),
-    ...(tags.has(id) && { tags: tags.get(id)! }),
+    tags: tags.get(id) ?? [],
     ...(uses.has(id) && { uses: uses.get(id)![0]!.uses }),
   };
   return JSON.stringify(content);

@@ -3,6 +3,7 @@ import { actorOf, CursorPage, type Endpoint, endpoint, type HttpContext, page } 
 import { bothCounts, countOf, viewOfBoth, visitorsOf, visitorsQuery } from "../lib/visitors.ts";
 import { MOST_ITEMS } from "./batch.ts";
 import { CODE_FORM, isCodeText, linkNotFound } from "./code.ts";
+import { deletedEndpoints } from "./deleted/routes.ts";
 import {
   createSchema,
   domainQuery,
@@ -52,6 +53,7 @@ export function linkEndpoints({ links, now }: { links: LinkService; now(): numbe
   return [
     ...batchEndpoints(links),
     ...tagEndpoints((actor) => links.by(actor).tags),
+    ...deletedEndpoints({ deleted: links.deleted, get: (actor, key) => links.by(actor).get(key), hostOf }),
     endpoint({
       ...shared,
       method: "GET",

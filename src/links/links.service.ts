@@ -11,6 +11,8 @@ import type { RecordLinkEvents } from "./link-events.ts";
 import { createDomainRegistry } from "./domains/registry.ts";
 import { createDomainRepository } from "./domains/repository.ts";
 import { createDomainService, type DomainChanges } from "./domains/service.ts";
+import { createDeletedLinks } from "./deleted/deleted.ts";
+import { createDeletedRepository } from "./deleted/repository.ts";
 import { createInternalLinks } from "./internal-links.ts";
 import { createLinkList } from "./list/list.ts";
 import { createLinkListRepository } from "./list/repository.ts";
@@ -23,7 +25,7 @@ import { createLinkWriter } from "./writer.ts";
 import type { RandomBytes } from "../lib/random-code.ts";
 
 export type LinkServiceDeps = {
-  database: Pick<Database, "read" | "transaction" | "dialect">;
+  database: Pick<Database, "read" | "write" | "transaction" | "dialect">;
   changes: LinkChanges & DomainChanges;
   record: RecordLinkEvents;
   /** With or without slash. */
@@ -31,6 +33,8 @@ export type LinkServiceDeps = {
   randomCodeLength(): number;
   shareCodeLength(): number;
   hashPassword(plain: string): Promise<string>;
+  /** How long deleted links can be put back. Default: 30. */
+  restoreDays?(): number;
   /** See fallback-loops.ts. Default: none is ours. */
   ownCode?(url: string): string | null;
   clock: Clock;
@@ -73,6 +77,13 @@ export function createLinkService(deps: LinkServiceDeps) {
       load: operations.paginatedQuery,
     }),
   );
+  const deleted = createDeletedLinks({
+    ...deps,
+    repository: createDeletedRepository(database),
+    links: repository,
+    rule,
+    restoreDays: deps.restoreDays ?? (() => 30),
+  });
   const uses = createLinkUses({ repository: createUsesRepository(database), changes });
   const stops = [
     ...(["links", "tags"] as const).map((topic) => changes.subscribe(topic, list.forgetTotals)),
@@ -98,6 +109,7 @@ export function createLinkService(deps: LinkServiceDeps) {
       record: deps.record,
       clock,
     }),
+    deleted,
     uses: { take: uses.take },
     stats: () => repository.stats(clock.now()),
     close() {

@@ -1,7 +1,5 @@
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
-import { DatabaseError } from "../../db/failures.ts";
-import { chunked } from "../../lib/chunked.ts";
 import { appError } from "../../lib/errors.ts";
 import { createDetailDropsRepository } from "../details/drops.repository.ts";
 import { type DropCount, stoppedByDay } from "../details/drops.ts";
@@ -9,10 +7,11 @@ import type { Detail } from "../details/details.ts";
 import { createDetailsRepository } from "../details/repository.ts";
 import { type DetailSums, sumDetails } from "../rollups/sums.ts";
 import { withoutLinks } from "./counts.ts";
+import { createLinkCounts, LinkMoved } from "./links.repository.ts";
 import { FIRST_RECORD } from "../journal/format.ts";
 import { createLogCapacity } from "../details/log-capacity.repository.ts";
 import { createRollupsRepository } from "../rollups/repository.ts";
-import { type ClickCounts, type LinkCounts, totalOf } from "../rollups/click-counts.ts";
+import { type ClickCounts, totalOf } from "../rollups/click-counts.ts";
 import type { DetailOutcomes } from "../details/gate.ts";
 
 export type FlushWork = {
@@ -61,10 +60,10 @@ export type ClicksRepository = {
 };
 
 const CHUNK = 1000;
-const NONE: ReadonlySet<number> = new Set();
 
 export function createClicksRepository(database: Database): ClicksRepository {
   const { read, write, dialect, transaction } = database;
+  const linkCounts = createLinkCounts(database);
   const rollups = createRollupsRepository(database);
   const log = createDetailsRepository(database);
   const drops = createDetailDropsRepository(database);
@@ -88,25 +87,10 @@ export function createClicksRepository(database: Database): ClicksRepository {
     return Number(moved.numUpdatedRows) === 1;
   }
 
-  /** Returns the number of links found. */
-  async function addTo(tx: Db, table: "link_clicks" | "deleted_links", counts: LinkCounts): Promise<number> {
-    const found = await dialect.addToCounters(
-      tx,
-      { table, key: "link_id", column: "clicks" },
-      counts.links,
-      counts.clicks,
-    );
-    const { links, automated } = only(counts, (at) => counts.automated[at]! > 0);
-    if (links.length > 0)
-      await dialect.addToCounters(tx, { table, key: "link_id", column: "automated" }, links, automated);
-    return found;
-  }
-
   /** Returns what to do after the commit. */
-  async function add(tx: Db, span: CountedSpan, work: FlushWork): Promise<() => void> {
+  async function add(tx: Db, span: CountedSpan, work: FlushWork, isCareful: boolean): Promise<() => void> {
     const { links } = work.counts;
-    const found = await addTo(tx, "link_clicks", links);
-    const gone = found === links.links.length ? NONE : await addToDeleted(tx, links, found);
+    const gone = isCareful ? await linkCounts.addToEither(tx, links) : await linkCounts.add(tx, links);
     const counts = gone.size === 0 ? work.counts : withoutLinks(work.counts, gone);
     span.deleted = totalOf(links.clicks) - totalOf(counts.links.clicks);
     span.deletedAutomated = totalOf(links.automated) - totalOf(counts.links.automated);
@@ -139,7 +123,12 @@ export function createClicksRepository(database: Database): ClicksRepository {
     async count(span, work) {
       if (work.mostLogRows > 0 && work.details.length > 0)
         await logCapacity.refresh(work.mostLogRows, span.atMs);
-      const remember = await transaction(async (tx) => ((await move(tx, span)) ? add(tx, span, work) : null));
+      const attempt = (isCareful: boolean) =>
+        transaction(async (tx) => ((await move(tx, span)) ? add(tx, span, work, isCareful) : null));
+      const remember = await attempt(false).catch((error: unknown) => {
+        if (error instanceof LinkMoved) return attempt(true);
+        throw error;
+      });
       remember?.();
       return remember !== null;
     },
@@ -169,45 +158,4 @@ export function createClicksRepository(database: Database): ClicksRepository {
       return row.uuid;
     },
   };
-
-  /**
-   * After `found` links were counted: counts the others with the deleted links, which may be put back. Returns the
-   * links that are in neither table. If one moved between the two meanwhile, the transaction runs again.
-   */
-  async function addToDeleted(tx: Db, counts: LinkCounts, found: number): Promise<Set<number>> {
-    const { links } = counts;
-    const unknown = new Set(links);
-    for (const id of await presentIn(tx, "link_clicks", links)) unknown.delete(id);
-    if (links.length - unknown.size !== found) throw linkMoved();
-    const rest = only(counts, (at) => unknown.has(links[at]!));
-    const counted = await addTo(tx, "deleted_links", rest);
-    if (counted === rest.links.length) return new Set();
-    const deleted = await presentIn(tx, "deleted_links", [...unknown]);
-    for (const id of deleted) unknown.delete(id);
-    const isMoved =
-      deleted.length !== counted || (await presentIn(tx, "link_clicks", [...unknown])).length > 0;
-    if (isMoved) throw linkMoved();
-    return unknown;
-  }
-
-  async function presentIn(
-    tx: Db,
-    table: "link_clicks" | "deleted_links",
-    links: readonly number[],
-  ): Promise<number[]> {
-    const found: number[] = [];
-    for (const chunk of chunked(links, CHUNK)) {
-      const rows = await tx.selectFrom(table).select("link_id").where("link_id", "in", chunk).execute();
-      for (const { link_id } of rows) found.push(link_id);
-    }
-    return found;
-  }
 }
-
-const linkMoved = () => new DatabaseError("retry", new Error("a link was deleted or put back meanwhile"));
-
-const only = ({ links, clicks, automated }: LinkCounts, isKept: (at: number) => boolean): LinkCounts => ({
-  links: links.filter((_, at) => isKept(at)),
-  clicks: clicks.filter((_, at) => isKept(at)),
-  automated: automated.filter((_, at) => isKept(at)),
-});

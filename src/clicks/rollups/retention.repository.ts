@@ -123,18 +123,20 @@ export function createRetentionRepository({ read, write, transaction }: Database
     },
 
     /**
-     * Removes codes of links deleted before an instant without counts in `months` (all there are), from a link on.
+     * Removes codes of links deleted before an instant, which can't be put back any more, without counts in `months` (all there are), from a link on.
      * Returns the next link, or null.
      */
     async forgetDeleted(before: number, months: readonly number[], from: number): Promise<number | null> {
       const rows = await read
         .selectFrom("deleted_links")
-        .select(["link_id", "deleted_at"])
+        .select((eb) => ["link_id", "deleted_at", eb("content", "is", null).as("isForgotten")])
         .where("link_id", ">=", from)
         .orderBy("link_id")
         .limit(ROWS)
         .execute();
-      const unused = new Set(rows.filter((row) => row.deleted_at < before).map((row) => row.link_id));
+      const unused = new Set(
+        rows.filter((row) => row.isForgotten && row.deleted_at < before).map((row) => row.link_id),
+      );
       for (const month of unused.size === 0 ? [] : months) {
         const counted = read.selectFrom("click_months").select("link_id").where("month", "=", month);
         const found = await counted.where("link_id", "in", [...unused]).execute();

@@ -185,7 +185,11 @@ forEachDialect((dialect) => {
     expect(await room.analytics.top(LAST_YEAR, 10)).toEqual([{ code: "clicked", clicks: 3 }]);
     room.clock.time = NOW + 31 * DAY_MS;
     await run(retention);
-    expect([await codes(), await count("click_log"), await months()]).toEqual([["clicked"], 0, 2]);
+    expect([await codes(), await count("click_log"), await months()]).toEqual([["clicked", "idle"], 0, 2]);
+    // As the job does when they can't be put back any more.
+    await room.database.write.updateTable("deleted_links").set({ content: null }).execute();
+    await run(retention);
+    expect(await codes()).toEqual(["clicked"]);
     room.clock.time = NOW + 400 * DAY_MS;
     await run(retention);
     expect([await codes(), await months()]).toEqual([[], 0]);

@@ -1,0 +1,130 @@
+/**
+ * Deleted links, which can be put back for `links.restore_days` under their ids, so that their numbers join. The counts
+ * of a deleted link grow with clicks that are flushed later. Links that served shares are not among them.
+ */
+import { isUniqueViolation } from "../../db/failures.ts";
+import type { Actor } from "../../lib/actor.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { appError } from "../../lib/errors.ts";
+import { rest } from "../../lib/rest.ts";
+import type { LinkChanges, LinkTransaction } from "../changes.ts";
+import type { CodeRule } from "../code.ts";
+import { linkEvent, type RecordLinkEvents } from "../link-events.ts";
+import { codeOf, domainOf, keyOf } from "../link-key.ts";
+import type { LinkRepository } from "../links.repository.ts";
+import { reaches } from "../writer.ts";
+import type { DeletedLink } from "../deleted-content.ts";
+import type { DeletedPlace, DeletedRepository } from "./repository.ts";
+
+export type DeletedPage = { links: DeletedLink[]; next: DeletedPlace | null };
+
+type Deps = {
+  repository: DeletedRepository;
+  links: Pick<LinkRepository, "lock" | "retag">;
+  changes: LinkChanges;
+  record: RecordLinkEvents;
+  rule: CodeRule;
+  restoreDays(): number;
+  clock: Clock;
+};
+
+export type DeletedLinks = ReturnType<typeof createDeletedLinks>;
+
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+/** After each portion. */
+const REST_MS = 25;
+const MOST_RUNS = 5;
+
+export function createDeletedLinks(deps: Deps) {
+  const { repository, changes, rule, clock } = deps;
+  const since = (): number => clock.now() - deps.restoreDays() * DAY_MS;
+
+  return {
+    /** Newest first. */
+    async page(actor: Actor, after: DeletedPlace | null, limit: number): Promise<DeletedPage> {
+      const filter = { since: since(), ownerId: actor.ownOnly ? actor.accountId : null };
+      const found = await repository.page(filter, after, limit + 1);
+      const links = found.slice(0, limit);
+      const last = found.length > limit ? links.at(-1) : undefined;
+      return { links, next: last === undefined ? null : { at: last.deletedAt, id: last.id } };
+    },
+
+    /**
+     * Under its old code, or another one. Returns its key.
+     * @throws LinkNotFound, Conflict (put back already, or its domain is gone), LinkAlreadyExists, LinkInvalidCode,
+     * LinkReservedCode
+     */
+    async restore(actor: Actor, id: number, code: string | null): Promise<string> {
+      const refusal = code === null ? null : rule.refusal(code);
+      if (refusal !== null) throw refusal;
+      for (let runs = 1; ; runs++) {
+        try {
+          return await changes.write((tx) => restoreIn(deps, tx, { actor, id, code, since: since() }));
+        } catch (error) {
+          // Another writer took the code between look and insert. The next run sees it.
+          if (runs === MOST_RUNS || !isUniqueViolation(error)) throw error;
+        }
+      }
+    },
+
+    /** Forgets what can't be put back any more. The rows stay for analytics. */
+    retentionJob() {
+      let done: DeletedPlace = { at: 0, id: 0 };
+      return {
+        name: "links-forget-deleted",
+        everyMs: () => HOUR_MS,
+        async run(signal: AbortSignal): Promise<void> {
+          const before = since();
+          // A longer setting keeps what is kept; a shorter one continues.
+          while (!signal.aborted) {
+            const next = await repository.forgetContents(before, done);
+            if (next === null) return;
+            done = next;
+            await rest(REST_MS, signal);
+          }
+        },
+      };
+    },
+  };
+}
+
+type Wanted = { actor: Actor; id: number; code: string | null; since: number };
+
+async function restoreIn(deps: Deps, tx: LinkTransaction, wanted: Wanted): Promise<string> {
+  const { repository, links, record, clock } = deps;
+  const { actor, id } = wanted;
+  const now = clock.now();
+  const deleted = await repository.lock(tx.db, id, wanted.since);
+  if (deleted === null || !reaches(actor, deleted)) {
+    if (await repository.isThere(tx.db, id, actor.ownOnly ? actor.accountId : null)) throw isBack();
+    throw unknownDeleted();
+  }
+  const domain = domainOf(deleted.code);
+  const key = wanted.code === null ? deleted.code : keyOf(domain, wanted.code);
+  if (!(await repository.domainExists(tx.db, domain))) throw domainGone();
+  const others = (deleted.aliases ?? []).filter((alias) => alias !== key);
+  const taken = await links.lock(tx.db, [...new Set([key, ...others])]);
+  if (taken.has(key)) throw codeTaken(codeOf(key));
+  const link = { ...deleted, code: key };
+  await repository.putBack(tx.db, link, now);
+  await links.retag(tx.db, [{ id, before: [], after: link.tags }]);
+  const aliases = await repository.aliases(tx.db, [key, ...others]);
+  if (aliases.has(key)) throw codeTaken(codeOf(key));
+  const free = others.filter((alias) => !taken.has(alias) && !aliases.has(alias));
+  await repository.addAliases(tx.db, id, free, now);
+  await record(tx.db, [linkEvent({ actor, now, verb: "restore" }, { id, before: null, after: link })]);
+  tx.changed("links", [key, ...free]);
+  return key;
+}
+
+const isBack = () => appError("Conflict", "This link was put back already.");
+
+const unknownDeleted = () =>
+  appError("LinkNotFound", "There is no deleted link with this id that can be put back.");
+
+const domainGone = () =>
+  appError("Conflict", "The domain of this link was deleted; make a new link with its target.");
+
+const codeTaken = (code: string) =>
+  appError("LinkAlreadyExists", `The code "${code}" is taken meanwhile; give another one in 'code'.`);

@@ -1,0 +1,157 @@
+import type { Database } from "../../db/database.ts";
+import type { Db } from "../../db/dialect.ts";
+import type { DeletedContent, DeletedLink } from "../deleted-content.ts";
+import { DEFAULT_DOMAIN } from "../link-key.ts";
+import { addToTotal } from "../query.repository.ts";
+
+/** Where a page ended. */
+export type DeletedPlace = { at: number; id: number };
+
+/** Links that were deleted at or after `since`, of one account or of all (null). */
+export type DeletedFilter = { since: number; ownerId: number | null };
+
+const COLUMNS = ["link_id", "code", "deleted_at", "deleted_by", "content", "clicks", "automated"] as const;
+const PORTION = 1_000;
+
+export type DeletedRepository = ReturnType<typeof createDeletedRepository>;
+
+export function createDeletedRepository({
+  read,
+  write,
+  dialect,
+}: Pick<Database, "read" | "write" | "dialect">) {
+  return {
+    /** Newest first, after a place. */
+    async page(filter: DeletedFilter, after: DeletedPlace | null, limit: number): Promise<DeletedLink[]> {
+      const matching = (most: number) => {
+        let query = read
+          .selectFrom("deleted_links")
+          .select(COLUMNS)
+          .where("deleted_at", ">=", filter.since)
+          .where("content", "is not", null);
+        if (filter.ownerId !== null) query = query.where("owner_id", "=", filter.ownerId);
+        return query.orderBy("deleted_at", "desc").orderBy("link_id", "desc").limit(most);
+      };
+      if (after === null) return (await matching(limit).execute()).map(toDeletedLink);
+      const { at, id } = after;
+      const same = await matching(limit).where("deleted_at", "=", at).where("link_id", "<", id).execute();
+      const older =
+        same.length === limit
+          ? []
+          : await matching(limit - same.length)
+              .where("deleted_at", "<", at)
+              .execute();
+      return [...same, ...older].map(toDeletedLink);
+    },
+
+    /** Null if it can't be put back. Locked until the transaction ends. */
+    async lock(tx: Db, id: number, since: number): Promise<DeletedLink | null> {
+      const row = await tx
+        .selectFrom("deleted_links")
+        .select(COLUMNS)
+        .where("link_id", "=", id)
+        .$call(dialect.forUpdate)
+        .executeTakeFirst();
+      const isKept = row !== undefined && row.content !== null && row.deleted_at >= since;
+      return isKept ? toDeletedLink(row) : null;
+    },
+
+    /** Whether a link has the id; of one account, or of any (null). */
+    async isThere(tx: Db, id: number, ownerId: number | null): Promise<boolean> {
+      let query = tx.selectFrom("links").select("id").where("id", "=", id);
+      if (ownerId !== null) query = query.where("owner_id", "=", ownerId);
+      return (await query.executeTakeFirst()) !== undefined;
+    },
+
+    async domainExists(tx: Db, id: number): Promise<boolean> {
+      if (id === DEFAULT_DOMAIN) return true;
+      const query = tx.selectFrom("domains").select("id").where("id", "=", id);
+      return (await query.$call(dialect.forUpdate).executeTakeFirst()) !== undefined;
+    },
+
+    /** With its id, counts and uses, under the given key. @throws Conflict for an existing key; then roll back */
+    async putBack(tx: Db, link: DeletedLink, now: number): Promise<void> {
+      const { id, clickCount: clicks, automatedClicks: automated } = link;
+      await dialect.insertMany(tx, "links", [
+        {
+          id,
+          code: link.code,
+          target: link.target,
+          created_at: link.createdAt,
+          updated_at: now,
+          expires_at: link.expiresAt,
+          password_hash: link.passwordHash,
+          title: link.title,
+          note: link.note,
+          owner_id: link.ownerId,
+          created_by: link.createdBy,
+          options: link.options,
+        },
+      ]);
+      await dialect.insertMany(tx, "link_clicks", [{ link_id: id, clicks, ranked: clicks, automated }]);
+      if (link.uses !== undefined) {
+        await dialect.insertMany(tx, "link_uses", [{ link_id: id, uses: link.uses }]);
+      }
+      await tx.deleteFrom("deleted_links").where("link_id", "=", id).execute();
+      await addToTotal(tx, 1);
+    },
+
+    /** Aliases among the keys, locked until the transaction ends. */
+    async aliases(tx: Db, keys: readonly string[]): Promise<Set<string>> {
+      const query = tx.selectFrom("link_aliases").select("code").where("code", "in", keys).orderBy("code");
+      return new Set((await query.$call(dialect.forUpdate).execute()).map(({ code }) => code));
+    },
+
+    async addAliases(tx: Db, linkId: number, keys: readonly string[], now: number): Promise<void> {
+      const rows = keys.map((code) => ({ code, link_id: linkId, created_at: now }));
+      await dialect.insertMany(tx, "link_aliases", rows);
+    },
+
+    /** Of a portion deleted before `before`, after a place. Returns where it ended, or null at the end. */
+    async forgetContents(before: number, after: DeletedPlace): Promise<DeletedPlace | null> {
+      const rows = await read
+        .selectFrom("deleted_links")
+        .select(["link_id", "deleted_at"])
+        .where("deleted_at", "<", before)
+        .where("deleted_at", ">=", after.at)
+        .where((eb) => eb.or([eb("deleted_at", ">", after.at), eb("link_id", ">", after.id)]))
+        .orderBy("deleted_at")
+        .orderBy("link_id")
+        .limit(PORTION)
+        .execute();
+      const last = rows.at(-1);
+      if (last === undefined) return null;
+      await write
+        .updateTable("deleted_links")
+        .set({ content: null })
+        .where(
+          "link_id",
+          "in",
+          rows.map(({ link_id }) => link_id),
+        )
+        .where("content", "is not", null)
+        .execute();
+      return { at: last.deleted_at, id: last.link_id };
+    },
+  };
+}
+
+type Row = {
+  link_id: number;
+  code: string;
+  deleted_at: number;
+  deleted_by: string | null;
+  content: string | null;
+  clicks: number;
+  automated: number;
+};
+
+const toDeletedLink = (row: Row): DeletedLink => ({
+  ...(JSON.parse(row.content!) as DeletedContent),
+  id: row.link_id,
+  code: row.code,
+  clickCount: row.clicks,
+  automatedClicks: row.automated,
+  deletedAt: row.deleted_at,
+  deletedBy: row.deleted_by,
+});

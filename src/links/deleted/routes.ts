@@ -1,0 +1,81 @@
+import { z } from "zod";
+import { actorOf, CursorPage, type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
+import type { Actor } from "../../lib/actor.ts";
+import { cursorQuery, cursorText, limitOf, placeOf, timePlace } from "../../lib/cursor.ts";
+import { appError } from "../../lib/errors.ts";
+import { formatRfc3339 } from "../../lib/rfc3339.ts";
+import { type HostOf, linkViewSchema, newCode, type ShownLink, viewOfLink } from "../link.ts";
+import type { DeletedLinks } from "./deleted.ts";
+import type { DeletedLink } from "../deleted-content.ts";
+
+export const deletedView = linkViewSchema.omit({ short_url: true }).extend({
+  id: z.int(),
+  deleted_at: z.iso.datetime(),
+  deleted_by: z.string().nullable(),
+});
+deletedView.register(z.globalRegistry, { id: "DeletedLink" });
+
+const restoreBody = z.object({
+  code: newCode.nullish().describe("another code; default: the old one"),
+});
+restoreBody.register(z.globalRegistry, { id: "LinkRestore" });
+
+export function viewOfDeleted(link: DeletedLink, hostOf: HostOf) {
+  const { short_url: _, ...view } = viewOfLink(link, "", hostOf);
+  return {
+    id: link.id,
+    ...view,
+    deleted_at: formatRfc3339(link.deletedAt),
+    deleted_by: link.deletedBy,
+  };
+}
+
+type Deps = {
+  deleted: DeletedLinks;
+  get(actor: Actor, key: string): Promise<ShownLink>;
+  hostOf: HostOf;
+};
+
+/** Relative to {admin}/v1. */
+export function deletedEndpoints({ deleted, get, hostOf }: Deps): Endpoint[] {
+  const shared = { access: "editor", scope: "links", tag: "links" } as const;
+  return [
+    endpoint({
+      ...shared,
+      method: "GET",
+      path: "/links/deleted",
+      summary: "List deleted links that can be put back, newest first; those of shares can't",
+      query: z.object(cursorQuery),
+      answer: z.array(deletedView),
+      paged: "cursor",
+      async handle({ query, account }) {
+        const after = placeOf(timePlace, query.cursor);
+        const { links, next } = await deleted.page(actorOf(account), after, limitOf(query.limit));
+        return new CursorPage(
+          links.map((link) => viewOfDeleted(link, hostOf)),
+          next && cursorText(next),
+        );
+      },
+    }),
+    endpoint({
+      ...shared,
+      method: "POST",
+      path: "/links/deleted/:id/restore",
+      summary: "Put a deleted link back with its counts",
+      body: restoreBody,
+      failures: [404, 409],
+      answer: linkViewSchema,
+      async handle({ c, body, account }) {
+        const actor = actorOf(account);
+        const key = await deleted.restore(actor, idIn(c), body.code || null);
+        return viewOfLink(await get(actor, key), c.env.origin(), hostOf);
+      },
+    }),
+  ];
+}
+
+function idIn(c: HttpContext): number {
+  const id = Number(c.req.param("id"));
+  if (Number.isSafeInteger(id) && id > 0) return id;
+  throw appError("LinkNotFound", "There is no deleted link with this id that can be put back.");
+}
