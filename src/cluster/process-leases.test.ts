@@ -92,6 +92,35 @@ forEachDialect(({ openDb }) => {
     }
   });
 
+  test("leases that could not be released are free when the process stops, or when the next one starts", async () => {
+    const rows = createLeaseRepository({ database, clock });
+    const away = new Proxy(database.read, {
+      get: () => {
+        throw new Error("away");
+      },
+    });
+    for (const [name, read] of [
+      ["stop", database.read],
+      ["next start", away],
+    ] as const) {
+      const dir = newDir();
+      const stopping = await openProcessLeases({
+        database: { ...database, read },
+        clock,
+        logger: silentLogger,
+        dataDir: dir,
+        isServer: true,
+      });
+      const [number] = readdirSync(join(dir, "processes"));
+      expect(await rows.acquire(name, `${number}/1`, TTL_MS)).toBe(true);
+      await stopping.close();
+      const later = await open(dir);
+      expect(await isFree(later, name)).toBe(true);
+      await later.close();
+      expect(readdirSync(join(dir, "processes"))).toEqual([]);
+    }
+  });
+
   test("a command has no file, and its leases expire", async () => {
     const dir = newDir();
     const command = await open(dir, false);

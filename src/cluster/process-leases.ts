@@ -99,7 +99,12 @@ export async function openProcessLeases({
     async close() {
       await processes.close();
       if (own === null) return;
-      rmSync(own.lock.path, { force: true });
+      // A release may have failed while the database was away. The file tells the next start of leases that stay.
+      const isFree = await freeLeasesOf(number).then(
+        () => true,
+        () => false,
+      );
+      if (isFree) rmSync(own.lock.path, { force: true });
       own.lock.release();
     },
   };
