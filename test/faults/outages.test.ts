@@ -9,6 +9,6 @@ for (const place of [
   testFaults(
     "outages, refused and hanging: known links redirect, every answered change, click and file is there",
     takeDatabaseAway,
-    { rounds: 2, workers: 1, ...place },
+    { rounds: 2, workers: 1, pauseMs: 100, ...place },
   );
 }

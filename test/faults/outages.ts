@@ -51,7 +51,7 @@ export type OutageNumbers = {
 };
 
 export async function takeDatabaseAway(options: FaultOptions): Promise<FaultResult<OutageNumbers>> {
-  const { database, storage = "local", workers = 2, report } = options;
+  const { database, storage = "local", workers = 2, pauseMs, report } = options;
   const shared = mkdtempSync(join(tmpdir(), "waymark-test-"));
   const cluster = await startCluster({
     dialect: database,
@@ -75,9 +75,9 @@ export async function takeDatabaseAway(options: FaultOptions): Promise<FaultResu
     const record = createUploadRecord();
     const folder = await createUploadFolder(accounts()[0]!, storage, join(shared, "files"));
     const load = startLoad({ nodes, codes: FIXED, clients: CLIENTS, truth: createTruth() });
-    const changes = startLinkChanges(nodes, MOVING);
+    const changes = startLinkChanges(nodes, MOVING, pauseMs);
     const clients = Array.from({ length: UPLOADERS }, (_, at) => accounts()[at % nodes.length]!);
-    const uploads = startUploads({ clients, folder, record });
+    const uploads = startUploads({ clients, folder, record, ...(pauseMs !== undefined && { pauseMs }) });
     const lost: string[] = [];
     let rounds = 0;
     let visited = 0;

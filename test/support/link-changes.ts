@@ -29,8 +29,12 @@ export type LinkChanges = {
 
 type Send = (client: Client, codes: readonly string[], version: number) => Promise<Response>;
 
-/** `existing` are codes that are there. */
-export function startLinkChanges(nodes: readonly Node[], existing: readonly string[]): LinkChanges {
+/** `existing` are codes that are there; `pauseMs` is the time between an answer and the next call. */
+export function startLinkChanges(
+  nodes: readonly Node[],
+  existing: readonly string[],
+  pauseMs = PAUSE_MS,
+): LinkChanges {
   const truth = createTruth();
   const sentAt = new Map<string, number>();
   const answered = new Set<string>();
@@ -73,7 +77,7 @@ export function startLinkChanges(nodes: readonly Node[], existing: readonly stri
         answered.add(code);
       }
     }
-    await Bun.sleep(PAUSE_MS);
+    await Bun.sleep(pauseMs);
   }
 
   async function run(): Promise<void> {

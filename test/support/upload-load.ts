@@ -4,6 +4,7 @@
  * offset that was answered, and ends with its bytes.
  */
 import { randomBytes } from "node:crypto";
+import { inParallel } from "../../src/lib/in-parallel.ts";
 import type { DriveClient } from "./drive.ts";
 import { createFolderOn, type StorageName, storagesFor } from "./storages.ts";
 import { type TusCalls, tusCalls } from "./tus-calls.ts";
@@ -16,6 +17,7 @@ const PAUSE_MS = 100;
 const CALL_MS = 30_000;
 /** Longer than the lease of an upload whose request could not return it. */
 const FINISH_MS = 60_000;
+const READ_AT_ONCE = 4;
 
 /** A resumable upload, and how many of its bytes were answered. */
 type Resumable = { name: string; path: string; bytes: Buffer<ArrayBuffer>; offset: number };
@@ -56,14 +58,20 @@ export type UploadOptions = {
   clients: readonly DriveClient[];
   folder: number;
   record: UploadRecord;
+  /** Between an answer and the next file or resumption. */
+  pauseMs?: number;
 };
 
 /** Each client sends forms one after the other; the first one continues resumable uploads instead. */
-export function startUploads({ clients, folder, record }: UploadOptions): { end(): Promise<void> } {
+export function startUploads(options: UploadOptions): { end(): Promise<void> } {
+  const { clients, folder, record, pauseMs = 0 } = options;
   const state = { isOver: false };
   const running = clients.map(async (me, at) => {
     const calls = createCalls(me, folder, record);
-    while (!state.isOver) await (at === 0 ? calls.sendPieces(state) : calls.sendForm());
+    while (!state.isOver) {
+      await (at === 0 ? calls.sendPieces(state) : calls.sendForm());
+      await Bun.sleep(pauseMs);
+    }
   });
   return {
     async end() {
@@ -152,12 +160,12 @@ export async function checkUploads(me: DriveClient, folder: number, record: Uplo
   const { files } = (await me.call("GET", `/folders/${folder}`)).body.data as { files: StoredFile[] };
   const names = new Set(files.map(({ name }) => name));
   for (const name of record.answered) if (!names.has(name)) lost.push(`${name}: answered, and not there`);
-  for (const { id, name } of files) {
+  await inParallel(files, READ_AT_ONCE, async ({ id, name }) => {
     const answer = await me.send(`/files/${id}/download`);
     const found = sha256(await answer.bytes());
     if (answer.status !== 200 || found !== record.tried.get(name))
       lost.push(`${name}: ${answer.status}, SHA-256 ${found}`);
-  }
+  });
   return [...lost, ...record.wrong];
 }
 
