@@ -2,8 +2,9 @@
  * The cost of a redirect, as ratios within one run: the real Waymark, with clicks counted and journaled, against a bare
  * `Bun.serve` with a Map and against nginx's `return 307`.
  *
- *     bin/bun bench/redirect.ts [rounds] [seconds] [links,links] [details]
+ *     bin/bun bench/redirect.ts [rounds] [seconds] [links,links] [details|domains]
  *
+ * With `domains`, Waymark without other domains is compared with one that has ten, on the default host and on another.
  * With `details` as the fourth argument, requests have a browser's headers and Waymark runs with detailed logging.
  *
  * Each server has one core, wrk the other; 64 connections request random codes. A round measures all subjects in turn,
@@ -15,7 +16,7 @@
  * as many rounds in all. `µs` is processor time per request. Needs two cores and wrk (Debian: apt-get install wrk
  * nginx-light).
  */
-import { createDataFolder, type DataFolder, setConfig } from "./lib/data-folder.ts";
+import { createDataFolder, type DataFolder, hostAt, setConfig } from "./lib/data-folder.ts";
 import { requireTools, runLoad } from "./lib/load.ts";
 import { busySeconds } from "./lib/machine.ts";
 import type { Subject } from "./lib/subject.ts";
@@ -30,14 +31,16 @@ const DISTURBANCE = 0.1;
 const GOAL = 0.85;
 const DETAILED = process.argv[5] === "details";
 const DETAILED_GOAL = 0.7;
+const DOMAINS_GOAL = 0.97;
+const COMPARE = { details: compareDetailed, domains: compareDomains }[process.argv[5] ?? ""] ?? compare;
 
-type Case = { name: string; subject: Subject; prefix: string; isMissing: boolean };
+type Case = { name: string; subject: Subject; prefix: string; isMissing: boolean; host?: string };
 type Sample = { perSecond: number; cpuMicros: number; p99: number; requests: number; disturbance: number };
 /** One sample per case, in order. */
 type Round = Sample[];
 
 requireTools();
-for (const count of SIZES) await (DETAILED ? compareDetailed(count) : compare(count));
+for (const count of SIZES) await COMPARE(count);
 
 async function compare(count: number): Promise<void> {
   console.log(`\n${count.toLocaleString("en")} links, ${ROUNDS} rounds of ${SECONDS} s`);
@@ -102,6 +105,30 @@ async function compareDetailed(count: number): Promise<void> {
   }
 }
 
+async function compareDomains(count: number): Promise<void> {
+  console.log(`\n${count.toLocaleString("en")} links, ${ROUNDS} rounds of ${SECONDS} s`);
+  const folders = [
+    await createDataFolder(count),
+    await createDataFolder(count, { domains: 10 }),
+    await createDataFolder(count, { domains: 10, linksOn: 1 }),
+  ];
+  const names = ["no other domain", "ten domains, default host", "ten domains, another host"];
+  const subjects: Subject[] = [];
+  try {
+    for (const folder of folders) subjects.push(await startWaymark(folder));
+    const shared = { prefix: "c", isMissing: false };
+    const cases = subjects.map((subject, at) => {
+      const host = at === 2 ? { host: hostAt(1) } : {};
+      return { ...shared, ...host, name: names[at]!, subject };
+    });
+    for (const subject of subjects) await settle(subject);
+    report(cases, choose(await runRounds(cases, count)));
+  } finally {
+    await Promise.all(subjects.map((subject) => subject.stop()));
+    for (const folder of folders) folder.remove();
+  }
+}
+
 /** Waymark answers while it loads its links; the comparison is of loaded servers. */
 async function settle(subject: Subject): Promise<void> {
   for (let before = -1; subject.cpuSeconds() - before > 0.03; await Bun.sleep(500))
@@ -135,10 +162,17 @@ function choose([, ...rounds]: readonly Round[]): Round[] {
   return quiet.length >= 3 ? quiet : rounds;
 }
 
-async function sample({ name, subject, prefix, isMissing }: Case, count: number): Promise<Sample> {
+async function sample({ name, subject, prefix, isMissing, host }: Case, count: number): Promise<Sample> {
   subject.resume();
   const before = { subject: subject.cpuSeconds(), machine: busySeconds() };
-  const load = await runLoad({ port: subject.port, prefix, count, seconds: SECONDS, browser: DETAILED });
+  const load = await runLoad({
+    port: subject.port,
+    prefix,
+    count,
+    seconds: SECONDS,
+    browser: DETAILED,
+    host,
+  });
   const own = subject.cpuSeconds() - before.subject;
   subject.pause();
   const others = busySeconds() - before.machine - own - load.cpuSeconds;
@@ -162,9 +196,11 @@ function report(cases: readonly Case[], rounds: readonly Round[]): void {
     line(name, of("perSecond", 0), speed.toFixed(2), of("cpuMicros", 2), cost.toFixed(2), of("p99", 2));
   }
   console.log(
-    DETAILED
-      ? `Goal: ≥ ${DETAILED_GOAL} of the bare handler with detailed logging.`
-      : `Goal: ≥ ${GOAL} of the bare handler for known links, unknown codes at least as fast as known ones.`,
+    COMPARE === compareDomains
+      ? `Goal: ≥ ${DOMAINS_GOAL} of Waymark without other domains.`
+      : DETAILED
+        ? `Goal: ≥ ${DETAILED_GOAL} of the bare handler with detailed logging.`
+        : `Goal: ≥ ${GOAL} of the bare handler for known links, unknown codes at least as fast as known ones.`,
   );
 }
 

@@ -22,6 +22,7 @@ const RULES: [path: RegExp, Rule][] = [
   [/^\/admin\/v1\/(links|tags)\b/, { role: "editor", scope: "links" }],
   [/^\/admin\/v1\/analytics\//, { role: "admin", scope: "analytics:read" }],
   [/^\/admin\/v1\/(users|config)\b/, { role: "admin", scope: "admin" }],
+  [/^\/admin\/v1\/domains\b/, { role: "admin", scope: "admin" }],
   [/^\/admin\/policies\b/, { role: "admin", scope: "admin" }],
   [/^\/health\b/, { role: "admin", scope: "admin" }],
   [/^\/(files|folders)\b/, { role: "user", scope: "files" }],

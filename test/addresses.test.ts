@@ -1,6 +1,7 @@
 /** Addresses of links in answers, with the real program: public_url, the request's host, the command line. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { driveClient } from "./support/drive.ts";
+import { sendRaw } from "./support/raw-http.ts";
 import { type Client, startSignedIn } from "./support/session.ts";
 import type { Installation, RunningWaymark } from "./support/waymark.ts";
 
@@ -35,6 +36,15 @@ test("the Host of the request counts, X-Forwarded-Host only from a trusted proxy
   expect(await shortUrl(forwarded)).toBe(`${server.url.replace("http:", "https:")}/a/b`);
   await client.call("PUT", "/config/api.trusted_proxies", { value: "127.0.0.1" });
   expect(await shortUrl(forwarded)).toBe("https://go.example/a/b");
+});
+
+test("a request without a Host is answered, with the listening address", async () => {
+  const head = `Authorization: Bearer ${client.token}\r\nConnection: close\r\n\r\n`;
+  for (const request of ["HTTP/1.0\r\n", "HTTP/1.1\r\nHost:\r\n"]) {
+    const answer = await sendRaw(server.url, `GET /admin/v1/links/a%2Fb?domain= ${request}${head}`);
+    expect(answer.status).toBe(200);
+    expect(JSON.parse(answer.body).data.short_url).toMatch(/^http:\/\/127\.0\.0\.1(?::\d+)?\/a\/b$/);
+  }
 });
 
 test("public_url applies to links, shares and commands at once, on every worker", async () => {

@@ -56,6 +56,13 @@ test("ids of operations are unique, and those that clients know stay", () => {
   });
 });
 
+test("a code in a path of the admin API is named with its domain", () => {
+  const ofCodes = operations.filter(([name]) => /^[A-Z]+ \/admin\/v1\/.*\{code\}/.test(name));
+  expect(ofCodes.length).toBeGreaterThan(4);
+  const lacking = ofCodes.filter(([, { parameters }]) => !parameters.some(({ name }) => name === "domain"));
+  expect(lacking.map(([name]) => name)).toEqual([]);
+});
+
 test("every object in a JSON body has a name", () => {
   const isNamed = ({ schema }: Shown): boolean => {
     const parts = (schema["anyOf"] as Record<string, unknown>[] | undefined) ?? [schema];

@@ -1,8 +1,9 @@
 -- Requests for codes at random: PREFIX and six hex digits below COUNT. LuaJIT's own generator, seeded per run.
--- With BROWSER set they have the headers of a browser that follows a link, from one of 300 sites.
+-- HOST is the Host header. With BROWSER set they have the headers of a browser that follows a link, from one of 300 sites.
 -- Requests are made ahead, and on demand where there are more than a million of them.
 local requests = {}
 local prefix, count = os.getenv("PREFIX"), tonumber(os.getenv("COUNT"))
+local host = os.getenv("HOST") or "127.0.0.1"
 local isBrowser = os.getenv("BROWSER") ~= nil
 local browser = "Referer: https://www.site-%d.example/articles/2026/some-page?from=list\r\n" ..
   "User-Agent: Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/%d.0.0.0 Safari/537.36\r\n" ..
@@ -12,7 +13,7 @@ local browser = "Referer: https://www.site-%d.example/articles/2026/some-page?fr
   "Sec-Fetch-Site: cross-site\r\nSec-Fetch-User: ?1\r\n"
 local function make(i)
   local headers = isBrowser and string.format(browser, i % 300, 100 + i % 40) or ""
-  return string.format("GET /%s%06x HTTP/1.1\r\nHost: 127.0.0.1\r\n%s\r\n", prefix, i - 1, headers)
+  return string.format("GET /%s%06x HTTP/1.1\r\nHost: %s\r\n%s\r\n", prefix, i - 1, host, headers)
 end
 function init()
   math.randomseed(os.time())

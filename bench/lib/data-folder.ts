@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { openDatabase } from "../../src/db/database.ts";
 import { migrateUp } from "../../src/db/migrate.ts";
 import { silentLogger } from "../../src/lib/logger.ts";
+import { keyOf } from "../../src/links/link-key.ts";
 import { PLAIN, UNOWNED } from "../../src/links/link.ts";
 import { createLinkRepository } from "../../src/links/links.repository.ts";
 
@@ -23,17 +24,33 @@ export const targetAt = (index: number): string =>
 
 const CHUNK = 20_000;
 
+export const hostAt = (index: number): string => `go-${index}.example.com`;
+
+type Hosts = {
+  /** Besides the default one. */
+  domains?: number;
+  /** The domain of the links; 0: the default one. */
+  linksOn?: number;
+};
+
 /** The folder has the links `c000000`, `c000001` … */
-export async function createDataFolder(count: number): Promise<DataFolder> {
+export async function createDataFolder(
+  count: number,
+  { domains = 0, linksOn = 0 }: Hosts = {},
+): Promise<DataFolder> {
   const path = mkdtempSync(join(tmpdir(), "waymark-bench-"));
   const settings = { url: `sqlite:${join(path, "waymark.db")}`, poolSize: 1 };
   const open = () => openDatabase(settings, { threads: false, logger: silentLogger });
   const database = await open();
   await migrateUp(database, { logger: silentLogger });
   const repository = createLinkRepository(database);
+  for (let index = 1; index <= domains; index++) {
+    const row = { id: index, host: hostAt(index), created_at: 0, updated_at: 0 };
+    await database.write.insertInto("domains").values(row).execute();
+  }
   for (let first = 0; first < count; first += CHUNK) {
     const links = Array.from({ length: Math.min(CHUNK, count - first) }, (_, at) => ({
-      code: codeAt(first + at),
+      code: keyOf(linksOn, codeAt(first + at)),
       target: targetAt(first + at),
       createdAt: first + at,
       updatedAt: first + at,

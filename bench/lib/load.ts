@@ -8,6 +8,7 @@ export type Load = {
   seconds: number;
   connections?: number;
   browser?: boolean;
+  host?: string | undefined;
 };
 
 export type LoadResult = {
@@ -39,10 +40,16 @@ export function requireTools(): void {
 }
 
 export async function runLoad(load: Load): Promise<LoadResult> {
-  const { port, prefix, count, seconds, connections = 64, browser = false } = load;
+  const { port, prefix, count, seconds, connections = 64, browser = false, host } = load;
   const command = ["taskset", "-c", "1", "wrk", "-t1", `-c${connections}`, `-d${seconds}s`, "-s", SCRIPT];
   const wrk = Bun.spawn([...command, `http://127.0.0.1:${port}/`], {
-    env: { ...process.env, PREFIX: prefix, COUNT: String(count), ...(browser && { BROWSER: "1" }) },
+    env: {
+      ...process.env,
+      PREFIX: prefix,
+      COUNT: String(count),
+      ...(browser && { BROWSER: "1" }),
+      ...(host && { HOST: host }),
+    },
     stderr: "inherit",
   });
   const text = await new Response(wrk.stdout).text();

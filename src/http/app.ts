@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import { getPath } from "hono/utils/url";
 import { cors } from "hono/cors";
 import { appError } from "../lib/errors.ts";
 import type { Logger } from "../lib/logger.ts";
@@ -40,7 +41,7 @@ export function createHttpApp({
   bodies = createBodyMemory(),
   logger,
 }: HttpAppOptions): HttpApp {
-  const app: HttpApp = new Hono<HttpEnv>();
+  const app: HttpApp = new Hono<HttpEnv>({ getPath: pathOf });
   answerHeadRequests(app);
   app.use(async (c, next) => {
     const requestId = newRequestId();
@@ -108,3 +109,7 @@ const SHORT_BODY_BYTES = 64 * 1024;
 /** The server would read the rest of a refused request's body. */
 const hasLongBody = ({ headers }: Request): boolean =>
   headers.has("transfer-encoding") || Number(headers.get("content-length") ?? 0) > SHORT_BODY_BYTES;
+
+/** Without a Host, Bun gives a bare path. */
+const pathOf = (request: Request): string =>
+  getPath(request.url.startsWith("/") ? ({ url: `http://localhost${request.url}` } as Request) : request);
