@@ -21,8 +21,7 @@ const RULES: [path: RegExp, Rule][] = [
   [/^\/admin\/v1\/links\/\{code\}\/analytics\b/, { role: "editor", scope: "analytics:read" }],
   [/^\/admin\/v1\/(links|tags)\b/, { role: "editor", scope: "links" }],
   [/^\/admin\/v1\/analytics\//, { role: "admin", scope: "analytics:read" }],
-  [/^\/admin\/v1\/(users|config)\b/, { role: "admin", scope: "admin" }],
-  [/^\/admin\/v1\/domains\b/, { role: "admin", scope: "admin" }],
+  [/^\/admin\/v1\/(users|config|domains|events)\b/, { role: "admin", scope: "admin" }],
   [/^\/admin\/policies\b/, { role: "admin", scope: "admin" }],
   [/^\/health\b/, { role: "admin", scope: "admin" }],
   [/^\/(files|folders)\b/, { role: "user", scope: "files" }],
@@ -218,6 +217,19 @@ describe("an editor", () => {
     const removed = await editor.call("DELETE", "/links/batch", { codes: [foreign.code, "none"] });
     expect(codes(removed)).toEqual([[], [3000, 3000]]);
     expect((await link(foreign.code)).body.data.target).toBe(target);
+  });
+
+  test("neither sees nor puts back deleted links of others, nor their tags", async () => {
+    const tagged = { code: "deleted.by.admin", target, tags: ["secret"] };
+    await admin.call("POST", "/links", tagged);
+    expect((await admin.call("GET", "/tags")).body.data).toEqual([{ tag: "secret", links: 1 }]);
+    expect((await editor.call("GET", "/tags")).body.data).toEqual([]);
+    expect((await editor.call("DELETE", "/tags/secret")).status).toBe(404);
+    await admin.call("DELETE", `/links/${tagged.code}`);
+    const { id } = (await admin.call("GET", "/links/deleted")).body.data[0];
+    expect((await editor.call("GET", "/links/deleted")).body.data).toEqual([]);
+    expect((await editor.call("POST", `/links/deleted/${id}/restore`, {})).status).toBe(404);
+    expect((await admin.call("POST", `/links/deleted/${id}/restore`, {})).status).toBe(200);
   });
 
   test("lists and exports own links only, and reads, changes and deletes them", async () => {
