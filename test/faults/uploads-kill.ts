@@ -34,6 +34,8 @@ export type UploadNumbers = {
   /** Calls without an answer. */
   broken: number;
   resumed: number;
+  /** Whose last piece met the kill. */
+  begunAnew: number;
   /** In the staging of the local storage after the last kill. */
   stagedBytes: number;
 };
@@ -53,6 +55,7 @@ export async function killDuringUploads(options: FaultOptions): Promise<FaultRes
     refused: record.refused,
     broken: record.broken,
     resumed: record.resumed,
+    begunAnew: record.begunAnew,
     stagedBytes: stagedBytes(waymark.dataDir),
   });
   try {
