@@ -4,7 +4,7 @@ import type { Actor } from "../lib/actor.ts";
 import type { EventRecord, RecordEvents } from "../lib/event.ts";
 import { formatRfc3339 } from "../lib/rfc3339.ts";
 import { isInternal } from "./internal-target.ts";
-import { codeOf } from "./link-key.ts";
+import { codeOf, domainOf } from "./link-key.ts";
 import { NO_OPTIONS, readOptions } from "./link-options.ts";
 import { type LinkContent, PASSWORD_MASK } from "./link.ts";
 
@@ -40,6 +40,7 @@ function stateOf(link: Described): object {
   const { startsAt, maxClicks, fallbackUrl, redirectStatus, forwardQuery } = readOptions(link.options);
   return withoutNulls({
     code: codeOf(link.code),
+    domain_id: domainOf(link.code) || null,
     target: link.target,
     expires_at: instant(link.expiresAt),
     password: link.passwordHash === null ? null : PASSWORD_MASK,

@@ -32,6 +32,8 @@ export type LinkServiceDeps = {
   routePrefixes(): readonly string[];
   randomCodeLength(): number;
   shareCodeLength(): number;
+  /** An origin, or empty. */
+  publicUrl?(): string;
   hashPassword(plain: string): Promise<string>;
   /** How long deleted links can be put back. Default: 30. */
   restoreDays?(): number;
@@ -107,6 +109,7 @@ export function createLinkService(deps: LinkServiceDeps) {
       registry: domains,
       changes,
       record: deps.record,
+      publicUrl: deps.publicUrl ?? (() => ""),
       clock,
     }),
     deleted,

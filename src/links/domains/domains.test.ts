@@ -67,6 +67,12 @@ forEachDialect(({ openDb }) => {
       expect(await refusal(update(second.id, { host: first.host }, COMMAND))).toBe("Conflict");
     });
 
+    test("are not the default one", async () => {
+      const own = await openLinks(room.database, { publicUrl: () => "https://go.example:8443" });
+      const create = (host: string) => refusal(own.links.domainService.create({ host }, COMMAND));
+      expect([await create("GO.example"), await create("a.go.example")]).toEqual(["Conflict", "no error"]);
+    });
+
     test("do not lead to themselves", async () => {
       for (const urls of [
         { default_url: "http://go.example:8080" },
@@ -75,7 +81,7 @@ forEachDialect(({ openDb }) => {
         { default_url: "ftp://a.example" },
         { not_found_url: "nowhere" },
       ]) {
-        expect(await refusal(Promise.try(() => add(urls)))).toBe("BadRequest");
+        expect(await refusal(add(urls))).toBe("BadRequest");
       }
       await add({ default_url: "https://go.example/start", not_found_url: "https://www.go.example/" });
     });
@@ -138,6 +144,9 @@ forEachDialect(({ openDb }) => {
       ]);
       await room.links.remove(keyOn("go.example"));
       expect((await found("*")).length).toBe(2);
+      const { events } = await room.events.page({ action: "link.delete" }, null, 1);
+      const { domain_id } = JSON.parse(events[0]!.before!);
+      expect([events[0]!.subject, domain_id]).toEqual(["a", room.links.domains.idOf("go.example")]);
     });
 
     test("stay on their domain, which must exist", async () => {

@@ -30,6 +30,8 @@ type Deps = {
   registry: Domains;
   changes: DomainChanges;
   record: RecordEvents<Db>;
+  /** An origin, or empty. */
+  publicUrl(): string;
   clock: Clock;
 };
 
@@ -37,11 +39,21 @@ export type DomainService = ReturnType<typeof createDomainService>;
 
 const NO_URLS: DomainUrls = { defaultUrl: null, notFoundUrl: null, expiredUrl: null };
 
-export function createDomainService({ repository, registry, changes, record, clock }: Deps) {
+export function createDomainService({ repository, registry, changes, record, publicUrl, clock }: Deps) {
   async function locked(db: Db, id: number): Promise<Domain> {
     const domain = await repository.lock(db, id);
     if (domain === null) throw appError("NotFound", "There is no such domain.");
     return domain;
+  }
+
+  /** @throws Conflict for the host of the default domain */
+  function check(domain: DomainUrls & { host: string }): void {
+    refuseLoops(domain);
+    if (URL.parse(publicUrl())?.hostname !== domain.host) return;
+    throw appError(
+      "Conflict",
+      `${domain.host} is the host of features.public_url, so it is the default domain.`,
+    );
   }
 
   async function tell(
@@ -76,11 +88,11 @@ export function createDomainService({ repository, registry, changes, record, clo
     },
 
     /** @throws BadRequest, Conflict for a host that exists */
-    create(input: CreateDomainInput, actor: Actor): Promise<Domain> {
+    async create(input: CreateDomainInput, actor: Actor): Promise<Domain> {
       const { host = "", ...urls } = parseDomainInput(input);
       const now = clock.now();
       const content = { ...NO_URLS, ...urls, host, createdAt: now, updatedAt: now };
-      refuseLoops(content);
+      check(content);
       return changes.write(async (tx) => {
         if ((await repository.count(tx.db)) >= MOST_DOMAINS) {
           throw appError("Conflict", `There are ${MOST_DOMAINS} domains already; remove one first.`);
@@ -93,12 +105,12 @@ export function createDomainService({ repository, registry, changes, record, clo
     },
 
     /** Its links follow a new host. @throws NotFound, BadRequest, Conflict for a host that exists */
-    update(id: number, input: UpdateDomainInput, actor: Actor): Promise<Domain> {
+    async update(id: number, input: UpdateDomainInput, actor: Actor): Promise<Domain> {
       const patch = parseDomainInput(input);
       return changes.write(async (tx) => {
         const before = await locked(tx.db, id);
         const domain = { ...before, ...patch, updatedAt: clock.now() };
-        refuseLoops(domain);
+        check(domain);
         await repository.update(tx.db, domain);
         await tell(tx, actor, "update", { before, after: domain });
         return domain;
