@@ -49,7 +49,16 @@ const INNER_ROOMS: Record<string, Record<string, readonly string[]>> = {
     check: ["blobs", "policies", "storage", "tree"],
   },
   "files/storage": { local: [], s3: [] },
-  links: { cache: [], list: ["tags"], csv: ["list"], deleted: [], tags: [], uses: [], domains: [] },
+  links: {
+    cache: [],
+    list: ["tags"],
+    csv: ["list"],
+    deleted: [],
+    domains: [],
+    "query-batch": ["list"],
+    tags: [],
+    uses: [],
+  },
 };
 
 /** Inner rooms that import nothing of their room, so that its own files may import them. */

@@ -10,6 +10,8 @@ import { parseLinkInput, parseLinkUpdate } from "./link-input.ts";
 import { filterFor } from "./list/filter.ts";
 import type { Domains } from "./domains/registry.ts";
 import type { LinkQuery } from "./list/page.ts";
+import type { LinkListRepository } from "./list/repository.ts";
+import { createQueryBatch } from "./query-batch/query-batch.ts";
 import type { PlacedQuery } from "./list/placed-pages.ts";
 import type { CreateInput, Link, ShownLink, UpdateInput } from "./link.ts";
 import type { LinkRepository } from "./links.repository.ts";
@@ -20,6 +22,7 @@ import { createTagService } from "./tags/service.ts";
 import { alreadyExists, type LinkWriter, reaches, type WriteOutcome, type WrittenLink } from "./writer.ts";
 
 type Parts = {
+  listRepository: LinkListRepository;
   tags: TagRepository;
   changes: LinkChanges;
   writer: LinkWriter;
@@ -95,6 +98,9 @@ export function createActorLinks(parts: Parts, actor: Actor) {
     after: (query: PlacedQuery) => list.after({ ...query, filter: filterFor(actor, query.filter) }),
 
     tags: createTagService({ repository: tags, changes }, actor),
+
+    /** What a filter finds. */
+    queryBatch: createQueryBatch({ ...parts, repository: parts.listRepository, actor }),
 
     batch: createLinkBatch({ writer, rule, domains, hashPassword, clock, loops, actor }),
   };

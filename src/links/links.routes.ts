@@ -17,6 +17,7 @@ import {
 import { linkQueryOf, listQuery, placedQueryOf } from "./list/page.ts";
 import { linkCursor } from "./list/place.ts";
 import type { LinkService } from "./links.service.ts";
+import { queryBatchEndpoint } from "./query-batch/routes.ts";
 import { tagEndpoints } from "./tags/routes.ts";
 
 /** Documented as the schema, accepted as anything: a batch checks its items itself. */
@@ -52,6 +53,7 @@ export function linkEndpoints({ links, now }: { links: LinkService; now(): numbe
   };
   return [
     ...batchEndpoints(links),
+    queryBatchEndpoint((actor) => links.by(actor).queryBatch),
     ...tagEndpoints((actor) => links.by(actor).tags),
     ...deletedEndpoints({ deleted: links.deleted, get: (actor, key) => links.by(actor).get(key), hostOf }),
     endpoint({

@@ -71,14 +71,13 @@ export function createLinkService(deps: LinkServiceDeps) {
     hashPassword,
     clock,
   });
-  const list = createLinkList(
-    timeMethods(createLinkListRepository(database), {
-      count: operations.count,
-      countWithin: operations.count,
-      pageKeys: operations.paginatedQuery,
-      load: operations.paginatedQuery,
-    }),
-  );
+  const listRepository = timeMethods(createLinkListRepository(database), {
+    count: operations.count,
+    countWithin: operations.count,
+    pageKeys: operations.paginatedQuery,
+    load: operations.paginatedQuery,
+  });
+  const list = createLinkList(listRepository);
   const deleted = createDeletedLinks({
     ...deps,
     repository: createDeletedRepository(database),
@@ -97,7 +96,19 @@ export function createLinkService(deps: LinkServiceDeps) {
     ownCode: (url) => domains.keyBelow(url) ?? deps.ownCode?.(url) ?? null,
   });
   const tags = createTagRepository(database);
-  const parts = { writer, repository, list, rule, domains, hashPassword, clock, loops, tags, changes };
+  const parts = {
+    writer,
+    repository,
+    list,
+    listRepository,
+    rule,
+    domains,
+    hashPassword,
+    clock,
+    loops,
+    tags,
+    changes,
+  };
   return {
     /** The links as this actor may reach them. */
     by: (actor: Actor): ActorLinks => createActorLinks(parts, actor),

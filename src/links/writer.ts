@@ -4,6 +4,7 @@
  * transaction, which runs again.
  */
 import { isUniqueViolation } from "../db/failures.ts";
+import type { Db } from "../db/dialect.ts";
 import type { Actor } from "../lib/actor.ts";
 import { type AppError, appError } from "../lib/errors.ts";
 import { type CodeRule, linkNotFound } from "./code.ts";
@@ -37,7 +38,12 @@ export type WrittenLink = Omit<Link, "id" | "clickCount" | "automatedClicks">;
 /** Or why nothing was written. */
 export type WriteOutcome<T> = T | AppError;
 
-export type Writing = { actor: Actor; now: number };
+export type Writing = {
+  actor: Actor;
+  now: number;
+  /** Which of the codes to write, now that their links are locked; the others count as absent. */
+  still?(db: Db, codes: readonly string[]): Promise<ReadonlySet<string>>;
+};
 
 export type LinkWriter = {
   /** Per entry: the link, LinkAlreadyExists, or Conflict for one that serves a share. */
@@ -84,6 +90,13 @@ export function createLinkWriter(deps: Deps): LinkWriter {
     }
   }
 
+  async function lock(db: Db, codes: readonly string[], { still }: Writing) {
+    const existing = await repository.lock(db, [...new Set(codes)]);
+    if (still === undefined || existing.size === 0) return existing;
+    const kept = await still(db, [...existing.keys()]);
+    return new Map([...existing].filter(([code]) => kept.has(code)));
+  }
+
   const createIn: LinkWriter["createIn"] = async (tx, entries, by) => {
     await keepDomains(domains, tx, entries);
     const wanted = new Set(entries.flatMap((entry) => entry.code ?? []));
@@ -112,7 +125,8 @@ export function createLinkWriter(deps: Deps): LinkWriter {
 
     update: (changed, by) =>
       write(async (tx) => {
-        const existing = await repository.lock(tx.db, [...new Set(changed.map((change) => change.code))]);
+        const codes = changed.map((change) => change.code);
+        const existing = await lock(tx.db, codes, by);
         const plan = planUpdate(changed, existing, by);
         await repository.overwriteMany(tx.db, plan.overwrites, existing);
         await record(tx.db, overwriteEvents(plan.overwrites, existing, by));
@@ -123,9 +137,10 @@ export function createLinkWriter(deps: Deps): LinkWriter {
         return plan.outcomes;
       }),
 
-    remove: (codes, { actor, now }) =>
+    remove: (codes, by) =>
       write(async (tx) => {
-        const existing = await repository.lock(tx.db, [...new Set(codes)]);
+        const { actor, now } = by;
+        const existing = await lock(tx.db, codes, by);
         const claimed = new Set<string>();
         const outcomes = codes.map((code): WriteOutcome<string> => {
           if (!reaches(actor, existing.get(code))) return linkNotFound(code);

@@ -16,14 +16,8 @@ import { isEverything, type LinkFilter } from "./filter.ts";
 import type { LinkQuery } from "./page.ts";
 import { createPlacedPages, type PlacedPage, type PlacedQuery } from "./placed-pages.ts";
 import { comparing, cut, planFor, sizeOf } from "./plan.ts";
-import {
-  type IdRange,
-  type LinkListRepository,
-  MOST_SORTED,
-  type ListPlan,
-  type Slice,
-  type SortKeys,
-} from "./repository.ts";
+import { type IdRange, type LinkListRepository, MOST_SORTED, type SortKeys } from "./repository.ts";
+import type { ListPlan, Slice } from "./ordered-keys.repository.ts";
 import { createTotalCache } from "./total-cache.ts";
 
 export type LinkPage = { links: Link[]; total: number };

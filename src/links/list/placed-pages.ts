@@ -4,7 +4,8 @@ import type { LinkFilter } from "./filter.ts";
 import type { LinkOrder } from "./order.ts";
 import { type ListPlace, placeOfLink } from "./place.ts";
 import { comparing, cut, planFor, sizeOf } from "./plan.ts";
-import type { IdRange, LinkListRepository, ListPlan, Slice } from "./repository.ts";
+import type { IdRange, LinkListRepository } from "./repository.ts";
+import type { ListPlan, Slice } from "./ordered-keys.repository.ts";
 import type { TotalCache } from "./total-cache.ts";
 
 export type PlacedQuery = {

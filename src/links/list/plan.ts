@@ -1,6 +1,7 @@
 /** What a page costs by each plan, in links read in table order. */
 import type { LinkOrder } from "./order.ts";
-import type { IdRange, ListPlan, Slice, SortKeys } from "./repository.ts";
+import type { IdRange, SortKeys } from "./repository.ts";
+import type { ListPlan, Slice } from "./ordered-keys.repository.ts";
 
 const RANGES = 2;
 /** Of one match. */

@@ -1,0 +1,146 @@
+/** Tags, cursors and batches by filter over HTTP, mounted as in the server, as an administrator. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Hono } from "hono";
+import { openDatabase } from "../db/database.ts";
+import { migrateUp } from "../db/migrate.ts";
+import type { HttpEnv } from "../http/endpoint.ts";
+import { failureResponse, toAppError } from "../http/errors.ts";
+import { type Guard, type HttpApp, mountEndpoints, mountRefusals } from "../http/mount.ts";
+import { silentLogger } from "../lib/logger.ts";
+import { linkEndpoints } from "./links.routes.ts";
+import { type LinksRoom, openLinks, TARGET } from "./links.test-support.ts";
+import { CONNECTION } from "../http/app.test-support.ts";
+
+// oxlint-disable-next-line no-explicit-any -- answers have many shapes
+type Answer = { status: number; text: string; body: any };
+
+const guard: ReturnType<Guard> = (c, next) => {
+  c.set("account", { id: 0, username: "admin", role: "admin", via: "panel" });
+  return next();
+};
+
+const folder = mkdtempSync(join(tmpdir(), "waymark-test-"));
+let room: LinksRoom;
+let app: HttpApp;
+
+beforeAll(async () => {
+  const database = await openDatabase(
+    { url: `sqlite:${join(folder, "test.db")}`, poolSize: 1 },
+    { threads: false, logger: silentLogger },
+  );
+  await migrateUp(database, { logger: silentLogger });
+  room = await openLinks(database);
+  const endpoints = linkEndpoints({ links: room.links, now: room.clock.now });
+  app = new Hono<HttpEnv>();
+  app.onError((error) => failureResponse(toAppError(error)));
+  mountEndpoints(app, "/v1", endpoints, () => guard);
+  mountRefusals(app, [{ prefix: "/v1", endpoints }]);
+});
+afterAll(async () => {
+  await room.database.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+beforeEach(() => room.clear());
+
+async function call(method: string, path: string, body?: unknown): Promise<Answer> {
+  const raw = typeof body === "string" ? body : JSON.stringify(body);
+  const init = body === undefined ? { method } : { method, body: raw };
+  const response = await app.request(`/v1${path}`, init, CONNECTION);
+  const text = await response.text();
+  return { status: response.status, text, body: text === "" ? undefined : JSON.parse(text) };
+}
+
+const create = (body: object) => call("POST", "/links", { target: TARGET, ...body });
+const codes = async (query: string) =>
+  (await call("GET", `/links${query}`)).body.data.map((link: { code: string }) => link.code);
+/** Status, code and name of a failure. */
+const failure = ({ status, body }: Answer) => [status, body.code, body.error];
+
+describe("tags", () => {
+  test("are created, filtered by all of them, renamed, merged and removed", async () => {
+    expect((await create({ code: "a", tags: ["X", "y/z", "50% off?"] })).body.data.tags).toEqual([
+      "50% off?",
+      "x",
+      "y/z",
+    ]);
+    await create({ code: "b", tags: ["x"] });
+    expect(await codes("?tag=x&sort=code")).toEqual(["a", "b"]);
+    expect(await codes("?tag=x&tag=Y%2FZ")).toEqual(["a"]);
+    expect(await codes("?tag=&sort=code")).toEqual(["a", "b"]);
+    expect((await call("GET", "/tags")).body.data[0]).toEqual({ tag: "x", links: 2 });
+    const renamed = await call("PATCH", "/tags/y%2Fz", { tag: "X" });
+    expect(renamed.body.data).toEqual({ tag: "x", links: 2 });
+    expect((await call("DELETE", "/tags/50%25%20off%3F")).body.data).toEqual({ tag: "50% off?", links: 1 });
+    expect((await call("GET", "/tags")).body.data).toEqual([{ tag: "x", links: 2 }]);
+    expect(failure(await call("DELETE", "/tags/gone"))).toEqual([404, 1004, "NotFound"]);
+  });
+
+  test.each([
+    ["17 tags", Array.from({ length: 17 }, (_, at) => `t${at}`)],
+    ["65 characters", ["x".repeat(65)]],
+    ["an empty one", [""]],
+    ["a number", [1]],
+    ["text", "x"],
+  ])("%s are refused in a sentence", async (_name, tags) => {
+    const refused = await create({ code: "a", tags });
+    expect(failure(refused)).toEqual([400, 1000, "BadRequest"]);
+    expect(refused.body.message).toMatch(/^[A-Za-z].*\.$/);
+    expect(await codes("")).toEqual([]);
+  });
+
+  test("17 filters are refused, and the last value of another repeated key counts", async () => {
+    await create({ code: "a" });
+    const tags = Array.from({ length: 17 }, (_, at) => `tag=t${at}`).join("&");
+    expect(failure(await call("GET", `/links?${tags}`))).toEqual([400, 1000, "BadRequest"]);
+    expect(await codes("?search=nothing&search=a")).toEqual([]);
+  });
+});
+
+describe("cursor", () => {
+  test("pages follow one another, the last one says so", async () => {
+    for (const code of ["a", "b", "c"]) await create({ code });
+    const first = await call("GET", "/links?sort=code&page_size=2&cursor=");
+    expect(Object.keys(first.body)).toEqual(["code", "message", "data", "next_cursor"]);
+    expect(first.body.data.map(({ code }: { code: string }) => code)).toEqual(["a", "b"]);
+    const second = await call("GET", `/links?sort=code&page_size=2&cursor=${first.body.next_cursor}`);
+    expect(second.body.data.map(({ code }: { code: string }) => code)).toEqual(["c"]);
+    expect(second.body.next_cursor).toBeNull();
+    const other = await call("GET", `/links?sort=created_at&cursor=${first.body.next_cursor}`);
+    expect(failure(other)).toEqual([400, 1000, "BadRequest"]);
+  });
+
+  const cursorOf = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
+  test.each([
+    ["not base64url", "cursor=%25"],
+    ["not JSON", "cursor=abcd"],
+    ["another shape", `cursor=${cursorOf({ at: 1, id: 2 })}`],
+    ["a number for a code", `cursor=${cursorOf(["created_at", true, 1, 2])}`],
+    ["no time", `cursor=${cursorOf(["created_at", true, null, "a"])}`],
+    ["a code for an id", `sort=click_count&cursor=${cursorOf(["click_count", true, 1, "a"])}`],
+    ["a fraction", `sort=click_count&cursor=${cursorOf(["click_count", true, 1.5, 1])}`],
+    ["too long", `cursor=${"a".repeat(2001)}`],
+    ["a page beside it", "cursor=&page=1"],
+  ])("%s is refused in a sentence", async (_name, query) => {
+    const refused = await call("GET", `/links?${query}`);
+    expect(failure(refused)).toEqual([400, 1000, "BadRequest"]);
+    expect(refused.body.message).toMatch(/\.$/);
+  });
+});
+
+test("batch/query takes a filter, and stays the code of a link", async () => {
+  await create({ code: "batch/query", title: "x" });
+  await create({ code: "other" });
+  const all = { filter: {}, action: "update", set: { title: "y" }, dry_run: true };
+  expect((await call("POST", "/links/batch/query", all)).body.data).toEqual({ matched: 2, changed: 0 });
+  expect((await call("GET", "/links/batch/query")).body.data.title).toBe("x");
+  expect((await call("PUT", "/links/batch/query", { target: TARGET, title: "z" })).body.data.title).toBe("z");
+  expect(failure(await call("POST", "/links/batch/query", { filter: {}, action: "delete" }))).toEqual([
+    400,
+    1000,
+    "BadRequest",
+  ]);
+  expect((await call("DELETE", "/links/batch/query")).status).toBe(200);
+});

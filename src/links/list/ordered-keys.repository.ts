@@ -1,0 +1,161 @@
+/** Finds the keys of a page in its order, over narrow columns and indexes. */
+import type { ExpressionBuilder, OrderByDirection, SelectQueryBuilder } from "kysely";
+import type { Db, Dialect } from "../../db/dialect.ts";
+import type { Schema } from "../../db/schema.ts";
+import { isEverything, type LinkFilter } from "./filter.ts";
+import { followingClicks, followingExpiry, following, NEVER } from "./following.repository.ts";
+import { matching } from "./matching.repository.ts";
+import type { LinkOrder } from "./order.ts";
+import type { ListPlace } from "./place.ts";
+
+export type Slice = {
+  order: LinkOrder;
+  offset: number;
+  limit: number;
+  /** Only what follows in the order. */
+  after?: ListPlace | null;
+};
+
+/**
+ * `walk` follows the order's index (clicks: that of ranks) until the page is full. `sort` reads everything and sorts
+ * the matches.
+ */
+export type ListPlan = "walk" | "sort";
+
+/** At most 1,000. */
+export type LinkKeys = { ids: readonly number[] } | { codes: readonly string[] };
+
+/** `places`: of each key. */
+type Found = LinkKeys & { places: readonly ListPlace[] };
+
+export function createOrderedKeys(read: Db, dialect: Dialect) {
+  const matches = (filter: LinkFilter, { fromTag = false } = {}) =>
+    read.selectFrom("links").where(matching(dialect, filter, { fromTag }));
+
+  /** Links with and without expiry apart, each along its range of the index. */
+  async function idsByExpiry(
+    filter: LinkFilter,
+    { order, offset, limit, after = null }: Slice,
+    plan: ListPlan,
+  ): Promise<Found> {
+    const way = direction(order.descending);
+    const select = (query: SelectQueryBuilder<Schema, "links", object>) =>
+      query.select(["links.id", "links.expires_at as value"]);
+    if (plan === "sort") {
+      const sorted = select(matches(filter, { fromTag: true }))
+        .$if(after !== null, (query) => query.where(followingExpiry(order, after!, "all")))
+        .orderBy((eb) => eb.fn.coalesce("links.expires_at", eb.lit(NEVER)), way)
+        .orderBy("links.id", way);
+      return foundIds(await sorted.limit(limit).offset(offset).execute());
+    }
+    const dated = matches(filter).where("expires_at", "is not", null);
+    const dateless = matches(filter).where("expires_at", "is", null);
+    const parts = [
+      { part: dated, sorted: dated.orderBy("links.expires_at", way).orderBy("links.id", way), isDated: true },
+      { part: dateless, sorted: dateless.orderBy("links.id", way), isDated: false },
+    ];
+    const rows: { id: number; value: number | null }[] = [];
+    let skip = offset;
+    let place = after;
+    for (const { part, sorted, isDated } of order.descending ? parts.toReversed() : parts) {
+      if (rows.length === limit) break;
+      const isPassed = place !== null && isDated !== (place.value !== null);
+      if (isPassed) continue;
+      const from = place;
+      place = null;
+      const found = await select(sorted)
+        .$if(from !== null, (query) =>
+          query.where(followingExpiry(order, from!, isDated ? "dated" : "dateless")),
+        )
+        .limit(limit - rows.length)
+        .offset(skip)
+        .execute();
+      rows.push(...found);
+      if (found.length > 0 || skip === 0) skip = 0;
+      else skip = Math.max(0, skip - (await countRows(part)));
+    }
+    return foundIds(rows);
+  }
+
+  async function idsByClicks(
+    filter: LinkFilter,
+    { order, offset, limit, after = null }: Slice,
+    plan: ListPlan,
+  ): Promise<Found> {
+    const way = direction(order.descending);
+    const column = plan === "walk" ? "ranked" : "clicks";
+    const clicks = read.selectFrom("link_clicks");
+    const links = (eb: ExpressionBuilder<Schema, "link_clicks">) =>
+      eb.selectFrom("links").where(matching(dialect, filter, { fromTag: plan === "sort" }));
+    const narrowed = isEverything(filter)
+      ? clicks
+      : plan === "sort"
+        ? clicks.where((eb) => eb("link_id", "in", links(eb).select("links.id")))
+        : // A subquery, because a server may reorder a join.
+          clicks.where((eb) => {
+            const link = links(eb).whereRef("links.id", "=", "link_clicks.link_id");
+            return eb(link.select(eb.lit(1).as("found")), "=", 1);
+          });
+    const found = await narrowed
+      .$if(after !== null, (query) => query.where(followingClicks(order, after!, column)))
+      .select(["link_id as id", `${column} as value`])
+      .orderBy(column, way)
+      .orderBy("link_id", way)
+      .limit(limit)
+      .offset(offset)
+      .execute();
+    return foundIds(found);
+  }
+
+  /** The index holds codes and times. */
+  async function codesInOrder(
+    filter: LinkFilter,
+    { order, offset, limit, after = null }: Slice,
+    plan: ListPlan,
+  ): Promise<Found> {
+    const isByCode = order.sort === "code";
+    const sorted = sortedBy(matches(filter, { fromTag: plan === "sort" }).select("links.code"), order, plan)
+      .$if(!isByCode, (query) => query.select("links.created_at as value"))
+      .$if(after !== null, (query) => query.where(following(order, after!)));
+    const rows = await sorted.limit(limit).offset(offset).execute();
+    return {
+      codes: rows.map(({ code }) => code),
+      places: rows.map(({ code, value = null }) => ({ value, tie: code })),
+    };
+  }
+
+  /** In order; limit ≤ 101. */
+  return async function pageKeys(filter: LinkFilter, slice: Slice, plan: ListPlan): Promise<Found> {
+    if (slice.order.sort === "expires_at") return idsByExpiry(filter, slice, plan);
+    if (slice.order.sort === "click_count") return idsByClicks(filter, slice, plan);
+    return codesInOrder(filter, slice, plan);
+  };
+}
+
+/** The order's column. An expression could not use its index. */
+const column =
+  (name: "links.created_at" | "links.code", never: number | string, plan: ListPlan) =>
+  (eb: ExpressionBuilder<Schema, "links">) =>
+    plan === "walk" ? eb.ref(name) : eb.fn.coalesce(name, eb.val(never));
+
+export function sortedBy<O>(query: SelectQueryBuilder<Schema, "links", O>, order: LinkOrder, plan: ListPlan) {
+  const way = direction(order.descending);
+  return order.sort === "code"
+    ? query.orderBy(column("links.code", "", plan), way)
+    : query
+        .orderBy(column("links.created_at", 0, plan), way)
+        .orderBy("links.code", direction(!order.descending));
+}
+
+const foundIds = (rows: readonly { id: number; value: number | null }[]): Found => ({
+  ids: rows.map(({ id }) => id),
+  places: rows.map(({ id, value }) => ({ value, tie: id })),
+});
+
+export const direction = (descending: boolean): OrderByDirection => (descending ? "desc" : "asc");
+
+export const counting = (query: SelectQueryBuilder<Schema, "links", object>) =>
+  query.select((eb) => eb.fn.countAll<number>().as("n"));
+
+export const countRows = async (query: SelectQueryBuilder<Schema, "links", object>): Promise<number> =>
+  Number((await counting(query).executeTakeFirstOrThrow()).n);

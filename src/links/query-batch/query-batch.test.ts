@@ -1,0 +1,136 @@
+import { beforeAll, beforeEach, expect, test } from "bun:test";
+import { forEachDialect } from "../../db/for-each-dialect.ts";
+import type { Actor } from "../../lib/actor.ts";
+import { validated } from "../../lib/validated.ts";
+import { DAY, type LinksRoom, NOW, openLinks, refusal, TARGET } from "../links.test-support.ts";
+import { queryBatchSchema } from "./query-batch.ts";
+
+const EDITOR: Actor = { name: "ed", via: "api", accountId: 5, ownOnly: true };
+
+forEachDialect((dialect) => {
+  let room: LinksRoom;
+  beforeAll(async () => {
+    room = await openLinks(await dialect.openDb({ threads: true }));
+  });
+  beforeEach(() => room.clear());
+
+  const run = async (input: object, links = room.links) =>
+    links.queryBatch(validated(queryBatchSchema, input, "The body"));
+  const fill = async (count: number, tags: (at: number) => string[]) => {
+    const items = Array.from({ length: count }, (_, at) => ({
+      code: `l${at}`,
+      target: `${TARGET}${at}`,
+      tags: tags(at),
+    }));
+    expect((await room.links.batch.create(items)).failed).toEqual([]);
+  };
+
+  test("what a filter finds is counted, changed and deleted, over several portions", async () => {
+    await fill(1300, (at) => (at % 13 === 0 ? ["old"] : ["old", "new"]));
+    const filter = { tag: ["OLD", "new"] };
+    expect(await run({ filter, action: "delete", dry_run: true })).toEqual({ matched: 1200, changed: 0 });
+    expect(await room.rows("links")).toBe(1300);
+    const set = { target: "https://b.example/", expires_at: "1d", add_tags: ["x"], remove_tags: ["new"] };
+    expect(await run({ filter, action: "update", set })).toEqual({ matched: 1200, changed: 1200 });
+    expect(await run({ filter, action: "update", set, dry_run: true })).toMatchObject({ matched: 0 });
+    expect(await room.links.get("l1")).toMatchObject({
+      target: "https://b.example/",
+      expiresAt: NOW + DAY,
+      tags: ["old", "x"],
+    });
+    expect(await room.links.get("l0")).toMatchObject({ target: `${TARGET}0`, tags: ["old"] });
+    expect(await run({ filter: { search: "B.EXAMPLE" }, action: "delete" })).toMatchObject({ changed: 1200 });
+    expect(await room.rows("links")).toBe(100);
+    expect(await room.links.tags.list()).toEqual([{ tag: "old", links: 100 }]);
+  });
+
+  test("every link only with confirm, and only where the actor reaches it", async () => {
+    await fill(3, () => []);
+    const own = room.links.by(EDITOR);
+    await own.create({ code: "mine", target: TARGET });
+    const everything = { filter: {}, action: "delete" };
+    expect(await refusal(run(everything))).toBe("BadRequest");
+    expect(
+      await refusal(run({ ...everything, filter: { tag: "", only_active: false, search: "", domain: "*" } })),
+    ).toBe("BadRequest");
+    expect(await refusal(run({ ...everything, confirm: "yes" }))).toBe("BadRequest");
+    expect(await refusal(own.queryBatch({ filter: {}, action: "delete" }))).toBe("BadRequest");
+    expect(await run({ ...everything, dry_run: true })).toMatchObject({ matched: 4 });
+    expect(await own.queryBatch({ filter: {}, action: "delete", confirm: "all" })).toMatchObject({
+      changed: 1,
+    });
+    expect(await run({ ...everything, confirm: "all" })).toMatchObject({ matched: 3, changed: 3 });
+  });
+
+  test("a link that has left the filter once it is locked stays", async () => {
+    await fill(2, () => ["x"]);
+    const { writer, removed } = late(room);
+    expect(await writer).toMatchObject({ matched: 1, changed: 1 });
+    expect(removed).toEqual(["l1"]);
+    expect((await room.links.get("l0")).tags).toEqual(["y"]);
+  });
+
+  /** Runs with a writer that changes the first link after the portion was read. */
+  function late({ links, database }: LinksRoom) {
+    const removed: string[] = [];
+    const start = async () => {
+      const { createQueryBatch } = await import("./query-batch.ts");
+      const { createLinkListRepository } = await import("../list/repository.ts");
+      const { createLinkList } = await import("../list/list.ts");
+      const repository = createLinkListRepository(database);
+      const batch = createQueryBatch({
+        repository,
+        list: createLinkList(repository),
+        writer: {
+          update: () => Promise.reject(new Error("unused")),
+          async remove(codes, { still }) {
+            await links.update("l0", { target: TARGET, tags: ["y"] });
+            const kept = await database.transaction((db) => still!(db, codes));
+            removed.push(...kept);
+            return room.links.batch.remove([...kept]).then(({ success }) => success);
+          },
+        },
+        domains: { filterOf: () => null },
+        loops: { refusal: async () => null },
+        hashPassword: async (plain) => plain,
+        clock: room.clock,
+        actor: { name: "cli", via: "cli", accountId: null, ownOnly: false },
+      });
+      return batch({ filter: { tag: ["x"] }, action: "delete" });
+    };
+    return { writer: start(), removed };
+  }
+
+  test("writers of the same links do not disturb it", async () => {
+    await fill(600, () => ["x"]);
+    const [result] = await Promise.all([
+      run({ filter: { tag: "x" }, action: "delete" }),
+      ...Array.from({ length: 20 }, (_, at) =>
+        room.links.update(`l${at * 20}`, { target: TARGET, tags: ["kept"] }).catch(() => undefined),
+      ),
+      room.links.create({ code: "later", target: TARGET, tags: ["x"] }),
+    ]);
+    const left = await room.rows("links");
+    expect(result.changed).toBe(601 - left);
+    for (const { tag, links } of await room.links.tags.list()) {
+      expect(["kept", "x"]).toContain(tag);
+      expect(links).toBeLessThanOrEqual(20);
+    }
+  });
+
+  test.each([
+    ["an unknown condition", { filter: { serach: "x" }, action: "delete" }],
+    ["no filter", { action: "delete", confirm: "all" }],
+    ["an unknown action", { filter: { search: "x" }, action: "drop" }],
+    ["an update of nothing", { filter: { search: "x" }, action: "update" }],
+    ["an empty update", { filter: { search: "x" }, action: "update", set: {} }],
+    ["an unknown field", { filter: { search: "x" }, action: "update", set: { code: "a" } }],
+    ["a set for a deletion", { filter: { search: "x" }, action: "delete", set: { target: TARGET } }],
+    ["17 tags", { filter: { search: "x" }, action: "update", set: { tags: Array(17).fill("x") } }],
+    ["two states", { filter: { only_active: true, only_expired: true }, action: "delete" }],
+  ])("%s is refused", async (_name, input) => {
+    await fill(1, () => []);
+    expect(await refusal(run(input))).toBe("BadRequest");
+    expect(await room.rows("links")).toBe(1);
+  });
+});

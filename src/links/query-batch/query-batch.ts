@@ -1,0 +1,150 @@
+/**
+ * Deletes or changes what a filter finds, in portions of one transaction each. Each link is tested again once it is
+ * locked, so one that a concurrent writer has moved out of the filter stays. Links that are created meanwhile stay too.
+ * A run that ends early has handled some links; a repeated one goes on.
+ */
+import { z } from "zod";
+import type { Actor } from "../../lib/actor.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { AppError, appError } from "../../lib/errors.ts";
+import type { FallbackLoops } from "../fallback-loops.ts";
+import { type LinkUpdateInput, parseLinkUpdate, parseTagChange, type TagChange } from "../link-input.ts";
+import { updateItemSchema } from "../link.ts";
+import {
+  filterFor,
+  type DomainFilter,
+  filterOf,
+  filterQuery,
+  isEverything,
+  type LinkFilter,
+} from "../list/filter.ts";
+import type { LinkList } from "../list/list.ts";
+import type { LinkListRepository } from "../list/repository.ts";
+import type { LinkWriter, WriteOutcome, Writing } from "../writer.ts";
+
+const flag = z.boolean().optional();
+
+/** Strict: a misspelt condition would match more links than meant. */
+const filterBody = z.strictObject({
+  ...filterQuery.shape,
+  only_expired: flag,
+  only_active: flag,
+  tag: filterQuery.shape.tag.or(z.string()).describe("links that have all of these tags"),
+});
+
+const setBody = updateItemSchema.shape.payload.omit({ domain: true }).partial({ target: true }).strict();
+
+export const queryBatchSchema = z.object({
+  filter: filterBody.describe("as in lists; an empty one needs confirm"),
+  action: z.enum(["delete", "update"]),
+  set: setBody.optional().describe("for update: what changes"),
+  dry_run: z.boolean().optional().describe("only counts"),
+  confirm: z.string().optional().describe('"all" for an empty filter'),
+});
+export type QueryBatchInput = z.output<typeof queryBatchSchema>;
+
+export const queryBatchResult = z.object({
+  matched: z.number().int().describe("links that the filter found"),
+  changed: z.number().int().describe("of those, deleted or changed: no others' shares; 0 for a dry run"),
+});
+export type QueryBatchResult = z.output<typeof queryBatchResult>;
+
+const PORTION = 500;
+/** Passes every check. Never stored. */
+const PLACEHOLDER = "http://localhost/";
+
+type Deps = {
+  repository: Pick<LinkListRepository, "keysWithin" | "extent" | "stillMatching">;
+  list: Pick<LinkList, "page">;
+  writer: Pick<LinkWriter, "update" | "remove">;
+  loops: FallbackLoops;
+  domains: { filterOf: DomainFilter };
+  hashPassword(plain: string): Promise<string>;
+  clock: Clock;
+  actor: Actor;
+};
+
+export function createQueryBatch(deps: Deps) {
+  const { repository, list, writer, loops, domains, hashPassword, clock, actor } = deps;
+  type Write = (codes: readonly string[], by: Writing) => Promise<WriteOutcome<unknown>[]>;
+
+  async function total(filter: LinkFilter): Promise<number> {
+    const order = { sort: "created_at", descending: true } as const;
+    return (await list.page({ filter, order, page: 1, pageSize: 1 })).total;
+  }
+
+  async function updating(set: QueryBatchInput["set"], now: number): Promise<Write> {
+    if (set === undefined || Object.keys(set).length === 0) {
+      throw appError("BadRequest", "set is required for an update: name what changes.");
+    }
+    const checked = parseLinkUpdate({ ...set, target: set.target ?? PLACEHOLDER }, now);
+    const { password, target, ...rest } = { ...checked, ...parseTagChange(set) } satisfies LinkUpdateInput &
+      TagChange;
+    const change = {
+      ...rest,
+      target: set.target === undefined ? undefined : target,
+      passwordHash: typeof password === "string" ? await hashPassword(password) : password,
+    };
+    return async (codes, by) => {
+      const outcomes = new Map<string, WriteOutcome<unknown>>();
+      for (const code of codes) {
+        const refusal = await loops.refusal(code, change.options.fallbackUrl);
+        if (refusal !== null) outcomes.set(code, refusal);
+      }
+      const fine = codes.filter((code) => !outcomes.has(code));
+      const written = await writer.update(
+        fine.map((code) => ({ ...change, code })),
+        by,
+      );
+      fine.forEach((code, at) => outcomes.set(code, written[at]!));
+      return codes.map((code) => outcomes.get(code)!);
+    };
+  }
+
+  /** @throws BadRequest, and what the parts of `set` throw */
+  return async function run(input: QueryBatchInput, signal?: AbortSignal): Promise<QueryBatchResult> {
+    const now = clock.now();
+    const { only_expired: expired, only_active: active, tag, ...query } = input.filter;
+    const given = filterOf(
+      {
+        ...query,
+        ...(expired && { only_expired: "true" }),
+        ...(active && { only_active: "true" }),
+        tag: typeof tag === "string" ? [tag] : tag,
+      },
+      now,
+      domains.filterOf,
+    );
+    const filter = filterFor(actor, given);
+    if (input.action === "delete" && input.set !== undefined) {
+      throw appError("BadRequest", "set belongs to an update; leave it out to delete.");
+    }
+    const write: Write = input.action === "delete" ? writer.remove : await updating(input.set, now);
+    if (input.dry_run) return { matched: await total(filter), changed: 0 };
+    const isOfDomain = query.domain !== undefined && !["", "*"].includes(query.domain);
+    if (isEverything({ ...given, domain: null }) && !isOfDomain && input.confirm !== "all") {
+      throw appError("BadRequest", 'An empty filter takes every link; confirm it with "confirm": "all".');
+    }
+    const result = { matched: 0, changed: 0 };
+    const all = await repository.extent();
+    for (let from = all?.from ?? 0; all !== null && from <= all.to && !signal?.aborted; ) {
+      const start = performance.now();
+      const keys = await repository.keysWithin(filter, { from, to: all.to }, PORTION);
+      if (keys.length === 0) break;
+      from = keys.at(-1)!.id + 1;
+      const still: Writing["still"] = (db, codes) => repository.stillMatching(filter, codes, db);
+      const outcomes = await write(
+        keys.map(({ code }) => code),
+        { actor, now, still },
+      );
+      for (const outcome of outcomes) {
+        const isGone = outcome instanceof AppError && outcome.name === "LinkNotFound";
+        if (!isGone) result.matched++;
+        if (!(outcome instanceof AppError)) result.changed++;
+      }
+      // Leaves half of the time to others.
+      await Bun.sleep(performance.now() - start);
+    }
+    return result;
+  };
+}
