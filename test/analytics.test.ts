@@ -65,13 +65,30 @@ describe("after several kinds of visits", () => {
 
   test("top, referrers and devices count each visit's source and device", async () => {
     expect(await data("/analytics/top")).toEqual([
-      { code: "a/b", domain: null, clicks: 5 },
-      { code: "other", domain: null, clicks: 1 },
+      { code: "a/b", domain: null, clicks: 5, human_clicks: 4, automated_clicks: 1 },
+      { code: "other", domain: null, clicks: 1, human_clicks: 1, automated_clicks: 0 },
     ]);
     const referrers = await data("/analytics/referrers");
-    expect(referrers[0]).toEqual({ referrer: "news.example", count: 3, percentage: 50 });
-    expect(referrers).toContainEqual({ referrer: "letter", count: 1, percentage: 16.67 });
-    expect(referrers).toContainEqual({ referrer: "(direct)", count: 2, percentage: 33.33 });
+    expect(referrers[0]).toMatchObject({
+      referrer: "news.example",
+      count: 3,
+      percentage: 50,
+      human_clicks: 3,
+    });
+    expect(referrers).toContainEqual({
+      referrer: "letter",
+      count: 1,
+      percentage: 16.67,
+      human_clicks: 1,
+      automated_clicks: 0,
+    });
+    expect(referrers).toContainEqual({
+      referrer: "(direct)",
+      count: 2,
+      percentage: 33.33,
+      human_clicks: 1,
+      automated_clicks: 1,
+    });
     const devices = await data("/analytics/devices");
     expect(devices.total_with_ua).toBe(6);
     expect(devices.bot_percentage).toBe(16.67);

@@ -84,7 +84,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Export the clicks that were recorded in detail as CSV, in order of time */
+        /** Export the clicks that were recorded in detail as CSV, in order of time; with visitors there is a column for their class */
         get: operations["getAnalyticsExport"];
         put?: never;
         post?: never;
@@ -557,6 +557,40 @@ export interface paths {
         post: operations["postLinksBatch"];
         /** Delete up to 5000 links */
         delete: operations["deleteLinksBatch"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/links/deleted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List deleted links that can be put back, newest first; those of shares can't */
+        get: operations["listLinksDeleted"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/links/deleted/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Put a deleted link back with its counts */
+        post: operations["postLinksDeletedIdRestore"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1099,6 +1133,41 @@ export interface components {
             /** Format: binary */
             file: string;
         };
+        DeletedLink: {
+            click_count: number;
+            code: string;
+            /** Format: date-time */
+            created_at: string;
+            created_by: string | null;
+            /** Format: date-time */
+            deleted_at: string;
+            deleted_by: string | null;
+            /** @description host; null: the default domain */
+            domain: string | null;
+            expires_at: string | null;
+            fallback_url: string | null;
+            forward_query: boolean;
+            /** @description click_count without automated visitors */
+            human_clicks: number;
+            id: number;
+            max_clicks: number | null;
+            note: string | null;
+            password: "[REDACTED]" | null;
+            /** @enum {number} */
+            redirect_status: 301 | 302 | 307 | 308;
+            starts_at: string | null;
+            tags: string[];
+            target: string;
+            title: string | null;
+        };
+        DeletedLinkPageAnswer: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["DeletedLink"][];
+            message: string;
+            /** @description null: the last page */
+            next_cursor: string | null;
+        };
         DeleteLinksBatchBody: {
             codes: (string | {
                 code: string;
@@ -1139,6 +1208,11 @@ export interface components {
             /** @constant */
             code: 0;
             data: components["schemas"]["DeviceReport"];
+            /**
+             * @description present while no details of clicks are recorded
+             * @constant
+             */
+            details?: false;
             message: string;
         };
         Domain: {
@@ -1542,11 +1616,13 @@ export interface components {
             pagination?: components["schemas"]["Pagination"];
         };
         LinkReport: {
+            automated_clicks: number;
             code: string;
             /** @description host; null: the default domain */
             domain: string | null;
             /** @description at most 20 */
             geo_distribution: components["schemas"]["Place"][];
+            human_clicks: number;
             /** @description at most 10 */
             top_referrers: components["schemas"]["Referrer"][];
             /** @description in the range */
@@ -1558,7 +1634,16 @@ export interface components {
             /** @constant */
             code: 0;
             data: components["schemas"]["LinkReport"];
+            /**
+             * @description present while no details of clicks are recorded
+             * @constant
+             */
+            details?: false;
             message: string;
+        };
+        LinkRestore: {
+            /** @description another code; default: the old one */
+            code?: string | null;
         };
         LinkUpdate: {
             /** @description the link's own domain, which stays; absent or null is the same */
@@ -1731,16 +1816,23 @@ export interface components {
             tag: string;
         };
         Place: {
+            automated_clicks: number;
             city: string | null;
             count: number;
             /** @description ISO 3166-1 alpha-2 */
             country: string;
+            human_clicks: number;
             percentage: number;
         };
         PlaceListAnswer: {
             /** @constant */
             code: 0;
             data: components["schemas"]["Place"][];
+            /**
+             * @description present while no details of clicks are recorded
+             * @constant
+             */
+            details?: false;
             message: string;
         };
         Policy: {
@@ -1895,7 +1987,9 @@ export interface components {
             }[];
         };
         Referrer: {
+            automated_clicks: number;
             count: number;
+            human_clicks: number;
             percentage: number;
             referrer: string;
         };
@@ -1903,6 +1997,11 @@ export interface components {
             /** @constant */
             code: 0;
             data: components["schemas"]["Referrer"][];
+            /**
+             * @description present while no details of clicks are recorded
+             * @constant
+             */
+            details?: false;
             message: string;
         };
         Session: {
@@ -2045,10 +2144,12 @@ export interface components {
             pagination: components["schemas"]["Pagination"];
         };
         TopLink: {
+            automated_clicks: number;
             clicks: number;
             code: string;
             /** @description host; null: the default domain */
             domain: string | null;
+            human_clicks: number;
         };
         TopLinkListAnswer: {
             /** @constant */
@@ -2070,6 +2171,8 @@ export interface components {
             message: string;
         };
         Trend: {
+            automated_clicks: number[];
+            human_clicks: number[];
             labels: string[];
             values: number[];
         };
@@ -2400,6 +2503,8 @@ export type BatchResult = components['schemas']['BatchResult'];
 export type CreatedToken = components['schemas']['CreatedToken'];
 export type CreatedTokenAnswer = components['schemas']['CreatedTokenAnswer'];
 export type CreateFilesUploadBody = components['schemas']['CreateFilesUploadBody'];
+export type DeletedLink = components['schemas']['DeletedLink'];
+export type DeletedLinkPageAnswer = components['schemas']['DeletedLinkPageAnswer'];
 export type DeleteLinksBatchBody = components['schemas']['DeleteLinksBatchBody'];
 export type DeleteTagAnswer = components['schemas']['DeleteTagAnswer'];
 export type DeleteTagResult = components['schemas']['DeleteTagResult'];
@@ -2442,6 +2547,7 @@ export type LinkAnswer = components['schemas']['LinkAnswer'];
 export type LinkPageAnswer = components['schemas']['LinkPageAnswer'];
 export type LinkReport = components['schemas']['LinkReport'];
 export type LinkReportAnswer = components['schemas']['LinkReportAnswer'];
+export type LinkRestore = components['schemas']['LinkRestore'];
 export type LinkUpdate = components['schemas']['LinkUpdate'];
 export type ListTagsItem = components['schemas']['ListTagsItem'];
 export type ListTagsItemListAnswer = components['schemas']['ListTagsItemListAnswer'];
@@ -2848,6 +2954,8 @@ export interface operations {
                 limit?: number;
                 /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
                 start_date?: string;
+                /** @description whose clicks are counted; default: all */
+                visitors?: "all" | "human" | "automated";
             };
             header?: never;
             path?: never;
@@ -2890,7 +2998,8 @@ export interface operations {
                      *         ],
                      *         "bot_percentage": 4.76,
                      *         "total_with_ua": 42
-                     *       }
+                     *       },
+                     *       "details": false
                      *     }
                      */
                     "application/json": components["schemas"]["DeviceReportAnswer"];
@@ -2913,6 +3022,8 @@ export interface operations {
                 end_date?: string;
                 /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
                 start_date?: string;
+                /** @description whose clicks are counted; default: all */
+                visitors?: "all" | "human" | "automated";
             };
             header?: never;
             path?: never;
@@ -2950,6 +3061,8 @@ export interface operations {
                 limit?: number;
                 /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
                 start_date?: string;
+                /** @description whose clicks are counted; default: all */
+                visitors?: "all" | "human" | "automated";
             };
             header?: never;
             path?: never;
@@ -2973,9 +3086,12 @@ export interface operations {
                      *           "country": "DE",
                      *           "city": "Köln",
                      *           "count": 21,
-                     *           "percentage": 50
+                     *           "percentage": 50,
+                     *           "human_clicks": 40,
+                     *           "automated_clicks": 1
                      *         }
-                     *       ]
+                     *       ],
+                     *       "details": false
                      *     }
                      */
                     "application/json": components["schemas"]["PlaceListAnswer"];
@@ -3029,6 +3145,8 @@ export interface operations {
                 limit?: number;
                 /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
                 start_date?: string;
+                /** @description whose clicks are counted; default: all */
+                visitors?: "all" | "human" | "automated";
             };
             header?: never;
             path?: never;
@@ -3051,9 +3169,12 @@ export interface operations {
                      *         {
                      *           "referrer": "example.org",
                      *           "count": 21,
-                     *           "percentage": 50
+                     *           "percentage": 50,
+                     *           "human_clicks": 40,
+                     *           "automated_clicks": 1
                      *         }
-                     *       ]
+                     *       ],
+                     *       "details": false
                      *     }
                      */
                     "application/json": components["schemas"]["ReferrerListAnswer"];
@@ -3078,6 +3199,8 @@ export interface operations {
                 limit?: number;
                 /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
                 start_date?: string;
+                /** @description whose clicks are counted; default: all */
+                visitors?: "all" | "human" | "automated";
             };
             header?: never;
             path?: never;
@@ -3100,7 +3223,9 @@ export interface operations {
                      *         {
                      *           "code": "docs/start",
                      *           "domain": null,
-                     *           "clicks": 42
+                     *           "clicks": 42,
+                     *           "human_clicks": 40,
+                     *           "automated_clicks": 1
                      *         }
                      *       ]
                      *     }
@@ -3127,6 +3252,8 @@ export interface operations {
                 group_by?: "hour" | "day" | "week" | "month";
                 /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
                 start_date?: string;
+                /** @description whose clicks are counted; default: all */
+                visitors?: "all" | "human" | "automated";
             };
             header?: never;
             path?: never;
@@ -3153,6 +3280,12 @@ export interface operations {
                      *         "values": [
                      *           20,
                      *           22
+                     *         ],
+                     *         "human_clicks": [
+                     *           1
+                     *         ],
+                     *         "automated_clicks": [
+                     *           1
                      *         ]
                      *       }
                      *     }
@@ -3484,7 +3617,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @example features.default_url */
-                key: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.default_url" | "features.public_url" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "events.retention_days" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials";
+                key: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.default_url" | "features.public_url" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "events.retention_days" | "links.restore_days" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials";
             };
             cookie?: never;
         };
@@ -3531,7 +3664,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @example features.default_url */
-                key: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.default_url" | "features.public_url" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "events.retention_days" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials";
+                key: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.default_url" | "features.public_url" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "events.retention_days" | "links.restore_days" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials";
             };
             cookie?: never;
         };
@@ -3588,7 +3721,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @example features.default_url */
-                key: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.default_url" | "features.public_url" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "events.retention_days" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials";
+                key: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.default_url" | "features.public_url" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "events.retention_days" | "links.restore_days" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials";
             };
             cookie?: never;
         };
@@ -3636,7 +3769,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @example features.default_url */
-                key: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.default_url" | "features.public_url" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "events.retention_days" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials";
+                key: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.default_url" | "features.public_url" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "events.retention_days" | "links.restore_days" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials";
             };
             cookie?: never;
         };
@@ -3686,7 +3819,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @example features.default_url */
-                key: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.default_url" | "features.public_url" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "events.retention_days" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials";
+                key: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.default_url" | "features.public_url" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "events.retention_days" | "links.restore_days" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials";
             };
             cookie?: never;
         };
@@ -3746,7 +3879,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @example features.default_url */
-                key: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.default_url" | "features.public_url" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "events.retention_days" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials";
+                key: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.default_url" | "features.public_url" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "events.retention_days" | "links.restore_days" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials";
             };
             cookie?: never;
         };
@@ -4496,6 +4629,8 @@ export interface operations {
                 end_date?: string;
                 /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
                 start_date?: string;
+                /** @description whose clicks are counted; default: all */
+                visitors?: "all" | "human" | "automated";
             };
             header?: never;
             path: {
@@ -4521,6 +4656,8 @@ export interface operations {
                      *         "code": "docs/start",
                      *         "domain": null,
                      *         "total_clicks": 42,
+                     *         "human_clicks": 40,
+                     *         "automated_clicks": 1,
                      *         "trend": {
                      *           "labels": [
                      *             "2026-11-19",
@@ -4529,13 +4666,21 @@ export interface operations {
                      *           "values": [
                      *             20,
                      *             22
+                     *           ],
+                     *           "human_clicks": [
+                     *             1
+                     *           ],
+                     *           "automated_clicks": [
+                     *             1
                      *           ]
                      *         },
                      *         "top_referrers": [
                      *           {
                      *             "referrer": "example.org",
                      *             "count": 21,
-                     *             "percentage": 50
+                     *             "percentage": 50,
+                     *             "human_clicks": 40,
+                     *             "automated_clicks": 1
                      *           }
                      *         ],
                      *         "geo_distribution": [
@@ -4543,10 +4688,13 @@ export interface operations {
                      *             "country": "DE",
                      *             "city": "Köln",
                      *             "count": 21,
-                     *             "percentage": 50
+                     *             "percentage": 50,
+                     *             "human_clicks": 40,
+                     *             "automated_clicks": 1
                      *           }
                      *         ]
-                     *       }
+                     *       },
+                     *       "details": false
                      *     }
                      */
                     "application/json": components["schemas"]["LinkReportAnswer"];
@@ -4573,6 +4721,8 @@ export interface operations {
                 limit?: number;
                 /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
                 start_date?: string;
+                /** @description whose clicks are counted; default: all */
+                visitors?: "all" | "human" | "automated";
             };
             header?: never;
             path: {
@@ -4618,7 +4768,8 @@ export interface operations {
                      *         ],
                      *         "bot_percentage": 4.76,
                      *         "total_with_ua": 42
-                     *       }
+                     *       },
+                     *       "details": false
                      *     }
                      */
                     "application/json": components["schemas"]["DeviceReportAnswer"];
@@ -4808,6 +4959,143 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    listLinksDeleted: {
+        parameters: {
+            query?: {
+                /** @description next_cursor of the previous page, unchanged; absent or empty: the first page */
+                cursor?: string;
+                /** @description clamped to 1 to 100 */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": [
+                     *         {
+                     *           "code": "docs/start",
+                     *           "target": "https://example.com/docs?x=1",
+                     *           "created_at": "2026-11-20T12:00:00.000Z",
+                     *           "expires_at": "2027-01-31T00:00:00.000Z",
+                     *           "password": null,
+                     *           "click_count": 42,
+                     *           "human_clicks": 40,
+                     *           "domain": null,
+                     *           "title": "Documentation",
+                     *           "note": "Printed on the flyer of spring",
+                     *           "tags": [
+                     *             "spring"
+                     *           ],
+                     *           "created_by": "anna",
+                     *           "starts_at": "2026-12-01T00:00:00.000Z",
+                     *           "max_clicks": null,
+                     *           "fallback_url": null,
+                     *           "redirect_status": 307,
+                     *           "forward_query": false,
+                     *           "id": 1,
+                     *           "deleted_at": "2026-11-20T12:00:00.000Z",
+                     *           "deleted_by": null
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeletedLinkPageAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    postLinksDeletedIdRestore: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "code": "docs/start"
+                 *     }
+                 */
+                "application/json": components["schemas"]["LinkRestore"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "code": "docs/start",
+                     *         "target": "https://example.com/docs?x=1",
+                     *         "created_at": "2026-11-20T12:00:00.000Z",
+                     *         "expires_at": "2027-01-31T00:00:00.000Z",
+                     *         "password": null,
+                     *         "click_count": 42,
+                     *         "human_clicks": 40,
+                     *         "domain": null,
+                     *         "short_url": "https://go.example.com/docs/start",
+                     *         "title": "Documentation",
+                     *         "note": "Printed on the flyer of spring",
+                     *         "tags": [
+                     *           "spring"
+                     *         ],
+                     *         "created_by": "anna",
+                     *         "starts_at": "2026-12-01T00:00:00.000Z",
+                     *         "max_clicks": null,
+                     *         "fallback_url": null,
+                     *         "redirect_status": 307,
+                     *         "forward_query": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LinkAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];

@@ -35,7 +35,8 @@ afterEach(() => room.clear());
 async function run(line: string): Promise<string> {
   let printed = "";
   const output = createOutput({ write: (text) => (printed += text) }, { write: () => true });
-  const services = { database: room.database, config: { get: () => 7 } };
+  const domains = { key: (code: string) => code, nameOf: (code: string) => ({ code, domain: null }) };
+  const services = { database: room.database, config: { get: () => 7 }, links: { domains } };
   const context = { services: async () => services, output } as never;
   const program = new Command().exitOverride();
   addClickCommands(program, context);
@@ -88,6 +89,8 @@ test("links stats shows the clicks of a link in the range and refuses half a ran
   expect(text).toStartWith("docs: 3 clicks from 2026-11-01T00:00:00.000Z to 2026-12-01T00:00:00.000Z\n");
   expect(text).toMatch(/^DAY +CLICKS$/m);
   expect(text).toMatch(/^REFERRER +CLICKS +%$/m);
+  expect(text).toContain("human and 0 automated.");
+  expect(await refusal("links stats docs --visitors robots")).toStartWith("BadRequest:");
   expect(await refusal("links stats docs --from 2026-11-01")).toStartWith(
     "BadRequest: --from and --to must be given together",
   );

@@ -18,6 +18,7 @@ export type Reports = {
 
 /** The settings that this room reads. */
 type ReportSettings = {
+  "analytics.enable_detailed_logging": boolean;
   "analytics.enable_auto_rollup": boolean;
   "analytics.log_retention_days": number;
   "analytics.hourly_retention_days": number;
@@ -40,6 +41,7 @@ export function createReports({ database, links, config, clock, logger }: Deps):
       analytics: createAnalytics({ database, clock }),
       links,
       clickExport: createClickExport(database),
+      recordsDetails: () => config.get("analytics.enable_detailed_logging"),
       now: clock.now,
       logger,
     }),

@@ -100,6 +100,8 @@ export type Endpoint<
   status?: 200 | 201;
   /** For `data` in the OpenAPI document, like the next four. */
   answer?: Schema;
+  /** Fields beside `data` in the envelope (see `beside`). */
+  beside?: Readonly<Record<string, Schema>>;
   /** `answer` is in an envelope with `pagination`, with `next_cursor`, or with either. */
   paged?: true | "cursor" | "either";
   /** Fields of a multipart form that the endpoint reads itself. */
@@ -108,7 +110,7 @@ export type Endpoint<
   rawBody?: string;
   /** A success without envelope. */
   raw?: RawAnswer;
-  /** Returns `data` of the envelope, a `page(…)`, or a whole Response. */
+  /** Returns `data` of the envelope, a `page(…)`, `beside(…)`, or a whole Response. */
   handle(input: EndpointInput<B, Q>): Promise<unknown> | unknown;
 };
 
@@ -151,6 +153,17 @@ export class CursorPage {
     readonly next: string | null,
   ) {}
 }
+
+export class Beside {
+  constructor(
+    readonly data: unknown,
+    readonly fields: Readonly<Record<string, unknown>>,
+  ) {}
+}
+
+/** `data`, and more fields of the envelope. */
+export const beside = (data: unknown, fields: Readonly<Record<string, unknown>>): Beside =>
+  new Beside(data, fields);
 
 export const page = (data: readonly unknown[], at: { page: number; pageSize: number; total: number }): Page =>
   new Page(data, {

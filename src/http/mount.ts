@@ -3,7 +3,15 @@ import { TrieRouter } from "hono/router/trie-router";
 import { z } from "zod";
 import { appError } from "../lib/errors.ts";
 import { validated } from "../lib/validated.ts";
-import { type Endpoint, type HttpContext, type HttpEnv, type Method, CursorPage, Page } from "./endpoint.ts";
+import {
+  Beside,
+  CursorPage,
+  type Endpoint,
+  type HttpContext,
+  type HttpEnv,
+  type Method,
+  Page,
+} from "./endpoint.ts";
 import { type BodyReservation, type BodyMemory, createBodyMemory } from "./body-memory.ts";
 import { readJsonList } from "./json-list.ts";
 import { readJson, refuseLongBody } from "./read-body.ts";
@@ -93,6 +101,7 @@ function enveloped(entry: Endpoint, c: HttpContext, result: unknown): Response {
 
 function contentOf(result: unknown): object {
   if (result instanceof Page) return { data: result.data, pagination: result.pagination };
+  if (result instanceof Beside) return { data: result.data, ...result.fields };
   if (result instanceof CursorPage) return { data: result.data, next_cursor: result.next };
   return { data: result };
 }

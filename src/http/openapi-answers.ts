@@ -172,6 +172,12 @@ function envelopeOf(entry: Endpoint, named: NamedSchemas): Json {
       ...(hasCursor(entry) && {
         next_cursor: { type: ["string", "null"], description: "null: the last page" },
       }),
+      ...Object.fromEntries(
+        Object.entries(entry.beside ?? {}).map(([field, schema]) => [
+          field,
+          named.schemaOf(schema, "output"),
+        ]),
+      ),
     },
     additionalProperties: false,
   });

@@ -1,10 +1,13 @@
 import type { Command } from "commander";
+import { z } from "zod";
 import type { CommandContext, Output } from "../../cli/command.ts";
 import type { Database } from "../../db/database.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { pluralize } from "../../lib/pluralize.ts";
 import { appError } from "../../lib/errors.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
+import { validated } from "../../lib/validated.ts";
+import { visitorsOf, visitorsQuery } from "../../lib/visitors.ts";
 import { type DateRange, parseDate, parseRange } from "./range.ts";
 import type { ReachableLinks } from "./routes.ts";
 import { createAnalytics } from "./service.ts";
@@ -12,7 +15,7 @@ import { viewOfDevices, viewOfLinkReport } from "./views.ts";
 
 type Context = CommandContext<{ database: Database; links: Pick<ReachableLinks, "domains"> }>;
 
-type StatsOptions = { domain?: string; from?: string; to?: string; json?: true };
+type StatsOptions = { domain?: string; from?: string; to?: string; visitors?: string; json?: true };
 
 const MOST_ROWS = 10;
 
@@ -24,14 +27,16 @@ export function addLinkStatsCommand(group: Command, context: Context): void {
     .option("--domain <host>", "host of the link's domain")
     .option("--from <date>", "first instant or day, with --to; the last 30 days without them")
     .option("--to <date>", "last instant, or the day before which clicks count")
+    .option("--visitors <whose>", "all, human or automated; all without it")
     .option("--json", "print JSON")
     .action(async (code: string, options: StatsOptions) => {
       const range = rangeOf(options);
+      const visitors = visitorsOf(validated(z.object(visitorsQuery), options, "The command"));
       const { database, links } = await context.services();
       const key = links.domains.key(code, options.domain);
       const analytics = createAnalytics({ database, clock: systemClock });
-      const report = viewOfLinkReport(await analytics.link(key, range), links.domains.nameOf);
-      const devices = viewOfDevices(await analytics.linkDevices(key, range, MOST_ROWS));
+      const report = viewOfLinkReport(await analytics.link(key, range, visitors), links.domains.nameOf);
+      const devices = viewOfDevices(await analytics.linkDevices(key, range, MOST_ROWS, visitors));
       if (options.json) context.output.json({ ...report, devices });
       else print(context.output, range, report, devices);
     });
@@ -57,6 +62,7 @@ function print(
 ): void {
   const clicks = pluralize(report.total_clicks, "click");
   output.line(`${report.code}: ${clicks} from ${formatRfc3339(start)} to ${formatRfc3339(end)}`);
+  output.line(`Of all, ${report.human_clicks} human and ${report.automated_clicks} automated.`);
   const days = report.trend.labels
     .map((day, at) => ({ day, clicks: report.trend.values[at] ?? 0 }))
     .filter((row) => row.clicks > 0);

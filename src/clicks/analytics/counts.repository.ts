@@ -1,15 +1,17 @@
 /** Clicks by time and link, from the rollups and, for spans, from raw rows. Link 0 is all links together. */
-import type { SelectQueryBuilder } from "kysely";
+import { sql, type SelectQueryBuilder } from "kysely";
 import type { Database } from "../../db/database.ts";
 import type { Schema } from "../../db/schema.ts";
+import type { ClickSum, Visitors } from "../../lib/visitors.ts";
+import { clicksOf, rawSums } from "./click-columns.repository.ts";
 import { MOST_RAW_ROWS } from "./edges.ts";
 import type { SumParts } from "./range.ts";
 import type { Span } from "../rollups/time-buckets.ts";
 
 /** Buckets without clicks are missing. */
-export type BucketCounts = ReadonlyMap<number, number>;
+export type BucketCounts = ReadonlyMap<number, ClickSum>;
 
-type LinkCounts = SelectQueryBuilder<Schema, never, { link_id: number; clicks: number }>;
+type LinkCounts = SelectQueryBuilder<Schema, never, { link_id: number } & ClickSum>;
 
 export function createCountRepository({ read, findLink }: Pick<Database, "read" | "findLink">) {
   const months = (list: readonly number[]) => read.selectFrom("click_months").where("month", "in", list);
@@ -34,30 +36,32 @@ export function createCountRepository({ read, findLink }: Pick<Database, "read" 
 
     async monthCounts(linkId: number, list: readonly number[]): Promise<BucketCounts> {
       if (list.length === 0) return new Map();
-      const query = months(list).where("link_id", "=", linkId).select(["month as bucket", "clicks"]);
+      const query = months(list)
+        .where("link_id", "=", linkId)
+        .select(["month as bucket", "clicks", "automated"]);
       return countsOf(await query.execute());
     },
 
     async dayCounts(linkId: number, list: readonly number[]): Promise<BucketCounts> {
       if (list.length === 0) return new Map();
-      const query = days(list).where("link_id", "=", linkId).select(["day as bucket", "clicks"]);
+      const query = days(list).where("link_id", "=", linkId).select(["day as bucket", "clicks", "automated"]);
       return countsOf(await query.execute());
     },
 
     async hourCounts(linkId: number, list: readonly number[]): Promise<BucketCounts> {
       if (list.length === 0) return new Map();
-      const query = hours(list).where("link_id", "=", linkId).select(["hour as bucket", "clicks"]);
+      const query = hours(list)
+        .where("link_id", "=", linkId)
+        .select(["hour as bucket", "clicks", "automated"]);
       return countsOf(await query.execute());
     },
 
     /** From raw rows. */
-    async clicksIn(linkId: number, { from, to }: Span): Promise<number> {
+    async clicksIn(linkId: number, { from, to }: Span): Promise<ClickSum> {
       const rows = rawRows({ from, to });
       const own = linkId === 0 ? rows : rows.where("link_id", "=", linkId);
-      const { clicks } = await own
-        .select((eb) => eb.fn.countAll<number>().as("clicks"))
-        .executeTakeFirstOrThrow();
-      return Number(clicks);
+      const { clicks, automated } = await own.select(rawSums).executeTakeFirstOrThrow();
+      return { clicks: Number(clicks), automated: Number(automated ?? 0) };
     },
 
     /** NaN if the span has more than 100,000 raw rows of all links. */
@@ -76,42 +80,62 @@ export function createCountRepository({ read, findLink }: Pick<Database, "read" 
       return Number((linkId === 0 ? seen : own) ?? 0);
     },
 
-    /** Most clicks first, ties by key; limit ≤ 100. A key has the clicks of every link that has or had it. */
-    async top(cut: SumParts, limit: number): Promise<{ code: string; clicks: number }[]> {
+    /**
+     * Most clicks of these visitors first, ties by key; limit ≤ 100. A key has the clicks of every link that has or had
+     * it.
+     */
+    async top(cut: SumParts, limit: number, visitors: Visitors): Promise<({ code: string } & ClickSum)[]> {
       const parts: object[] = [];
-      if (cut.months.length > 0) parts.push(months(cut.months).select(["link_id", "clicks"]));
-      if (cut.days.length > 0) parts.push(days(cut.days).select(["link_id", "clicks"]));
-      if (cut.hours.length > 0) parts.push(hours(cut.hours).select(["link_id", "clicks"]));
+      if (cut.months.length > 0) parts.push(months(cut.months).select(["link_id", "clicks", "automated"]));
+      if (cut.days.length > 0) parts.push(days(cut.days).select(["link_id", "clicks", "automated"]));
+      if (cut.hours.length > 0) parts.push(hours(cut.hours).select(["link_id", "clicks", "automated"]));
       for (const span of cut.spans) {
-        const rows = rawRows(span).select((eb) => ["link_id", eb.fn.countAll<number>().as("clicks")]);
-        parts.push(rows.groupBy("link_id"));
+        parts.push(rawRows(span).select("link_id").select(rawSums).groupBy("link_id"));
       }
       const [first, ...others] = parts as LinkCounts[];
       if (first === undefined) return [];
       const all = others.reduce((query, part) => query.unionAll(part), first);
       const sums = read
         .selectFrom(all.as("part"))
-        .select((eb) => ["part.link_id", eb.fn.sum<number>("part.clicks").as("clicks")])
+        .select((eb) => [
+          "part.link_id",
+          eb.fn.sum<number>("part.clicks").as("clicks"),
+          eb.fn.sum<number>("part.automated").as("automated"),
+        ])
         .groupBy("part.link_id");
       const named = read
         .selectFrom(sums.as("sums"))
         .leftJoin("links", "links.id", "sums.link_id")
         .leftJoin("deleted_links", "deleted_links.link_id", "sums.link_id")
-        .select((eb) => [eb.fn.coalesce("links.code", "deleted_links.code").as("code"), "sums.clicks"]);
+        .select((eb) => [
+          eb.fn.coalesce("links.code", "deleted_links.code").as("code"),
+          "sums.clicks",
+          "sums.automated",
+        ]);
       const rows = await read
         .selectFrom(named.as("named"))
-        .select((eb) => ["code", eb.fn.sum<number>("clicks").as("total")])
+        .select((eb) => [
+          "code",
+          eb.fn.sum<number>("clicks").as("total"),
+          eb.fn.sum<number>("automated").as("totalAutomated"),
+          sql<number>`sum(${clicksOf(visitors)})`.as("shown"),
+        ])
         .where("code", "is not", null)
         .$narrowType<{ code: string }>()
         .groupBy("code")
-        .orderBy("total", "desc")
+        .$if(visitors !== "all", (query) => query.having(sql<boolean>`sum(${clicksOf(visitors)}) > 0`))
+        .orderBy("shown", "desc")
         .orderBy("code")
         .limit(limit)
         .execute();
-      return rows.map(({ code, total }) => ({ code, clicks: Number(total) }));
+      return rows.map(({ code, total, totalAutomated }) => ({
+        code,
+        clicks: Number(total),
+        automated: Number(totalAutomated),
+      }));
     },
   };
 }
 
-const countsOf = (rows: readonly { bucket: number; clicks: number }[]): BucketCounts =>
-  new Map(rows.map(({ bucket, clicks }) => [bucket, clicks]));
+const countsOf = (rows: readonly ({ bucket: number } & ClickSum)[]): BucketCounts =>
+  new Map(rows.map(({ bucket, clicks, automated }) => [bucket, { clicks, automated }]));

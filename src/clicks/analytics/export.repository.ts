@@ -11,6 +11,8 @@ export type LoggedClick = {
   ipAddress: string | null;
   country: string | null;
   city: string | null;
+  /** 1 or 0. */
+  automated: number;
 };
 
 /** The end of a page. */
@@ -31,6 +33,7 @@ export function createLogRepository({ read }: Pick<Database, "read">) {
           "ip_address as ipAddress",
           "country",
           "city",
+          "automated",
         ])
         .where("clicked_at", ">=", position?.clickedAt ?? from)
         .where("clicked_at", "<", to)

@@ -1,6 +1,7 @@
 import { afterEach, beforeAll, expect, test } from "bun:test";
 import { forEachDialect } from "../../db/for-each-dialect.ts";
 import { readCsv } from "../../lib/csv.ts";
+import type { Visitors } from "../../lib/visitors.ts";
 import { createClickExport } from "./export.ts";
 import { type AnalyticsRoom, NOW, openAnalytics, type TestClick } from "./analytics.test-support.ts";
 
@@ -35,6 +36,26 @@ forEachDialect((dialect) => {
     const times = rows.map((row) => row[1]!);
     expect(times).toEqual([...times].sort());
     expect(times.at(-1)).toBe("2026-11-20T13:36:59.993Z");
+  });
+
+  test("with visitors there is a column with their class, and only their clicks", async () => {
+    const linkId = await room.addLink("a");
+    await room.log(
+      Array.from({ length: 400 }, (_, at) => ({ linkId, at: NOW + at, automated: at % 4 === 0 || at > 150 })),
+    );
+    const classesOf = async (visitors: Visitors | null) => {
+      const pages = createClickExport(room.database).pages({ start: NOW, end: NOW + 400 }, visitors);
+      const text = (await Array.fromAsync(pages)).join("");
+      const [header, ...rows] = [...readCsv(Buffer.from(text), 100_000)].map((record) => record!.fields);
+      expect(header).toEqual(visitors === null ? HEADER : [...HEADER, "visitors"]);
+      return Object.fromEntries(
+        [...Map.groupBy(rows, (row) => row[7])].map(([name, own]) => [name, own.length]),
+      );
+    };
+    expect(await classesOf(null)).toEqual({ undefined: 400 });
+    expect(await classesOf("all")).toEqual({ automated: 287, human: 113 });
+    expect(await classesOf("human")).toEqual({ human: 113 });
+    expect(await classesOf("automated")).toEqual({ automated: 287 });
   });
 
   test("any text becomes one cell that cannot run as a formula", async () => {

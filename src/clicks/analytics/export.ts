@@ -6,13 +6,14 @@ import type { Database } from "../../db/database.ts";
 import { csvLine } from "../../lib/csv.ts";
 import { codeOf } from "../../links/link-key.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
+import type { Visitors } from "../../lib/visitors.ts";
 import { spreadsheetText } from "../../lib/spreadsheet-text.ts";
 import { createLogRepository, type LoggedClick, type LogPosition } from "./export.repository.ts";
 import type { DateRange } from "./range.ts";
 
 export type ClickExport = ReturnType<typeof createClickExport>;
 
-const HEADER = csvLine(["short_code", "clicked_at", "referrer", "source", "ip_address", "country", "city"]);
+const COLUMNS = ["short_code", "clicked_at", "referrer", "source", "ip_address", "country", "city"];
 const FIRST_ROWS = 100;
 const MOST_ROWS = 500;
 const FEWEST_ROWS = 25;
@@ -21,23 +22,27 @@ const PAGE_CHARACTERS = 64 * 1024;
 export function createClickExport(database: Pick<Database, "read">) {
   const log = createLogRepository(database);
   return {
-    /** The header, even without rows, then the rows. Rejects when the database does. */
-    async *pages({ start, end }: DateRange): AsyncGenerator<string, void> {
+    /**
+     * The header, even without rows, then the rows. Rejects when the database does. Visitors other than null add a
+     * column with the class and leave out the others' clicks.
+     */
+    async *pages({ start, end }: DateRange, visitors: Visitors | null = null): AsyncGenerator<string, void> {
       const span = { from: start, to: end + 1 };
-      let text = HEADER;
+      let text = csvLine(visitors === null ? COLUMNS : [...COLUMNS, "visitors"]);
       let position: LogPosition | null = null;
       let limit = FIRST_ROWS;
       for (;;) {
         const rows = await log.after(span, position, limit);
-        const codes = await log.codes([...new Set(rows.map((row) => row.linkId))]);
+        const shown = rows.filter(({ automated }) => isShown(automated === 1, visitors));
+        const codes = await log.codes([...new Set(shown.map((row) => row.linkId))]);
         const before = text.length;
-        for (const row of rows) {
+        for (const row of shown) {
           const code = codes.get(row.linkId);
-          if (code !== undefined) text += lineOf(code, row);
+          if (code !== undefined) text += lineOf(code, row, visitors !== null);
         }
         const isLast = rows.length < limit;
         const added = text.length - before;
-        // A page of unknown links only.
+        // A page of unknown links or other visitors only.
         if (text !== "") yield text;
         if (isLast) return;
         text = "";
@@ -51,7 +56,10 @@ export function createClickExport(database: Pick<Database, "read">) {
   };
 }
 
-const lineOf = (key: string, click: LoggedClick): string =>
+const isShown = (isAutomated: boolean, visitors: Visitors | null): boolean =>
+  visitors === null || visitors === "all" || (visitors === "automated") === isAutomated;
+
+const lineOf = (key: string, click: LoggedClick, withVisitors: boolean): string =>
   csvLine([
     codeOf(key),
     formatRfc3339(click.clickedAt),
@@ -60,6 +68,7 @@ const lineOf = (key: string, click: LoggedClick): string =>
     click.ipAddress ?? "",
     click.country ?? "",
     spreadsheetText(click.city ?? ""),
+    ...(withVisitors ? [click.automated === 1 ? "automated" : "human"] : []),
   ]);
 
 const clamp = (limit: number): number => Math.min(Math.max(limit, FEWEST_ROWS), MOST_ROWS);

@@ -10,24 +10,30 @@ test("percentages have two decimals; a total of zero has none", () => {
 
 test("duplicate values are merged", () => {
   const values = [
-    { value: OTHER, clicks: 3 },
-    { value: "a", clicks: 2 },
-    { value: OTHER, clicks: 1 },
+    { value: OTHER, clicks: 3, automated: 1 },
+    { value: "a", clicks: 2, automated: 0 },
+    { value: OTHER, clicks: 1, automated: 1 },
   ];
-  expect(sharesOf({ values }, 8)).toEqual([
-    { value: OTHER, clicks: 4, percentage: 50 },
-    { value: "a", clicks: 2, percentage: 25 },
+  const other = { clicks: 4, automated: 2 };
+  const a = { clicks: 2, automated: 0 };
+  expect(sharesOf({ values, visitors: "all" }, 8)).toEqual([
+    { value: OTHER, clicks: 4, percentage: 50, both: other },
+    { value: "a", clicks: 2, percentage: 25, both: a },
+  ]);
+  expect(sharesOf({ values, visitors: "human" }, 4)).toEqual([
+    { value: OTHER, clicks: 2, percentage: 50, both: other },
+    { value: "a", clicks: 2, percentage: 50, both: a },
   ]);
 });
 
 test("profiles are split; those unlisted or unknown count as others", () => {
   const values = [
-    { value: "Chrome\tWindows\tdesktop\t0", clicks: 4 },
-    { value: "Chrome\tAndroid\tmobile\t0", clicks: 3 },
-    { value: "Googlebot\tOther\tbot\t1", clicks: 2 },
-    { value: OTHER, clicks: 1 },
+    { value: "Chrome\tWindows\tdesktop\t0", clicks: 4, automated: 0 },
+    { value: "Chrome\tAndroid\tmobile\t0", clicks: 3, automated: 0 },
+    { value: "Googlebot\tOther\tbot\t1", clicks: 2, automated: 0 },
+    { value: OTHER, clicks: 1, automated: 0 },
   ];
-  expect(deviceShares({ values, total: 20 }, 3)).toEqual({
+  expect(deviceShares({ values, total: 20, visitors: "all" }, 3)).toEqual({
     browsers: [
       { name: OTHER, clicks: 11, percentage: 55 },
       { name: "Chrome", clicks: 7, percentage: 35 },

@@ -1,3 +1,4 @@
+import { type ClickSum, countOf } from "../../lib/visitors.ts";
 import type { ValueShare } from "./values.repository.ts";
 import { parseAgentValue, OTHER } from "../rollups/dimensions.ts";
 
@@ -22,15 +23,21 @@ export const percentage = (part: number, whole: number): number =>
 
 /** Merges repeated values, such as OTHER. */
 export function sharesOf(
-  { values }: Pick<ValueShare, "values">,
+  { values, visitors }: Pick<ValueShare, "values" | "visitors">,
   whole: number,
-): { value: string; clicks: number; percentage: number }[] {
-  const counts = new Map<string, number>();
-  for (const { value, clicks } of values) counts.set(value, (counts.get(value) ?? 0) + clicks);
-  return [...counts].map(([value, clicks]) => ({ value, clicks, percentage: percentage(clicks, whole) }));
+): { value: string; clicks: number; percentage: number; both: ClickSum }[] {
+  const sums = new Map<string, ClickSum>();
+  for (const { value, clicks, automated } of values) {
+    const had = sums.get(value) ?? { clicks: 0, automated: 0 };
+    sums.set(value, { clicks: had.clicks + clicks, automated: had.automated + automated });
+  }
+  return [...sums].map(([value, both]) => {
+    const clicks = countOf(both, visitors);
+    return { value, clicks, percentage: percentage(clicks, whole), both };
+  });
 }
 
-export function deviceShares({ values, total }: ValueShare, limit: number): DeviceShares {
+export function deviceShares({ values, total, visitors }: ValueShare, limit: number): DeviceShares {
   const browsers = new Map<string, number>();
   const systems = new Map<string, number>();
   const devices = new Map<string, number>();
@@ -44,7 +51,7 @@ export function deviceShares({ values, total }: ValueShare, limit: number): Devi
     if (isBot) bots += clicks;
     left -= clicks;
   };
-  for (const { value, clicks } of values) add(value, clicks);
+  for (const { value, ...both } of values) add(value, countOf(both, visitors));
   if (left > 0) add(OTHER, left);
   const most = (counts: ReadonlyMap<string, number>): NamedShare[] =>
     [...counts]

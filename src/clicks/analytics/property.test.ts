@@ -5,6 +5,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { forEachDialect } from "../../db/for-each-dialect.ts";
 import { parseAgent } from "../details/agents.ts";
+import type { Visitors } from "../../lib/visitors.ts";
 import type { DateRange } from "./range.ts";
 import {
   type AnalyticsRoom,
@@ -66,6 +67,7 @@ function randomClicks({ pick, instant, next }: Random, links: readonly number[])
     at: instant(),
     source: pick(["direct", "ref:a.example", "ref:b.example", "a.example", "newsletter", "Ünïcode"]),
     userAgent: pick([null, CHROME, IPHONE, GOOGLEBOT]),
+    automated: pick([true, false, false]),
     ...pick(places),
   }));
 }
@@ -92,32 +94,40 @@ const agentPart = (part: "browser" | "os" | "device") => (click: TestClick) =>
 
 forEachDialect((dialect) => {
   let room: AnalyticsRoom;
-  let clicks: TestClick[];
+  let all: TestClick[];
   const codes = new Map<number, string>();
   const random = createRandom(20_261_120);
 
   beforeAll(async () => {
     room = await openAnalytics(await dialect.openDb({ threads: dialect.name === "sqlite" }));
     for (let at = 0; at < 5; at++) codes.set(await room.addLink(`code/${at}`), `code/${at}`);
-    clicks = randomClicks(random, [...codes.keys()]);
+    all = randomClicks(random, [...codes.keys()]);
   });
 
-  async function compareTotals(range: DateRange): Promise<void> {
+  const VISITORS = ["all", "human", "automated"] as const;
+  const ofVisitors = (visitors: Visitors): TestClick[] =>
+    all.filter(({ automated }) => visitors === "all" || (visitors === "automated") === automated);
+
+  async function compareTotals(range: DateRange, visitors: Visitors): Promise<void> {
     const { analytics } = room;
+    const clicks = ofVisitors(visitors);
     for (const unit of UNITS) {
       if (unit === "hour" && range.end - range.start > 60 * DAY_MS) continue;
-      const trend = await analytics.trend(range, unit);
+      const trend = await analytics.trend(range, unit, visitors);
       expect(withoutZeros(trend)).toEqual(byHand.trend(clicks, range, unit));
+      expect(trend.values).toEqual(
+        { ...trend, all: trend.human.map((n, at) => n + trend.automated[at]!) }[visitors],
+      );
     }
-    const top = await analytics.top(range, 100);
+    const top = await analytics.top(range, 100, visitors);
     expect(pairs(top, (item) => item.code)).toEqual(
       byHand.counts(clicks, range, (click) => codes.get(click.linkId)!),
     );
     const total = byHand.clicks(clicks, range);
-    const referrers = await analytics.referrers(range, 100);
+    const referrers = await analytics.referrers(range, 100, visitors);
     expect(pairs(referrers, (item) => item.referrer)).toEqual(byHand.counts(clicks, range, byHand.referrer));
     for (const item of referrers) expect(item.percentage).toBe(percent(item.clicks, total));
-    const places = await analytics.places(range, 100);
+    const places = await analytics.places(range, 100, visitors);
     expect(pairs(places, place).sort()).toEqual(
       byHand
         .counts(clicks, range, (click) =>
@@ -126,7 +136,7 @@ forEachDialect((dialect) => {
         .sort(),
     );
     for (const item of places) expect(item.percentage).toBe(percent(item.clicks, total));
-    const devices = await analytics.devices(range, 20);
+    const devices = await analytics.devices(range, 20, visitors);
     const withAgent = clicks.filter((click) => click.userAgent);
     expect(devices.total).toBe(byHand.clicks(withAgent, range));
     expect(pairs(devices.browsers, name)).toEqual(byHand.counts(clicks, range, agentPart("browser")));
@@ -137,10 +147,10 @@ forEachDialect((dialect) => {
     expect(devices.botPercentage).toBe(share);
   }
 
-  async function compareLink(range: DateRange, id: number): Promise<void> {
-    const own = clicks.filter((click) => click.linkId === id);
+  async function compareLink(range: DateRange, id: number, visitors: Visitors = "all"): Promise<void> {
+    const own = ofVisitors(visitors).filter((click) => click.linkId === id);
     const code = codes.get(id)!;
-    const report = await room.analytics.link(code, range);
+    const report = await room.analytics.link(code, range, visitors);
     expect(report.clicks).toBe(byHand.clicks(own, range));
     expect(withoutZeros(report.trend)).toEqual(byHand.trend(own, range, "day"));
     expect(pairs(report.referrers, (item) => item.referrer)).toEqual(
@@ -150,19 +160,21 @@ forEachDialect((dialect) => {
     expect(report.places.reduce((sum, item) => sum + item.clicks, 0)).toBe(
       places.reduce((sum, [, count]) => sum + count, 0),
     );
-    const devices = await room.analytics.linkDevices(code, range, 20);
+    const devices = await room.analytics.linkDevices(code, range, 20, visitors);
     expect(pairs(devices.systems, (item) => item.name)).toEqual(byHand.counts(own, range, agentPart("os")));
   }
 
   describe("answers equal the clicks", () => {
     test("while all hours exist", async () => {
       room.retention.hourlyDays = 3_000;
-      const report = await room.record(clicks);
+      const report = await room.record(all);
       expect(report).toMatchObject({ clicks: CLICKS, kept: 0 });
       for (let at = 0; at < RANGES; at++) {
         const range = randomRange(random);
-        await compareTotals(range);
-        await compareLink(range, random.pick([...codes.keys()]));
+        for (const visitors of VISITORS) {
+          await compareTotals(range, visitors);
+          await compareLink(range, random.pick([...codes.keys()]), visitors);
+        }
       }
     });
 
@@ -177,11 +189,13 @@ forEachDialect((dialect) => {
       await room.database.write.deleteFrom("click_dim_hours").execute();
       for (let at = 0; at < RANGES; at++) {
         const range = randomRange(random);
-        const trend = await room.analytics.trend(range, "day");
+        const visitors = random.pick(VISITORS);
+        const clicks = ofVisitors(visitors);
+        const trend = await room.analytics.trend(range, "day", visitors);
         expect(withoutZeros(trend)).toEqual(byHand.trend(clicks, range, "day"));
-        const top = await room.analytics.top(range, 100);
+        const top = await room.analytics.top(range, 100, visitors);
         expect(top.reduce((sum, item) => sum + item.clicks, 0)).toBe(byHand.clicks(clicks, range));
-        await compareLink(range, random.pick([...codes.keys()]));
+        await compareLink(range, random.pick([...codes.keys()]), visitors);
       }
     });
 
@@ -189,12 +203,13 @@ forEachDialect((dialect) => {
       await room.database.write.deleteFrom("click_log").execute();
       for (let at = 0; at < RANGES; at++) {
         const { start, end } = randomRange(random);
-        const counted = clicks.filter(({ at: instant }) => {
+        const visitors = random.pick(VISITORS);
+        const counted = ofVisitors(visitors).filter(({ at: instant }) => {
           const day = instant - (instant % DAY_MS);
           // A part of a day counts the whole day, unless it is one instant only.
           return Math.min(end, day + DAY_MS - 1) > Math.max(start, day);
         });
-        const trend = await room.analytics.trend({ start, end }, "day");
+        const trend = await room.analytics.trend({ start, end }, "day", visitors);
         expect(withoutZeros(trend)).toEqual(byHand.trend(counted, { start: 0, end: NOW }, "day"));
       }
     });

@@ -24,6 +24,7 @@ type Answer = { status: number; text: string; body: any; headers: Headers };
 const folder = mkdtempSync(join(tmpdir(), "waymark-test-"));
 let room: AnalyticsRoom;
 let app: HttpApp;
+let recordsDetails = true;
 
 beforeAll(async () => {
   const database = await openDatabase(
@@ -39,6 +40,7 @@ beforeAll(async () => {
       analytics,
       links,
       clickExport: createClickExport(database),
+      recordsDetails: () => recordsDetails,
       now,
       logger: silentLogger,
     }),
@@ -110,14 +112,16 @@ describe("shapes", () => {
     const linkId = await room.addLink("a/b");
     await room.record([
       { linkId, at: NOW - 5, source: "ref:a.example", country: "DE", city: "Köln", userAgent: CHROME },
-      { linkId, at: NOW - 4, source: "ref:a.example", userAgent: GOOGLEBOT },
+      { linkId, at: NOW - 4, source: "ref:a.example", userAgent: GOOGLEBOT, automated: true },
       { linkId, at: NOW - 3 },
     ]);
     const referrers = [
-      { referrer: "a.example", count: 2, percentage: 66.67 },
-      { referrer: "(direct)", count: 1, percentage: 33.33 },
+      { referrer: "a.example", count: 2, percentage: 66.67, human_clicks: 1, automated_clicks: 1 },
+      { referrer: "(direct)", count: 1, percentage: 33.33, human_clicks: 1, automated_clicks: 0 },
     ];
-    const places = [{ country: "DE", city: "Köln", count: 1, percentage: 33.33 }];
+    const one = { human_clicks: 1, automated_clicks: 0 };
+    const places = [{ country: "DE", city: "Köln", count: 1, percentage: 33.33, ...one }];
+    const both = { human_clicks: 2, automated_clicks: 1 };
     const devices = {
       browsers: [
         { name: "Chrome", count: 1, percentage: 50 },
@@ -136,8 +140,9 @@ describe("shapes", () => {
     };
     const trend = await data("/analytics/trends");
     expect([trend.labels.length, trend.labels[30], trend.values[30]]).toEqual([31, "2026-11-20", 3]);
-    expect(Object.keys(trend)).toEqual(["labels", "values"]);
-    expect(await data("/analytics/top")).toEqual([{ code: "a/b", domain: null, clicks: 3 }]);
+    expect([trend.human_clicks[30], trend.automated_clicks[30]]).toEqual([2, 1]);
+    expect(Object.keys(trend)).toEqual(["labels", "values", "human_clicks", "automated_clicks"]);
+    expect(await data("/analytics/top")).toEqual([{ code: "a/b", domain: null, clicks: 3, ...both }]);
     expect(await data("/analytics/referrers")).toEqual(referrers);
     expect(await data("/analytics/geo")).toEqual(places);
     expect(await data("/analytics/devices")).toEqual(devices);
@@ -146,10 +151,74 @@ describe("shapes", () => {
       code: "a/b",
       domain: null,
       total_clicks: 3,
+      ...both,
       trend,
       top_referrers: referrers,
       geo_distribution: places,
     });
+  });
+
+  test("of reports on one kind of visitors", async () => {
+    const [linkId, other] = [await room.addLink("a/b"), await room.addLink("robots")];
+    await room.record([
+      { linkId, at: NOW - 5, source: "ref:a.example", country: "DE", userAgent: CHROME },
+      { linkId, at: NOW - 4, source: "ref:b.example", country: "FR", userAgent: GOOGLEBOT, automated: true },
+      { linkId: other, at: NOW - 3, country: "FR", userAgent: GOOGLEBOT, automated: true },
+    ]);
+    const last = async (visitors: string) => {
+      const trend = await data(`/analytics/trends?visitors=${visitors}`);
+      return [trend.values.at(-1), trend.human_clicks.at(-1), trend.automated_clicks.at(-1)];
+    };
+    expect([await last("all"), await last(""), await last("human"), await last("automated")]).toEqual([
+      [3, 1, 2],
+      [3, 1, 2],
+      [1, 1, 2],
+      [2, 1, 2],
+    ]);
+    expect(await data("/analytics/top?visitors=human")).toEqual([
+      { code: "a/b", domain: null, clicks: 1, human_clicks: 1, automated_clicks: 1 },
+    ]);
+    expect(await data("/analytics/top?visitors=automated")).toMatchObject([
+      { code: "a/b", clicks: 1 },
+      { code: "robots", clicks: 1 },
+    ]);
+    expect(await data("/analytics/referrers?visitors=human")).toMatchObject([
+      { referrer: "a.example", count: 1, percentage: 100 },
+    ]);
+    expect(await data("/analytics/geo?visitors=automated")).toMatchObject([
+      { country: "FR", count: 2, percentage: 100, human_clicks: 0, automated_clicks: 2 },
+    ]);
+    expect(await data("/analytics/devices?visitors=human")).toMatchObject({
+      browsers: [{ name: "Chrome", count: 1 }],
+      bot_percentage: 0,
+      total_with_ua: 1,
+    });
+    expect(await data("/links/a/b/analytics/devices?visitors=automated")).toMatchObject({ total_with_ua: 1 });
+    expect(await data("/links/a/b/analytics?visitors=automated")).toMatchObject({
+      total_clicks: 1,
+      human_clicks: 1,
+      automated_clicks: 1,
+      top_referrers: [{ referrer: "b.example", count: 1, percentage: 100 }],
+      geo_distribution: [{ country: "FR", count: 1, percentage: 100 }],
+    });
+    const refused = await get("/analytics/top?visitors=robots");
+    expect([refused.status, refused.body.error]).toEqual([400, "BadRequest"]);
+  });
+
+  test("say that details are off, where they need details", async () => {
+    await room.addLink("a/b");
+    const detailed = ["referrers", "geo", "devices"].map((name) => `/analytics/${name}`);
+    detailed.push("/links/a/b/analytics", "/links/a/b/analytics/devices");
+    try {
+      for (const isOn of [true, false]) {
+        recordsDetails = isOn;
+        for (const path of detailed) expect((await get(path)).body.details).toBe(isOn ? undefined : false);
+        for (const path of ["/analytics/trends", "/analytics/top"])
+          expect((await get(path)).body).not.toHaveProperty("details");
+      }
+    } finally {
+      recordsDetails = true;
+    }
   });
 
   test("of trends by unit", async () => {
@@ -202,7 +271,7 @@ describe("parameters", () => {
 
   test("a reversed range is empty; centuries of buckets and unknown units are refused", async () => {
     const reversed = "start_date=2026-11-20&end_date=2026-11-19";
-    expect(await data(`/analytics/trends?${reversed}`)).toEqual({ labels: [], values: [] });
+    expect(await data(`/analytics/trends?${reversed}`)).toMatchObject({ labels: [], values: [] });
     expect(await data(`/analytics/referrers?${reversed}`)).toEqual([]);
     await room.addLink("a");
     const centuries = "start_date=0001-01-01&end_date=9999-12-31";

@@ -1,12 +1,27 @@
 import { z } from "zod";
-import { actorOf, type Caller, type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
+import {
+  actorOf,
+  beside,
+  type Caller,
+  type Endpoint,
+  endpoint,
+  type HttpContext,
+} from "../../http/endpoint.ts";
 import { streamPages } from "../../http/stream-pages.ts";
 import type { Actor } from "../../lib/actor.ts";
 import type { Logger } from "../../lib/logger.ts";
+import { bothCounts, visitorsOf, visitorsQuery } from "../../lib/visitors.ts";
 import type { ClickExport } from "./export.ts";
 import { type DateRange, parseRange, unitOf } from "./range.ts";
 import type { Analytics } from "./service.ts";
-import { viewOfDevices, viewOfLinkReport, viewOfPlace, viewOfReferrer, viewOfTop } from "./views.ts";
+import {
+  viewOfDevices,
+  viewOfLinkReport,
+  viewOfPlace,
+  viewOfReferrer,
+  viewOfTop,
+  viewOfTrend,
+} from "./views.ts";
 import { CODE_FORM, isCodeText, linkNotFound } from "../../links/code.ts";
 import type { LinkName } from "../../links/domains/registry.ts";
 import { domainQuery } from "../../links/link.ts";
@@ -26,6 +41,8 @@ type Deps = {
   analytics: Analytics;
   links: ReachableLinks;
   clickExport: ClickExport;
+  /** analytics.enable_detailed_logging */
+  recordsDetails(): boolean;
   now(): number;
   logger: Logger;
 };
@@ -40,6 +57,7 @@ const date = (meaning: string) =>
 const range = z.object({
   start_date: date("first instant of the range"),
   end_date: date("last instant of the range, included"),
+  ...visitorsQuery,
 });
 const limited = (standard: number, maximum: number) =>
   range.extend({
@@ -51,12 +69,19 @@ const limited = (standard: number, maximum: number) =>
       .meta({ type: "integer", minimum: 1, maximum }),
   });
 
-const trendAnswer = z.object({ labels: z.array(z.string()), values: z.array(z.number().int()) });
+const counts = z.array(z.number().int());
+const trendAnswer = z.object({
+  labels: z.array(z.string()),
+  values: counts,
+  human_clicks: counts,
+  automated_clicks: counts,
+});
 trendAnswer.register(z.globalRegistry, { id: "Trend" });
 const named = { code: z.string(), domain: z.string().nullable().describe("host; null: the default domain") };
-const topAnswer = z.array(z.object({ ...named, clicks: z.number().int() }));
+const topAnswer = z.array(z.object({ ...named, clicks: z.number().int(), ...bothCounts }));
 topAnswer.element.register(z.globalRegistry, { id: "TopLink" });
-const counted = { count: z.number().int(), percentage: z.number() };
+const share = { count: z.number().int(), percentage: z.number() };
+const counted = { ...share, ...bothCounts };
 const referrersAnswer = z.array(z.object({ referrer: z.string(), ...counted }));
 referrersAnswer.element.register(z.globalRegistry, { id: "Referrer" });
 const geoAnswer = z.array(
@@ -67,7 +92,7 @@ const geoAnswer = z.array(
   }),
 );
 geoAnswer.element.register(z.globalRegistry, { id: "Place" });
-const distribution = z.array(z.object({ name: z.string(), ...counted }));
+const distribution = z.array(z.object({ name: z.string(), ...share }));
 const devicesAnswer = z.object({
   browsers: distribution,
   operating_systems: distribution,
@@ -79,6 +104,7 @@ devicesAnswer.register(z.globalRegistry, { id: "DeviceReport" });
 const linkAnswer = z.object({
   ...named,
   total_clicks: z.number().int().describe("in the range"),
+  ...bothCounts,
   trend: trendAnswer.describe("by day"),
   top_referrers: referrersAnswer.describe("at most 10"),
   geo_distribution: geoAnswer.describe("at most 20"),
@@ -94,7 +120,9 @@ export function analyticsEndpoints(deps: Deps): Endpoint[] {
   return [...totalEndpoints(deps), ...linkEndpoints(deps), exportEndpoint(deps)];
 }
 
-function totalEndpoints({ analytics, links, now }: Deps): Endpoint[] {
+function totalEndpoints(deps: Deps): Endpoint[] {
+  const { analytics, links, now } = deps;
+  const detailed = detailedBy(deps);
   return [
     endpoint({
       ...shared,
@@ -108,7 +136,8 @@ function totalEndpoints({ analytics, links, now }: Deps): Endpoint[] {
           .meta({ enum: [...UNITS] }),
       }),
       answer: trendAnswer,
-      handle: ({ query }) => analytics.trend(rangeOf(query, now()), unitOf(query.group_by)),
+      handle: async ({ query }) =>
+        viewOfTrend(await analytics.trend(rangeOf(query, now()), unitOf(query.group_by), visitorsOf(query))),
     }),
     endpoint({
       ...shared,
@@ -117,7 +146,7 @@ function totalEndpoints({ analytics, links, now }: Deps): Endpoint[] {
       query: limited(10, 100),
       answer: topAnswer,
       async handle({ query }) {
-        const found = await analytics.top(rangeOf(query, now()), query.limit);
+        const found = await analytics.top(rangeOf(query, now()), query.limit, visitorsOf(query));
         return found.map((link) => viewOfTop(link, links.domains.nameOf));
       },
     }),
@@ -127,8 +156,11 @@ function totalEndpoints({ analytics, links, now }: Deps): Endpoint[] {
       summary: "The referrers of the clicks",
       query: limited(10, 100),
       answer: referrersAnswer,
-      handle: async ({ query }) =>
-        (await analytics.referrers(rangeOf(query, now()), query.limit)).map(viewOfReferrer),
+      beside: DETAILS,
+      async handle({ query }) {
+        const found = await analytics.referrers(rangeOf(query, now()), query.limit, visitorsOf(query));
+        return detailed(found.map(viewOfReferrer));
+      },
     }),
     endpoint({
       ...shared,
@@ -136,8 +168,11 @@ function totalEndpoints({ analytics, links, now }: Deps): Endpoint[] {
       summary: "The countries and cities of the clicks",
       query: limited(20, 100),
       answer: geoAnswer,
-      handle: async ({ query }) =>
-        (await analytics.places(rangeOf(query, now()), query.limit)).map(viewOfPlace),
+      beside: DETAILS,
+      async handle({ query }) {
+        const found = await analytics.places(rangeOf(query, now()), query.limit, visitorsOf(query));
+        return detailed(found.map(viewOfPlace));
+      },
     }),
     endpoint({
       ...shared,
@@ -145,12 +180,19 @@ function totalEndpoints({ analytics, links, now }: Deps): Endpoint[] {
       summary: "Browsers, systems and devices, and the share of bots",
       query: limited(10, 20),
       answer: devicesAnswer,
-      handle: async ({ query }) => viewOfDevices(await analytics.devices(rangeOf(query, now()), query.limit)),
+      beside: DETAILS,
+      async handle({ query }) {
+        const found = await analytics.devices(rangeOf(query, now()), query.limit, visitorsOf(query));
+        return detailed(viewOfDevices(found));
+      },
     }),
   ];
 }
 
-function linkEndpoints({ analytics, links, now }: Deps): Endpoint[] {
+function linkEndpoints(deps: Deps): Endpoint[] {
+  const { analytics, links, now } = deps;
+  const detailed = detailedBy(deps);
+
   /** @throws BadRequest for an unknown domain, LinkNotFound */
   async function keyFor(account: Caller, c: HttpContext, host: string | undefined): Promise<string> {
     const code = c.req.param("code") ?? "";
@@ -168,14 +210,13 @@ function linkEndpoints({ analytics, links, now }: Deps): Endpoint[] {
       summary: "Browsers, systems and devices of one link's clicks",
       query: limited(10, 20).extend(domainQuery.shape),
       answer: devicesAnswer,
-      handle: async ({ c, query, account }) =>
-        viewOfDevices(
-          await analytics.linkDevices(
-            await keyFor(account, c, query.domain),
-            rangeOf(query, now()),
-            query.limit,
-          ),
-        ),
+      beside: DETAILS,
+      async handle({ c, query, account }) {
+        const key = await keyFor(account, c, query.domain);
+        const { limit } = query;
+        const found = await analytics.linkDevices(key, rangeOf(query, now()), limit, visitorsOf(query));
+        return detailed(viewOfDevices(found));
+      },
     }),
     endpoint({
       ...ofLink,
@@ -183,11 +224,12 @@ function linkEndpoints({ analytics, links, now }: Deps): Endpoint[] {
       summary: "The clicks of one link; write a code that ends in /analytics with %2F",
       query: range.extend(domainQuery.shape),
       answer: linkAnswer,
-      handle: async ({ c, query, account }) =>
-        viewOfLinkReport(
-          await analytics.link(await keyFor(account, c, query.domain), rangeOf(query, now())),
-          links.domains.nameOf,
-        ),
+      beside: DETAILS,
+      async handle({ c, query, account }) {
+        const key = await keyFor(account, c, query.domain);
+        const found = await analytics.link(key, rangeOf(query, now()), visitorsOf(query));
+        return detailed(viewOfLinkReport(found, links.domains.nameOf));
+      },
     }),
   ];
 }
@@ -196,14 +238,16 @@ function exportEndpoint({ clickExport, now, logger }: Deps): Endpoint {
   return endpoint({
     ...shared,
     path: "/analytics/export",
-    summary: "Export the clicks that were recorded in detail as CSV, in order of time",
+    summary:
+      "Export the clicks that were recorded in detail as CSV, in order of time; with visitors there is a column for their class",
     query: range,
     raw: { type: "text/csv", headers: z.object({ "Content-Disposition": z.string() }) },
     async handle({ c, query }) {
       const asked = rangeOf(query, now());
       const requestId = c.get("requestId");
       c.env.liftIdleTimeout();
-      const body = await streamPages(clickExport.pages(asked), {
+      const pages = clickExport.pages(asked, query.visitors || null);
+      const body = await streamPages(pages, {
         onFailure: (err) => logger.warn({ err, requestId }, "an analytics export was cut off"),
         cut: () => c.env.cut(),
       });
@@ -216,6 +260,15 @@ function exportEndpoint({ clickExport, now, logger }: Deps): Endpoint {
     },
   });
 }
+
+/** Tells that details are off, so that nobody takes an empty list for a fact. */
+const DETAILS = {
+  details: z.literal(false).optional().describe("present while no details of clicks are recorded"),
+};
+const detailedBy =
+  ({ recordsDetails }: Pick<Deps, "recordsDetails">) =>
+  (data: unknown): unknown =>
+    recordsDetails() ? data : beside(data, { details: false });
 
 const rangeOf = (
   query: { start_date?: string | undefined; end_date?: string | undefined },

@@ -1,6 +1,7 @@
 /** Reports on the clicks of a range, from rollups. Clicks during an answer may be in it in part. */
 import type { Database } from "../../db/database.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { type ClickSum, countOf, type Visitors } from "../../lib/visitors.ts";
 import { isKeyText, linkNotFound } from "../../links/code.ts";
 import { type BucketCounts, createCountRepository } from "./counts.repository.ts";
 import { type BucketFacts, joinParts, settleDays, settleHours } from "./edges.ts";
@@ -10,8 +11,11 @@ import { createValueRepository, type ValueShare } from "./values.repository.ts";
 import { type Place, parsePlaceValue } from "../rollups/dimensions.ts";
 import { BUCKETS, type Unit } from "../rollups/time-buckets.ts";
 
-export type Trend = { labels: string[]; values: number[] };
-export type Share = { clicks: number; percentage: number };
+/** `values`: of the chosen visitors; `human` and `automated` whoever was chosen. */
+export type Trend = { labels: string[]; values: number[]; human: number[]; automated: number[] };
+/** `clicks`: of the chosen visitors; `both` whoever was chosen. */
+export type Share = { clicks: number; percentage: number; both: ClickSum };
+export type TopLink = { code: string; clicks: number; both: ClickSum };
 export type ReferrerShare = Share & { referrer: string };
 export type PlaceShare = Share & Place;
 
@@ -19,24 +23,25 @@ export type LinkReport = {
   /** The key; see links/link-key.ts. */
   code: string;
   clicks: number;
+  both: ClickSum;
   trend: Trend;
   referrers: ReferrerShare[];
   places: PlaceShare[];
 };
 
-/** Ranges as from parseRange, limits bounded by the caller. */
+/** Ranges as from parseRange, limits bounded by the caller, visitors all by default. */
 export type Analytics = {
   /** Every bucket of the range in order. @throws BadRequest beyond 10,000 buckets */
-  trend(range: DateRange, unit: Unit): Promise<Trend>;
+  trend(range: DateRange, unit: Unit, visitors?: Visitors): Promise<Trend>;
   /** Even of deleted links, most clicks first. */
-  top(range: DateRange, limit: number): Promise<{ code: string; clicks: number }[]>;
-  referrers(range: DateRange, limit: number): Promise<ReferrerShare[]>;
-  places(range: DateRange, limit: number): Promise<PlaceShare[]>;
-  devices(range: DateRange, limit: number): Promise<DeviceShares>;
+  top(range: DateRange, limit: number, visitors?: Visitors): Promise<TopLink[]>;
+  referrers(range: DateRange, limit: number, visitors?: Visitors): Promise<ReferrerShare[]>;
+  places(range: DateRange, limit: number, visitors?: Visitors): Promise<PlaceShare[]>;
+  devices(range: DateRange, limit: number, visitors?: Visitors): Promise<DeviceShares>;
   /** @throws LinkNotFound; BadRequest like trend */
-  link(key: string, range: DateRange): Promise<LinkReport>;
+  link(key: string, range: DateRange, visitors?: Visitors): Promise<LinkReport>;
   /** @throws LinkNotFound */
-  linkDevices(key: string, range: DateRange, limit: number): Promise<DeviceShares>;
+  linkDevices(key: string, range: DateRange, limit: number, visitors?: Visitors): Promise<DeviceShares>;
 };
 
 const ALL_LINKS = 0;
@@ -50,8 +55,8 @@ export function createAnalytics({ database, clock }: Deps): Analytics {
   const values = createValueRepository(database);
 
   const countFacts = (linkId: number): BucketFacts => ({
-    day: async (day) => (await counts.dayCounts(linkId, [day])).get(day) ?? 0,
-    hours: (hours) => counts.hourCounts(linkId, hours),
+    day: async (day) => (await counts.dayCounts(linkId, [day])).get(day)?.clicks ?? 0,
+    hours: async (hours) => totalsOf(await counts.hourCounts(linkId, hours)),
     rawRows: (span) => counts.clicksInSmall(linkId, span),
   });
   const valueFacts = (linkId: number): BucketFacts => ({
@@ -81,7 +86,12 @@ export function createAnalytics({ database, clock }: Deps): Analytics {
     return joinParts([{ hours }, await settleHours(edges, totals, facts)]);
   }
 
-  async function trend(linkId: number, range: DateRange, unit: Unit): Promise<Trend> {
+  async function trend(
+    linkId: number,
+    range: DateRange,
+    unit: Unit,
+    visitors: Visitors,
+  ): Promise<Trend & { sums: ClickSum[] }> {
     const { first, labels } = trendOf(range, unit);
     const facts = countFacts(linkId);
     const cut =
@@ -92,10 +102,12 @@ export function createAnalytics({ database, clock }: Deps): Analytics {
       counts.hourCounts(linkId, cut.hours),
       ...cut.spans.map((span) => counts.clicksIn(linkId, span)),
     ]);
-    const sums = labels.map(() => 0);
-    const add = (instant: number, clicks: number) => {
-      const at = BUCKETS[unit].of(instant) - first;
-      if (at < sums.length) sums[at]! += clicks;
+    const sums = labels.map((): ClickSum => ({ clicks: 0, automated: 0 }));
+    const add = (instant: number, { clicks, automated }: ClickSum) => {
+      const sum = sums[BUCKETS[unit].of(instant) - first];
+      if (sum === undefined) return;
+      sum.clicks += clicks;
+      sum.automated += automated;
     };
     const addAll = (finer: "hour" | "day" | "month", found: BucketCounts) => {
       for (const [bucket, clicks] of found) {
@@ -107,23 +119,35 @@ export function createAnalytics({ database, clock }: Deps): Analytics {
     addAll("day", days);
     addAll("hour", hours);
     for (const [at, { from }] of cut.spans.entries()) add(from, spans[at]!);
-    return { labels, values: sums };
+    const valuesOf = (shown: Visitors) => sums.map((sum) => countOf(sum, shown));
+    return {
+      labels,
+      values: valuesOf(visitors),
+      human: valuesOf("human"),
+      automated: valuesOf("automated"),
+      sums,
+    };
   }
 
   const cutValues = (linkId: number, range: DateRange): Promise<SumParts> =>
     cutDays(range, valueFacts(linkId), linkId === ALL_LINKS);
 
-  async function places(cut: SumParts, limit: number): Promise<PlaceShare[]> {
+  async function places(cut: SumParts, limit: number, visitors: Visitors): Promise<PlaceShare[]> {
     const [share, total] = await Promise.all([
-      values.share("place", ALL_LINKS, cut, limit),
-      values.total("referrer", ALL_LINKS, cut),
+      values.share("place", ALL_LINKS, cut, limit, visitors),
+      values.total("referrer", ALL_LINKS, cut, visitors),
     ]);
     return placesOf(share, total);
   }
 
-  async function devices(linkId: number, range: DateRange, limit: number): Promise<DeviceShares> {
+  async function devices(
+    linkId: number,
+    range: DateRange,
+    limit: number,
+    visitors: Visitors,
+  ): Promise<DeviceShares> {
     const cut = await cutValues(linkId, range);
-    return deviceShares(await values.share("agent", linkId, cut, MOST_PROFILES), limit);
+    return deviceShares(await values.share("agent", linkId, cut, MOST_PROFILES, visitors), limit);
   }
 
   async function idOf(key: string): Promise<number> {
@@ -133,31 +157,54 @@ export function createAnalytics({ database, clock }: Deps): Analytics {
   }
 
   return {
-    trend: (range, unit) => trend(ALL_LINKS, range, unit),
-    top: async (range, limit) => counts.top(await cutDays(range, countFacts(ALL_LINKS), true), limit),
-    async referrers(range, limit) {
-      return referrersOf(await values.share("referrer", ALL_LINKS, await cutValues(ALL_LINKS, range), limit));
+    async trend(range, unit, visitors = "all") {
+      const { sums: _, ...shown } = await trend(ALL_LINKS, range, unit, visitors);
+      return shown;
     },
-    places: async (range, limit) => places(await cutValues(ALL_LINKS, range), limit),
-    devices: (range, limit) => devices(ALL_LINKS, range, limit),
-    async link(key, range) {
+    async top(range, limit, visitors = "all") {
+      const found = await counts.top(await cutDays(range, countFacts(ALL_LINKS), true), limit, visitors);
+      return found.map(({ code, ...both }) => ({ code, clicks: countOf(both, visitors), both }));
+    },
+    async referrers(range, limit, visitors = "all") {
+      const cut = await cutValues(ALL_LINKS, range);
+      return referrersOf(await values.share("referrer", ALL_LINKS, cut, limit, visitors));
+    },
+    places: async (range, limit, visitors = "all") =>
+      places(await cutValues(ALL_LINKS, range), limit, visitors),
+    devices: (range, limit, visitors = "all") => devices(ALL_LINKS, range, limit, visitors),
+    async link(key, range, visitors = "all") {
       const id = await idOf(key);
-      const [shown, cut] = await Promise.all([trend(id, range, "day"), cutValues(id, range)]);
-      const [byReferrer, byPlace] = await Promise.all([
-        values.share("referrer", id, cut, LINK_REFERRERS),
-        values.share("place", id, cut, LINK_PLACES),
+      const [{ sums, ...shown }, cut] = await Promise.all([
+        trend(id, range, "day", visitors),
+        cutValues(id, range),
       ]);
+      const [byReferrer, byPlace] = await Promise.all([
+        values.share("referrer", id, cut, LINK_REFERRERS, visitors),
+        values.share("place", id, cut, LINK_PLACES, visitors),
+      ]);
+      const both = sums.reduce(
+        (all, { clicks, automated }) => ({
+          clicks: all.clicks + clicks,
+          automated: all.automated + automated,
+        }),
+        { clicks: 0, automated: 0 },
+      );
       return {
         code: key,
-        clicks: shown.values.reduce((sum, clicks) => sum + clicks, 0),
+        clicks: countOf(both, visitors),
+        both,
         trend: shown,
         referrers: referrersOf(byReferrer),
         places: placesOf(byPlace, byReferrer.total),
       };
     },
-    linkDevices: async (key, range, limit) => devices(await idOf(key), range, limit),
+    linkDevices: async (key, range, limit, visitors = "all") =>
+      devices(await idOf(key), range, limit, visitors),
   };
 }
+
+const totalsOf = (counts: BucketCounts): ReadonlyMap<number, number> =>
+  new Map([...counts].map(([bucket, { clicks }]) => [bucket, clicks]));
 
 const referrersOf = (share: ValueShare): ReferrerShare[] =>
   sharesOf(share, share.total).map(({ value, ...rest }) => ({ referrer: value, ...rest }));

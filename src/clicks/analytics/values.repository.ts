@@ -5,20 +5,22 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
 import type { Database } from "../../db/database.ts";
 import type { Schema } from "../../db/schema.ts";
-import type { BucketCounts } from "./counts.repository.ts";
+import type { ClickSum, Visitors } from "../../lib/visitors.ts";
+import { clicksOf, rawSums } from "./click-columns.repository.ts";
 import type { SumParts } from "./range.ts";
 import { detailedClicksOf } from "../rollups/detailed-hours.repository.ts";
 import { type Dimension, DIMENSIONS, OTHER } from "../rollups/dimensions.ts";
 import type { Span } from "../rollups/time-buckets.ts";
 
 export type ValueShare = {
-  /** Most clicks first, ties by text. */
-  values: { value: string; clicks: number }[];
-  /** Clicks with any value. */
+  /** Most clicks of the visitors first, ties by text. */
+  values: ({ value: string } & ClickSum)[];
+  /** Their clicks with any value. */
   total: number;
+  visitors: Visitors;
 };
 
-type ValueCounts = SelectQueryBuilder<Schema, never, { value_id: number; clicks: number }>;
+type ValueCounts = SelectQueryBuilder<Schema, never, { value_id: number } & ClickSum>;
 /** A query for rows of ValueCounts. */
 type Part = object;
 
@@ -31,17 +33,17 @@ export function createValueRepository({ read }: Pick<Database, "read">) {
     const { months, days, hours, spans } = cut;
     const found: Part[] = [];
     if (months.length > 0) {
-      const table = read.selectFrom("click_dim_months").select(["value_id", "clicks"]);
+      const table = read.selectFrom("click_dim_months").select(["value_id", "clicks", "automated"]);
       found.push(table.where("month", "in", months).where("dimension", "=", number));
     }
     if (days.length > 0) {
-      const table = read.selectFrom("click_dim_days").select(["value_id", "clicks"]);
+      const table = read.selectFrom("click_dim_days").select(["value_id", "clicks", "automated"]);
       found.push(
         table.where("day", "in", days).where("link_id", "=", linkId).where("dimension", "=", number),
       );
     }
     if (hours.length > 0) {
-      const table = read.selectFrom("click_dim_hours").select(["value_id", "clicks"]);
+      const table = read.selectFrom("click_dim_hours").select(["value_id", "clicks", "automated"]);
       found.push(table.where("hour", "in", hours).where("dimension", "=", number));
     }
     for (const span of spans) found.push(rawCounts[dimension](linkId, span));
@@ -56,7 +58,7 @@ export function createValueRepository({ read }: Pick<Database, "read">) {
   /** With the id of the value that `text` finds. */
   const lookedUp = <G extends string>(
     dimension: Dimension,
-    groups: SelectQueryBuilder<Schema, "click_log", Record<G | "clicks", unknown>>,
+    groups: SelectQueryBuilder<Schema, "click_log", Record<G | "clicks" | "automated", unknown>>,
     text: RawBuilder<string>,
   ) =>
     read
@@ -70,15 +72,14 @@ export function createValueRepository({ read }: Pick<Database, "read">) {
       .select((eb) => [
         eb.fn.coalesce("named.id", "other.id", eb.lit(NO_VALUE)).as("value_id"),
         eb.ref("raw.clicks" as never).as("clicks"),
+        eb.ref("raw.automated" as never).as("automated"),
       ]);
 
   const rawCounts: Record<Dimension, (linkId: number, span: Span) => Part> = {
     referrer: (linkId, span) =>
       lookedUp(
         "referrer",
-        rowsIn(linkId, span)
-          .select((eb) => ["source", eb.fn.countAll().as("clicks")])
-          .groupBy("source"),
+        rowsIn(linkId, span).select(rawSums).select("source").groupBy("source"),
         LABEL_OF_SOURCE,
       ),
     place: (linkId, span) =>
@@ -86,7 +87,8 @@ export function createValueRepository({ read }: Pick<Database, "read">) {
         "place",
         rowsIn(linkId, span)
           .where("country", "is not", null)
-          .select((eb) => ["country", "city", eb.fn.countAll().as("clicks")])
+          .select(rawSums)
+          .select(["country", "city"])
           .groupBy(["country", "city"]),
         PLACE_VALUE,
       ),
@@ -95,7 +97,8 @@ export function createValueRepository({ read }: Pick<Database, "read">) {
         .selectFrom(
           rowsIn(linkId, span)
             .where("user_agent_id", "is not", null)
-            .select((eb) => ["user_agent_id", eb.fn.countAll().as("clicks")])
+            .select(rawSums)
+            .select("user_agent_id")
             .groupBy("user_agent_id")
             .as("raw"),
         )
@@ -103,6 +106,7 @@ export function createValueRepository({ read }: Pick<Database, "read">) {
         .select((eb) => [
           eb.fn.coalesce("user_agents.value_id", eb.lit(NO_VALUE)).as("value_id"),
           "raw.clicks",
+          "raw.automated",
         ]),
   };
 
@@ -120,26 +124,36 @@ export function createValueRepository({ read }: Pick<Database, "read">) {
     },
 
     /** Clicks with details, all links together. */
-    hourTotals: (hours: readonly number[]): Promise<BucketCounts> => detailedClicksOf(read, hours),
+    hourTotals: (hours: readonly number[]): Promise<Map<number, number>> => detailedClicksOf(read, hours),
 
-    /** Clicks with any value of the dimension. */
-    async total(dimension: Dimension, linkId: number, cut: SumParts): Promise<number> {
+    /** Clicks of these visitors with any value of the dimension. */
+    async total(dimension: Dimension, linkId: number, cut: SumParts, visitors: Visitors): Promise<number> {
       const all = union(partsOf(dimension, linkId, cut));
       if (all === null) return 0;
       const { clicks } = await read
         .selectFrom(all.as("part"))
-        .select((eb) => eb.fn.sum<number | null>("part.clicks").as("clicks"))
+        .select(sql<number | null>`sum(${clicksOf(visitors)})`.as("clicks"))
         .executeTakeFirstOrThrow();
       return Number(clicks ?? 0);
     },
 
     /** The most frequent values; limit ≤ 2,000. */
-    async share(dimension: Dimension, linkId: number, cut: SumParts, limit: number): Promise<ValueShare> {
+    async share(
+      dimension: Dimension,
+      linkId: number,
+      cut: SumParts,
+      limit: number,
+      visitors: Visitors,
+    ): Promise<ValueShare> {
       const all = union(partsOf(dimension, linkId, cut));
-      if (all === null) return { values: [], total: 0 };
+      if (all === null) return { values: [], total: 0, visitors };
       const sums = read
         .selectFrom(all.as("part"))
-        .select((eb) => ["part.value_id", eb.fn.sum<number>("part.clicks").as("clicks")])
+        .select((eb) => [
+          "part.value_id",
+          eb.fn.sum<number>("part.clicks").as("clicks"),
+          eb.fn.sum<number>("part.automated").as("automated"),
+        ])
         .groupBy("part.value_id");
       const rows = await read
         .selectFrom(sums.as("sums"))
@@ -147,15 +161,22 @@ export function createValueRepository({ read }: Pick<Database, "read">) {
         .select((eb) => [
           eb.fn.coalesce("click_values.value", eb.val(OTHER)).as("value"),
           "sums.clicks",
-          sql<number>`sum(sums.clicks) over ()`.as("total"),
+          "sums.automated",
+          sql<number>`sum(${clicksOf(visitors)}) over ()`.as("total"),
         ])
-        .orderBy("sums.clicks", "desc")
+        .$if(visitors !== "all", (query) => query.where(sql<boolean>`${clicksOf(visitors)} > 0`))
+        .orderBy(clicksOf(visitors), "desc")
         .orderBy("value")
         .limit(limit)
         .execute();
       return {
-        values: rows.map(({ value, clicks }) => ({ value, clicks: Number(clicks) })),
+        values: rows.map(({ value, clicks, automated }) => ({
+          value,
+          clicks: Number(clicks),
+          automated: Number(automated),
+        })),
         total: Number(rows[0]?.total ?? 0),
+        visitors,
       };
     },
   };

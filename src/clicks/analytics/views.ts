@@ -1,18 +1,28 @@
 import type { DeviceShares, NamedShare } from "./percentages.ts";
 import type { LinkName } from "../../links/domains/registry.ts";
-import type { LinkReport, PlaceShare, ReferrerShare } from "./service.ts";
+import { viewOfBoth } from "../../lib/visitors.ts";
+import type { LinkReport, PlaceShare, ReferrerShare, TopLink, Trend } from "./service.ts";
 
-export const viewOfReferrer = ({ referrer, clicks, percentage }: ReferrerShare) => ({
+export const viewOfTrend = ({ labels, values, human, automated }: Trend) => ({
+  labels,
+  values,
+  human_clicks: human,
+  automated_clicks: automated,
+});
+
+export const viewOfReferrer = ({ referrer, clicks, percentage, both }: ReferrerShare) => ({
   referrer,
   count: clicks,
   percentage,
+  ...viewOfBoth(both),
 });
 
-export const viewOfPlace = ({ country, city, clicks, percentage }: PlaceShare) => ({
+export const viewOfPlace = ({ country, city, clicks, percentage, both }: PlaceShare) => ({
   country,
   city,
   count: clicks,
   percentage,
+  ...viewOfBoth(both),
 });
 
 const viewOfNamed = ({ name, clicks, percentage }: NamedShare) => ({ name, count: clicks, percentage });
@@ -27,15 +37,20 @@ export const viewOfDevices = (shares: DeviceShares) => ({
 
 type NameOf = (key: string) => LinkName;
 
-export const viewOfTop = ({ code, clicks }: { code: string; clicks: number }, nameOf: NameOf) => ({
+export const viewOfTop = ({ code, clicks, both }: TopLink, nameOf: NameOf) => ({
   ...nameOf(code),
   clicks,
+  ...viewOfBoth(both),
 });
 
-export const viewOfLinkReport = ({ code, clicks, trend, referrers, places }: LinkReport, nameOf: NameOf) => ({
+export const viewOfLinkReport = (
+  { code, clicks, both, trend, referrers, places }: LinkReport,
+  nameOf: NameOf,
+) => ({
   ...nameOf(code),
   total_clicks: clicks,
-  trend,
+  ...viewOfBoth(both),
+  trend: viewOfTrend(trend),
   top_referrers: referrers.map(viewOfReferrer),
   geo_distribution: places.map(viewOfPlace),
 });
