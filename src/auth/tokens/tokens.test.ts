@@ -182,6 +182,16 @@ forEachDialect((dialect) => {
     expect(await status(token)).toBe(200);
   });
 
+  test("the command's list has all accounts by id, page after page", async () => {
+    const { username, browser } = await account();
+    const own = await tokenOf(browser, { name: "listed" });
+    const built = await tokenOf(admin, { name: "listed" });
+    const [first] = await harness.auth.apiTokens.listAll(own.id - 1, 1);
+    expect(first).toMatchObject({ id: own.id, name: "listed", username, scopes: ["files:read"] });
+    const rest = await harness.auth.apiTokens.listAll(own.id, 10);
+    expect(rest).toMatchObject([{ id: built.id, accountId: 0, username: null }]);
+  });
+
   test("making and revoking one are events, without its text", async () => {
     const { username, browser } = await account();
     const { id, token } = await tokenOf(browser, { name: `of ${username}`, expires_at: "1d" });
