@@ -50,7 +50,8 @@ const CATEGORY_TITLES: Record<string, string> = {
   tracking: "Click counting",
   cache: "Cache",
   analytics: "Analytics",
-  events: "Events and undo",
+  events: "Events",
+  links: "Links",
   cors: "Cross-origin requests",
 };
 

@@ -5,6 +5,7 @@ import type { Live } from "./clicks/live.ts";
 import { liveEndpoints } from "./clicks/live.routes.ts";
 import { configEndpoints } from "./config/config.routes.ts";
 import type { WorkerChannel } from "./cluster/worker-channel.ts";
+import { eventEndpoints } from "./events/events.routes.ts";
 import { healthEndpoints } from "./health/health.routes.ts";
 import type { HealthReport } from "./health/health.service.ts";
 import { withAccessLog } from "./health/access-log.ts";
@@ -24,7 +25,7 @@ import { isMalformed } from "./lib/request-target.ts";
 import { VERSION } from "./lib/version.ts";
 import { domainEndpoints } from "./links/domains/routes.ts";
 import { csvEndpoints } from "./links/csv/routes.ts";
-import { linkEndpoints } from "./links/links.routes.ts";
+import { historyLinks, linkEndpoints } from "./links/links.routes.ts";
 import type { Redirect } from "./redirect/redirect.ts";
 import { createRouteTest } from "./redirect/route-test.ts";
 import type { Services } from "./services.ts";
@@ -104,7 +105,7 @@ function createAnswer(parts: HttpParts): Fetch {
 
 /** The endpoints, and what the document says of them. Prefixes are those of the start. */
 export function createApi({ services, health, scrape, live }: ApiParts): Api {
-  const { env, config, auth, links, csv, reports, content, drive, sharing, logger } = services;
+  const { env, config, auth, events, links, csv, reports, content, drive, sharing, logger } = services;
   const admin = config.get("routes.admin_prefix");
   const healthPrefix = config.get("routes.health_prefix");
   const now = systemClock.now;
@@ -124,6 +125,7 @@ export function createApi({ services, health, scrape, live }: ApiParts): Api {
         ...reports.endpoints,
         ...csvEndpoints({ csv, now, logger }),
         ...domainEndpoints({ domains: links.domainService }),
+        ...eventEndpoints({ events, links: historyLinks(links) }),
         ...linkEndpoints({ links, now }),
         ...configEndpoints({ config }),
       ],

@@ -4,6 +4,7 @@ import { Command, CommanderError } from "commander";
 import { addAuthCommands } from "./auth/auth.commands.ts";
 import { addBackupCommands } from "./upkeep/backup.commands.ts";
 import type { CommandContext } from "./cli/command.ts";
+import { COMMAND } from "./lib/actor.ts";
 import { createInput } from "./cli/input.ts";
 import { createOutput } from "./cli/output.ts";
 import { addClickCommands } from "./clicks/clicks.commands.ts";
@@ -11,6 +12,7 @@ import { addLinkStatsCommand } from "./clicks/analytics/commands.ts";
 import { addConfigCommands } from "./config/config.commands.ts";
 import { addMigrateCommands } from "./db/migrate.commands.ts";
 import { addDoctorCommand } from "./upkeep/doctor.commands.ts";
+import { addEventCommands } from "./events/events.commands.ts";
 import { type Env, fileDatabasePath, loadEnv } from "./env.ts";
 import { AppError, type ErrorKind } from "./lib/errors.ts";
 import { fileTrouble } from "./lib/file-trouble.ts";
@@ -47,6 +49,10 @@ export async function runCli(argv: readonly string[]): Promise<number> {
   addConfigCommands(program, session.context);
   const links = addLinkCommands(program, session.context);
   addLinkStatsCommand(links, session.context);
+  addEventCommands(program, links, {
+    ...session.context,
+    services: async () => historyServices(await session.context.services()),
+  });
   addDomainCommands(program, {
     ...session.context,
     services: async () => ({ domains: (await session.context.services()).links.domainService }),
@@ -69,6 +75,12 @@ export async function runCli(argv: readonly string[]): Promise<number> {
     await session.close();
   }
 }
+
+const historyServices = ({ events, links }: Services) => ({
+  events,
+  linkId: async (code: string, domain: string | undefined) =>
+    (await links.by(COMMAND).get(links.domains.key(code, domain))).id,
+});
 
 function createSession(program: Command): { context: CommandContext<Services>; close(): Promise<void> } {
   let env: Env | undefined;

@@ -114,9 +114,12 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
     ...(bus && { bus }),
   });
   const startValues = (await worker?.startValues()) as ReturnType<Config["startValues"]> | null | undefined;
+  const events = createEvents({ database, clock });
+  const record = events.add;
   const config = createConfig({
     database,
     changes,
+    record,
     clock,
     logger,
     startup: server,
@@ -129,8 +132,6 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
   }
   await config.start();
   const passwords = createPasswords();
-  const events = createEvents({ database, clock });
-  const record = events.add;
   const auth = createAuth({
     database,
     changes,

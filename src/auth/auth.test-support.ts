@@ -83,10 +83,17 @@ export async function startAuth(database: Database, settings: AuthOptions = {}) 
   const clock = { now: () => time.now };
   const failures: FailureMethod[] = [];
   const changes = createChanges({ database, clock, logger: silentLogger });
-  const config = createConfig({ database, changes, clock, logger: silentLogger, startup: true });
+  const events = createEvents({ database, clock });
+  const config = createConfig({
+    database,
+    changes,
+    record: events.add,
+    clock,
+    logger: silentLogger,
+    startup: true,
+  });
   await changes.poll();
   await config.start();
-  const events = createEvents({ database, clock });
   const auth = createAuth({
     database,
     changes,

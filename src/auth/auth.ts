@@ -14,6 +14,7 @@ import { authEndpoints } from "./auth.routes.ts";
 import { createClientAddress } from "./client-address.ts";
 import { createGuard, createHealthGuard } from "./guards.ts";
 import { createLoginFailuresRepository } from "./login/failures.repository.ts";
+import { createSignInEvents } from "./login/sign-in-events.ts";
 import { type AdminPasswordSetting, createLogin } from "./login/service.ts";
 import type { Passwords } from "./login/password.ts";
 import { createPasswordCheck, type PasswordCheck } from "./login/password-check.ts";
@@ -112,6 +113,7 @@ export function createAuth(deps: AuthDeps): Auth {
     passwords,
     accountDelay,
     changes,
+    record,
     clock,
   });
   const login = createLogin({
@@ -123,6 +125,8 @@ export function createAuth(deps: AuthDeps): Auth {
     accountDelay,
     config,
     changes,
+    record,
+    signIns: createSignInEvents({ write: database.write, record, clock }),
     clock,
   });
   const { clientAddress, isTrustedProxy } = createClientAddress(() => config.get("api.trusted_proxies"));

@@ -1,14 +1,16 @@
 import { randomBytes } from "node:crypto";
 import type { ChangeTransaction } from "../cluster/changes.ts";
 import type { Database } from "../db/database.ts";
+import type { Db } from "../db/dialect.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { RecordEvents } from "../lib/event.ts";
 import { appError } from "../lib/errors.ts";
 import type { Logger } from "../lib/logger.ts";
 import { type ConfigItem, type ConfigSchema, itemOf, type RevealOptions, schemaOf } from "./items.ts";
 import { createConfigRepository } from "./config.repository.ts";
 import type { SettingChange } from "./stored-setting.ts";
 import type { SettingTexts } from "./snapshot.ts";
-import { createConfigWriter, MASK, type SettingsChanges, type SettingWrites } from "./writer.ts";
+import { type Author, createConfigWriter, MASK, type SettingsChanges, type SettingWrites } from "./writer.ts";
 import { CONFIG_KEYS, type ConfigKey, type ConfigValues, definitionOf, isConfigKey } from "./definitions.ts";
 import { createLiveSettings } from "./live-settings.ts";
 import type { Action } from "./value-types.ts";
@@ -16,6 +18,7 @@ import type { Action } from "./value-types.ts";
 type Deps = {
   database: Pick<Database, "read" | "dialect">;
   changes: SettingsChanges;
+  record: RecordEvents<Db>;
   clock: Clock;
   logger: Logger;
   /**
@@ -33,7 +36,7 @@ export const HISTORY_LIMIT = 100;
 export type Config = ReturnType<typeof createConfig>;
 
 export function createConfig(deps: Deps) {
-  const { changes, clock, logger, startup = false } = deps;
+  const { changes, record, clock, logger, startup = false } = deps;
   const repository = createConfigRepository(deps.database);
   const live = createLiveSettings({
     repository,
@@ -41,7 +44,7 @@ export function createConfig(deps: Deps) {
     logger,
     held: deps.startValues ?? (startup ? null : {}),
   });
-  const writer = createConfigWriter({ repository, changes, clock });
+  const writer = createConfigWriter({ repository, changes, record, clock });
   const generateToken = deps.generateToken ?? (() => randomBytes(32).toString("hex"));
   let installedAt = 0;
 
@@ -89,14 +92,14 @@ type WritingDeps = {
 };
 
 function writingSide({ writer, live, generateToken, show }: WritingDeps) {
-  async function writeOne(key: ConfigKey, value: string | null, changedBy: string): Promise<ConfigItem> {
+  async function writeOne(key: ConfigKey, value: string | null, changedBy: Author): Promise<ConfigItem> {
     await writer.write(new Map([[key, value]]), changedBy);
     return show(key);
   }
 
   return {
     /** @throws ConfigNotFound, BadRequest */
-    set: async (key: string, value: string, changedBy: string): Promise<ConfigItem> =>
+    set: async (key: string, value: string, changedBy: Author): Promise<ConfigItem> =>
       writeOne(editable(key), canonical(editable(key), value), changedBy),
 
     /**
@@ -105,7 +108,7 @@ function writingSide({ writer, live, generateToken, show }: WritingDeps) {
      */
     async setMany(
       entries: readonly (readonly [key: string, value: string])[],
-      changedBy: string,
+      changedBy: Author,
       { dryRun = false } = {},
     ): Promise<ConfigKey[]> {
       const texts = entries.map(([key, value]) => [editable(key), canonical(editable(key), value)] as const);
@@ -115,7 +118,7 @@ function writingSide({ writer, live, generateToken, show }: WritingDeps) {
     },
 
     /** Returns to the default. A generated setting gets a new value. @throws ConfigNotFound, BadRequest */
-    async reset(key: string, changedBy: string): Promise<ConfigItem> {
+    async reset(key: string, changedBy: Author): Promise<ConfigItem> {
       const name = editable(key);
       return writeOne(name, definitionOf(name).generated ? generateToken() : null, changedBy);
     },
@@ -126,7 +129,7 @@ function writingSide({ writer, live, generateToken, show }: WritingDeps) {
       return generateToken();
     },
     /** @throws ConfigNotFound, BadRequest */
-    runActionAndSave: async (key: string, action: Action, changedBy: string): Promise<ConfigItem> =>
+    runActionAndSave: async (key: string, action: Action, changedBy: Author): Promise<ConfigItem> =>
       writeOne(withAction(key, action), generateToken(), changedBy),
 
     /** Reads the stored settings again in every process. @throws ConfigReloadFailed */
@@ -147,7 +150,7 @@ function writingSide({ writer, live, generateToken, show }: WritingDeps) {
      */
     async setAdminPasswordHash(
       hash: string,
-      changedBy: string,
+      changedBy: Author,
       also?: (tx: ChangeTransaction) => Promise<void>,
     ): Promise<void> {
       const key = "api.admin_token";

@@ -1,4 +1,5 @@
 /** A Config on a real database and change feed, with a manual clock. */
+import { createEvents } from "../events/events.service.ts";
 import { createChanges } from "../cluster/changes.ts";
 import { type Database, openDatabase } from "../db/database.ts";
 import { migrateUp } from "../db/migrate.ts";
@@ -11,7 +12,14 @@ type Options = Partial<Parameters<typeof createConfig>[0]> & { logger?: Logger }
 export function openConfig(database: Database, options: Options = {}) {
   const clock = { time: Date.parse("2026-11-20T12:00:00Z"), now: () => clock.time };
   const changes = createChanges({ database, clock, logger: silentLogger });
-  const config = createConfig({ database, changes, clock, logger: silentLogger, ...options });
+  const config = createConfig({
+    database,
+    changes,
+    record: createEvents({ database, clock }).add,
+    clock,
+    logger: silentLogger,
+    ...options,
+  });
   return {
     config,
     changes,

@@ -195,7 +195,7 @@ export const DEFINITIONS = {
     description: "Days to keep the record of who did what.",
   }),
   "links.restore_days": int(30, DAYS, {
-    category: "events",
+    category: "links",
     description: "Days for which deleted links can be put back.",
   }),
   "utm.enable_passthrough": bool(false, {

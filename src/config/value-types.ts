@@ -16,6 +16,7 @@ export type Category =
   | "cache"
   | "analytics"
   | "events"
+  | "links"
   | "cors";
 export type Action = "generate_token";
 export type EnumOption = { value: string; label: string; description: string | null };

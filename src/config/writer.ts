@@ -1,7 +1,9 @@
 /** Writes settings, history and change event in one transaction, one writer at a time. */
 import type { Changes, ChangeTransaction } from "../cluster/changes.ts";
 import type { Db } from "../db/dialect.ts";
+import type { Actor } from "../lib/actor.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { RecordEvents } from "../lib/event.ts";
 import { appError } from "../lib/errors.ts";
 import type { ConfigRepository } from "./config.repository.ts";
 import { CONFIG_KEYS, type ConfigKey, definitionOf } from "./definitions.ts";
@@ -15,9 +17,17 @@ export type SettingWrites = ReadonlyMap<ConfigKey, string | null>;
 
 export type SettingsChanges = Pick<Changes, "write" | "subscribe">;
 
-type Deps = { repository: ConfigRepository; changes: SettingsChanges; clock: Clock };
+/** A name: that of a command, or `system`. */
+export type Author = string | Pick<Actor, "name" | "via">;
 
-export function createConfigWriter({ repository, changes, clock }: Deps) {
+type Deps = {
+  repository: ConfigRepository;
+  changes: SettingsChanges;
+  record: RecordEvents<Db>;
+  clock: Clock;
+};
+
+export function createConfigWriter({ repository, changes, record, clock }: Deps) {
   /** The stored values that would change. @throws BadRequest when the settings together break a rule */
   async function difference(writes: SettingWrites, tx?: Db): Promise<Map<ConfigKey, string | null>> {
     if (writes.size === 0) return new Map();
@@ -35,11 +45,9 @@ export function createConfigWriter({ repository, changes, clock }: Deps) {
     return new Map(changing.map(([key]) => [key, stored.get(key) ?? null]));
   }
 
-  async function store(
-    tx: ChangeTransaction,
-    writes: SettingWrites,
-    changedBy: string,
-  ): Promise<ConfigKey[]> {
+  async function store(tx: ChangeTransaction, writes: SettingWrites, author: Author): Promise<ConfigKey[]> {
+    const actor = actorOfAuthor(author);
+    const changedBy = actor.name;
     await repository.lock(tx.db);
     const before = await difference(writes, tx.db);
     const changedAt = clock.now();
@@ -49,6 +57,8 @@ export function createConfigWriter({ repository, changes, clock }: Deps) {
       else await repository.save(tx.db, { key, value, updatedAt: changedAt, updatedBy: changedBy });
       const texts = { oldValue: historyText(key, oldValue), newValue: historyText(key, value) };
       await repository.addChange(tx.db, { key, ...texts, changedAt, changedBy });
+      const states = { before: { value: texts.oldValue }, after: { value: texts.newValue } };
+      await record(tx.db, [{ at: changedAt, actor, action: "setting.update", subject: key, ...states }]);
     }
     if (before.size > 0) tx.changed("settings", [...before.keys()]);
     return [...before.keys()];
@@ -61,7 +71,7 @@ export function createConfigWriter({ repository, changes, clock }: Deps) {
      */
     write(
       writes: SettingWrites,
-      changedBy: string,
+      changedBy: Author,
       also?: (tx: ChangeTransaction) => Promise<void>,
     ): Promise<ConfigKey[]> {
       return changes.write(async (tx) => {
@@ -93,6 +103,9 @@ export function createConfigWriter({ repository, changes, clock }: Deps) {
     },
   };
 }
+
+const actorOfAuthor = (author: Author): Pick<Actor, "name" | "via"> =>
+  typeof author === "string" ? { name: author, via: author === "cli" ? "cli" : "system" } : author;
 
 async function unusable(
   repository: ConfigRepository,

@@ -59,6 +59,11 @@ export function createActorLinks(parts: Parts, actor: Actor) {
     /** @throws LinkNotFound */
     get,
 
+    async find(key: string): Promise<Link | null> {
+      const link = await find(key);
+      return link !== null && reaches(actor, link) ? link : null;
+    },
+
     /**
      * Creates a link, or overwrites it with `force`. @throws LinkAlreadyExists, LinkInvalidCode, LinkReservedCode,
      * LinkInvalidUrl, LinkInvalidExpireTime, BadRequest (tags), Conflict (it serves a share)

@@ -1,5 +1,13 @@
 import { z } from "zod";
-import { actorOf, CursorPage, type Endpoint, endpoint, type HttpContext, page } from "../http/endpoint.ts";
+import {
+  actorOf,
+  type Caller,
+  CursorPage,
+  type Endpoint,
+  endpoint,
+  type HttpContext,
+  page,
+} from "../http/endpoint.ts";
 import { bothCounts, countOf, viewOfBoth, visitorsOf, visitorsQuery } from "../lib/visitors.ts";
 import { MOST_ITEMS } from "./batch.ts";
 import { CODE_FORM, isCodeText, linkNotFound } from "./code.ts";
@@ -147,6 +155,20 @@ export function linkEndpoints({ links, now }: { links: LinkService; now(): numbe
     }),
   ];
 }
+
+/** For the history of a link, which another room keeps. */
+export const historyLinks = (links: LinkService) => ({
+  async idOf(caller: Caller, code: string, domain: string | undefined): Promise<number> {
+    if (!isCodeText(code)) throw linkNotFound(code);
+    return (await links.by(actorOf(caller)).get(links.domains.key(code, domain))).id;
+  },
+  async view(c: HttpContext, caller: Caller, code: string, domain: string | undefined) {
+    const link = isCodeText(code)
+      ? await links.by(actorOf(caller)).find(links.domains.key(code, domain))
+      : null;
+    return link && viewOfLink(link, c.env.origin(), links.domains.hostOf);
+  },
+});
 
 function batchEndpoints(links: LinkService): Endpoint[] {
   const shared = {

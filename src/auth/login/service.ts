@@ -1,15 +1,20 @@
+import type { Db } from "../../db/dialect.ts";
+import type { Actor } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { appError } from "../../lib/errors.ts";
+import { AppError, appError } from "../../lib/errors.ts";
+import type { RecordEvents } from "../../lib/event.ts";
 import { validated } from "../../lib/validated.ts";
 import { type Account, BUILT_IN_ADMIN } from "../account.ts";
 import type { AccountDelay, DelayKey } from "./account-delay.ts";
 import type { AuthConfig } from "../auth-config.ts";
 import type { AuthChanges, AuthTransaction } from "../changes.ts";
 import type { Passwords } from "./password.ts";
-import type { PasswordHolder, PasswordCheck } from "./password-check.ts";
+import type { PasswordAttempt, PasswordHolder, PasswordCheck } from "./password-check.ts";
+import type { SignInEvents } from "./sign-in-events.ts";
 import type { Session } from "../sessions/repository.ts";
 import type { Sessions, SignedIn } from "../sessions/service.ts";
 import type { Tokens } from "../sessions/tokens.ts";
+import { userEvent } from "../users/user-events.ts";
 import { newPasswordSchema, toAccount, type User, usernameSchema } from "../users/user.ts";
 import type { UsersRepository } from "../users/repository.ts";
 
@@ -27,7 +32,7 @@ export type LoginAttempt = {
 export type AdminPasswordSetting = {
   setAdminPasswordHash(
     hash: string,
-    changedBy: string,
+    changedBy: string | Pick<Actor, "name" | "via">,
     also: (tx: AuthTransaction) => Promise<void>,
   ): Promise<void>;
 };
@@ -41,6 +46,8 @@ type Deps = {
   accountDelay: AccountDelay;
   config: AuthConfig & AdminPasswordSetting;
   changes: AuthChanges;
+  signIns: SignInEvents;
+  record: RecordEvents<Db>;
   clock: Clock;
 };
 
@@ -48,6 +55,7 @@ export type Login = ReturnType<typeof createLogin>;
 
 export function createLogin(deps: Deps) {
   const { users, sessions, tokens, passwords, passwordCheck, accountDelay, config, changes, clock } = deps;
+  const { signIns, record } = deps;
 
   const builtIn = (): PasswordHolder => ({
     account: BUILT_IN_ADMIN,
@@ -84,7 +92,10 @@ export function createLogin(deps: Deps) {
       if (current === null || current.passwordHash !== user.passwordHash) {
         throw appError("Conflict", "The password was changed meanwhile. Sign in again.");
       }
-      await users.update(tx.db, { ...current, passwordHash, updatedAt: clock.now() });
+      const next = { ...current, passwordHash, updatedAt: clock.now() };
+      await users.update(tx.db, next);
+      const actor = { name: user.username, via: "panel" } as const;
+      await record(tx.db, [userEvent({ actor, now: clock.now(), verb: "update" }, current, next)]);
       await sessions.endAllOf(tx, user.id);
       return sessions.open(tx, user.id);
     });
@@ -93,7 +104,8 @@ export function createLogin(deps: Deps) {
 
   async function changeAdminPassword(passwordHash: string): Promise<SignedIn> {
     let session: Session | undefined;
-    await config.setAdminPasswordHash(passwordHash, BUILT_IN_ADMIN.username, async (tx) => {
+    const by = { name: BUILT_IN_ADMIN.username, via: "panel" } as const;
+    await config.setAdminPasswordHash(passwordHash, by, async (tx) => {
       await sessions.endAllOf(tx, BUILT_IN_ADMIN.id);
       session = await sessions.open(tx, BUILT_IN_ADMIN.id);
     });
@@ -109,14 +121,21 @@ export function createLogin(deps: Deps) {
       const candidate = await findCandidate(username);
       const named: DelayKey | null = username === null ? null : { username };
       const known = await formerSession(proofs, candidate?.account.id);
-      const { account, passwordHash } = await passwordCheck.check({
+      const attempt: PasswordAttempt = {
         password,
         candidate,
         key: known ?? named,
         address,
         queue: known === null || candidate === null ? "sign-in" : `account ${candidate.account.id}`,
+      };
+      const { account, passwordHash } = await passwordCheck.check(attempt).catch(async (error: unknown) => {
+        if (error instanceof AppError && error.name === "AuthFailed")
+          await signIns.failed({ username: candidate?.account.username ?? null, address });
+        throw error;
       });
-      return sessions.start(account, passwordHash);
+      return sessions.start(account, passwordHash, (tx) =>
+        signIns.succeeded(tx.db, { username: account.username, address }),
+      );
     },
 
     /**

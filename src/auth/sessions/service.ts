@@ -136,9 +136,16 @@ export function createSessions(deps: Deps) {
     sign,
 
     /** @throws AuthFailed when the password changed or the account was disabled meanwhile */
-    async start(account: Account, passwordHash: string): Promise<SignedIn> {
+    async start(
+      account: Account,
+      passwordHash: string,
+      also: (tx: AuthTransaction) => Promise<void> = async () => {},
+    ): Promise<SignedIn> {
       const session = await changes.write(async (tx) => {
-        if (await repository.lockForSignIn(tx.db, account.id, passwordHash)) return open(tx, account.id);
+        if (await repository.lockForSignIn(tx.db, account.id, passwordHash)) {
+          await also(tx);
+          return open(tx, account.id);
+        }
         throw appError("AuthFailed", "The password was changed meanwhile. Sign in again.");
       });
       return sign(session, account);

@@ -1,6 +1,7 @@
 import type { CommandContext } from "../../cli/command.ts";
 import type { Users } from "./service.ts";
 import type { Command } from "commander";
+import { COMMAND } from "../../lib/actor.ts";
 import { validated } from "../../lib/validated.ts";
 import { createUserSchema, type User, viewUser } from "./user.ts";
 import { type PasswordOptions, readNewPassword } from "./new-password.ts";
@@ -55,7 +56,10 @@ function addCreating(users: Command, context: Context): void {
       const fields = validated(schema, { username, role: options.role }, "The account");
       const password = await readNewPassword(context, options);
       const { auth } = await context.services();
-      show(context, await auth.users.create({ ...fields, password }), { ...options, done: "created" });
+      show(context, await auth.users.create({ ...fields, password }, COMMAND), {
+        ...options,
+        done: "created",
+      });
     });
 }
 
@@ -69,7 +73,10 @@ function addChanging(users: Command, context: Context): void {
       const { auth } = await context.services();
       const { id } = await auth.users.getByUsername(username);
       const password = await readNewPassword(context, options);
-      show(context, await auth.users.update(id, { password }), { ...options, done: "has a new password" });
+      show(context, await auth.users.update(id, { password }, COMMAND), {
+        ...options,
+        done: "has a new password",
+      });
     });
 
   for (const [name, disabled, description] of [
@@ -83,7 +90,7 @@ function addChanging(users: Command, context: Context): void {
       .action(async (username: string, options: JsonOption) => {
         const { auth } = await context.services();
         const { id } = await auth.users.getByUsername(username);
-        show(context, await auth.users.update(id, { disabled }), { ...options, done: `${name}d` });
+        show(context, await auth.users.update(id, { disabled }, COMMAND), { ...options, done: `${name}d` });
       });
   }
 
@@ -94,7 +101,7 @@ function addChanging(users: Command, context: Context): void {
     .action(async (username: string, options: JsonOption) => {
       const { auth } = await context.services();
       const { id } = await auth.users.getByUsername(username);
-      show(context, await auth.users.remove(id), { ...options, done: "removed" });
+      show(context, await auth.users.remove(id, COMMAND), { ...options, done: "removed" });
     });
 }
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Endpoint, endpoint, type HttpContext, page } from "../../http/endpoint.ts";
+import { actorOf, type Endpoint, endpoint, type HttpContext, page } from "../../http/endpoint.ts";
 import { appError } from "../../lib/errors.ts";
 import { pageOf, pageQuery } from "../../lib/page-query.ts";
 import { BUILT_IN_ADMIN } from "../account.ts";
@@ -45,7 +45,7 @@ function collectionEndpoints({ users }: { users: Users }): Endpoint[] {
       failures: [409],
       status: 201,
       answer: userView,
-      handle: async ({ body }) => viewUser(await users.create(body)),
+      handle: async ({ body, account }) => viewUser(await users.create(body, actorOf(account))),
     }),
   ];
 }
@@ -76,15 +76,16 @@ function itemEndpoints({ users }: { users: Users }): Endpoint[] {
         "Change the given fields; a new password, another role or disabling ends the account's sessions",
       body: updateUserSchema,
       failures: [409],
-      handle: async ({ c, body }) => viewUser(await users.update(changeableIdOf(c), body)),
+      handle: async ({ c, body, account }) =>
+        viewUser(await users.update(changeableIdOf(c), body, actorOf(account))),
     }),
     endpoint({
       ...shared,
       method: "DELETE",
       summary: "Delete an account and its sessions",
       answer: z.object({ message: z.string() }),
-      async handle({ c }) {
-        await users.remove(changeableIdOf(c));
+      async handle({ c, account }) {
+        await users.remove(changeableIdOf(c), actorOf(account));
         return { message: "Account deleted" };
       },
     }),

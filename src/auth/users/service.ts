@@ -2,13 +2,17 @@
  * Accounts other than the built-in administrator. A new password, another role or disabling ends the account's sessions
  * in the same transaction, disabling also its API tokens.
  */
+import type { Db } from "../../db/dialect.ts";
+import { SYSTEM } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
+import type { RecordEvents } from "../../lib/event.ts";
 import { appError } from "../../lib/errors.ts";
 import { BUILT_IN_ADMIN } from "../account.ts";
 import type { AuthChanges } from "../changes.ts";
 import type { Sessions } from "../sessions/service.ts";
 import type { ApiTokens } from "../tokens/service.ts";
 import type { CreateUser, UpdateUser, User } from "./user.ts";
+import { userEvent } from "./user-events.ts";
 import type { UsersRepository } from "./repository.ts";
 
 type Deps = {
@@ -18,6 +22,7 @@ type Deps = {
   passwords: { hashPassword(plain: string): Promise<string> };
   accountDelay: { clear(account: { username: string }): Promise<void> };
   changes: AuthChanges;
+  record: RecordEvents<Db>;
   clock: Clock;
 };
 
@@ -30,6 +35,7 @@ export function createUsers({
   passwords,
   accountDelay,
   changes,
+  record,
   clock,
 }: Deps) {
   return {
@@ -52,19 +58,17 @@ export function createUsers({
     },
 
     /** @throws Conflict when the username is taken */
-    async create({
-      username,
-      password,
-      role,
-      disabled,
-      quota_bytes: quotaBytes = 0,
-    }: CreateUser): Promise<User> {
+    async create(
+      { username, password, role, disabled, quota_bytes: quotaBytes = 0 }: CreateUser,
+      actor = SYSTEM,
+    ): Promise<User> {
       refuseTaken(username);
       const passwordHash = await passwords.hashPassword(password);
       const now = clock.now();
       const user = { username, passwordHash, role, disabled, quotaBytes, createdAt: now, updatedAt: now };
       const id = await changes.write(async (tx) => {
         const newId = await repository.insert(tx.db, user);
+        await record(tx.db, [userEvent({ actor, now, verb: "create" }, null, user)]);
         tx.changed("users", [String(newId)]);
         return newId;
       });
@@ -72,7 +76,11 @@ export function createUsers({
     },
 
     /** @throws NotFound, Conflict when the username is taken */
-    async update(id: number, { username, password, role, disabled, quota_bytes }: UpdateUser): Promise<User> {
+    async update(
+      id: number,
+      { username, password, role, disabled, quota_bytes }: UpdateUser,
+      actor = SYSTEM,
+    ): Promise<User> {
       if (username !== undefined) refuseTaken(username);
       const passwordHash = password === undefined ? undefined : await passwords.hashPassword(password);
       const updated = await changes.write(async (tx) => {
@@ -87,6 +95,7 @@ export function createUsers({
           updatedAt: clock.now(),
         };
         await repository.update(tx.db, next);
+        await record(tx.db, [userEvent({ actor, now: clock.now(), verb: "update" }, user, next)]);
         const isWeakened =
           passwordHash !== undefined || next.role !== user.role || (next.disabled && !user.disabled);
         if (isWeakened) await sessions.endAllOf(tx, id);
@@ -99,12 +108,13 @@ export function createUsers({
     },
 
     /** @throws NotFound */
-    async remove(id: number): Promise<User> {
+    async remove(id: number, actor = SYSTEM): Promise<User> {
       return changes.write(async (tx) => {
         const user = (await repository.lock(tx.db, id)) ?? unknownUser();
         await sessions.removeAllOf(tx, id);
         await apiTokens.removeAllOf(tx, id);
         await repository.remove(tx.db, id);
+        await record(tx.db, [userEvent({ actor, now: clock.now(), verb: "delete" }, user, null)]);
         return user;
       });
     },

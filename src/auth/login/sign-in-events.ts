@@ -1,0 +1,59 @@
+/**
+ * Sign-ins as events. Their number is bounded for each process, so that a flood can't fill the disk; the next event says
+ * how many were left out before it. A name that is no account's is not kept: it may be a password in the wrong field.
+ */
+import type { Db } from "../../db/dialect.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { EventRecord, RecordEvents } from "../../lib/event.ts";
+
+type Attempt = { username: string | null; address: string };
+
+type Deps = { write: Db; record: RecordEvents<Db>; clock: Clock };
+
+export type SignInEvents = ReturnType<typeof createSignInEvents>;
+
+export function createSignInEvents({ write, record, clock }: Deps) {
+  const successes = createAllowance(clock, { atOnce: 1_000, everyMs: 10_000 });
+  const failures = createAllowance(clock, { atOnce: 60, everyMs: 60_000 });
+
+  function eventOf(action: string, { username, address }: Attempt, omitted: number): EventRecord {
+    const name = username ?? "unknown";
+    const after = { address, ...(omitted > 0 && { omitted }) };
+    return { at: clock.now(), actor: { name, via: "panel" }, action, subject: name, after };
+  }
+
+  return {
+    /** In the transaction that opens the session. */
+    async succeeded(tx: Db, attempt: Attempt): Promise<void> {
+      const omitted = successes.take();
+      if (omitted !== null) await record(tx, [eventOf("sign_in.success", attempt, omitted)]);
+    },
+
+    async failed(attempt: Attempt): Promise<void> {
+      const omitted = failures.take();
+      if (omitted !== null) await record(write, [eventOf("sign_in.failure", attempt, omitted)]);
+    },
+  };
+}
+
+function createAllowance(clock: Clock, { atOnce, everyMs }: { atOnce: number; everyMs: number }) {
+  let left = atOnce;
+  let at = clock.now();
+  let omitted = 0;
+  return {
+    /** How many were refused since the last one; null to refuse this one. */
+    take(): number | null {
+      const now = clock.now();
+      left = Math.min(atOnce, left + Math.max(0, now - at) / everyMs);
+      at = now;
+      if (left < 1) {
+        omitted += 1;
+        return null;
+      }
+      left -= 1;
+      const before = omitted;
+      omitted = 0;
+      return before;
+    },
+  };
+}

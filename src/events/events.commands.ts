@@ -1,0 +1,73 @@
+import type { Command } from "commander";
+import type { CommandContext } from "../cli/command.ts";
+import { appError } from "../lib/errors.ts";
+import { validated } from "../lib/validated.ts";
+import { type StoredEvent, viewOfEvent } from "./event.ts";
+import type { Events } from "./events.service.ts";
+import { eventFilterOf, eventQuery } from "./event-query.ts";
+
+type Context = CommandContext<{
+  events: Events;
+  /** @throws LinkNotFound */
+  linkId(code: string, domain: string | undefined): Promise<number>;
+}>;
+type Options = {
+  actor?: string;
+  via?: string;
+  action?: string;
+  subject?: string;
+  from?: string;
+  to?: string;
+  limit: string;
+  json?: true;
+};
+
+type HistoryOptions = Pick<Options, "limit" | "json"> & { domain?: string };
+
+const COLUMNS = { id: "ID", at: "TIME", actor: "ACTOR", via: "VIA", action: "ACTION", subject: "SUBJECT" };
+const MOST = 10_000;
+
+/** @param links the group of commands for links */
+export function addEventCommands(program: Command, links: Command, context: Context): void {
+  program
+    .command("events")
+    .description("list who did what, newest first")
+    .option("--actor <name>", "who did it")
+    .option("--via <way>", "panel, api, token, cli, import or system")
+    .option("--action <action>", "such as link.update")
+    .option("--subject <subject>", "such as a code or a user name")
+    .option("--from <instant>", "RFC 3339")
+    .option("--to <instant>", "RFC 3339")
+    .option("--limit <number>", "at most so many", "50")
+    .option("--json", "print JSON")
+    .action(async ({ limit, json, ...given }: Options) => {
+      const filter = eventFilterOf(validated(eventQuery, given, "The filter"));
+      const { events } = await context.services();
+      show(context, (await events.page(filter, null, numberOf(limit))).events, json);
+    });
+
+  links
+    .command("history")
+    .description("list what happened to a link, newest first")
+    .argument("<code>")
+    .option("--domain <host>", "host of the link's domain; without it the default domain")
+    .option("--limit <number>", "at most so many", "50")
+    .option("--json", "print JSON")
+    .action(async (code: string, { domain, limit, json }: HistoryOptions) => {
+      const { events, linkId } = await context.services();
+      const subjectId = await linkId(code, domain);
+      show(context, (await events.page({ subjectId }, null, numberOf(limit))).events, json);
+    });
+}
+
+function numberOf(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Math.min(Math.max(Number(text), 1), MOST);
+  throw appError("BadRequest", "--limit takes a whole number.");
+}
+
+function show({ output }: Context, events: readonly StoredEvent[], json: true | undefined): void {
+  const rows = events.map(viewOfEvent);
+  if (json) return output.json(rows);
+  if (rows.length > 0) output.table(rows, COLUMNS);
+  else output.note("No events.");
+}

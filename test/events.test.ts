@@ -1,0 +1,77 @@
+/** Who did what, and undo, with the real program over HTTP and on the command line. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type Client, startSignedIn } from "./support/session.ts";
+import type { Installation } from "./support/waymark.ts";
+
+const TARGET = "https://example.com/";
+
+let installation: Installation;
+let client: Client;
+beforeAll(async () => {
+  ({ installation, client } = await startSignedIn());
+});
+afterAll(() => installation.remove());
+
+type Row = { id: number; action: string; subject: string; actor: string; via: string };
+const rows = async (path: string): Promise<Row[]> => (await client.call("GET", path)).body.data;
+const actions = async (path: string) => (await rows(path)).map(({ action }) => action);
+
+test("events tell who did what, with filters and pages", async () => {
+  await client.call("POST", "/links", { code: "told", target: TARGET });
+  await client.call("PUT", "/config/features.random_code_length", { value: "7" });
+  const user = { username: "anna", password: "a long password", role: "editor" };
+  const { id } = (await client.call("POST", "/users", user)).body.data;
+  await client.call("PATCH", `/users/${id}`, { password: "another password" });
+  await client.call("DELETE", `/users/${id}`);
+  expect(await actions("/events?subject=anna")).toEqual([
+    "account.delete",
+    "account.update",
+    "account.create",
+  ]);
+  const [setting] = (await client.call("GET", "/events?action=setting.update&actor=admin")).body.data;
+  expect(setting).toMatchObject({
+    subject: "features.random_code_length",
+    before: { value: "6" },
+    after: { value: "7" },
+  });
+  expect((await actions("/events?action=sign_in.success")).length).toBeGreaterThan(0);
+  const all = await client.call("GET", "/events?limit=100");
+  expect(all.body).toMatchObject({ next_cursor: null });
+  expect(JSON.stringify(all.body)).not.toContain("argon2");
+  const first = await client.call("GET", "/events?limit=2");
+  const { next_cursor: cursor } = first.body as unknown as { next_cursor: string };
+  const second = await rows(`/events?limit=2&cursor=${cursor}`);
+  expect([...first.body.data, ...second].map((row: Row) => row.id)).toEqual(
+    all.body.data.slice(0, 4).map((row: Row) => row.id),
+  );
+  expect(await actions("/events?from=2099-01-01T00:00:00Z")).toEqual([]);
+  expect((await client.call("GET", "/events?from=yesterday")).status).toBe(400);
+});
+
+test("a failed sign-in is told without the name of nobody", async () => {
+  const post = (username: string) =>
+    client.call("POST", "/auth/login", { username, password: "wrong password" });
+  await post("admin");
+  await post("my-password-by-mistake");
+  const found = await rows("/events?action=sign_in.failure");
+  expect(found.map(({ subject }) => subject)).toEqual(["unknown", "admin"]);
+});
+
+test("the history of a link survives its restoration, and a code that ends in /history is a link", async () => {
+  await client.call("POST", "/links", { code: "a", target: TARGET });
+  await client.call("DELETE", "/links/a");
+  const [{ id }] = (await client.call("GET", "/links/deleted")).body.data;
+  await client.call("POST", `/links/deleted/${id}/restore`, { code: "b" });
+  expect(await actions("/links/b/history")).toEqual(["link.restore", "link.delete", "link.create"]);
+  expect((await client.call("GET", "/links/a/history")).status).toBe(404);
+  await client.call("POST", "/links", { code: "b/history", target: `${TARGET}2` });
+  expect((await client.call("GET", "/links/b/history")).body.data.target).toBe(`${TARGET}2`);
+  expect(await actions("/links/b/history/history")).toEqual(["link.create"]);
+});
+
+test("the commands list events and the history of a link", async () => {
+  await client.call("POST", "/links", { code: "cli", target: TARGET });
+  const listed = await installation.run(["events", "--subject", "cli", "--json"]);
+  expect(JSON.parse(listed)).toMatchObject([{ action: "link.create", actor: "admin" }]);
+  expect(await installation.run(["links", "history", "cli"])).toContain("link.create");
+});
