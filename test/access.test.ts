@@ -219,6 +219,20 @@ describe("an editor", () => {
     expect((await link(foreign.code)).body.data.target).toBe(target);
   });
 
+  test("reaches own links only by a filter, too", async () => {
+    const everything = { filter: {}, confirm: "all" };
+    const counted = await editor.call("POST", "/links/batch/query", {
+      ...everything,
+      action: "delete",
+      dry_run: true,
+    });
+    expect([counted.status, counted.body.data.matched]).toEqual([200, 1]);
+    const update = { ...everything, action: "update", set: { title: "changed" } };
+    expect((await editor.call("POST", "/links/batch/query", update)).body.data.matched).toBe(1);
+    expect((await link(foreign.code)).body.data.title).toBeNull();
+    expect((await link(mine.code)).body.data.title).toBe("changed");
+  });
+
   test("neither sees nor puts back deleted links of others, nor their tags", async () => {
     const tagged = { code: "deleted.by.admin", target, tags: ["secret"] };
     await admin.call("POST", "/links", tagged);
