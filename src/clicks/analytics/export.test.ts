@@ -2,6 +2,7 @@ import { afterEach, beforeAll, expect, test } from "bun:test";
 import { forEachDialect } from "../../db/for-each-dialect.ts";
 import { readCsv } from "../../lib/csv.ts";
 import type { Visitors } from "../../lib/visitors.ts";
+import { codeOf, domainOf, keyOf } from "../../links/link-key.ts";
 import { createClickExport } from "./export.ts";
 import { type AnalyticsRoom, NOW, openAnalytics, type TestClick } from "./analytics.test-support.ts";
 
@@ -56,6 +57,25 @@ forEachDialect((dialect) => {
     expect(await classesOf("all")).toEqual({ automated: 287, human: 113 });
     expect(await classesOf("human")).toEqual({ human: 113 });
     expect(await classesOf("automated")).toEqual({ automated: 287 });
+  });
+
+  test("on other domains the code is bare, and a column says the domain if asked", async () => {
+    for (const key of ["a", keyOf(7, "a")]) await room.log([{ linkId: await room.addLink(key), at: NOW }]);
+    const nameOf = (key: string) => ({
+      code: codeOf(key),
+      domain: domainOf(key) === 7 ? "go.example" : null,
+    });
+    const cellsOf = async (names: typeof nameOf | null) => {
+      const pages = createClickExport(room.database).pages({ start: NOW, end: NOW }, "all", names);
+      const records = [...readCsv(Buffer.from((await Array.fromAsync(pages)).join("")), 100_000)];
+      return records.map((record) => [record!.fields[0], record!.fields[8]]);
+    };
+    expect(await cellsOf(nameOf)).toEqual([
+      ["short_code", "domain"],
+      ["a", ""],
+      ["a", "go.example"],
+    ]);
+    expect((await cellsOf(null)).map(([code]) => code)).toEqual(["short_code", "a", "a"]);
   });
 
   test("any text becomes one cell that cannot run as a formula", async () => {

@@ -10,6 +10,7 @@ import type { Visitors } from "../../lib/visitors.ts";
 import { spreadsheetText } from "../../lib/spreadsheet-text.ts";
 import { createLogRepository, type LoggedClick, type LogPosition } from "./export.repository.ts";
 import type { DateRange } from "./range.ts";
+import type { NameOf } from "./views.ts";
 
 export type ClickExport = ReturnType<typeof createClickExport>;
 
@@ -24,11 +25,16 @@ export function createClickExport(database: Pick<Database, "read">) {
   return {
     /**
      * The header, even without rows, then the rows. Rejects when the database does. Visitors other than null add a
-     * column with the class and leave out the others' clicks.
+     * column with the class and leave out the others' clicks. `nameOf` adds a column with the domain.
      */
-    async *pages({ start, end }: DateRange, visitors: Visitors | null = null): AsyncGenerator<string, void> {
+    async *pages(
+      { start, end }: DateRange,
+      visitors: Visitors | null = null,
+      nameOf: NameOf | null = null,
+    ): AsyncGenerator<string, void> {
       const span = { from: start, to: end + 1 };
-      let text = csvLine(visitors === null ? COLUMNS : [...COLUMNS, "visitors"]);
+      const more = [...(visitors === null ? [] : ["visitors"]), ...(nameOf === null ? [] : ["domain"])];
+      let text = csvLine([...COLUMNS, ...more]);
       let position: LogPosition | null = null;
       let limit = FIRST_ROWS;
       for (;;) {
@@ -38,7 +44,7 @@ export function createClickExport(database: Pick<Database, "read">) {
         const before = text.length;
         for (const row of shown) {
           const code = codes.get(row.linkId);
-          if (code !== undefined) text += lineOf(code, row, visitors !== null);
+          if (code !== undefined) text += lineOf(code, row, visitors !== null, nameOf);
         }
         const isLast = rows.length < limit;
         const added = text.length - before;
@@ -59,7 +65,7 @@ export function createClickExport(database: Pick<Database, "read">) {
 const isShown = (isAutomated: boolean, visitors: Visitors | null): boolean =>
   visitors === null || visitors === "all" || (visitors === "automated") === isAutomated;
 
-const lineOf = (key: string, click: LoggedClick, withVisitors: boolean): string =>
+const lineOf = (key: string, click: LoggedClick, withVisitors: boolean, nameOf: NameOf | null): string =>
   csvLine([
     codeOf(key),
     formatRfc3339(click.clickedAt),
@@ -69,6 +75,7 @@ const lineOf = (key: string, click: LoggedClick, withVisitors: boolean): string 
     click.country ?? "",
     spreadsheetText(click.city ?? ""),
     ...(withVisitors ? [click.automated === 1 ? "automated" : "human"] : []),
+    ...(nameOf === null ? [] : [nameOf(key).domain ?? ""]),
   ]);
 
 const clamp = (limit: number): number => Math.min(Math.max(limit, FEWEST_ROWS), MOST_ROWS);

@@ -234,19 +234,26 @@ function linkEndpoints(deps: Deps): Endpoint[] {
   ];
 }
 
-function exportEndpoint({ clickExport, now, logger }: Deps): Endpoint {
+function exportEndpoint({ clickExport, links, now, logger }: Deps): Endpoint {
   return endpoint({
     ...shared,
     path: "/analytics/export",
     summary:
       "Export the clicks that were recorded in detail as CSV, in order of time; with visitors there is a column for their class",
-    query: range,
+    query: range.extend({
+      columns: z
+        .enum(["all", ""], "takes all")
+        .optional()
+        .describe("all: with the column domain")
+        .meta({ enum: ["all"] }),
+    }),
     raw: { type: "text/csv", headers: z.object({ "Content-Disposition": z.string() }) },
     async handle({ c, query }) {
       const asked = rangeOf(query, now());
       const requestId = c.get("requestId");
       c.env.liftIdleTimeout();
-      const pages = clickExport.pages(asked, query.visitors || null);
+      const nameOf = query.columns === "all" ? links.domains.nameOf : null;
+      const pages = clickExport.pages(asked, query.visitors || null, nameOf);
       const body = await streamPages(pages, {
         onFailure: (err) => logger.warn({ err, requestId }, "an analytics export was cut off"),
         cut: () => c.env.cut(),

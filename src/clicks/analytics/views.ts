@@ -35,7 +35,7 @@ export const viewOfDevices = (shares: DeviceShares) => ({
   total_with_ua: shares.total,
 });
 
-type NameOf = (key: string) => LinkName;
+export type NameOf = (key: string) => LinkName;
 
 export const viewOfTop = ({ code, clicks, both }: TopLink, nameOf: NameOf) => ({
   ...nameOf(code),
