@@ -33,7 +33,7 @@ import { createRegistry, type Registry } from "./lib/metrics.ts";
 import { createLinkCsv, type LinkCsv } from "./links/csv/service.ts";
 import { createSecretBox } from "./lib/secret-box.ts";
 import { loadSecretKey, parseSecretKey } from "./lib/secret-key.ts";
-import { codeBelow } from "./links/fallback-loops.ts";
+import { codeBelow } from "./links/fallback/loops.ts";
 import { createLinkOperations, type LinkOperations } from "./links/link-metrics.ts";
 import { createLinkService, type LinkService } from "./links/links.service.ts";
 import { refuseDuringRestore } from "./upkeep/restore-state.ts";

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { serverUrl } from "../src/db/fresh.test-support.ts";
 import { type Cluster, startCluster } from "./support/cluster.ts";
-import { type Client, startSignedIn } from "./support/session.ts";
+import { type Client, signIn, startSignedIn } from "./support/session.ts";
 import { until } from "./support/until.ts";
 import type { Installation, RunningWaymark } from "./support/waymark.ts";
 
@@ -98,6 +98,42 @@ describe("one program with two workers", () => {
     ]);
     const refused = await installation.cli(["links", "add", TARGET, "--max-clicks", "0"]);
     expect(refused.exitCode).not.toBe(0);
+  });
+
+  test("a renamed link keeps its clicks, and its old code while it is an alias, also after a restart", async () => {
+    await client.call("POST", "/links", { code: "old/code", target: TARGET });
+    expect((await visit(server.url, "/old/code")).to).toBe(TARGET);
+    expect((await visit(server.url, "/new")).status).toBe(404);
+    const patched = await client.call("PATCH", "/links/old%2Fcode", {
+      code: "new",
+      keep_old: true,
+      title: "T",
+    });
+    expect([patched.status, patched.body.data.code, patched.body.data.title]).toEqual([200, "new", "T"]);
+    const paths = ["/new", "/old/code", "/new", "/old/code"];
+    const follow = () => Promise.all(paths.map(async (path) => (await visit(server.url, path)).to));
+    expect(await follow()).toEqual(Array(4).fill(TARGET));
+    await until(async () => (await clicks("new")) === 5);
+    const available = async (code: string) =>
+      (await client.call("GET", `/links/available?code=${encodeURIComponent(code)}`)).body.data;
+    expect([await available("old/code"), await available("free")]).toEqual([
+      { available: false, reason: "alias" },
+      { available: true },
+    ]);
+    expect((await client.call("GET", "/links/available")).body.error).toBe("LinkNotFound");
+    await server.stop();
+    server = await installation.serve();
+    client = await signIn(server.url);
+    expect(await follow()).toEqual(Array(4).fill(TARGET));
+    expect(await installation.run(["links", "rename", "new", "newer"])).toMatch(/^CODE +newer$/m);
+    await until(async () => (await visit(server.url, "/new")).status === 404);
+    await until(async () => (await visit(server.url, "/newer")).status === 307);
+    expect((await visit(server.url, "/old/code")).to).toBe(TARGET);
+    await installation.run(["links", "update", "newer", "--title", ""]);
+    const shown = JSON.parse(await installation.run(["links", "get", "newer", "--json"]));
+    expect([shown.title, shown.target]).toEqual([null, TARGET]);
+    await installation.run(["links", "remove", "newer"]);
+    await until(async () => (await visit(server.url, "/old/code")).status === 404);
   });
 
   test("a use survives kill -9 and is never given twice", async () => {

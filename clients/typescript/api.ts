@@ -472,6 +472,23 @@ export interface paths {
         patch: operations["patchDomain"];
         trace?: never;
     };
+    "/admin/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who did what, newest first */
+        get: operations["listEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/links": {
         parameters: {
             query?: never;
@@ -506,7 +523,8 @@ export interface paths {
         delete: operations["deleteLink"];
         options?: never;
         head?: never;
-        patch?: never;
+        /** Change what is given of a link, also its code */
+        patch: operations["patchLink"];
         trace?: never;
     };
     "/admin/v1/links/{code}/analytics": {
@@ -543,6 +561,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/links/{code}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What happened to a link, newest first; a link whose code ends in /history is read instead */
+        get: operations["listLinkHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/links/available": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether a new link may have a code */
+        get: operations["getLinksAvailable"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/links/batch": {
         parameters: {
             query?: never;
@@ -557,6 +609,23 @@ export interface paths {
         post: operations["postLinksBatch"];
         /** Delete up to 5000 links */
         delete: operations["deleteLinksBatch"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/links/batch/query": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Delete or change all links that a filter finds, or count them */
+        post: operations["postLinksBatchQuery"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1111,6 +1180,17 @@ export interface components {
             }[];
             success: string[];
         };
+        CodeAvailability: {
+            available: boolean;
+            /** @enum {string} */
+            reason?: "invalid" | "reserved" | "taken" | "alias";
+        };
+        CodeAvailabilityAnswer: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["CodeAvailability"];
+            message: string;
+        };
         CreatedToken: {
             /** Format: date-time */
             created_at: string;
@@ -1247,6 +1327,35 @@ export interface components {
             host?: string;
             /** @description http or https URL on another host, to which unknown codes lead instead of 404; none when empty or null */
             not_found_url?: string | null;
+        };
+        Event: {
+            /** @description such as link.update */
+            action: string;
+            /** @description an account's name, token:{name}, cli or system */
+            actor: string;
+            /** @description absent if there is nothing; secrets are masked */
+            after?: {
+                [key: string]: unknown;
+            };
+            /** Format: date-time */
+            at: string;
+            /** @description absent if there was nothing; secrets are masked */
+            before?: {
+                [key: string]: unknown;
+            };
+            id: number;
+            /** @description what it was done to, such as a code or a user name */
+            subject: string;
+            /** @enum {string} */
+            via: "panel" | "api" | "token" | "cli" | "import" | "system";
+        };
+        EventPageAnswer: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["Event"][];
+            message: string;
+            /** @description null: the last page */
+            next_cursor: string | null;
         };
         Failure: {
             /**
@@ -1615,6 +1724,38 @@ export interface components {
             next_cursor?: string | null;
             pagination?: components["schemas"]["Pagination"];
         };
+        LinkPatch: {
+            /** @description renames the link; counts and history go along */
+            code?: string;
+            /** @description the link's own domain, which stays; absent or null is the same */
+            domain?: string | null;
+            /** @description RFC 3339, or a duration such as 7d; null clears it */
+            expires_at?: string | null;
+            /** @description where the link leads while it has not started, has expired or is used up */
+            fallback_url?: (string | "") | null;
+            /** @description pass all pairs of the query to the target */
+            forward_query?: boolean | null;
+            /** @description the old code stays as an alias */
+            keep_old?: boolean;
+            /** @description how many people may pass; automated visitors use none up */
+            max_clicks?: number | null;
+            /** @description found by `search` */
+            note?: string | null;
+            /** @description null removes it */
+            password?: string | null;
+            /** @description 307 when absent */
+            redirect_status?: (301 | 302 | 307 | 308) | null;
+            /** @description RFC 3339, or a duration such as 7d; before it the code is not found */
+            starts_at?: string | null;
+            tags?: string[] | null;
+            /**
+             * Format: uri
+             * @description absolute http or https URL, at most 8192 bytes
+             */
+            target?: string;
+            /** @description found by `search` */
+            title?: string | null;
+        };
         LinkReport: {
             automated_clicks: number;
             code: string;
@@ -1930,6 +2071,72 @@ export interface components {
         };
         PostLinksBatchBody: {
             links: components["schemas"]["NewLink"][];
+        };
+        PostLinksBatchQueryAnswer: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["PostLinksBatchQueryResult"];
+            message: string;
+        };
+        PostLinksBatchQueryBody: {
+            /** @enum {string} */
+            action: "delete" | "update";
+            /** @description "all" for an empty filter */
+            confirm?: string;
+            /** @description only counts */
+            dry_run?: boolean;
+            /** @description as in lists; an empty one needs confirm */
+            filter: {
+                /** @description RFC 3339; this instant or later */
+                created_after?: string;
+                /** @description RFC 3339; this instant or earlier */
+                created_before?: string;
+                /** @description host; absent or empty: the default domain; *: every domain */
+                domain?: string;
+                only_active?: boolean;
+                only_expired?: boolean;
+                /** @description text in the code, target, title or note, case-insensitive */
+                search?: string;
+                /** @description links that have all of these tags */
+                tag?: string[] | string;
+            };
+            /** @description for update: what changes */
+            set?: {
+                /** @description tags that the link gets beside those that it has */
+                add_tags?: string[] | null;
+                /** @description absent or null keeps it, an empty string clears it */
+                expires_at?: string | null;
+                /** @description where the link leads while it has not started, has expired or is used up */
+                fallback_url?: (string | "") | null;
+                /** @description pass all pairs of the query to the target */
+                forward_query?: boolean | null;
+                /** @description how many people may pass; automated visitors use none up */
+                max_clicks?: number | null;
+                /** @description found by `search` */
+                note?: string | null;
+                /** @description absent or null keeps it, an empty string removes it */
+                password?: string | null;
+                /** @description 307 when absent */
+                redirect_status?: (301 | 302 | 307 | 308) | null;
+                /** @description tags that it loses */
+                remove_tags?: string[] | null;
+                /** @description RFC 3339, or a duration such as 7d; before it the code is not found */
+                starts_at?: string | null;
+                tags?: string[] | null;
+                /**
+                 * Format: uri
+                 * @description absolute http or https URL, at most 8192 bytes
+                 */
+                target?: string;
+                /** @description found by `search` */
+                title?: string | null;
+            };
+        };
+        PostLinksBatchQueryResult: {
+            /** @description of those, deleted or changed: no others' shares; 0 for a dry run */
+            changed: number;
+            /** @description links that the filter found */
+            matched: number;
         };
         PostLinksImportBody: {
             /** Format: binary */
@@ -2500,6 +2707,8 @@ export type AccountPageAnswer = components['schemas']['AccountPageAnswer'];
 export type AccountUpdate = components['schemas']['AccountUpdate'];
 export type BatchAnswer = components['schemas']['BatchAnswer'];
 export type BatchResult = components['schemas']['BatchResult'];
+export type CodeAvailability = components['schemas']['CodeAvailability'];
+export type CodeAvailabilityAnswer = components['schemas']['CodeAvailabilityAnswer'];
 export type CreatedToken = components['schemas']['CreatedToken'];
 export type CreatedTokenAnswer = components['schemas']['CreatedTokenAnswer'];
 export type CreateFilesUploadBody = components['schemas']['CreateFilesUploadBody'];
@@ -2514,6 +2723,8 @@ export type Domain = components['schemas']['Domain'];
 export type DomainAnswer = components['schemas']['DomainAnswer'];
 export type DomainListAnswer = components['schemas']['DomainListAnswer'];
 export type DomainUpdate = components['schemas']['DomainUpdate'];
+export type Event = components['schemas']['Event'];
+export type EventPageAnswer = components['schemas']['EventPageAnswer'];
 export type Failure = components['schemas']['Failure'];
 export type Failure400 = components['schemas']['Failure400'];
 export type Failure401 = components['schemas']['Failure401'];
@@ -2545,6 +2756,7 @@ export type ImportResult = components['schemas']['ImportResult'];
 export type Link = components['schemas']['Link'];
 export type LinkAnswer = components['schemas']['LinkAnswer'];
 export type LinkPageAnswer = components['schemas']['LinkPageAnswer'];
+export type LinkPatch = components['schemas']['LinkPatch'];
 export type LinkReport = components['schemas']['LinkReport'];
 export type LinkReportAnswer = components['schemas']['LinkReportAnswer'];
 export type LinkRestore = components['schemas']['LinkRestore'];
@@ -2580,6 +2792,9 @@ export type PostConfigKeyExecuteAndSaveResult = components['schemas']['PostConfi
 export type PostConfigReloadAnswer = components['schemas']['PostConfigReloadAnswer'];
 export type PostConfigReloadResult = components['schemas']['PostConfigReloadResult'];
 export type PostLinksBatchBody = components['schemas']['PostLinksBatchBody'];
+export type PostLinksBatchQueryAnswer = components['schemas']['PostLinksBatchQueryAnswer'];
+export type PostLinksBatchQueryBody = components['schemas']['PostLinksBatchQueryBody'];
+export type PostLinksBatchQueryResult = components['schemas']['PostLinksBatchQueryResult'];
 export type PostLinksImportBody = components['schemas']['PostLinksImportBody'];
 export type PutAuthPasswordBody = components['schemas']['PutAuthPasswordBody'];
 export type PutConfigKeyBody = components['schemas']['PutConfigKeyBody'];
@@ -4266,6 +4481,71 @@ export interface operations {
             503: components["responses"]["503"];
         };
     };
+    listEvents: {
+        parameters: {
+            query?: {
+                /** @description such as link.update */
+                action?: string;
+                /** @description name of who did it */
+                actor?: string;
+                /** @description next_cursor of the previous page, unchanged; absent or empty: the first page */
+                cursor?: string;
+                /** @description RFC 3339; this instant or later */
+                from?: string;
+                /** @description clamped to 1 to 100 */
+                limit?: number;
+                /** @description such as a code or a user name */
+                subject?: string;
+                /** @description RFC 3339; this instant or earlier */
+                to?: string;
+                /** @description panel, api, token, cli, import or system */
+                via?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": [
+                     *         {
+                     *           "id": 1,
+                     *           "at": "2026-11-20T12:00:00.000Z",
+                     *           "actor": "anna",
+                     *           "via": "panel",
+                     *           "action": "update",
+                     *           "subject": "text",
+                     *           "before": {},
+                     *           "after": {}
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EventPageAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
     listLinks: {
         parameters: {
             query?: {
@@ -4620,6 +4900,88 @@ export interface operations {
             503: components["responses"]["503"];
         };
     };
+    patchLink: {
+        parameters: {
+            query?: {
+                /** @description host of the link's domain; absent or empty: the default one */
+                domain?: string;
+            };
+            header?: never;
+            path: {
+                /** @example docs/start */
+                code: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "target": "https://example.com/docs?x=1",
+                 *       "expires_at": "2027-01-31T00:00:00.000Z",
+                 *       "title": "Documentation",
+                 *       "note": "Printed on the flyer of spring",
+                 *       "tags": [
+                 *         "spring"
+                 *       ],
+                 *       "starts_at": "2026-12-01T00:00:00.000Z",
+                 *       "redirect_status": 307,
+                 *       "code": "docs/start"
+                 *     }
+                 */
+                "application/json": components["schemas"]["LinkPatch"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "code": "docs/start",
+                     *         "target": "https://example.com/docs?x=1",
+                     *         "created_at": "2026-11-20T12:00:00.000Z",
+                     *         "expires_at": "2027-01-31T00:00:00.000Z",
+                     *         "password": null,
+                     *         "click_count": 42,
+                     *         "human_clicks": 40,
+                     *         "domain": null,
+                     *         "short_url": "https://go.example.com/docs/start",
+                     *         "title": "Documentation",
+                     *         "note": "Printed on the flyer of spring",
+                     *         "tags": [
+                     *           "spring"
+                     *         ],
+                     *         "created_by": "anna",
+                     *         "starts_at": "2026-12-01T00:00:00.000Z",
+                     *         "max_clicks": null,
+                     *         "fallback_url": null,
+                     *         "redirect_status": 307,
+                     *         "forward_query": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LinkAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
     getLinkAnalytics: {
         parameters: {
             query?: {
@@ -4773,6 +5135,108 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["DeviceReportAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    listLinkHistory: {
+        parameters: {
+            query?: {
+                /** @description next_cursor of the previous page, unchanged; absent or empty: the first page */
+                cursor?: string;
+                /** @description host; default: none */
+                domain?: string;
+                /** @description clamped to 1 to 100 */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @example docs/start */
+                code: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": [
+                     *         {
+                     *           "id": 1,
+                     *           "at": "2026-11-20T12:00:00.000Z",
+                     *           "actor": "anna",
+                     *           "via": "panel",
+                     *           "action": "update",
+                     *           "subject": "text",
+                     *           "before": {},
+                     *           "after": {}
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EventPageAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    getLinksAvailable: {
+        parameters: {
+            query?: {
+                /** @description absent: reads the link `available` */
+                code?: string;
+                /** @description host of the link's domain; absent or empty: the default one */
+                domain?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "available": false,
+                     *         "reason": "invalid"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CodeAvailabilityAnswer"];
                 };
             };
             400: components["responses"]["400"];
@@ -4953,6 +5417,63 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["BatchAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    postLinksBatchQuery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "filter": {
+                 *         "search": "text",
+                 *         "created_after": "text",
+                 *         "created_before": "text",
+                 *         "domain": "text",
+                 *         "only_expired": false,
+                 *         "tag": "spring",
+                 *         "only_active": false
+                 *       },
+                 *       "action": "update"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PostLinksBatchQueryBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "matched": 1,
+                     *         "changed": 1
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PostLinksBatchQueryAnswer"];
                 };
             };
             400: components["responses"]["400"];

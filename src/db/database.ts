@@ -129,12 +129,23 @@ async function transact<T>(db: Kysely<Schema>, run: (tx: Transaction<Schema>) =>
   }
 }
 
+const ROW = ["links.id", "links.code", "links.target", "links.expires_at", "links.options"] as const;
+
+/** One statement, so that a rename between two can't hide the link. */
 const queryLink = (read: Kysely<Schema>, code: string): Promise<LinkRow | undefined> =>
   read
     .selectFrom("links")
-    .select(["id", "code", "target", "expires_at", "options"])
+    .select(ROW)
     .select((eb) => eb("password_hash", "is not", null).as("locked"))
-    .where("code", "=", code)
+    .where("links.code", "=", code)
+    .unionAll(
+      read
+        .selectFrom("link_aliases")
+        .innerJoin("links", "links.id", "link_aliases.link_id")
+        .select(ROW)
+        .select((eb) => eb("password_hash", "is not", null).as("locked"))
+        .where("link_aliases.code", "=", code),
+    )
     .executeTakeFirst();
 
 const tooLate = (timeoutMs: number) => () => {

@@ -2,9 +2,12 @@
  * Random codes of `A-Z a-z 0-9`. Bytes from 248 are discarded, so all 62 characters are equally likely. After several
  * taken codes in a row the code grows by a character, so the search ends.
  */
+import { chunked } from "./chunked.ts";
+
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 const FAIR_BYTES = 256 - (256 % ALPHABET.length);
 const ATTEMPTS_PER_LENGTH = 8;
+const MOST_ASKED = 1000;
 
 /** Returns that many random bytes. */
 export type RandomBytes = (count: number) => Uint8Array;
@@ -26,4 +29,39 @@ export function* randomCodes(length: number, bytes: RandomBytes = cryptoBytes): 
   for (let attempt = 0; ; attempt++) {
     yield randomCode(Math.min(128, length + Math.floor(attempt / ATTEMPTS_PER_LENGTH)), bytes);
   }
+}
+
+type Choice<E> = {
+  randomCodeLength(): number;
+  randomBytes?: RandomBytes;
+  keyFor(entry: E, code: string): string;
+  mayTake(key: string): boolean;
+  /** Which of at most 1,000 keys are taken. */
+  taken(keys: readonly string[]): Promise<ReadonlySet<string>>;
+};
+
+/** A key for each entry. Those with a collision try again together. */
+export async function chooseCodes<E>(entries: readonly E[], choice: Choice<E>): Promise<Map<E, string>> {
+  const { randomCodeLength, randomBytes, keyFor, mayTake, taken } = choice;
+  const chosen = new Map<E, string>();
+  const tried = new Set<string>();
+  const sources = new Map(entries.map((entry) => [entry, randomCodes(randomCodeLength(), randomBytes)]));
+  for (let open = [...entries]; open.length > 0; ) {
+    for (const entry of open) {
+      let key: string;
+      do key = keyFor(entry, sources.get(entry)!.next().value);
+      while (tried.has(key) || !mayTake(key));
+      tried.add(key);
+      chosen.set(entry, key);
+    }
+    const found = new Set<string>();
+    for (const keys of chunked(
+      open.map((entry) => chosen.get(entry)!),
+      MOST_ASKED,
+    )) {
+      for (const key of await taken(keys)) found.add(key);
+    }
+    open = open.filter((entry) => found.has(chosen.get(entry)!));
+  }
+  return chosen;
 }

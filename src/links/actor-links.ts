@@ -4,16 +4,17 @@ import type { Clock } from "../lib/clock.ts";
 import { AppError } from "../lib/errors.ts";
 import { createLinkBatch } from "./batch.ts";
 import { type CodeRule, isKeyText, linkNotFound } from "./code.ts";
-import type { FallbackLoops } from "./fallback-loops.ts";
+import type { FallbackLoops } from "./fallback/loops.ts";
+import { codeOf, domainOf, keyOf } from "./link-key.ts";
 import { readOptions } from "./link-options.ts";
-import { parseLinkInput, parseLinkUpdate } from "./link-input.ts";
+import { parseLinkInput, parseLinkPatch, parseLinkUpdate } from "./link-input.ts";
 import { filterFor } from "./list/filter.ts";
 import type { Domains } from "./domains/registry.ts";
 import type { LinkQuery } from "./list/page.ts";
 import type { LinkListRepository } from "./list/repository.ts";
 import { createQueryBatch } from "./query-batch/query-batch.ts";
 import type { PlacedQuery } from "./list/placed-pages.ts";
-import type { CreateInput, Link, ShownLink, UpdateInput } from "./link.ts";
+import type { CodeAvailability, CreateInput, Link, PatchInput, ShownLink, UpdateInput } from "./link.ts";
 import type { LinkRepository } from "./links.repository.ts";
 import type { LinkList } from "./list/list.ts";
 import type { LinkChanges } from "./changes.ts";
@@ -89,6 +90,36 @@ export function createActorLinks(parts: Parts, actor: Actor) {
       refuse(await loops.refusal(code, patch.options.fallbackUrl));
       const passwordHash = typeof password === "string" ? await hashPassword(password) : password;
       return counted(only(await writer.update([{ code, ...patch, passwordHash }], { actor, now })));
+    },
+
+    /**
+     * Changes what is given, also the code. @throws LinkNotFound, LinkAlreadyExists, LinkInvalidCode, LinkReservedCode,
+     * LinkInvalidUrl, LinkInvalidExpireTime, InvalidDateFormat, Conflict (it serves a share)
+     */
+    async patch(code: string, input: PatchInput): Promise<ShownLink> {
+      const now = clock.now();
+      const { code: named, keepOld, password, ...patch } = parseLinkPatch(codeOf(code), input, rule, now);
+      const wanted = named === null ? null : keyOf(domainOf(code), named);
+      const { options } = await get(code);
+      domains.refuseMove(code, input.domain);
+      const { fallbackUrl = readOptions(options).fallbackUrl } = patch.options;
+      for (const own of wanted === null ? [code] : [wanted, code])
+        refuse(await loops.refusal(own, fallbackUrl));
+      const passwordHash = typeof password === "string" ? await hashPassword(password) : password;
+      const renamed = wanted === null ? null : { code: wanted, keepOld };
+      return counted(await writer.patch({ code, ...patch, passwordHash }, renamed, { actor, now }));
+    },
+
+    /** Whether a new link may have the code, and why not. */
+    async available(code: string, domain?: string): Promise<CodeAvailability> {
+      const key = domains.key(code, domain);
+      const refusal = rule.refusal(code);
+      if (refusal !== null) {
+        return { available: false, reason: refusal.name === "LinkReservedCode" ? "reserved" : "invalid" };
+      }
+      const link = await repository.findByAnyCode(key);
+      if (link === null) return { available: true };
+      return { available: false, reason: link.code === key ? "taken" : "alias" };
     },
 
     /** @throws LinkNotFound */

@@ -5,7 +5,6 @@ import { AppError, appError } from "../lib/errors.ts";
 import { validated } from "../lib/validated.ts";
 import { inParallel } from "../lib/in-parallel.ts";
 import { type CodeRule, isCodeText, linkNotFound } from "./code.ts";
-import type { FallbackLoops } from "./fallback-loops.ts";
 import { readOptions } from "./link-options.ts";
 import { parseLinkInput, parseLinkUpdate, parseTagChange } from "./link-input.ts";
 import { codeOf } from "./link-key.ts";
@@ -36,7 +35,7 @@ type Deps = {
   domains: Domains;
   hashPassword(plain: string): Promise<string>;
   clock: Clock;
-  loops: FallbackLoops;
+  loops: { refusal(code: string | null, fallbackUrl: string | null | undefined): Promise<AppError | null> };
   actor: Actor;
 };
 

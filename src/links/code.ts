@@ -18,7 +18,7 @@ const IS_SEGMENTS = new RegExp(`^${SEGMENTS}$`);
 const ALWAYS_RESERVED = ["files", "folders"];
 
 /** Paths of the admin API below `links/`. */
-const API_PATHS = ["batch", "deleted", "export"];
+const API_PATHS = ["available", "batch", "deleted", "export"];
 
 /** For the OpenAPI document: a code that a link can have, and that of a new link, where an empty one is absent. */
 export const CODE_FORM = { pattern: CODE.source };

@@ -4,7 +4,7 @@ import type { CodeRule } from "./code.ts";
 import { parseExpiry } from "./expiry.ts";
 import { type LinkFields, parseLinkFields } from "./link-fields.ts";
 import { NO_OPTIONS, writeOptions } from "./link-options.ts";
-import type { CreateInput, LinkContent, UpdateInput, UpdatePayload } from "./link.ts";
+import type { CreateInput, LinkContent, PatchInput, UpdateInput, UpdatePayload } from "./link.ts";
 import { checkTags } from "./tags/tag.ts";
 
 export type LinkInput = {
@@ -16,6 +16,14 @@ export type LinkInput = {
   password: string | null;
   force: boolean;
 } & Pick<LinkContent, "title" | "note" | "options" | "tags">;
+
+/** Undefined keeps the value, null clears it. */
+export type LinkPatchInput = {
+  /** Null: no new one. */
+  code: string | null;
+  keepOld: boolean;
+  target: string | undefined;
+} & Omit<LinkUpdateInput, "target">;
 
 export type LinkUpdateInput = {
   target: string;
@@ -71,3 +79,20 @@ export const parseTagChange = (input: Pick<UpdatePayload, "add_tags" | "remove_t
   addTags: checkTags(input.add_tags ?? []),
   removeTags: checkTags(input.remove_tags ?? []),
 });
+/**
+ * `code`: of the link. A code that it has already need not obey the rule.
+ * @throws LinkInvalidCode, LinkReservedCode, LinkInvalidUrl, LinkInvalidExpireTime, InvalidDateFormat
+ */
+export function parseLinkPatch(code: string, input: PatchInput, rule: CodeRule, now: number): LinkPatchInput {
+  const isRenamed = input.code !== undefined && input.code !== code;
+  const refusal = isRenamed ? rule.refusal(input.code!) : null;
+  if (refusal !== null) throw refusal;
+  return {
+    code: isRenamed ? input.code! : null,
+    keepOld: input.keep_old ?? false,
+    target: input.target === undefined ? undefined : parseTarget(input.target),
+    expiresAt: input.expires_at === undefined ? undefined : parseExpiry(input.expires_at ?? "", now),
+    password: input.password === undefined ? undefined : input.password || null,
+    ...parseLinkFields(input, now),
+  };
+}

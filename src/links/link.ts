@@ -111,6 +111,23 @@ export type UpdatePayload = z.output<typeof updatePayload>;
 export const namedSchema = z.object({ code: z.string().meta(CODE_FORM), domain: domainName });
 export const updateItemSchema = namedSchema.extend({ payload: updatePayload });
 
+export const patchSchema = updateSchema.extend({
+  code: newCode.optional().describe("renames the link; counts and history go along"),
+  keep_old: z.boolean().optional().describe("the old code stays as an alias"),
+  target: createSchema.shape.target.optional(),
+  expires_at: z.string().nullish().describe("RFC 3339, or a duration such as 7d; null clears it"),
+  password: password.nullish().describe("null removes it"),
+});
+patchSchema.register(z.globalRegistry, { id: "LinkPatch" });
+export type PatchInput = z.output<typeof patchSchema>;
+
+export const availabilitySchema = z.object({
+  available: z.boolean(),
+  reason: z.enum(["invalid", "reserved", "taken", "alias"]).optional(),
+});
+availabilitySchema.register(z.globalRegistry, { id: "CodeAvailability" });
+export type CodeAvailability = z.output<typeof availabilitySchema>;
+
 export const linkViewSchema = z.object({
   code: z.string().meta(CODE_FORM),
   target: z.string(),

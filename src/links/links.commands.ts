@@ -8,7 +8,7 @@ import { pluralize } from "../lib/pluralize.ts";
 import { appError } from "../lib/errors.ts";
 import { validated } from "../lib/validated.ts";
 import { COMMAND } from "../lib/actor.ts";
-import { createSchema, type LinkView, type ShownLink, updateSchema, viewOfLink } from "./link.ts";
+import { createSchema, type LinkView, patchSchema, type ShownLink, viewOfLink } from "./link.ts";
 import { addFieldOptions, fieldInput, type FieldOptions, shownFields } from "./field-options.ts";
 import { addCsvCommands } from "./csv/commands.ts";
 import { addFilterOptions, collected, filterInput, type FilterOptions } from "./list/filter-options.ts";
@@ -99,6 +99,7 @@ type AddOptions = Json &
   OnDomain &
   Secret &
   FieldOptions & { code?: string; expires?: string; tag?: string[]; force?: true };
+type RenameOptions = Json & { keepOld?: true; domain?: string };
 type UpdateOptions = Json &
   OnDomain &
   Secret &
@@ -142,7 +143,7 @@ function addWriting(group: Command, context: Context): void {
   addFieldOptions(group.command("update").description("change a link"), "; empty to clear")
     .option("--no-forward-query", "do not pass it")
     .argument("<code>")
-    .argument("<target>", "http or https URL")
+    .argument("[target]", "http or https URL")
     .option(...DOMAIN)
     .option("--expires <when>", "RFC 3339, or a duration such as 7d or 1d2h30m")
     .option("--clear-expiry", "remove the expiry")
@@ -152,7 +153,7 @@ function addWriting(group: Command, context: Context): void {
     .option("--tag <tag>", "instead of the tags that it has; repeat it for several", collected)
     .option("--clear-tags", "remove all tags")
     .option("--json", "print JSON")
-    .action(async (code: string, target: string, options: UpdateOptions) => {
+    .action(async (code: string, target: string | undefined, options: UpdateOptions) => {
       refuseBoth(options, "expires", "clearExpiry");
       refuseBoth(options, "tag", "clearTags");
       refuseBoth(options, "password", "clearPassword");
@@ -162,16 +163,28 @@ function addWriting(group: Command, context: Context): void {
       const expires = options.clearExpiry ? "" : options.expires;
       const tags = options.clearTags ? [] : options.tag;
       const input = validated(
-        updateSchema,
+        patchSchema,
         { target, expires_at: expires, password, tags, ...fieldInput(options) },
         "The link",
       );
       const { links } = await context.services();
-      await show(
-        context,
-        await links.by(COMMAND).update(links.domains.key(code, options.domain), input),
-        options.json,
-      );
+      const key = links.domains.key(code, options.domain);
+      await show(context, await links.by(COMMAND).patch(key, input), options.json);
+    });
+
+  group
+    .command("rename")
+    .description("give a link another code; its counts and history go along")
+    .argument("<old>", "code of the link")
+    .argument("<new>", "free code, or an alias of the link")
+    .option(...DOMAIN)
+    .option("--keep-old", "the old code stays as an alias")
+    .option("--json", "print JSON")
+    .action(async (old: string, code: string, options: RenameOptions) => {
+      const input = validated(patchSchema, { code, keep_old: options.keepOld }, "The link");
+      const { links } = await context.services();
+      const key = links.domains.key(old, options.domain);
+      await show(context, await links.by(COMMAND).patch(key, input), options.json);
     });
 
   group

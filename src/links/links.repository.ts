@@ -1,8 +1,10 @@
 import { chunked } from "../lib/chunked.ts";
 import type { Database } from "../db/database.ts";
 import type { Db } from "../db/dialect.ts";
+import { DatabaseError } from "../db/failures.ts";
 import type { Link, LinkContent } from "./link.ts";
 import { isInternal } from "./internal-target.ts";
+import { createAliasRepository } from "./aliases.repository.ts";
 import { deleteLinks, type Deletion } from "./deletion.repository.ts";
 import { addToTotal, LINK_COLUMNS, linksIn } from "./query.repository.ts";
 import { createTagging } from "./tags/tagging.repository.ts";
@@ -31,6 +33,7 @@ const CONTENT = ["target", "expires_at", "password_hash", "title", "note", "opti
 /** Arrays may have any length; statements take 1,000 items. Codes within one call are distinct. */
 export function createLinkRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
   const { tagsOf, retag } = createTagging(dialect);
+  const aliases = createAliasRepository({ read });
 
   async function idsOf(db: Db, codes: readonly string[]): Promise<Map<string, number>> {
     if (codes.length === 0) return new Map();
@@ -50,15 +53,29 @@ export function createLinkRepository({ read, dialect }: Pick<Database, "read" | 
   return {
     tagsOf,
     retag,
+    aliases,
 
     async find(code: string, db: Db = read): Promise<Link | null> {
       const [link] = await linksIn(db).where("links.code", "=", code).execute();
       return link === undefined ? null : { ...link, tags: (await tagsOf(db, [link.id])).get(link.id) ?? [] };
     },
 
-    /** Which of at most 1,000 codes are taken. */
+    /** Also by an alias. */
+    async findByAnyCode(code: string): Promise<Omit<Link, "tags"> | null> {
+      const [link] = await linksIn(read)
+        .where((eb) =>
+          eb.or([
+            eb("links.code", "=", code),
+            eb("links.id", "in", eb.selectFrom("link_aliases").select("link_id").where("code", "=", code)),
+          ]),
+        )
+        .execute();
+      return link ?? null;
+    },
+
+    /** Which of at most 1,000 codes are taken, also by aliases. */
     taken: async (codes: readonly string[], db: Db = read): Promise<Set<string>> =>
-      new Set((await idsOf(db, codes)).keys()),
+      new Set([...(await idsOf(db, codes)).keys(), ...(await aliases.among(codes, db)).keys()]),
 
     /** By code, locked until the transaction ends. */
     async lock(tx: Db, codes: readonly string[]): Promise<Map<string, ExistingLink>> {
@@ -83,7 +100,7 @@ export function createLinkRepository({ read, dialect }: Pick<Database, "read" | 
       return found;
     },
 
-    /** Returns the ids by code. @throws Conflict for an existing code; then roll back */
+    /** Returns the ids by code. @throws Conflict for a code that a link or an alias has; then roll back */
     async insertMany(tx: Db, links: readonly NewLink[]): Promise<Map<string, number>> {
       const added = new Map<string, number>();
       const sorted = [...links].sort((a, b) => (a.code < b.code ? -1 : 1));
@@ -108,6 +125,8 @@ export function createLinkRepository({ read, dialect }: Pick<Database, "read" | 
           return { link_id: id, clicks: clickCount, ranked: clickCount, automated: automatedClicks };
         });
         await dialect.insertMany(tx, "link_clicks", rows);
+        // A rename holds the old code in the unique index until its alias is committed, so here it is visible.
+        if ((await aliases.among(codes, tx)).size > 0) throw new DatabaseError("unique", null);
         const tagged = chunk.flatMap(({ code, tags }) => {
           const id = ids.get(code);
           return id === undefined || tags.length === 0 ? [] : { id, before: [], after: tags };
@@ -131,6 +150,22 @@ export function createLinkRepository({ read, dialect }: Pick<Database, "read" | 
         return before === undefined ? [] : { id: before.id, before: before.tags, after: tags };
       });
       await retag(tx, tagged);
+    },
+
+    /** False for another link's alias, then roll back. @throws Conflict for a code that another link has */
+    async rename(
+      tx: Db,
+      link: Pick<Link, "id" | "code">,
+      { code, keepOld }: { code: string; keepOld: boolean },
+      now: number,
+    ): Promise<boolean> {
+      await tx.updateTable("links").set({ code }).where("id", "=", link.id).execute();
+      // After it, like in insertMany.
+      const owner = (await aliases.among([code], tx)).get(code);
+      if (owner !== undefined && owner !== link.id) return false;
+      if (owner !== undefined) await aliases.remove(tx, code);
+      if (keepOld) await aliases.add(tx, link.code, link.id, now);
+      return true;
     },
 
     /** Unknown codes are skipped. */

@@ -13,10 +13,12 @@ import { MOST_ITEMS } from "./batch.ts";
 import { CODE_FORM, isCodeText, linkNotFound } from "./code.ts";
 import { deletedEndpoints } from "./deleted/routes.ts";
 import {
+  availabilitySchema,
   createSchema,
   domainQuery,
   linkViewSchema,
   namedSchema,
+  patchSchema,
   type ShownLink,
   updateItemSchema,
   updateSchema,
@@ -120,6 +122,27 @@ export function linkEndpoints({ links, now }: { links: LinkService; now(): numbe
     endpoint({
       ...shared,
       method: "GET",
+      path: "/links/available",
+      summary: "Whether a new link may have a code",
+      query: domainQuery.extend({
+        code: z.string().optional().describe("absent: reads the link `available`"),
+      }),
+      failures: [404],
+      answer: availabilitySchema,
+      async handle({ c, query, account }) {
+        const own = links.by(actorOf(account));
+        if (query.code !== undefined) return own.available(query.code, query.domain);
+        // A link of an older version may have this code.
+        return viewOfLink(
+          await own.get(links.domains.key("available", query.domain)),
+          c.env.origin(),
+          hostOf,
+        );
+      },
+    }),
+    endpoint({
+      ...shared,
+      method: "GET",
       path: "/links/:code{.+}",
       params,
       summary: "Read a link",
@@ -139,6 +162,19 @@ export function linkEndpoints({ links, now }: { links: LinkService; now(): numbe
       answer: linkViewSchema,
       handle: async ({ c, query, body, account }) =>
         viewOfLink(await links.by(actorOf(account)).update(keyIn(c, query), body), c.env.origin(), hostOf),
+    }),
+    endpoint({
+      ...shared,
+      method: "PATCH",
+      path: "/links/:code{.+}",
+      params,
+      summary: "Change what is given of a link, also its code",
+      query: domainQuery,
+      body: patchSchema,
+      failures: [409],
+      answer: linkViewSchema,
+      handle: async ({ c, query, body, account }) =>
+        viewOfLink(await links.by(actorOf(account)).patch(keyIn(c, query), body), c.env.origin(), hostOf),
     }),
     endpoint({
       ...shared,

@@ -6,7 +6,7 @@ import { timeMethods } from "../lib/timed-methods.ts";
 import { type ActorLinks, createActorLinks } from "./actor-links.ts";
 import { createCodeRule, createShareCodeRule } from "./code.ts";
 import type { LinkChanges } from "./changes.ts";
-import { createFallbackLoops } from "./fallback-loops.ts";
+import { createFallbackLoops } from "./fallback/loops.ts";
 import type { RecordLinkEvents } from "./link-events.ts";
 import { createDomainRegistry } from "./domains/registry.ts";
 import { createDomainRepository } from "./domains/repository.ts";
@@ -37,7 +37,7 @@ export type LinkServiceDeps = {
   hashPassword(plain: string): Promise<string>;
   /** How long deleted links can be put back. Default: 30. */
   restoreDays?(): number;
-  /** See fallback-loops.ts. Default: none is ours. */
+  /** See fallback/loops.ts. Default: none is ours. */
   ownCode?(url: string): string | null;
   clock: Clock;
   randomBytes?: RandomBytes;
@@ -92,7 +92,7 @@ export function createLinkService(deps: LinkServiceDeps) {
   ];
 
   const loops = createFallbackLoops({
-    find: (code) => repository.find(code),
+    find: repository.findByAnyCode,
     ownCode: (url) => domains.keyBelow(url) ?? deps.ownCode?.(url) ?? null,
   });
   const tags = createTagRepository(database);

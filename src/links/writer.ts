@@ -6,7 +6,7 @@
 import { isUniqueViolation } from "../db/failures.ts";
 import type { Db } from "../db/dialect.ts";
 import type { Actor } from "../lib/actor.ts";
-import { type AppError, appError } from "../lib/errors.ts";
+import { AppError, appError } from "../lib/errors.ts";
 import { type CodeRule, linkNotFound } from "./code.ts";
 import type { Link, LinkContent, LinkPatch } from "./link.ts";
 import type { TagChange } from "./link-input.ts";
@@ -16,7 +16,7 @@ import { type LinkOptions, readOptions, writeOptions } from "./link-options.ts";
 import { linkEvent, type RecordLinkEvents } from "./link-events.ts";
 import { codeOf, DEFAULT_DOMAIN, keyOf } from "./link-key.ts";
 import type { LinkRepository, NewLink, ExistingLink } from "./links.repository.ts";
-import { type RandomBytes, randomCodes } from "../lib/random-code.ts";
+import { chooseCodes, type RandomBytes } from "../lib/random-code.ts";
 
 /** With the password hashed. */
 export type CheckedCreate = LinkContent & {
@@ -32,6 +32,9 @@ export type CheckedUpdate = Omit<LinkPatch, "options"> &
     /** Only what changes. */
     options?: Partial<LinkOptions>;
   };
+
+/** `keepOld`: the old code becomes an alias. */
+export type Renaming = { code: string; keepOld: boolean };
 
 export type WrittenLink = Omit<Link, "id" | "clickCount" | "automatedClicks">;
 
@@ -56,6 +59,8 @@ export type LinkWriter = {
   ): Promise<WriteOutcome<WrittenLink>[]>;
   /** The link, LinkNotFound, LinkAlreadyExists for a repeated code, Conflict for one that serves a share, BadRequest. */
   update(changes: readonly CheckedUpdate[], by: Writing): Promise<WriteOutcome<WrittenLink>[]>;
+  /** Changes one link, also its code. @throws LinkNotFound, LinkAlreadyExists, Conflict (it serves a share) */
+  patch(change: CheckedUpdate, renamed: Renaming | null, by: Writing): Promise<WrittenLink>;
   /** The code, LinkNotFound, LinkAlreadyExists for a repeated code. */
   remove(codes: readonly string[], by: Writing): Promise<WriteOutcome<string>[]>;
 };
@@ -101,8 +106,15 @@ export function createLinkWriter(deps: Deps): LinkWriter {
     await keepDomains(domains, tx, entries);
     const wanted = new Set(entries.flatMap((entry) => entry.code ?? []));
     const existing = await repository.lock(tx.db, [...wanted]);
-    const chosen = await chooseCodes(deps, tx, entries, new Set(wanted));
-    const plan = planCreate(entries, chosen, existing, by);
+    const aliases = await repository.aliases.among([...wanted], tx.db);
+    const open = entries.filter((entry) => entry.code === null);
+    const chosen = await chooseCodes(open, {
+      ...deps,
+      keyFor: ({ domain }, code) => keyOf(domain, code),
+      mayTake: (key) => !wanted.has(key) && deps.rule.refusal(codeOf(key)) === null,
+      taken: (keys) => repository.taken(keys, tx.db),
+    });
+    const plan = planCreate(entries, chosen, { links: existing, aliases }, by);
     const ids = await repository.insertMany(tx.db, plan.inserts);
     await repository.overwriteMany(tx.db, plan.overwrites, existing);
     await record(tx.db, [
@@ -111,12 +123,16 @@ export function createLinkWriter(deps: Deps): LinkWriter {
       ),
       ...overwriteEvents(plan.overwrites, existing, by),
     ]);
-    tx.changed(
-      "links",
-      [...plan.inserts, ...plan.overwrites].map((link) => link.code),
-    );
+    tx.changed("links", plan.inserts.map(keyIn));
+    await announce(tx, existing, plan.overwrites.map(keyIn));
     return plan.outcomes;
   };
+
+  /** With the aliases of these links. */
+  async function announce(tx: LinkTransaction, existing: Stored, codes: readonly string[]): Promise<void> {
+    const ids = codes.map((code) => existing.get(code)!.id);
+    tx.changed("links", [...codes, ...(await repository.aliases.ofLinks(ids, tx.db))]);
+  }
 
   return {
     createIn,
@@ -130,11 +146,27 @@ export function createLinkWriter(deps: Deps): LinkWriter {
         const plan = planUpdate(changed, existing, by);
         await repository.overwriteMany(tx.db, plan.overwrites, existing);
         await record(tx.db, overwriteEvents(plan.overwrites, existing, by));
-        tx.changed(
-          "links",
-          plan.overwrites.map((link) => link.code),
-        );
+        await announce(tx, existing, plan.overwrites.map(keyIn));
         return plan.outcomes;
+      }),
+
+    patch: (change, renamed, by) =>
+      write(async (tx) => {
+        const isRenamed = renamed !== null && renamed.code !== change.code;
+        const existing = await repository.lock(tx.db, [change.code, ...(isRenamed ? [renamed.code] : [])]);
+        const { outcomes, overwrites } = planUpdate([change], existing, by);
+        const [outcome] = outcomes;
+        if (outcome === undefined || outcome instanceof AppError) throw outcome;
+        await repository.overwriteMany(tx.db, overwrites, existing);
+        const link = existing.get(change.code)!;
+        await announce(tx, existing, [change.code]);
+        if (isRenamed && existing.has(renamed.code)) throw isTaken(renamed.code);
+        if (isRenamed && !(await repository.rename(tx.db, link, renamed, by.now)))
+          throw isAlias(renamed.code);
+        if (isRenamed) tx.changed("links", [renamed.code]);
+        const after = isRenamed ? { ...outcome, code: renamed.code } : outcome;
+        await record(tx.db, [linkEvent({ ...by, verb: "update" }, { id: link.id, before: link, after })]);
+        return after;
       }),
 
     remove: (codes, by) =>
@@ -148,8 +180,8 @@ export function createLinkWriter(deps: Deps): LinkWriter {
           claimed.add(code);
           return code;
         });
+        await announce(tx, existing, [...claimed]);
         await repository.removeMany(tx.db, [...claimed], { record, actor, now });
-        tx.changed("links", [...claimed]);
         return outcomes;
       }),
   };
@@ -167,37 +199,12 @@ async function keepDomains(
   if (kept.size < wanted.size) throw appError("BadRequest", "The domain was deleted meanwhile.");
 }
 
-/** For entries without one. Those with a collision try again together. */
-async function chooseCodes(
-  { repository, rule, randomCodeLength, randomBytes }: Deps,
-  tx: LinkTransaction,
-  entries: readonly CheckedCreate[],
-  taken: Set<string>,
-): Promise<Map<CheckedCreate, string>> {
-  const chosen = new Map<CheckedCreate, string>();
-  let open = entries.filter((entry) => entry.code === null);
-  const sources = new Map(open.map((entry) => [entry, randomCodes(randomCodeLength(), randomBytes)]));
-  while (open.length > 0) {
-    for (const entry of open) {
-      let code: string;
-      do code = keyOf(entry.domain, sources.get(entry)!.next().value);
-      while (taken.has(code) || rule.refusal(codeOf(code)) !== null);
-      taken.add(code);
-      chosen.set(entry, code);
-    }
-    const tried = open.map((entry) => chosen.get(entry)!);
-    const existing = await repository.lock(tx.db, tried);
-    open = open.filter((entry) => existing.has(chosen.get(entry)!));
-  }
-  return chosen;
-}
-
 type Stored = ReadonlyMap<string, ExistingLink>;
 
 function planCreate(
   entries: readonly CheckedCreate[],
   chosen: ReadonlyMap<CheckedCreate, string>,
-  existing: Stored,
+  existing: { links: Stored; aliases: ReadonlyMap<string, unknown> },
   { actor, now }: Writing,
 ) {
   const claimed = new Set<string>();
@@ -205,8 +212,9 @@ function planCreate(
   const overwrites: WrittenLink[] = [];
   const outcomes = entries.map((entry): WriteOutcome<WrittenLink> => {
     const code = entry.code ?? chosen.get(entry)!;
-    const stored = existing.get(code);
+    const stored = existing.links.get(code);
     if (claimed.has(code)) return mentionedBefore(code);
+    if (existing.aliases.has(code)) return isAlias(code);
     if (stored !== undefined && !(entry.force && reaches(actor, stored))) return alreadyExists(code);
     if (stored?.isInternal) return linkServesShare(code);
     const { code: _, domain: __, force: ___, ...content } = entry;
@@ -268,6 +276,14 @@ export const alreadyExists = (code: string): AppError =>
     "LinkAlreadyExists",
     `The code "${codeOf(code)}" is taken; choose another, or overwrite it with force.`,
   );
+
+const keyIn = ({ code }: { code: string }): string => code;
+
+const isTaken = (code: string): AppError =>
+  appError("LinkAlreadyExists", `The code "${codeOf(code)}" is taken by another link; choose another.`);
+
+export const isAlias = (code: string): AppError =>
+  appError("LinkAlreadyExists", `The code "${codeOf(code)}" is an alias of another link; choose another.`);
 
 export const linkServesShare = (code: string): AppError =>
   appError("Conflict", `The link "${codeOf(code)}" serves a shared file or folder; delete it first.`);

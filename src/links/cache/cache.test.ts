@@ -32,6 +32,7 @@ function open(overrides: Partial<LinkCacheOptions> = {}) {
     rebuildSeconds: () => 0,
     findLink: answer,
     scan: {
+      async *aliases() {},
       async *links() {
         for (const row of stored()) yield [row];
       },

@@ -86,6 +86,7 @@ export type LinkCacheOptions = {
     links(): AsyncIterable<readonly StoredLink[]>;
     /** Of links with a smaller id, several per text, separated by blanks. */
     codes(beforeId: number | null): AsyncIterable<string>;
+    aliases(): AsyncIterable<string>;
     /** At most 1,000 codes. */
     some(codes: readonly string[]): Promise<readonly StoredLink[]>;
   };
@@ -141,7 +142,10 @@ export function createLinkCache(options: LinkCacheOptions): LinkCache {
     put,
   });
   const filter = createCodeFilter({
-    loadCodes: warmer.codes,
+    async *loadCodes() {
+      yield* scan.aliases();
+      yield* warmer.codes();
+    },
     rebuildSeconds: options.rebuildSeconds,
     pace,
     seed,

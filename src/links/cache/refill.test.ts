@@ -26,6 +26,7 @@ function open(overrides: Partial<LinkCacheOptions> = {}) {
       return target === undefined ? null : { id: 1, target, expires_at: null };
     },
     scan: {
+      async *aliases() {},
       async *links() {
         database.scans++;
         yield rowsOf(targets.keys());

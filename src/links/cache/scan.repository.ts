@@ -58,9 +58,31 @@ export function createLinkScan(
       }
     },
 
-    /** At most 1,000 codes. */
+    /** Like `codes`. */
+    async *aliases(): AsyncGenerator<string> {
+      for (let after = ""; ; ) {
+        const page = await read
+          .selectFrom("link_aliases")
+          .select("code")
+          .where("code", ">", after)
+          .orderBy("code")
+          .limit(CODES)
+          .execute();
+        if (page.length > 0) yield page.map(({ code }) => code).join(" ");
+        if (page.length < CODES) return;
+        after = page.at(-1)!.code;
+      }
+    },
+
+    /** At most 1,000 codes, also aliases. */
     async some(codes: readonly string[]): Promise<StoredLink[]> {
-      return (await stored().where("code", "in", codes).execute()).map(storedLink);
+      const links = await stored().where("links.code", "in", codes).execute();
+      const others = await stored()
+        .innerJoin("link_aliases", "link_aliases.link_id", "links.id")
+        .select("link_aliases.code as alias")
+        .where("link_aliases.code", "in", codes)
+        .execute();
+      return [...links, ...others.map(({ alias, ...row }) => ({ ...row, code: alias }))].map(storedLink);
     },
   };
 }

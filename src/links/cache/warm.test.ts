@@ -25,6 +25,7 @@ function open(steps: (StoredLink[] | (() => unknown))[], overrides: Partial<Link
       return rows.get(code);
     },
     scan: {
+      async *aliases() {},
       async *links() {
         for (const step of steps) {
           if (typeof step === "function") await step();

@@ -21,7 +21,7 @@ import type { LinkTransaction } from "../changes.ts";
 import { linkEvent, type RecordLinkEvents } from "../link-events.ts";
 import { createPasswordHashing, type RowHashes } from "./import-passwords.ts";
 import type { LinkRepository, NewLink, ExistingLink } from "../links.repository.ts";
-import { linkServesShare } from "../writer.ts";
+import { isAlias, linkServesShare } from "../writer.ts";
 
 export const IMPORT_MODES = ["skip", "overwrite", "error"] as const;
 export type ImportMode = (typeof IMPORT_MODES)[number];
@@ -182,13 +182,16 @@ async function overwriteChunk(
   result: ImportResult,
 ): Promise<void> {
   const last = new Map<string, CsvLink>();
-  const stored = await run.repository.lock(tx.db, [...new Set(codesOf(chunk))]);
+  const codes = [...new Set(codesOf(chunk))];
+  const stored = await run.repository.lock(tx.db, codes);
+  const aliases = await run.repository.aliases.among(codes, tx.db);
   for (const row of chunk.rows) {
     result.total_rows++;
     if (isFailed(row)) fail(result, row);
     else if (isInternal(row.target)) result.skipped_count++;
     else if (stored.get(row.code)?.isInternal)
       fail(result, failedRow(row.row, row.code, linkServesShare(row.code)));
+    else if (aliases.has(row.code)) fail(result, failedRow(row.row, row.code, isAlias(row.code)));
     else {
       last.set(row.code, row);
       result.success_count++;
@@ -209,7 +212,11 @@ async function overwriteChunk(
   await run.repository.insertMany(tx.db, inserts);
   await run.bulk.replace(tx.db, replacements, { withClicks: run.file.hasClicks });
   await run.record(tx.db, events);
-  tx.changed("links", [...last.keys()]);
+  const others = await run.repository.aliases.ofLinks(
+    replacements.map(({ id }) => id),
+    tx.db,
+  );
+  tx.changed("links", [...last.keys(), ...others]);
 }
 
 const codesOf = (chunk: CsvChunk): string[] => chunk.rows.flatMap((row) => (isFailed(row) ? [] : row.code));

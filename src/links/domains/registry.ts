@@ -1,6 +1,6 @@
 /** All domains in memory, current on every process before a change is answered. */
 import { appError } from "../../lib/errors.ts";
-import { codeBelow } from "../fallback-loops.ts";
+import { codeBelow } from "../fallback/loops.ts";
 import { codeOf, DEFAULT_DOMAIN, domainOf, keyOf, prefixOf } from "../link-key.ts";
 import type { Domain, DomainUrls } from "./domain.ts";
 import { checkHost } from "./host.ts";

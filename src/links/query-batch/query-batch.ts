@@ -7,7 +7,7 @@ import { z } from "zod";
 import type { Actor } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { AppError, appError } from "../../lib/errors.ts";
-import type { FallbackLoops } from "../fallback-loops.ts";
+import type { FallbackLoops } from "../fallback/loops.ts";
 import { type LinkUpdateInput, parseLinkUpdate, parseTagChange, type TagChange } from "../link-input.ts";
 import { updateItemSchema } from "../link.ts";
 import {

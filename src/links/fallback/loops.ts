@@ -1,8 +1,8 @@
 /** Refuses a `fallback_url` that leads back to its link through short links of ours, as far as the door can see it. */
-import { type AppError, appError } from "../lib/errors.ts";
-import { isCodeText } from "./code.ts";
-import { readOptions } from "./link-options.ts";
-import type { Link } from "./link.ts";
+import { type AppError, appError } from "../../lib/errors.ts";
+import { isCodeText } from "../code.ts";
+import { readOptions } from "../link-options.ts";
+import type { Link } from "../link.ts";
 
 export type FallbackLoops = {
   /** Null if the fallback may be stored. `code` is null for a random one, which nothing leads to. */
