@@ -1254,16 +1254,6 @@ export interface components {
                 domain?: string | null;
             })[];
         };
-        DeleteTagAnswer: {
-            /** @constant */
-            code: 0;
-            data: components["schemas"]["DeleteTagResult"];
-            message: string;
-        };
-        DeleteTagResult: {
-            links: number;
-            tag: string;
-        };
         DeviceReport: {
             bot_percentage: number;
             browsers: {
@@ -1814,16 +1804,6 @@ export interface components {
             /** @description found by `search` */
             title?: string | null;
         };
-        ListTagsItem: {
-            links: number;
-            tag: string;
-        };
-        ListTagsItemListAnswer: {
-            /** @constant */
-            code: 0;
-            data: components["schemas"]["ListTagsItem"][];
-            message: string;
-        };
         Login: {
             password: string;
             /** @description default: the built-in administrator */
@@ -1942,18 +1922,8 @@ export interface components {
             total: number;
             total_pages: number;
         };
-        PatchTagAnswer: {
-            /** @constant */
-            code: 0;
-            data: components["schemas"]["PatchTagResult"];
-            message: string;
-        };
         PatchTagBody: {
             /** @description 1 to 64 characters, kept in lower case */
-            tag: string;
-        };
-        PatchTagResult: {
-            links: number;
             tag: string;
         };
         Place: {
@@ -2331,6 +2301,22 @@ export interface components {
             /** @constant */
             code: 0;
             data: components["schemas"]["Share"][];
+            message: string;
+        };
+        TagCount: {
+            links: number;
+            tag: string;
+        };
+        TagCountAnswer: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["TagCount"];
+            message: string;
+        };
+        TagCountListAnswer: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["TagCount"][];
             message: string;
         };
         Token: {
@@ -2715,8 +2701,6 @@ export type CreateFilesUploadBody = components['schemas']['CreateFilesUploadBody
 export type DeletedLink = components['schemas']['DeletedLink'];
 export type DeletedLinkPageAnswer = components['schemas']['DeletedLinkPageAnswer'];
 export type DeleteLinksBatchBody = components['schemas']['DeleteLinksBatchBody'];
-export type DeleteTagAnswer = components['schemas']['DeleteTagAnswer'];
-export type DeleteTagResult = components['schemas']['DeleteTagResult'];
 export type DeviceReport = components['schemas']['DeviceReport'];
 export type DeviceReportAnswer = components['schemas']['DeviceReportAnswer'];
 export type Domain = components['schemas']['Domain'];
@@ -2761,8 +2745,6 @@ export type LinkReport = components['schemas']['LinkReport'];
 export type LinkReportAnswer = components['schemas']['LinkReportAnswer'];
 export type LinkRestore = components['schemas']['LinkRestore'];
 export type LinkUpdate = components['schemas']['LinkUpdate'];
-export type ListTagsItem = components['schemas']['ListTagsItem'];
-export type ListTagsItemListAnswer = components['schemas']['ListTagsItemListAnswer'];
 export type Login = components['schemas']['Login'];
 export type Message = components['schemas']['Message'];
 export type MessageAnswer = components['schemas']['MessageAnswer'];
@@ -2774,9 +2756,7 @@ export type NewPolicy = components['schemas']['NewPolicy'];
 export type NewShare = components['schemas']['NewShare'];
 export type NewToken = components['schemas']['NewToken'];
 export type Pagination = components['schemas']['Pagination'];
-export type PatchTagAnswer = components['schemas']['PatchTagAnswer'];
 export type PatchTagBody = components['schemas']['PatchTagBody'];
-export type PatchTagResult = components['schemas']['PatchTagResult'];
 export type Place = components['schemas']['Place'];
 export type PlaceListAnswer = components['schemas']['PlaceListAnswer'];
 export type Policy = components['schemas']['Policy'];
@@ -2813,6 +2793,9 @@ export type SettingListAnswer = components['schemas']['SettingListAnswer'];
 export type Share = components['schemas']['Share'];
 export type ShareAnswer = components['schemas']['ShareAnswer'];
 export type ShareListAnswer = components['schemas']['ShareListAnswer'];
+export type TagCount = components['schemas']['TagCount'];
+export type TagCountAnswer = components['schemas']['TagCountAnswer'];
+export type TagCountListAnswer = components['schemas']['TagCountListAnswer'];
 export type Token = components['schemas']['Token'];
 export type TokenPageAnswer = components['schemas']['TokenPageAnswer'];
 export type TopLink = components['schemas']['TopLink'];
@@ -3233,6 +3216,8 @@ export interface operations {
     getAnalyticsExport: {
         parameters: {
             query?: {
+                /** @description all: with the column domain */
+                columns?: "all";
                 /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
                 end_date?: string;
                 /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
@@ -4850,6 +4835,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            409: components["responses"]["409"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
@@ -5813,7 +5799,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": components["schemas"]["ListTagsItemListAnswer"];
+                    "application/json": components["schemas"]["TagCountListAnswer"];
                 };
             };
             400: components["responses"]["400"];
@@ -5858,7 +5844,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["DeleteTagAnswer"];
+                    "application/json": components["schemas"]["TagCountAnswer"];
                 };
             };
             400: components["responses"]["400"];
@@ -5912,7 +5898,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["PatchTagAnswer"];
+                    "application/json": components["schemas"]["TagCountAnswer"];
                 };
             };
             400: components["responses"]["400"];

@@ -159,6 +159,7 @@ export function linkEndpoints({ links, now }: { links: LinkService; now(): numbe
       summary: "Change a link",
       query: domainQuery,
       body: updateSchema,
+      failures: [409],
       answer: linkViewSchema,
       handle: async ({ c, query, body, account }) =>
         viewOfLink(await links.by(actorOf(account)).update(keyIn(c, query), body), c.env.origin(), hostOf),

@@ -75,7 +75,7 @@ export function parseDomainInput(input: UpdateDomainInput): Partial<DomainUrls &
 function parseHost(text: string): string {
   const host = checkHost(text);
   if (typeof host === "string") return host;
-  throw appError("BadRequest", host.error);
+  throw appError("BadRequest", host.error, { field: "host" });
 }
 
 function parseUrl(name: string, text: string | null): string | null {

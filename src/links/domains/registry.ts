@@ -5,6 +5,9 @@ import { codeOf, DEFAULT_DOMAIN, domainOf, keyOf, prefixOf } from "../link-key.t
 import type { Domain, DomainUrls } from "./domain.ts";
 import { checkHost } from "./host.ts";
 
+/** A request has the host in this field. */
+const DOMAIN = { field: "domain" };
+
 /** In a filter: links of every domain. */
 const ANY_DOMAIN = "*";
 const RETRY_MS = 1000;
@@ -71,12 +74,13 @@ export function createDomainRegistry({ list }: { list(): Promise<Domain[]> }) {
   function idOf(host: string | null | undefined): number {
     if (!host) return DEFAULT_DOMAIN;
     const checked = checkHost(host);
-    if (typeof checked !== "string") throw appError("BadRequest", checked.error);
+    if (typeof checked !== "string") throw appError("BadRequest", checked.error, DOMAIN);
     const domain = byHost.get(checked);
     if (domain !== undefined) return domain.id;
     throw appError(
       "BadRequest",
       `There is no domain ${checked}; add it, or leave domain out for the default one.`,
+      DOMAIN,
     );
   }
 
@@ -119,7 +123,11 @@ export function createDomainRegistry({ list }: { list(): Promise<Domain[]> }) {
     /** @throws BadRequest if a link would move. @param host absent: it stays */
     refuseMove(key: string, host: string | null | undefined): void {
       if (host === null || host === undefined || idOf(host) === domainOf(key)) return;
-      throw appError("BadRequest", "A link stays on its domain; create one on the other domain instead.");
+      throw appError(
+        "BadRequest",
+        "A link stays on its domain; create one on the other domain instead.",
+        DOMAIN,
+      );
     },
     nameOf: (key: string): LinkName => ({ code: codeOf(key), domain: hostOf(domainOf(key)) }),
 

@@ -5,6 +5,7 @@ import { tagText } from "./tag.ts";
 import type { TagService } from "./service.ts";
 
 const tagCount = z.object({ tag: z.string(), links: z.number().int() });
+tagCount.register(z.globalRegistry, { id: "TagCount" });
 const params = { tag: tagText };
 const tagIn = (c: HttpContext): string => c.req.param("tag") ?? "";
 
