@@ -18,6 +18,7 @@ import { AppError, type ErrorKind } from "./lib/errors.ts";
 import { fileTrouble } from "./lib/file-trouble.ts";
 import { createLogger } from "./lib/logger.ts";
 import { VERSION } from "./lib/version.ts";
+import { addDeletedCommands } from "./links/deleted/commands.ts";
 import { addDomainCommands } from "./links/domains/commands.ts";
 import { addLinkCommands } from "./links/links.commands.ts";
 import { addServeCommand } from "./server.commands.ts";
@@ -49,6 +50,7 @@ export async function runCli(argv: readonly string[]): Promise<number> {
   addConfigCommands(program, session.context);
   const links = addLinkCommands(program, session.context);
   addLinkStatsCommand(links, session.context);
+  addDeletedCommands(links, session.context);
   addEventCommands(program, links, {
     ...session.context,
     services: async () => historyServices(await session.context.services()),

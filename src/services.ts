@@ -155,6 +155,7 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
     ...shared,
     randomCodeLength: () => config.get("features.random_code_length"),
     shareCodeLength: () => config.get("features.share_code_length"),
+    findEvent: events.find,
     restoreDays: () => config.get("links.restore_days"),
     publicUrl: () => config.get("features.public_url"),
     ownCode: (url) => codeBelow(config.get("features.public_url"), url),

@@ -69,9 +69,35 @@ test("the history of a link survives its restoration, and a code that ends in /h
   expect(await actions("/links/b/history/history")).toEqual(["link.create"]);
 });
 
+test("a link goes back to an earlier state and keeps its code and password", async () => {
+  const first = { target: TARGET, title: "one", tags: ["x"], expires_at: "2099-01-01T00:00:00Z" };
+  await client.call("POST", "/links", { code: "back", ...first });
+  const empty = { title: "", tags: [], expires_at: "", password: "secret", redirect_status: 301 };
+  await client.call("PUT", "/links/back", { target: `${TARGET}2`, ...empty });
+  const [updated, created] = await rows("/links/back/history");
+  const restore = (id: number, body?: object) =>
+    client.call("POST", `/links/back/history/${id}/restore`, body);
+  const told = { target: TARGET, title: "one", tags: ["x"], redirect_status: 307, password: "[REDACTED]" };
+  expect((await restore(created!.id)).body.data).toMatchObject(told);
+  expect((await restore(updated!.id, { state: "after" })).body.data.target).toBe(`${TARGET}2`);
+  expect((await restore(updated!.id, { state: "before" })).body.data).toMatchObject(told);
+  expect(await actions("/links/back/history")).toHaveLength(5);
+  expect((await restore(created!.id, { state: "before" })).status).toBe(404);
+  const [other] = await rows("/events?action=setting.update");
+  expect((await restore(other!.id)).status).toBe(404);
+});
+
 test("the commands list events and the history of a link", async () => {
   await client.call("POST", "/links", { code: "cli", target: TARGET });
   const listed = await installation.run(["events", "--subject", "cli", "--json"]);
   expect(JSON.parse(listed)).toMatchObject([{ action: "link.create", actor: "admin" }]);
   expect(await installation.run(["links", "history", "cli"])).toContain("link.create");
+  await installation.run(["links", "remove", "cli"]);
+  const [gone] = JSON.parse(await installation.run(["links", "deleted", "--json"]));
+  expect(gone).toMatchObject({ code: "cli", deleted_by: "cli" });
+  expect(await installation.run(["links", "restore", "cli"])).toContain("Restored cli.");
+  await installation.run(["links", "update", "cli", `${TARGET}2`]);
+  const [{ id }] = JSON.parse(await installation.run(["links", "history", "cli", "--json"]));
+  await installation.run(["links", "restore", "cli", "--event", String(id), "--before"]);
+  expect((await client.call("GET", "/links/cli")).body.data.target).toBe(TARGET);
 });

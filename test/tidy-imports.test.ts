@@ -57,6 +57,7 @@ const INNER_ROOMS: Record<string, Record<string, readonly string[]>> = {
     domains: ["fallback"],
     fallback: [],
     "query-batch": ["fallback", "list"],
+    history: [],
     tags: [],
     uses: [],
   },

@@ -83,6 +83,8 @@ export type Endpoint<
   admit?(c: HttpContext): Promise<void> | void;
   /** The JSON body. Without a schema the endpoint has none or reads it itself. */
   body?: B;
+  /** An empty body counts as `{}`. */
+  optionalBody?: true;
   /** Bytes; default 2 MiB. */
   bodyLimit?: number;
   /** Allows 16 MiB (json-list.ts). */

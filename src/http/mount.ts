@@ -89,7 +89,9 @@ async function readBody(entry: Endpoint, c: HttpContext, reservation: BodyReserv
     if (entry.form === undefined && entry.rawBody === undefined) refuseLongBody(c.req.raw);
     return undefined;
   }
-  const value = entry.list ? await readJsonList(source, entry.list) : await readJson(source, entry.bodyLimit);
+  const value = entry.list
+    ? await readJsonList(source, entry.list)
+    : await readJson(source, entry.bodyLimit, entry.optionalBody);
   return validated(entry.body, value, "The body");
 }
 

@@ -161,7 +161,7 @@ function requestBody(entry: Endpoint, named: NamedSchemas): Json {
     body === undefined
       ? { "multipart/form-data": { schema } }
       : { "application/json": { schema, example: exampleOf(schema, named) } };
-  return { requestBody: { required: true, content } };
+  return { requestBody: { required: entry.optionalBody !== true, content } };
 }
 
 /** Made at the first request. */

@@ -106,9 +106,10 @@ export function createDecoder() {
 }
 
 /** Ignores Content-Type. @throws like readText, BadRequest (no JSON, too deep, too many values) */
-export async function readJson(source: BodySource, limit = JSON_LIMIT): Promise<unknown> {
+export async function readJson(source: BodySource, limit = JSON_LIMIT, isOptional = false): Promise<unknown> {
   const scan = createJsonScan({ mostParts: MOST_PARTS });
-  return parseJson(await gatherText(source, limit, scan.push));
+  const text = await gatherText(source, limit, scan.push);
+  return text === "" && isOptional ? {} : parseJson(text);
 }
 
 /** @throws BadRequest */

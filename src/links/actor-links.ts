@@ -6,6 +6,7 @@ import { createLinkBatch } from "./batch.ts";
 import { type CodeRule, isKeyText, linkNotFound } from "./code.ts";
 import type { FallbackLoops } from "./fallback/loops.ts";
 import { codeOf, domainOf, keyOf } from "./link-key.ts";
+import { type EventState, type FindLinkEvent, revertLink } from "./history/history.ts";
 import { readOptions } from "./link-options.ts";
 import { parseLinkInput, parseLinkPatch, parseLinkUpdate } from "./link-input.ts";
 import { filterFor } from "./list/filter.ts";
@@ -34,6 +35,7 @@ type Parts = {
   hashPassword(plain: string): Promise<string>;
   clock: Clock;
   loops: FallbackLoops;
+  findEvent: FindLinkEvent;
 };
 
 export type ActorLinks = ReturnType<typeof createActorLinks>;
@@ -120,6 +122,13 @@ export function createActorLinks(parts: Parts, actor: Actor) {
       const link = await repository.findByAnyCode(key);
       if (link === null) return { available: true };
       return { available: false, reason: link.code === key ? "taken" : "alias" };
+    },
+
+    /** Back to a state in its history. @throws LinkNotFound, NotFound, Conflict (it serves a share) */
+    async revert(key: string, eventId: number, state: EventState): Promise<ShownLink> {
+      const link = await get(key);
+      const now = clock.now();
+      return counted(only([await revertLink(parts, link, { eventId, state, actor, now })]));
     },
 
     /** @throws LinkNotFound */

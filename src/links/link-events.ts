@@ -17,7 +17,7 @@ type Doing = {
   actor: Pick<Actor, "name" | "via">;
   now: number;
   /** Without the kind. */
-  verb: "create" | "update" | "delete" | "restore" | "revert";
+  verb: "create" | "update" | "delete" | "restore";
 };
 
 type Affected = { id: number | null; before: Described | null; after: Described | null };

@@ -49,6 +49,11 @@ const stats = z.object({
 });
 stats.register(z.globalRegistry, { id: "Totals" });
 
+const revertBody = z.object({
+  state: z.enum(["before", "after"]).nullish().describe("the state before the event, or after it (default)"),
+});
+revertBody.register(z.globalRegistry, { id: "LinkReversion" });
+
 const params = { code: z.string().meta(CODE_FORM) };
 
 /** Relative to {admin}/v1. */
@@ -150,6 +155,25 @@ export function linkEndpoints({ links, now }: { links: LinkService; now(): numbe
       answer: linkViewSchema,
       handle: async ({ c, query, account }) =>
         viewOfLink(await links.by(actorOf(account)).get(keyIn(c, query)), c.env.origin(), hostOf),
+    }),
+    endpoint({
+      ...shared,
+      method: "POST",
+      path: "/links/:code{.+}/history/:id/restore",
+      params: { ...params, id: z.int().min(1) },
+      summary: "Go back to a state in the history of a link; code and password stay",
+      query: domainQuery,
+      body: revertBody,
+      optionalBody: true,
+      failures: [404, 409],
+      answer: linkViewSchema,
+      async handle({ c, query, body, account }) {
+        const key = keyIn(c, query);
+        const id = Number(c.req.param("id"));
+        if (!Number.isSafeInteger(id)) throw linkNotFound(c.req.param("code"));
+        const link = await links.by(actorOf(account)).revert(key, id, body.state ?? "after");
+        return viewOfLink(link, c.env.origin(), hostOf);
+      },
     }),
     endpoint({
       ...shared,

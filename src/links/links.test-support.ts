@@ -28,6 +28,7 @@ export async function openLinks(database: Database, overrides: Partial<LinkServi
     database,
     changes,
     record: events.add,
+    findEvent: events.find,
     routePrefixes: () => ["/admin", "/health", "/panel"],
     randomCodeLength: () => 6,
     shareCodeLength: () => 14,

@@ -50,6 +50,10 @@ export function createDeletedLinks(deps: Deps) {
       return { links, next: last === undefined ? null : { at: last.deletedAt, id: last.id } };
     },
 
+    /** The id of the link that had a code on the default domain last; null without one that can be put back. */
+    newest: (actor: Actor, code: string): Promise<number | null> =>
+      repository.newest(code, { since: since(), ownerId: actor.ownOnly ? actor.accountId : null }),
+
     /**
      * Under its old code, or another one. Returns its key.
      * @throws LinkNotFound, Conflict (put back already, or its domain is gone), LinkAlreadyExists, LinkInvalidCode,

@@ -44,6 +44,20 @@ export function createDeletedRepository({
       return [...same, ...older].map(toDeletedLink);
     },
 
+    /** The id of the newest with a key, or null. Reads all that can be put back: for commands. */
+    async newest(key: string, { since, ownerId }: DeletedFilter): Promise<number | null> {
+      let query = read
+        .selectFrom("deleted_links")
+        .select("link_id")
+        .where("deleted_at", ">=", since)
+        .where("code", "=", key)
+        .where("content", "is not", null);
+      if (ownerId !== null) query = query.where("owner_id", "=", ownerId);
+      query = query.orderBy("deleted_at", "desc").orderBy("link_id", "desc").limit(1);
+      const row = await query.executeTakeFirst();
+      return row?.link_id ?? null;
+    },
+
     /** Null if it can't be put back. Locked until the transaction ends. */
     async lock(tx: Db, id: number, since: number): Promise<DeletedLink | null> {
       const row = await tx

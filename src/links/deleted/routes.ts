@@ -63,6 +63,7 @@ export function deletedEndpoints({ deleted, get, hostOf }: Deps): Endpoint[] {
       path: "/links/deleted/:id/restore",
       summary: "Put a deleted link back with its counts",
       body: restoreBody,
+      optionalBody: true,
       failures: [404, 409],
       answer: linkViewSchema,
       async handle({ c, body, account }) {
