@@ -193,7 +193,12 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
     links,
     operations,
     events,
-    csv: createLinkCsv({ ...shared, domainOf: links.domains.filterOf }),
+    csv: createLinkCsv({
+      ...shared,
+      domainOf: links.domains.filterOf,
+      hostOf: links.domains.hostOf,
+      keyOf: links.domains.key,
+    }),
     reports: createReports({ database, links, config, clock, logger }),
     content,
     drive,

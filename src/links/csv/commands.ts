@@ -36,8 +36,12 @@ export function addCsvCommands(links: Command, context: Context): void {
       .command("export")
       .description("export links as CSV, ordered by code, with their password hashes")
       .argument("[file]", "the file to write; standard output without it"),
-  ).action((file: string | undefined, options: FilterOptions) => exportLinks(context, file, options));
+  )
+    .option("--columns <which>", "all: adds domain, title, tags and the other fields of a link")
+    .action((file: string | undefined, options: ExportCommandOptions) => exportLinks(context, file, options));
 }
+
+type ExportCommandOptions = FilterOptions & { columns?: string };
 
 type ImportCommandOptions = { mode: string; json?: true };
 
@@ -95,8 +99,11 @@ async function readInput(path: string): Promise<Buffer> {
 async function exportLinks(
   context: Context,
   path: string | undefined,
-  options: FilterOptions,
+  options: ExportCommandOptions,
 ): Promise<void> {
+  if (options.columns !== undefined && options.columns !== "all") {
+    throw appError("BadRequest", "--columns takes all.");
+  }
   const query = validated(filterQuery, filterInput(options), "The filter");
   const { csv } = await context.services();
   const filter = filterOf(query, systemClock.now(), csv.domainOf);
@@ -110,7 +117,9 @@ async function exportLinks(
     }
   };
   const write = path === undefined || path === "-" ? writeOutput : (source: Texts) => writeFile(path, source);
-  await write(texts(csv.export.pages(filter))).finally(() => bar.finish());
+  await write(texts(csv.export.pages(filter, { whole: options.columns === "all" }))).finally(() =>
+    bar.finish(),
+  );
   context.output.note(`${pluralize(done, "link")} exported.`);
 }
 

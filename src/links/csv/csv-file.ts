@@ -2,8 +2,7 @@ import { CSV_SEPARATORS, type CsvRecord, type CsvSeparator, readCsv } from "../.
 import { AppError, appError } from "../../lib/errors.ts";
 import { createSweeper } from "../../lib/sweeper.ts";
 import { createTimeSlices } from "../../lib/time-slices.ts";
-import type { CodeRule } from "../code.ts";
-import { codeIn, type CsvLink, csvLinkOf } from "./row.ts";
+import { codeIn, type CsvLink, csvLinkOf, type CsvRules } from "./row.ts";
 import { type CsvLayout, layoutOf, namesNeeded } from "./layout.ts";
 
 export type FailedRow = {
@@ -51,7 +50,7 @@ const SLICE_MS = 0.5;
 const SWEPT_BYTES = 1024 * 1024;
 
 /** @throws CsvParseError without a usable header */
-export function openCsvFile(bytes: Buffer, { rule, now }: { rule: CodeRule; now: number }): CsvFile {
+export function openCsvFile(bytes: Buffer, rules: Omit<CsvRules, "layout">): CsvFile {
   const { layout, start, separator } = readHeader(bytes);
   return {
     bytes: bytes.length,
@@ -68,7 +67,7 @@ export function openCsvFile(bytes: Buffer, { rule, now }: { rule: CodeRule; now:
         const { row, fields, problem, end } = record;
         try {
           if (problem !== null) throw appError("CsvParseError", problem);
-          rows.push(csvLinkOf(row, fields, { layout, rule, now }));
+          rows.push(csvLinkOf(row, fields, { ...rules, layout }));
         } catch (error) {
           if (!(error instanceof AppError)) throw error;
           rows.push(failedRow(row, codeIn(layout, fields), error));

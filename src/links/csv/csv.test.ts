@@ -23,7 +23,7 @@ const chunksOf = async (text: string | Buffer): Promise<CsvChunk[]> =>
 
 describe("the header", () => {
   test("may have its columns in any order and case, beside others", () => {
-    expect(layoutOf([" Target", "note", "CODE ", "Click_Count"])).toEqual({
+    expect(layoutOf([" Target", "memo", "CODE ", "Click_Count"])).toEqual({
       width: 4,
       at: { code: 2, target: 0, click_count: 3 },
     });
@@ -53,6 +53,7 @@ describe("a row", () => {
         " 42 ",
       ),
     ).toEqual({
+      more: expect.anything(),
       row: 7,
       code: "a/b",
       target: "https://x.y/",

@@ -6,7 +6,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { createSweeper } from "../../lib/sweeper.ts";
 import type { LinkFilter } from "../list/filter.ts";
 import { type Link, PASSWORD_MASK } from "../link.ts";
-import { CSV_HEADER, csvLineOf } from "./layout.ts";
+import { CSV_HEADER, csvLineOf, WHOLE_CSV_HEADER, wholeCsvLineOf } from "./layout.ts";
 import type { LinkListRepository } from "../list/repository.ts";
 
 export type ExportPage = { text: string; links: number };
@@ -18,17 +18,26 @@ const FEWEST_LINKS = 10;
 const PAGE_CHARACTERS = 64 * 1024;
 const SWEPT_CHARACTERS = 3 * 1024 * 1024;
 
-export function createLinkExport({ list, clock }: { list: LinkListRepository; clock: Clock }) {
+type Deps = { list: LinkListRepository; clock: Clock; hostOf(domain: number): string | null };
+
+/** `whole`: with all columns. */
+export type ExportOptions = { maskPasswords?: boolean; whole?: boolean };
+
+export function createLinkExport({ list, clock, hostOf }: Deps) {
   return {
     /** The header, even without matches, then the matches. Rejects when the database does. */
-    async *pages(filter: LinkFilter, { maskPasswords = false } = {}): AsyncGenerator<ExportPage, void> {
-      let text = CSV_HEADER;
+    async *pages(
+      filter: LinkFilter,
+      { maskPasswords = false, whole = false }: ExportOptions = {},
+    ): AsyncGenerator<ExportPage, void> {
+      const lineOf = (link: Link) => (whole ? wholeCsvLineOf(link, hostOf) : csvLineOf(link));
+      let text = whole ? WHOLE_CSV_HEADER : CSV_HEADER;
       let last: string | null = null;
       let limit = MOST_LINKS;
       const sweeper = createSweeper(SWEPT_CHARACTERS);
       for (;;) {
         const links = await list.after(filter, last, limit);
-        for (const link of links) text += csvLineOf(maskPasswords ? masked(link) : link);
+        for (const link of links) text += lineOf(maskPasswords ? masked(link) : link);
         yield { text, links: links.length };
         if (links.length < limit) return;
         last = links.at(-1)!.code;

@@ -13,6 +13,8 @@ import { appError } from "../../lib/errors.ts";
 import type { EventRecord } from "../../lib/event.ts";
 import type { CodeRule } from "../code.ts";
 import { isInternal } from "../internal-target.ts";
+import { codeOf } from "../link-key.ts";
+import { readOptions, writeOptions } from "../link-options.ts";
 import type { Link } from "../link.ts";
 import type { LinkBulkRepository } from "./repository.ts";
 import type { CsvLink } from "./row.ts";
@@ -69,6 +71,7 @@ export type LinkImportDeps = {
   };
   record: RecordLinkEvents;
   rule: CodeRule;
+  keyOf?(code: string, host: string | undefined): string;
   hashPassword(plain: string): Promise<string>;
   clock: Clock;
 };
@@ -88,7 +91,7 @@ export function createLinkImport(deps: LinkImportDeps) {
   /** @throws CsvParseError (no usable header; row errors are in the result), BadRequest (aborted) */
   return async function importLinks(bytes: Buffer, options: ImportOptions): Promise<ImportResult> {
     const now = clock.now();
-    const file = openCsvFile(bytes, { rule, now });
+    const file = openCsvFile(bytes, { rule, now, ...(deps.keyOf && { keyOf: deps.keyOf }) });
     const hashes = file.hasPasswords ? await hashAll(file, options) : new Map<number, string>();
     const actor = { name: (options.actor ?? COMMAND).name, via: "import" } as const;
     const run: Run = { ...deps, ...options, actor, file, hashes, now };
@@ -166,7 +169,7 @@ async function addChunk(tx: LinkTransaction, run: Run, chunk: CsvChunk, result: 
       inserts.push(newLink(row, await hashFor(row, run), run.now));
       result.success_count++;
     } else if (run.mode === "skip") result.skipped_count++;
-    else fail(result, failedRow(row.row, row.code, exists(row.code)));
+    else fail(result, failedRow(row.row, codeOf(row.code), exists(codeOf(row.code))));
   }
   await run.repository.insertMany(tx.db, inserts);
   tx.changed(
@@ -190,8 +193,9 @@ async function overwriteChunk(
     if (isFailed(row)) fail(result, row);
     else if (isInternal(row.target)) result.skipped_count++;
     else if (stored.get(row.code)?.isInternal)
-      fail(result, failedRow(row.row, row.code, linkServesShare(row.code)));
-    else if (aliases.has(row.code)) fail(result, failedRow(row.row, row.code, isAlias(row.code)));
+      fail(result, failedRow(row.row, codeOf(row.code), linkServesShare(codeOf(row.code))));
+    else if (aliases.has(row.code))
+      fail(result, failedRow(row.row, codeOf(row.code), isAlias(codeOf(row.code))));
     else {
       last.set(row.code, row);
       result.success_count++;
@@ -200,17 +204,20 @@ async function overwriteChunk(
   const inserts: NewLink[] = [];
   const replacements: Link[] = [];
   const events: EventRecord[] = [];
+  const retagged: { id: number; before: readonly string[]; after: readonly string[] }[] = [];
   for (const row of last.values()) {
     const before = stored.get(row.code);
     const link = newLink(row, await hashFor(row, run), run.now, before);
     if (before === undefined) inserts.push(link);
     else {
       replacements.push({ ...link, id: before.id });
+      retagged.push({ id: before.id, before: before.tags, after: link.tags });
       events.push(linkEvent({ ...run, verb: "update" }, { id: before.id, before, after: link }));
     }
   }
   await run.repository.insertMany(tx.db, inserts);
   await run.bulk.replace(tx.db, replacements, { withClicks: run.file.hasClicks });
+  await run.repository.retag(tx.db, retagged);
   await run.record(tx.db, events);
   const others = await run.repository.aliases.ofLinks(
     replacements.map(({ id }) => id),
@@ -228,12 +235,12 @@ const newLink = (row: CsvLink, passwordHash: string | null, now: number, before?
   updatedAt: now,
   expiresAt: row.expiresAt,
   passwordHash,
-  title: before?.title ?? null,
-  note: before?.note ?? null,
-  options: before?.options ?? null,
-  tags: before?.tags ?? [],
+  title: row.more.title === undefined ? (before?.title ?? null) : row.more.title,
+  note: row.more.note === undefined ? (before?.note ?? null) : row.more.note,
+  options: writeOptions({ ...readOptions(before?.options ?? null), ...row.more.options }),
+  tags: row.more.tags ?? before?.tags ?? [],
   ownerId: before?.ownerId ?? null,
-  createdBy: before?.createdBy ?? null,
+  createdBy: row.more.createdBy === undefined ? (before?.createdBy ?? null) : row.more.createdBy,
   clickCount: row.clickCount ?? 0,
   automatedClicks: 0,
 });

@@ -7,23 +7,30 @@ import { appError } from "../../lib/errors.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
 import { type Link } from "../link.ts";
 import { codeOf } from "../link-key.ts";
+import { MORE_COLUMNS, type MoreColumn, moreCellsOf } from "./more-columns.ts";
 
 const CSV_COLUMNS = ["code", "target", "created_at", "expires_at", "password", "click_count"] as const;
 
-export type CsvColumn = (typeof CSV_COLUMNS)[number];
+export type CsvColumn = (typeof CSV_COLUMNS)[number] | MoreColumn;
 
 export const CSV_HEADER = csvLine(CSV_COLUMNS);
+export const WHOLE_CSV_HEADER = csvLine([...CSV_COLUMNS, ...MORE_COLUMNS]);
 
 /** With the password's hash for an import. */
-export const csvLineOf = (link: Link): string =>
-  csvLine([
-    codeOf(link.code),
-    link.target,
-    formatRfc3339(link.createdAt),
-    link.expiresAt === null ? "" : formatRfc3339(link.expiresAt),
-    link.passwordHash ?? "",
-    String(link.clickCount),
-  ]);
+export const csvLineOf = (link: Link): string => csvLine(cellsOf(link));
+
+/** With all columns. */
+export const wholeCsvLineOf = (link: Link, hostOf: (domain: number) => string | null): string =>
+  csvLine([...cellsOf(link), ...moreCellsOf(link, hostOf)]);
+
+const cellsOf = (link: Link): string[] => [
+  codeOf(link.code),
+  link.target,
+  formatRfc3339(link.createdAt),
+  link.expiresAt === null ? "" : formatRfc3339(link.expiresAt),
+  link.passwordHash ?? "",
+  String(link.clickCount),
+];
 
 export type CsvLayout = {
   width: number;
@@ -43,7 +50,7 @@ export const namesNeeded = (header: readonly string[]): boolean => {
 export function layoutOf(header: readonly string[]): CsvLayout {
   const names = namesIn(header);
   const at: Partial<Record<CsvColumn, number>> = {};
-  for (const column of CSV_COLUMNS) {
+  for (const column of [...CSV_COLUMNS, ...MORE_COLUMNS]) {
     const index = names.indexOf(column);
     if (index === -1) continue;
     if (names.includes(column, index + 1)) {

@@ -9,7 +9,17 @@ export function createLinkBulkRepository({ dialect }: Pick<Database, "dialect">)
   return {
     /** Sets everything but ids, and clicks only `withClicks`. */
     async replace(tx: Db, links: readonly Link[], { withClicks }: { withClicks: boolean }): Promise<void> {
-      const set = ["target", "created_at", "updated_at", "expires_at", "password_hash"] as const;
+      const set = [
+        "target",
+        "created_at",
+        "updated_at",
+        "expires_at",
+        "password_hash",
+        "title",
+        "note",
+        "options",
+        "created_by",
+      ] as const;
       const rows = links.map((link) => ({
         id: link.id,
         target: link.target,
@@ -17,6 +27,10 @@ export function createLinkBulkRepository({ dialect }: Pick<Database, "dialect">)
         updated_at: link.updatedAt,
         expires_at: link.expiresAt,
         password_hash: link.passwordHash,
+        title: link.title,
+        note: link.note,
+        options: link.options,
+        created_by: link.createdBy,
       }));
       await dialect.updateMany(tx, { table: "links", key: "id", set }, rows);
       if (!withClicks) return;

@@ -60,12 +60,23 @@ export function csvEndpoints(deps: { csv: LinkCsv; now(): number; logger: Logger
       access: "editor",
       summary:
         "Export links as CSV, ordered by code, with their password hashes; editors get their own links, with masked passwords",
-      query: filterQuery,
+      query: filterQuery.extend({
+        columns: z
+          .enum(["all", ""], "takes all")
+          .optional()
+          .describe("all: adds domain, title, tags and the other fields of a link")
+          .meta({ enum: ["all"] }),
+      }),
       raw: { type: "text/csv", headers: z.object({ "Content-Disposition": z.string() }) },
       async handle({ c, query, account }) {
         const actor = actorOf(account);
         const filter = filterFor(actor, filterOf(query, now(), csv.domainOf));
-        const pages = textOf(csv.export.pages(filter, { maskPasswords: actor.ownOnly }));
+        const pages = textOf(
+          csv.export.pages(filter, {
+            maskPasswords: actor.ownOnly,
+            whole: query.columns === "all",
+          }),
+        );
         const requestId = c.get("requestId");
         c.env.liftIdleTimeout();
         const body = await streamPages(pages, {

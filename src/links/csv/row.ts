@@ -12,11 +12,13 @@ import { parseTarget } from "../link-input.ts";
 import { namesInternal } from "../internal-target.ts";
 import { createSchema } from "../link.ts";
 import type { CsvColumn, CsvLayout } from "./layout.ts";
+import { type MoreFields, moreFieldsOf } from "./more-columns.ts";
 
 /** Undefined: the file has no such column. */
 export type CsvLink = {
   /** Line of the file. */
   row: number;
+  /** Its key. */
   code: string;
   target: string;
   createdAt: number | undefined;
@@ -24,16 +26,27 @@ export type CsvLink = {
   /** Null: none. */
   password: { plain: string } | { hash: string } | null;
   clickCount: number | undefined;
+  more: MoreFields;
 };
 
-export type CsvRules = { layout: CsvLayout; rule: CodeRule; now: number };
+/** `keyOf`: of a code on a domain. @throws BadRequest for an unknown one */
+export type CsvRules = {
+  layout: CsvLayout;
+  rule: CodeRule;
+  now: number;
+  keyOf?(code: string, host: string | undefined): string;
+};
 
 /** Even of an invalid row. */
 export const codeIn = ({ at }: CsvLayout, fields: readonly string[]): string =>
   fields[at.code!]?.trim() ?? "";
 
-/** @throws CsvParseError, LinkInvalidCode, LinkReservedCode, LinkInvalidUrl, BadRequest (password) */
-export function csvLinkOf(row: number, fields: readonly string[], { layout, rule, now }: CsvRules): CsvLink {
+/** @throws CsvParseError, LinkInvalidCode, LinkReservedCode, LinkInvalidUrl, BadRequest (password, further columns) */
+export function csvLinkOf(
+  row: number,
+  fields: readonly string[],
+  { layout, rule, now, keyOf }: CsvRules,
+): CsvLink {
   const { width, at } = layout;
   if (fields.length !== width) {
     throw appError(
@@ -52,12 +65,13 @@ export function csvLinkOf(row: number, fields: readonly string[], { layout, rule
   const clickCount = cell("click_count");
   return {
     row,
-    code,
+    code: keyOf?.(code, cell("domain")?.trim()) ?? code,
     target: targetOf(cell("target")!),
     createdAt: createdAt === undefined ? undefined : (parseRfc3339(createdAt.trim()) ?? now),
     expiresAt: parseRfc3339(cell("expires_at")?.trim() ?? ""),
     password: passwordOf(cell("password") ?? ""),
     clickCount: clickCount === undefined ? undefined : countOf(clickCount.trim()),
+    more: moreFieldsOf(cell, now),
   };
 }
 

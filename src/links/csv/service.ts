@@ -16,18 +16,32 @@ export type LinkCsvDeps = Pick<LinkImportDeps, "changes" | "record" | "hashPassw
   routePrefixes(): readonly string[];
   /** For filters. */
   domainOf: DomainFilter;
+  /** Of domains; default: there is one. */
+  hostOf?(domain: number): string | null;
+  keyOf?(code: string, host: string | undefined): string;
   clock: Clock;
 };
 
 export function createLinkCsv(deps: LinkCsvDeps): LinkCsv {
-  const { database, changes, record, hashPassword, routePrefixes, domainOf, clock } = deps;
+  const {
+    database,
+    changes,
+    record,
+    hashPassword,
+    routePrefixes,
+    domainOf,
+    hostOf = () => null,
+    keyOf,
+    clock,
+  } = deps;
   return {
     domainOf,
-    export: createLinkExport({ list: createLinkListRepository(database), clock }),
+    export: createLinkExport({ list: createLinkListRepository(database), clock, hostOf }),
     import: createLinkImport({
       repository: createLinkRepository(database),
       bulk: createLinkBulkRepository(database),
       rule: createCodeRule(routePrefixes),
+      ...(keyOf && { keyOf }),
       changes,
       record,
       hashPassword,

@@ -1,0 +1,101 @@
+import { beforeAll, beforeEach, expect, test } from "bun:test";
+import { createEvents } from "../../events/events.service.ts";
+import { forEachDialect } from "../../db/for-each-dialect.ts";
+import { linkQueryOf } from "../list/page.ts";
+import { DAY, type LinksRoom, NOW, openLinks, TARGET } from "../links.test-support.ts";
+import type { ImportMode } from "./import.ts";
+import { createLinkCsv, type LinkCsv } from "./service.ts";
+
+const HEADER =
+  "code,target,created_at,expires_at,password,click_count,domain,title,tags,note,starts_at,max_clicks,fallback_url,redirect_status,created_by\n";
+
+forEachDialect((dialect) => {
+  let room: LinksRoom;
+  let csv: LinkCsv;
+  beforeAll(async () => {
+    room = await openLinks(await dialect.openDb({ threads: true }));
+    csv = createLinkCsv({
+      database: room.database,
+      changes: room.changes,
+      record: createEvents({ database: room.database, clock: room.clock }).add,
+      routePrefixes: () => ["/admin"],
+      domainOf: room.links.domains.filterOf,
+      hostOf: room.links.domains.hostOf,
+      keyOf: room.links.domains.key,
+      hashPassword: async (plain) => plain,
+      clock: room.clock,
+    });
+  });
+  beforeEach(() => room.clear());
+
+  const dump = async (whole: boolean): Promise<string> => {
+    let text = "";
+    for await (const page of csv.export.pages(linkQueryOf({}, NOW).filter, { whole })) text += page.text;
+    return text;
+  };
+  const load = (text: string, mode: ImportMode = "overwrite") => csv.import(Buffer.from(text), { mode });
+
+  const FULL = {
+    code: "full",
+    target: TARGET,
+    title: 'A "title", with commas',
+    note: " two\nlines ",
+    tags: ["a,b", 'quo"te', "plain"],
+    starts_at: new Date(NOW + DAY).toISOString(),
+    max_clicks: 5,
+    fallback_url: "https://fallback.example/",
+    redirect_status: 301 as const,
+  };
+
+  test("what all columns export comes back by an import", async () => {
+    await room.links.create(FULL);
+    await room.links.create({ code: "bare", target: TARGET });
+    const text = await dump(true);
+    expect(text.startsWith(HEADER)).toBe(true);
+    const before = await room.links.get("full");
+    await room.links.batch.remove(["full", "bare"]);
+    expect(await load(text)).toMatchObject({ success_count: 2, failed_items: [] });
+    expect(await room.links.get("full")).toEqual({ ...before, id: expect.any(Number), ownerId: null });
+    expect(await dump(true)).toBe(text);
+    expect((await room.links.tags.list()).map(({ tag }) => tag)).toEqual(["a,b", "plain", 'quo"te']);
+    expect(await load(text)).toMatchObject({ success_count: 2, failed_items: [] });
+    expect(await dump(true)).toBe(text);
+    expect(await room.links.tags.list()).toHaveLength(3);
+  });
+
+  test("the six columns stay as they are, and absent columns keep what a link has", async () => {
+    await room.links.create(FULL);
+    const before = await room.links.get("full");
+    const text = await dump(false);
+    const six = "code,target,created_at,expires_at,password,click_count";
+    expect(text).toBe(`${six}
+full,${TARGET},2026-11-20T13:00:00.000Z,,,0
+`);
+    await load(text);
+    expect(await room.links.get("full")).toEqual(before);
+    await load("code,target,tags,max_clicks\nfull,https://b.example/,New,\n");
+    expect(await room.links.get("full")).toMatchObject({ title: FULL.title, tags: ["new"] });
+    expect((await room.links.get("full")).options).not.toContain("maxClicks");
+    expect((await room.links.get("full")).options).toContain("fallbackUrl");
+    expect(await room.links.tags.list()).toEqual([{ tag: "new", links: 1 }]);
+  });
+
+  test.each([
+    ["domain", "unknown.example"],
+    ["title", "x".repeat(201)],
+    ["tags", Array.from({ length: 17 }, (_, at) => `t${at}`).join(";")],
+    ["tags", "x".repeat(65)],
+    ["starts_at", "soon"],
+    ["max_clicks", "0"],
+    ["max_clicks", "many"],
+    ["fallback_url", "ftp://x.y"],
+    ["redirect_status", "200"],
+    ["created_by", "x".repeat(129)],
+  ])("a row with %s %s fails alone", async (column, value) => {
+    const cell = `"${value.replaceAll(";", ",")}"`;
+    const result = await load(`code,target,${column}\nbad,https://x.y/,${cell}\ngood,https://x.y/,\n`);
+    expect(result).toMatchObject({ success_count: 1, failed_count: 1 });
+    expect(result.failed_items).toMatchObject([{ row: 2, code: "bad" }]);
+    expect((await room.links.get("good")).createdBy).toBeNull();
+  });
+});
