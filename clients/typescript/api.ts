@@ -578,6 +578,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/links/{code}/history/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Go back to a state in the history of a link; code and password stay */
+        post: operations["postLinkHistoryIdRestore"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/links/available": {
         parameters: {
             query?: never;
@@ -1776,6 +1793,10 @@ export interface components {
             /** @description another code; default: the old one */
             code?: string | null;
         };
+        LinkReversion: {
+            /** @description the state before the event, or after it (default) */
+            state?: ("before" | "after") | null;
+        };
         LinkUpdate: {
             /** @description the link's own domain, which stays; absent or null is the same */
             domain?: string | null;
@@ -2744,6 +2765,7 @@ export type LinkPatch = components['schemas']['LinkPatch'];
 export type LinkReport = components['schemas']['LinkReport'];
 export type LinkReportAnswer = components['schemas']['LinkReportAnswer'];
 export type LinkRestore = components['schemas']['LinkRestore'];
+export type LinkReversion = components['schemas']['LinkReversion'];
 export type LinkUpdate = components['schemas']['LinkUpdate'];
 export type Login = components['schemas']['Login'];
 export type Message = components['schemas']['Message'];
@@ -5191,6 +5213,77 @@ export interface operations {
             503: components["responses"]["503"];
         };
     };
+    postLinkHistoryIdRestore: {
+        parameters: {
+            query?: {
+                /** @description host of the link's domain; absent or empty: the default one */
+                domain?: string;
+            };
+            header?: never;
+            path: {
+                /** @example docs/start */
+                code: string;
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["LinkReversion"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "code": "docs/start",
+                     *         "target": "https://example.com/docs?x=1",
+                     *         "created_at": "2026-11-20T12:00:00.000Z",
+                     *         "expires_at": "2027-01-31T00:00:00.000Z",
+                     *         "password": null,
+                     *         "click_count": 42,
+                     *         "human_clicks": 40,
+                     *         "domain": null,
+                     *         "short_url": "https://go.example.com/docs/start",
+                     *         "title": "Documentation",
+                     *         "note": "Printed on the flyer of spring",
+                     *         "tags": [
+                     *           "spring"
+                     *         ],
+                     *         "created_by": "anna",
+                     *         "starts_at": "2026-12-01T00:00:00.000Z",
+                     *         "max_clicks": null,
+                     *         "fallback_url": null,
+                     *         "redirect_status": 307,
+                     *         "forward_query": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LinkAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
     getLinksAvailable: {
         parameters: {
             query?: {
@@ -5549,7 +5642,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {

@@ -74,7 +74,7 @@ export function createDomainRegistry({ list }: { list(): Promise<Domain[]> }) {
   function idOf(host: string | null | undefined): number {
     if (!host) return DEFAULT_DOMAIN;
     const checked = checkHost(host);
-    if (typeof checked !== "string") throw appError("BadRequest", checked.error, DOMAIN);
+    if (typeof checked !== "string") throw appError("BadRequest", `domain: ${checked.error}`, DOMAIN);
     const domain = byHost.get(checked);
     if (domain !== undefined) return domain.id;
     throw appError(
