@@ -5705,6 +5705,8 @@ export interface operations {
     getLinksExport: {
         parameters: {
             query?: {
+                /** @description all: adds domain, title, tags and the other fields of a link */
+                columns?: "all";
                 /** @description RFC 3339; this instant or later */
                 created_after?: string;
                 /** @description RFC 3339; this instant or earlier */
