@@ -58,7 +58,7 @@ test("a path names the domain in its query", async () => {
     target: target("x"),
     domain: "b.test",
   });
-  expect([moved.status, moved.body.message]).toEqual([400, expect.stringContaining("stays on its domain")]);
+  expect([moved.status, moved.body.message]).toEqual([400, expect.stringContaining("PATCH")]);
 });
 
 test("lists, exports and reports show the bare code and the domain", async () => {
@@ -71,12 +71,15 @@ test("lists, exports and reports show the bare code and the domain", async () =>
   expect(csv.split("\n").filter((line) => line.startsWith("a/b,")).length).toBe(3);
   // oxlint-disable-next-line no-control-regex -- none may be there
   expect(csv).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f]/);
-  const clicks = async () => (await client.call("GET", "/analytics/top")).body.data;
-  const all = [
+  const clicks = async () =>
+    ((await client.call("GET", "/analytics/top")).body.data as { [key: string]: unknown }[]).map(
+      ({ code, domain, clicks: all }) => ({ code, domain, clicks: all }),
+    );
+  const wanted = [
     { code: "a/b", domain: "go.test", clicks: 11 },
     { code: "a/b", domain: "b.test", clicks: 10 },
   ];
-  await until(async () => Bun.deepEquals(await clicks(), all));
+  await until(async () => Bun.deepEquals(await clicks(), wanted));
   const report = await client.call("GET", "/links/a/b/analytics?domain=b.test");
   expect(report.body.data).toMatchObject({ code: "a/b", domain: "b.test", total_clicks: 10 });
   const devices = await client.call("GET", "/links/a/b/analytics/devices?domain=x.test");

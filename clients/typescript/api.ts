@@ -1734,7 +1734,7 @@ export interface components {
         LinkPatch: {
             /** @description renames the link; counts and history go along */
             code?: string;
-            /** @description the link's own domain, which stays; absent or null is the same */
+            /** @description moves the link to a domain, like a new code; empty: the default one; absent or null: it stays */
             domain?: string | null;
             /** @description RFC 3339, or a duration such as 7d; null clears it */
             expires_at?: string | null;
@@ -1742,7 +1742,7 @@ export interface components {
             fallback_url?: (string | "") | null;
             /** @description pass all pairs of the query to the target */
             forward_query?: boolean | null;
-            /** @description the old code stays as an alias */
+            /** @description the old code stays as an alias, on its domain */
             keep_old?: boolean;
             /** @description how many people may pass; automated visitors use none up */
             max_clicks?: number | null;
@@ -1798,7 +1798,7 @@ export interface components {
             state?: ("before" | "after") | null;
         };
         LinkUpdate: {
-            /** @description the link's own domain, which stays; absent or null is the same */
+            /** @description the link's own domain, which stays (PATCH moves it); absent or null is the same */
             domain?: string | null;
             /** @description absent or null keeps it, an empty string clears it */
             expires_at?: string | null;
@@ -2153,7 +2153,7 @@ export interface components {
                 payload: {
                     /** @description tags that the link gets beside those that it has */
                     add_tags?: string[] | null;
-                    /** @description the link's own domain, which stays; absent or null is the same */
+                    /** @description the link's own domain, which stays (PATCH moves it); absent or null is the same */
                     domain?: string | null;
                     /** @description absent or null keeps it, an empty string clears it */
                     expires_at?: string | null;

@@ -95,20 +95,19 @@ export function createActorLinks(parts: Parts, actor: Actor) {
     },
 
     /**
-     * Changes what is given, also the code. @throws LinkNotFound, LinkAlreadyExists, LinkInvalidCode, LinkReservedCode,
+     * Changes what is given, also code and domain. @throws LinkNotFound, LinkAlreadyExists, LinkInvalidCode, LinkReservedCode,
      * LinkInvalidUrl, LinkInvalidExpireTime, InvalidDateFormat, Conflict (it serves a share)
      */
     async patch(code: string, input: PatchInput): Promise<ShownLink> {
       const now = clock.now();
       const { code: named, keepOld, password, ...patch } = parseLinkPatch(codeOf(code), input, rule, now);
-      const wanted = named === null ? null : keyOf(domainOf(code), named);
       const { options } = await get(code);
-      domains.refuseMove(code, input.domain);
+      const domain = typeof input.domain === "string" ? domains.idOf(input.domain) : domainOf(code);
+      const wanted = keyOf(domain, named ?? codeOf(code));
       const { fallbackUrl = readOptions(options).fallbackUrl } = patch.options;
-      for (const own of wanted === null ? [code] : [wanted, code])
-        refuse(await loops.refusal(own, fallbackUrl));
+      for (const own of new Set([wanted, code])) refuse(await loops.refusal(own, fallbackUrl));
       const passwordHash = typeof password === "string" ? await hashPassword(password) : password;
-      const renamed = wanted === null ? null : { code: wanted, keepOld };
+      const renamed = wanted === code ? null : { code: wanted, keepOld };
       return counted(await writer.patch({ code, ...patch, passwordHash }, renamed, { actor, now }));
     },
 

@@ -94,7 +94,9 @@ export const updateSchema = z.object({
   target: createSchema.shape.target,
   expires_at: z.string().nullish().describe("absent or null keeps it, an empty string clears it"),
   password: password.nullish().describe("absent or null keeps it, an empty string removes it"),
-  domain: domainName.describe("the link's own domain, which stays; absent or null is the same"),
+  domain: domainName.describe(
+    "the link's own domain, which stays (PATCH moves it); absent or null is the same",
+  ),
   ...linkFields,
 });
 updateSchema.register(z.globalRegistry, { id: "LinkUpdate" });
@@ -113,7 +115,10 @@ export const updateItemSchema = namedSchema.extend({ payload: updatePayload });
 
 export const patchSchema = updateSchema.extend({
   code: newCode.optional().describe("renames the link; counts and history go along"),
-  keep_old: z.boolean().optional().describe("the old code stays as an alias"),
+  domain: domainName.describe(
+    "moves the link to a domain, like a new code; empty: the default one; absent or null: it stays",
+  ),
+  keep_old: z.boolean().optional().describe("the old code stays as an alias, on its domain"),
   target: createSchema.shape.target.optional(),
   expires_at: z.string().nullish().describe("RFC 3339, or a duration such as 7d; null clears it"),
   password: password.nullish().describe("null removes it"),

@@ -99,7 +99,7 @@ type AddOptions = Json &
   OnDomain &
   Secret &
   FieldOptions & { code?: string; expires?: string; tag?: string[]; force?: true };
-type RenameOptions = Json & { keepOld?: true; domain?: string };
+type RenameOptions = Json & OnDomain & { keepOld?: true; toDomain?: string };
 type UpdateOptions = Json &
   OnDomain &
   Secret &
@@ -178,10 +178,15 @@ function addWriting(group: Command, context: Context): void {
     .argument("<old>", "code of the link")
     .argument("<new>", "free code, or an alias of the link")
     .option(...DOMAIN)
+    .option("--to-domain <host>", "move it to another domain; empty: the default one")
     .option("--keep-old", "the old code stays as an alias")
     .option("--json", "print JSON")
     .action(async (old: string, code: string, options: RenameOptions) => {
-      const input = validated(patchSchema, { code, keep_old: options.keepOld }, "The link");
+      const input = validated(
+        patchSchema,
+        { code, domain: options.toDomain, keep_old: options.keepOld },
+        "The link",
+      );
       const { links } = await context.services();
       const key = links.domains.key(old, options.domain);
       await show(context, await links.by(COMMAND).patch(key, input), options.json);

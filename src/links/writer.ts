@@ -14,7 +14,7 @@ import { MOST_TAGS, sortedTags, tooManyTags } from "./tags/tag.ts";
 import type { LinkChanges, LinkTransaction } from "./changes.ts";
 import { type LinkOptions, readOptions, writeOptions } from "./link-options.ts";
 import { linkEvent, type RecordLinkEvents } from "./link-events.ts";
-import { codeOf, DEFAULT_DOMAIN, keyOf } from "./link-key.ts";
+import { codeOf, DEFAULT_DOMAIN, domainOf, keyOf } from "./link-key.ts";
 import type { LinkRepository, NewLink, ExistingLink } from "./links.repository.ts";
 import { chooseCodes, type RandomBytes } from "../lib/random-code.ts";
 
@@ -103,7 +103,11 @@ export function createLinkWriter(deps: Deps): LinkWriter {
   }
 
   const createIn: LinkWriter["createIn"] = async (tx, entries, by) => {
-    await keepDomains(domains, tx, entries);
+    await keepDomains(
+      domains,
+      tx,
+      entries.map(({ domain }) => domain),
+    );
     const wanted = new Set(entries.flatMap((entry) => entry.code ?? []));
     const existing = await repository.lock(tx.db, [...wanted]);
     const aliases = await repository.aliases.among([...wanted], tx.db);
@@ -152,6 +156,7 @@ export function createLinkWriter(deps: Deps): LinkWriter {
 
     patch: (change, renamed, by) =>
       write(async (tx) => {
+        await keepDomains(domains, tx, renamed === null ? [] : [domainOf(renamed.code)]);
         const isRenamed = renamed !== null && renamed.code !== change.code;
         const existing = await repository.lock(tx.db, [change.code, ...(isRenamed ? [renamed.code] : [])]);
         const { outcomes, overwrites } = planUpdate([change], existing, by);
@@ -191,9 +196,9 @@ export function createLinkWriter(deps: Deps): LinkWriter {
 async function keepDomains(
   domains: DomainKeeper,
   tx: LinkTransaction,
-  entries: readonly CheckedCreate[],
+  ids: readonly number[],
 ): Promise<void> {
-  const wanted = new Set(entries.map(({ domain }) => domain));
+  const wanted = new Set(ids);
   wanted.delete(DEFAULT_DOMAIN);
   const kept = await domains.keep(tx.db, [...wanted]);
   if (kept.size < wanted.size) throw appError("BadRequest", "The domain was deleted meanwhile.");

@@ -161,6 +161,32 @@ forEachDialect(({ openDb }) => {
       expect(await refusal(room.links.create({ domain: "x.example", target: TARGET }))).toBe("BadRequest");
     });
 
+    test("move with their counts, and may leave an alias behind", async () => {
+      const { id } = await add({});
+      await add({ host: "b.example" });
+      await room.links.create({ code: "a", target: TARGET });
+      await room.click("a", 5);
+      const move = (from: string, input: object) => room.links.patch(from, input);
+      expect((await move("a", { domain: "go.example" })).clickCount).toBe(5);
+      expect(await refusal(room.links.get("a"))).toBe("LinkNotFound");
+      await move(keyOn("go.example"), { domain: "b.example", code: "c", keep_old: true, title: "t" });
+      expect(await found("*")).toEqual(["https://b.example/c"]);
+      room.database.refreshLookups();
+      const [byAlias, byCode] = await Promise.all(
+        [keyOn("go.example"), room.links.domains.key("c", "b.example")].map(room.database.findLink),
+      );
+      expect(byAlias?.id).toBe(byCode!.id);
+      expect(await refusal(room.links.domainService.remove(id, COMMAND))).toBe("Conflict");
+      await move(room.links.domains.key("c", "b.example"), { domain: "go.example", code: "a" });
+      expect(await found("*")).toEqual(["https://go.example/a"]);
+      await room.links.create({ code: "a", target: TARGET });
+      expect(await refusal(move("a", { domain: "go.example" }))).toBe("LinkAlreadyExists");
+      expect(await refusal(move("a", { domain: "x.example" }))).toBe("BadRequest");
+      await move(keyOn("go.example"), { domain: "", code: "b" });
+      expect(await found()).toEqual(["https://own.example:8443/a", "https://own.example:8443/b"]);
+      await room.links.domainService.remove(id, COMMAND);
+    });
+
     test("with random codes are free on their own domain", async () => {
       await add({});
       const made = await room.links.create({ domain: "go.example", target: TARGET });

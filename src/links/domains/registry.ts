@@ -123,11 +123,7 @@ export function createDomainRegistry({ list }: { list(): Promise<Domain[]> }) {
     /** @throws BadRequest if a link would move. @param host absent: it stays */
     refuseMove(key: string, host: string | null | undefined): void {
       if (host === null || host === undefined || idOf(host) === domainOf(key)) return;
-      throw appError(
-        "BadRequest",
-        "A link stays on its domain; create one on the other domain instead.",
-        DOMAIN,
-      );
+      throw appError("BadRequest", "PUT and batches keep a link on its domain; PATCH moves it.", DOMAIN);
     },
     nameOf: (key: string): LinkName => ({ code: codeOf(key), domain: hostOf(domainOf(key)) }),
 

@@ -122,7 +122,10 @@ export function createDomainService({ repository, registry, changes, record, pub
       return changes.write(async (tx) => {
         const before = await locked(tx.db, id);
         if (await repository.hasLinks(tx.db, id)) {
-          throw appError("Conflict", `The domain ${before.host} has links; delete them first.`);
+          throw appError(
+            "Conflict",
+            `The domain ${before.host} has links or aliases of links; delete or move them first.`,
+          );
         }
         await repository.remove(tx.db, id);
         await tell(tx, actor, "delete", { before, after: null });
