@@ -51,6 +51,8 @@ function linkAt(at: number): NewLink {
     updatedAt: createdAt,
     expiresAt: at % 10 === 0 ? BORN + ((at * 31) % COUNT) * 40 : null,
     clickCount: at % 1000,
+    title: `Campaign ${at % 977} of ${word}`,
+    tags: [`team ${at % 5}`, at % 5000 === 11 ? "rare" : `topic ${at % 500}`],
     automatedClicks: 0,
   };
 }
@@ -68,7 +70,18 @@ const DEEP = SORT_KEYS.map((sort): [string, ListQuery] => [
   { sort, page: String(Math.min(5_000, COUNT / 20)) },
 ]);
 
+const TAGS = SORT_KEYS.flatMap((sort): [string, ListQuery][] => [
+  [`tag of 1 in 5 by ${sort}`, { tag: ["team 1"], sort }],
+  [`tag of 1 in 5, deep, by ${sort}`, { tag: ["team 1"], sort, page: String(COUNT / 200) }],
+  [`tag of 1 in 500 by ${sort}`, { tag: ["topic 3"], sort }],
+  [`two tags by ${sort}`, { tag: ["topic 3", "team 3"], sort }],
+  [`rare tag by ${sort}`, { tag: ["rare"], sort }],
+]);
+
 const LISTS: [string, ListQuery][] = [
+  ...TAGS,
+  ["search, word in titles", { search: "campaign 37 of" }],
+  ["tag and word", { tag: ["team 1"], search: "medium" }],
   ...DEEP,
   ["list, first page", {}],
   ["list, middle page", { page: String(COUNT / 40) }],
