@@ -23,6 +23,7 @@ import { createAutomatedVisitors } from "./lib/automated-visitors.ts";
 import type { Logger } from "./lib/logger.ts";
 import { createRegistry, type Registry } from "./lib/metrics.ts";
 import { timeFunction, timeMethods } from "./lib/timed-methods.ts";
+import { ANY_CODE } from "./links/cache/invalidation.ts";
 import { createLinkCache, type LinkCache } from "./links/cache/cache.ts";
 import { measureLinkCache } from "./links/cache/metrics.ts";
 import { createSharedLinks } from "./links/cache/shared.ts";
@@ -30,6 +31,7 @@ import { createLinkScan } from "./links/cache/scan.repository.ts";
 import { createLinkFinder } from "./links/cache/special-link.ts";
 import { createRankingJob } from "./links/list/ranking.ts";
 import { createTotalJob } from "./links/list/total.ts";
+import { createLocks } from "./redirect/locks.ts";
 import { createRedirect, type Redirect } from "./redirect/redirect.ts";
 import { createSpecials } from "./redirect/special.ts";
 import { registerRedirectMetrics } from "./redirect/redirect-metrics.ts";
@@ -116,7 +118,7 @@ export async function createApp(env: Env, options: AppOptions): Promise<App> {
 
 function startCache(services: Services, registry: Registry): LinkCache {
   const { env, database, changes, config, redis, operations, logger } = services;
-  const enforcesPasswords = () => false;
+  const enforcesPasswords = () => config.get("features.enforce_link_passwords");
   const bare = createLinkCache({
     maxLinks: env.cache.maxLinks,
     ttlSeconds: env.cache.ttl,
@@ -136,6 +138,7 @@ function startCache(services: Services, registry: Registry): LinkCache {
   const cache = measureLinkCache(registry, bare);
   changes.subscribe("links", cache.invalidate);
   config.onChange("cache.bloom_rebuild_interval", cache.reschedule);
+  config.onChange("features.enforce_link_passwords", () => cache.invalidate([ANY_CODE]));
   cache.start();
   return cache;
 }
@@ -174,11 +177,17 @@ async function startClicks({ env, config, logger }: Services, flushWorker: Worke
 }
 
 const startRedirect = (
-  { config, auth, links, sharing, logger }: Services,
+  { config, auth, links, door, sharing, logger }: Services,
   cache: LinkCache,
   clicks: Clicks,
 ): Redirect => {
   const automated = createAutomatedVisitors();
+  const locks = createLocks({
+    find: links.lockOf,
+    cookies: door.cookies,
+    form: door.links,
+    clock: systemClock,
+  });
   return createRedirect({
     cache,
     clicks,
@@ -194,8 +203,10 @@ const startRedirect = (
     specials: createSpecials({
       uses: links.uses,
       automated,
+      locks,
       passUtm: () => config.get("utm.enable_passthrough"),
     }),
+    locks,
     shares: sharing.answers,
     domains: links.domains,
     defaultUrl: () => config.get("features.default_url"),

@@ -36,6 +36,8 @@ import { loadSecretKey, parseSecretKey } from "./lib/secret-key.ts";
 import { codeBelow } from "./links/fallback/loops.ts";
 import { createLinkOperations, type LinkOperations } from "./links/link-metrics.ts";
 import { createLinkService, type LinkService } from "./links/links.service.ts";
+import { createUnlockCookies } from "./visitors/cookie.ts";
+import { createUnlock } from "./visitors/unlock.ts";
 import { refuseDuringRestore } from "./upkeep/restore-state.ts";
 
 export type Services = {
@@ -55,6 +57,7 @@ export type Services = {
   content: Content;
   drive: Drive;
   sharing: Sharing;
+  door: Door;
   bodies: BodyMemory;
   origins: Origins;
   /** Null unless `cache.type` is redis. */
@@ -181,6 +184,7 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
   });
   await content.start();
   const bodies = createBodyMemory();
+  const door = createDoor(config, auth, bodies);
   const drive = createDrive({ database, changes, content, leases, record, clock, logger });
   return {
     env,
@@ -208,11 +212,12 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
       drive,
       blobs: content.blobs,
       links: links.internal,
-      door: shareDoor(config, auth),
-      bodies,
+      cookies: door.cookies,
+      unlock: door.shares,
       clock,
       logger,
     }),
+    door,
     bodies,
     origins: createOrigins({
       publicUrl: () => config.get("features.public_url"),
@@ -234,13 +239,29 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
   };
 }
 
-const shareDoor = (config: Config, { takeTry, checkSharePassword, clientAddress }: Auth) => ({
-  takeTry,
-  checkPassword: checkSharePassword,
-  clientAddress,
-  secret: () => config.get("api.jwt_secret"),
-  isSecure: () => config.get("api.cookie_secure"),
-});
+export type Door = ReturnType<typeof createDoor>;
+
+/** Passwords of visitors, for shares and for links. */
+function createDoor(
+  config: Config,
+  { takeTry, checkVisitorPassword: check, clientAddress }: Auth,
+  bodies: BodyMemory,
+) {
+  const unlock = (what: "link" | "share") =>
+    createUnlock({
+      what,
+      guards: { takeTry, clientAddress, checkPassword: (attempt) => check({ ...attempt, what }) },
+      bodies,
+    });
+  return {
+    cookies: createUnlockCookies({
+      secret: () => config.get("api.jwt_secret"),
+      isSecure: () => config.get("api.cookie_secure"),
+    }),
+    shares: unlock("share"),
+    links: unlock("link"),
+  };
+}
 
 async function openSharedRedis({ cache }: Env, database: Database, logger: Logger): Promise<Redis | null> {
   if (cache.type !== "redis") return null;

@@ -59,9 +59,9 @@ export type Auth = {
   isTrustedProxy(peer: string): boolean;
   users: Users;
   apiTokens: ApiTokens;
-  /** For passwords of shares. */
+  /** For passwords of links and shares. */
   takeTry: AddressLimit["take"];
-  checkSharePassword: PasswordCheck["checkShare"];
+  checkVisitorPassword: PasswordCheck["checkVisitor"];
   /** @throws BadRequest when the password is too short or too long */
   resetAdminPassword(plain: string, changedBy: string): Promise<void>;
   /** Removes at most 50,000 ended sessions and stale delays. */
@@ -148,7 +148,7 @@ export function createAuth(deps: AuthDeps): Auth {
     users,
     apiTokens,
     takeTry: addressLimit.take,
-    checkSharePassword: passwordCheck.checkShare,
+    checkVisitorPassword: passwordCheck.checkVisitor,
     resetAdminPassword: login.resetAdminPassword,
     cleanUp: async () =>
       (await inRounds(sessions.removeEnded)) + (await inRounds(accountDelay.removeForgotten)),

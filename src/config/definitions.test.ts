@@ -147,6 +147,7 @@ const CASES: Record<ConfigKey, { good: Record<string, string>; bad: readonly str
     ],
   },
   "features.enable_admin_panel": TRUE_OR_FALSE,
+  "features.enforce_link_passwords": TRUE_OR_FALSE,
   "click.enable_tracking": TRUE_OR_FALSE,
   "click.flush_interval": { good: { "1": "1", "3600": "3600" }, bad: ["0", "3601"] },
   "click.max_clicks_before_flush": { good: { "1": "1", "1000000": "1000000" }, bad: ["0", "1000001"] },

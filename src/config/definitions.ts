@@ -97,6 +97,10 @@ export const DEFINITIONS = {
       description: "Length of the random code of a share. 14 characters can't be guessed.",
     },
   ),
+  "features.enforce_link_passwords": bool(false, {
+    category: "features",
+    description: "Ask visitors for the password of a link before they go on. False: it is stored only.",
+  }),
   "features.default_url": string("", check.urlOrEmpty, {
     category: "features",
     description: "Target of the root path /. Empty: 404.",

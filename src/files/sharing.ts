@@ -1,7 +1,6 @@
 /** Share links, on top of drive.ts and the links. */
 import type { Database } from "../db/database.ts";
 import type { Db } from "../db/dialect.ts";
-import type { BodyMemory } from "../http/body-memory.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { RecordEvents } from "../lib/event.ts";
@@ -9,9 +8,10 @@ import type { Logger } from "../lib/logger.ts";
 import type { InternalLinks } from "../links/internal-links.ts";
 import type { Blobs } from "./blobs/service.ts";
 import type { Drive } from "./drive.ts";
-import { createShareCookies } from "./shares/cookie.ts";
+import type { UnlockCookies } from "../visitors/cookie.ts";
+import type { Unlock } from "../visitors/unlock.ts";
 import { createShareDownload } from "./shares/download.routes.ts";
-import { createShareAnswers, type ShareAnswers, type ShareGuards } from "./shares/public.routes.ts";
+import { createShareAnswers, type ShareAnswers } from "./shares/public.routes.ts";
 import { createSharesRepository } from "./shares/repository.ts";
 import { shareEndpoints } from "./shares/routes.ts";
 import { createShares, type Shares } from "./shares/service.ts";
@@ -29,18 +29,14 @@ type Deps = {
   drive: Pick<Drive, "tree" | "folders">;
   blobs: Pick<Blobs, "open">;
   links: InternalLinks;
-  door: ShareGuards & {
-    /** Signs visitors' cookies. The same on all nodes. */
-    secret(): string;
-    isSecure(): boolean;
-  };
-  bodies: BodyMemory;
+  cookies: UnlockCookies;
+  unlock: Unlock;
   clock: Clock;
   logger: Logger;
 };
 
 export function createSharing(deps: Deps): Sharing {
-  const { database, record, drive, blobs, links, door, bodies, clock, logger } = deps;
+  const { database, record, drive, blobs, links, cookies, unlock, clock, logger } = deps;
   const { tree, folders } = drive;
   const shares = createShares({
     tree,
@@ -54,9 +50,8 @@ export function createSharing(deps: Deps): Sharing {
       shares,
       folders,
       download: createShareDownload({ shares, blobs, logger }),
-      cookies: createShareCookies(door),
-      door,
-      bodies,
+      cookies,
+      unlock,
       clock,
       logger,
     }),

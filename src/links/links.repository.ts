@@ -60,6 +60,17 @@ export function createLinkRepository({ read, dialect }: Pick<Database, "read" | 
       return link === undefined ? null : { ...link, tags: (await tagsOf(db, [link.id])).get(link.id) ?? [] };
     },
 
+    /** What opens a link with a password; null without one. */
+    async lockOf(linkId: number) {
+      const link = await read
+        .selectFrom("links")
+        .select(["created_at as createdAt", "password_hash as passwordHash"])
+        .where("id", "=", linkId)
+        .executeTakeFirst();
+      if (link === undefined || link.passwordHash === null) return null;
+      return { linkId, createdAt: link.createdAt, passwordHash: link.passwordHash };
+    },
+
     /** Also by an alias. */
     async findByAnyCode(code: string): Promise<Omit<Link, "tags"> | null> {
       const [link] = await linksIn(read)

@@ -129,6 +129,7 @@ export function createLinkService(deps: LinkServiceDeps) {
     }),
     deleted,
     uses: { take: uses.take },
+    lockOf: repository.lockOf,
     stats: () => repository.stats(clock.now()),
     close() {
       for (const stop of stops) stop();

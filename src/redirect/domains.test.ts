@@ -27,6 +27,7 @@ const expired = new Set<string>();
 const shares: string[] = [];
 
 const redirect = createRedirect({
+  locks: { unlock: async () => new Response() },
   cache: {
     findIn: (text, start, end) => links.get(text.slice(start, end)) ?? null,
     knows: (key) => links.has(key) || expired.has(key),

@@ -27,6 +27,8 @@ const served: [number, string][] = [];
 const expired = new Set<string>();
 const settings = { defaultUrl: "", passUtm: false };
 
+const NO_LOCKS = { refusal: async () => null, unlock: async () => new Response() };
+
 const redirect = createRedirect({
   cache: {
     findIn(text, start, end) {
@@ -41,6 +43,7 @@ const redirect = createRedirect({
   specials: createSpecials({
     uses: { take: async () => false },
     automated: createAutomatedVisitors(),
+    locks: NO_LOCKS,
     passUtm: () => settings.passUtm,
   }),
   clicks: {
@@ -50,6 +53,7 @@ const redirect = createRedirect({
     },
   },
   automated: createAutomatedVisitors(),
+  locks: NO_LOCKS,
   shares: {
     async answer(id, request) {
       served.push([id, request.method]);

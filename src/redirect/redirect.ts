@@ -8,10 +8,12 @@ import { isInternal } from "../links/internal-target.ts";
 import type { CachedLink } from "../links/cache/cached-link.ts";
 import type { LinkCache } from "../links/cache/cache.ts";
 import { toLocation } from "../links/cache/location.ts";
-import { isSpecial } from "../links/cache/special-link.ts";
+import { readSpecial } from "../links/cache/special-link.ts";
 import type { RedirectStatus } from "../links/link-options.ts";
-import type { SpecialOutcome, Specials } from "./special.ts";
+import type { Locks } from "./locks.ts";
+import { isOpen, type SpecialOutcome, type Specials } from "./special.ts";
 import type { Domains, RoutedDomain } from "../links/domains/registry.ts";
+import { codeOf } from "../links/link-key.ts";
 import { withUtm } from "./utm.ts";
 import type { PeerSource, Visits } from "./visit.ts";
 
@@ -36,6 +38,7 @@ type Deps = {
   /** Replaces `clicks` with detailed logging. */
   visits?: Visits;
   specials: Specials;
+  locks: Pick<Locks, "unlock">;
   /** For codes of shares. Never rejects. */
   shares?: { answer(linkId: number, request: Request, peers?: PeerSource): Promise<Response> };
   /** Besides the default one. */
@@ -59,6 +62,7 @@ export function createRedirect({
   automated,
   visits,
   specials,
+  locks,
   shares,
   domains = NO_DOMAINS,
   defaultUrl,
@@ -151,6 +155,7 @@ export function createRedirect({
     const answer = (outcome: SpecialOutcome): Response => {
       if (outcome.kind === "missing") return lost(url, { mayBeExpired: false });
       if (outcome.kind === "elsewhere") return found(outcome.location);
+      if (outcome.kind === "form") return outcome.response;
       count(link.id, now, url, pathEnd, request, peers);
       return outcome.kind === "page" ? outcome.response : foundBy(outcome.location, outcome.status);
     };
@@ -187,15 +192,18 @@ export function createRedirect({
     return code === null ? missing() : look(code, 0, code.length, url, pathEnd, request, peers);
   }
 
-  /** No click. Visitors POST share passwords to the code. */
+  /** No click. Visitors POST passwords to the code. */
   async function other(request: Request, peers: PeerSource | undefined): Promise<Response> {
     const { url, method } = request;
     const start = pathStart(url);
     const key = keyIn(url, start + 1, domains.isEmpty() ? undefined : domains.at(url, start));
     const link = key === null ? null : await cache.findIn(key, 0, key.length, clock.now());
-    if (link === null || shares === undefined || !isInternal(link.location) || isSpecial(link.location))
-      return methodNotAllowed("GET, HEAD");
-    return method === "POST" ? shares.answer(link.id, request, peers) : methodNotAllowed("GET, HEAD, POST");
+    if (key === null || link === null || !isInternal(link.location)) return methodNotAllowed("GET, HEAD");
+    const special = readSpecial(link.location);
+    const takesForm = special === null ? shares !== undefined : special.isLocked;
+    if (!takesForm || method !== "POST") return methodNotAllowed(takesForm ? "GET, HEAD, POST" : "GET, HEAD");
+    if (special === null) return shares!.answer(link.id, request, peers);
+    return isOpen(special, clock.now()) ? locks.unlock(link.id, codeOf(key), request, peers) : missing();
   }
 
   function root(url: string, pathEnd: number): Response {

@@ -17,11 +17,15 @@ let limit = 0;
 let clicks = 0;
 const settings = { passUtm: false };
 
+const NO_LOCKS = { refusal: async () => null, unlock: async () => new Response() };
+
 const redirect = createRedirect({
   cache: { findIn: () => ({ id: 7, location }), knows: () => true },
   clicks: { record: () => void clicks++ },
   automated: createAutomatedVisitors(),
+  locks: NO_LOCKS,
   specials: createSpecials({
+    locks: NO_LOCKS,
     uses: { take: async () => uses < limit && ++uses > 0 },
     automated: createAutomatedVisitors(),
     passUtm: () => settings.passUtm,
@@ -125,7 +129,7 @@ describe("max_clicks", () => {
     limit = 1;
     store({ maxClicks: 1 });
     const page = await ask("/a", { method, agent });
-    expect(page).toMatchObject({ status: 200, to: null, cache: "no-store" });
+    expect(page).toMatchObject({ status: 200, to: null, cache: "private, no-store" });
     if (method === "GET") expect(page.body).toContain("for people");
     expect(page.body).not.toContain("example.com");
     expect([uses, clicks]).toEqual([0, 1]);

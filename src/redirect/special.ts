@@ -1,13 +1,14 @@
 /**
- * Links that do more than a plain redirect (links/cache/special-link.ts). Dates are judged first, then the limit, so no
+ * Links that do more than a plain redirect (links/cache/special-link.ts). Dates are judged first, then the password, then the limit, so no
  * use is spent on a visitor who may not pass. A click counts when its visitor is sent to the target, or gets the page
  * for automated visitors.
  */
 import type { CachedLink } from "../links/cache/cached-link.ts";
 import { readSpecial, type SpecialLink } from "../links/cache/special-link.ts";
 import type { RedirectStatus } from "../links/link-options.ts";
+import { answerPage, messagePage } from "../visitors/page.ts";
 import { withQuery, withUtm } from "./utm.ts";
-import { peoplePage } from "./people-page.ts";
+import type { Locks } from "./locks.ts";
 
 export type SpecialVisit = {
   request: Request;
@@ -23,7 +24,9 @@ export type SpecialOutcome =
   | { kind: "elsewhere"; location: string }
   | { kind: "missing" }
   /** For an automated visitor of a link with a limit. */
-  | { kind: "page"; response: Response };
+  | { kind: "page"; response: Response }
+  /** No visit. */
+  | { kind: "form"; response: Response };
 
 export type Specials = {
   /** Null for a link that serves something else. Throws or rejects if the database fails. */
@@ -33,10 +36,14 @@ export type Specials = {
 type Deps = {
   uses: { take(linkId: number): Promise<boolean> };
   automated: { includes(request: Request): boolean };
+  locks: Pick<Locks, "refusal">;
   passUtm(): boolean;
 };
 
-export function createSpecials({ uses, automated, passUtm }: Deps): Specials {
+const TITLE = "This link is for people";
+const SENTENCE = "It opens for a limited number of people. Open it in a browser to go on.";
+
+export function createSpecials({ uses, automated, locks, passUtm }: Deps): Specials {
   function toTarget(
     { target, redirectStatus, forwardQuery }: SpecialLink,
     visit: SpecialVisit,
@@ -46,20 +53,32 @@ export function createSpecials({ uses, automated, passUtm }: Deps): Specials {
     return { kind: "target", location: withPairs?.(target, url, pathEnd) ?? target, status: redirectStatus };
   }
 
+  function pass(
+    id: number,
+    link: SpecialLink,
+    visit: SpecialVisit,
+  ): SpecialOutcome | Promise<SpecialOutcome> {
+    if (link.maxClicks === null) return toTarget(link, visit);
+    if (automated.includes(visit.request)) {
+      return { kind: "page", response: answerPage(messagePage(TITLE, SENTENCE), 200, visit.request) };
+    }
+    return uses.take(id).then((mayPass) => (mayPass ? toTarget(link, visit) : instead(link)));
+  }
+
   return {
     follow({ id, location }, visit) {
       const link = readSpecial(location);
       if (link === null) return null;
       if (!isOpen(link, visit.now)) return instead(link);
-      if (link.maxClicks === null) return toTarget(link, visit);
-      if (automated.includes(visit.request))
-        return { kind: "page", response: peoplePage(visit.request.method) };
-      return uses.take(id).then((mayPass) => (mayPass ? toTarget(link, visit) : instead(link)));
+      if (!link.isLocked) return pass(id, link, visit);
+      return locks
+        .refusal(id, visit.request)
+        .then((response) => (response === null ? pass(id, link, visit) : { kind: "form", response }));
     },
   };
 }
 
-const isOpen = ({ startsAt, expiresAt }: SpecialLink, now: number): boolean =>
+export const isOpen = ({ startsAt, expiresAt }: SpecialLink, now: number): boolean =>
   (startsAt === null || startsAt <= now) && (expiresAt === null || expiresAt > now);
 
 const instead = ({ fallbackUrl }: SpecialLink): SpecialOutcome =>

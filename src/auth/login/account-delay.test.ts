@@ -118,9 +118,9 @@ forEachDialect((dialect) => {
   test("an account, a browser and a share of one name count separately", async () => {
     await charge(5);
     await delay.charge({ sessionId: key.username });
-    const shareId = Math.floor(Math.random() * 1e9);
-    for (let n = 0; n < 5; n++) await delay.charge({ shareId });
-    await expect(delay.charge({ shareId })).rejects.toThrow("this share");
+    const share = { what: "share", linkId: Math.floor(Math.random() * 1e9) } as const;
+    for (let n = 0; n < 5; n++) await delay.charge(share);
+    await expect(delay.charge(share)).rejects.toThrow("this share");
     expect(await refusal()).toBe(1);
   });
 

@@ -1,5 +1,5 @@
 /**
- * The delay after wrong passwords of an account or share, in the database: shared by all nodes, kept over restarts.
+ * The delay after wrong passwords of an account, share or link, in the database: shared by all nodes, kept over restarts.
  * Four failures are free; the fifth costs 1 s, each further one twice as long, up to 15 minutes. An attempt counts
  * before its check, so parallel guesses count too. Attempts during the delay do not count. Unknown names have delays
  * too, so a delay reveals nothing. Known browsers: docs/sign-in.md.
@@ -15,8 +15,11 @@ const FORGOTTEN_MS = 86_400_000;
 /** Lost races for a row before the attempt is refused. */
 const MOST_RACES = 10;
 
-/** A username, a known browser by its former session, or a share by its link. */
-export type DelayKey = { username: string } | { sessionId: string } | { shareId: number };
+/** A username, a known browser by its former session, or a link, which may serve a share. */
+export type DelayKey =
+  | { username: string }
+  | { sessionId: string }
+  | { what: "link" | "share"; linkId: number };
 
 export type AccountDelay = ReturnType<typeof createAccountDelay>;
 
@@ -71,8 +74,8 @@ export function delayAfter(failures: number): number {
 /** Usernames contain no blank, so the kinds can't collide. */
 function rowKey(key: DelayKey): string {
   if ("username" in key) return key.username;
-  return "sessionId" in key ? `session ${key.sessionId}` : `share ${key.shareId}`;
+  return "sessionId" in key ? `session ${key.sessionId}` : `${key.what} ${key.linkId}`;
 }
 
 const refused = (key: DelayKey, waitMs: number) =>
-  tooManyAttempts(`Too many wrong passwords for this ${"shareId" in key ? "share" : "account"}`, waitMs);
+  tooManyAttempts(`Too many wrong passwords for this ${"what" in key ? key.what : "account"}`, waitMs);

@@ -1,5 +1,5 @@
 /**
- * Checks the password of an account or share: first the delay, then one verification. The response and its time are the
+ * Checks the password of an account, share or link: first the delay, then one verification. The response and its time are the
  * same for an unknown account, a wrong password and a disabled account. The limit per address comes before the body is
  * read.
  */
@@ -22,8 +22,9 @@ export type PasswordAttempt = {
   queue: PasswordQueue;
 };
 
-export type SharePasswordAttempt = {
-  shareId: number;
+export type VisitorAttempt = {
+  what: "link" | "share";
+  linkId: number;
   password: string;
   passwordHash: string;
 };
@@ -74,9 +75,10 @@ export function createPasswordCheck({ passwords, accountDelay, logger, onFailure
     },
 
     /** @throws RateLimitExceeded, ServiceUnavailable */
-    async checkShare({ shareId, passwordHash, ...attempt }: SharePasswordAttempt): Promise<boolean> {
-      const key = { shareId };
-      const isMatch = await matches(passwordHash, { ...attempt, key, queue: "shares" });
+    async checkVisitor({ what, linkId, passwordHash, password }: VisitorAttempt): Promise<boolean> {
+      const key = { what, linkId };
+      const queue = what === "share" ? "shares" : "links";
+      const isMatch = await matches(passwordHash, { password, key, queue });
       if (isMatch) await accountDelay.clear(key);
       return isMatch;
     },

@@ -20,7 +20,7 @@ export const DUMMY_HASH =
   "$argon2id$v=19$m=19456,t=2,p=1$9i/a/bTTXUaunndi1XmBa+uouDWEve5ksTNtuudl1tM$HMHGlkCSSjP6LD2caLACQbNa1DwMMVBU8gDwHaB1h4c";
 
 /** "sign-in" is for unknown browsers, `account …` for known ones. */
-export type PasswordQueue = "sign-in" | "shares" | "new passwords" | `account ${number}`;
+export type PasswordQueue = "sign-in" | "shares" | "links" | "new passwords" | `account ${number}`;
 
 export type Passwords = {
   /** In PHC form; `plain` must not be empty. @throws ServiceUnavailable when the queue is full */

@@ -7,7 +7,7 @@ import type { Logger } from "../../lib/logger.ts";
 import type { Blobs } from "../blobs/service.ts";
 import { createDownload } from "../tree/download.ts";
 import type { StoredFile } from "../tree/entry.ts";
-import { answerPage, messagePage } from "./page.ts";
+import { answerPage, messagePage } from "../../visitors/page.ts";
 import type { SharedEntry } from "./share.ts";
 import type { Shares } from "./service.ts";
 

@@ -4,51 +4,35 @@
  * cookie (cookie.ts); wrong ones are limited per address like sign-ins, and delay the share.
  */
 import { isbot } from "isbot";
-import type { BodyMemory } from "../../http/body-memory.ts";
 import { STATUS_OF_KIND } from "../../http/errors.ts";
-import { readText } from "../../http/read-body.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { AppError } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { listingCursor, readCursor } from "../tree/listing-page.ts";
 import type { Folders } from "../tree/folders.service.ts";
-import type { createShareCookies } from "./cookie.ts";
 import type { ShareDownload, Visitor } from "./download.routes.ts";
-import { answerPage, filePage, folderPage, messagePage, passwordPage, unlockedPage } from "./page.ts";
+import type { UnlockCookies } from "../../visitors/cookie.ts";
+import { answerPage, messagePage, passwordPage } from "../../visitors/page.ts";
+import { isBrowser, pathWithQuery, type Unlock, type VisitorConnection } from "../../visitors/unlock.ts";
+import { filePage, folderPage, unlockedPage } from "./page.ts";
 import type { SharedEntry } from "./share.ts";
 import type { Shares } from "./service.ts";
 
-export type ShareConnection = {
-  requestIP(request: Request): { address: string } | null;
-  timeout?(request: Request, seconds: number): void;
-};
-
 export type ShareAnswers = {
   /** Answers a GET, HEAD or POST. Never rejects. */
-  answer(linkId: number, request: Request, connection?: ShareConnection): Promise<Response>;
-};
-
-export type ShareGuards = {
-  /** Counts a password attempt of the address before reading its form. @throws RateLimitExceeded */
-  takeTry(address: string): void | Promise<void>;
-  /** @throws RateLimitExceeded, ServiceUnavailable; neither counts as wrong */
-  checkPassword(attempt: { shareId: number; password: string; passwordHash: string }): Promise<boolean>;
-  /** The client's address behind trusted proxies. */
-  clientAddress(peer: string, forwardedFor: string | null): string;
+  answer(linkId: number, request: Request, connection?: VisitorConnection): Promise<Response>;
 };
 
 type Deps = {
   shares: Shares;
   folders: Pick<Folders, "page">;
   download: ShareDownload;
-  cookies: ReturnType<typeof createShareCookies>;
-  door: ShareGuards;
-  bodies: BodyMemory;
+  cookies: UnlockCookies;
+  unlock: Unlock;
   clock: Clock;
   logger: Logger;
 };
 
-const FORM_BYTES = 16 * 1024;
 const PAGE = 500;
 /**
  * Programs that fetch files for a person, HTTP libraries and browsers in tests: for isbot robots, here only if they
@@ -76,10 +60,10 @@ export function createShareAnswers(deps: Deps): ShareAnswers {
     );
   }
 
-  async function respond(share: SharedEntry, request: Request, connection?: ShareConnection) {
+  async function respond(share: SharedEntry, request: Request, connection?: VisitorConnection) {
     if (request.method === "POST") return unlock(deps, share, request, connection);
     if (share.passwordHash !== null && !cookies.opens(share, request.headers.get("cookie"), clock.now())) {
-      return answerPage(passwordPage(null), 401, request, { "WWW-Authenticate": "Form" });
+      return answerPage(passwordPage("share", null), 401, request, { "WWW-Authenticate": "Form" });
     }
     return show(share, request, {
       liftIdleTimeout: () => connection?.timeout?.(request, 0),
@@ -117,31 +101,18 @@ async function unlock(
   deps: Deps,
   share: SharedEntry,
   request: Request,
-  connection?: ShareConnection,
+  connection?: VisitorConnection,
 ): Promise<Response> {
-  const { shares, door, cookies, clock } = deps;
-  const at = request.url.indexOf("?");
-  const location = `/${share.code}${at === -1 ? "" : request.url.slice(at).replace(/[^\x21-\x7e]/g, "")}`;
+  const { shares, unlock: form, cookies, clock } = deps;
+  const location = pathWithQuery(share.code, request.url);
   const headers = { Location: location, "Cache-Control": "private, no-store" };
-  if (share.passwordHash === null) return new Response(null, { status: 303, headers });
-  const peer = connection?.requestIP(request)?.address ?? "unix";
-  try {
-    await door.takeTry(door.clientAddress(peer, request.headers.get("x-forwarded-for")));
-    const password = (await readForm(deps, request, connection)).get("password") ?? "";
-    const attempt = { shareId: share.linkId, password, passwordHash: share.passwordHash };
-    if (!(await door.checkPassword(attempt))) {
-      return answerPage(passwordPage("This password is wrong."), 403, request);
-    }
-  } catch (error) {
-    const seconds = error instanceof AppError ? error.details?.["retryAfterSeconds"] : undefined;
-    if (!(error instanceof AppError) || seconds === undefined) throw error;
-    const wait = { "Retry-After": String(seconds) };
-    return answerPage(passwordPage(error.message), STATUS_OF_KIND[error.kind], request, wait);
-  }
-  const cookie = { "Set-Cookie": cookies.make(share, clock.now()) };
+  const { linkId, passwordHash } = share;
+  if (passwordHash === null) return new Response(null, { status: 303, headers });
+  const refused = await form.refusal({ linkId, passwordHash }, request, connection);
+  if (refused !== null) return refused;
+  const cookie = { "Set-Cookie": cookies.make(share, share.code, clock.now()) };
   const file = fileIn(share, queryOf(request.url));
-  // Browsers accept HTML, programs that fetch a file do not.
-  if (file === null || !/\btext\/html\b/i.test(request.headers.get("accept") ?? "")) {
+  if (file === null || !isBrowser(request)) {
     return new Response(null, { status: 303, headers: { ...headers, ...cookie } });
   }
   return answerPage(unlockedPage(await shares.file(share, file), location), 200, request, cookie);
@@ -150,16 +121,6 @@ async function unlock(
 /** Null for a folder. */
 const fileIn = (share: SharedEntry, query: URLSearchParams): number | null =>
   share.kind === "file" ? share.entryId : idOf(query.get("file"));
-
-async function readForm({ bodies }: Deps, request: Request, connection?: ShareConnection) {
-  const reservation = bodies.enter();
-  try {
-    const cut = () => connection?.timeout?.(request, 1);
-    return new URLSearchParams(await readText({ request, reservation, cut }, FORM_BYTES));
-  } finally {
-    reservation.leave();
-  }
-}
 
 const isRobot = (request: Request): boolean => {
   const agent = request.headers.get("user-agent") ?? "";

@@ -1,17 +1,17 @@
 import { expect, test } from "bun:test";
-import { createShareCookies } from "./cookie.ts";
+import { createUnlockCookies } from "./cookie.ts";
 
 const NOW = Date.parse("2026-11-20T13:00:00Z");
 const HOUR = 3_600_000;
-const share = { linkId: 7, code: "a/b", createdAt: 1, passwordHash: "hash" };
+const share = { linkId: 7, createdAt: 1, passwordHash: "hash" };
 const cookiesOf = (secret: string, isSecure = false) =>
-  createShareCookies({ secret: () => secret, isSecure: () => isSecure });
+  createUnlockCookies({ secret: () => secret, isSecure: () => isSecure });
 const cookies = cookiesOf("key");
-const made = cookies.make(share, NOW).split(";")[0]!;
+const made = cookies.make(share, "a/b", NOW).split(";")[0]!;
 
 test("a cookie opens its share for an hour", () => {
-  expect(cookies.make(share, NOW)).toEndWith("; Path=/a/b; Max-Age=3600; HttpOnly; SameSite=Lax");
-  expect(cookiesOf("key", true).make(share, NOW)).toEndWith("; Secure");
+  expect(cookies.make(share, "a/b", NOW)).toEndWith("; Path=/a/b; Max-Age=3600; HttpOnly; SameSite=Lax");
+  expect(cookiesOf("key", true).make(share, "a/b", NOW)).toEndWith("; Secure");
   expect(cookies.opens(share, `other=1; ${made}`, NOW + HOUR - 1)).toBe(true);
   expect(cookies.opens(share, made, NOW + HOUR)).toBe(false);
 });

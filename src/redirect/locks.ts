@@ -1,0 +1,47 @@
+/**
+ * Links whose password is enforced. A visitor without the cookie gets a form that holds nothing of the target. A right
+ * password sets the cookie and leads to the code again. That is a page for browsers: they do not let a form's answer
+ * redirect to another site.
+ */
+import type { Clock } from "../lib/clock.ts";
+import type { LockedLink, UnlockCookies } from "../visitors/cookie.ts";
+import { answerPage, passwordPage, rightPage } from "../visitors/page.ts";
+import { isBrowser, pathWithQuery, type Unlock } from "../visitors/unlock.ts";
+import type { PeerSource } from "./visit.ts";
+
+export type Locks = {
+  /** Null if the visitor may pass, else the form. Rejects if the database fails. */
+  refusal(linkId: number, request: Request): Promise<Response | null>;
+  /** Answers the form. `code`: the one that the visitor used. Rejects if the database fails. */
+  unlock(linkId: number, code: string, request: Request, peers?: PeerSource): Promise<Response>;
+};
+
+type Deps = {
+  /** Null without such a link or without its password. */
+  find(linkId: number): Promise<(LockedLink & { passwordHash: string }) | null>;
+  cookies: UnlockCookies;
+  form: Unlock;
+  clock: Clock;
+};
+
+export function createLocks({ find, cookies, form, clock }: Deps): Locks {
+  return {
+    async refusal(linkId, request) {
+      const link = await find(linkId);
+      if (link === null || cookies.opens(link, request.headers.get("cookie"), clock.now())) return null;
+      return answerPage(passwordPage("link", null), 401, request, { "WWW-Authenticate": "Form" });
+    },
+
+    async unlock(linkId, code, request, peers) {
+      const link = await find(linkId);
+      const refused = link === null ? null : await form.refusal(link, request, peers);
+      if (refused !== null) return refused;
+      const location = pathWithQuery(code, request.url);
+      const cookie: Record<string, string> =
+        link === null ? {} : { "Set-Cookie": cookies.make(link, code, clock.now()) };
+      if (isBrowser(request)) return answerPage(rightPage(location), 200, request, cookie);
+      const headers = { Location: location, "Cache-Control": "private, no-store", ...cookie };
+      return new Response(null, { status: 303, headers });
+    },
+  };
+}

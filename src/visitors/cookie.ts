@@ -1,0 +1,56 @@
+/**
+ * The cookie of a visitor who gave the password of a link or share: its end, and an HMAC over that, the link and the
+ * password's hash. It opens this link only, for an hour or until the link is deleted or gets another password.
+ */
+import { createHmac, timingSafeEqual } from "node:crypto";
+
+const MAX_AGE_S = 3_600;
+/** A neighbour may set a cookie of the same name. */
+const MOST_LOOKED_AT = 4;
+
+type CookieSettings = {
+  /** Any length. The same on all nodes. */
+  secret(): string;
+  /** Over HTTPS only. */
+  isSecure(): boolean;
+};
+
+export type LockedLink = { linkId: number; createdAt: number; passwordHash: string | null };
+
+export type UnlockCookies = ReturnType<typeof createUnlockCookies>;
+
+export function createUnlockCookies({ secret, isSecure }: CookieSettings) {
+  const nameOf = ({ linkId }: LockedLink): string => `waymark_share_${linkId}`;
+  const macOf = ({ linkId, createdAt, passwordHash }: LockedLink, until: number): Buffer =>
+    createHmac("sha256", secret())
+      .update(JSON.stringify(["waymark share", linkId, createdAt, passwordHash, until]))
+      .digest();
+
+  return {
+    /** Value of Set-Cookie. `code`: the one that the visitor used. */
+    make(link: LockedLink, code: string, nowMs: number): string {
+      const until = Math.floor(nowMs / 1000) + MAX_AGE_S;
+      const value = `${until}.${macOf(link, until).toString("base64url")}`;
+      const secure = isSecure() ? "; Secure" : "";
+      return `${nameOf(link)}=${value}; Path=/${code}; Max-Age=${MAX_AGE_S}; HttpOnly; SameSite=Lax${secure}`;
+    },
+
+    opens(link: LockedLink, header: string | null, nowMs: number): boolean {
+      const name = `${nameOf(link)}=`;
+      return (header ?? "")
+        .split(";")
+        .map((pair) => pair.trim())
+        .filter((pair) => pair.startsWith(name))
+        .slice(0, MOST_LOOKED_AT)
+        .some((pair) => isValid(link, pair.slice(name.length), nowMs));
+    },
+  };
+
+  function isValid(link: LockedLink, value: string, nowMs: number): boolean {
+    const match = /^(\d{1,12})\.([\w-]{43})$/.exec(value);
+    if (match === null) return false;
+    const until = Number(match[1]);
+    const isFresh = until * 1000 > nowMs && until * 1000 <= nowMs + (MAX_AGE_S + 1) * 1000;
+    return isFresh && timingSafeEqual(Buffer.from(match[2]!, "base64url"), macOf(link, until));
+  }
+}

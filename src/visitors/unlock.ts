@@ -1,0 +1,75 @@
+/**
+ * Checks the password that a visitor sends with the form of page.ts. Tries are limited per address like sign-ins, and
+ * wrong passwords delay the link.
+ */
+import type { BodyMemory } from "../http/body-memory.ts";
+import { STATUS_OF_KIND } from "../http/errors.ts";
+import { readText } from "../http/read-body.ts";
+import { AppError } from "../lib/errors.ts";
+import { answerPage, passwordPage } from "./page.ts";
+
+export type VisitorConnection = {
+  requestIP(request: Request): { address: string } | null;
+  timeout?(request: Request, seconds: number): void;
+};
+
+export type UnlockGuards = {
+  /** Counts a password attempt of the address before reading its form. @throws RateLimitExceeded */
+  takeTry(address: string): void | Promise<void>;
+  /** @throws RateLimitExceeded, ServiceUnavailable; neither counts as wrong */
+  checkPassword(attempt: { linkId: number; password: string; passwordHash: string }): Promise<boolean>;
+  /** The client's address behind trusted proxies. */
+  clientAddress(peer: string, forwardedFor: string | null): string;
+};
+
+export type Unlock = {
+  /** Null if the password is right, else the answer. Rejects for a request that is no form. */
+  refusal(
+    link: { linkId: number; passwordHash: string },
+    request: Request,
+    connection?: VisitorConnection,
+  ): Promise<Response | null>;
+};
+
+type Deps = { what: "link" | "share"; guards: UnlockGuards; bodies: BodyMemory };
+
+const FORM_BYTES = 16 * 1024;
+
+export function createUnlock({ what, guards, bodies }: Deps): Unlock {
+  async function readForm(request: Request, connection?: VisitorConnection) {
+    const reservation = bodies.enter();
+    try {
+      const cut = () => connection?.timeout?.(request, 1);
+      return new URLSearchParams(await readText({ request, reservation, cut }, FORM_BYTES));
+    } finally {
+      reservation.leave();
+    }
+  }
+
+  return {
+    async refusal(link, request, connection) {
+      const peer = connection?.requestIP(request)?.address ?? "unix";
+      try {
+        await guards.takeTry(guards.clientAddress(peer, request.headers.get("x-forwarded-for")));
+        const password = (await readForm(request, connection)).get("password") ?? "";
+        if (await guards.checkPassword({ ...link, password })) return null;
+        return answerPage(passwordPage(what, "This password is wrong."), 403, request);
+      } catch (error) {
+        const seconds = error instanceof AppError ? error.details?.["retryAfterSeconds"] : undefined;
+        if (!(error instanceof AppError) || seconds === undefined) throw error;
+        const wait = { "Retry-After": String(seconds) };
+        return answerPage(passwordPage(what, error.message), STATUS_OF_KIND[error.kind], request, wait);
+      }
+    },
+  };
+}
+
+/** Browsers accept HTML, programs do not. */
+export const isBrowser = (request: Request): boolean =>
+  /\btext\/html\b/i.test(request.headers.get("accept") ?? "");
+
+/** Where a visitor goes on: the code, with the request's query. */
+export function pathWithQuery(code: string, url: string): string {
+  const at = url.indexOf("?");
+  return `/${code}${at === -1 ? "" : url.slice(at).replace(/[^\x21-\x7e]/g, "")}`;
+}
