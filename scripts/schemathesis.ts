@@ -87,8 +87,19 @@ async function startServer(installation: Installation) {
     "Upload-Length": "10",
     "Upload-Metadata": `filename ${btoa("upload")}`,
   });
-  await call("POST", "/links", { code: "link", target: "https://example.com/" });
-  await call("POST", "/users", { username: "user", password: PASSWORD });
+  const target = "https://example.com/";
+  for (const [method, path, body] of [
+    ["POST", "/domains", { host: "go.example.com" }],
+    ["POST", "/links", { code: "link", target, tags: ["spring"] }],
+    ["POST", "/links", { code: "link", target, domain: "go.example.com" }],
+    ["POST", "/links", { code: "gone", target }],
+    ["DELETE", "/links/gone", undefined],
+    ["POST", "/users", { username: "user", password: PASSWORD }],
+    ["POST", "/tokens", { name: "token", scopes: ["links:read"] }],
+  ] as const) {
+    const { status, body: answer } = await call(method, path, body);
+    if (status >= 300) throw new Error(`${method} ${path} answered ${status}: ${answer.message}`);
+  }
   const document = await (
     await fetch(`${server.url}/admin/v1/openapi.json`, { headers: { Authorization: `Bearer ${token}` } })
   ).text();

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { appError } from "./errors.ts";
 
-const MAX_LENGTH = 2_000;
+const MAX_LENGTH = 1_000;
 const BASE64URL = /^[A-Za-z0-9_-]+$/;
 const LARGEST_PAGE = 100;
 const PAGE_SIZE = 20;
