@@ -128,7 +128,7 @@ test("clicks of a deleted link stay in the export and the top under its code, th
   await visit("/short-lived?utm_source=second", []);
   expect((await logged("short-lived", 2)).map(({ source }) => source)).toEqual(["first", "second"]);
   const top = (await client.call("GET", "/analytics/top")).body.data;
-  expect(top).toContainEqual({ code: "short-lived", domain: null, clicks: 2 });
+  expect(top).toContainEqual(expect.objectContaining({ code: "short-lived", domain: null, clicks: 2 }));
   const link = await client.call("GET", "/links/short-lived/analytics");
   expect(link.body.data.total_clicks).toBe(1);
 });
