@@ -44,6 +44,9 @@ test("events tell who did what, with filters and pages", async () => {
   expect([...first.body.data, ...second].map((row: Row) => row.id)).toEqual(
     all.body.data.slice(0, 4).map((row: Row) => row.id),
   );
+  const long = await client.call("GET", `/events?cursor=${encodeURIComponent("\u{1F600}".repeat(1_001))}`);
+  expect(long.status).toBe(400);
+  expect(long.body.message).toBe("cursor takes at most 1,000 characters.");
   expect(await actions("/events?from=2099-01-01T00:00:00Z")).toEqual([]);
   expect((await client.call("GET", "/events?from=yesterday")).status).toBe(400);
 });
