@@ -100,6 +100,7 @@ async function startServer(installation: Installation) {
     const { status, body: answer } = await call(method, path, body);
     if (status >= 300) throw new Error(`${method} ${path} answered ${status}: ${answer.message}`);
   }
+  const history = await call("GET", "/links/link/history");
   const document = await (
     await fetch(`${server.url}/admin/v1/openapi.json`, { headers: { Authorization: `Bearer ${token}` } })
   ).text();
@@ -110,6 +111,7 @@ async function startServer(installation: Installation) {
       SESSION: cookies.get("svc_access")!,
       CSRF: cookies.get("csrf_token")!,
       UPLOAD: upload.headers.get("Location")!.split("/").at(-1)!,
+      EVENT: String(history.body.data[0].id),
     },
   };
 }
