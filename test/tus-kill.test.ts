@@ -121,6 +121,26 @@ describe.each(storagesFor("tus-kill"))("on %s", (storage, policy) => {
   });
 });
 
+test("a kill between the last byte and the file's row loses nothing", async () => {
+  const path = await begin("whole", null);
+  await server.stop();
+  await restart({ WAYMARK_FAULT: "blob.joined" });
+  expect(
+    await patch(path, KEPT).then(
+      (answer) => answer.status,
+      () => "none",
+    ),
+  ).toBe("none");
+  await server.kill();
+  await restart();
+  const offset = await offsetOf(path);
+  expect(offset).toBeGreaterThanOrEqual(KEPT);
+  const last = await tus.patch(path, offset, new Uint8Array(0));
+  expect(last.status).toBe(204);
+  expect(last.headers.get("Upload-Offset")).toBe(String(BYTES.length));
+  await expectWhole(last.headers.get("X-File-Id"));
+});
+
 test("when one worker is killed, others continue its upload at once", async () => {
   await server.stop();
   await restart({ WAYMARK__SERVER__WORKERS: "2" });

@@ -48,8 +48,6 @@ export type OutageNumbers = {
   refusedUploads: number;
   /** Calls without an answer. */
   brokenUploads: number;
-  /** Resumable uploads whose last piece met an outage, and that began anew. */
-  begunAnew: number;
 };
 
 export async function takeDatabaseAway(options: FaultOptions): Promise<FaultResult<OutageNumbers>> {
@@ -100,7 +98,6 @@ export async function takeDatabaseAway(options: FaultOptions): Promise<FaultResu
       answeredUploads: record.answered.size,
       refusedUploads: record.refused,
       brokenUploads: record.broken,
-      begunAnew: record.begunAnew,
     });
     for (const round of countRounds(options)) {
       // Every node has the changes of the last outage, and makes some.

@@ -34,8 +34,6 @@ export type UploadNumbers = {
   /** Calls without an answer. */
   broken: number;
   resumed: number;
-  /** Whose last piece met the kill. */
-  begunAnew: number;
   /** In the staging of the local storage after the last kill. */
   stagedBytes: number;
 };
@@ -55,7 +53,6 @@ export async function killDuringUploads(options: FaultOptions): Promise<FaultRes
     refused: record.refused,
     broken: record.broken,
     resumed: record.resumed,
-    begunAnew: record.begunAnew,
     stagedBytes: stagedBytes(waymark.dataDir),
   });
   try {

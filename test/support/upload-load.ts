@@ -1,8 +1,7 @@
 /**
  * Uploads while faults happen, in forms and resumable, and the record to check the server against. A file that was
  * answered is there. Every file there has the bytes that were sent. A resumable upload continues from at least the last
- * offset that was answered, and ends with its bytes. If its last piece met the fault it may begin anew: the bytes have
- * their key by then, and perhaps no row (files/uploads/tus-transfer.ts).
+ * offset that was answered, and ends with its bytes.
  */
 import { randomBytes } from "node:crypto";
 import { inParallel } from "../../src/lib/in-parallel.ts";
@@ -28,9 +27,8 @@ export type UploadRecord = {
   tried: Map<string, string>;
   answered: Set<string>;
   unfinished: Resumable[];
-  /** How often resumable uploads continued after a call failed, and how many began anew after their last piece. */
+  /** How often resumable uploads continued after a call failed. */
   resumed: number;
-  begunAnew: number;
   /** Calls that the server refused for now: 503, and 409 or 423 of resumable uploads. */
   refused: number;
   /** Calls without an answer: the server died, or refused a body that the client was still sending. */
@@ -44,7 +42,6 @@ export const createUploadRecord = (): UploadRecord => ({
   answered: new Set(),
   unfinished: [],
   resumed: 0,
-  begunAnew: 0,
   refused: 0,
   broken: 0,
   wrong: [],
@@ -112,9 +109,7 @@ function createCalls(me: DriveClient, folder: number, record: UploadRecord) {
     let answer = await succeeded(name, tus.head(path));
     for (let known = upload.offset; answer !== null; known = upload.offset) {
       upload.offset = Number(answer.headers.get("Upload-Offset"));
-      const wasLast = known + PATCH_BYTES >= bytes.length;
-      if (upload.offset === 0 && wasLast) record.begunAnew++;
-      else if (!(upload.offset >= known))
+      if (!(upload.offset >= known))
         record.wrong.push(`${name}: ${upload.offset} of ${known} answered bytes`);
       if (upload.offset === bytes.length) return true;
       if (state.isOver) return false;

@@ -256,6 +256,7 @@ forEachDialect((dialect) => {
       const stored = await upload.finish();
       expect(stored).toMatchObject({ sha256: sha256(bytes), size: 900_000 });
       await stored.drop();
+      await upload.settle();
       expect(at.stored()).toEqual([]);
     });
 

@@ -1,7 +1,7 @@
 /**
  * The process that crash.test.ts kills: `… DATABASE_URL DATA_FOLDER POLICY_ID SIZE FAULT COMMAND`. It writes a line
  * for each answer that a client would have got. "upload SEED": one file. "again SEED": the same content twice. "together SEED COUNT": as many files at once.
- * "delete ID": one file. "resume ID SEED": an upload in two halves.
+ * "delete ID": one file. "resume ID SEED": an upload in two halves. "finish ID SEED": also to its end.
  */
 import { writeSync } from "node:fs";
 import { openDatabase } from "../../db/database.ts";
@@ -33,15 +33,18 @@ if (command === "upload" || command === "again") {
 } else if (command === "delete") {
   await content.files.remove(Number(words[0]));
   answer("deleted");
-} else if (command === "resume") {
+} else if (command === "resume" || command === "finish") {
   const given = bytesOf(size, Number(words[1]));
   const upload = await content.blobs.begin(policyId, words[0]!);
   await upload.append(once(given.slice(0, size / 2)), { maxBytes: 0 });
   await upload.suspend();
   answer(`received ${upload.received}`);
   fault("test.suspended");
-  await upload.append(once(given.slice(size / 2)), { maxBytes: 0 });
+  const resumed = command === "resume" ? upload : await content.blobs.resume(policyId, words[0]!, size / 2);
+  await resumed.append(once(given.slice(size / 2)), { maxBytes: 0 });
   fault("test.appended");
+  if (command === "finish") await resumed.finish();
+  fault("test.finished");
 }
 answer("end");
 process.exit(0);

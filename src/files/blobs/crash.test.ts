@@ -164,6 +164,28 @@ forEachDialect((dialect) => {
           await expectAllTidy();
         },
       );
+
+      test.each(
+        points([
+          "blob.before-fsync",
+          "blob.after-fsync",
+          "blob.after-rename",
+          "blob.placed",
+          "test.finished",
+        ]),
+      )("killed at %s of the end of a resumed upload", async (point) => {
+        const id = crypto.randomUUID();
+        const bytes = bytesOf(size, ++seed);
+        const { answers, killed } = await kill(point, "finish", id, seed);
+        expect([answers, killed]).toEqual([[`received ${size / 2}`], true]);
+        const upload = await at.blobs.resume(policyIds[kind]!, id, size / 2);
+        await upload.append(once(bytes.slice(upload.received)), { maxBytes: 0 });
+        const whole = await upload.finish();
+        await upload.settle();
+        expect(whole.sha256).toBe(sha256(bytes));
+        await whole.drop();
+        await expectAllTidy();
+      });
     });
   }
 });

@@ -126,6 +126,7 @@ forEachDialect((dialect) => {
         const whole = Buffer.concat([bytesOf(BYTES, 9), bytesOf(BYTES, 10)]);
         expect(stored).toMatchObject({ size: 2 * BYTES, sha256: sha256(whole) });
         await stored.drop();
+        await resumed.settle();
         await database.write.deleteFrom("uploads").execute();
         state.running.clear();
         for (const one of [alive, unknown]) state.ended.add(one);

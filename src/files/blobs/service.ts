@@ -44,8 +44,10 @@ export type OpenUpload = {
   /** Like Staging.append. The limits of StoreOptions count from the upload's first byte. */
   append(source: AsyncIterable<Uint8Array>, options: StoreOptions): Promise<void>;
   suspend(): Promise<void>;
-  /** All bytes are there. The upload is over, even if this rejects. */
+  /** All bytes are there. After a rejection they are gone. */
   finish(): Promise<StoredBytes>;
+  /** After `finish`, once nobody will resume it. Until then it can be resumed with all bytes. Never rejects. */
+  settle(): Promise<void>;
   abort(): Promise<void>;
 };
 
@@ -122,6 +124,7 @@ export function createBlobs({ repository, policies, drivers, processes, clock, l
           throw error;
         }
       },
+      settle: () => staging.settle(),
       async abort() {
         hashing?.drop();
         await staging.abort();

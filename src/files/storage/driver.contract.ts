@@ -207,6 +207,7 @@ export function driverContract(driverName: string, open: () => Promise<DriverUnd
         for await (const chunk of staging.read()) hasher.update(chunk);
         expect(hasher.digest("hex")).toBe(sha256(bytes));
         const key = await staging.finish(contentOf(bytes));
+        await staging.settle();
         expect(sha256(await readAll(await driver.open(key, { size: bytes.length })))).toBe(sha256(bytes));
         expect(await leftovers()).toEqual([]);
       });
@@ -220,6 +221,43 @@ export function driverContract(driverName: string, open: () => Promise<DriverUnd
         const second = await driver.resume(id, first.received);
         await second.append(inChunks(bytes.slice(second.received)));
         const key = await second.finish(contentOf(bytes));
+        await second.settle();
+        expect(sha256(await readAll(await driver.open(key, { size: bytes.length })))).toBe(sha256(bytes));
+        expect(await leftovers()).toEqual([]);
+      });
+
+      test.each([3, 2.5])(
+        "that was finished is resumed with all bytes until it is settled (%d parts)",
+        async (n) => {
+          const bytes = bytesOf(Math.floor(n * at.largeBytes));
+          const id = newId();
+          const first = await driver.stage(id);
+          await first.append(inChunks(bytes.slice(0, 1_000)));
+          await first.suspend();
+          const second = await driver.resume(id, 1_000);
+          await second.append(inChunks(bytes.slice(1_000)));
+          const lost = await second.finish(contentOf(bytes));
+          const third = await (await at.reopen()).resume(id, 1_000);
+          expect(third.received).toBe(bytes.length);
+          const hasher = new Bun.CryptoHasher("sha256");
+          for await (const chunk of third.read()) hasher.update(chunk);
+          expect(hasher.digest("hex")).toBe(sha256(bytes));
+          const key = await third.finish(contentOf(bytes));
+          await third.settle();
+          if (lost !== key) await driver.remove(lost);
+          expect(sha256(await readAll(await driver.open(key, { size: bytes.length })))).toBe(sha256(bytes));
+          expect(await leftovers()).toEqual([]);
+        },
+      );
+
+      test("that was finished and is aborted later leaves the object", async () => {
+        const bytes = bytesOf(at.largeBytes + 1_000);
+        const id = newId();
+        const first = await driver.stage(id);
+        await first.append(inChunks(bytes));
+        await first.suspend();
+        const key = await (await driver.resume(id, bytes.length)).finish(contentOf(bytes));
+        await (await driver.resume(id, bytes.length)).abort();
         expect(sha256(await readAll(await driver.open(key, { size: bytes.length })))).toBe(sha256(bytes));
         expect(await leftovers()).toEqual([]);
       });

@@ -51,8 +51,13 @@ export type Staging = {
   suspend(): Promise<void>;
   /** All bytes from the first. Do not append afterwards. */
   read(): AsyncIterable<Uint8Array>;
-  /** Makes the bytes durable under a key in one step. Ends the staging even if it rejects. */
+  /**
+   * Makes the bytes durable under a key in one step. A staging that was resumed can be resumed again with all bytes,
+   * until `settle`. If it rejects, the staging is gone.
+   */
   finish(content: ContentIdentity): Promise<string>;
+  /** After `finish`, once nobody will resume it. Never rejects. */
+  settle(): Promise<void>;
   /** Never rejects: the reaper removes the rest. */
   abort(): Promise<void>;
 };

@@ -84,6 +84,7 @@ const observeStaging = (staging: Staging, metrics: DriverMetrics, timed: Timed, 
     }
   },
   finish: (content) => timed(metrics.finish, () => staging.finish(content)),
+  settle: () => staging.settle(),
   abort: () => staging.abort(),
 });
 

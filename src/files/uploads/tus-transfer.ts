@@ -28,7 +28,7 @@ type Deps = {
 
 /** For uploads that the caller has locked. */
 export function createTransfer({ repository, files, blobs, clock }: Deps) {
-  /** A crash between the last step of the bytes and the file's row loses the bytes. */
+  /** The storage has lost bytes. */
   async function beginAnew(upload: Upload, error: unknown): Promise<never> {
     if (!isStagingLost(error)) throw error;
     await advance(upload, 0);
@@ -49,7 +49,10 @@ export function createTransfer({ repository, files, blobs, clock }: Deps) {
     return { ...upload, received, expiresAt };
   }
 
-  /** All bytes are there. If they can't become a file, they and the upload are removed. */
+  /**
+   * All bytes are there. If they can't become a file, they and the upload are removed. If the database is away, the
+   * next request finds them and tries again.
+   */
   async function finish(upload: Upload, open: OpenUpload): Promise<TransferProgress> {
     const expiresAt = clock.now() + REMEMBERED_MS;
     const { id, size } = upload;
@@ -58,9 +61,13 @@ export function createTransfer({ repository, files, blobs, clock }: Deps) {
       const file = await files.add(upload, stored, async (tx) => {
         if (size > 0 && !(await repository.advance(upload, size, expiresAt, tx.db))) throw uploadGone();
       });
+      await open.settle();
       return { upload: { ...upload, received: size, expiresAt }, fileId: file.id };
     } catch (error) {
-      if (!isUnavailable(error)) await repository.remove(id);
+      if (!isUnavailable(error)) {
+        await open.settle();
+        await repository.remove(id);
+      }
       throw error;
     }
   }
@@ -75,7 +82,7 @@ export function createTransfer({ repository, files, blobs, clock }: Deps) {
     try {
       for (;;) {
         const open = await reopen(upload);
-        // A crash came between bytes and row.
+        // A crash or an outage came between bytes and row.
         const isAhead = open.received > upload.received;
         const taken = isAhead ? null : await take(open, bytes, { maxBytes: upload.size, signal });
         if (open.received === upload.size) return await finish(upload, open);

@@ -2,11 +2,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Database } from "../../db/database.ts";
+import { DatabaseError } from "../../db/failures.ts";
 import { forEachDialect } from "../../db/for-each-dialect.ts";
 import { createBodyMemory } from "../../http/body-memory.ts";
 import { AppError } from "../../lib/errors.ts";
 import { chunksOf, type DriveHarness, refusal, startDrive } from "../drive.test-support.ts";
-import { startS3Stub } from "../storage/s3/stub.test-support.ts";
+import { type S3Stub, startS3Stub } from "../storage/s3/stub.test-support.ts";
 import type { Upload } from "./tus.service.ts";
 
 const HOUR_MS = 3_600_000;
@@ -43,14 +44,21 @@ forEachDialect((dialect) => {
 
   const begin = async (name: string, size: number, folderId: number | null = null): Promise<Upload> =>
     (await at.resumable.create(me, { size, name, mimeType: undefined, folderId, metadata: "" })).upload;
+  const chunkOf = (offset: number, body: string | AsyncIterable<Uint8Array>) => ({
+    offset,
+    length: undefined,
+    checksum: null,
+    reservation: createBodyMemory().enter(),
+    body: () => (typeof body === "string" ? chunksOf(Buffer.from(body)) : body),
+  });
   const append = ({ id }: Upload, offset: number, body: string | AsyncIterable<Uint8Array>, accountId = me) =>
-    at.resumable.append(accountId, id, {
-      offset,
-      length: undefined,
-      checksum: null,
-      reservation: createBodyMemory().enter(),
-      body: () => (typeof body === "string" ? chunksOf(Buffer.from(body)) : body),
-    });
+    at.resumable.append(accountId, id, chunkOf(offset, body));
+  const bucketOn = async (stub: S3Stub): Promise<number> => {
+    const endpoint = `http://127.0.0.1:${stub.port}`;
+    const rest = { bucket: "bucket", access_key: "key", secret_key: "secret" };
+    const name = `bucket ${crypto.randomUUID()}`;
+    return (await at.content.policies.create({ name, driver_type: "s3", endpoint, ...rest })).id;
+  };
   const statusOf = async (call: Promise<unknown>): Promise<unknown> => {
     const error = await call.then(
       () => null,
@@ -189,14 +197,7 @@ forEachDialect((dialect) => {
 
     test("bytes that a bucket has beyond the row are not requested again", async () => {
       const stub = await startS3Stub();
-      const { id: policyId } = await at.content.policies.create({
-        name: `bucket ${crypto.randomUUID()}`,
-        driver_type: "s3",
-        endpoint: `http://127.0.0.1:${stub.port}`,
-        bucket: "bucket",
-        access_key: "key",
-        secret_key: "secret",
-      });
+      const policyId = await bucketOn(stub);
       const folder = await at.folder(me, null, "far");
       await at.folders.update(me, folder, { policyId });
       /** As if the process had died before the row followed. */
@@ -225,6 +226,46 @@ forEachDialect((dialect) => {
       await at.content.policies.remove(policyId);
       expect([...stub.objects.keys()].filter((key) => !key.startsWith(".waymark"))).toEqual([]);
       stub.close();
+    });
+
+    test.each(["local", "s3"])("an outage at the last byte loses nothing (%s)", async (storage) => {
+      const folder = await at.folder(me, null, "outage");
+      const stub = storage === "s3" ? await startS3Stub() : null;
+      const policyId = stub === null ? null : await bucketOn(stub);
+      if (policyId !== null) await at.folders.update(me, folder, { policyId });
+      const away = at.on({
+        write: (run) =>
+          at.content.changes.write(async (tx) => {
+            await run(tx);
+            throw new DatabaseError("unavailable", new Error("away"));
+          }),
+      });
+      const upload = await begin("kept", 10, folder);
+      await append(upload, 0, "hello");
+      for (const attempt of [1, 2]) {
+        const last = chunkOf(5, attempt === 1 ? "world" : "");
+        expect(await refusal(away.resumable.append(me, upload.id, last))).toBe("ServiceUnavailable");
+        expect(await at.resumable.find(me, upload.id)).toMatchObject({ received: 5 });
+        // The upload keeps its bytes, however old they are.
+        at.content.time.now += 50 * HOUR_MS;
+        for (const name of ["storage-reaper", "storage-orphans"]) await at.content.runJob(name);
+        at.content.time.now -= 50 * HOUR_MS;
+      }
+      const { fileId } = await append(upload, 5, "");
+      const file = await at.files.find(me, fileId!);
+      expect(file.sha256).toBe(new Bun.CryptoHasher("sha256").update("helloworld").digest("hex"));
+      expect(await at.read(file)).toBe("helloworld");
+      expect(await at.resumable.find(me, upload.id)).toMatchObject({ received: 10 });
+      expect(stagings()).toEqual([]);
+      await at.files.remove(me, file.id);
+      await at.folders.remove(me, folder);
+      await at.content.blobs.settled();
+      if (policyId === null) return;
+      at.content.time.now += 2 * HOUR_MS;
+      await expire();
+      await at.content.policies.remove(policyId);
+      expect([...stub!.objects.keys()].filter((key) => !key.startsWith(".waymark"))).toEqual([]);
+      stub!.close();
     });
 
     test("lost bytes are requested again", async () => {

@@ -6,7 +6,7 @@ import { createLocalFolders, isMissing, READ_FLAGS } from "./folders.ts";
 import { listObjects, listStagings } from "./listing.ts";
 import { claimFolder } from "./marker.ts";
 import { createPlacement } from "./placement.ts";
-import { createLocalStaging } from "./staging.ts";
+import { createLocalStaging, isWholeStaging } from "./staging.ts";
 import { withStorageFailures, stagingLost, storageFailure } from "../storage-failure.ts";
 
 /** A running upload writes at least twice a minute. */
@@ -27,16 +27,26 @@ export function createLocalDriver({ folder, checkRealPath }: LocalSettings): Dri
   return {
     staleAfterMs: STALE_AFTER_MS,
     claim: (installation, mark) => withStorageFailures(() => claimFolder(folders, installation, mark)),
-    stage: async (id) => createLocalStaging({ folders, place, id, received: 0, resumed: false }),
+    stage: async (id) =>
+      createLocalStaging({ folders, place, id, received: 0, resumed: false, isWhole: false }),
     resume: (id, received) =>
       withStorageFailures(async () => {
         const path = await stagingPath(id);
-        const { size } = await lstat(path).catch((error: unknown) => {
+        const found = await lstat(path).catch((error: unknown) => {
           throw isMissing(error) ? stagingLost(error) : error;
         });
+        const { size } = found;
         if (size < received)
           throw stagingLost(new Error(`staging ${id} has lost bytes: ${size} of ${received}`));
-        return createLocalStaging({ folders, place, id, received, resumed: true });
+        const isWhole = isWholeStaging(found);
+        return createLocalStaging({
+          folders,
+          place,
+          id,
+          received: isWhole ? size : received,
+          resumed: true,
+          isWhole,
+        });
       }),
     open: (key, wanted) =>
       withStorageFailures(async () => {

@@ -4,7 +4,7 @@
  * leaves stagings, and objects without a row.
  */
 import { constants } from "node:fs";
-import { rename, rm, writeFile } from "node:fs/promises";
+import { link, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createBatches } from "../../../lib/batches.ts";
 import { dispose } from "../../../lib/disposable-bytes.ts";
@@ -18,6 +18,8 @@ export type StagedFile = {
   id: string;
   /** Bytes to write; null if the file is complete and on disk. */
   chunks: readonly Uint8Array[] | null;
+  /** The staging stays, as another link to the same file. */
+  stays: boolean;
   content: ContentIdentity;
 };
 
@@ -32,7 +34,8 @@ export function createPlacement(folders: LocalFolders): Placement {
   async function placeOne(file: StagedFile, from: string, to: string): Promise<void> {
     try {
       if (file.chunks !== null) await writeDurably(from, file.chunks);
-      await rename(from, to);
+      // Without links in the file system the staging is gone.
+      if (!file.stays || !(await isLinked(from, to))) await rename(from, to);
     } catch (error) {
       await rm(from, { force: true }).catch(() => undefined);
       throw error;
@@ -65,6 +68,12 @@ export function createPlacement(folders: LocalFolders): Placement {
   const batches = createBatches<null, StagedFile, string>({ most: PLACED_AT_ONCE, run: placeAll });
   return (file) => batches(null, file);
 }
+
+const isLinked = (from: string, to: string): Promise<boolean> =>
+  link(from, to).then(
+    () => true,
+    () => false,
+  );
 
 async function writeDurably(path: string, chunks: readonly Uint8Array[]): Promise<void> {
   const bytes = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);

@@ -1,4 +1,4 @@
-import { constants } from "node:fs";
+import { constants, type Stats } from "node:fs";
 import { type FileHandle, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fault } from "../../../lib/fault.ts";
@@ -12,6 +12,9 @@ const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
 const NEW_FILE = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
 const OLD_FILE = O_WRONLY | O_NOFOLLOW;
 const FILE_MODE = 0o600;
+/** Of a whole staging. Its object is the same file, so nothing may write to it again. */
+const WHOLE_MODE = 0o400;
+const WRITABLE = 0o200;
 /** Up to here bytes wait in memory, to be written with those of others. */
 const SMALL_BYTES = 128 * 1024;
 
@@ -21,10 +24,14 @@ type LocalUpload = {
   id: string;
   received: number;
   resumed: boolean;
+  /** It has all bytes, and perhaps objects. */
+  isWhole: boolean;
 };
 
-/** Written as the bytes come, or at the end if they are few, and renamed to its key. */
-export function createLocalStaging({ folders, place, id, received, resumed }: LocalUpload): Staging {
+export const isWholeStaging = ({ mode }: Stats): boolean => (mode & WRITABLE) === 0;
+
+/** Written as the bytes come, or at the end if they are few. Renamed to its key, or linked if it was resumed. */
+export function createLocalStaging({ folders, place, id, received, resumed, isWhole }: LocalUpload): Staging {
   let file: FileHandle | undefined;
   let writer: LocalWriter | undefined;
   let size = received;
@@ -59,9 +66,18 @@ export function createLocalStaging({ folders, place, id, received, resumed }: Lo
   }
 
   async function flushAndSync(): Promise<void> {
+    if (isWhole) return;
     const { flush } = await openFile();
     await flush();
     await file?.datasync();
+  }
+
+  /** Whether its file can't change any more. */
+  async function seal(): Promise<boolean> {
+    if (isWhole || file === undefined) return isWhole;
+    await file.chmod(WHOLE_MODE);
+    await file.sync();
+    return isWholeStaging(await file.stat());
   }
 
   async function abort(): Promise<void> {
@@ -102,16 +118,21 @@ export function createLocalStaging({ folders, place, id, received, resumed }: Lo
     async finish(content: ContentIdentity) {
       try {
         fault("blob.before-fsync");
+        let stays = false;
         if (early === null || size === 0) {
           await flushAndSync();
           fault("blob.after-fsync");
+          stays = resumed && (await seal());
           await close();
         }
-        return await place({ id, chunks: early, content });
+        return await place({ id, chunks: early, stays, content });
       } catch (error) {
         await abort().catch(() => undefined);
         throw storageFailure(error);
       }
+    },
+    async settle() {
+      if (resumed) await abort().catch(() => undefined);
     },
     abort: () => abort().catch(() => undefined),
   };

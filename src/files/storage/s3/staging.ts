@@ -11,7 +11,7 @@ import { fault } from "../../../lib/fault.ts";
 import type { Staging } from "../driver.ts";
 import { idKey } from "../object-key.ts";
 import type { S3Location } from "./location.ts";
-import { type HashedBytes, completeUpload, partBytes, putPart } from "./parts.ts";
+import { type HashedBytes, completeUpload, objectSize, partBytes, putPart } from "./parts.ts";
 import {
   abortUploads,
   beginUpload,
@@ -28,12 +28,15 @@ const FIRST_BUFFER_BYTES = 64 * 1024;
 const PARTS_AT_ONCE = 2;
 
 type Parts = { uploadId: string | undefined; parts: Part[] };
-type Begun = Parts & { tail: Uint8Array; isResumed: boolean };
+/** `objectBytes`: of an object that is finished. */
+type Begun = Parts & { tail: Uint8Array; isResumed: boolean; objectBytes: number | null };
 
 export const createS3Staging = (location: S3Location, id: string): Staging =>
-  continueStaging(location, id, { uploadId: undefined, parts: [], tail: new Uint8Array(), isResumed: false });
+  continueStaging(location, id, { ...nothing(), isResumed: false });
 
-/** Rejects if fewer bytes are stored. */
+const nothing = () => ({ uploadId: undefined, parts: [], tail: new Uint8Array(), objectBytes: null });
+
+/** Its parts and tail, or the object that they became before a crash. Rejects if fewer bytes are stored. */
 export async function resumeS3Staging(location: S3Location, id: string, received: number): Promise<Staging> {
   const begun = await findParts(location, id);
   const tail = await location.readTail(id, sizeOf(begun.parts));
@@ -41,10 +44,13 @@ export async function resumeS3Staging(location: S3Location, id: string, received
     ...begun,
     tail: tail ?? new Uint8Array(),
     isResumed: true,
+    objectBytes: null,
   });
-  if (tail === null && begun.uploadId === undefined) throw lost(id, 0, received);
-  if (staging.received < received) throw lost(id, staging.received, received);
-  return staging;
+  const isBegun = tail !== null || begun.uploadId !== undefined;
+  if (isBegun && staging.received >= received) return staging;
+  const objectBytes = await objectSize(location.client, location.full(idKey(id)));
+  if (objectBytes === null || objectBytes < received) throw lost(id, staging.received, received);
+  return continueStaging(location, id, { ...nothing(), isResumed: true, objectBytes });
 }
 
 const lost = (id: string, found: number, received: number) =>
@@ -73,12 +79,12 @@ const sizeOf = (parts: readonly Part[]): number => parts.reduce((sum, part) => s
 function continueStaging(
   location: S3Location,
   id: string,
-  { uploadId, parts, tail, isResumed }: Begun,
+  { uploadId, parts, tail, isResumed, objectBytes }: Begun,
 ): Staging {
   const { client, full } = location;
   const key = full(idKey(id));
   let upload = uploadId;
-  let received = sizeOf(parts) + tail.byteLength;
+  let received = objectBytes ?? sizeOf(parts) + tail.byteLength;
   /** Of the part that the buffer becomes. */
   let number = (parts.at(-1)?.number ?? 0) + 1;
   const buffer = createBuffer(tail);
@@ -86,7 +92,7 @@ function continueStaging(
   const flights: Promise<void>[] = [];
   /** Whether a tail may be stored. */
   let hasTail = isResumed;
-  let sealed = false;
+  let sealed = objectBytes !== null;
 
   /** At most `left` parts stay in flight. */
   async function landed(left = 0): Promise<void> {
@@ -141,7 +147,8 @@ function continueStaging(
     await Promise.allSettled(flights);
     if (upload !== undefined) await abortUploads(client, key);
     if (hasTail) await location.removeTails(id);
-    if (sealed) await location.remove(key);
+    // A commit with unknown outcome may have recorded an earlier object.
+    if (sealed && objectBytes === null) await location.remove(key);
   }
 
   return {
@@ -187,6 +194,7 @@ function continueStaging(
       }
       return idKey(id);
     },
+    settle: () => Promise.resolve(),
     abort: () => removeAll().catch(() => undefined),
   };
 }
