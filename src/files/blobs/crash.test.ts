@@ -159,6 +159,7 @@ forEachDialect((dialect) => {
           expect(upload.received).toBeGreaterThanOrEqual(size / 2);
           await upload.append(once(bytes.slice(upload.received)), { maxBytes: 0 });
           const whole = await upload.finish();
+          await upload.settle();
           expect(whole.sha256).toBe(sha256(bytes));
           await whole.drop();
           await expectAllTidy();
