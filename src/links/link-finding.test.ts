@@ -1,63 +1,19 @@
 /** Tags, cursors and batches by filter over HTTP, mounted as in the server, as an administrator. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { Hono } from "hono";
-import { openDatabase } from "../db/database.ts";
-import { migrateUp } from "../db/migrate.ts";
-import type { HttpEnv } from "../http/endpoint.ts";
-import { failureResponse, toAppError } from "../http/errors.ts";
-import { type Guard, type HttpApp, mountEndpoints, mountRefusals } from "../http/mount.ts";
-import { silentLogger } from "../lib/logger.ts";
-import { linkEndpoints } from "./links.routes.ts";
-import { type LinksRoom, openLinks, TARGET } from "./links.test-support.ts";
-import { CONNECTION } from "../http/app.test-support.ts";
+import { failure, type LinksApi, openLinksApi } from "./links-api.test-support.ts";
+import { TARGET } from "./links.test-support.ts";
 
-// oxlint-disable-next-line no-explicit-any -- answers have many shapes
-type Answer = { status: number; text: string; body: any };
-
-const guard: ReturnType<Guard> = (c, next) => {
-  c.set("account", { id: 0, username: "admin", role: "admin", via: "panel" });
-  return next();
-};
-
-const folder = mkdtempSync(join(tmpdir(), "waymark-test-"));
-let room: LinksRoom;
-let app: HttpApp;
+let api: LinksApi;
+let call: LinksApi["call"];
+let create: LinksApi["create"];
+let codes: LinksApi["codes"];
 
 beforeAll(async () => {
-  const database = await openDatabase(
-    { url: `sqlite:${join(folder, "test.db")}`, poolSize: 1 },
-    { threads: false, logger: silentLogger },
-  );
-  await migrateUp(database, { logger: silentLogger });
-  room = await openLinks(database);
-  const endpoints = linkEndpoints({ links: room.links, now: room.clock.now });
-  app = new Hono<HttpEnv>();
-  app.onError((error) => failureResponse(toAppError(error)));
-  mountEndpoints(app, "/v1", endpoints, () => guard);
-  mountRefusals(app, [{ prefix: "/v1", endpoints }]);
+  api = await openLinksApi();
+  ({ call, create, codes } = api);
 });
-afterAll(async () => {
-  await room.database.close();
-  rmSync(folder, { recursive: true, force: true });
-});
-beforeEach(() => room.clear());
-
-async function call(method: string, path: string, body?: unknown): Promise<Answer> {
-  const raw = typeof body === "string" ? body : JSON.stringify(body);
-  const init = body === undefined ? { method } : { method, body: raw };
-  const response = await app.request(`/v1${path}`, init, CONNECTION);
-  const text = await response.text();
-  return { status: response.status, text, body: text === "" ? undefined : JSON.parse(text) };
-}
-
-const create = (body: object) => call("POST", "/links", { target: TARGET, ...body });
-const codes = async (query: string) =>
-  (await call("GET", `/links${query}`)).body.data.map((link: { code: string }) => link.code);
-/** Status, code and name of a failure. */
-const failure = ({ status, body }: Answer) => [status, body.code, body.error];
+afterAll(() => api.close());
+beforeEach(() => api.room.clear());
 
 describe("tags", () => {
   test("are created, filtered by all of them, renamed, merged and removed", async () => {
