@@ -5,7 +5,7 @@ import { forEachDialect } from "../../db/for-each-dialect.ts";
 import { COMMAND } from "../../lib/actor.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { type LinksRoom, openLinks, TARGET } from "../../links/links.test-support.ts";
-import { openJournal, temporaryFolder } from "../clicks.test-support.ts";
+import { openJournal, segmentOf, temporaryFolder } from "../clicks.test-support.ts";
 import { createClicksRepository } from "./repository.ts";
 import { createFlusher } from "./flush.ts";
 
@@ -22,6 +22,9 @@ async function again<T>(work: () => Promise<T>): Promise<T> {
 
 const LINKS = 6;
 const ROUNDS = 12;
+/** One segment holds the clicks of the longest run: the flusher knows no second one. */
+const MOST_FLUSHES = 5_000;
+const MOST_CLICKS = LINKS * (MOST_FLUSHES + 2 * LINKS * ROUNDS + 1);
 
 forEachDialect(({ openDb }) => {
   const folder = temporaryFolder();
@@ -35,7 +38,11 @@ forEachDialect(({ openDb }) => {
     const repository = createClicksRepository(database);
     const instance = await repository.instance();
     const journalDir = join(folder, "j");
-    const { journal, opened } = await openJournal({ dir: join(journalDir, "0"), instance });
+    const { journal, opened } = await openJournal({
+      dir: join(journalDir, "0"),
+      instance,
+      segmentBytes: segmentOf(MOST_CLICKS),
+    });
     const flusher = createFlusher({
       repository,
       instance,
@@ -59,7 +66,7 @@ forEachDialect(({ openDb }) => {
     };
     let isDone = false;
     const flushing = (async () => {
-      while (!isDone) {
+      for (let flushes = 1; !isDone && flushes < MOST_FLUSHES; flushes++) {
         click();
         await again(() => flusher.flush());
       }
