@@ -144,6 +144,17 @@ CREATE TABLE `domains` (
   UNIQUE KEY `domains_host` (`host`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `drop_files` (
+  `entry_id` bigint(20) NOT NULL,
+  `link_id` bigint(20) NOT NULL,
+  `sender` varchar(64) NOT NULL,
+  `sender_name` varchar(100) DEFAULT NULL,
+  `created_at` bigint(20) NOT NULL,
+  PRIMARY KEY (`entry_id`),
+  KEY `drop_files_link_id` (`link_id`,`sender`,`entry_id`),
+  CONSTRAINT `drop_files_entry` FOREIGN KEY (`entry_id`) REFERENCES `entries` (`id`) ON DELETE CASCADE
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `entries` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
   `account_id` bigint(20) NOT NULL,
@@ -332,6 +343,11 @@ CREATE TABLE `shares` (
   `max_downloads` bigint(20) DEFAULT NULL,
   `downloads` bigint(20) NOT NULL,
   `created_at` bigint(20) NOT NULL,
+  `max_bytes` bigint(20) DEFAULT NULL,
+  `max_files` bigint(20) DEFAULT NULL,
+  `max_file_size` bigint(20) DEFAULT NULL,
+  `bytes` bigint(20) NOT NULL DEFAULT 0,
+  `files` bigint(20) NOT NULL DEFAULT 0,
   PRIMARY KEY (`link_id`),
   KEY `shares_entry_id` (`entry_id`),
   CONSTRAINT `shares_entry` FOREIGN KEY (`entry_id`) REFERENCES `entries` (`id`),
@@ -369,6 +385,18 @@ CREATE TABLE `tokens` (
   PRIMARY KEY (`id`),
   UNIQUE KEY `tokens_hash` (`hash`),
   UNIQUE KEY `tokens_name` (`user_id`,`name`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `trash` (
+  `entry_id` bigint(20) NOT NULL,
+  `account_id` bigint(20) NOT NULL,
+  `parent_id` bigint(20) NOT NULL,
+  `name` varchar(255) NOT NULL,
+  `trashed_at` bigint(20) NOT NULL,
+  PRIMARY KEY (`entry_id`),
+  KEY `trash_account` (`account_id`,`trashed_at`,`entry_id`),
+  KEY `trash_trashed_at` (`trashed_at`,`entry_id`),
+  CONSTRAINT `trash_entry` FOREIGN KEY (`entry_id`) REFERENCES `entries` (`id`) ON DELETE CASCADE
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `uploads` (

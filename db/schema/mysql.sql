@@ -144,6 +144,17 @@ CREATE TABLE `domains` (
   UNIQUE KEY `domains_host` (`host`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `drop_files` (
+  `entry_id` bigint NOT NULL,
+  `link_id` bigint NOT NULL,
+  `sender` varchar(64) COLLATE utf8mb4_bin NOT NULL,
+  `sender_name` varchar(100) COLLATE utf8mb4_bin DEFAULT NULL,
+  `created_at` bigint NOT NULL,
+  PRIMARY KEY (`entry_id`),
+  KEY `drop_files_link_id` (`link_id`,`sender`,`entry_id`),
+  CONSTRAINT `drop_files_entry` FOREIGN KEY (`entry_id`) REFERENCES `entries` (`id`) ON DELETE CASCADE
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `entries` (
   `id` bigint NOT NULL AUTO_INCREMENT,
   `account_id` bigint NOT NULL,
@@ -332,6 +343,11 @@ CREATE TABLE `shares` (
   `max_downloads` bigint DEFAULT NULL,
   `downloads` bigint NOT NULL,
   `created_at` bigint NOT NULL,
+  `max_bytes` bigint DEFAULT NULL,
+  `max_files` bigint DEFAULT NULL,
+  `max_file_size` bigint DEFAULT NULL,
+  `bytes` bigint NOT NULL DEFAULT '0',
+  `files` bigint NOT NULL DEFAULT '0',
   PRIMARY KEY (`link_id`),
   KEY `shares_entry_id` (`entry_id`),
   CONSTRAINT `shares_entry` FOREIGN KEY (`entry_id`) REFERENCES `entries` (`id`),
@@ -369,6 +385,18 @@ CREATE TABLE `tokens` (
   PRIMARY KEY (`id`),
   UNIQUE KEY `tokens_hash` (`hash`),
   UNIQUE KEY `tokens_name` (`user_id`,`name`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `trash` (
+  `entry_id` bigint NOT NULL,
+  `account_id` bigint NOT NULL,
+  `parent_id` bigint NOT NULL,
+  `name` varchar(255) COLLATE utf8mb4_bin NOT NULL,
+  `trashed_at` bigint NOT NULL,
+  PRIMARY KEY (`entry_id`),
+  KEY `trash_account` (`account_id`,`trashed_at`,`entry_id`),
+  KEY `trash_trashed_at` (`trashed_at`,`entry_id`),
+  CONSTRAINT `trash_entry` FOREIGN KEY (`entry_id`) REFERENCES `entries` (`id`) ON DELETE CASCADE
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `uploads` (

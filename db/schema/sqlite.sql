@@ -130,6 +130,17 @@ CREATE TABLE domains (
   constraint domains_host unique (host)
 );
 
+CREATE TABLE drop_files (
+  entry_id integer not null primary key,
+  link_id integer not null,
+  sender text not null,
+  sender_name text,
+  created_at integer not null,
+  constraint drop_files_entry foreign key (entry_id) references entries (id) on delete cascade
+);
+
+CREATE INDEX "drop_files_link_id" on "drop_files" (link_id, sender, entry_id);
+
 CREATE TABLE entries (
   id integer primary key autoincrement,
   account_id integer not null,
@@ -312,7 +323,7 @@ CREATE TABLE shares (
   entry_id integer not null,
   max_downloads integer,
   downloads integer not null,
-  created_at integer not null,
+  created_at integer not null, max_bytes integer, max_files integer, max_file_size integer, bytes integer not null default 0, files integer not null default 0,
   constraint shares_link foreign key (link_id) references links (id) on delete cascade,
   constraint shares_entry foreign key (entry_id) references entries (id)
 );
@@ -348,6 +359,19 @@ CREATE TABLE tokens (
   constraint tokens_hash unique (hash),
   constraint tokens_name unique (user_id, name)
 );
+
+CREATE TABLE trash (
+  entry_id integer not null primary key,
+  account_id integer not null,
+  parent_id integer not null,
+  name text not null,
+  trashed_at integer not null,
+  constraint trash_entry foreign key (entry_id) references entries (id) on delete cascade
+);
+
+CREATE INDEX "trash_account" on "trash" (account_id, trashed_at, entry_id);
+
+CREATE INDEX "trash_trashed_at" on "trash" (trashed_at, entry_id);
 
 CREATE TABLE uploads (
   id text not null primary key,

@@ -105,6 +105,36 @@ export const FILE_TABLES = {
     entry_id: "int",
     max_downloads: "int?",
     downloads: "int",
+    /** Of a drop box, whose entry is the folder that takes the files; null for what is shared. */
+    max_bytes: "int?",
+    max_files: "int?",
+    /** Bytes; null is unlimited. */
+    max_file_size: "int?",
+    /** What a drop box has taken, also of files that are gone. */
+    bytes: "int0",
+    files: "int0",
     created_at: "int",
+  },
+  /** Files that strangers put into drop boxes. Removed with the file. */
+  drop_files: {
+    entry_id: "int",
+    /** The drop box, which may be gone. */
+    link_id: "int",
+    /** Hash of the visitor's cookie. */
+    sender: "text",
+    /** As the visitor gave it. */
+    sender_name: "text?",
+    created_at: "int",
+  },
+  /**
+   * Entries in the trash with their former places. Their row in `entries` has the parent -1 and its id as name, so no
+   * path from the root leads to them. Removed with the entry.
+   */
+  trash: {
+    entry_id: "int",
+    account_id: "int",
+    parent_id: "int",
+    name: "text",
+    trashed_at: "int",
   },
 } as const;

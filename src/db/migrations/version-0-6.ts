@@ -1,0 +1,31 @@
+/** Version 0.6: drop boxes, which are shares in the other direction, what strangers put into them, and the trash. */
+import { addColumn, createIndex, createTable, type Step } from "./step.ts";
+
+export const steps: readonly Step[] = [
+  addColumn("0110_shares_max_bytes", "shares", "max_bytes", (w) => w.int),
+  addColumn("0111_shares_max_files", "shares", "max_files", (w) => w.int),
+  addColumn("0112_shares_max_file_size", "shares", "max_file_size", (w) => w.int),
+  addColumn("0113_shares_bytes", "shares", "bytes", (w) => `${w.int} not null default 0`),
+  addColumn("0114_shares_files", "shares", "files", (w) => `${w.int} not null default 0`),
+
+  createTable("0115_drop_files", "drop_files", (w) => [
+    `entry_id ${w.int} not null primary key`,
+    `link_id ${w.int} not null`,
+    `sender ${w.text(64)} not null`,
+    `sender_name ${w.text(100)}`,
+    `created_at ${w.int} not null`,
+    "constraint drop_files_entry foreign key (entry_id) references entries (id) on delete cascade",
+  ]),
+  createIndex("0116_drop_files_link", "drop_files", "drop_files_link_id", "link_id, sender, entry_id"),
+
+  createTable("0120_trash", "trash", (w) => [
+    `entry_id ${w.int} not null primary key`,
+    `account_id ${w.int} not null`,
+    `parent_id ${w.int} not null`,
+    `name ${w.text(255)} not null`,
+    `trashed_at ${w.int} not null`,
+    "constraint trash_entry foreign key (entry_id) references entries (id) on delete cascade",
+  ]),
+  createIndex("0121_trash_account", "trash", "trash_account", "account_id, trashed_at, entry_id"),
+  createIndex("0122_trash_at", "trash", "trash_trashed_at", "trashed_at, entry_id"),
+];
