@@ -1,5 +1,5 @@
 import type { Server } from "bun";
-import { ACCESS_COOKIE, CSRF_COOKIE } from "./auth/sessions/cookies.ts";
+import { ACCESS_COOKIE, CSRF_COOKIE, readCookies } from "./auth/sessions/cookies.ts";
 import { CSRF_HEADER } from "./auth/sessions/csrf.ts";
 import type { Live } from "./clicks/live.ts";
 import { liveEndpoints } from "./clicks/live.routes.ts";
@@ -32,6 +32,8 @@ import type { Services } from "./services.ts";
 
 /** Codes can't begin with them. */
 const FILE_PREFIXES = ["/files", "/folders"];
+/** Of the API too, but links may have codes that begin with them. */
+const OPEN_PREFIXES = ["/shares", "/trash"];
 
 export type Fetch = (request: Request, server: Server<undefined>) => Response | Promise<Response>;
 
@@ -78,17 +80,28 @@ function createAnswer(parts: HttpParts): Fetch {
     },
     { isIn: () => true, timer: metrics.timer("admin") },
   ];
-  const isRouted = createRouteTest([...services.routePrefixes(), ...FILE_PREFIXES]);
+  const isRouted = createRouteTest([...services.routePrefixes(), ...FILE_PREFIXES, ...OPEN_PREFIXES]);
+  const isOpen = createRouteTest(OPEN_PREFIXES);
+  const follow: Fetch = (request, server) => {
+    const begun = redirects.begin();
+    return redirects.end(begun, request.method, redirect.handle(request, server));
+  };
   return (request, server) => {
     if (isMalformed(request)) {
       return failureResponse(
         appError("BadRequest", "The Host header or the target of the request is malformed."),
       );
     }
-    if (!isRouted(request.url)) {
-      const begun = redirects.begin();
-      return redirects.end(begun, request.method, redirect.handle(request, server));
+    if (!isRouted(request.url)) return follow(request, server);
+    if (isOpen(request.url) && !isMeantForApi(request)) {
+      // A failure to look is for the redirect to tell.
+      const leads = redirect.leads(request).catch(() => true);
+      return leads.then((isLink) => (isLink ? follow : askApi)(request, server));
     }
+    return askApi(request, server);
+  };
+
+  function askApi(request: Request, server: Server<undefined>): Response | Promise<Response> {
     metrics.watch(server);
     const peerAddress = () => server.requestIP(request)?.address ?? "unix";
     const connection: HttpConnection = {
@@ -100,7 +113,15 @@ function createAnswer(parts: HttpParts): Fetch {
     const { timer } = timers.find(({ isIn }) => isIn(request.url))!;
     const begun = timer.begin();
     return timer.end(begun, request.method, http.fetch(request, connection));
-  };
+  }
+}
+
+/** At a path that both the API and links have. A browser that opens the address follows the link. */
+function isMeantForApi({ method, headers }: Request): boolean {
+  if (headers.get("sec-fetch-dest") === "document") return false;
+  const isRead = method === "GET" || method === "HEAD";
+  const cookies = readCookies(headers.get("cookie") ?? undefined, ACCESS_COOKIE);
+  return !isRead || headers.has("authorization") || cookies.length > 0;
 }
 
 /** The endpoints, and what the document says of them. Prefixes are those of the start. */

@@ -1,6 +1,6 @@
 /** `/{code}` → 307, or what a special link says. A cached link must be cheap: no substring, no promise, no regular expression. */
 import type { AutomatedVisitors } from "../lib/automated-visitors.ts";
-import { ESCAPED, MAX_CODE_LENGTH, scanCode } from "../lib/code-hash.ts";
+import { ESCAPED, scanCode } from "../lib/code-hash.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../lib/logger.ts";
 import { pathStart } from "../lib/request-target.ts";
@@ -11,6 +11,7 @@ import { toLocation } from "../links/cache/location.ts";
 import { readSpecial } from "../links/cache/special-link.ts";
 import type { RedirectStatus } from "../links/link-options.ts";
 import type { Locks } from "./locks.ts";
+import { codeWithin, endOfPath, keyIn } from "./path-code.ts";
 import { isOpen, type SpecialOutcome, type Specials } from "./special.ts";
 import type { Domains, RoutedDomain } from "../links/domains/registry.ts";
 import { codeOf } from "../links/link-key.ts";
@@ -20,6 +21,8 @@ import type { PeerSource, Visits } from "./visit.ts";
 export type Redirect = {
   /** Never throws or rejects. The caller has refused malformed requests (lib/request-target.ts). */
   handle(request: Request, peers?: PeerSource): Response | Promise<Response>;
+  /** Whether a link has the code of the request's path, also an expired one. Rejects if the database fails. */
+  leads(request: Request): Promise<boolean>;
   /** Since the start, without refused methods and shares. */
   counts(): RedirectCounts;
 };
@@ -52,7 +55,6 @@ type Deps = {
 
 const NO_STORE = "no-cache, no-store, must-revalidate";
 const HTML = "text/html; charset=utf-8";
-const LONGEST_ESCAPED = MAX_CODE_LENGTH * 3;
 const LOG_INTERVAL_MS = 1000;
 const NO_DOMAINS: Pick<Domains, "isEmpty" | "at"> = { isEmpty: () => true, at: () => undefined };
 
@@ -192,13 +194,17 @@ export function createRedirect({
     return code === null ? missing() : look(code, 0, code.length, url, pathEnd, request, peers);
   }
 
-  /** No click. Visitors POST passwords to the code. */
-  async function other(request: Request, peers: PeerSource | undefined): Promise<Response> {
-    const { url, method } = request;
+  async function linkOf({ url }: Request): Promise<{ key: string; link: CachedLink | null } | null> {
     const start = pathStart(url);
     const key = keyIn(url, start + 1, domains.isEmpty() ? undefined : domains.at(url, start));
-    const link = key === null ? null : await cache.findIn(key, 0, key.length, clock.now());
-    if (key === null || link === null || !isInternal(link.location)) return methodNotAllowed("GET, HEAD");
+    return key === null ? null : { key, link: await cache.findIn(key, 0, key.length, clock.now()) };
+  }
+
+  /** No click. Visitors POST passwords to the code. */
+  async function other(request: Request, peers: PeerSource | undefined): Promise<Response> {
+    const { method } = request;
+    const { key, link } = (await linkOf(request)) ?? { key: "", link: null };
+    if (link === null || !isInternal(link.location)) return methodNotAllowed("GET, HEAD");
     const special = readSpecial(link.location);
     const takesForm = special === null ? shares !== undefined : special.isLocked;
     if (!takesForm || method !== "POST") return methodNotAllowed(takesForm ? "GET, HEAD, POST" : "GET, HEAD");
@@ -243,6 +249,10 @@ export function createRedirect({
         return failed(error);
       }
     },
+    async leads(request) {
+      const at = await linkOf(request);
+      return at !== null && (at.link !== null || cache.knows(at.key));
+    },
     counts: () => ({ ...counts, found: { 307: counts.found, ...moved } }),
   };
 }
@@ -253,30 +263,6 @@ function methodNotAllowed(allow: string): Response {
     headers: { Allow: allow, "Content-Type": "text/plain; charset=utf-8" },
   });
 }
-
-function endOfPath(url: string, start: number): number {
-  for (let at = start; at < url.length; at++) {
-    if (url[at] === "?" || url[at] === "#") return at;
-  }
-  return url.length;
-}
-
-/** Null when the path can't be a code. */
-function codeWithin(url: string, start: number, end: number): string | null {
-  const code = end - start > LONGEST_ESCAPED ? "" : decodeEscapes(url.slice(start, end));
-  return code !== "" && scanCode(code, 0) === code.length ? code : null;
-}
-
-/** The key of the path's code on a domain, or null. */
-function keyIn(url: string, start: number, domain: RoutedDomain | undefined): string | null {
-  const end = scanCode(url, start);
-  const code = end > start ? url.slice(start, end) : codeWithin(url, start, endOfPath(url, start));
-  return code === null || domain === undefined ? code : domain.prefix + code;
-}
-
-/** One character per byte: a code has ASCII only, and no percent sign. */
-const decodeEscapes = (path: string): string =>
-  path.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 
 /** At most once a second: an outage must not flood the log. */
 function createReporter(logger: Logger, clock: Clock): (error: unknown) => void {
