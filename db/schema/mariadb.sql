@@ -235,6 +235,13 @@ CREATE TABLE `link_clicks` (
   CONSTRAINT `link_clicks_link` FOREIGN KEY (`link_id`) REFERENCES `links` (`id`) ON DELETE CASCADE
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `link_downloads` (
+  `link_id` bigint(20) NOT NULL,
+  `downloads` bigint(20) NOT NULL,
+  PRIMARY KEY (`link_id`),
+  CONSTRAINT `link_downloads_link` FOREIGN KEY (`link_id`) REFERENCES `links` (`id`) ON DELETE CASCADE
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `link_tags` (
   `tag_id` bigint(20) NOT NULL,
   `link_id` bigint(20) NOT NULL,
@@ -348,8 +355,10 @@ CREATE TABLE `shares` (
   `max_file_size` bigint(20) DEFAULT NULL,
   `bytes` bigint(20) NOT NULL DEFAULT 0,
   `files` bigint(20) NOT NULL DEFAULT 0,
+  `account_id` bigint(20) NOT NULL DEFAULT 0,
   PRIMARY KEY (`link_id`),
   KEY `shares_entry_id` (`entry_id`),
+  KEY `shares_account` (`account_id`,`link_id`),
   CONSTRAINT `shares_entry` FOREIGN KEY (`entry_id`) REFERENCES `entries` (`id`),
   CONSTRAINT `shares_link` FOREIGN KEY (`link_id`) REFERENCES `links` (`id`) ON DELETE CASCADE
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;

@@ -219,6 +219,13 @@ create table link_clicks (
   constraint link_clicks_pkey PRIMARY KEY (link_id)
 );
 
+create table link_downloads (
+  link_id bigint not null,
+  downloads bigint not null,
+  constraint link_downloads_link FOREIGN KEY (link_id) REFERENCES links(id) ON DELETE CASCADE,
+  constraint link_downloads_pkey PRIMARY KEY (link_id)
+);
+
 create table link_tags (
   tag_id bigint not null,
   link_id bigint not null,
@@ -332,6 +339,7 @@ create table shares (
   max_file_size bigint,
   bytes bigint default 0 not null,
   files bigint default 0 not null,
+  account_id bigint default 0 not null,
   constraint shares_entry FOREIGN KEY (entry_id) REFERENCES entries(id),
   constraint shares_link FOREIGN KEY (link_id) REFERENCES links(id) ON DELETE CASCADE,
   constraint shares_pkey PRIMARY KEY (link_id)
@@ -469,6 +477,8 @@ CREATE INDEX sessions_expires_at ON public.sessions USING btree (expires_at);
 CREATE INDEX sessions_user_id ON public.sessions USING btree (user_id);
 
 CREATE INDEX settings_history_key ON public.settings_history USING btree (key, id);
+
+CREATE INDEX shares_account ON public.shares USING btree (account_id, link_id);
 
 CREATE INDEX shares_entry_id ON public.shares USING btree (entry_id);
 

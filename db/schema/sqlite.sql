@@ -222,6 +222,12 @@ CREATE TABLE link_clicks (
 
 CREATE INDEX "link_clicks_ranked" on "link_clicks" (ranked, link_id);
 
+CREATE TABLE link_downloads (
+  link_id integer not null primary key,
+  downloads integer not null,
+  constraint link_downloads_link foreign key (link_id) references links (id) on delete cascade
+) without rowid;
+
 CREATE TABLE link_tags (
   tag_id integer not null,
   link_id integer not null,
@@ -323,10 +329,12 @@ CREATE TABLE shares (
   entry_id integer not null,
   max_downloads integer,
   downloads integer not null,
-  created_at integer not null, max_bytes integer, max_files integer, max_file_size integer, bytes integer not null default 0, files integer not null default 0,
+  created_at integer not null, max_bytes integer, max_files integer, max_file_size integer, bytes integer not null default 0, files integer not null default 0, account_id integer not null default 0,
   constraint shares_link foreign key (link_id) references links (id) on delete cascade,
   constraint shares_entry foreign key (entry_id) references entries (id)
 );
+
+CREATE INDEX "shares_account" on "shares" (account_id, link_id);
 
 CREATE INDEX "shares_entry_id" on "shares" (entry_id);
 

@@ -103,6 +103,8 @@ export const FILE_TABLES = {
     link_id: "int",
     /** The foreign key requires removing the link with the entry. */
     entry_id: "int",
+    /** The entry's. */
+    account_id: "int",
     max_downloads: "int?",
     downloads: "int",
     /** Of a drop box, whose entry is the folder that takes the files; null for what is shared. */

@@ -27,6 +27,8 @@ export const LINK_TABLES = {
   link_aliases: { code: "text", link_id: "int", created_at: "int" },
   /** How many people a link with `max_clicks` has let pass. Removed with the link. */
   link_uses: { link_id: "int", uses: "int" },
+  /** Downloads of links that served a share before and redirect now. Removed with the link. */
+  link_downloads: { link_id: "int", downloads: "int" },
   /** `links` counts the rows of link_tags, in their transactions. A tag without links has no row. */
   tags: {
     id: "serial",

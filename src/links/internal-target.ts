@@ -2,8 +2,8 @@
 export const INTERNAL_SCHEME = "waymark:";
 const FIRST = INTERNAL_SCHEME.charCodeAt(0);
 
-/** `waymark:file/12` */
-export const internalTarget = (kind: "file" | "folder", id: number): string =>
+/** `waymark:file/12`; of a drop box the folder that takes the files. */
+export const internalTarget = (kind: "file" | "folder" | "drop", id: number): string =>
   `${INTERNAL_SCHEME}${kind}/${id}`;
 
 /** For stored targets and their locations. */

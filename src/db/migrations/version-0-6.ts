@@ -1,5 +1,6 @@
 /** Version 0.6: drop boxes, which are shares in the other direction, what strangers put into them, and the trash. */
-import { addColumn, createIndex, createTable, type Step } from "./step.ts";
+import { sql } from "kysely";
+import { addColumn, createCounterTable, createIndex, createTable, type Step } from "./step.ts";
 
 export const steps: readonly Step[] = [
   addColumn("0110_shares_max_bytes", "shares", "max_bytes", (w) => w.int),
@@ -28,4 +29,20 @@ export const steps: readonly Step[] = [
   ]),
   createIndex("0121_trash_account", "trash", "trash_account", "account_id, trashed_at, entry_id"),
   createIndex("0122_trash_at", "trash", "trash_trashed_at", "trashed_at, entry_id"),
+
+  addColumn("0130_shares_account", "shares", "account_id", (w) => `${w.int} not null default 0`),
+  {
+    name: "0131_shares_account_now",
+    up: async (db) =>
+      void (await sql`
+        update shares set account_id = (select entries.account_id from entries where entries.id = shares.entry_id)`.execute(
+        db,
+      )),
+  },
+  createIndex("0132_shares_account_index", "shares", "shares_account", "account_id, link_id"),
+  createCounterTable("0133_link_downloads", "link_downloads", (w) => [
+    `link_id ${w.int} not null primary key`,
+    `downloads ${w.int} not null`,
+    "constraint link_downloads_link foreign key (link_id) references links (id) on delete cascade",
+  ]),
 ];

@@ -2,7 +2,7 @@ import type { Database } from "../../db/database.ts";
 import { deleteLinks, type Deletion } from "../../links/deletion.repository.ts";
 import { linksIn } from "../../links/query.repository.ts";
 import type { Db } from "../../db/dialect.ts";
-import type { SharedEntry, ShareRecord } from "./share.ts";
+import type { NewShare, SharedEntry, ShareRecord } from "./share.ts";
 
 export type SharesRepository = ReturnType<typeof createSharesRepository>;
 
@@ -32,17 +32,18 @@ export function createSharesRepository({ database: { read, write, dialect }, rec
         .execute();
     },
 
-    async insert(
-      tx: Db,
-      share: { linkId: number; entryId: number; maxDownloads: number | null; createdAt: number },
-    ): Promise<void> {
+    async insert(tx: Db, share: NewShare): Promise<void> {
       await tx
         .insertInto("shares")
         .values({
           link_id: share.linkId,
           entry_id: share.entryId,
+          account_id: share.accountId,
           max_downloads: share.maxDownloads,
           downloads: 0,
+          max_bytes: share.drop?.maxBytes ?? null,
+          max_files: share.drop?.maxFiles ?? null,
+          max_file_size: share.drop?.maxFileSize ?? null,
           created_at: share.createdAt,
         })
         .execute();
@@ -53,6 +54,7 @@ export function createSharesRepository({ database: { read, write, dialect }, rec
         .innerJoin("shares", "shares.link_id", "links.id")
         .select(["shares.max_downloads as maxDownloads", "shares.downloads"])
         .where("shares.entry_id", "=", entryId)
+        .where("shares.max_files", "is", null)
         .orderBy("shares.link_id", "desc")
         .limit(limit)
         .execute();
@@ -74,7 +76,7 @@ export function createSharesRepository({ database: { read, write, dialect }, rec
     removeLink: (tx: Db, linkId: number, by: Pick<Deletion, "actor" | "now">): Promise<void> =>
       deleteLinks(tx, "id", [linkId], { ...by, dialect, record }),
 
-    /** Null also if its account is disabled or gone. */
+    /** Of what is shared, no drop box. Null also if its account is disabled or gone. */
     async find(linkId: number): Promise<SharedEntry | null> {
       const row = await read
         .selectFrom("shares")
@@ -95,6 +97,7 @@ export function createSharesRepository({ database: { read, write, dialect }, rec
           "users.disabled",
         ])
         .where("shares.link_id", "=", linkId)
+        .where("shares.max_files", "is", null)
         .executeTakeFirst();
       if (row === undefined) return null;
       const { disabled, ...share } = row;

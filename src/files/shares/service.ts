@@ -47,7 +47,15 @@ export function createShares({ tree, repository, links, clock }: Deps) {
           const entry = await entryOf(accountId, place, tx.db);
           const link = await links.create(tx, checked, internalTarget(entry.kind, entry.id), actor);
           const createdAt = clock.now();
-          await repository.insert(tx.db, { linkId: link.id, entryId: entry.id, maxDownloads, createdAt });
+          const share = {
+            linkId: link.id,
+            accountId,
+            entryId: entry.id,
+            maxDownloads,
+            drop: null,
+            createdAt,
+          };
+          await repository.insert(tx.db, share);
           return { ...link, maxDownloads, downloads: 0 };
         }),
       );

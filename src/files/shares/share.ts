@@ -7,6 +7,26 @@ export type ShareRecord = ShownLink & {
   downloads: number;
 };
 
+/** What a drop box takes at most. */
+export type DropLimits = {
+  maxBytes: number;
+  maxFiles: number;
+  /** Bytes; null is unlimited. */
+  maxFileSize: number | null;
+};
+
+export type NewShare = {
+  linkId: number;
+  /** The entry's. */
+  accountId: number;
+  /** Of a drop box: the folder that takes the files. */
+  entryId: number;
+  maxDownloads: number | null;
+  /** Null for what is shared. */
+  drop: DropLimits | null;
+  createdAt: number;
+};
+
 export type SharedEntry = {
   linkId: number;
   code: string;

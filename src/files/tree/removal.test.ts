@@ -149,6 +149,7 @@ forEachDialect((dialect) => {
       const share = {
         link_id: linkId,
         entry_id: shared[i]!,
+        account_id: me,
         max_downloads: null,
         downloads: 0,
         created_at: 0,
