@@ -186,6 +186,7 @@ const startRedirect = (
     find: links.lockOf,
     cookies: door.cookies,
     form: door.links,
+    pages: door.pages,
     clock: systemClock,
   });
   return createRedirect({
@@ -204,6 +205,7 @@ const startRedirect = (
       uses: links.uses,
       automated,
       locks,
+      pages: door.pages,
       passUtm: () => config.get("utm.enable_passthrough"),
     }),
     locks,

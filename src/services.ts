@@ -36,8 +36,7 @@ import { loadSecretKey, parseSecretKey } from "./lib/secret-key.ts";
 import { codeBelow } from "./links/fallback/loops.ts";
 import { createLinkOperations, type LinkOperations } from "./links/link-metrics.ts";
 import { createLinkService, type LinkService } from "./links/links.service.ts";
-import { createUnlockCookies } from "./visitors/cookie.ts";
-import { createUnlock } from "./visitors/unlock.ts";
+import { createVisitorDoor, type VisitorDoor } from "./visitors/door.ts";
 import { refuseDuringRestore } from "./upkeep/restore-state.ts";
 
 export type Services = {
@@ -57,7 +56,7 @@ export type Services = {
   content: Content;
   drive: Drive;
   sharing: Sharing;
-  door: Door;
+  door: VisitorDoor;
   bodies: BodyMemory;
   origins: Origins;
   /** Null unless `cache.type` is redis. */
@@ -184,7 +183,7 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
   });
   await content.start();
   const bodies = createBodyMemory();
-  const door = createDoor(config, auth, bodies);
+  const door = createVisitorDoor({ config, guards: auth, bodies });
   const drive = createDrive({ database, changes, content, leases, record, clock, logger });
   return {
     env,
@@ -212,8 +211,7 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
       drive,
       blobs: content.blobs,
       links: links.internal,
-      cookies: door.cookies,
-      unlock: door.shares,
+      door,
       clock,
       logger,
     }),
@@ -236,30 +234,6 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
       redis?.close();
       await database.close();
     },
-  };
-}
-
-export type Door = ReturnType<typeof createDoor>;
-
-/** Passwords of visitors, for shares and for links. */
-function createDoor(
-  config: Config,
-  { takeTry, checkVisitorPassword: check, clientAddress }: Auth,
-  bodies: BodyMemory,
-) {
-  const unlock = (what: "link" | "share") =>
-    createUnlock({
-      what,
-      guards: { takeTry, clientAddress, checkPassword: (attempt) => check({ ...attempt, what }) },
-      bodies,
-    });
-  return {
-    cookies: createUnlockCookies({
-      secret: () => config.get("api.jwt_secret"),
-      isSecure: () => config.get("api.cookie_secure"),
-    }),
-    shares: unlock("share"),
-    links: unlock("link"),
   };
 }
 

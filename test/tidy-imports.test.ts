@@ -62,10 +62,11 @@ const INNER_ROOMS: Record<string, Record<string, readonly string[]>> = {
     tags: [],
     uses: [],
   },
+  visitors: { texts: [] },
 };
 
 /** Inner rooms that import nothing of their room, so that its own files may import them. */
-const BASES: Record<string, readonly string[]> = { links: ["tags"] };
+const BASES: Record<string, readonly string[]> = { links: ["tags"], visitors: ["texts"] };
 
 /** Assembly files compose the inner rooms, endpoints included. No inner room imports them. */
 const ASSEMBLY = [

@@ -115,6 +115,31 @@ const CASES: Record<ConfigKey, { good: Record<string, string>; bad: readonly str
       `https://a.b/${"a".repeat(8192)}`,
     ],
   },
+  "features.instance_name": {
+    good: {
+      Waymark: "Waymark",
+      " Bücher & <Söhne> ": "Bücher & <Söhne>",
+      "Cafe\u0301": "Caf\u00e9",
+      短链接: "短链接",
+      ["😀".repeat(64)]: "😀".repeat(64),
+    },
+    bad: ["", "  ", "\u200b", "a\u202eb", "a\nb", "a\u0000b", "x".repeat(65), "\ud800"],
+  },
+  "features.accent_color": {
+    good: { "#1757C2": "#1757c2", " #fff ": "#ffffff", "#A0b": "#aa00bb" },
+    bad: [
+      "",
+      "1757c2",
+      "#12",
+      "#1234",
+      "#12345g",
+      "#1757c2ff",
+      "red",
+      "rgb(0,0,0)",
+      "#fff;}",
+      "#ffffff\n*{}",
+    ],
+  },
   "features.public_url": {
     good: {
       "": "",

@@ -110,6 +110,15 @@ export const DEFINITIONS = {
     description:
       "Scheme, host and optional port under which visitors reach Waymark, for short_url in answers. Empty: those of the request, or the listening address on the command line.",
   }),
+  "features.instance_name": string("Waymark", check.displayName, {
+    category: "features",
+    description: "Name of this instance on the pages that visitors see.",
+  }),
+  "features.accent_color": string("#1757c2", check.color, {
+    category: "features",
+    description:
+      "Colour of this instance on the pages that visitors see. Where it would be unreadable, text takes a darker or lighter shade.",
+  }),
   "features.enable_admin_panel": bool(true, {
     category: "features",
     description: "Reserved for the web panel, which this version does not contain; no effect yet.",

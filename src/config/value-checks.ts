@@ -1,5 +1,6 @@
 /** They return the canonical form, or what is wrong. */
 import { isIP } from "node:net";
+import { isLegibleText } from "../lib/file-name.ts";
 import { checkHttpUrl } from "../lib/http-url.ts";
 import type { CheckedText } from "./value-types.ts";
 
@@ -45,6 +46,27 @@ export const originOrEmpty = {
     if (text === "") return text;
     const isOrigin = typeof checkHttpUrl(text) === "string" && /^https?:\/\/[^\s/?#@*\\]+\/?$/i.test(text);
     return isOrigin ? new URL(text).origin : must(originOrEmpty.allowed);
+  },
+};
+
+const NAME_LENGTH = 64;
+
+/** In Unicode NFC. */
+export const displayName = {
+  allowed: `1 to ${NAME_LENGTH} characters that show something, without control characters and those that change the direction of text`,
+  check(text: string): CheckedText {
+    const name = text.normalize("NFC");
+    return [...name].length <= NAME_LENGTH && isLegibleText(name) ? name : must(displayName.allowed);
+  },
+};
+
+/** As # and six digits in lower case. */
+export const color = {
+  allowed: "a colour as # and three or six hexadecimal digits, such as #1757c2",
+  check(text: string): CheckedText {
+    const digits = /^#([0-9a-f]{3}|[0-9a-f]{6})$/i.exec(text)?.[1]?.toLowerCase();
+    if (digits === undefined) return must(color.allowed);
+    return `#${digits.length === 3 ? digits.replace(/./g, "$&$&") : digits}`;
   },
 };
 

@@ -8,8 +8,7 @@ import type { Logger } from "../lib/logger.ts";
 import type { InternalLinks } from "../links/internal-links.ts";
 import type { Blobs } from "./blobs/service.ts";
 import type { Drive } from "./drive.ts";
-import type { UnlockCookies } from "../visitors/cookie.ts";
-import type { Unlock } from "../visitors/unlock.ts";
+import type { VisitorDoor } from "../visitors/door.ts";
 import { createShareDownload } from "./shares/download.routes.ts";
 import { createShareAnswers, type ShareAnswers } from "./shares/public.routes.ts";
 import { createSharesRepository } from "./shares/repository.ts";
@@ -29,15 +28,15 @@ type Deps = {
   drive: Pick<Drive, "tree" | "folders">;
   blobs: Pick<Blobs, "open">;
   links: InternalLinks;
-  cookies: UnlockCookies;
-  unlock: Unlock;
+  door: Pick<VisitorDoor, "pages" | "cookies" | "shares">;
   clock: Clock;
   logger: Logger;
 };
 
 export function createSharing(deps: Deps): Sharing {
-  const { database, record, drive, blobs, links, cookies, unlock, clock, logger } = deps;
+  const { database, record, drive, blobs, links, door, clock, logger } = deps;
   const { tree, folders } = drive;
+  const { pages, cookies, shares: unlock } = door;
   const shares = createShares({
     tree,
     repository: createSharesRepository({ database, record }),
@@ -49,9 +48,10 @@ export function createSharing(deps: Deps): Sharing {
     answers: createShareAnswers({
       shares,
       folders,
-      download: createShareDownload({ shares, blobs, logger }),
+      download: createShareDownload({ shares, blobs, pages, logger }),
       cookies,
       unlock,
+      pages,
       clock,
       logger,
     }),

@@ -42,6 +42,10 @@ export function checkFileName(text: string): string {
   return name;
 }
 
+/** Whether something shows, and nothing reorders or controls what shows. */
+export const isLegibleText = (text: string): boolean =>
+  !CONTROL.test(text) && !BIDI_CONTROL.test(text) && text.replaceAll(INVISIBLE, "") !== "";
+
 const refused = (reason: string) => appError("InvalidName", `The name ${reason}; choose another.`);
 const tooLong = () =>
   appError("InvalidName", `The name is longer than ${FILE_NAME_BYTES} bytes; choose a shorter one.`);

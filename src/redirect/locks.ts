@@ -5,7 +5,9 @@
  */
 import type { Clock } from "../lib/clock.ts";
 import type { LockedLink, UnlockCookies } from "../visitors/cookie.ts";
-import { answerPage, passwordPage, rightPage } from "../visitors/page.ts";
+import type { VisitorPages } from "../visitors/look.ts";
+import { passwordPage, rightPage } from "../visitors/messages.ts";
+import { answerPage } from "../visitors/page.ts";
 import { isBrowser, pathWithQuery, type Unlock } from "../visitors/unlock.ts";
 import type { PeerSource } from "./visit.ts";
 
@@ -21,15 +23,18 @@ type Deps = {
   find(linkId: number): Promise<(LockedLink & { passwordHash: string }) | null>;
   cookies: UnlockCookies;
   form: Unlock;
+  pages: VisitorPages;
   clock: Clock;
 };
 
-export function createLocks({ find, cookies, form, clock }: Deps): Locks {
+export function createLocks({ find, cookies, form, pages, clock }: Deps): Locks {
   return {
     async refusal(linkId, request) {
       const link = await find(linkId);
       if (link === null || cookies.opens(link, request.headers.get("cookie"), clock.now())) return null;
-      return answerPage(passwordPage("link", null), 401, request, { "WWW-Authenticate": "Form" });
+      return answerPage(passwordPage(pages.look(request), "link"), 401, request, {
+        "WWW-Authenticate": "Form",
+      });
     },
 
     async unlock(linkId, code, request, peers) {
@@ -39,7 +44,8 @@ export function createLocks({ find, cookies, form, clock }: Deps): Locks {
       const location = pathWithQuery(code, request.url);
       const cookie: Record<string, string> =
         link === null ? {} : { "Set-Cookie": cookies.make(link, code, clock.now()) };
-      if (isBrowser(request)) return answerPage(rightPage(location), 200, request, cookie);
+      if (isBrowser(request))
+        return answerPage(rightPage(pages.look(request), location), 200, request, cookie);
       const headers = { Location: location, "Cache-Control": "private, no-store", ...cookie };
       return new Response(null, { status: 303, headers });
     },

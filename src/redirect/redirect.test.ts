@@ -5,6 +5,7 @@ import { isMalformed } from "../lib/request-target.ts";
 import { createAutomatedVisitors } from "../lib/automated-visitors.ts";
 import { silentLogger } from "../lib/logger.ts";
 import type { CachedLink } from "../links/cache/cached-link.ts";
+import { testVisitorPages } from "../visitors/pages.test-support.ts";
 import { createRedirect } from "./redirect.ts";
 import { createSpecials } from "./special.ts";
 
@@ -44,6 +45,7 @@ const redirect = createRedirect({
     uses: { take: async () => false },
     automated: createAutomatedVisitors(),
     locks: NO_LOCKS,
+    pages: testVisitorPages,
     passUtm: () => settings.passUtm,
   }),
   clicks: {

@@ -5,6 +5,7 @@ import { silentLogger } from "../lib/logger.ts";
 import { cacheable } from "../links/cache/special-link.ts";
 import { toLocation } from "../links/cache/location.ts";
 import { type LinkOptions, NO_OPTIONS, writeOptions } from "../links/link-options.ts";
+import { testVisitorPages } from "../visitors/pages.test-support.ts";
 import { createRedirect } from "./redirect.ts";
 import { createSpecials } from "./special.ts";
 
@@ -28,6 +29,7 @@ const redirect = createRedirect({
     locks: NO_LOCKS,
     uses: { take: async () => uses < limit && ++uses > 0 },
     automated: createAutomatedVisitors(),
+    pages: testVisitorPages,
     passUtm: () => settings.passUtm,
   }),
   defaultUrl: () => "",

@@ -6,7 +6,9 @@
 import type { CachedLink } from "../links/cache/cached-link.ts";
 import { readSpecial, type SpecialLink } from "../links/cache/special-link.ts";
 import type { RedirectStatus } from "../links/link-options.ts";
-import { answerPage, messagePage } from "../visitors/page.ts";
+import type { VisitorPages } from "../visitors/look.ts";
+import { messagePage } from "../visitors/messages.ts";
+import { answerPage } from "../visitors/page.ts";
 import { withQuery, withUtm } from "./utm.ts";
 import type { Locks } from "./locks.ts";
 
@@ -37,13 +39,11 @@ type Deps = {
   uses: { take(linkId: number): Promise<boolean> };
   automated: { includes(request: Request): boolean };
   locks: Pick<Locks, "refusal">;
+  pages: VisitorPages;
   passUtm(): boolean;
 };
 
-const TITLE = "This link is for people";
-const SENTENCE = "It opens for a limited number of people. Open it in a browser to go on.";
-
-export function createSpecials({ uses, automated, locks, passUtm }: Deps): Specials {
+export function createSpecials({ uses, automated, locks, pages, passUtm }: Deps): Specials {
   function toTarget(
     { target, redirectStatus, forwardQuery }: SpecialLink,
     visit: SpecialVisit,
@@ -60,7 +60,11 @@ export function createSpecials({ uses, automated, locks, passUtm }: Deps): Speci
   ): SpecialOutcome | Promise<SpecialOutcome> {
     if (link.maxClicks === null) return toTarget(link, visit);
     if (automated.includes(visit.request)) {
-      return { kind: "page", response: answerPage(messagePage(TITLE, SENTENCE), 200, visit.request) };
+      const look = pages.look(visit.request);
+      return {
+        kind: "page",
+        response: answerPage(messagePage(look, look.texts.people), 200, visit.request),
+      };
     }
     return uses.take(id).then((mayPass) => (mayPass ? toTarget(link, visit) : instead(link)));
   }

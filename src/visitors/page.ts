@@ -1,4 +1,6 @@
-/** Pages for visitors, without scripts. `text` escapes everything from outside. */
+/** The frame of all pages for visitors. They need no scripts. `text` escapes everything from outside. */
+import type { Look } from "./look.ts";
+import { type Inline, MARK, styleFor } from "./style.ts";
 
 /** Safe in a page. */
 export type Html = { html: string };
@@ -12,90 +14,81 @@ const ESCAPES: Record<string, string> = {
 };
 export const text = (plain: string): string => plain.replace(/[&<>"']/g, (letter) => ESCAPES[letter]!);
 
-const STYLE = `
-:root{color-scheme:light dark;--ink:#1c2024;--soft:#5f6873;--line:#e2e6ea;--ground:#f5f6f8;--card:#fff;--accent:#1757c2;--warn:#b3261e;--right:#1a7f37}
-@media(prefers-color-scheme:dark){:root{--ink:#e8eaed;--soft:#a0a8b2;--line:#30363d;--ground:#14171a;--card:#1d2125;--accent:#8ab4f8;--warn:#f2b8b5;--right:#7ee2a8}}
-*{box-sizing:border-box}
-body{margin:0;background:var(--ground);color:var(--ink);font:16px/1.5 system-ui,sans-serif}
-main{max-width:44rem;margin:0 auto;padding:clamp(1rem,6vw,4rem) 1rem}
-.card{background:var(--card);border:1px solid var(--line);border-radius:12px;padding:clamp(1rem,4vw,2rem)}
-h1{font-size:1.35rem;line-height:1.3;margin:0 0 .25rem;overflow-wrap:anywhere}
-p{margin:0}.soft{color:var(--soft);font-size:.9rem}.warn{color:var(--warn);margin-top:.75rem}.right{color:var(--right);margin-top:.75rem}
-a{color:var(--accent)}a:focus-visible,button:focus-visible,input:focus-visible{outline:2px solid var(--accent);outline-offset:2px}
-nav{margin-bottom:.75rem;font-size:.9rem;overflow-wrap:anywhere}
-ul{list-style:none;margin:1rem 0 0;padding:0;border-top:1px solid var(--line)}
-li{border-bottom:1px solid var(--line)}
-li a{display:flex;gap:1rem;justify-content:space-between;align-items:baseline;padding:.65rem .25rem;text-decoration:none}
-li a:hover{background:var(--ground)}li bdi{overflow-wrap:anywhere;min-width:0}
-li span{color:var(--soft);font-size:.85rem;white-space:nowrap}
-.button,button{display:inline-block;margin-top:1.25rem;padding:.6rem 1.25rem;border:0;border-radius:8px;background:var(--accent);color:var(--card);font:inherit;font-weight:600;text-decoration:none;cursor:pointer}
-label{display:block;margin-top:1rem;font-size:.9rem;color:var(--soft)}
-input{width:100%;margin-top:.25rem;padding:.6rem .75rem;border:1px solid var(--soft);border-radius:8px;background:var(--ground);color:var(--ink);font:inherit}
-`;
-
-const styleHash = new Bun.CryptoHasher("sha256").update(STYLE).digest("base64");
-
-const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${styleHash}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`;
-
-type Extras = {
+export type PageParts = {
+  /** Without the name of the instance. */
+  title: string;
+  body: Html;
   /** Shown below the title by previews. */
   description?: string;
   /** Navigated to at once. A download leaves the page in place. */
   next?: string;
+  /** More meta elements. */
+  head?: Html;
+  /** `narrow` for a sentence or a form. */
+  width?: "narrow" | "wide";
+  /** Besides the style of all pages. Make them once, not per request. */
+  styles?: readonly Inline[];
+  scripts?: readonly Inline[];
+  /** More directives of the policy, or others: `{"media-src": "'self'"}`. */
+  policy?: Readonly<Record<string, string>>;
 };
 
-export const htmlPage = (
-  title: string,
-  body: Html,
-  { description = "", next }: Extras = {},
-): string => `<!doctype html>
-<html lang="en">
+/** Pass it to `answerPage`. */
+export type VisitorPage = { html: string; policy: string };
+
+export function htmlPage(look: Look, parts: PageParts): VisitorPage {
+  const { title, body, description = "", next, head, width = "narrow", scripts = [] } = parts;
+  const name = text(look.instanceName);
+  const styles = [styleFor(look.accentColor), ...(parts.styles ?? [])];
+  const html = `<!doctype html>
+<html lang="${look.language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex, nofollow">
 <meta property="og:title" content="${text(title)}">
-<meta property="og:description" content="${text(description)}">${
-  next === undefined ? "" : `\n<meta http-equiv="refresh" content="0; url=${text(next)}">`
-}
-<title>${text(title)}</title>
-<style>${STYLE}</style>
+<meta property="og:description" content="${text(description)}">
+<meta property="og:site_name" content="${name}">${
+    next === undefined ? "" : `\n<meta http-equiv="refresh" content="0; url=${text(next)}">`
+  }${head === undefined ? "" : `\n${head.html}`}
+<title>${text(title)} · ${name}</title>
+${styles.map((style) => `<style>${style.text}</style>`).join("\n")}
 </head>
-<body><main><div class="card">
+<body><div class="page${width === "narrow" ? " narrow" : ""}">
+<header class="site">${MARK}<bdi>${name}</bdi></header>
+<main class="card">
 ${body.html}
-</div></main></body>
+</main>
+</div>${scripts.map((script) => `<script>${script.text}</script>`).join("\n")}</body>
 </html>
 `;
+  return { html, policy: policyOf(styles, scripts, parts.policy) };
+}
 
-/** Reveals nothing of the protected content. `problem`: why the last try was refused. */
-export const passwordPage = (what: "link" | "share", problem: string | null): string =>
-  htmlPage("Password needed", {
-    html: `<h1>Password needed</h1>
-<p class="soft">This ${what} is protected by a password.</p>
-${problem === null ? "" : `<p class="warn" role="alert">${text(problem)}</p>`}
-<form method="post">
-<label>Password<input type="password" name="password" required autofocus autocomplete="current-password" maxlength="1024"></label>
-<button>Open</button>
-</form>`,
-  });
-
-/** After a right password. `href` leads on. */
-export const rightPage = (href: string): string =>
-  htmlPage(
-    "Password accepted",
-    {
-      html: `<h1>Password accepted</h1>
-<p class="right" role="status">The link opens by itself; if it does not, use the button.</p>
-<a class="button" rel="nofollow" href="${text(href)}">Open</a>`,
-    },
-    { next: href },
-  );
-
-export const messagePage = (title: string, sentence: string): string =>
-  htmlPage(title, { html: `<h1>${text(title)}</h1>\n<p class="soft">${text(sentence)}</p>` });
+/** `img-src`: the icon. */
+function policyOf(
+  styles: readonly Inline[],
+  scripts: readonly Inline[],
+  more: Readonly<Record<string, string>> = {},
+): string {
+  const hashes = (inlines: readonly Inline[]) => inlines.map(({ hash }) => hash).join(" ");
+  const directives = {
+    "default-src": "'none'",
+    "style-src": hashes(styles),
+    ...(scripts.length > 0 && { "script-src": hashes(scripts) }),
+    "img-src": "'self'",
+    "form-action": "'self'",
+    "base-uri": "'none'",
+    "frame-ancestors": "'none'",
+    ...more,
+  };
+  return Object.entries(directives)
+    .map(([name, value]) => `${name} ${value}`)
+    .join("; ");
+}
 
 export const answerPage = (
-  html: string,
+  { html, policy }: VisitorPage,
   status: number,
   request: Request,
   more: Record<string, string> = {},
@@ -104,7 +97,7 @@ export const answerPage = (
     status,
     headers: {
       "Content-Type": "text/html; charset=utf-8",
-      "Content-Security-Policy": PAGE_POLICY,
+      "Content-Security-Policy": policy,
       "Cache-Control": "private, no-store",
       "X-Robots-Tag": "noindex, nofollow",
       "X-Content-Type-Options": "nosniff",

@@ -1,12 +1,14 @@
 /**
- * Checks the password that a visitor sends with the form of page.ts. Tries are limited per address like sign-ins, and
+ * Checks the password that a visitor sends with the form of messages.ts. Tries are limited per address like sign-ins, and
  * wrong passwords delay the link.
  */
 import type { BodyMemory } from "../http/body-memory.ts";
 import { STATUS_OF_KIND } from "../http/errors.ts";
 import { readText } from "../http/read-body.ts";
 import { AppError } from "../lib/errors.ts";
-import { answerPage, passwordPage } from "./page.ts";
+import type { Look, VisitorPages } from "./look.ts";
+import { passwordPage, type Protected } from "./messages.ts";
+import { answerPage } from "./page.ts";
 
 export type VisitorConnection = {
   requestIP(request: Request): { address: string } | null;
@@ -31,11 +33,11 @@ export type Unlock = {
   ): Promise<Response | null>;
 };
 
-type Deps = { what: "link" | "share"; guards: UnlockGuards; bodies: BodyMemory };
+type Deps = { what: Protected; pages: VisitorPages; guards: UnlockGuards; bodies: BodyMemory };
 
 const FORM_BYTES = 16 * 1024;
 
-export function createUnlock({ what, guards, bodies }: Deps): Unlock {
+export function createUnlock({ what, pages, guards, bodies }: Deps): Unlock {
   async function readForm(request: Request, connection?: VisitorConnection) {
     const reservation = bodies.enter();
     try {
@@ -53,16 +55,25 @@ export function createUnlock({ what, guards, bodies }: Deps): Unlock {
         await guards.takeTry(guards.clientAddress(peer, request.headers.get("x-forwarded-for")));
         const password = (await readForm(request, connection)).get("password") ?? "";
         if (await guards.checkPassword({ ...link, password })) return null;
-        return answerPage(passwordPage(what, "This password is wrong."), 403, request);
+        const look = pages.look(request);
+        return answerPage(passwordPage(look, what, look.texts.password.wrong), 403, request);
       } catch (error) {
         const seconds = error instanceof AppError ? error.details?.["retryAfterSeconds"] : undefined;
         if (!(error instanceof AppError) || seconds === undefined) throw error;
         const wait = { "Retry-After": String(seconds) };
-        return answerPage(passwordPage(what, error.message), STATUS_OF_KIND[error.kind], request, wait);
+        const page = passwordPage(
+          pages.look(request),
+          what,
+          waiting(pages.look(request), error, Number(seconds)),
+        );
+        return answerPage(page, STATUS_OF_KIND[error.kind], request, wait);
       }
     },
   };
 }
+
+const waiting = ({ texts }: Look, { kind }: AppError, seconds: number): string =>
+  kind === "rate_limited" ? texts.password.wait(seconds) : texts.password.busy(seconds);
 
 /** Browsers accept HTML, programs do not. */
 export const isBrowser = (request: Request): boolean =>

@@ -7,7 +7,9 @@ import type { Logger } from "../../lib/logger.ts";
 import type { Blobs } from "../blobs/service.ts";
 import { createDownload } from "../tree/download.ts";
 import type { StoredFile } from "../tree/entry.ts";
-import { answerPage, messagePage } from "../../visitors/page.ts";
+import type { Look, VisitorPages } from "../../visitors/look.ts";
+import { messagePage } from "../../visitors/messages.ts";
+import { answerPage } from "../../visitors/page.ts";
 import type { SharedEntry } from "./share.ts";
 import type { Shares } from "./service.ts";
 
@@ -24,13 +26,18 @@ export type ShareDownload = (
   visitor: Visitor,
 ) => Promise<Response>;
 
-type Deps = { shares: Pick<Shares, "count" | "uncount">; blobs: Pick<Blobs, "open">; logger: Logger };
+type Deps = {
+  shares: Pick<Shares, "count" | "uncount">;
+  blobs: Pick<Blobs, "open">;
+  pages: VisitorPages;
+  logger: Logger;
+};
 
 const CHUNK_BYTES = 1024 * 1024;
 /** An unlimited share obeys these: a client may resume if the file is the same. */
 const HEEDED = /^(?:range|if-range|if-match|if-unmodified-since)$/i;
 
-export function createShareDownload({ shares, blobs, logger }: Deps): ShareDownload {
+export function createShareDownload({ shares, blobs, pages, logger }: Deps): ShareDownload {
   const download = createDownload({
     blobs: {
       async open(id, options) {
@@ -60,7 +67,7 @@ export function createShareDownload({ shares, blobs, logger }: Deps): ShareDownl
     const isLimited = share.maxDownloads !== null;
     const isGet = request.method === "GET";
     if (isLimited && !(isGet ? await shares.count(share.linkId) : share.downloads < share.maxDownloads!)) {
-      return usedUp(request);
+      return usedUp(pages.look(request), request);
     }
     const end = isGet ? createTally(share) : async () => {};
     // The client may leave before anything reads the body.
@@ -143,5 +150,5 @@ function streamOf(blob: Blob): ReadableStream<Uint8Array> {
   );
 }
 
-const usedUp = (request: Request): Response =>
-  answerPage(messagePage("Not available", "All downloads of this share are used up."), 410, request);
+const usedUp = (look: Look, request: Request): Response =>
+  answerPage(messagePage(look, look.texts.share.usedUp), 410, request);

@@ -12,7 +12,9 @@ import { listingCursor, readCursor } from "../tree/listing-page.ts";
 import type { Folders } from "../tree/folders.service.ts";
 import type { ShareDownload, Visitor } from "./download.routes.ts";
 import type { UnlockCookies } from "../../visitors/cookie.ts";
-import { answerPage, messagePage, passwordPage } from "../../visitors/page.ts";
+import type { VisitorPages } from "../../visitors/look.ts";
+import { messagePage, passwordPage } from "../../visitors/messages.ts";
+import { answerPage, type VisitorPage } from "../../visitors/page.ts";
 import { isBrowser, pathWithQuery, type Unlock, type VisitorConnection } from "../../visitors/unlock.ts";
 import { filePage, folderPage, unlockedPage } from "./page.ts";
 import type { SharedEntry } from "./share.ts";
@@ -29,6 +31,7 @@ type Deps = {
   download: ShareDownload;
   cookies: UnlockCookies;
   unlock: Unlock;
+  pages: VisitorPages;
   clock: Clock;
   logger: Logger;
 };
@@ -43,18 +46,18 @@ const FETCHERS =
 const ROBOTS = /bot\b|crawl|spider|preview/i;
 
 export function createShareAnswers(deps: Deps): ShareAnswers {
-  const { shares, cookies, download, clock, logger } = deps;
+  const { shares, cookies, download, pages, clock } = deps;
 
   async function show(share: SharedEntry, request: Request, visitor: Visitor): Promise<Response> {
     const query = queryOf(request.url);
     const wanted = fileIn(share, query);
     if (wanted === null) {
-      return answerPage(await folderHtml(deps, share, query), 200, request);
+      return answerPage(await folderHtml(deps, share, query, request), 200, request);
     }
     const file = await shares.file(share, wanted);
     if (!isRobot(request)) return download(share, file, request, visitor);
     return answerPage(
-      filePage(file, share.kind === "file" ? `/${share.code}` : `?file=${file.id}`),
+      filePage(pages.look(request), file, share.kind === "file" ? `/${share.code}` : `?file=${file.id}`),
       200,
       request,
     );
@@ -63,7 +66,9 @@ export function createShareAnswers(deps: Deps): ShareAnswers {
   async function respond(share: SharedEntry, request: Request, connection?: VisitorConnection) {
     if (request.method === "POST") return unlock(deps, share, request, connection);
     if (share.passwordHash !== null && !cookies.opens(share, request.headers.get("cookie"), clock.now())) {
-      return answerPage(passwordPage("share", null), 401, request, { "WWW-Authenticate": "Form" });
+      return answerPage(passwordPage(pages.look(request), "share"), 401, request, {
+        "WWW-Authenticate": "Form",
+      });
     }
     return show(share, request, {
       liftIdleTimeout: () => connection?.timeout?.(request, 0),
@@ -75,26 +80,29 @@ export function createShareAnswers(deps: Deps): ShareAnswers {
     async answer(linkId, request, connection) {
       try {
         const share = await shares.find(linkId);
-        if (share === null)
-          return answerPage(messagePage("Not found", "This share has ended."), 404, request);
+        if (share === null) {
+          const look = pages.look(request);
+          return answerPage(messagePage(look, look.texts.share.notFound), 404, request);
+        }
         return await respond(share, request, connection);
       } catch (error) {
-        return failure(error, request, logger);
+        return failure(error, request, deps);
       }
     },
   };
 }
 
 async function folderHtml(
-  { shares, folders }: Deps,
+  { shares, folders, pages }: Deps,
   share: SharedEntry,
   query: URLSearchParams,
-): Promise<string> {
+  request: Request,
+): Promise<VisitorPage> {
   const path = await shares.folders(share, idOf(query.get("folder")) ?? share.entryId);
   const after = query.get("after");
   const folder = path.at(-1)!;
   const page = await folders.page(share.accountId, folder, after === null ? null : readCursor(after), PAGE);
-  return folderPage({ ...page, path, next: page.next && listingCursor(page.next) });
+  return folderPage(pages.look(request), { ...page, path, next: page.next && listingCursor(page.next) });
 }
 
 async function unlock(
@@ -103,7 +111,7 @@ async function unlock(
   request: Request,
   connection?: VisitorConnection,
 ): Promise<Response> {
-  const { shares, unlock: form, cookies, clock } = deps;
+  const { shares, unlock: form, cookies, pages, clock } = deps;
   const location = pathWithQuery(share.code, request.url);
   const headers = { Location: location, "Cache-Control": "private, no-store" };
   const { linkId, passwordHash } = share;
@@ -115,7 +123,8 @@ async function unlock(
   if (file === null || !isBrowser(request)) {
     return new Response(null, { status: 303, headers: { ...headers, ...cookie } });
   }
-  return answerPage(unlockedPage(await shares.file(share, file), location), 200, request, cookie);
+  const page = unlockedPage(pages.look(request), await shares.file(share, file), location);
+  return answerPage(page, 200, request, cookie);
 }
 
 /** Null for a folder. */
@@ -136,17 +145,15 @@ const queryOf = (url: string): URLSearchParams => {
 const idOf = (value: string | null): number | null =>
   value === null ? null : /^[1-9]\d{0,14}$/.test(value) ? Number(value) : Number.NaN;
 
-function failure(error: unknown, request: Request, logger: Logger): Response {
+function failure(error: unknown, request: Request, { pages, logger }: Deps): Response {
+  const look = pages.look(request);
+  const { share: texts } = look.texts;
   if (error instanceof AppError && error.kind !== "internal") {
     const isMissing = error.kind === "not_found";
     if (error.kind === "bad_gateway") logger.warn({ err: error }, "a share could not be served");
-    const sentence = isMissing ? "This share does not exist or has ended." : error.message;
-    return answerPage(
-      messagePage(isMissing ? "Not found" : "Not now", sentence),
-      STATUS_OF_KIND[error.kind],
-      request,
-    );
+    const page = messagePage(look, isMissing ? texts.notFound : texts.notNow);
+    return answerPage(page, STATUS_OF_KIND[error.kind], request);
   }
   logger.error({ err: error }, "a share could not be served");
-  return answerPage(messagePage("Something went wrong", "Try again later."), 500, request);
+  return answerPage(messagePage(look, texts.failed), 500, request);
 }

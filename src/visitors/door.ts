@@ -1,0 +1,52 @@
+/** Pages, passwords and cookies for the visitors of links and shares. */
+import type { BodyMemory } from "../http/body-memory.ts";
+import { createUnlockCookies } from "./cookie.ts";
+import { createVisitorPages } from "./look.ts";
+import type { Protected } from "./messages.ts";
+import { createUnlock, type UnlockGuards } from "./unlock.ts";
+
+type VisitorSettings = {
+  "api.jwt_secret": string;
+  "api.cookie_secure": boolean;
+  "features.instance_name": string;
+  "features.accent_color": string;
+};
+
+type Deps = {
+  config: { get<K extends keyof VisitorSettings>(key: K): VisitorSettings[K] };
+  guards: Pick<UnlockGuards, "takeTry" | "clientAddress"> & {
+    checkVisitorPassword(attempt: {
+      linkId: number;
+      password: string;
+      passwordHash: string;
+      what: Protected;
+    }): Promise<boolean>;
+  };
+  bodies: BodyMemory;
+};
+
+export type VisitorDoor = ReturnType<typeof createVisitorDoor>;
+
+export function createVisitorDoor({ config, guards, bodies }: Deps) {
+  const { takeTry, clientAddress, checkVisitorPassword: check } = guards;
+  const pages = createVisitorPages({
+    instanceName: () => config.get("features.instance_name"),
+    accentColor: () => config.get("features.accent_color"),
+  });
+  const unlock = (what: Protected) =>
+    createUnlock({
+      what,
+      pages,
+      guards: { takeTry, clientAddress, checkPassword: (attempt) => check({ ...attempt, what }) },
+      bodies,
+    });
+  return {
+    pages,
+    cookies: createUnlockCookies({
+      secret: () => config.get("api.jwt_secret"),
+      isSecure: () => config.get("api.cookie_secure"),
+    }),
+    shares: unlock("share"),
+    links: unlock("link"),
+  };
+}

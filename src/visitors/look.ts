@@ -1,0 +1,41 @@
+/** What a page for a visitor depends on: language, and the instance's name and colour. */
+import { createLanguageChoice, type Language } from "./language.ts";
+import { de } from "./texts/de.ts";
+import { en, type VisitorTexts } from "./texts/en.ts";
+import { fr } from "./texts/fr.ts";
+import { ja } from "./texts/ja.ts";
+import { zh } from "./texts/zh.ts";
+
+const TEXTS: Readonly<Record<Language, VisitorTexts>> = { en, de, zh, ja, fr };
+
+export type Look = {
+  language: Language;
+  texts: VisitorTexts;
+  instanceName: string;
+  /** `#` and six hexadecimal digits. */
+  accentColor: string;
+};
+
+export type VisitorPages = {
+  look(request: Request): Look;
+};
+
+export type InstanceLook = {
+  instanceName(): string;
+  accentColor(): string;
+};
+
+export function createVisitorPages({ instanceName, accentColor }: InstanceLook): VisitorPages {
+  const choose = createLanguageChoice();
+  return {
+    look(request) {
+      const language = choose(request.headers.get("accept-language"));
+      return {
+        language,
+        texts: TEXTS[language],
+        instanceName: instanceName(),
+        accentColor: accentColor(),
+      };
+    },
+  };
+}

@@ -1,0 +1,45 @@
+/** Pages that links and shares have in common. */
+import type { Look } from "./look.ts";
+import { htmlPage, text, type VisitorPage } from "./page.ts";
+
+/** What visitors open. */
+export type Protected = "link" | "share";
+
+/** Reveals nothing of the protected content. `problem`: why the last try was refused. */
+export function passwordPage(look: Look, what: Protected, problem: string | null = null): VisitorPage {
+  const { title, label, open, ...texts } = look.texts.password;
+  return htmlPage(look, {
+    title,
+    body: {
+      html: `<h1>${text(title)}</h1>
+<p class="soft">${text(texts[what])}</p>
+${problem === null ? "" : `<p class="warn" role="alert">${text(problem)}</p>`}
+<form method="post">
+<label>${text(label)}<input type="password" name="password" required autofocus autocomplete="current-password" maxlength="1024"></label>
+<button>${text(open)}</button>
+</form>`,
+    },
+  });
+}
+
+/** After a right password. `href` leads on. */
+export function rightPage(look: Look, href: string): VisitorPage {
+  const { accepted, opens, open } = look.texts.password;
+  return htmlPage(look, {
+    title: accepted,
+    body: {
+      html: `<h1>${text(accepted)}</h1>
+<p class="right" role="status">${text(opens)}</p>
+<a class="button" rel="nofollow" href="${text(href)}">${text(open)}</a>`,
+    },
+    next: href,
+  });
+}
+
+export type Message = { title: string; sentence: string };
+
+export const messagePage = (look: Look, { title, sentence }: Message): VisitorPage =>
+  htmlPage(look, {
+    title,
+    body: { html: `<h1>${text(title)}</h1>\n<p class="soft">${text(sentence)}</p>` },
+  });

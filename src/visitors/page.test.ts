@@ -1,0 +1,98 @@
+import { expect, test } from "bun:test";
+import { LANGUAGES } from "./language.ts";
+import { createVisitorPages, type Look } from "./look.ts";
+import { messagePage, passwordPage, rightPage } from "./messages.ts";
+import { answerPage, htmlPage } from "./page.ts";
+import { inline } from "./style.ts";
+
+const HOSTILE = `<script>alert(1)</script>"'&`;
+const settings = { name: "Acme", color: "#1757c2" };
+const pages = createVisitorPages({
+  instanceName: () => settings.name,
+  accentColor: () => settings.color,
+});
+const lookIn = (language: string): Look =>
+  pages.look(new Request("http://a.test/", { headers: { "Accept-Language": language } }));
+const policyIn = (answer: Response) => answer.headers.get("content-security-policy")!;
+const hashOf = (text: string) => inline(text).hash;
+
+test("a page has the visitor's language, the instance's name and its colour", () => {
+  for (const language of LANGUAGES) {
+    const look = lookIn(language);
+    const { html } = passwordPage(look, "link");
+    expect(html).toContain(`<html lang="${language}">`);
+    expect(html).toContain(`<title>${look.texts.password.title} · Acme</title>`);
+    expect(html).toContain("--accent:#1757c2");
+    expect(html).toContain("prefers-color-scheme:dark");
+  }
+  settings.color = "#ffd400";
+  expect(passwordPage(lookIn("de"), "link").html).toContain("--accent:#ffd400;--on-accent:#000000");
+  settings.color = "#1757c2";
+});
+
+test("every language says everything, in words of its own", () => {
+  const leaves = (texts: object, path = ""): [string, string][] =>
+    Object.entries(texts).flatMap(([key, value]): [string, string][] => {
+      const name = `${path}.${key}`;
+      if (typeof value === "object") return leaves(value, name);
+      return [[name, typeof value === "function" ? String(value(2, 3, 4)) : String(value)]];
+    });
+  const english = new Map(leaves(lookIn("en").texts));
+  for (const language of LANGUAGES.slice(1)) {
+    const texts = leaves(lookIn(language).texts);
+    expect(texts.length).toBe(english.size);
+    for (const [name, value] of texts)
+      expect([name, value.trim() !== "" && value.isWellFormed()]).toEqual([name, true]);
+    const same = texts.filter(([name, value]) => english.get(name) === value);
+    expect([language, same.length / texts.length < 0.2]).toEqual([language, true]);
+  }
+});
+
+test("the policy allows the style of the page, and nothing that it does not name", async () => {
+  for (const color of ["#1757c2", "#ffffff", "#000000"]) {
+    settings.color = color;
+    const answer = answerPage(rightPage(lookIn("en"), "/a?b"), 200, new Request("http://a.test/a"));
+    const [, style = ""] = /<style>(.*?)<\/style>/s.exec(await answer.text())!;
+    expect(policyIn(answer)).toBe(
+      `default-src 'none'; style-src ${hashOf(style)}; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
+    );
+  }
+  settings.color = "#1757c2";
+});
+
+test("a page may bring more styles, scripts and sources, which its policy names", async () => {
+  const style = inline("p{color:red}");
+  const script = inline("document.title");
+  const page = htmlPage(lookIn("en"), {
+    title: "a",
+    body: { html: "<p>b" },
+    styles: [style],
+    scripts: [script],
+    policy: { "media-src": "'self'" },
+  });
+  expect(page.html).toContain("<style>p{color:red}</style>");
+  expect(page.html).toContain("<script>document.title</script>");
+  expect(page.policy).toContain(`${style.hash}; script-src ${script.hash}; img-src 'self';`);
+  expect(page.policy).toEndWith("; media-src 'self'");
+});
+
+test("names, titles and addresses from outside stay text", () => {
+  settings.name = HOSTILE;
+  const look = lookIn("en");
+  for (const { html } of [
+    messagePage(look, { title: HOSTILE, sentence: HOSTILE }),
+    passwordPage(look, "share", HOSTILE),
+    rightPage(look, `/${HOSTILE}`),
+    htmlPage(look, { title: HOSTILE, description: HOSTILE, body: { html: "" }, next: HOSTILE }),
+  ]) {
+    expect(html).not.toContain("<script");
+    expect(html.replaceAll("&quot;", "").replaceAll("&#39;", "")).not.toContain("alert(1)</");
+  }
+  settings.name = "Acme";
+});
+
+test("HEAD has no body", async () => {
+  const request = new Request("http://a.test/a", { method: "HEAD" });
+  const answer = answerPage(messagePage(lookIn("en"), { title: "a", sentence: "b" }), 404, request);
+  expect([answer.status, await answer.text()]).toEqual([404, ""]);
+});

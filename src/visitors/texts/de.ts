@@ -1,0 +1,40 @@
+/** German. */
+import type { VisitorTexts } from "./en.ts";
+
+export const de: VisitorTexts = {
+  password: {
+    title: "Passwort erforderlich",
+    link: "Dieser Link ist durch ein Passwort geschützt.",
+    share: "Diese Freigabe ist durch ein Passwort geschützt.",
+    label: "Passwort",
+    open: "Öffnen",
+    wrong: "Dieses Passwort ist falsch.",
+    wait: (seconds) => `Zu viele Versuche. Versuchen Sie es in ${seconds} s noch einmal.`,
+    busy: (seconds) =>
+      `Das Passwort kann gerade nicht geprüft werden. Versuchen Sie es in ${seconds} s noch einmal.`,
+    accepted: "Passwort angenommen",
+    opens: "Der Link öffnet sich von selbst. Wenn nicht, benutzen Sie die Schaltfläche.",
+  },
+  people: {
+    title: "Dieser Link ist für Menschen",
+    sentence: "Er öffnet sich für eine begrenzte Zahl von Menschen. Öffnen Sie ihn in einem Browser.",
+  },
+  share: {
+    notFound: { title: "Nicht gefunden", sentence: "Diese Freigabe gibt es nicht, oder sie ist beendet." },
+    usedUp: { title: "Nicht verfügbar", sentence: "Alle Downloads dieser Freigabe sind verbraucht." },
+    notNow: {
+      title: "Gerade nicht möglich",
+      sentence: "Das lässt sich im Moment nicht öffnen. Versuchen Sie es später noch einmal.",
+    },
+    failed: { title: "Etwas ist schiefgegangen", sentence: "Versuchen Sie es später noch einmal." },
+    download: "Herunterladen",
+    downloads:
+      "Das Passwort ist richtig. Der Download beginnt von selbst. Wenn nicht, benutzen Sie die Schaltfläche.",
+    folder: "Ordner",
+    foldersAbove: "Übergeordnete Ordner",
+    empty: "Dieser Ordner ist leer.",
+    chooseFile: "Wählen Sie eine Datei, um sie herunterzuladen.",
+    chooseFolder: "Wählen Sie einen Ordner, um ihn zu öffnen.",
+    more: "Mehr",
+  },
+};
