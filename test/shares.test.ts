@@ -333,7 +333,7 @@ describe("a password", () => {
     }
     expect(refused.status).toBe(429);
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
-    expect(await refused.text()).toContain("Too many wrong passwords for this share.");
+    expect(await refused.text()).toContain("Too many tries.");
     expect((await from(other.url, "open sesame")).status).toBe(303);
     await until(async () => (await from(guessed.url, "open sesame")).status === 303);
     for (let n = 0; n < 4; n++) expect((await from(guessed.url, "wrong")).status).toBe(403);

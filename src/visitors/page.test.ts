@@ -4,6 +4,7 @@ import { createVisitorPages, type Look } from "./look.ts";
 import { messagePage, passwordPage, rightPage } from "./messages.ts";
 import { answerPage, htmlPage } from "./page.ts";
 import { inline } from "./style.ts";
+import { waitText } from "./wait-text.ts";
 
 const HOSTILE = `<script>alert(1)</script>"'&`;
 const settings = { name: "Acme", color: "#1757c2" };
@@ -46,6 +47,21 @@ test("every language says everything, in words of its own", () => {
     const same = texts.filter(([name, value]) => english.get(name) === value);
     expect([language, same.length / texts.length < 0.2]).toEqual([language, true]);
   }
+});
+
+test("a wait is told in seconds, long ones in minutes", () => {
+  expect(LANGUAGES.map((language) => waitText(language, 1))).toEqual([
+    "1 second",
+    "1 Sekunde",
+    "1秒钟",
+    "1 秒",
+    "1\u00a0seconde",
+  ]);
+  expect([119, 120, 900].map((seconds) => waitText("de", seconds))).toEqual([
+    "119 Sekunden",
+    "2 Minuten",
+    "15 Minuten",
+  ]);
 });
 
 test("the policy allows the style of the page, and nothing that it does not name", async () => {

@@ -9,6 +9,7 @@ import { AppError } from "../lib/errors.ts";
 import type { Look, VisitorPages } from "./look.ts";
 import { passwordPage, type Protected } from "./messages.ts";
 import { answerPage } from "./page.ts";
+import { waitText } from "./wait-text.ts";
 
 export type VisitorConnection = {
   requestIP(request: Request): { address: string } | null;
@@ -72,8 +73,10 @@ export function createUnlock({ what, pages, guards, bodies }: Deps): Unlock {
   };
 }
 
-const waiting = ({ texts }: Look, { kind }: AppError, seconds: number): string =>
-  kind === "rate_limited" ? texts.password.wait(seconds) : texts.password.busy(seconds);
+function waiting({ language, texts }: Look, { kind }: AppError, seconds: number): string {
+  const time = waitText(language, seconds);
+  return kind === "rate_limited" ? texts.password.wait(time) : texts.password.busy(time);
+}
 
 /** Browsers accept HTML, programs do not. */
 export const isBrowser = (request: Request): boolean =>

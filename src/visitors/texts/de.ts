@@ -9,9 +9,8 @@ export const de: VisitorTexts = {
     label: "Passwort",
     open: "Öffnen",
     wrong: "Dieses Passwort ist falsch.",
-    wait: (seconds) => `Zu viele Versuche. Versuchen Sie es in ${seconds} s noch einmal.`,
-    busy: (seconds) =>
-      `Das Passwort kann gerade nicht geprüft werden. Versuchen Sie es in ${seconds} s noch einmal.`,
+    wait: (time) => `Zu viele Versuche. Versuchen Sie es in ${time} noch einmal.`,
+    busy: (time) => `Das Passwort kann gerade nicht geprüft werden. Versuchen Sie es in ${time} noch einmal.`,
     accepted: "Passwort angenommen",
     opens: "Der Link öffnet sich von selbst. Wenn nicht, benutzen Sie die Schaltfläche.",
   },

@@ -9,9 +9,8 @@ export const fr: VisitorTexts = {
     label: "Mot de passe",
     open: "Ouvrir",
     wrong: "Ce mot de passe est incorrect.",
-    wait: (seconds) => `Trop de tentatives. Réessayez dans ${seconds} s.`,
-    busy: (seconds) =>
-      `Le mot de passe ne peut pas être vérifié pour le moment. Réessayez dans ${seconds} s.`,
+    wait: (time) => `Trop de tentatives. Réessayez dans ${time}.`,
+    busy: (time) => `Le mot de passe ne peut pas être vérifié pour le moment. Réessayez dans ${time}.`,
     accepted: "Mot de passe accepté",
     opens: "Le lien s’ouvre tout seul. Sinon, utilisez le bouton.",
   },
