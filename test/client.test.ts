@@ -12,6 +12,7 @@ import {
   type WaymarkClient,
   WaymarkError,
 } from "../clients/typescript/client.ts";
+import { pixelsOfPng, scan } from "../src/links/qr/reading.test-support.ts";
 import { PASSWORD } from "./support/session.ts";
 import { type Installation, install, type RunningWaymark } from "./support/waymark.ts";
 
@@ -46,6 +47,11 @@ test("a link is made, read, changed, listed and deleted", async () => {
   });
   const { data: page } = await admin.GET("/admin/v1/links", { params: { query: { search: "first" } } });
   expect([page?.data.map(({ code }) => code), page?.pagination?.total]).toEqual([["a/b"], 1]);
+  const { data: picture } = await admin.GET("/admin/v1/links/{code}/qr", {
+    params: { ...params, query: { format: "png", size: 256 } },
+    parseAs: "arrayBuffer",
+  });
+  expect(scan(pixelsOfPng(new Uint8Array(picture as unknown as ArrayBuffer)))).toBe(`${server.url}/a/b`);
   await dataOf(admin.DELETE("/admin/v1/links/{code}", { params }));
   const gone = await refusalOf(dataOf(admin.GET("/admin/v1/links/{code}", { params })));
   expect([gone.status, gone.error, gone.code]).toEqual([404, "LinkNotFound", 3000]);

@@ -97,6 +97,7 @@ test("writing answers as documented", async () => {
     ["PUT", `${admin}/links/{code}`, link, "a%2Fb"],
     ["GET", `${admin}/links/{code}/analytics`, undefined, "a%2Fb"],
     ["GET", `${admin}/links/{code}/analytics/devices`, undefined, "a%2Fb"],
+    ["GET", `${admin}/links/{code}/qr`, undefined, "a%2Fb"],
     ["POST", `${admin}/links/batch`, { links: [link, { target: link.target }] }],
     ["DELETE", `${admin}/links/{code}`, undefined, "a%2Fb"],
     ["DELETE", `${admin}/links/{code}`, undefined, "a%2Fb"],

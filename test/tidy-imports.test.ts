@@ -59,6 +59,7 @@ const INNER_ROOMS: Record<string, Record<string, readonly string[]>> = {
     fallback: [],
     "query-batch": ["fallback", "list"],
     history: [],
+    qr: [],
     tags: [],
     uses: [],
   },

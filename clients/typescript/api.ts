@@ -595,6 +595,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/links/{code}/qr": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The short URL of a link as a QR code; write a code that ends in /qr with %2F */
+        get: operations["getLinkQr"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/links/available": {
         parameters: {
             query?: never;
@@ -3839,7 +3856,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @example features.default_url */
-                key: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "events.retention_days" | "links.restore_days" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials";
+                key: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.instance_name" | "features.accent_color" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "events.retention_days" | "links.restore_days" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials";
             };
             cookie?: never;
         };
@@ -3886,7 +3903,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @example features.default_url */
-                key: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "events.retention_days" | "links.restore_days" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials";
+                key: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.instance_name" | "features.accent_color" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "events.retention_days" | "links.restore_days" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials";
             };
             cookie?: never;
         };
@@ -3943,7 +3960,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @example features.default_url */
-                key: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "events.retention_days" | "links.restore_days" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials";
+                key: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.instance_name" | "features.accent_color" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "events.retention_days" | "links.restore_days" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials";
             };
             cookie?: never;
         };
@@ -3991,7 +4008,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @example features.default_url */
-                key: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "events.retention_days" | "links.restore_days" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials";
+                key: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.instance_name" | "features.accent_color" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "events.retention_days" | "links.restore_days" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials";
             };
             cookie?: never;
         };
@@ -4041,7 +4058,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @example features.default_url */
-                key: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "events.retention_days" | "links.restore_days" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials";
+                key: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.instance_name" | "features.accent_color" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "events.retention_days" | "links.restore_days" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials";
             };
             cookie?: never;
         };
@@ -4101,7 +4118,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @example features.default_url */
-                key: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "events.retention_days" | "links.restore_days" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials";
+                key: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.instance_name" | "features.accent_color" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "events.retention_days" | "links.restore_days" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials";
             };
             cookie?: never;
         };
@@ -5278,6 +5295,70 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    getLinkQr: {
+        parameters: {
+            query?: {
+                /** @description colour of the modules, 3 or 6 hex digits */
+                dark?: string;
+                /** @description host of the link's domain; absent or empty: the default one */
+                domain?: string;
+                /** @description error correction: 7, 15, 25 or 30 % may be lost */
+                ecc?: "L" | "M" | "Q" | "H";
+                /** @description default: svg */
+                format?: "svg" | "png";
+                /** @description colour behind them, with enough contrast to be scanned */
+                light?: string;
+                /** @description quiet zone on each side, in modules; scanners expect 4 */
+                margin?: number;
+                /** @description width and height in pixels */
+                size?: number;
+            };
+            header?: never;
+            path: {
+                /** @example docs/start */
+                code: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "Cache-Control": string;
+                    "Content-Disposition": string;
+                    "Content-Security-Policy": string;
+                    ETag: string;
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/png": string;
+                    "image/svg+xml": string;
+                };
+            };
+            /** @description Unchanged */
+            304: {
+                headers: {
+                    "Cache-Control": string;
+                    "Content-Disposition": string;
+                    "Content-Security-Policy": string;
+                    ETag: string;
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];

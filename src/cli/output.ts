@@ -5,6 +5,7 @@ type Stream = { write(text: string): unknown; isTTY?: boolean; columns?: number 
 /** Results go to `stdout`, remarks and progress to `stderr`. On a terminal, tables fit its width. */
 export function createOutput(stdout: Stream, stderr: Stream): Output {
   return {
+    isTerminal: stdout.isTTY === true,
     line: (text) => void stdout.write(`${text}\n`),
     json: (value) => void stdout.write(`${JSON.stringify(value, null, 2)}\n`),
     table: (rows, columns) =>

@@ -52,8 +52,8 @@ export type NeededScope = Scope | "links" | "files" | "any" | null;
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
 
 export type DocumentedAnswer = {
-  /** Null: no body. */
-  type: string | null;
+  /** One or any of several; null: no body. */
+  type: string | readonly string[] | null;
   description?: string;
   schema?: Schema;
   /** Fields that are not optional are always sent. */

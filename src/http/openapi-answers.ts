@@ -216,7 +216,9 @@ function documentedAnswer(
   return {
     description: description ?? (type === null ? "OK, without a body" : "OK"),
     headers: { ...EVERYWHERE, ...(headers && headersOf(headers, named)) },
-    ...(type !== null && { content: { [type]: { schema, ...example } } }),
+    ...(type !== null && {
+      content: Object.fromEntries([type].flat().map((one) => [one, { schema, ...example }])),
+    }),
   };
 }
 

@@ -154,7 +154,12 @@ test("list pages, filters and sorts", async () => {
 test("tags of links, and all tags", async () => {
   await run(`add ${TARGET} --code a --tag Two --tag one`);
   await run(`add ${TARGET} --code b --tag two`);
-  expect(printed).toContain("TAGS       two\n");
+  expect(printed).toContain("TAGS          two\n");
+  const misaligned = printed
+    .trimEnd()
+    .split("\n")
+    .filter((line) => !/^.{12} {2}\S/.test(line));
+  expect(misaligned).toEqual([]);
   expect((await json("get a")).tags).toEqual(["one", "two"]);
   expect((await json("list --tag TWO --tag one")).links.map(({ code }: { code: string }) => code)).toEqual([
     "a",

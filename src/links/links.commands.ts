@@ -12,6 +12,7 @@ import { createSchema, type LinkView, patchSchema, type ShownLink, viewOfLink } 
 import { addFieldOptions, fieldInput, type FieldOptions, shownFields } from "./field-options.ts";
 import { addCsvCommands } from "./csv/commands.ts";
 import { addFilterOptions, collected, filterInput, type FilterOptions } from "./list/filter-options.ts";
+import { addQrCommand } from "./qr/commands.ts";
 import { addTagCommands } from "./tags/commands.ts";
 import { linkQueryOf, listQuery } from "./list/page.ts";
 
@@ -44,6 +45,7 @@ export function addLinkCommands(program: Command, context: Context): Command {
   addWriting(group, context);
   addCsvCommands(group, context);
   addTagCommands(program, context);
+  addQrCommand(group, context);
   return group;
 }
 
@@ -264,9 +266,9 @@ async function show(context: Context, link: ShownLink, json: true | undefined): 
   const row = rowOf(view);
   for (const [key, heading] of Object.entries(FIELDS)) {
     const value = row[key as keyof typeof row];
-    context.output.line(`${heading.padEnd(9)}  ${value ?? "-"}`);
+    context.output.line(`${heading.padEnd(12)}  ${value ?? "-"}`);
   }
   for (const [heading, value] of shownFields(view)) {
-    context.output.line(`${heading.padEnd(8)}  ${value}`);
+    context.output.line(`${heading.padEnd(12)}  ${value}`);
   }
 }

@@ -27,6 +27,7 @@ import {
 import { linkQueryOf, listQuery, placedQueryOf } from "./list/page.ts";
 import { linkCursor } from "./list/place.ts";
 import type { LinkService } from "./links.service.ts";
+import { qrEndpoint } from "./qr/routes.ts";
 import { queryBatchEndpoint } from "./query-batch/routes.ts";
 import { tagEndpoints } from "./tags/routes.ts";
 
@@ -144,6 +145,11 @@ export function linkEndpoints({ links, now }: { links: LinkService; now(): numbe
           hostOf,
         );
       },
+    }),
+    qrEndpoint({
+      get: (actor, key) => links.by(actor).get(key),
+      keyOf: links.domains.key,
+      view: (link, origin) => viewOfLink(link, origin, hostOf),
     }),
     endpoint({
       ...shared,

@@ -1,8 +1,6 @@
-import { createWriteStream } from "node:fs";
-import { lstat, open, rename, rm } from "node:fs/promises";
-import { pipeline } from "node:stream/promises";
 import type { Command } from "commander";
 import type { CommandContext } from "../../cli/command.ts";
+import { writeResult } from "../../cli/result-file.ts";
 import type { LinkCsv } from "./service.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { pluralize } from "../../lib/pluralize.ts";
@@ -116,55 +114,7 @@ async function exportLinks(
       bar.update((done += links), total);
     }
   };
-  const write = path === undefined || path === "-" ? writeOutput : (source: Texts) => writeFile(path, source);
-  await write(texts(csv.export.pages(filter, { whole: options.columns === "all" }))).finally(() =>
-    bar.finish(),
-  );
+  const pages = csv.export.pages(filter, { whole: options.columns === "all" });
+  await writeResult(path, texts(pages)).finally(() => bar.finish());
   context.output.note(`${pluralize(done, "link")} exported.`);
 }
-
-type Texts = AsyncGenerator<string, void>;
-
-/** @throws BadRequest if the reader leaves before the end */
-async function writeOutput(texts: Texts): Promise<void> {
-  try {
-    await pipeline(texts, process.stdout, { end: false });
-  } catch (cause) {
-    if ((cause as { code?: unknown }).code !== "EPIPE") throw cause;
-    throw appError("BadRequest", "Standard output was closed before the end of the export.", { cause });
-  }
-}
-
-/**
- * The file gets its name when complete and on disk, readable by its owner only. A pipe, device or link is written in
- * place.
- */
-async function writeFile(path: string, texts: Texts): Promise<void> {
-  try {
-    const known = await lstat(path).catch(() => undefined);
-    if (known === undefined || known.isFile()) await writeWhole(path, texts);
-    else await pipeline(texts, createWriteStream(path, { mode: 0o600 }));
-  } catch (cause) {
-    if (!isFileError(cause)) throw cause;
-    throw appError("BadRequest", `Can't write ${path}: ${messageOf(cause)}`, { cause });
-  }
-}
-
-async function writeWhole(path: string, texts: Texts): Promise<void> {
-  const unfinished = `${path}.${process.pid}.part`;
-  try {
-    const file = await open(unfinished, "wx", 0o600);
-    try {
-      for await (const text of texts) await file.write(text);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(unfinished, path);
-  } catch (error) {
-    await rm(unfinished, { force: true });
-    throw error;
-  }
-}
-
-const isFileError = (error: unknown): boolean => (error as { syscall?: unknown }).syscall !== undefined;

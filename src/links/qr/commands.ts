@@ -1,0 +1,67 @@
+import type { Command } from "commander";
+import type { CommandContext } from "../../cli/command.ts";
+import { writeResult } from "../../cli/result-file.ts";
+import { type Actor, COMMAND } from "../../lib/actor.ts";
+import { appError } from "../../lib/errors.ts";
+import { validated } from "../../lib/validated.ts";
+import { type HostOf, type ShownLink, viewOfLink } from "../link.ts";
+import { qrForTerminal, qrPicture } from "./picture.ts";
+import { qrLookOf, qrQuery } from "./qr-input.ts";
+
+type Context = CommandContext<{
+  links: {
+    by(actor: Actor): { get(key: string): Promise<ShownLink> };
+    domains: { key(code: string, domain: string | undefined): string; hostOf: HostOf };
+  };
+  origins: { ofServer(): string };
+}>;
+
+type Options = {
+  domain?: string;
+  format?: string;
+  size?: string;
+  margin?: string;
+  dark?: string;
+  light?: string;
+  ecc?: string;
+  output?: string;
+};
+
+/** @param links the group of commands for links */
+export function addQrCommand(links: Command, context: Context): void {
+  links
+    .command("qr")
+    .description("show the short URL of a link as a QR code, or write it as a picture")
+    .argument("<code>")
+    .option("--domain <host>", "host of the link's domain; without it the default domain")
+    .option("--format <format>", "svg or png; default: by the name of the file, else svg")
+    .option("--size <pixels>", "width and height of the picture, 64 to 2048")
+    .option("--margin <modules>", "quiet zone on each side, 0 to 32; scanners expect 4")
+    .option("--dark <colour>", "3 or 6 hex digits")
+    .option("--light <colour>", "3 or 6 hex digits")
+    .option("--ecc <level>", "error correction: L, M, Q or H")
+    .option("--output <file>", "the file to write; - for standard output")
+    .action((code: string, options: Options) => writeQr(context, code, options));
+}
+
+/** Shown on a terminal unless a file or a format is named. */
+async function writeQr({ output, services }: Context, code: string, options: Options): Promise<void> {
+  const { domain, output: path, ...given } = options;
+  const format = given.format ?? (path !== undefined && /\.png$/i.test(path) ? "png" : undefined);
+  const look = qrLookOf(validated(qrQuery, { ...given, format }, "The QR code"));
+  const toTerminal = output.isTerminal && (path === undefined || path === "-");
+  if (toTerminal && look.format === "png") {
+    throw appError("BadRequest", "A terminal can't show a PNG; name a file with --output.");
+  }
+  const { links, origins } = await services();
+  const link = await links.by(COMMAND).get(links.domains.key(code, domain));
+  const { short_url: url } = viewOfLink(link, origins.ofServer(), links.domains.hostOf);
+  if (toTerminal && given.format === undefined) return output.line(qrForTerminal(url, look));
+  const picture = qrPicture(url, look);
+  await writeResult(
+    path,
+    (async function* () {
+      yield picture;
+    })(),
+  );
+}

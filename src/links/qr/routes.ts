@@ -1,0 +1,73 @@
+import { z } from "zod";
+import { actorOf, type Endpoint, endpoint } from "../../http/endpoint.ts";
+import type { Actor } from "../../lib/actor.ts";
+import { isNotModified } from "../../lib/conditional-request.ts";
+import { contentDisposition } from "../../lib/content-disposition.ts";
+import { VERSION } from "../../lib/version.ts";
+import { CODE_FORM, isCodeText, linkNotFound } from "../code.ts";
+import { codeOf } from "../link-key.ts";
+import { domainQuery, type LinkView, type ShownLink } from "../link.ts";
+import { qrPicture } from "./picture.ts";
+import { type QrFormat, type QrLook, qrLookOf, qrQuery } from "./qr-input.ts";
+
+type Deps = {
+  /** @throws LinkNotFound */
+  get(actor: Actor, key: string): Promise<ShownLink>;
+  /** @throws BadRequest for an unknown domain */
+  keyOf(code: string, domain: string | undefined): string;
+  view(link: ShownLink, origin: string): LinkView;
+};
+
+const TYPES: Record<QrFormat, string> = { svg: "image/svg+xml", png: "image/png" };
+
+/** An SVG opened by itself runs nothing and loads nothing. */
+const POLICY = "default-src 'none'; sandbox";
+
+const headers = z.object({
+  ETag: z.string(),
+  "Cache-Control": z.string(),
+  "Content-Security-Policy": z.string(),
+  "Content-Disposition": z.string(),
+});
+
+/** Relative to {admin}/v1. Mount it before `/links/:code{.+}`. */
+export const qrEndpoint = ({ get, keyOf, view }: Deps): Endpoint =>
+  endpoint({
+    method: "GET",
+    path: "/links/:code{.+}/qr",
+    ownsPath: true,
+    access: "editor",
+    scope: "links",
+    tag: "links",
+    params: { code: z.string().meta(CODE_FORM) },
+    summary: "The short URL of a link as a QR code; write a code that ends in /qr with %2F",
+    query: qrQuery.extend(domainQuery.shape),
+    raw: { type: Object.values(TYPES), headers },
+    others: { 304: { type: null, description: "Unchanged", headers } },
+    async handle({ c, query, account }) {
+      const code = c.req.param("code") ?? "";
+      if (!isCodeText(code)) throw linkNotFound(code);
+      const look = qrLookOf(query);
+      const key = keyOf(code, query.domain);
+      const { short_url: url } = view(await get(actorOf(account), key), c.env.origin());
+      const etag = etagOf(url, look);
+      const answer = {
+        ETag: etag,
+        // The address may change with the request's host and the settings.
+        "Cache-Control": "private, no-cache",
+        "Content-Security-Policy": POLICY,
+        "Content-Disposition": contentDisposition("inline", fileNameOf(key, look.format)),
+      };
+      const asked = (name: string) => (name === "If-None-Match" ? c.req.header(name) : undefined);
+      if (isNotModified(asked, { etag, modifiedAt: 0 })) return c.body(null, 304, answer);
+      return c.body(qrPicture(url, look), 200, { ...answer, "Content-Type": TYPES[look.format] });
+    },
+  });
+
+/** Of what is drawn, so that an unchanged picture need not be. */
+function etagOf(url: string, look: QrLook): string {
+  const drawn = JSON.stringify([VERSION, url, look]);
+  return `"${new Bun.CryptoHasher("sha256").update(drawn).digest("base64url").slice(0, 27)}"`;
+}
+
+const fileNameOf = (key: string, format: QrFormat): string => `${codeOf(key).replaceAll("/", "-")}.${format}`;
