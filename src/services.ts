@@ -184,7 +184,8 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
   await content.start();
   const bodies = createBodyMemory();
   const door = createVisitorDoor({ config, guards: auth, bodies });
-  const drive = createDrive({ database, changes, content, leases, record, clock, logger });
+  const trashDays = () => config.get("files.trash_days");
+  const drive = createDrive({ database, changes, content, leases, record, clock, logger, trashDays });
   return {
     env,
     logger,

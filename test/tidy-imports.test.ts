@@ -45,6 +45,7 @@ const INNER_ROOMS: Record<string, Record<string, readonly string[]>> = {
     policies: ["storage"],
     blobs: ["policies", "storage"],
     tree: ["blobs", "policies"],
+    trash: ["tree"],
     uploads: ["blobs", "policies", "storage", "tree"],
     shares: ["blobs", "tree"],
     check: ["blobs", "policies", "storage", "tree"],

@@ -945,6 +945,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/files/{id}/trash": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Move a file to the trash */
+        post: operations["postFileTrash"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/files/tus": {
         parameters: {
             query?: never;
@@ -1091,6 +1108,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/folders/{id}/trash": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Move a folder with its contents to the trash */
+        post: operations["postFolderTrash"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/health": {
         parameters: {
             query?: never;
@@ -1154,6 +1188,58 @@ export interface paths {
         get: operations["getReady"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/trash": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What is in the trash, newest first */
+        get: operations["listTrash"];
+        put?: never;
+        post?: never;
+        /** Empty the trash: delete everything in it for good */
+        delete: operations["deleteTrash"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/trash/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Delete an entry of the trash for good, a folder with its contents */
+        delete: operations["deleteTrashId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/trash/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Put an entry back, by default under its former name into its former folder */
+        post: operations["postTrashIdRestore"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1288,6 +1374,16 @@ export interface components {
                 domain?: string | null;
             })[];
         };
+        DeleteTrashAnswer: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["DeleteTrashResult"];
+            message: string;
+        };
+        DeleteTrashResult: {
+            deleted: number;
+            message: string;
+        };
         DeviceReport: {
             bot_percentage: number;
             browsers: {
@@ -1351,6 +1447,34 @@ export interface components {
             host?: string;
             /** @description http or https URL on another host, to which unknown codes lead instead of 404; none when empty or null */
             not_found_url?: string | null;
+        };
+        Entry: {
+            /** Format: date-time */
+            created_at: string;
+            /** @description where it lies; null is the root */
+            folder_id: number | null;
+            id: number;
+            /** @enum {string} */
+            kind: "folder" | "file";
+            /** @description null for folders */
+            mime_type: string | null;
+            /** @example report.pdf */
+            name: string;
+            /** @description from the root to that folder */
+            path: {
+                id: number;
+                name: string;
+            }[];
+            /** @description null for folders */
+            size: number | null;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        EntryAnswer: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["Entry"];
+            message: string;
         };
         Event: {
             /** @description such as link.update */
@@ -2401,6 +2525,52 @@ export interface components {
             data: components["schemas"]["Totals"];
             message: string;
         };
+        TrashedEntry: {
+            /**
+             * Format: date-time
+             * @description from then on it is deleted
+             */
+            expires_at: string;
+            /** @description where it was; null is the root */
+            folder_id: number | null;
+            id: number;
+            /** @enum {string} */
+            kind: "folder" | "file";
+            /** @example report.pdf */
+            name: string;
+            /** @description from the root to that folder; null if it is gone or in the trash */
+            path: {
+                id: number;
+                name: string;
+            }[] | null;
+            /** @description null for folders */
+            size: number | null;
+            /** Format: date-time */
+            trashed_at: string;
+        };
+        TrashedEntryAnswer: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["TrashedEntry"];
+            message: string;
+        };
+        TrashedEntryPageAnswer: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["TrashedEntry"][];
+            message: string;
+            /** @description null: the last page */
+            next_cursor?: string | null;
+            pagination?: components["schemas"]["Pagination"];
+        };
+        TrashRestore: {
+            /** @description null is the root; default: the former folder */
+            folder_id?: number | null;
+            /** @description default: the former name */
+            name?: string;
+            /** @description the same as folder_id */
+            parent_id?: number | null;
+        };
         Trend: {
             automated_clicks: number[];
             human_clicks: number[];
@@ -2739,12 +2909,16 @@ export type CreateFilesUploadBody = components['schemas']['CreateFilesUploadBody
 export type DeletedLink = components['schemas']['DeletedLink'];
 export type DeletedLinkPageAnswer = components['schemas']['DeletedLinkPageAnswer'];
 export type DeleteLinksBatchBody = components['schemas']['DeleteLinksBatchBody'];
+export type DeleteTrashAnswer = components['schemas']['DeleteTrashAnswer'];
+export type DeleteTrashResult = components['schemas']['DeleteTrashResult'];
 export type DeviceReport = components['schemas']['DeviceReport'];
 export type DeviceReportAnswer = components['schemas']['DeviceReportAnswer'];
 export type Domain = components['schemas']['Domain'];
 export type DomainAnswer = components['schemas']['DomainAnswer'];
 export type DomainListAnswer = components['schemas']['DomainListAnswer'];
 export type DomainUpdate = components['schemas']['DomainUpdate'];
+export type Entry = components['schemas']['Entry'];
+export type EntryAnswer = components['schemas']['EntryAnswer'];
 export type Event = components['schemas']['Event'];
 export type EventPageAnswer = components['schemas']['EventPageAnswer'];
 export type Failure = components['schemas']['Failure'];
@@ -2841,6 +3015,10 @@ export type TopLink = components['schemas']['TopLink'];
 export type TopLinkListAnswer = components['schemas']['TopLinkListAnswer'];
 export type Totals = components['schemas']['Totals'];
 export type TotalsAnswer = components['schemas']['TotalsAnswer'];
+export type TrashedEntry = components['schemas']['TrashedEntry'];
+export type TrashedEntryAnswer = components['schemas']['TrashedEntryAnswer'];
+export type TrashedEntryPageAnswer = components['schemas']['TrashedEntryPageAnswer'];
+export type TrashRestore = components['schemas']['TrashRestore'];
 export type Trend = components['schemas']['Trend'];
 export type TrendAnswer = components['schemas']['TrendAnswer'];
 export type WrittenSetting = components['schemas']['WrittenSetting'];
@@ -6922,6 +7100,54 @@ export interface operations {
             503: components["responses"]["503"];
         };
     };
+    postFileTrash: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "id": 1,
+                     *         "kind": "folder",
+                     *         "name": "report.pdf",
+                     *         "size": 48213,
+                     *         "folder_id": null,
+                     *         "path": null,
+                     *         "trashed_at": "2026-11-20T12:00:00.000Z",
+                     *         "expires_at": "2027-01-31T00:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TrashedEntryAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
     postFilesTus: {
         parameters: {
             query?: never;
@@ -7835,6 +8061,54 @@ export interface operations {
             503: components["responses"]["503"];
         };
     };
+    postFolderTrash: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "id": 1,
+                     *         "kind": "folder",
+                     *         "name": "report.pdf",
+                     *         "size": 48213,
+                     *         "folder_id": null,
+                     *         "path": null,
+                     *         "trashed_at": "2026-11-20T12:00:00.000Z",
+                     *         "expires_at": "2027-01-31T00:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TrashedEntryAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
     getHealth: {
         parameters: {
             query?: never;
@@ -8096,6 +8370,211 @@ export interface operations {
                     "text/plain": string;
                 };
             };
+        };
+    };
+    listTrash: {
+        parameters: {
+            query?: {
+                /** @description instead of page: empty for the first page, then next_cursor of the previous one */
+                cursor?: string;
+                /** @description clamped to 1 to 100 */
+                limit?: number;
+                /** @description clamped to 1 to 1000000000 */
+                page?: number;
+                /** @description clamped to 1 to 100 */
+                page_size?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": [
+                     *         {
+                     *           "id": 1,
+                     *           "kind": "folder",
+                     *           "name": "report.pdf",
+                     *           "size": 48213,
+                     *           "folder_id": null,
+                     *           "path": null,
+                     *           "trashed_at": "2026-11-20T12:00:00.000Z",
+                     *           "expires_at": "2027-01-31T00:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "page": 1,
+                     *         "page_size": 20,
+                     *         "total": 1,
+                     *         "total_pages": 1
+                     *       },
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TrashedEntryPageAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    deleteTrash: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "message": "OK",
+                     *         "deleted": 1
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeleteTrashAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    deleteTrashId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "message": "OK"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MessageAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    postTrashIdRestore: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "spring"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TrashRestore"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "id": 1,
+                     *         "kind": "folder",
+                     *         "name": "report.pdf",
+                     *         "folder_id": null,
+                     *         "path": [
+                     *           {
+                     *             "id": 1,
+                     *             "name": "spring"
+                     *           }
+                     *         ],
+                     *         "size": 48213,
+                     *         "mime_type": "application/pdf",
+                     *         "created_at": "2026-11-20T12:00:00.000Z",
+                     *         "updated_at": "2026-11-20T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EntryAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
         };
     };
 }

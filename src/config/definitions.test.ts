@@ -181,6 +181,7 @@ const CASES: Record<ConfigKey, { good: Record<string, string>; bad: readonly str
     bad: ["1", "59", "-60", "2592001"],
   },
   "events.retention_days": { good: { "1": "1", "3650": "3650" }, bad: ["0", "3651", "-1", "x"] },
+  "files.trash_days": { good: { "1": "1", "3650": "3650" }, bad: ["0", "3651", "-1", "x"] },
   "links.restore_days": { good: { "1": "1", "3650": "3650" }, bad: ["0", "3651", "-1", "x"] },
   "utm.enable_passthrough": TRUE_OR_FALSE,
   "analytics.enable_detailed_logging": TRUE_OR_FALSE,

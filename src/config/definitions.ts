@@ -207,6 +207,10 @@ export const DEFINITIONS = {
     category: "events",
     description: "Days to keep the record of who did what.",
   }),
+  "files.trash_days": int(30, DAYS, {
+    category: "files",
+    description: "Days after which files and folders in the trash are deleted.",
+  }),
   "links.restore_days": int(30, DAYS, {
     category: "links",
     description: "Days for which deleted links can be put back.",

@@ -16,6 +16,7 @@ export type Category =
   | "cache"
   | "analytics"
   | "events"
+  | "files"
   | "links"
   | "cors";
 export type Action = "generate_token";

@@ -23,7 +23,16 @@ export async function startDrive(database: Database, { changes }: { changes?: Tr
   });
   const record = createEvents({ database, clock }).add;
   const on = (feed: TreeChanges) =>
-    createDrive({ database, changes: feed, content, leases, record, clock, logger: silentLogger });
+    createDrive({
+      database,
+      changes: feed,
+      content,
+      leases,
+      record,
+      clock,
+      logger: silentLogger,
+      trashDays: () => 30,
+    });
   const drive = on(changes ?? content.changes);
   let users = 0;
 

@@ -19,6 +19,10 @@ import { createFolders, type Folders } from "./tree/folders.service.ts";
 import type { Policies } from "./policies/service.ts";
 import { createRemovalRepository } from "./tree/removal.repository.ts";
 import { createRemoval } from "./tree/removal.ts";
+import { createPathsRepository } from "./tree/paths.repository.ts";
+import { createTrashRepository } from "./trash/repository.ts";
+import { trashEndpoints } from "./trash/routes.ts";
+import { createTrash, type Trash } from "./trash/service.ts";
 import { createTusRepository } from "./uploads/tus.repository.ts";
 import { tusEndpoints } from "./uploads/tus.routes.ts";
 import { createResumable, type Resumable } from "./uploads/tus.service.ts";
@@ -32,6 +36,7 @@ export type Drive = {
   uploads: Uploads;
   resumable: Resumable;
   download: Download;
+  trash: Trash;
   /** Mount them at the root. */
   endpoints: readonly Endpoint[];
   jobs: readonly Job[];
@@ -45,11 +50,13 @@ type Deps = {
   record: RecordEvents<Db>;
   clock: Clock;
   logger: Logger;
+  trashDays(): number;
 };
 
 const CLEAN_UP_MS = 60_000;
 
-export function createDrive({ database, changes, content, leases, record, clock, logger }: Deps): Drive {
+export function createDrive(deps: Deps): Drive {
+  const { database, changes, content, leases, record, clock, logger, trashDays } = deps;
   const { policies, blobs } = content;
   const repository = createEntriesRepository(database);
   const tree = createAccountTree({ repository, changes });
@@ -74,6 +81,15 @@ export function createDrive({ database, changes, content, leases, record, clock,
     logger,
   });
   const download = createDownload({ blobs });
+  const trash = createTrash({
+    tree,
+    entries: repository,
+    paths: createPathsRepository(database),
+    removal,
+    repository: createTrashRepository(database),
+    clock,
+    trashDays,
+  });
   return {
     tree,
     folders,
@@ -81,13 +97,19 @@ export function createDrive({ database, changes, content, leases, record, clock,
     uploads,
     resumable,
     download,
+    trash,
     endpoints: [
+      ...trashEndpoints({ trash }),
       ...tusEndpoints({ resumable, policies }),
       uploadEndpoint(uploads),
       ...folderEndpoints({ folders, logger }),
       downloadEndpoint({ files, download, logger }),
       ...fileEndpoints({ files }),
     ],
-    jobs: [{ name: "files-clean-up", everyMs: () => CLEAN_UP_MS, run: removal.cleanUp }, ...resumable.jobs],
+    jobs: [
+      { name: "files-clean-up", everyMs: () => CLEAN_UP_MS, run: removal.cleanUp },
+      { name: "files-trash", everyMs: () => CLEAN_UP_MS, run: trash.cleanUp },
+      ...resumable.jobs,
+    ],
   };
 }

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
-import { MOST_LEVELS, ROOT } from "../tree/entry.ts";
+import { MOST_LEVELS, ROOT, TRASH } from "../tree/entry.ts";
 import { REMOVED_ACCOUNT_ID } from "../tree/removal.repository.ts";
 
 export type TreeCheckRepository = ReturnType<typeof createTreeCheckRepository>;
@@ -19,7 +19,7 @@ export function createTreeCheckRepository({ read, dialect }: Pick<Database, "rea
   ] as const;
 
   return {
-    /** Outside any folder of their account, by id. Not those being removed. */
+    /** Outside any folder of their account and its trash, by id. Not those being removed. */
     strays: (afterId: number, limit: number): Promise<CheckedEntry[]> =>
       read
         .selectFrom("entries")
@@ -37,10 +37,17 @@ export function createTreeCheckRepository({ read, dialect }: Pick<Database, "rea
               ]),
             ),
         )
+        .leftJoin("trash", (join) =>
+          join
+            .onRef("trash.entry_id", "=", "entries.id")
+            .onRef("trash.account_id", "=", "entries.account_id")
+            .on("entries.parent_id", "=", TRASH),
+        )
         .select(described)
         .where("entries.id", ">", afterId)
         .where("entries.account_id", "<>", REMOVED_ACCOUNT_ID)
         .where("entries.parent_id", "<>", ROOT)
+        .where("trash.entry_id", "is", null)
         .where("around.id", "is", null)
         .orderBy("entries.id")
         .limit(limit)

@@ -5,6 +5,7 @@ import { appError } from "../../lib/errors.ts";
 const MISSING = {
   FileNotFound: "There is no such file.",
   FolderNotFound: "There is no such folder.",
+  NotFound: "There is no such entry in the trash.",
 } as const;
 
 /** Parameter `id` of the path. @throws the given error for an impossible id */

@@ -4,6 +4,9 @@ import { formatRfc3339 } from "../../lib/rfc3339.ts";
 /** Parent of entries in an account's root. It has no row. */
 export const ROOT = 0;
 
+/** Parent of entries in the trash. It has no row, so no path from the root leads to them. */
+export const TRASH = -1;
+
 /** Bounds paths and queries over ancestors. */
 export const MOST_LEVELS = 500;
 
@@ -11,7 +14,7 @@ type Common = {
   id: number;
   /** 0 is the built-in administrator. */
   accountId: number;
-  /** ROOT or a folder of the same account. */
+  /** ROOT, TRASH or a folder of the same account. */
   parentId: number;
   name: string;
   /** Epoch milliseconds, like updatedAt. */

@@ -10,11 +10,11 @@ import type { Blobs } from "../blobs/service.ts";
 import { type Actor, SYSTEM } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { EntriesRepository } from "./entries.repository.ts";
-import { ROOT } from "./entry.ts";
+import { ROOT, TRASH } from "./entry.ts";
 import type { Removable, RemovalRepository } from "./removal.repository.ts";
 
 /** Entries per transaction. */
-const PORTION = 1_000;
+export const PORTION = 1_000;
 /** Detached folders per step. */
 const FOLDERS_AT_ONCE = 500;
 const LINKS_AT_ONCE = 1_000;
@@ -89,7 +89,7 @@ export function createRemoval({ tree, entries, removal, blobs, clock }: Deps) {
     const { dead, isLeft } = await tree.change(accountId, async (tx) => {
       const detached = await removal.detached(tx.db, accountId, FOLDERS_AT_ONCE);
       const isGone = !(await removal.accountExists(tx.db, accountId));
-      const folders = isGone ? [...detached, ROOT] : detached;
+      const folders = isGone ? [...detached, ROOT, TRASH] : detached;
       const inside = await removal.inside(tx.db, accountId, folders, PORTION - detached.length);
       await removal.detach(tx.db, accountId, idsOf(inside, "folder"));
       const isAllOfThem = inside.length < PORTION - detached.length;
@@ -130,6 +130,31 @@ export function createRemoval({ tree, entries, removal, blobs, clock }: Deps) {
       });
       if (dead === null) await finish(accountId, actor);
       else await blobs.discard(dead);
+    },
+
+    /**
+     * The entries that `pick` names under the tree's lock, at most PORTION of them; they are gone when this resolves.
+     * Returns how many.
+     */
+    async picked(
+      accountId: number,
+      pick: (tx: TreeTransaction) => Promise<readonly Removable[]>,
+      { actor = SYSTEM, signal }: { actor?: Actor; signal?: AbortSignal } = {},
+    ): Promise<number> {
+      const { dead, folders, count } = await tree.change(accountId, async (tx) => {
+        const found = await pick(tx);
+        const detaching = idsOf(found, "folder");
+        await removal.detach(tx.db, accountId, detaching);
+        const files = found.filter(({ kind }) => kind === "file");
+        return {
+          dead: await remove(tx, accountId, files, actor),
+          folders: detaching.length,
+          count: found.length,
+        };
+      });
+      await blobs.discard(dead);
+      if (folders > 0) await finish(accountId, actor, signal);
+      return count;
     },
 
     /** Completes what a crash or a removed account left. Run it every minute. */

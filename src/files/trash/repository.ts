@@ -1,0 +1,162 @@
+import type { Database } from "../../db/database.ts";
+import type { Db } from "../../db/dialect.ts";
+import { explainViolations } from "../../db/failures.ts";
+import type { AppError } from "../../lib/errors.ts";
+import { type Entry, TRASH } from "../tree/entry.ts";
+import type { Removable } from "../tree/removal.repository.ts";
+import type { Trashed } from "./trashed.ts";
+
+/** Where a page ended. */
+export type TrashPlace = { at: number; id: number };
+
+/** Instead of the time, in entries of an emptied trash that are not removed yet. Nobody sees them. */
+const EMPTIED = 0;
+
+export type TrashRepository = ReturnType<typeof createTrashRepository>;
+
+export function createTrashRepository({ read }: Pick<Database, "read">) {
+  const trash = (db: Db) =>
+    db
+      .selectFrom("trash")
+      .innerJoin("entries", "entries.id", "trash.entry_id")
+      .where("entries.parent_id", "=", TRASH);
+
+  const shown = (accountId: number, db: Db = read) =>
+    trash(db)
+      .select([
+        "trash.entry_id as id",
+        "entries.kind",
+        "trash.name",
+        "trash.parent_id as parentId",
+        "entries.size",
+        "trash.trashed_at as trashedAt",
+      ])
+      .where("trash.account_id", "=", accountId)
+      .where("trash.trashed_at", ">", EMPTIED);
+
+  return {
+    /** Takes the entry out of its folder. */
+    async put(tx: Db, entry: Entry, now: number): Promise<void> {
+      const set = { parent_id: TRASH, name: String(entry.id) };
+      await tx.updateTable("entries").set(set).where("id", "=", entry.id).execute();
+      const row = {
+        entry_id: entry.id,
+        account_id: entry.accountId,
+        parent_id: entry.parentId,
+        name: entry.name,
+        trashed_at: now,
+      };
+      await tx.insertInto("trash").values(row).execute();
+    },
+
+    async find(tx: Db, accountId: number, id: number): Promise<Trashed | null> {
+      const row = await shown(accountId, tx).where("trash.entry_id", "=", id).executeTakeFirst();
+      return row === undefined ? null : toTrashed(row);
+    },
+
+    async removable(tx: Db, accountId: number, id: number): Promise<Removable | null> {
+      const row = await shown(accountId, tx)
+        .select("entries.blob_id as blobId")
+        .where("trash.entry_id", "=", id)
+        .executeTakeFirst();
+      return row === undefined ? null : { ...row, kind: kindOf(row.kind) };
+    },
+
+    /** Newest first: after a place, or from an offset. */
+    async page(
+      accountId: number,
+      { after = null, offset = 0, limit }: { after?: TrashPlace | null; offset?: number; limit: number },
+    ): Promise<Trashed[]> {
+      const sorted = (most: number) =>
+        shown(accountId).orderBy("trash.trashed_at", "desc").orderBy("trash.entry_id", "desc").limit(most);
+      if (after === null) return (await sorted(limit).offset(offset).execute()).map(toTrashed);
+      // Two ranges of the index: not every server finds a pair of values in one.
+      const same = await sorted(limit)
+        .where("trash.trashed_at", "=", after.at)
+        .where("trash.entry_id", "<", after.id)
+        .execute();
+      const older =
+        same.length === limit
+          ? []
+          : await sorted(limit - same.length)
+              .where("trash.trashed_at", "<", after.at)
+              .execute();
+      return [...same, ...older].map(toTrashed);
+    },
+
+    async count(accountId: number): Promise<number> {
+      const query = read
+        .selectFrom("trash")
+        .select((eb) => eb.fn.countAll<number>().as("n"))
+        .where("account_id", "=", accountId)
+        .where("trashed_at", ">", EMPTIED);
+      return Number((await query.executeTakeFirstOrThrow()).n);
+    },
+
+    /** @throws the given error if the name is taken */
+    async putBack(
+      tx: Db,
+      id: number,
+      place: { parentId: number; name: string; updatedAt: number | null },
+      taken: (cause: unknown) => AppError,
+    ): Promise<void> {
+      const { parentId, name, updatedAt } = place;
+      const query = tx
+        .updateTable("entries")
+        .set({ parent_id: parentId, name, ...(updatedAt !== null && { updated_at: updatedAt }) })
+        .where("id", "=", id);
+      await explainViolations(() => query.execute(), { unique: taken });
+      await this.forget(tx, [id]);
+    },
+
+    /** Of entries that stay or are removed otherwise. At most 1,000. */
+    async forget(tx: Db, ids: readonly number[]): Promise<void> {
+      if (ids.length > 0) await tx.deleteFrom("trash").where("entry_id", "in", ids).execute();
+    },
+
+    /** Marks all, so that none is shown or can be put back. Returns how many. */
+    async empty(tx: Db, accountId: number): Promise<number> {
+      const { numUpdatedRows } = await tx
+        .updateTable("trash")
+        .set({ trashed_at: EMPTIED })
+        .where("account_id", "=", accountId)
+        .where("trashed_at", ">", EMPTIED)
+        .executeTakeFirst();
+      return Number(numUpdatedRows);
+    },
+
+    /** Of an emptied trash, or trashed at or before `until`; oldest first. */
+    async due(tx: Db, accountId: number, until: number, limit: number): Promise<Removable[]> {
+      const rows = await trash(tx)
+        .select(["entries.id", "entries.kind", "entries.blob_id as blobId", "entries.size"])
+        .where("trash.account_id", "=", accountId)
+        .where("trash.trashed_at", "<=", until)
+        .orderBy("trash.trashed_at")
+        .orderBy("trash.entry_id")
+        .limit(limit)
+        .execute();
+      return rows.map((row) => ({ ...row, kind: kindOf(row.kind) }));
+    },
+
+    /** Accounts with entries of that kind, ascending, above `after`. */
+    async accountsDue(until: number, after: number, limit: number): Promise<number[]> {
+      const rows = await trash(read)
+        .select("trash.account_id as id")
+        .distinct()
+        .where("trash.trashed_at", "<=", until)
+        .where("trash.account_id", ">", after)
+        .orderBy("trash.account_id")
+        .limit(limit)
+        .execute();
+      return rows.map(({ id }) => id);
+    },
+  };
+}
+
+const kindOf = (kind: string): "folder" | "file" => (kind === "folder" ? "folder" : "file");
+
+const toTrashed = (row: Omit<Trashed, "kind"> & { kind: string }): Trashed => ({
+  ...row,
+  kind: kindOf(row.kind),
+  size: row.kind === "folder" ? null : row.size,
+});

@@ -1,0 +1,121 @@
+import { z } from "zod";
+import { actorOf, CursorPage, type Endpoint, endpoint, page } from "../../http/endpoint.ts";
+import { cursorQuery, cursorText, limitOf, placeOf, timePlace } from "../../lib/cursor.ts";
+import { appError } from "../../lib/errors.ts";
+import { FILE_NAME_FORM } from "../../lib/file-name.ts";
+import { pageOf, pageQuery } from "../../lib/page-query.ts";
+import { idIn, idInBody } from "../tree/entry-id.ts";
+import { locatedEntryView, viewLocated } from "../tree/located-entry.ts";
+import type { Trash } from "./service.ts";
+import { trashedView, viewTrashed } from "./trashed.ts";
+
+const listQuery = z.object({
+  ...pageQuery,
+  ...cursorQuery,
+  cursor: cursorQuery.cursor.describe(
+    "instead of page: empty for the first page, then next_cursor of the previous one",
+  ),
+});
+
+const restoreBody = z.object({
+  name: z.string().meta(FILE_NAME_FORM).optional().describe("default: the former name"),
+  folder_id: idInBody.nullable().optional().describe("null is the root; default: the former folder"),
+  parent_id: idInBody.nullable().optional().describe("the same as folder_id"),
+});
+restoreBody.register(z.globalRegistry, { id: "TrashRestore" });
+
+type Deps = { trash: Trash };
+
+/** Mount them at the root. */
+export function trashEndpoints({ trash }: Deps): Endpoint[] {
+  const shared = { access: "account", scope: "files" } as const;
+  return [
+    endpoint({
+      ...shared,
+      method: "POST",
+      path: "/files/:id/trash",
+      tag: "files",
+      summary: "Move a file to the trash",
+      answer: trashedView,
+      handle: async ({ c, account }) => viewTrashed(await trash.putFile(account.id, idIn(c, "FileNotFound"))),
+    }),
+    endpoint({
+      ...shared,
+      method: "POST",
+      path: "/folders/:id/trash",
+      tag: "folders",
+      summary: "Move a folder with its contents to the trash",
+      answer: trashedView,
+      handle: async ({ c, account }) =>
+        viewTrashed(await trash.putFolder(account.id, idIn(c, "FolderNotFound"))),
+    }),
+    ...heapEndpoints({ trash }),
+  ];
+}
+
+function heapEndpoints({ trash }: Deps): Endpoint[] {
+  const shared = { access: "account", scope: "files", tag: "trash" } as const;
+  return [
+    endpoint({
+      ...shared,
+      method: "GET",
+      path: "/trash",
+      summary: "What is in the trash, newest first",
+      query: listQuery,
+      answer: z.array(trashedView),
+      paged: "either",
+      async handle({ query, account }) {
+        if (query.cursor === undefined) {
+          const at = pageOf(query);
+          const { items, total } = await trash.page(account.id, at);
+          return page(items.map(viewTrashed), { ...at, total });
+        }
+        if (query.page) throw appError("BadRequest", "cursor and page exclude each other; give one of them.");
+        const after = placeOf(timePlace, query.cursor);
+        const { items, next } = await trash.after(account.id, after, limitOf(query.limit));
+        return new CursorPage(items.map(viewTrashed), next && cursorText(next));
+      },
+    }),
+    endpoint({
+      ...shared,
+      method: "DELETE",
+      path: "/trash",
+      summary: "Empty the trash: delete everything in it for good",
+      answer: z.object({ message: z.string(), deleted: z.int() }),
+      async handle({ c, account }) {
+        // Many entries take a while.
+        c.env.liftIdleTimeout();
+        return { message: "Trash emptied", deleted: await trash.empty(account.id, actorOf(account)) };
+      },
+    }),
+    endpoint({
+      ...shared,
+      method: "POST",
+      path: "/trash/:id/restore",
+      summary: "Put an entry back, by default under its former name into its former folder",
+      body: restoreBody,
+      optionalBody: true,
+      failures: [409],
+      answer: locatedEntryView,
+      async handle({ c, account, body: { name, folder_id, parent_id } }) {
+        if (folder_id !== undefined && parent_id !== undefined && folder_id !== parent_id) {
+          throw appError("BadRequest", "folder_id and parent_id mean the same; give one of them.");
+        }
+        const folderId = folder_id === undefined ? parent_id : folder_id;
+        return viewLocated(await trash.restore(account.id, idIn(c, "NotFound"), { name, folderId }));
+      },
+    }),
+    endpoint({
+      ...shared,
+      method: "DELETE",
+      path: "/trash/:id",
+      summary: "Delete an entry of the trash for good, a folder with its contents",
+      answer: z.object({ message: z.string() }),
+      async handle({ c, account }) {
+        c.env.liftIdleTimeout();
+        await trash.remove(account.id, idIn(c, "NotFound"), actorOf(account));
+        return { message: "Deleted for good" };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,191 @@
+/**
+ * The trash of an account: files, and folders with their contents, out of the tree until somebody puts them back, or
+ * they are deleted by hand or by age. They count in the quota. Emptying marks everything in one transaction and deletes
+ * it in portions; the job completes what a crash left. One change of the account's tree runs at a time, so an entry is
+ * either put back or deleted.
+ */
+import { type Actor, SYSTEM } from "../../lib/actor.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { appError } from "../../lib/errors.ts";
+import { checkFileName } from "../../lib/file-name.ts";
+import { type AccountTree, toFolderId } from "../tree/account-tree.ts";
+import type { EntriesRepository } from "../tree/entries.repository.ts";
+import { type Entry, MOST_LEVELS } from "../tree/entry.ts";
+import type { LocatedEntry } from "../tree/located-entry.ts";
+import type { PathsRepository } from "../tree/paths.repository.ts";
+import { PORTION, type Removal } from "../tree/removal.ts";
+import type { TrashPlace, TrashRepository } from "./repository.ts";
+import type { Trashed, TrashedItem } from "./trashed.ts";
+
+const DAY_MS = 86_400_000;
+const ACCOUNTS_AT_ONCE = 100;
+
+/** Absent fields stand for the former name and place. Null is the root. */
+export type Restoration = { name?: string | undefined; folderId?: number | null | undefined };
+
+type Deps = {
+  tree: AccountTree;
+  entries: Pick<EntriesRepository, "height" | "lineage">;
+  paths: PathsRepository;
+  removal: Pick<Removal, "picked">;
+  repository: TrashRepository;
+  clock: Clock;
+  trashDays(): number;
+};
+
+export type Trash = ReturnType<typeof createTrash>;
+
+export function createTrash({ tree, entries, paths, removal, repository, clock, trashDays }: Deps) {
+  const keptMs = (): number => trashDays() * DAY_MS;
+
+  async function itemsOf(accountId: number, trashed: readonly Trashed[]): Promise<TrashedItem[]> {
+    const ways = await paths.pathsOf(
+      accountId,
+      trashed.map(({ parentId }) => parentId),
+    );
+    return trashed.map((one) => ({
+      ...one,
+      path: ways.get(one.parentId) ?? null,
+      expiresAt: one.trashedAt + keptMs(),
+    }));
+  }
+
+  /** @throws FileNotFound, FolderNotFound */
+  const put = (accountId: number, find: (db: Parameters<AccountTree["file"]>[2]) => Promise<Entry>) =>
+    tree.change(accountId, async (tx): Promise<TrashedItem> => {
+      const entry = await find(tx.db);
+      const trashedAt = clock.now();
+      const ways = await paths.pathsOf(accountId, [entry.parentId], tx.db);
+      await repository.put(tx.db, entry, trashedAt);
+      const { id, kind, name, parentId } = entry;
+      return {
+        id,
+        kind,
+        name,
+        parentId,
+        trashedAt,
+        size: entry.kind === "file" ? entry.size : null,
+        path: ways.get(parentId) ?? null,
+        expiresAt: trashedAt + keptMs(),
+      };
+    });
+
+  /** Deletes in portions what is due. Returns how many entries of the trash. */
+  async function removeDue(accountId: number, until: number, actor: Actor, signal?: AbortSignal) {
+    let removed = 0;
+    while (signal?.aborted !== true) {
+      const pick = async ({ db }: { db: Parameters<TrashRepository["due"]>[0] }) => {
+        const due = await repository.due(db, accountId, until, PORTION);
+        const folders = due.filter(({ kind }) => kind === "folder").map(({ id }) => id);
+        await repository.forget(db, folders);
+        return due;
+      };
+      const count = await removal.picked(accountId, pick, { actor, ...(signal && { signal }) });
+      removed += count;
+      if (count < PORTION) break;
+    }
+    return removed;
+  }
+
+  return {
+    /** @throws FileNotFound */
+    putFile: (accountId: number, id: number): Promise<TrashedItem> =>
+      put(accountId, (db) => tree.file(accountId, id, db)),
+
+    /** With its contents. @throws FolderNotFound */
+    putFolder: (accountId: number, id: number): Promise<TrashedItem> =>
+      put(accountId, async (db) => (await tree.folders(accountId, toFolderId(id), db))[0]!),
+
+    /** Newest first, after a place. */
+    async after(accountId: number, after: TrashPlace | null, limit: number) {
+      const found = await repository.page(accountId, { after, limit: limit + 1 });
+      const items = await itemsOf(accountId, found.slice(0, limit));
+      const last = found.length > limit ? items.at(-1) : undefined;
+      return { items, next: last === undefined ? null : { at: last.trashedAt, id: last.id } };
+    },
+
+    /** Newest first. `page` counts from 1. */
+    async page(accountId: number, { page, pageSize }: { page: number; pageSize: number }) {
+      const total = await repository.count(accountId);
+      const offset = (page - 1) * pageSize;
+      const found = offset < total ? await repository.page(accountId, { offset, limit: pageSize }) : [];
+      return { items: await itemsOf(accountId, found), total };
+    },
+
+    /** @throws NotFound, FolderNotFound, InvalidName, NameConflict, BadRequest (too deep) */
+    async restore(accountId: number, id: number, to: Restoration): Promise<LocatedEntry> {
+      const name = to.name === undefined ? undefined : checkFileName(to.name);
+      return tree.change(accountId, async (tx) => {
+        const trashed = await repository.find(tx.db, accountId, id);
+        if (trashed === null) throw notInTrash();
+        const parentId = to.folderId === undefined ? trashed.parentId : toFolderId(to.folderId);
+        const above = await tree.folders(accountId, parentId, tx.db).catch((error: unknown) => {
+          throw to.folderId === undefined ? formerFolderGone(error) : error;
+        });
+        const levels = trashed.kind === "folder" ? await entries.height(accountId, id, tx.db) : 0;
+        if (above.length + levels > MOST_LEVELS) {
+          throw appError("BadRequest", `Folders can be nested at most ${MOST_LEVELS} levels deep.`);
+        }
+        const next = { parentId, name: name ?? trashed.name };
+        const isBack = parentId === trashed.parentId && next.name === trashed.name;
+        const updatedAt = isBack ? null : clock.now();
+        await repository.putBack(tx.db, id, { ...next, updatedAt }, (cause) => nameTaken(next.name, cause));
+        const [entry, ...folders] = (await entries.lineage(accountId, id, tx.db))!;
+        return {
+          ...entry,
+          size: entry.kind === "file" ? entry.size : null,
+          mimeType: entry.kind === "file" ? entry.mimeType : null,
+          path: folders.toReversed(),
+        };
+      });
+    },
+
+    /** For good. @throws NotFound */
+    async remove(accountId: number, id: number, actor: Actor): Promise<void> {
+      const pick = async ({ db }: { db: Parameters<TrashRepository["due"]>[0] }) => {
+        const found = await repository.removable(db, accountId, id);
+        if (found === null) throw notInTrash();
+        if (found.kind === "folder") await repository.forget(db, [id]);
+        return [found];
+      };
+      await removal.picked(accountId, pick, { actor });
+    },
+
+    /** For good. Returns how many were in the trash. */
+    async empty(accountId: number, actor: Actor): Promise<number> {
+      const count = await tree.change(accountId, (tx) => repository.empty(tx.db, accountId));
+      await removeDue(accountId, 0, actor);
+      return count;
+    },
+
+    /** Deletes what is old, and what an interrupted emptying left. Run it every minute. */
+    async cleanUp(signal: AbortSignal): Promise<void> {
+      const until = clock.now() - keptMs();
+      for (let after = -1; ; ) {
+        const accounts = await repository.accountsDue(until, after, ACCOUNTS_AT_ONCE);
+        for (const accountId of accounts) {
+          signal.throwIfAborted();
+          await removeDue(accountId, until, SYSTEM, signal);
+        }
+        if (accounts.length < ACCOUNTS_AT_ONCE) return;
+        after = accounts.at(-1)!;
+      }
+    },
+  };
+}
+
+const notInTrash = () => appError("NotFound", "There is no such entry in the trash.");
+
+const formerFolderGone = (cause: unknown) =>
+  appError(
+    "FolderNotFound",
+    "The folder that it was in is gone or in the trash. Give another one as folder_id; null is the root.",
+    { cause, field: "folder_id" },
+  );
+
+const nameTaken = (name: string, cause: unknown) =>
+  appError(
+    "NameConflict",
+    `There is already a folder or file "${name}" in that folder. Give another name, or another folder_id.`,
+    { cause, field: "name" },
+  );

@@ -1,0 +1,74 @@
+import type { Database } from "../../db/database.ts";
+import type { Db } from "../../db/dialect.ts";
+import { chunked } from "../../lib/chunked.ts";
+import { MOST_LEVELS, ROOT } from "./entry.ts";
+
+/** From the root to the folder itself; empty for the root. */
+export type FolderPath = readonly { id: number; name: string }[];
+
+export type PathsRepository = ReturnType<typeof createPathsRepository>;
+
+const CHUNK = 1_000;
+
+export function createPathsRepository({ read }: Pick<Database, "read">) {
+  /** The folders and all their ancestors. */
+  const around = (accountId: number, folderIds: readonly number[], db: Db) =>
+    db
+      .withRecursive("line", (query) =>
+        query
+          .selectFrom("entries")
+          .select(["id", "parent_id", "name"])
+          .where("account_id", "=", accountId)
+          .where("kind", "=", "folder")
+          .where("id", "in", folderIds)
+          .union(
+            query
+              .selectFrom("entries")
+              .innerJoin("line", "line.parent_id", "entries.id")
+              .select(["entries.id", "entries.parent_id", "entries.name"])
+              .where("entries.account_id", "=", accountId),
+          ),
+      )
+      .selectFrom("line")
+      .select(["id", "parent_id as parentId", "name"])
+      .execute();
+
+  return {
+    /** Of folders that a path from the root leads to: not of those in the trash or being removed. */
+    async pathsOf(
+      accountId: number,
+      folderIds: readonly number[],
+      db: Db = read,
+    ): Promise<Map<number, FolderPath>> {
+      const paths = new Map<number, FolderPath>();
+      const wanted = [...new Set(folderIds)];
+      for (const chunk of chunked(
+        wanted.filter((id) => id > ROOT),
+        CHUNK,
+      )) {
+        const rows = await around(accountId, chunk, db);
+        const folders = new Map(rows.map((row) => [row.id, row]));
+        for (const id of chunk) {
+          const path = pathUp(folders, id);
+          if (path !== null) paths.set(id, path);
+        }
+      }
+      if (wanted.includes(ROOT)) paths.set(ROOT, []);
+      return paths;
+    },
+  };
+}
+
+function pathUp(
+  folders: ReadonlyMap<number, { id: number; parentId: number; name: string }>,
+  id: number,
+): FolderPath | null {
+  const path: { id: number; name: string }[] = [];
+  for (let at = id; at !== ROOT; ) {
+    const folder = folders.get(at);
+    if (folder === undefined || path.length > MOST_LEVELS) return null;
+    path.push({ id: folder.id, name: folder.name });
+    at = folder.parentId;
+  }
+  return path.toReversed();
+}
