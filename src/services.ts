@@ -164,6 +164,7 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
     operations,
   });
   await links.domains.load();
+  config.refuse("features.public_url", links.domains.refusalOfPublicUrl);
   const leases = await openProcessLeases({
     database,
     clock,
@@ -175,6 +176,7 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
     database,
     changes,
     processes: leases.processes,
+    record,
     box: openSecretBox(env),
     clock,
     logger,

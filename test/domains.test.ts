@@ -40,6 +40,22 @@ test("every worker knows a domain and its links before the answer", async () => 
   expect((await sendRaw(server.url, twice)).status).toBe(400);
 });
 
+test("the public URL can't have the host of a domain, nor a domain that of the public URL", async () => {
+  const key = "/config/features.public_url";
+  for (const value of ["https://go.test", "http://GO.test:8443"]) {
+    const refused = await client.call("PUT", key, { value });
+    expect([refused.status, refused.body.message]).toEqual([
+      400,
+      "features.public_url: go.test is the host of a domain; remove that domain, or take another host.",
+    ]);
+  }
+  const refused = await installation.cli(["config", "set", "features.public_url", "https://go.test"]);
+  expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining("go.test is the host")]);
+  expect((await client.call("PUT", key, { value: "https://own.test" })).status).toBe(200);
+  expect((await client.call("POST", "/domains", { host: "own.test" })).status).toBe(409);
+  await client.call("PUT", key, { value: "" });
+});
+
 test("a path names the domain in its query", async () => {
   const own = await client.call("POST", "/links", { code: "a/b", target: target("own") });
   expect(own.body.data.domain).toBeNull();

@@ -1,14 +1,15 @@
 /** Who did what, and undo, with the real program over HTTP and on the command line. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Client, startSignedIn } from "./support/session.ts";
-import type { Installation } from "./support/waymark.ts";
+import type { Installation, RunningWaymark } from "./support/waymark.ts";
 
 const TARGET = "https://example.com/";
 
 let installation: Installation;
+let server: RunningWaymark;
 let client: Client;
 beforeAll(async () => {
-  ({ installation, client } = await startSignedIn());
+  ({ installation, server, client } = await startSignedIn());
 });
 afterAll(() => installation.remove());
 
@@ -51,13 +52,27 @@ test("events tell who did what, with filters and pages", async () => {
   expect((await client.call("GET", "/events?from=yesterday")).status).toBe(400);
 });
 
+test("a sign-in tells whether a browser or a program did it", async () => {
+  const attempt = async (username: string, headers: Record<string, string>) => {
+    await client.fetch("/auth/login", {
+      method: "POST",
+      headers: { "Content-Type": "application/json", ...headers },
+      body: JSON.stringify({ username, password: "wrong password" }),
+    });
+    return (await rows("/events?action=sign_in.failure&limit=1"))[0]!.via;
+  };
+  expect(await attempt("nobody.at.all", {})).toBe("api");
+  expect(await attempt("nobody.at.all", { Origin: new URL(server.url).origin })).toBe("panel");
+  expect((await rows("/events?action=sign_in.success")).map(({ via }) => via)).toEqual(["api"]);
+});
+
 test("a failed sign-in is told without the name of nobody", async () => {
   const post = (username: string) =>
     client.call("POST", "/auth/login", { username, password: "wrong password" });
   await post("admin");
   await post("my-password-by-mistake");
   const found = await rows("/events?action=sign_in.failure");
-  expect(found.map(({ subject }) => subject)).toEqual(["unknown", "admin"]);
+  expect(found.slice(0, 2).map(({ subject }) => subject)).toEqual(["unknown", "admin"]);
 });
 
 test("the history of a link survives its restoration, and a code that ends in /history is a link", async () => {

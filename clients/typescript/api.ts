@@ -1314,6 +1314,8 @@ export interface components {
         CreatedToken: {
             /** Format: date-time */
             created_at: string;
+            /** @description an expired token is removed after 30 days */
+            expired: boolean;
             expires_at: string | null;
             id: number;
             /** @description to the hour */
@@ -2484,6 +2486,8 @@ export interface components {
         Token: {
             /** Format: date-time */
             created_at: string;
+            /** @description an expired token is removed after 30 days */
+            expired: boolean;
             expires_at: string | null;
             id: number;
             /** @description to the hour */
@@ -6299,7 +6303,8 @@ export interface operations {
                      *           ],
                      *           "created_at": "2026-11-20T12:00:00.000Z",
                      *           "expires_at": "2027-01-31T00:00:00.000Z",
-                     *           "last_used_at": null
+                     *           "last_used_at": null,
+                     *           "expired": false
                      *         }
                      *       ],
                      *       "pagination": {
@@ -6365,6 +6370,7 @@ export interface operations {
                      *         "created_at": "2026-11-20T12:00:00.000Z",
                      *         "expires_at": "2027-01-31T00:00:00.000Z",
                      *         "last_used_at": null,
+                     *         "expired": false,
                      *         "token": "wmk_0000000000000000000000000000000000000000"
                      *       }
                      *     }

@@ -8,7 +8,7 @@ import { clearedCookies, deviceCookie, sessionCookies } from "./sessions/cookies
 import { accessTokens, deviceTokens, refreshTokens } from "./sessions/credentials.ts";
 import type { AddressLimit } from "./address-limit.ts";
 import type { Login } from "./login/service.ts";
-import { refuseCrossSite } from "./sessions/origin.ts";
+import { isFromBrowser, refuseCrossSite } from "./sessions/origin.ts";
 import type { Sessions, SignedIn } from "./sessions/service.ts";
 import { BUILT_IN_ADMIN_VIEW, newPasswordSchema, roleSchema, userView, viewUser } from "./users/user.ts";
 import type { Users } from "./users/service.ts";
@@ -63,7 +63,8 @@ function sessionEndpoints({ login, sessions, config, addressLimit, addressOf }: 
       async handle({ c, body }) {
         const address = addressOf(c);
         const proofs = { refreshTokens: refreshTokens(c), deviceTokens: deviceTokens(c) };
-        const signedIn = await login.signIn({ ...body, ...proofs, address });
+        const via = isFromBrowser(c.req.raw) ? "panel" : "api";
+        const signedIn = await login.signIn({ ...body, ...proofs, address, via });
         return answerSignedIn(c, config, { signedIn, message: "Signed in" });
       },
     }),
@@ -160,6 +161,7 @@ function ownEndpoints({ login, sessions, users, config, clock, addressLimit, add
           current: body.current_password,
           next: body.new_password,
           address: addressOf(c),
+          via: account.via,
         });
         return answerSignedIn(c, config, { signedIn, message: "Password changed" });
       },

@@ -64,7 +64,7 @@ export type Auth = {
   checkVisitorPassword: PasswordCheck["checkVisitor"];
   /** @throws BadRequest when the password is too short or too long */
   resetAdminPassword(plain: string, changedBy: string): Promise<void>;
-  /** Removes at most 50,000 ended sessions and stale delays. */
+  /** Removes at most 75,000 ended sessions, API tokens that expired long ago, and stale delays. */
   cleanUp(): Promise<number>;
 };
 
@@ -139,7 +139,7 @@ export function createAuth(deps: AuthDeps): Auth {
     endpoints: [
       ...authEndpoints({ login, sessions, users, config, clock, addressLimit, addressOf }),
       ...userEndpoints({ users }),
-      ...tokenEndpoints({ apiTokens }),
+      ...tokenEndpoints({ apiTokens, now: clock.now }),
     ],
     isAdminEnabled: () => config.get("api.admin_token") !== "",
     isHealthEnabled: () => config.get("api.admin_token") !== "" || config.get("api.health_token") !== "",
@@ -151,7 +151,9 @@ export function createAuth(deps: AuthDeps): Auth {
     checkVisitorPassword: passwordCheck.checkVisitor,
     resetAdminPassword: login.resetAdminPassword,
     cleanUp: async () =>
-      (await inRounds(sessions.removeEnded)) + (await inRounds(accountDelay.removeForgotten)),
+      (await inRounds(sessions.removeEnded)) +
+      (await inRounds(apiTokens.removeExpired)) +
+      (await inRounds(accountDelay.removeForgotten)),
   };
 }
 

@@ -1,6 +1,7 @@
 /** What the guards accept and refuse. One database is enough: no query differs here. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { SignJWT } from "jose";
+import { endpoint } from "../http/endpoint.ts";
 import {
   ADMIN_PASSWORD,
   type AuthHarness,
@@ -18,12 +19,23 @@ const UNAUTHORIZED = {
 const HEALTH_TOKEN = "health-token-for-tests";
 
 let harness: AuthHarness;
+/** Of the last request to the lasting answer. */
+let isStillAllowed: () => Promise<boolean>;
+const LASTING = endpoint({
+  method: "GET",
+  path: "/lasting",
+  access: "editor",
+  scope: "analytics:read",
+  tag: "probe",
+  summary: "",
+  handle: ({ c }) => void (isStillAllowed = c.get("isStillAllowed")),
+});
 let admin: Browser;
 let user: Browser;
 let editor: Browser;
 
 beforeAll(async () => {
-  harness = await startAuth(await folder.open());
+  harness = await startAuth(await folder.open(), { more: async () => [LASTING] });
   await harness.auth.resetAdminPassword(ADMIN_PASSWORD, "test");
   await harness.auth.users.create({
     username: "anna",
@@ -242,5 +254,58 @@ describe("health", () => {
   test("refuses accounts of the roles user and editor", async () => {
     expect((await get(bearer(user.get("svc_access")))).status).toBe(403);
     expect((await get(bearer(editor.get("svc_access")))).status).toBe(403);
+  });
+});
+
+describe("an answer that lasts learns that", () => {
+  const PASSWORD = "password of lisa";
+  let id: number;
+  let lisa: Browser;
+  let peers = 10;
+
+  beforeEach(async () => {
+    const account = {
+      username: `lisa${peers}`,
+      password: PASSWORD,
+      role: "editor",
+      disabled: false,
+    } as const;
+    ({ id } = await harness.auth.users.create(account));
+    lisa = new Browser(harness, `192.0.2.${peers++}`);
+    await lisa.login(PASSWORD, account.username);
+    expect((await lisa.send("GET", "/admin/lasting")).status).toBe(200);
+    expect(await isStillAllowed()).toBe(true);
+  });
+
+  test("its session was signed out", async () => {
+    await lisa.send("POST", "/admin/v1/auth/logout");
+    expect(await isStillAllowed()).toBe(false);
+  });
+
+  test("a refreshed session goes on after its access token", async () => {
+    const began = harness.time.now;
+    harness.time.now += 3_600_000;
+    expect(await isStillAllowed()).toBe(true);
+    harness.time.now = began;
+  });
+
+  test("its account lost the role, or was disabled", async () => {
+    await harness.auth.users.update(id, { role: "user" });
+    expect(await isStillAllowed()).toBe(false);
+  });
+
+  test("its token was revoked or expired", async () => {
+    const body = { name: "watcher", scopes: ["analytics:read"], expires_at: "1h" };
+    const { data } = (await lisa.send("POST", "/admin/v1/tokens", { body })).json;
+    const watch = () =>
+      harness.request("GET", "/admin/lasting", { headers: { Authorization: `Bearer ${data!["token"]}` } });
+    await watch();
+    expect(await isStillAllowed()).toBe(true);
+    harness.time.now += 3_600_000;
+    expect(await isStillAllowed()).toBe(false);
+    harness.time.now -= 3_600_000;
+    expect(await isStillAllowed()).toBe(true);
+    await lisa.send("DELETE", `/admin/v1/tokens/${data!["id"]}`);
+    expect(await isStillAllowed()).toBe(false);
   });
 });

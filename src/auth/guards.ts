@@ -12,7 +12,7 @@ import type { ApiTokens } from "./tokens/service.ts";
 import { looksLikeApiToken } from "./tokens/token-text.ts";
 
 type Deps = {
-  sessions: Pick<Sessions, "authenticate">;
+  sessions: Pick<Sessions, "authenticate" | "accountOf">;
   apiTokens: Pick<ApiTokens, "authenticate">;
   addressOf: (c: HttpContext) => string;
   config: AuthConfig;
@@ -37,6 +37,10 @@ export function createGuard(deps: Deps): Guard {
       requireRole(caller, access);
       requireScope(caller, scope);
       c.set("account", caller);
+      c.set("isStillAllowed", async () => {
+        const account = await accountNow(deps, c, caller);
+        return account !== null && reachesRole(account.role, LEAST_ROLE[access]);
+      });
       await next();
     };
   };
@@ -72,6 +76,12 @@ async function byApiToken(
   if (known !== null) return { ...known.account, via: "token", token: known.token };
   onFailure("bearer");
   throw unauthorized();
+}
+
+/** Null when the session or the token has ended since, or its account. A token keeps its scopes. */
+async function accountNow({ sessions, apiTokens, addressOf }: Deps, c: HttpContext, caller: Caller) {
+  if (caller.credential !== undefined) return sessions.accountOf(caller.credential.sessionId);
+  return (await apiTokens.authenticate(bearerToken(c) ?? "", addressOf(c)))?.account ?? null;
 }
 
 const LEAST_ROLE: Record<Exclude<Endpoint["access"], "public">, Role> = {

@@ -26,7 +26,7 @@ export function liveEndpoints({ live, logger }: { live: Live; logger: Logger }):
       raw: { type: "text/event-stream", schema: eventView },
       async handle({ c }) {
         const { liftIdleTimeout, cut } = c.env;
-        const events = await streamPages(live.watch(), {
+        const events = await streamPages(live.watch(c.get("isStillAllowed")), {
           onFailure: (error) => logger.debug({ err: error }, "a live view was cut"),
           cut,
           stallMs: STALL_MS,

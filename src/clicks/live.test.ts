@@ -6,7 +6,10 @@ afterEach(() => {
   for (const live of open.splice(0)) live.close();
 });
 
-function setUp(parts: () => WorkerLiveStats[], limits: { watchers?: number; watchMs?: number } = {}) {
+function setUp(
+  parts: () => WorkerLiveStats[],
+  limits: { watchers?: number; watchMs?: number; checkMs?: number } = {},
+) {
   const asked: number[] = [];
   const clock = { time: Date.parse("2026-11-20T13:00:00Z"), now: () => (clock.time += 1000) };
   const live = createLive({
@@ -115,6 +118,20 @@ test("the rate of people leaves out automated clicks", async () => {
   expect(human.human_clicks_per_second).toBe(human.clicks_per_second);
   expect(human.clicks_per_second).toBeGreaterThan(0);
   await events.return();
+});
+
+test("a viewer whose access has ended is cut; a check that fails cuts nobody", async () => {
+  const { live } = setUp(() => [], { checkMs: 20 });
+  let answers: (boolean | Error)[] = [true, new Error("away"), false];
+  const isAllowed = async () => {
+    const answer = answers.shift()!;
+    if (answer instanceof Error) throw answer;
+    return answer;
+  };
+  const events = live.watch(isAllowed);
+  let last = await events.next();
+  while (!last.done) last = await events.next();
+  expect([answers.length, live.watchers()]).toEqual([0, 0]);
 });
 
 test("viewers beyond the bound are refused until one leaves", async () => {

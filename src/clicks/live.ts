@@ -20,10 +20,10 @@ export type WorkerLiveStats = {
 
 export type Live = {
   /**
-   * Server-sent events, first a comment. Ends after a quarter of an hour, so that access is checked again. @throws
-   * ServiceUnavailable with too many watchers
+   * Server-sent events, first a comment. Ends within half a minute after `isAllowed` says no, and after a quarter of an
+   * hour. @throws ServiceUnavailable with too many watchers
    */
-  watch(): AsyncGenerator<string, void>;
+  watch(isAllowed?: () => Promise<boolean>): AsyncGenerator<string, void>;
   watchers(): number;
   /** Ends all streams. */
   close(): void;
@@ -44,17 +44,19 @@ type Deps = {
   repository: LiveRepository;
   nameOf(key: string): LinkName;
   clock: Clock;
-  limits?: { watchers?: number; watchMs?: number; tickMs?: number };
+  limits?: { watchers?: number; watchMs?: number; tickMs?: number; checkMs?: number };
 };
 
 const MOST_WATCHERS = 20;
 const WATCH_MS = 15 * 60_000;
 const TICK_MS = 1_000;
+const CHECK_MS = 30_000;
 const MOST_LATEST = 20;
 const OPENING = ": waymark\nretry: 3000\n\n";
 
 export function createLive({ collect, repository, nameOf, clock, limits = {} }: Deps): Live {
-  const { watchers: mostWatchers = MOST_WATCHERS, watchMs = WATCH_MS, tickMs = TICK_MS } = limits;
+  const { watchers: mostWatchers = MOST_WATCHERS, watchMs = WATCH_MS } = limits;
+  const { tickMs = TICK_MS, checkMs = CHECK_MS } = limits;
   let watchers = 0;
   let isClosed = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -118,7 +120,7 @@ export function createLive({ collect, repository, nameOf, clock, limits = {} }: 
   }
 
   return {
-    async *watch() {
+    async *watch(isAllowed = async () => true) {
       if (isClosed || watchers >= mostWatchers) {
         throw appError(
           "ServiceUnavailable",
@@ -130,7 +132,16 @@ export function createLive({ collect, repository, nameOf, clock, limits = {} }: 
       try {
         begin();
         yield OPENING;
-        while (!isClosed && performance.now() < end) yield (await next.promise) ?? ": no news\n\n";
+        let checkAt = performance.now() + checkMs;
+        while (!isClosed && performance.now() < end) {
+          const event = await next.promise;
+          if (performance.now() >= checkAt) {
+            // While the database is away, nobody can be signed out.
+            if (!(await isAllowed().catch(() => true))) return;
+            checkAt = performance.now() + checkMs;
+          }
+          yield event ?? ": no news\n\n";
+        }
       } finally {
         watchers -= 1;
       }

@@ -10,7 +10,14 @@ import { type ConfigItem, type ConfigSchema, itemOf, type RevealOptions, schemaO
 import { createConfigRepository } from "./config.repository.ts";
 import type { SettingChange } from "./stored-setting.ts";
 import type { SettingTexts } from "./snapshot.ts";
-import { type Author, createConfigWriter, MASK, type SettingsChanges, type SettingWrites } from "./writer.ts";
+import {
+  type Author,
+  createConfigWriter,
+  MASK,
+  type Refusal,
+  type SettingsChanges,
+  type SettingWrites,
+} from "./writer.ts";
 import { CONFIG_KEYS, type ConfigKey, type ConfigValues, definitionOf, isConfigKey } from "./definitions.ts";
 import { createLiveSettings } from "./live-settings.ts";
 import type { Action } from "./value-types.ts";
@@ -44,7 +51,8 @@ export function createConfig(deps: Deps) {
     logger,
     held: deps.startValues ?? (startup ? null : {}),
   });
-  const writer = createConfigWriter({ repository, changes, record, clock });
+  const refusals = new Map<ConfigKey, Refusal>();
+  const writer = createConfigWriter({ repository, changes, record, refusals, clock });
   const generateToken = deps.generateToken ?? (() => randomBytes(32).toString("hex"));
   let installedAt = 0;
 
@@ -57,6 +65,8 @@ export function createConfig(deps: Deps) {
     },
     /** Called after a changed value is in force; the writer waits. Returns how to unsubscribe. */
     onChange: live.onChange,
+    /** A sentence refuses a new value, for what another room knows. */
+    refuse: (key: ConfigKey, refusal: Refusal): void => void refusals.set(key, refusal),
     /** Of settings that need a restart, for workers that start later. */
     startValues: live.startValues,
 

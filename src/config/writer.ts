@@ -20,14 +20,18 @@ export type SettingsChanges = Pick<Changes, "write" | "subscribe">;
 /** A name: that of a command, or `system`. */
 export type Author = string | Pick<Actor, "name" | "via">;
 
+/** Null: none. */
+export type Refusal = (text: string) => string | null;
+
 type Deps = {
   repository: ConfigRepository;
   changes: SettingsChanges;
   record: RecordEvents<Db>;
+  refusals: ReadonlyMap<ConfigKey, Refusal>;
   clock: Clock;
 };
 
-export function createConfigWriter({ repository, changes, record, clock }: Deps) {
+export function createConfigWriter({ repository, changes, record, refusals, clock }: Deps) {
   /** The stored values that would change. @throws BadRequest when the settings together break a rule */
   async function difference(writes: SettingWrites, tx?: Db): Promise<Map<ConfigKey, string | null>> {
     if (writes.size === 0) return new Map();
@@ -42,6 +46,10 @@ export function createConfigWriter({ repository, changes, record, clock }: Deps)
       if (conflict !== null) throw appError("BadRequest", conflict, { field: "value" });
     }
     const changing = [...writes].filter(([key, value]) => value !== (stored.get(key) ?? null));
+    for (const [key] of changing) {
+      const refusal = refusals.get(key)?.(next(key)) ?? null;
+      if (refusal !== null) throw appError("BadRequest", refusal, { field: "value" });
+    }
     return new Map(changing.map(([key]) => [key, stored.get(key) ?? null]));
   }
 

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { createChanges } from "../cluster/changes.ts";
 import type { Database } from "../db/database.ts";
 import type { Db } from "../db/dialect.ts";
+import { createEvents } from "../events/events.service.ts";
 import { usedInDataFolder } from "../lib/data-folder.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { createSecretBox } from "../lib/secret-box.ts";
@@ -39,6 +40,7 @@ export async function startContent(
       forget: async () => {},
     },
     box: createSecretBox(() => new Uint8Array(32).fill(7)),
+    record: createEvents({ database, clock }).add,
     clock,
     logger: silentLogger,
     locations: { dataDir, roots, used: usedInDataFolder(dataDir) },

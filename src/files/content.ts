@@ -2,8 +2,10 @@
 import type { Changes } from "../cluster/changes.ts";
 import type { Processes } from "../cluster/processes.ts";
 import type { Database } from "../db/database.ts";
+import type { Db } from "../db/dialect.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import type { Job } from "../jobs/runner.ts";
+import type { RecordEvents } from "../lib/event.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { SecretBox } from "../lib/secret-box.ts";
@@ -46,6 +48,7 @@ export type ContentDeps = {
   changes: Changes;
   processes: Processes;
   box: SecretBox;
+  record: RecordEvents<Db>;
   clock: Clock;
   logger: Logger;
   locations: StorageContext["locations"];
@@ -55,7 +58,7 @@ export type ContentDeps = {
 };
 
 export function createContent(deps: ContentDeps): Content {
-  const { database, changes, processes, box, clock, logger, locations } = deps;
+  const { database, changes, processes, box, record, clock, logger, locations } = deps;
   const repository = createBlobsRepository(database);
   const policiesRepository = createPoliciesRepository(database);
   const context: StorageContext = {
@@ -92,6 +95,7 @@ export function createContent(deps: ContentDeps): Content {
     changes,
     box,
     context,
+    record,
     clock,
     finishDeletes: (id) => reaper.finishDeletes(id),
     probe: createProbe(drivers),

@@ -37,7 +37,12 @@ export const actorOf = ({ id, username, role, via, token }: Caller): Actor => ({
   ownOnly: role !== "admin",
 });
 
-export type HttpVariables = { requestId: string; account: Caller };
+export type HttpVariables = {
+  requestId: string;
+  account: Caller;
+  /** For answers that last: whether session or token, and role, are still there. Rejects if the database fails. */
+  isStillAllowed(): Promise<boolean>;
+};
 export type HttpEnv = { Bindings: HttpConnection; Variables: HttpVariables };
 export type HttpContext = Context<HttpEnv>;
 

@@ -1,5 +1,5 @@
 import type { Db } from "../../db/dialect.ts";
-import type { Actor } from "../../lib/actor.ts";
+import type { Actor, Via } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { AppError, appError } from "../../lib/errors.ts";
 import type { RecordEvents } from "../../lib/event.ts";
@@ -23,6 +23,7 @@ export type LoginAttempt = {
   username?: string | null | undefined;
   password: string;
   address: string;
+  via: Via;
   /** Of earlier sessions. */
   refreshTokens: readonly string[];
   deviceTokens: readonly string[];
@@ -86,7 +87,7 @@ export function createLogin(deps: Deps) {
     return null;
   }
 
-  async function changeUserPassword(user: User, passwordHash: string): Promise<SignedIn> {
+  async function changeUserPassword(user: User, passwordHash: string, via: Via): Promise<SignedIn> {
     const session = await changes.write(async (tx) => {
       const current = await users.lock(tx.db, user.id);
       if (current === null || current.passwordHash !== user.passwordHash) {
@@ -94,7 +95,7 @@ export function createLogin(deps: Deps) {
       }
       const next = { ...current, passwordHash, updatedAt: clock.now() };
       await users.update(tx.db, next);
-      const actor = { name: user.username, via: "panel" } as const;
+      const actor = { name: user.username, via };
       await record(tx.db, [userEvent({ actor, now: clock.now(), verb: "update" }, current, next)]);
       await sessions.endAllOf(tx, user.id);
       return sessions.open(tx, user.id);
@@ -102,9 +103,9 @@ export function createLogin(deps: Deps) {
     return sessions.sign(session, toAccount(user));
   }
 
-  async function changeAdminPassword(passwordHash: string): Promise<SignedIn> {
+  async function changeAdminPassword(passwordHash: string, via: Via): Promise<SignedIn> {
     let session: Session | undefined;
-    const by = { name: BUILT_IN_ADMIN.username, via: "panel" } as const;
+    const by = { name: BUILT_IN_ADMIN.username, via };
     await config.setAdminPasswordHash(passwordHash, by, async (tx) => {
       await sessions.endAllOf(tx, BUILT_IN_ADMIN.id);
       session = await sessions.open(tx, BUILT_IN_ADMIN.id);
@@ -114,7 +115,7 @@ export function createLogin(deps: Deps) {
 
   return {
     /** @throws AuthFailed, RateLimitExceeded, ServiceUnavailable, NotFound while the admin API is disabled */
-    async signIn({ username: typed, password, address, ...proofs }: LoginAttempt): Promise<SignedIn> {
+    async signIn({ username: typed, password, address, via, ...proofs }: LoginAttempt): Promise<SignedIn> {
       if (config.get("api.admin_token") === "")
         throw appError("NotFound", "There is nothing at this address.");
       const username = usernameSchema.safeParse(typed ?? BUILT_IN_ADMIN.username).data ?? null;
@@ -130,11 +131,11 @@ export function createLogin(deps: Deps) {
       };
       const { account, passwordHash } = await passwordCheck.check(attempt).catch(async (error: unknown) => {
         if (error instanceof AppError && error.name === "AuthFailed")
-          await signIns.failed({ username: candidate?.account.username ?? null, address });
+          await signIns.failed({ username: candidate?.account.username ?? null, address, via });
         throw error;
       });
       return sessions.start(account, passwordHash, (tx) =>
-        signIns.succeeded(tx.db, { username: account.username, address }),
+        signIns.succeeded(tx.db, { username: account.username, address, via }),
       );
     },
 
@@ -144,7 +145,7 @@ export function createLogin(deps: Deps) {
      */
     async changePassword(
       account: Account,
-      { current, next, address }: { current: string; next: string; address: string },
+      { current, next, address, via }: { current: string; next: string; address: string; via: Via },
     ): Promise<SignedIn> {
       const isBuiltIn = account.id === BUILT_IN_ADMIN.id;
       const user = isBuiltIn ? null : await users.find(account.id);
@@ -153,7 +154,7 @@ export function createLogin(deps: Deps) {
       const queue = `account ${account.id}` as const;
       await passwordCheck.check({ password: current, candidate, key, address, queue });
       const hash = await passwords.hashPassword(next);
-      return user === null ? changeAdminPassword(hash) : changeUserPassword(user, hash);
+      return user === null ? changeAdminPassword(hash, via) : changeUserPassword(user, hash, via);
     },
 
     /**

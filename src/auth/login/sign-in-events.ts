@@ -3,10 +3,11 @@
  * how many were left out before it. A name that is no account's is not kept: it may be a password in the wrong field.
  */
 import type { Db } from "../../db/dialect.ts";
+import type { Via } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { EventRecord, RecordEvents } from "../../lib/event.ts";
 
-type Attempt = { username: string | null; address: string };
+type Attempt = { username: string | null; address: string; via: Via };
 
 type Deps = { write: Db; record: RecordEvents<Db>; clock: Clock };
 
@@ -16,10 +17,10 @@ export function createSignInEvents({ write, record, clock }: Deps) {
   const successes = createAllowance(clock, { atOnce: 1_000, everyMs: 10_000 });
   const failures = createAllowance(clock, { atOnce: 60, everyMs: 60_000 });
 
-  function eventOf(action: string, { username, address }: Attempt, omitted: number): EventRecord {
+  function eventOf(action: string, { username, address, via }: Attempt, omitted: number): EventRecord {
     const name = username ?? "unknown";
     const after = { address, ...(omitted > 0 && { omitted }) };
-    return { at: clock.now(), actor: { name, via: "panel" }, action, subject: name, after };
+    return { at: clock.now(), actor: { name, via }, action, subject: name, after };
   }
 
   return {

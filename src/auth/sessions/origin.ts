@@ -18,6 +18,10 @@ export function refuseCrossSite({ headers }: Request, config: AuthConfig): void 
   );
 }
 
+/** Browsers send one of these with every POST and PUT. */
+export const isFromBrowser = ({ headers }: Request): boolean =>
+  headers.has("Origin") || headers.has("Sec-Fetch-Site");
+
 /** Ignores the scheme: a proxy may terminate TLS. */
 function isOwn(origin: string, host: string | null): boolean {
   const own = URL.parse(origin);

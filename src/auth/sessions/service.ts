@@ -187,6 +187,12 @@ export function createSessions(deps: Deps) {
       return null;
     },
 
+    /** The account of a session that has not ended, whatever its access token says. */
+    async accountOf(sessionId: string): Promise<Account | null> {
+      const owner = await cache.get(sessionId);
+      return isAlive(owner, clock.now()) ? owner.account : null;
+    },
+
     /** Null when one of `sent` is valid for the account. */
     async newDeviceToken(
       account: Account,

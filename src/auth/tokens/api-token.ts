@@ -51,6 +51,7 @@ export const tokenView = z.object({
   created_at: z.iso.datetime(),
   expires_at: z.iso.datetime().nullable(),
   last_used_at: z.iso.datetime().nullable().describe("to the hour"),
+  expired: z.boolean().describe("an expired token is removed after 30 days"),
 });
 tokenView.register(z.globalRegistry, { id: "Token" });
 
@@ -62,14 +63,18 @@ export const createdTokenView = tokenView.extend({
 });
 createdTokenView.register(z.globalRegistry, { id: "CreatedToken" });
 
-export const viewToken = (token: ApiToken): z.output<typeof tokenView> => ({
+export const viewToken = (token: ApiToken, now: number): z.output<typeof tokenView> => ({
   id: token.id,
   name: token.name,
   scopes: [...token.scopes],
   created_at: formatRfc3339(token.createdAt),
   expires_at: token.expiresAt === null ? null : formatRfc3339(token.expiresAt),
   last_used_at: token.lastUsedAt === null ? null : formatRfc3339(token.lastUsedAt),
+  expired: isExpired(token, now),
 });
+
+export const isExpired = ({ expiresAt }: Pick<ApiToken, "expiresAt">, now: number): boolean =>
+  expiresAt !== null && expiresAt <= now;
 
 /** Epoch ms; null: never. @throws BadRequest */
 export function parseTokenExpiry(text: string | null | undefined, now: number): number | null {

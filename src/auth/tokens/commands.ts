@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { CommandContext } from "../../cli/command.ts";
 import { COMMAND } from "../../lib/actor.ts";
+import { systemClock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
 import { SCOPES } from "../../lib/access.ts";
 import { validated } from "../../lib/validated.ts";
@@ -39,7 +40,8 @@ function addCreating(tokens: Command, context: Context): void {
         input,
         COMMAND,
       );
-      if (json) return context.output.json({ ...viewToken(token), username: user, token: text });
+      if (json)
+        return context.output.json({ ...viewToken(token, systemClock.now()), username: user, token: text });
       context.output.line(text);
       context.output.note(`Token ${token.id} '${token.name}' created. It is not shown again.`);
     });
@@ -57,16 +59,20 @@ function addListing(tokens: Command, context: Context): void {
       const found = (await allTokens(auth.apiTokens)).filter(
         (token) => wanted === null || token.accountId === wanted,
       );
-      const rows = found.map((token) => ({ ...viewToken(token), username: usernameOf(token) }));
+      const rows = found.map((token) => ({
+        ...viewToken(token, systemClock.now()),
+        username: usernameOf(token),
+      }));
       if (json) return context.output.json(rows);
       context.output.table(
-        rows.map((row) => ({ ...row, scopes: row.scopes.join(" ") })),
+        rows.map((row) => ({ ...row, scopes: row.scopes.join(" "), expired: row.expired ? "yes" : "" })),
         {
           id: "ID",
           username: "USERNAME",
           name: "NAME",
           scopes: "SCOPES",
           expires_at: "EXPIRES",
+          expired: "EXPIRED",
           last_used_at: "LAST USED",
         },
       );
@@ -84,7 +90,7 @@ function addRevoking(tokens: Command, context: Context): void {
       }
       const { auth } = await context.services();
       const token = await auth.apiTokens.revoke(Number(id), null, COMMAND);
-      if (json) context.output.json(viewToken(token));
+      if (json) context.output.json(viewToken(token, systemClock.now()));
       else context.output.note(`Token ${token.id} '${token.name}' revoked.`);
     });
 }

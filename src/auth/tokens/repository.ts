@@ -92,6 +92,20 @@ export function createApiTokensRepository({
       await tx.deleteFrom("tokens").where("id", "=", id).execute();
     },
 
+    /** At most `limit`; returns how many. */
+    async removeExpired(before: number, limit: number): Promise<number> {
+      const rows = await read
+        .selectFrom("tokens")
+        .select("id")
+        .where("expires_at", "<", before)
+        .orderBy("id")
+        .limit(limit)
+        .execute();
+      const ids = rows.map(({ id }) => id);
+      if (ids.length > 0) await write.deleteFrom("tokens").where("id", "in", ids).execute();
+      return ids.length;
+    },
+
     async removeAllOf(tx: Db, accountId: number): Promise<void> {
       await tx.deleteFrom("tokens").where("user_id", "=", accountId).execute();
     },

@@ -6,7 +6,7 @@ import { createdTokenView, createTokenSchema, tokenView, viewToken } from "./api
 import type { ApiTokens } from "./service.ts";
 
 /** Each account has its own tokens. */
-export function tokenEndpoints({ apiTokens }: { apiTokens: ApiTokens }): Endpoint[] {
+export function tokenEndpoints({ apiTokens, now }: { apiTokens: ApiTokens; now(): number }): Endpoint[] {
   const shared = { access: "account", scope: null, tag: "tokens" } as const;
   return [
     endpoint({
@@ -20,7 +20,10 @@ export function tokenEndpoints({ apiTokens }: { apiTokens: ApiTokens }): Endpoin
       async handle({ query, account }) {
         const at = pageOf(query);
         const { tokens, total } = await apiTokens.list(account.id, at);
-        return page(tokens.map(viewToken), { ...at, total });
+        return page(
+          tokens.map((token) => viewToken(token, now())),
+          { ...at, total },
+        );
       },
     }),
     endpoint({
@@ -34,7 +37,7 @@ export function tokenEndpoints({ apiTokens }: { apiTokens: ApiTokens }): Endpoin
       answer: createdTokenView,
       async handle({ body, account }) {
         const { text, ...token } = await apiTokens.create(account.id, body, actorOf(account));
-        return { ...viewToken(token), token: text };
+        return { ...viewToken(token, now()), token: text };
       },
     }),
     endpoint({

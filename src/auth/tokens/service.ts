@@ -12,11 +12,13 @@ import type { Account } from "../account.ts";
 import { type AddressBuckets, tooManyAttempts } from "../address-limit.ts";
 import type { AuthChanges, AuthTransaction } from "../changes.ts";
 import { createFreshCache } from "../fresh-cache.ts";
-import { type ApiToken, type CreateToken, parseTokenExpiry, viewToken } from "./api-token.ts";
+import { isExpired, type ApiToken, type CreateToken, parseTokenExpiry, viewToken } from "./api-token.ts";
 import type { ApiTokensRepository, ListedToken, TokenOwner } from "./repository.ts";
 import { hashOfToken, isTokenText, newTokenText } from "./token-text.ts";
 
 const HOUR_MS = 3_600_000;
+/** So that its owner sees why it is refused. */
+const KEPT_MS = 30 * 24 * HOUR_MS;
 const MOST_TOKENS = 100;
 
 type Deps = {
@@ -69,7 +71,7 @@ export function createApiTokens({ repository, changes, record, lookups, clock }:
       const now = clock.now();
       if (owner === null || owner.account === null) return null;
       const { token, account } = owner;
-      if (token.expiresAt !== null && token.expiresAt <= now) return null;
+      if (isExpired(token, now)) return null;
       markUsed(token, now);
       return { account, token };
     },
@@ -129,6 +131,9 @@ export function createApiTokens({ repository, changes, record, lookups, clock }:
       });
     },
 
+    /** Those that expired long ago; returns how many. */
+    removeExpired: (limit: number): Promise<number> => repository.removeExpired(clock.now() - KEPT_MS, limit),
+
     async removeAllOf(tx: AuthTransaction, accountId: number): Promise<void> {
       await repository.removeAllOf(tx.db, accountId);
       tx.changed("users", [String(accountId)]);
@@ -138,7 +143,7 @@ export function createApiTokens({ repository, changes, record, lookups, clock }:
 
 /** For events. */
 function stateOf(token: ApiToken): object {
-  const { id, name, scopes, expires_at } = viewToken(token);
+  const { id, name, scopes, expires_at } = viewToken(token, token.createdAt);
   return { id, name, scopes, expires_at };
 }
 

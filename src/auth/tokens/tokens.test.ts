@@ -75,6 +75,7 @@ forEachDialect((dialect) => {
       scopes: ["links:read", "links:write"],
       created_at: "2026-11-20T12:00:00.000Z",
       expires_at: null,
+      expired: false,
       last_used_at: null,
       token: expect.stringMatching(/^wmk_[A-Za-z0-9]{40}$/),
     });
@@ -273,6 +274,38 @@ forEachDialect((dialect) => {
     const editor = await tokenOf((await account("editor")).browser);
     expect((await health(editor.token)).status).toBe(403);
     expect((await health(newTokenText())).status).toBe(401);
+  });
+
+  test("an expired one is listed as such, and removed 30 days later", async () => {
+    const { browser } = await account();
+    const { id: lasting } = await tokenOf(browser, { name: "lasting" });
+    const { id } = await tokenOf(browser, { name: "short", expires_at: "1h" });
+    const listed = async () => {
+      const { data } = (await browser.send("GET", "/admin/v1/tokens")).json;
+      return (data as unknown as { id: number; expired: boolean }[]).map((one) => [one.id, one.expired]);
+    };
+    const began = harness.time.now;
+    const after = async (ms: number) => {
+      harness.time.now = began + ms;
+      await harness.auth.cleanUp();
+      await browser.refresh();
+      return listed();
+    };
+    try {
+      expect(await after(HOUR_MS - 1)).toEqual([
+        [id, false],
+        [lasting, false],
+      ]);
+      expect(await after(HOUR_MS)).toEqual([
+        [id, true],
+        [lasting, false],
+      ]);
+      for (let days = 5; days <= 30; days += 5) await after(days * 24 * HOUR_MS);
+      expect(await after(HOUR_MS * (30 * 24 + 1))).toContainEqual([id, true]);
+      expect(await after(HOUR_MS * (30 * 24 + 1) + 1)).toEqual([[lasting, false]]);
+    } finally {
+      harness.time.now = began;
+    }
   });
 
   test("the last use is stored to the hour, once an hour", async () => {

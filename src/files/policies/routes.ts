@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
+import { actorOf, type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Policies } from "./service.ts";
 import { policyView, viewPolicy } from "./policy.ts";
@@ -32,7 +32,7 @@ function collectionEndpoints({ policies }: { policies: Policies }): Endpoint[] {
       failures: [409, 502],
       status: 201,
       answer: policyView,
-      handle: async ({ body }) => viewPolicy(await policies.create(body)),
+      handle: async ({ body, account }) => viewPolicy(await policies.create(body, actorOf(account))),
     }),
   ];
 }
@@ -58,7 +58,8 @@ function itemEndpoints({ policies }: { policies: Policies }): Endpoint[] {
       summary: "Change name, limit, keys, region or download mode, or make it the default",
       body: updatePolicySchema,
       failures: [409, 502],
-      handle: async ({ c, body }) => viewPolicy(await policies.update(idOf(c), body)),
+      handle: async ({ c, body, account }) =>
+        viewPolicy(await policies.update(idOf(c), body, actorOf(account))),
     }),
     endpoint({
       ...shared,
@@ -66,8 +67,8 @@ function itemEndpoints({ policies }: { policies: Policies }): Endpoint[] {
       summary: "Delete a storage policy that nothing refers to",
       failures: [409],
       answer: message,
-      async handle({ c }) {
-        await policies.remove(idOf(c));
+      async handle({ c, account }) {
+        await policies.remove(idOf(c), actorOf(account));
         return { message: "Policy deleted" };
       },
     }),

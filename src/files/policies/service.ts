@@ -1,12 +1,16 @@
 /** All writes hold one lock, so there is always exactly one default. */
 import type { Changes } from "../../cluster/changes.ts";
+import type { Db } from "../../db/dialect.ts";
+import { type Actor, SYSTEM } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { appError, messageOf } from "../../lib/errors.ts";
+import type { RecordEvents } from "../../lib/event.ts";
 import type { SecretBox } from "../../lib/secret-box.ts";
 import type { PolicyCache } from "./cache.ts";
 import { ACCESS_KEY_PURPOSE, SECRET_KEY_PURPOSE, unsealSettings } from "./drivers.ts";
 import type { PoliciesRepository, PolicyUses, StoredPolicy } from "./repository.ts";
 import { DEFAULT_REGION, type Policy } from "./policy.ts";
+import { policyEvent } from "./policy-events.ts";
 import { changedFixedField, type CreatePolicy, type UpdatePolicy } from "./policy-input.ts";
 import { checkDriverSettings, checkPlacement, type StorageContext } from "../storage/index.ts";
 import type { DriverType } from "../storage/driver.ts";
@@ -22,6 +26,7 @@ type Deps = {
   changes: Changes;
   box: SecretBox;
   context: StorageContext;
+  record: RecordEvents<Db>;
   clock: Clock;
   /** Removes unused content whose removal failed before. */
   finishDeletes(policyId: number): Promise<void>;
@@ -35,6 +40,7 @@ export function createPolicies({
   changes,
   box,
   context,
+  record,
   clock,
   finishDeletes,
   probe,
@@ -43,14 +49,16 @@ export function createPolicies({
   const seal = (key: string, purpose: string) => box.seal(key, purpose);
 
   /** The first policy becomes the default. */
-  const insert = (policy: Omit<StoredPolicy, "id">): Promise<Policy> =>
+  const insert = (policy: Omit<StoredPolicy, "id">, actor: Actor): Promise<Policy> =>
     changes.write(async (tx) => {
       await repository.lock(tx.db);
       const isDefault = policy.isDefault || (await repository.list(tx.db)).length === 0;
       if (isDefault) await repository.clearDefault(tx.db);
       const id = await repository.insert(tx.db, { ...policy, isDefault });
+      const made = { ...policy, id, isDefault };
+      await record(tx.db, [policyEvent({ actor, now: clock.now(), verb: "create" }, null, made)]);
       tx.changed("policies", [String(id)]);
-      return { ...policy, id, isDefault };
+      return made;
     });
 
   return {
@@ -67,28 +75,28 @@ export function createPolicies({
       await changes.write(async (tx) => {
         await repository.lock(tx.db);
         if ((await repository.list(tx.db)).length > 0) return;
-        const id = await repository.insert(tx.db, {
-          ...localPolicy(FIRST_POLICY.name, FIRST_POLICY.basePath, now),
-          isDefault: true,
-        });
+        const first = { ...localPolicy(FIRST_POLICY.name, FIRST_POLICY.basePath, now), isDefault: true };
+        const id = await repository.insert(tx.db, first);
+        await record(tx.db, [policyEvent({ actor: SYSTEM, now, verb: "create" }, null, { ...first, id })]);
         tx.changed("policies", [String(id)]);
       });
       cache.forget();
     },
 
     /** @throws BadRequest (a place that is not allowed), Conflict (the name) */
-    async create(given: CreatePolicy): Promise<Policy> {
+    async create(given: CreatePolicy, actor = SYSTEM): Promise<Policy> {
       const { policy, accessKey, secretKey } = newPolicyOf(given, clock.now());
       await checkDriverSettings({ ...policy, accessKey, secretKey }, context);
-      return insert({
+      const sealed = {
         ...policy,
         sealedAccessKey: accessKey === null ? null : seal(accessKey, ACCESS_KEY_PURPOSE),
         sealedSecretKey: secretKey === null ? null : seal(secretKey, SECRET_KEY_PURPOSE),
-      });
+      };
+      return insert(sealed, actor);
     },
 
     /** @throws PolicyNotFound, BadRequest, Conflict (the name) */
-    async update(id: number, given: UpdatePolicy): Promise<Policy> {
+    async update(id: number, given: UpdatePolicy, actor = SYSTEM): Promise<Policy> {
       return changes.write(async (tx) => {
         await repository.lock(tx.db);
         const policy = (await repository.find(id, tx.db)) ?? unknownPolicy();
@@ -98,13 +106,14 @@ export function createPolicies({
         if (given.secret_key !== undefined) next.sealedSecretKey = seal(given.secret_key, SECRET_KEY_PURPOSE);
         if (next.isDefault && !policy.isDefault) await repository.clearDefault(tx.db);
         await repository.update(tx.db, next);
+        await record(tx.db, [policyEvent({ actor, now: clock.now(), verb: "update" }, policy, next)]);
         tx.changed("policies", [String(id)]);
         return next;
       });
     },
 
     /** @throws PolicyNotFound, PolicyInUse naming the references */
-    async remove(id: number): Promise<void> {
+    async remove(id: number, actor = SYSTEM): Promise<void> {
       await cache.find(id);
       await finishDeletes(id);
       await changes.write(async (tx) => {
@@ -118,6 +127,7 @@ export function createPolicies({
         }
         refuseUsed(await repository.uses(id, FOLDERS_TOLD, tx.db));
         await repository.remove(tx.db, id);
+        await record(tx.db, [policyEvent({ actor, now: clock.now(), verb: "delete" }, policy, null)]);
         tx.changed("policies", [String(id)]);
       });
     },

@@ -135,6 +135,13 @@ export function createDomainRegistry({ list }: { list(): Promise<Domain[]> }) {
       return code === null ? null : domain!.prefix + code;
     },
 
+    /** The host of the default domain can't be that of another one. @param origin or empty */
+    refusalOfPublicUrl(origin: string): string | null {
+      const host = URL.parse(origin)?.hostname ?? "";
+      if (!byHost.has(host)) return null;
+      return `features.public_url: ${host} is the host of a domain; remove that domain, or take another host.`;
+    },
+
     /** For filters; null: of every domain. @throws BadRequest for an unknown host */
     filterOf(host: string | undefined): number | null {
       if (host === ANY_DOMAIN || (!host && byId.size === 0)) return null;
