@@ -46,6 +46,7 @@ const INNER_ROOMS: Record<string, Record<string, readonly string[]>> = {
     blobs: ["policies", "storage"],
     tree: ["blobs", "policies"],
     trash: ["tree"],
+    archive: ["blobs", "storage", "tree"],
     uploads: ["blobs", "policies", "storage", "tree"],
     shares: ["blobs", "tree"],
     check: ["blobs", "policies", "storage", "tree"],

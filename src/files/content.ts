@@ -32,6 +32,8 @@ import { createTreeCheckRepository } from "./check/tree.repository.ts";
 export type Content = {
   policies: Policies;
   blobs: Blobs;
+  /** Absolute. */
+  dataDir: string;
   jobs: readonly Job[];
   checkStorage: StorageCheck;
   /** What unfinished uploads take of the storages, as last counted. */
@@ -103,6 +105,7 @@ export function createContent(deps: ContentDeps): Content {
   return {
     policies,
     blobs,
+    dataDir: locations.dataDir,
     jobs: [...reaper.jobs, scrub.job],
     checkStorage: createStorageCheck({
       database,

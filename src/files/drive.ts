@@ -7,6 +7,10 @@ import type { Job } from "../jobs/runner.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { RecordEvents } from "../lib/event.ts";
 import type { Logger } from "../lib/logger.ts";
+import { type AnswerArchive, createArchiveAnswer } from "./archive/archive-answer.ts";
+import { createArchiveRepository } from "./archive/repository.ts";
+import { archiveEndpoint } from "./archive/routes.ts";
+import { createArchives } from "./archive/service.ts";
 import { createAccountTree, type AccountTree, type TreeChanges } from "./tree/account-tree.ts";
 import type { Blobs } from "./blobs/service.ts";
 import { createDownload, type Download } from "./tree/download.ts";
@@ -37,6 +41,7 @@ export type Drive = {
   resumable: Resumable;
   download: Download;
   trash: Trash;
+  answerArchive: AnswerArchive;
   /** Mount them at the root. */
   endpoints: readonly Endpoint[];
   jobs: readonly Job[];
@@ -45,7 +50,7 @@ export type Drive = {
 type Deps = {
   database: Database;
   changes: TreeChanges;
-  content: { policies: Policies; blobs: Blobs };
+  content: { policies: Policies; blobs: Blobs; dataDir: string };
   leases: Leases;
   record: RecordEvents<Db>;
   clock: Clock;
@@ -57,7 +62,7 @@ const CLEAN_UP_MS = 60_000;
 
 export function createDrive(deps: Deps): Drive {
   const { database, changes, content, leases, record, clock, logger, trashDays } = deps;
-  const { policies, blobs } = content;
+  const { policies, blobs, dataDir } = content;
   const repository = createEntriesRepository(database);
   const tree = createAccountTree({ repository, changes });
   const removal = createRemoval({
@@ -90,6 +95,8 @@ export function createDrive(deps: Deps): Drive {
     clock,
     trashDays,
   });
+  const archives = createArchives({ repository: createArchiveRepository(database), blobs, dataDir });
+  const answerArchive = createArchiveAnswer({ archives });
   return {
     tree,
     folders,
@@ -98,10 +105,12 @@ export function createDrive(deps: Deps): Drive {
     resumable,
     download,
     trash,
+    answerArchive,
     endpoints: [
       ...trashEndpoints({ trash }),
       ...tusEndpoints({ resumable, policies }),
       uploadEndpoint(uploads),
+      archiveEndpoint({ folders, answerArchive, logger }),
       ...folderEndpoints({ folders, logger }),
       downloadEndpoint({ files, download, logger }),
       ...fileEndpoints({ files }),

@@ -7,6 +7,7 @@ const NAMES = {
   journal: "journal",
   processes: "processes",
   restore: ".restore",
+  archive: ".archive",
 } as const;
 
 export type DataEntry = keyof typeof NAMES;
@@ -16,7 +17,7 @@ export const dataPath = (dataDir: string, entry: DataEntry): string => join(data
 /** If a file, also every path that begins with its name. */
 export type UsedPath = { path: string; isFile: boolean };
 
-const FILES: readonly DataEntry[] = ["database", "secretKey"];
+const FILES: readonly DataEntry[] = ["database", "secretKey", "archive"];
 
 export const usedInDataFolder = (dataDir: string): UsedPath[] =>
   (Object.keys(NAMES) as DataEntry[]).map((entry) => ({

@@ -59,6 +59,8 @@ export type OpenBlob = {
   body: Blob | ReadableStream<Uint8Array>;
 };
 
+type OpenOptions = { range?: ByteRange; signal?: AbortSignal };
+
 const DISCARDS_AT_ONCE = 8;
 
 type Deps = {
@@ -146,11 +148,12 @@ export function createBlobs({ repository, policies, drivers, processes, clock, l
     }
   }
 
-  async function findReadable(id: number): Promise<StoredBlob> {
-    const blob = await repository.find(id);
-    if (blob === null || blob.state === "dead") throw appError("FileNotFound", "The file is gone.");
-    if (blob.state === "damaged") throw appError("StorageUnavailable", "The stored file is damaged.");
-    return blob;
+  const findReadable = async (id: number): Promise<StoredBlob> => readable(await repository.find(id));
+
+  async function openFound(blob: StoredBlob, options: OpenOptions = {}): Promise<OpenBlob> {
+    const { policyId, objectKey, size, sha256 } = readable(blob);
+    const driver = await drivers.forReading(policyId);
+    return { size, sha256, body: await driver.open(objectKey, { size, ...options }) };
   }
 
   return {
@@ -208,11 +211,11 @@ export function createBlobs({ repository, policies, drivers, processes, clock, l
     },
 
     /** @throws FileNotFound if deleted meanwhile, StorageUnavailable if damaged, missing or away */
-    async open(id: number, options: { range?: ByteRange; signal?: AbortSignal } = {}): Promise<OpenBlob> {
-      const { policyId, objectKey, size, sha256 } = await findReadable(id);
-      const driver = await drivers.forReading(policyId);
-      return { size, sha256, body: await driver.open(objectKey, { size, ...options }) };
-    },
+    open: async (id: number, options: OpenOptions = {}): Promise<OpenBlob> =>
+      openFound(await findReadable(id), options),
+
+    /** A blob read a moment ago. @throws like open */
+    openFound,
 
     /** An address for the client if the policy wants redirects; else null. @throws like open */
     async presign(id: number, answer: PresignedAnswer): Promise<string | null> {
@@ -245,4 +248,11 @@ export function createBlobs({ repository, policies, drivers, processes, clock, l
       while (pending.size > 0) await Promise.all(pending);
     },
   };
+}
+
+/** @throws FileNotFound, StorageUnavailable */
+function readable(blob: StoredBlob | null): StoredBlob {
+  if (blob === null || blob.state === "dead") throw appError("FileNotFound", "The file is gone.");
+  if (blob.state === "damaged") throw appError("StorageUnavailable", "The stored file is damaged.");
+  return blob;
 }

@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Database } from "../../db/database.ts";
+import { forEachDialect } from "../../db/for-each-dialect.ts";
+import { type DriveHarness, startDrive } from "../drive.test-support.ts";
+import { readArchive } from "./archive.test-support.ts";
+
+forEachDialect(({ openDb }) => {
+  let database: Database;
+  let at: DriveHarness;
+  beforeAll(async () => {
+    database = await openDb();
+    at = await startDrive(database);
+  });
+  afterAll(() => at?.close());
+
+  async function archiveOf(accountId: number, folderId: number) {
+    const { folder } = await at.folders.find(accountId, folderId);
+    const answer = await at.answerArchive(folder!, {
+      method: "GET",
+      signal: new AbortController().signal,
+      relay: async (pieces) =>
+        new ReadableStream({
+          async pull(controller) {
+            const { done, value } = await pieces.next();
+            if (done) controller.close();
+            else controller.enqueue(value.slice());
+          },
+        }),
+    });
+    const bytes = await answer.bytes();
+    expect(bytes.length).toBe(Number(answer.headers.get("content-length")));
+    return bytes;
+  }
+
+  describe("an archive", () => {
+    test("holds files, folders in folders and empty ones, of its account only", async () => {
+      const [mine, other] = [await at.account(), await at.account()];
+      const root = await at.folder(mine, null, "root");
+      await at.upload(mine, null, "beside", "not in it");
+      await at.upload(other, await at.folder(other, null, "root"), "foreign", "not in it");
+      const inner = await at.folder(mine, root, "inner");
+      await at.folder(mine, root, "empty");
+      const deep = await at.folder(mine, inner, "deep");
+      await at.upload(mine, root, "b.txt", "second");
+      await at.upload(mine, root, "a.txt", "first");
+      await at.upload(mine, deep, "naïve 文.txt", "below");
+      await at.upload(mine, inner, "nothing", "");
+      expect(readArchive(await archiveOf(mine, root))).toEqual([
+        ["a.txt", 5, "first"],
+        ["b.txt", 6, "second"],
+        ["empty/", 0, ""],
+        ["inner/", 0, ""],
+        ["inner/nothing", 0, ""],
+        ["inner/deep/", 0, ""],
+        ["inner/deep/naïve 文.txt", 5, "below"],
+      ]);
+    });
+
+    test("holds more files than a page, in folders of any size", async () => {
+      const mine = await at.account();
+      const root = await at.folder(mine, null, "many");
+      const first = await at.upload(mine, root, "000000", "same");
+      const folders = [root];
+      for (let i = 0; i < 5; i++) folders.push(await at.folder(mine, root, `folder ${i}`));
+      const rows = folders.flatMap((parent_id, n) =>
+        Array.from({ length: [1_234, 999, 0, 2_001, 3, 1_000][n]! }, (_, i) => ({
+          account_id: mine,
+          parent_id,
+          kind: "file",
+          name: `file ${i}`,
+          policy_id: null,
+          blob_id: first.blobId,
+          mime_type: "text/plain",
+          sha256: first.sha256,
+          size: first.size,
+          created_at: 1_700_000_000_000,
+          updated_at: 0,
+        })),
+      );
+      await database.dialect.insertMany(database.write, "entries", rows);
+      const found = readArchive(await archiveOf(mine, root));
+      expect(found.length).toBe(1 + rows.length + 5);
+      expect(new Set(found.map(([name]) => name)).size).toBe(found.length);
+      const counts = folders.map(
+        (_, n) => found.filter(([name]) => n > 0 && name.startsWith(`folder ${n - 1}/file`)).length,
+      );
+      expect(counts).toEqual([0, 999, 0, 2_001, 3, 1_000]);
+      expect(found.every(([name, , text]) => name.endsWith("/") || text === "same")).toBe(true);
+    });
+  });
+});

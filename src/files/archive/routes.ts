@@ -1,0 +1,47 @@
+import { z } from "zod";
+import { type Endpoint, endpoint } from "../../http/endpoint.ts";
+import { streamPages } from "../../http/stream-pages.ts";
+import { appError } from "../../lib/errors.ts";
+import type { Logger } from "../../lib/logger.ts";
+import { idIn } from "../tree/entry-id.ts";
+import type { Folders } from "../tree/folders.service.ts";
+import type { AnswerArchive } from "./archive-answer.ts";
+
+const archiveHeaders = z.object({
+  "Content-Length": z.int().optional().describe("of HEAD, and of short archives"),
+  "Content-Disposition": z.string(),
+  "Content-Security-Policy": z.string(),
+  "Cache-Control": z.string(),
+  "Accept-Ranges": z.literal("none"),
+});
+
+type Deps = { folders: Pick<Folders, "find">; answerArchive: AnswerArchive; logger: Logger };
+
+/** Mount it at the root. */
+export const archiveEndpoint = ({ folders, answerArchive, logger }: Deps): Endpoint =>
+  endpoint({
+    access: "account",
+    scope: "files",
+    tag: "folders",
+    method: "GET",
+    path: "/folders/:id/archive",
+    summary: "A folder with everything in it, as a ZIP file",
+    failures: [502, 503],
+    raw: { type: "application/zip", headers: archiveHeaders },
+    async handle({ c, account }) {
+      const { folder } = await folders.find(account.id, idIn(c, "FolderNotFound"));
+      if (folder === null) throw appError("FolderNotFound", "There is no such folder.");
+      c.env.liftIdleTimeout();
+      const requestId = c.get("requestId");
+      return answerArchive(folder, {
+        method: c.req.method,
+        signal: c.req.raw.signal,
+        relay: (pieces) =>
+          streamPages(pieces, {
+            onFailure: (err) => logger.warn({ err, requestId }, "an archive was cut off"),
+            cut: () => c.env.cut(),
+            restMs: 0,
+          }),
+      });
+    },
+  });

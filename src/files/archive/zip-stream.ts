@@ -1,0 +1,128 @@
+/** The bytes of an archive from a log of its entries. */
+import { crc32 } from "node:zlib";
+import { appError } from "../../lib/errors.ts";
+import type { StoredBlob } from "../blobs/blob.ts";
+import type { ContentSource } from "./content-source.ts";
+import type { EntryLog, LoggedEntry } from "./entry-log.ts";
+import {
+  centralRecord,
+  descriptor,
+  endRecord,
+  localBytes,
+  localHeader,
+  type ZipTotals,
+} from "./zip-format.ts";
+
+export type Contents = {
+  /** Those that still exist. */
+  find(fileIds: readonly number[]): Promise<ReadonlyMap<number, StoredBlob>>;
+  /** @throws FileNotFound, StorageUnavailable */
+  open(blob: StoredBlob): Promise<ContentSource>;
+};
+
+export const PIECE_BYTES = 1024 * 1024;
+/** Found with one query, so what is found stays fresh. */
+const FOUND_FILES = 100;
+const FOUND_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Pieces in the same memory: take one before the next. Throws where a file is gone, damaged or of another size; a cut
+ * archive has no central records, so no program takes it for a whole one.
+ */
+export async function* zipPieces(
+  log: EntryLog,
+  totals: ZipTotals,
+  contents: Contents,
+): AsyncGenerator<Uint8Array, void> {
+  const piece = new Uint8Array(PIECE_BYTES);
+  const checksums = new Uint32Array(totals.entries);
+  let used = 0;
+  let isBegun = false;
+
+  function* put(bytes: Uint8Array): Generator<Uint8Array> {
+    for (let at = 0; at < bytes.length; ) {
+      const part = bytes.subarray(at, at + piece.length - used);
+      piece.set(part, used);
+      used += part.length;
+      at += part.length;
+      if (used === piece.length) yield* give();
+    }
+  }
+
+  function* give(): Generator<Uint8Array> {
+    isBegun = true;
+    const bytes = piece.subarray(0, used);
+    used = 0;
+    yield bytes;
+  }
+
+  async function* contentOf(entry: LoggedEntry, blob: StoredBlob | undefined, at: number) {
+    if (blob === undefined) throw appError("FileNotFound", "A file of the archive was deleted.");
+    if (blob.size !== entry.size) throw unlike(entry, blob.size);
+    const source = await contents.open(blob);
+    let checksum = 0;
+    try {
+      for (let left = entry.size; left > 0; ) {
+        const room = piece.subarray(used, used + Math.min(left, piece.length - used));
+        const read = await source.read(room);
+        if (read === 0) throw unlike(entry, entry.size - left);
+        checksum = crc32(room.subarray(0, read), checksum);
+        used += read;
+        left -= read;
+        // The first bytes early.
+        if (used === piece.length || !isBegun) yield* give();
+      }
+    } finally {
+      await source.close();
+    }
+    checksums[at] = checksum;
+    yield* put(descriptor(entry.size, checksum));
+  }
+
+  let at = 0;
+  for (let number = 0; ; number++) {
+    const portion = await log.portion(number);
+    if (portion === null) break;
+    for (const entries of inGroups(portion)) {
+      const files = entries.filter(({ size }) => size !== null).map(({ id }) => id);
+      const found = files.length > 0 ? await contents.find(files) : new Map<number, StoredBlob>();
+      for (const entry of entries) {
+        yield* put(localHeader(entry));
+        if (entry.size !== null) yield* contentOf(entry, found.get(entry.id), at);
+        at += 1;
+      }
+    }
+  }
+
+  at = 0;
+  let offset = 0;
+  for (let number = 0; ; number++) {
+    const portion = await log.portion(number);
+    if (portion === null) break;
+    for (const entry of portion) {
+      yield* put(centralRecord(entry, offset, checksums[at]!));
+      offset += localBytes(entry);
+      at += 1;
+    }
+  }
+  yield* put(endRecord(totals));
+  if (used > 0) yield* give();
+}
+
+function* inGroups(portion: readonly LoggedEntry[]): Generator<LoggedEntry[]> {
+  let group: LoggedEntry[] = [];
+  let bytes = 0;
+  for (const entry of portion) {
+    group.push(entry);
+    bytes += entry.size ?? 0;
+    if (group.length < FOUND_FILES && bytes < FOUND_BYTES) continue;
+    yield group;
+    [group, bytes] = [[], 0];
+  }
+  if (group.length > 0) yield group;
+}
+
+const unlike = ({ id, size }: LoggedEntry, found: number | null) =>
+  appError("StorageUnavailable", "A stored file is damaged.", {
+    cause: new Error(`file ${id} has ${found} bytes instead of ${size}`),
+  });
