@@ -5,6 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 mkdir -p dist
+bin/bun scripts/panel.ts
 mapfile -t threads < <(find src -name '*.worker.ts' | sort)
 bin/bun build --compile --minify-whitespace --minify-syntax --sourcemap=none \
   --no-compile-autoload-dotenv --no-compile-autoload-bunfig \

@@ -16,7 +16,7 @@ if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== lock) {
   console.error("waymark: installing packages (once; it takes a minute) …");
   // Not `npm ci`: it requires optional packages of other platforms, which some registries lack.
   const npm = process.platform === "win32" ? "npm.cmd" : "npm";
-  const done = spawnSync(npm, ["install", "--no-save", "--no-audit", "--no-fund"], {
+  const done = spawnSync(npm, ["install", "--no-save", "--no-audit", "--no-fund", "--loglevel=error"], {
     cwd: root,
     stdio: ["ignore", 2, 2],
   });

@@ -27,6 +27,7 @@ import { domainEndpoints } from "./links/domains/routes.ts";
 import { csvEndpoints } from "./links/csv/routes.ts";
 import { historyLinks, linkEndpoints } from "./links/links.routes.ts";
 import type { Redirect } from "./redirect/redirect.ts";
+import { createPanel } from "./panel/panel.ts";
 import { createRouteTest } from "./redirect/route-test.ts";
 import type { Services } from "./services.ts";
 
@@ -72,13 +73,22 @@ function createAnswer(parts: HttpParts): Fetch {
   const http = createHttp(parts);
   const metrics = createHttpMetrics(parts.registry);
   const redirects = metrics.timer("redirect");
-  const timers = [
-    { isIn: createRouteTest([services.config.get("routes.health_prefix")]), timer: metrics.timer("health") },
+  const frontend = services.config.get("routes.frontend_prefix");
+  const panel = createPanel({
+    prefix: frontend,
+    admin: services.config.get("routes.admin_prefix"),
+    isEnabled: () => services.config.get("features.enable_admin_panel"),
+    instanceName: () => services.config.get("features.instance_name"),
+  });
+  const api = http.fetch.bind(http);
+  const routes = [
     {
-      isIn: createRouteTest([services.config.get("routes.frontend_prefix")]),
-      timer: metrics.timer("frontend"),
+      isIn: createRouteTest([services.config.get("routes.health_prefix")]),
+      timer: metrics.timer("health"),
+      ask: api,
     },
-    { isIn: () => true, timer: metrics.timer("admin") },
+    { isIn: createRouteTest([frontend]), timer: metrics.timer("frontend"), ask: panel.answer },
+    { isIn: () => true, timer: metrics.timer("admin"), ask: api },
   ];
   const isRouted = createRouteTest([...services.routePrefixes(), ...FILE_PREFIXES, ...OPEN_PREFIXES]);
   const isOpen = createRouteTest(OPEN_PREFIXES);
@@ -110,9 +120,9 @@ function createAnswer(parts: HttpParts): Fetch {
       liftIdleTimeout: () => server.timeout(request, 0),
       cut: () => server.timeout(request, 1),
     };
-    const { timer } = timers.find(({ isIn }) => isIn(request.url))!;
+    const { timer, ask } = routes.find(({ isIn }) => isIn(request.url))!;
     const begun = timer.begin();
-    return timer.end(begun, request.method, http.fetch(request, connection));
+    return timer.end(begun, request.method, ask(request, connection));
   }
 }
 

@@ -100,6 +100,9 @@ export async function createApp(env: Env, options: AppOptions): Promise<App> {
     adminApi: () => ({
       prefix: services.config.get("routes.admin_prefix"),
       isEnabled: services.auth.isAdminEnabled(),
+      panel: services.config.get("features.enable_admin_panel")
+        ? services.config.get("routes.frontend_prefix")
+        : null,
     }),
     clickStats: clicks.stats,
     startValues: services.config.startValues,

@@ -159,7 +159,8 @@ function announce(logger: Logger, env: Env, { address, workers, adminApi }: Star
     { version: VERSION, address, data: env.data.dir, workers },
     `Waymark ${VERSION} listens on ${address}${share}.`,
   );
-  logger.info(`API: ${origin}${adminApi.prefix}/v1, shown at …/v1/docs. This version has no panel.`);
+  const panel = adminApi.panel === null ? "" : ` Panel: ${origin}${adminApi.panel}/`;
+  logger.info(`API: ${origin}${adminApi.prefix}/v1, shown at …/v1/docs.${panel}`);
   logger.info(
     adminApi.isEnabled
       ? "The admin API is on."

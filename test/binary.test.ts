@@ -52,6 +52,11 @@ test("the binary serves with two workers, counts a click and stops", async () =>
   const page = await (await fetch(`${address}/admin/v1/docs`)).text();
   const script = /src="(docs\/[^"]+bundle\.js)"/.exec(page)![1]!;
   expect(await (await fetch(`${address}/admin/v1/${script}`)).text()).toContain("SwaggerUIBundle");
+  const panel = await fetch(`${address}/panel/`);
+  const entry = /src="\.\/(assets\/[^"]+\.js)"/.exec(await panel.text())![1]!;
+  expect((await fetch(`${address}/panel/${entry}`)).headers.get("content-type")).toStartWith(
+    "text/javascript",
+  );
   server.kill("SIGTERM");
   expect(await server.exited).toBe(0);
   expect(JSON.parse(run(["links", "get", "inside", "--json"]).stdout.toString()).click_count).toBe(1);

@@ -16,6 +16,7 @@ const ROOMS: Record<string, readonly string[]> = {
   links: ["db", "cluster"],
   clicks: ["db", "cluster", "jobs", "links"],
   visitors: ["http"],
+  panel: ["http"],
   redirect: ["links", "clicks", "visitors"],
   files: ["db", "cluster", "jobs", "links", "visitors"],
   health: ["cluster"],

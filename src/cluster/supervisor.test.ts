@@ -11,7 +11,7 @@ const READY = {
   address: "http://here",
   port: 1,
   startValues: {},
-  adminApi: { prefix: "/admin", isEnabled: false },
+  adminApi: { prefix: "/admin", isEnabled: false, panel: null },
 };
 
 /** Workers that listen and end on request. */

@@ -24,7 +24,8 @@ export type SpawnWorker = (options: {
 export type WorkerReady = { address: string; port: number; startValues: unknown; adminApi: AdminApi };
 
 /** `isEnabled`: a password is set. */
-export type AdminApi = { prefix: string; isEnabled: boolean };
+/** For the messages of the start. `panel`: its prefix, or null while it is off. */
+export type AdminApi = { prefix: string; isEnabled: boolean; panel: string | null };
 
 export type ParentCalls = {
   /** Resolves when the other workers have applied it. */

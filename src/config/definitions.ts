@@ -121,7 +121,7 @@ export const DEFINITIONS = {
   }),
   "features.enable_admin_panel": bool(true, {
     category: "features",
-    description: "Reserved for the web panel, which this version does not contain; no effect yet.",
+    description: "Serve the web panel at routes.frontend_prefix.",
   }),
   "click.enable_tracking": bool(true, { category: "tracking", description: "Count clicks." }),
   "click.flush_interval": int(

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 
 const ROOT = join(import.meta.dir, "..", "..");
-const FOLDERS = ["src", "test", "bench", "scripts"];
+const FOLDERS = ["src", "panel/src", "test", "bench", "scripts"];
 
 export type SourceFile = { path: string; text: string; lines: number; isTest: boolean };
 export type Import = {
@@ -42,6 +42,9 @@ export const importsOf = (file: SourceFile): Import[] =>
     to: match[1]!.startsWith(".") ? normalize(join(dirname(file.path), match[1]!)) : match[1]!,
     line: file.text.slice(0, match.index).split("\n").length,
   }));
+
+/** The panel's own files. */
+export const panel = files.filter(({ path, isTest }) => path.startsWith("panel/src/") && !isTest);
 
 export const productImports: readonly Import[] = product.flatMap(importsOf);
 

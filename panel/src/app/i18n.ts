@@ -1,0 +1,52 @@
+import { i18n } from "@lingui/core";
+
+export const LANGUAGES = { en: "English", de: "Deutsch", fr: "Français", ja: "日本語", zh: "中文" } as const;
+export type Language = keyof typeof LANGUAGES;
+
+const STORED = "waymark-language";
+
+const isLanguage = (text: string | null): text is Language => text !== null && Object.hasOwn(LANGUAGES, text);
+
+/** As chosen, or the first of the browser's languages that there is. */
+export function preferredLanguage(): Language {
+  const chosen = localStorage.getItem(STORED);
+  if (isLanguage(chosen)) return chosen;
+  return navigator.languages.map((tag) => tag.slice(0, 2).toLowerCase()).find(isLanguage) ?? "en";
+}
+
+export async function loadLanguage(language: Language): Promise<void> {
+  const { messages } = await import(`../locales/${language}.po`);
+  i18n.loadAndActivate({ locale: language, messages });
+  document.documentElement.lang = language;
+}
+
+export async function chooseLanguage(language: Language): Promise<void> {
+  localStorage.setItem(STORED, language);
+  await loadLanguage(language);
+}
+
+const formats = new Map<string, Intl.NumberFormat | Intl.DateTimeFormat | Intl.RelativeTimeFormat>();
+
+function formatOf<F extends Intl.NumberFormat | Intl.DateTimeFormat | Intl.RelativeTimeFormat>(
+  name: string,
+  make: (language: string) => F,
+): F {
+  const key = `${i18n.locale} ${name}`;
+  const known = formats.get(key) ?? make(i18n.locale);
+  formats.set(key, known);
+  return known as F;
+}
+
+export const formatNumber = (value: number): string =>
+  formatOf("number", (language) => new Intl.NumberFormat(language)).format(value);
+
+export const formatDate = (time: string): string =>
+  formatOf("date", (language) => new Intl.DateTimeFormat(language, { dateStyle: "medium" })).format(
+    new Date(time),
+  );
+
+export const formatTime = (time: string): string =>
+  formatOf(
+    "time",
+    (language) => new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" }),
+  ).format(new Date(time));

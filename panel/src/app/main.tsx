@@ -1,0 +1,31 @@
+import "@mantine/core/styles.css";
+import "@mantine/notifications/styles.css";
+import "../ui/base.css";
+import { i18n } from "@lingui/core";
+import { I18nProvider } from "@lingui/react";
+import { MantineProvider } from "@mantine/core";
+import { Notifications } from "@mantine/notifications";
+import { QueryClientProvider } from "@tanstack/react-query";
+import { RouterProvider } from "@tanstack/react-router";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { loadLanguage, preferredLanguage } from "./i18n.ts";
+import { queries } from "./queries.ts";
+import { router } from "./router.tsx";
+import { applyScheme, THEME, VARIABLES } from "./theme.ts";
+
+applyScheme();
+await loadLanguage(preferredLanguage());
+
+createRoot(document.getElementById("root")!).render(
+  <StrictMode>
+    <I18nProvider i18n={i18n}>
+      <MantineProvider theme={THEME} cssVariablesResolver={VARIABLES} defaultColorScheme="auto">
+        <Notifications position="bottom-right" />
+        <QueryClientProvider client={queries}>
+          <RouterProvider router={router} />
+        </QueryClientProvider>
+      </MantineProvider>
+    </I18nProvider>
+  </StrictMode>,
+);

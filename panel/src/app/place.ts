@@ -1,0 +1,24 @@
+/** Where the panel and the API are, as the server wrote it into the page (src/panel/page.ts). */
+type Place = {
+  /** From the panel's base to the root of the server, such as `../`. */
+  root: string;
+  /** `routes.admin_prefix` */
+  admin: string;
+  instanceName: string;
+};
+
+const DEVELOPMENT: Place = { root: "./", admin: "/admin", instanceName: "Waymark" };
+
+function read(): Place {
+  const content = document.querySelector<HTMLMetaElement>("meta[name=waymark]")?.content;
+  return content === undefined ? DEVELOPMENT : { ...DEVELOPMENT, ...(JSON.parse(content) as Partial<Place>) };
+}
+
+const place = read();
+
+export const INSTANCE_NAME = place.instanceName;
+/** Path of the panel, with a slash at its end. */
+export const PANEL_PATH = new URL(".", document.baseURI).pathname;
+/** Address of the server's root, without a slash at its end. */
+export const SERVER_URL = new URL(place.root, document.baseURI).href.replace(/\/$/, "");
+export const ADMIN_PREFIX = place.admin;

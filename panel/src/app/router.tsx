@@ -1,0 +1,77 @@
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+} from "@tanstack/react-router";
+import type { QueryClient } from "@tanstack/react-query";
+import { accountQuery } from "../auth/account.ts";
+import { readLinkSearch } from "../links/link-search.ts";
+import { ApiError, whenSignedOut } from "./api.ts";
+import { PANEL_PATH } from "./place.ts";
+import { queries } from "./queries.ts";
+import { FailurePage, MissingPage } from "../ui/failure.tsx";
+
+const root = createRootRouteWithContext<{ queries: QueryClient }>()({ notFoundComponent: MissingPage });
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: "/sign-in",
+  validateSearch: ({ to }: Record<string, unknown>): { to?: string } =>
+    typeof to === "string" && to.startsWith("/") && !to.startsWith("//") ? { to } : {},
+  component: lazyRouteComponent(() => import("../auth/sign-in-page.tsx"), "SignInPage"),
+});
+
+/** Everything that needs an account. */
+const inside = createRoute({
+  getParentRoute: () => root,
+  id: "inside",
+  async beforeLoad({ context, location }) {
+    try {
+      await context.queries.ensureQueryData(accountQuery);
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 401) throw error;
+      throw redirect({ to: "/sign-in", search: { to: location.href } });
+    }
+  },
+  component: lazyRouteComponent(() => import("./shell.tsx"), "Shell"),
+});
+
+const home = createRoute({
+  getParentRoute: () => inside,
+  path: "/",
+  beforeLoad() {
+    throw redirect({ to: "/links", search: {} });
+  },
+});
+
+const links = createRoute({
+  getParentRoute: () => inside,
+  path: "/links",
+  validateSearch: readLinkSearch,
+  component: lazyRouteComponent(() => import("../links/links-page.tsx"), "LinksPage"),
+});
+
+export const router = createRouter({
+  routeTree: root.addChildren([signIn, inside.addChildren([home, links])]),
+  basepath: PANEL_PATH,
+  context: { queries },
+  defaultPreload: "intent",
+  defaultErrorComponent: FailurePage,
+  defaultNotFoundComponent: MissingPage,
+  scrollRestoration: true,
+});
+
+whenSignedOut(() => {
+  queries.clear();
+  const { pathname, href } = router.state.location;
+  if (pathname !== "/sign-in") void router.navigate({ to: "/sign-in", search: { to: href } });
+});
+
+declare module "@tanstack/react-router" {
+  // oxlint-disable-next-line typescript/consistent-type-definitions -- the router's types are extended so
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,53 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { AppShell, Burger, Group, NavLink, Text } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconLink } from "@tabler/icons-react";
+import { Link, Outlet } from "@tanstack/react-router";
+import { AccountMenu } from "../auth/account-menu.tsx";
+import { INSTANCE_NAME } from "./place.ts";
+
+export function Shell() {
+  const { t } = useLingui();
+  const [isOpen, { toggle, close }] = useDisclosure();
+  return (
+    <AppShell
+      layout="alt"
+      header={{ height: 52 }}
+      navbar={{ width: 220, breakpoint: "sm", collapsed: { mobile: !isOpen } }}
+    >
+      <a className="skip" href="#content">
+        <Trans>Skip to the content</Trans>
+      </a>
+      <AppShell.Header>
+        <Group h="100%" px="md" justify="space-between" wrap="nowrap">
+          <Burger
+            opened={isOpen}
+            onClick={toggle}
+            hiddenFrom="sm"
+            size="sm"
+            aria-label={isOpen ? t`Close the menu` : t`Open the menu`}
+          />
+          <span />
+          <AccountMenu />
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar p="xs" aria-label={t`Pages`}>
+        <Group h={36} px="sm" mb="xs" justify="space-between">
+          <Text fw={700}>{INSTANCE_NAME}</Text>
+          <Burger opened onClick={close} hiddenFrom="sm" size="sm" aria-label={t`Close the menu`} />
+        </Group>
+        <NavLink
+          component={Link}
+          to="/links"
+          label={t`Links`}
+          leftSection={<IconLink size={18} stroke={1.75} />}
+          activeProps={{ "data-active": true }}
+          onClick={close}
+        />
+      </AppShell.Navbar>
+      <AppShell.Main id="content">
+        <Outlet />
+      </AppShell.Main>
+    </AppShell>
+  );
+}

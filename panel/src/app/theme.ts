@@ -1,0 +1,44 @@
+import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from "@mantine/core";
+
+const BRAND: MantineColorsTuple = [
+  "#eef3ff",
+  "#dbe5fb",
+  "#b3c8f3",
+  "#88a9ec",
+  "#658fe6",
+  "#4e7fe2",
+  "#2f66d8",
+  "#1f57c4",
+  "#174aab",
+  "#0f3d92",
+];
+
+/** Shade 7 on white and shade 4 on black keep the contrast of WCAG AA. */
+export const THEME = createTheme({
+  primaryColor: "brand",
+  primaryShade: { light: 7, dark: 4 },
+  autoContrast: true,
+  luminanceThreshold: 0.25,
+  colors: { brand: BRAND },
+  defaultRadius: "md",
+  fontFamily: "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif",
+  fontFamilyMonospace: "ui-monospace, 'SF Mono', Menlo, Consolas, 'Noto Sans Mono', monospace",
+  headings: { fontWeight: "650" },
+  cursorType: "pointer",
+  respectReducedMotion: true,
+});
+
+/** Before the first paint, so that no page shows in the other scheme first. */
+export function applyScheme(): void {
+  const chosen = localStorage.getItem("mantine-color-scheme-value");
+  const isDark =
+    chosen === "dark" || (chosen !== "light" && matchMedia("(prefers-color-scheme: dark)").matches);
+  document.documentElement.dataset["mantineColorScheme"] = isDark ? "dark" : "light";
+}
+
+/** Soft text with a contrast of 4.5 and more. */
+export const VARIABLES: CSSVariablesResolver = () => ({
+  variables: {},
+  light: { "--mantine-color-dimmed": "#5c636a", "--mantine-color-placeholder": "#6b7278" },
+  dark: { "--mantine-color-dimmed": "#a3a7ad", "--mantine-color-placeholder": "#9a9ea4" },
+});

@@ -1,0 +1,80 @@
+/** What the pages of links ask the server for. Every change makes the lists ask again. */
+import {
+  infiniteQueryOptions,
+  keepPreviousData,
+  queryOptions,
+  type QueryClient,
+} from "@tanstack/react-query";
+import { answerOf, api, type Link, type LinkPatch, type NewLink } from "../app/api.ts";
+import { filterOf, type LinkSearch } from "./link-search.ts";
+
+const PAGE = 100;
+
+export const linksQuery = (search: LinkSearch) =>
+  infiniteQueryOptions({
+    queryKey: ["links", "list", search],
+    initialPageParam: "",
+    queryFn: ({ pageParam, signal }) =>
+      answerOf(
+        api.GET("/admin/v1/links", {
+          params: { query: { ...filterOf(search), page_size: PAGE, cursor: pageParam } },
+          signal,
+        }),
+      ),
+    getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
+    placeholderData: keepPreviousData,
+  });
+
+/** How many links the filter finds. */
+export const totalQuery = (search: LinkSearch) =>
+  queryOptions({
+    queryKey: ["links", "total", search],
+    queryFn: async ({ signal }) => {
+      const query = { ...filterOf(search), page: 1, page_size: 1 };
+      const { pagination } = await answerOf(api.GET("/admin/v1/links", { params: { query }, signal }));
+      return pagination?.total ?? 0;
+    },
+    placeholderData: keepPreviousData,
+  });
+
+export const tagsQuery = queryOptions({
+  queryKey: ["links", "tags"],
+  queryFn: async ({ signal }) => (await answerOf(api.GET("/admin/v1/tags", { signal }))).data,
+  staleTime: 60_000,
+});
+
+export const availabilityQuery = (code: string) =>
+  queryOptions({
+    queryKey: ["links", "available", code],
+    queryFn: async ({ signal }) =>
+      (await answerOf(api.GET("/admin/v1/links/available", { params: { query: { code } }, signal }))).data,
+    enabled: code !== "",
+    staleTime: 0,
+  });
+
+export const refreshLinks = (queries: QueryClient): Promise<void> =>
+  queries.invalidateQueries({ queryKey: ["links"] });
+
+/** Codes name a link within its domain. */
+const placeOf = ({ code, domain }: Pick<Link, "code" | "domain">) => ({
+  path: { code },
+  ...(domain !== null && { query: { domain } }),
+});
+
+export const createLink = async (link: NewLink): Promise<Link> =>
+  (await answerOf(api.POST("/admin/v1/links", { body: link }))).data;
+
+export const changeLink = async (link: Link, patch: LinkPatch): Promise<Link> =>
+  (await answerOf(api.PATCH("/admin/v1/links/{code}", { params: placeOf(link), body: patch }))).data;
+
+export const deleteLink = (link: Link): Promise<unknown> =>
+  answerOf(api.DELETE("/admin/v1/links/{code}", { params: placeOf(link) }));
+
+/** Puts the newest deleted link of this code back. */
+export async function restoreLink({ code, domain }: Link): Promise<void> {
+  const { data } = await answerOf(api.GET("/admin/v1/links/deleted", { params: { query: {} } }));
+  const deleted = data.find((link) => link.code === code && link.domain === domain);
+  if (deleted === undefined) return;
+  const params = { path: { id: deleted.id } };
+  await answerOf(api.POST("/admin/v1/links/deleted/{id}/restore", { params, body: {} }));
+}

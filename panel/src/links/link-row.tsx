@@ -1,0 +1,153 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { ActionIcon, Anchor, Badge, Button, Group, Menu, Text } from "@mantine/core";
+import { useClipboard } from "@mantine/hooks";
+import { notifications } from "@mantine/notifications";
+import { IconCheck, IconCopy, IconDots, IconExternalLink, IconPencil, IconTrash } from "@tabler/icons-react";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import type { Link } from "../app/api.ts";
+import { formatDate, formatNumber, formatTime } from "../app/i18n.ts";
+import { useSentence } from "../ui/failure.tsx";
+import { deleteLink, refreshLinks, restoreLink } from "./link-queries.ts";
+import classes from "./links.module.css";
+
+type Props = { link: Link; place: { start: number; size: number }; onEdit(link: Link): void };
+
+const UNDO_MS = 10_000;
+
+export function LinkRow({ link, place, onEdit }: Props) {
+  const { t } = useLingui();
+  const clipboard = useClipboard({ timeout: 1500 });
+  const isExpired = link.expires_at !== null && new Date(link.expires_at) <= new Date();
+  return (
+    <div
+      role="row"
+      className={classes["row"]}
+      style={{ height: place.size, transform: `translateY(${place.start}px)` }}
+    >
+      <Group role="cell" className={classes["code"]} gap={4} wrap="nowrap">
+        <UnsafeText text={link.code} onClick={() => onEdit(link)} />
+        <ActionIcon
+          variant="subtle"
+          color={clipboard.copied ? "green" : "gray"}
+          size="sm"
+          aria-label={clipboard.copied ? t`Copied` : t`Copy ${link.short_url}`}
+          onClick={() => clipboard.copy(link.short_url)}
+        >
+          {clipboard.copied ? <IconCheck size={14} /> : <IconCopy size={14} />}
+        </ActionIcon>
+        {isExpired && (
+          <Badge size="xs" color="gray" variant="light">
+            <Trans>Expired</Trans>
+          </Badge>
+        )}
+      </Group>
+      <div role="cell" className={`${classes["cut"]} ${classes["target"]}`} title={link.target}>
+        {link.title !== null && (
+          <Text size="sm" span mr={6} dir="auto">
+            {link.title}
+          </Text>
+        )}
+        <Text size="sm" c="dimmed" span>
+          {link.target.replace(/^https?:\/\//, "")}
+        </Text>
+      </div>
+      <Group role="cell" className={classes["tags"]} gap={4} wrap="nowrap">
+        {link.tags.slice(0, 3).map((tag) => (
+          <Badge key={tag} size="sm" variant="default" tt="none" maw={110} title={tag}>
+            {tag}
+          </Badge>
+        ))}
+      </Group>
+      <div role="cell" className={`${classes["number"]} ${classes["clicks"]}`}>
+        <Text size="sm" title={t`${formatNumber(link.human_clicks)} of people`}>
+          {formatNumber(link.click_count)}
+        </Text>
+      </div>
+      <div role="cell" className={classes["date"]}>
+        <Text size="sm" c="dimmed" title={formatTime(link.created_at)}>
+          {formatDate(link.created_at)}
+        </Text>
+      </div>
+      <div role="cell" className={classes["actions"]}>
+        <LinkMenu link={link} onEdit={onEdit} />
+      </div>
+    </div>
+  );
+}
+
+const UnsafeText = ({ text, onClick }: { text: string; onClick(): void }) => (
+  <Anchor
+    component="button"
+    type="button"
+    size="sm"
+    fw={600}
+    className={classes["cut"]}
+    onClick={onClick}
+    title={text}
+  >
+    {text}
+  </Anchor>
+);
+
+function LinkMenu({ link, onEdit }: { link: Link; onEdit(link: Link): void }) {
+  const { t } = useLingui();
+  const queries = useQueryClient();
+  const sentenceOf = useSentence();
+  const onError = (error: Error) => notifications.show({ color: "red", message: sentenceOf(error) });
+  const undo = useMutation({
+    mutationFn: () => restoreLink(link),
+    onSuccess: () => refreshLinks(queries),
+    onError,
+  });
+  const remove = useMutation({
+    mutationFn: () => deleteLink(link),
+    async onSuccess() {
+      const id = notifications.show({
+        autoClose: UNDO_MS,
+        message: (
+          <Group justify="space-between" wrap="nowrap">
+            <Trans>{link.code} is deleted.</Trans>
+            <Button
+              size="compact-xs"
+              variant="light"
+              onClick={() => {
+                notifications.hide(id);
+                undo.mutate();
+              }}
+            >
+              <Trans>Undo</Trans>
+            </Button>
+          </Group>
+        ),
+      });
+      await refreshLinks(queries);
+    },
+    onError,
+  });
+  return (
+    <Menu position="bottom-end" withinPortal>
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" aria-label={t`Actions for ${link.code}`}>
+          <IconDots size={16} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item leftSection={<IconPencil size={16} />} onClick={() => onEdit(link)}>
+          <Trans>Edit</Trans>
+        </Menu.Item>
+        <Menu.Item
+          component="a"
+          href={link.short_url}
+          target="_blank"
+          rel="noreferrer noopener"
+          leftSection={<IconExternalLink size={16} />}
+        >
+          <Trans>Open</Trans>
+        </Menu.Item>
+        <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={() => remove.mutate()}>
+          <Trans>Delete</Trans>
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,29 @@
+import { lingui, linguiTransformerBabelPreset } from "@lingui/vite-plugin";
+import babel from "@rolldown/plugin-babel";
+import react from "@vitejs/plugin-react";
+import { defineConfig } from "vite";
+
+/** A running server, for `npm run dev`. */
+const SERVER = process.env["WAYMARK_URL"] ?? "http://127.0.0.1:8080";
+const API = ["/admin", "/files", "/folders", "/shares", "/trash"];
+
+// oxlint-disable-next-line import/no-default-export -- Vite asks for it
+export default defineConfig({
+  root: import.meta.dirname,
+  // Relative: the panel works under every prefix and behind a proxy with a path.
+  base: "./",
+  plugins: [
+    react(),
+    lingui({ failOnMissing: process.env["PANEL_DRAFT"] === undefined }),
+    babel({ presets: [linguiTransformerBabelPreset()] }),
+  ],
+  build: {
+    outDir: "dist",
+    emptyOutDir: true,
+    target: "es2023",
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    sourcemap: false,
+  },
+  server: { proxy: Object.fromEntries(API.map((path) => [path, SERVER])) },
+});

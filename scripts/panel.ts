@@ -1,0 +1,74 @@
+/**
+ * Builds the panel (`npm run build:panel`) when its sources, its packages or the API's types have changed: catalogs and
+ * pages by Vite, then one compressed file for the server (src/panel/pack.ts). `npm start` runs it. `--force` always
+ * builds.
+ */
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { Glob } from "bun";
+import type { Pack } from "../src/panel/pack.ts";
+
+const ROOT = join(import.meta.dir, "..");
+const PANEL = join(ROOT, "panel");
+const DIST = join(PANEL, "dist");
+const PACK = join(DIST, "panel.pack");
+const STAMP = join(DIST, ".sources");
+const SOURCES = [
+  "panel/*.*",
+  "panel/src/**",
+  "clients/typescript/api.ts",
+  "package-lock.json",
+  "scripts/panel.ts",
+];
+
+const TYPES: Record<string, string> = {
+  css: "text/css; charset=utf-8",
+  html: "text/html; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+  json: "application/json",
+  png: "image/png",
+  svg: "image/svg+xml",
+  woff2: "font/woff2",
+};
+
+const filesBelow = (root: string, patterns: readonly string[]): string[] =>
+  patterns.flatMap((pattern) => [...new Glob(pattern).scanSync({ cwd: root, onlyFiles: true })]).sort();
+
+function sourcesDigest(): string {
+  const hash = createHash("sha256");
+  for (const path of filesBelow(ROOT, SOURCES)) hash.update(path).update(readFileSync(join(ROOT, path)));
+  return hash.digest("hex");
+}
+
+function build(): void {
+  const vite = join(ROOT, "node_modules", "vite", "bin", "vite.js");
+  const done = Bun.spawnSync([process.execPath, vite, "build", "--logLevel", "warn"], {
+    cwd: PANEL,
+    env: { ...process.env, NODE_ENV: "production", LINGUI_SUPPRESS_BABEL_WARNING: "1" },
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+  if (done.exitCode !== 0) throw new Error("The panel could not be built; see the message above.");
+}
+
+function pack(): Pack {
+  const files = filesBelow(DIST, ["**/*"]).map((path) => {
+    const bytes = readFileSync(join(DIST, path));
+    const type = TYPES[path.slice(path.lastIndexOf(".") + 1)];
+    if (type === undefined) throw new Error(`${path} has no known type; add it to scripts/panel.ts.`);
+    const quality = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY };
+    const br = brotliCompressSync(bytes, { params: quality }).toString("base64");
+    return [path, { type, br, gzip: gzipSync(bytes, { level: 9 }).toString("base64") }] as const;
+  });
+  return { files: Object.fromEntries(files) };
+}
+
+const digest = sourcesDigest();
+const isCurrent = existsSync(PACK) && existsSync(STAMP) && readFileSync(STAMP, "utf8") === digest;
+if (!isCurrent || process.argv.includes("--force")) {
+  console.error("waymark: building the panel (its sources changed) …");
+  build();
+  writeFileSync(PACK, JSON.stringify(pack()));
+  writeFileSync(STAMP, digest);
+}

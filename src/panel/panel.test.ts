@@ -1,0 +1,108 @@
+import { expect, test } from "bun:test";
+import { brotliCompressSync, gzipSync } from "node:zlib";
+import { createPanel } from "./panel.ts";
+import type { Pack } from "./pack.ts";
+
+const HTML = '<head><!--waymark--></head><script type="module" src="./assets/a-1.js"></script>';
+const packed = (type: string, text: string) => ({
+  type,
+  br: brotliCompressSync(text).toString("base64"),
+  gzip: gzipSync(text).toString("base64"),
+});
+const PACK: Pack = {
+  files: {
+    "index.html": packed("text/html; charset=utf-8", HTML),
+    "assets/a-1.js": packed("text/javascript; charset=utf-8", "let a = 1;"),
+  },
+};
+
+type Options = Partial<Parameters<typeof createPanel>[0]>;
+
+function ask(path: string, init: RequestInit = {}, options: Options = {}): Promise<Response> {
+  const panel = createPanel({
+    prefix: "/panel",
+    admin: "/admin",
+    isEnabled: () => true,
+    instanceName: () => 'A "B" <i>&',
+    read: async () => PACK,
+    ...options,
+  });
+  return panel.answer(new Request(`http://localhost${path}`, init));
+}
+
+const HUMAN = { headers: { Accept: "text/html,*/*;q=0.8" } };
+
+test("every address that a person opens shows the page, with addresses relative to it", async () => {
+  const bases = { "/panel/": "./", "/panel/links": "./", "/panel/links/a/b?q=1#x": "../../" };
+  for (const [path, base] of Object.entries(bases)) {
+    const answer = await ask(path, HUMAN);
+    expect([answer.status, answer.headers.get("Cache-Control")]).toEqual([200, "no-cache"]);
+    const html = await answer.text();
+    expect(html).toContain(`<base href="${base}" />`);
+    expect(html.indexOf("<base")).toBeLessThan(html.indexOf("<script"));
+    const [, content] = /name="waymark" content="([^"]+)"/.exec(html)!;
+    const place = content!.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)));
+    expect(content).not.toMatch(/[<>]/);
+    expect(JSON.parse(place)).toEqual({ root: "../", admin: "/admin", instanceName: 'A "B" <i>&' });
+  }
+});
+
+test("a prefix of several segments leads back to the root", async () => {
+  const html = await (await ask("/a/b/links", HUMAN, { prefix: "/a/b" })).text();
+  expect(html).toContain("&#34;root&#34;:&#34;../../&#34;");
+});
+
+test("the policy allows scripts of this server alone", async () => {
+  const policy = (await ask("/panel/", HUMAN)).headers.get("Content-Security-Policy")!;
+  expect(policy).toContain("default-src 'none'");
+  expect(/script-src ([^;]*)/.exec(policy)![1]).toBe("'self'");
+  expect(policy).toContain("frame-ancestors 'none'");
+});
+
+test("the prefix without a slash leads to the page, also behind a proxy with a path", async () => {
+  const answer = await ask("/panel?q=1", HUMAN);
+  expect([answer.status, answer.headers.get("Location")]).toEqual([307, "panel/"]);
+});
+
+test("files are compressed as the client accepts it, and kept for good", async () => {
+  for (const [accepted, encoding] of [
+    ["gzip, deflate, br", "br"],
+    ["gzip", "gzip"],
+    ["identity", null],
+  ] as const) {
+    const answer = await ask("/panel/assets/a-1.js", { headers: { "Accept-Encoding": accepted } });
+    expect([answer.status, answer.headers.get("Content-Encoding")]).toEqual([200, encoding]);
+    expect(answer.headers.get("Cache-Control")).toBe("public, max-age=31536000, immutable");
+    expect(answer.headers.get("Vary")).toBe("Accept-Encoding");
+    if (encoding === null) expect(await answer.text()).toBe("let a = 1;");
+    if (encoding === "gzip") {
+      expect(Buffer.from(Bun.gunzipSync(await answer.bytes())).toString()).toBe("let a = 1;");
+    }
+  }
+});
+
+test("what is not there is 404, for programs also where a person gets the page", async () => {
+  for (const path of ["/panel/assets/b.js", "/panel/assets/__proto__", "/panel/assets/../index.html"]) {
+    const answer = await ask(path, { headers: { Accept: "*/*" } });
+    expect([path, answer.status]).toEqual([path, 404]);
+  }
+  expect((await ask("/panel/x")).status).toBe(404);
+  expect((await ask("/panel/assets/b.js", HUMAN)).status).toBe(404);
+  expect((await ask("/panel/")).status).toBe(200);
+});
+
+test("HEAD has no body, other methods are refused", async () => {
+  const head = await ask("/panel/", { method: "HEAD" });
+  expect([head.status, await head.text()]).toEqual([200, ""]);
+  const post = await ask("/panel/", { method: "POST" });
+  expect([post.status, post.headers.get("Allow")]).toEqual([405, "GET, HEAD"]);
+});
+
+test("a panel that is off or not built is 404 with a sentence", async () => {
+  expect((await ask("/panel/", HUMAN, { isEnabled: () => false })).status).toBe(404);
+  const answer = await ask("/panel/", HUMAN, { read: async () => null });
+  expect([answer.status, ((await answer.json()) as { message: string }).message]).toEqual([
+    404,
+    "The panel is not built. Run 'npm run build:panel' on the server.",
+  ]);
+});

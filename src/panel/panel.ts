@@ -1,0 +1,131 @@
+/**
+ * The web panel below `routes.frontend_prefix`: one page for every address that a person opens, and its files. Their
+ * names carry a hash of their content, so browsers keep them for good.
+ */
+import { promisify } from "node:util";
+import { brotliDecompress } from "node:zlib";
+import { appError } from "../lib/errors.ts";
+import { failureResponse, toAppError } from "../http/errors.ts";
+import { pathStart } from "../lib/request-target.ts";
+import { type Pack, type PackedFile, readPack } from "./pack.ts";
+import { PAGE_POLICY, panelPage } from "./page.ts";
+
+export type Panel = {
+  /** Answers a request at or below the prefix. Never rejects. */
+  answer(request: Request): Promise<Response>;
+};
+
+export type PanelOptions = {
+  /** Of the start. */
+  prefix: string;
+  admin: string;
+  isEnabled(): boolean;
+  instanceName(): string;
+  /** Null while the panel is not built. */
+  read?: () => Promise<Pack | null>;
+};
+
+const PAGE = "index.html";
+const ASSETS = "assets/";
+const decompress = promisify(brotliDecompress);
+
+export function createPanel({
+  prefix,
+  admin,
+  isEnabled,
+  instanceName,
+  read = readPack,
+}: PanelOptions): Panel {
+  let loaded: Promise<Pack | null> | undefined;
+  const plain = new Map<string, Promise<Buffer>>();
+
+  async function load(): Promise<Pack | null> {
+    loaded ??= read();
+    const pack = await loaded;
+    // A build may follow.
+    if (pack === null) loaded = undefined;
+    return pack;
+  }
+
+  function plainBytes(name: string, file: PackedFile): Promise<Buffer> {
+    const bytes = plain.get(name) ?? decompress(Buffer.from(file.br, "base64"));
+    plain.set(name, bytes);
+    return bytes;
+  }
+
+  async function asset(name: string, file: PackedFile, request: Request): Promise<Response> {
+    const accepted = request.headers.get("accept-encoding") ?? "";
+    const encoding = /\bbr\b/i.test(accepted) ? "br" : /\bgzip\b/i.test(accepted) ? "gzip" : null;
+    const body = encoding === null ? await plainBytes(name, file) : Buffer.from(file[encoding], "base64");
+    return answerOf(request, body as Uint8Array<ArrayBuffer>, {
+      "Content-Type": file.type,
+      "Cache-Control": "public, max-age=31536000, immutable",
+      Vary: "Accept-Encoding",
+      ...(encoding !== null && { "Content-Encoding": encoding }),
+    });
+  }
+
+  async function page(pack: Pack, path: string, request: Request): Promise<Response> {
+    const html = (await plainBytes(PAGE, pack.files[PAGE]!)).toString();
+    const shown = panelPage(html, { prefix, admin, path, instanceName: instanceName() });
+    return answerOf(request, shown, {
+      "Content-Type": "text/html; charset=utf-8",
+      "Content-Security-Policy": PAGE_POLICY,
+      "Cache-Control": "no-cache",
+      "X-Frame-Options": "DENY",
+    });
+  }
+
+  async function respond(request: Request): Promise<Response> {
+    const path = pathIn(request.url, prefix);
+    if (!isEnabled()) throw nothing();
+    if (request.method !== "GET" && request.method !== "HEAD") {
+      throw appError("MethodNotAllowed", "This address takes GET and HEAD only.", {
+        details: { allow: "GET, HEAD" },
+      });
+    }
+    const pack = await load();
+    if (pack === null) {
+      throw appError("NotFound", "The panel is not built. Run 'npm run build:panel' on the server.");
+    }
+    if (path === "") {
+      return new Response(null, {
+        status: 307,
+        headers: { Location: `${prefix.slice(prefix.lastIndexOf("/") + 1)}/` },
+      });
+    }
+    const name = path.slice(1);
+    if (name.startsWith(ASSETS)) {
+      const file = Object.hasOwn(pack.files, name) ? pack.files[name]! : null;
+      if (file === null) throw nothing();
+      return asset(name, file, request);
+    }
+    // Programs that guess addresses learn that there is nothing.
+    if (name !== "" && !/\btext\/html\b/i.test(request.headers.get("accept") ?? "")) throw nothing();
+    return page(pack, path, request);
+  }
+
+  return {
+    async answer(request) {
+      const response = await respond(request).catch((error) => failureResponse(toAppError(error)));
+      response.headers.set("X-Content-Type-Options", "nosniff");
+      response.headers.set("Referrer-Policy", "same-origin");
+      return response;
+    },
+  };
+}
+
+const nothing = () => appError("NotFound", "There is nothing at this address.");
+
+const answerOf = (
+  request: Request,
+  body: string | Uint8Array<ArrayBuffer>,
+  headers: Record<string, string>,
+): Response => new Response(request.method === "HEAD" ? null : body, { headers });
+
+/** Below the prefix, without query and fragment. */
+function pathIn(url: string, prefix: string): string {
+  const start = pathStart(url) + prefix.length;
+  const end = url.slice(start).search(/[?#]/);
+  return end === -1 ? url.slice(start) : url.slice(start, start + end);
+}
