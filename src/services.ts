@@ -157,13 +157,14 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
     ...shared,
     randomCodeLength: () => config.get("features.random_code_length"),
     shareCodeLength: () => config.get("features.share_code_length"),
-    findEvent: events.find,
+    events,
     restoreDays: () => config.get("links.restore_days"),
     publicUrl: () => config.get("features.public_url"),
     ownCode: (url) => codeBelow(config.get("features.public_url"), url),
     operations,
   });
   await links.domains.load();
+  events.nameDomains(links.domains.hostOf);
   config.refuse("features.public_url", links.domains.refusalOfPublicUrl);
   const leases = await openProcessLeases({
     database,

@@ -82,6 +82,18 @@ export function createEventsRepository({
       return row ?? null;
     },
 
+    /** About the subject, after the event, oldest first. */
+    async newer(subjectId: number, id: number, limit: number) {
+      return read
+        .selectFrom("events")
+        .select(["id", "before", "after", "subject_id as subjectId"])
+        .where("subject_id", "=", subjectId)
+        .where("id", ">", id)
+        .orderBy("id")
+        .limit(limit)
+        .execute();
+    },
+
     /** At most 1,000. Returns how many. */
     async removeBefore(at: number): Promise<number> {
       const rows = await read

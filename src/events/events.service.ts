@@ -18,13 +18,32 @@ const HOUR_MS = 3_600_000;
 /** After each delete. */
 const REST_MS = 25;
 
+/** Of a domain by its id; null for the default one. */
+type HostOf = (domain: number) => string | null;
+
 export function createEvents({ database, clock }: Deps) {
   const repository = createEventsRepository(database);
-  const add: RecordEvents<Db> = repository.insert;
+  let hostOf: HostOf = () => null;
+
+  /** `domain_id` becomes `domain`, its host. */
+  function withHost(state: object | null = null): object | null {
+    if (state === null || !("domain_id" in state)) return state;
+    const { domain_id: id, ...others } = state;
+    return { ...others, domain: hostOf(Number(id)) };
+  }
+
+  const add: RecordEvents<Db> = (db, events) =>
+    repository.insert(
+      db,
+      events.map((event) => ({ ...event, before: withHost(event.before), after: withHost(event.after) })),
+    );
 
   return {
     add,
+    /** Call it as soon as domains are known. */
+    nameDomains: (named: HostOf): void => void (hostOf = named),
     find: repository.find,
+    newer: repository.newer,
 
     /** Newest first. `next`: null on the last page. */
     async page(filter: EventFilter, after: EventPlace | null, limit: number): Promise<EventPage> {

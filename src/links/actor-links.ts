@@ -6,7 +6,8 @@ import { createLinkBatch } from "./batch.ts";
 import { type CodeRule, isKeyText, linkNotFound } from "./code.ts";
 import type { FallbackLoops } from "./fallback/loops.ts";
 import { codeOf, domainOf, keyOf } from "./link-key.ts";
-import { type EventState, type FindLinkEvent, revertLink } from "./history/history.ts";
+import { revertLink } from "./history/history.ts";
+import type { EventState, LinkEvents } from "./history/past-state.ts";
 import { readOptions } from "./link-options.ts";
 import { parseLinkInput, parseLinkPatch, parseLinkUpdate } from "./link-input.ts";
 import { filterFor } from "./list/filter.ts";
@@ -35,7 +36,7 @@ type Parts = {
   hashPassword(plain: string): Promise<string>;
   clock: Clock;
   loops: FallbackLoops;
-  findEvent: FindLinkEvent;
+  events: LinkEvents;
 };
 
 export type ActorLinks = ReturnType<typeof createActorLinks>;

@@ -25,22 +25,81 @@ forEachDialect(({ openDb }) => {
       }));
   const ann = { name: "ann", via: "panel", accountId: 7, ownOnly: false } as const;
 
-  test("a link's life is told with all it held, and its password is masked", async () => {
+  test("a link's life is told with what it held and what changed, and its password is masked", async () => {
     const links = room.links.by(ann);
     await links.create({ code: "a", target: TARGET, password: "secret" });
     await links.update("a", { target: `${TARGET}2`, expires_at: "2027-01-01T00:00:00Z", password: "" });
     await room.links.remove("a");
     const created = { code: "a", target: TARGET, password: "[REDACTED]" };
-    const updated = { code: "a", target: `${TARGET}2`, expires_at: "2027-01-01T00:00:00.000Z" };
+    const changed = { target: `${TARGET}2`, expires_at: "2027-01-01T00:00:00.000Z" };
     const by = { actor: "ann", via: "panel", subject: "a" };
     expect(await shown()).toEqual([
       { ...by, action: "link.create", before: null, after: created },
-      { ...by, action: "link.update", before: created, after: updated },
-      { actor: "cli", via: "cli", action: "link.delete", subject: "a", before: updated, after: null },
+      {
+        ...by,
+        action: "link.update",
+        before: { target: TARGET, expires_at: null, password: "[REDACTED]" },
+        after: { ...changed, password: null },
+      },
+      {
+        actor: "cli",
+        via: "cli",
+        action: "link.delete",
+        subject: "a",
+        before: { code: "a", ...changed },
+        after: null,
+      },
     ]);
     const ids = await room.database.read.selectFrom("events").select("subject_id").distinct().execute();
     expect(ids).toHaveLength(1);
     expect(ids[0]!.subject_id).toBeGreaterThan(0);
+  });
+
+  test("a change tells only what changed, and the tags that the link has", async () => {
+    const long = "n".repeat(2_000);
+    await room.links.create({ code: "a", target: TARGET, note: long, tags: ["x"], password: "secret" });
+    await room.links.patch("a", { title: "new", redirect_status: 301 });
+    await room.links.patch("a", { password: "another" });
+    await room.links.patch("a", { tags: [] });
+    const told = (await shown()).slice(1).map(({ before, after }) => [before, after]);
+    expect(told).toEqual([
+      [
+        { tags: ["x"], title: null, redirect_status: null },
+        { tags: ["x"], title: "new", redirect_status: 301 },
+      ],
+      [
+        { tags: ["x"], password: "[REDACTED]" },
+        { tags: ["x"], password: "[REDACTED]" },
+      ],
+      [{ tags: ["x"] }, {}],
+    ]);
+  });
+
+  test("events of a link on another domain tell its host, also of a move and an import", async () => {
+    const { domainService } = room.links;
+    const { id } = await domainService.create({ host: "go.example" }, COMMAND);
+    try {
+      await room.links.create({ code: "a", target: TARGET, domain: "go.example" });
+      const key = room.links.domains.key("a", "go.example");
+      await room.links.patch(key, { title: "new" });
+      await room.links.patch(key, { domain: "" });
+      await room.links.remove("a");
+      const told = (await shown()).filter(({ subject }) => subject === "a");
+      expect(told.map(({ before, after }) => [before, after])).toEqual([
+        [null, { code: "a", domain: "go.example", target: TARGET }],
+        [
+          { domain: "go.example", title: null },
+          { domain: "go.example", title: "new" },
+        ],
+        [
+          { code: "a", domain: "go.example", target: TARGET, title: "new" },
+          { code: "a", target: TARGET, title: "new" },
+        ],
+        [{ code: "a", target: TARGET, title: "new" }, null],
+      ]);
+    } finally {
+      await domainService.remove(id, COMMAND);
+    }
   });
 
   test("a batch records one event a link, and refused items none", async () => {
@@ -85,8 +144,8 @@ forEachDialect(({ openDb }) => {
         via: "import",
         action: "link.update",
         subject: "a",
-        before: { code: "a", target: TARGET },
-        after: { code: "a", target: "https://x.y/1" },
+        before: { target: TARGET },
+        after: { target: "https://x.y/1" },
       },
       {
         actor: "ann",

@@ -1,10 +1,14 @@
-/** What events say of links: all that a link holds, under the names of the API, without what is not set. */
+/**
+ * What events say of links, under the names of the API. A new, deleted, restored or renamed link is told whole, without
+ * what is not set. Any other change tells what changed, with null for what is not set, and the tags, which their own
+ * endpoints may change. `code` marks a whole state. history/past-state.ts puts states together.
+ */
 import type { Db } from "../db/dialect.ts";
 import type { Actor } from "../lib/actor.ts";
 import type { EventRecord, RecordEvents } from "../lib/event.ts";
 import { formatRfc3339 } from "../lib/rfc3339.ts";
 import { isInternal } from "./internal-target.ts";
-import { codeOf, domainOf } from "./link-key.ts";
+import { codeOf, DEFAULT_DOMAIN, domainOf } from "./link-key.ts";
 import { NO_OPTIONS, readOptions } from "./link-options.ts";
 import { type LinkContent, PASSWORD_MASK } from "./link.ts";
 
@@ -25,37 +29,57 @@ type Affected = { id: number | null; before: Described | null; after: Described 
 /** @param affected has a state before or after */
 export function linkEvent({ actor, now, verb }: Doing, { id, before, after }: Affected): EventRecord {
   const link = (after ?? before)!;
+  const isChange = before !== null && after !== null && before.code === after.code;
   return {
     at: now,
     actor,
     action: `${isInternal(link.target) ? "share" : "link"}.${verb}`,
     subject: codeOf(link.code),
     subjectId: id,
-    before: before && stateOf(before),
-    after: after && stateOf(after),
+    ...(isChange
+      ? changedStates(before, after)
+      : { before: before && wholeState(before), after: after && wholeState(after) }),
   };
 }
 
-function stateOf(link: Described): object {
+function changedStates(before: Described, after: Described): { before: object; after: object } {
+  const [old, now] = [fieldsOf(before), fieldsOf(after)];
+  const states = { before: alwaysTold(before), after: alwaysTold(after) };
+  for (const name of Object.keys(old)) {
+    const isOther =
+      name === "password" ? before.passwordHash !== after.passwordHash : old[name] !== now[name];
+    if (isOther) [states.before[name], states.after[name]] = [old[name], now[name]];
+  }
+  return states;
+}
+
+export const wholeState = (link: Described): object => ({
+  code: codeOf(link.code),
+  ...alwaysTold(link),
+  ...Object.fromEntries(Object.entries(fieldsOf(link)).filter(([, value]) => value !== null)),
+});
+
+/** The record of events tells the host of the domain (events.service.ts). */
+const alwaysTold = ({ code, tags }: Described): Record<string, unknown> => ({
+  ...(domainOf(code) !== DEFAULT_DOMAIN && { domain_id: domainOf(code) }),
+  ...(tags.length > 0 && { tags }),
+});
+
+/** Null: not set. */
+function fieldsOf(link: Described): Record<string, string | number | boolean | null> {
   const { startsAt, maxClicks, fallbackUrl, redirectStatus, forwardQuery } = readOptions(link.options);
-  return withoutNulls({
-    code: codeOf(link.code),
-    domain_id: domainOf(link.code) || null,
+  return {
     target: link.target,
     expires_at: instant(link.expiresAt),
     password: link.passwordHash === null ? null : PASSWORD_MASK,
     title: link.title,
     note: link.note,
-    tags: link.tags.length === 0 ? null : link.tags,
     starts_at: instant(startsAt),
     max_clicks: maxClicks,
     fallback_url: fallbackUrl,
     redirect_status: redirectStatus === NO_OPTIONS.redirectStatus ? null : redirectStatus,
     forward_query: forwardQuery === NO_OPTIONS.forwardQuery ? null : forwardQuery,
-  });
+  };
 }
 
 const instant = (at: number | null): string | null => (at === null ? null : formatRfc3339(at));
-
-const withoutNulls = (state: Record<string, unknown>): object =>
-  Object.fromEntries(Object.entries(state).filter(([, value]) => value !== null));

@@ -13,7 +13,7 @@ import { createDomainRepository } from "./domains/repository.ts";
 import { createDomainService, type DomainChanges } from "./domains/service.ts";
 import { createDeletedLinks } from "./deleted/deleted.ts";
 import { createDeletedRepository } from "./deleted/repository.ts";
-import type { FindLinkEvent } from "./history/history.ts";
+import type { LinkEvents } from "./history/past-state.ts";
 import { createInternalLinks } from "./internal-links.ts";
 import { createLinkList } from "./list/list.ts";
 import { createLinkListRepository } from "./list/repository.ts";
@@ -39,7 +39,7 @@ export type LinkServiceDeps = {
   /** How long deleted links can be put back. Default: 30. */
   restoreDays?(): number;
   /** In the history of links. Default: there is none. */
-  findEvent?: FindLinkEvent;
+  events?: LinkEvents;
   /** See fallback/loops.ts. Default: none is ours. */
   ownCode?(url: string): string | null;
   clock: Clock;
@@ -109,7 +109,7 @@ export function createLinkService(deps: LinkServiceDeps) {
     hashPassword,
     clock,
     loops,
-    findEvent: deps.findEvent ?? (async () => null),
+    events: deps.events ?? { find: async () => null, newer: async () => [] },
     tags,
     changes,
   };

@@ -28,7 +28,7 @@ export async function openLinks(database: Database, overrides: Partial<LinkServi
     database,
     changes,
     record: events.add,
-    findEvent: events.find,
+    events,
     routePrefixes: () => ["/admin", "/health", "/panel"],
     randomCodeLength: () => 6,
     shareCodeLength: () => 14,
@@ -36,6 +36,7 @@ export async function openLinks(database: Database, overrides: Partial<LinkServi
     clock,
     ...overrides,
   });
+  events.nameDomains(service.domains.hostOf);
   const links = { ...service, ...service.by(COMMAND) };
   return {
     database,

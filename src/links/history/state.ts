@@ -25,9 +25,10 @@ const stateShape = z.object({
 
 /** Without code and password, which stay. Null for the state of a share. */
 export function patchOfState(
-  json: string,
+  past: Record<string, unknown>,
 ): (Omit<LinkPatch, "options" | "passwordHash"> & { options: LinkOptions }) | null {
-  const parsed = stateShape.safeParse(JSON.parse(json));
+  const set = Object.entries(past).filter(([, value]) => value !== null);
+  const parsed = stateShape.safeParse(Object.fromEntries(set));
   if (!parsed.success) return null;
   const { data: state } = parsed;
   return {

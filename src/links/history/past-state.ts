@@ -1,0 +1,67 @@
+/**
+ * The whole state of a link before or after an event. An event of a change tells only what changed (link-events.ts), so
+ * every other field has the value that the next event which changed it found, or else the value of now.
+ */
+import { z } from "zod";
+import { appError } from "../../lib/errors.ts";
+import { wholeState } from "../link-events.ts";
+import type { Link } from "../link.ts";
+
+export type LinkEvent = { id: number; subjectId: number | null; before: string | null; after: string | null };
+
+/** Which state of an event. */
+export type EventState = "before" | "after";
+
+export type LinkEvents = {
+  find(id: number): Promise<LinkEvent | null>;
+  /** Of the subject, after the event, oldest first. */
+  newer(subjectId: number, id: number, limit: number): Promise<LinkEvent[]>;
+};
+
+type State = Record<string, unknown>;
+
+const PORTION = 1_000;
+const MOST_PORTIONS = 100;
+
+const state = z.record(z.string(), z.unknown());
+const read = (json: string): State => state.parse(JSON.parse(json));
+
+/** An event before this version told every state whole, too. */
+const isWhole = (told: State): boolean => "code" in told;
+
+/**
+ * Null if the link has no such event, or the event no such state.
+ * @param link as it is now, read before this call
+ * @throws Conflict if too much has happened since
+ */
+export async function pastState(
+  events: LinkEvents,
+  link: Link,
+  { eventId, state: side }: { eventId: number; state: EventState },
+): Promise<State | null> {
+  const event = await events.find(eventId);
+  const json = event?.subjectId === link.id ? event[side] : null;
+  if (json === null) return null;
+  const told = read(json);
+  if (isWhole(told)) return told;
+  // Every event tells the tags. Where it names none, there were none.
+  const past: State = { tags: [], ...told };
+  for (let after = eventId, portions = 0; portions < MOST_PORTIONS; portions++) {
+    const newer = await events.newer(link.id, after, PORTION);
+    for (const { before } of newer) {
+      const found = before === null ? {} : read(before);
+      addMissing(past, found);
+      if (isWhole(found)) return past;
+    }
+    if (newer.length < PORTION) {
+      addMissing(past, read(JSON.stringify(wholeState(link))));
+      return past;
+    }
+    after = newer.at(-1)!.id;
+  }
+  throw appError("Conflict", "Too much has happened to this link since; take a newer state of its history.");
+}
+
+function addMissing(past: State, found: State): void {
+  for (const [name, value] of Object.entries(found)) if (!(name in past)) past[name] = value;
+}
