@@ -136,7 +136,7 @@ describe.each(storagesFor("archives"))("an archive of a folder on %s", (storage,
     const last = await upload(inner, "last", "the end");
     const length = await lengthOf(`/folders/${top}/archive`);
     const reading = await begin(`/folders/${top}/archive`);
-    const elsewhere = await me.folder("elsewhere");
+    const elsewhere = await me.folder(`elsewhere ${storage}`);
     await me.call("PATCH", `/files/${last}`, { name: "renamed" });
     await me.call("PATCH", `/folders/${inner}`, { name: "also renamed", parent_id: elsewhere });
     await me.call("PATCH", `/folders/${top}`, { parent_id: elsewhere });

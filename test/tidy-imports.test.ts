@@ -49,7 +49,7 @@ const INNER_ROOMS: Record<string, Record<string, readonly string[]>> = {
     trash: ["tree"],
     archive: ["blobs", "storage", "tree"],
     uploads: ["blobs", "policies", "storage", "tree"],
-    shares: ["blobs", "tree"],
+    shares: ["archive", "blobs", "tree"],
     check: ["blobs", "policies", "storage", "tree"],
   },
   "files/storage": { local: [], s3: [] },

@@ -9,6 +9,7 @@ import type { InternalLinks } from "../links/internal-links.ts";
 import type { Blobs } from "./blobs/service.ts";
 import type { Drive } from "./drive.ts";
 import type { VisitorDoor } from "../visitors/door.ts";
+import { createShareArchive } from "./shares/archive.routes.ts";
 import { createShareDownload } from "./shares/download.routes.ts";
 import { createShareAnswers, type ShareAnswers } from "./shares/public.routes.ts";
 import { createSharesRepository } from "./shares/repository.ts";
@@ -25,7 +26,7 @@ export type Sharing = {
 type Deps = {
   database: Pick<Database, "read" | "write" | "dialect">;
   record: RecordEvents<Db>;
-  drive: Pick<Drive, "tree" | "folders">;
+  drive: Pick<Drive, "tree" | "folders" | "answerArchive">;
   blobs: Pick<Blobs, "open">;
   links: InternalLinks;
   door: Pick<VisitorDoor, "pages" | "cookies" | "shares">;
@@ -49,6 +50,7 @@ export function createSharing(deps: Deps): Sharing {
       shares,
       folders,
       download: createShareDownload({ shares, blobs, pages, logger }),
+      archive: createShareArchive({ shares, answerArchive: drive.answerArchive, pages, logger }),
       cookies,
       unlock,
       pages,

@@ -4,12 +4,14 @@
  */
 import { contentDisposition } from "../../lib/content-disposition.ts";
 import type { Folder } from "../tree/entry.ts";
-import type { Archives } from "./service.ts";
+import type { Archive, Archives } from "./service.ts";
 
 export type ArchiveRequest = {
   /** HEAD needs no bytes. */
   method: string;
   signal: AbortSignal;
+  /** Told when the last byte was taken, or that it never will be; perhaps twice, the first counts. */
+  ended?(isFinished: boolean): Promise<void>;
   /** Guards the stream against clients that stop reading. */
   relay(pieces: AsyncGenerator<Uint8Array, void>): Promise<ReadableStream<Uint8Array>>;
 };
@@ -18,7 +20,8 @@ export type AnswerArchive = ReturnType<typeof createArchiveAnswer>;
 
 export function createArchiveAnswer({ archives }: { archives: Archives }) {
   /** @throws like Archives.make, or if the first file can't be read */
-  return async (folder: Folder, { method, signal, relay }: ArchiveRequest): Promise<Response> => {
+  return async (folder: Folder, request: ArchiveRequest): Promise<Response> => {
+    const { method, signal, relay } = request;
     const archive = await archives.make(folder, signal);
     const headers = {
       "Content-Type": "application/zip",
@@ -33,12 +36,26 @@ export function createArchiveAnswer({ archives }: { archives: Archives }) {
       await archive.close();
       return new Response(null, { headers });
     }
-    const pieces = archive.pieces();
-    // The client may leave before anything reads the body.
-    const leave = () => void pieces.return().then(archive.close, archive.close);
-    signal.addEventListener("abort", leave, { once: true });
+    const pieces = watched(archive, request);
+    // The client may leave before anything reads the body: a generator that did not begin has no end.
+    const leave = async () => {
+      await pieces.return().catch(() => undefined);
+      await archive.close();
+      await request.ended?.(false);
+    };
+    signal.addEventListener("abort", () => void leave(), { once: true });
     return new Response(archive.isShort ? await whole(pieces) : await relay(pieces), { headers });
   };
+}
+
+async function* watched(archive: Archive, { ended }: ArchiveRequest): AsyncGenerator<Uint8Array, void> {
+  try {
+    yield* archive.pieces();
+    await ended?.(true);
+  } finally {
+    await archive.close();
+    await ended?.(false);
+  }
 }
 
 /** Pieces lie in the same memory. */

@@ -20,9 +20,9 @@ export type Archive = {
   length: number;
   /** Worth no stream. */
   isShort: boolean;
-  /** See zipPieces. Closes the archive at its end. */
+  /** See zipPieces. */
   pieces(): AsyncGenerator<Uint8Array, void>;
-  /** If no pieces are taken. */
+  /** May be called twice. */
   close(): Promise<void>;
 };
 
@@ -67,13 +67,7 @@ export function createArchives({ repository, blobs, dataDir, listBytes = LIST_BY
           name: safeEntryName(`${folder.name}.zip`),
           length,
           isShort: length <= PIECE_BYTES,
-          async *pieces() {
-            try {
-              yield* zipPieces(log, totals, contents);
-            } finally {
-              await log.close();
-            }
-          },
+          pieces: () => zipPieces(log, totals, contents),
           close: log.close,
         };
       } catch (error) {

@@ -10,6 +10,7 @@ import { AppError } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { listingCursor, readCursor } from "../tree/listing-page.ts";
 import type { Folders } from "../tree/folders.service.ts";
+import { archivedFolder, type ShareArchive } from "./archive.routes.ts";
 import type { ShareDownload, Visitor } from "./download.routes.ts";
 import type { UnlockCookies } from "../../visitors/cookie.ts";
 import type { VisitorPages } from "../../visitors/look.ts";
@@ -29,6 +30,7 @@ type Deps = {
   shares: Shares;
   folders: Pick<Folders, "page">;
   download: ShareDownload;
+  archive: ShareArchive;
   cookies: UnlockCookies;
   unlock: Unlock;
   pages: VisitorPages;
@@ -46,9 +48,11 @@ const FETCHERS =
 const ROBOTS = /bot\b|crawl|spider|preview/i;
 
 export function createShareAnswers(deps: Deps): ShareAnswers {
-  const { shares, cookies, download, pages, clock } = deps;
+  const { shares, cookies, download, archive, pages, clock } = deps;
 
   async function show(share: SharedEntry, request: Request, visitor: Visitor): Promise<Response> {
+    const archived = archivedFolder(share, request.url);
+    if (archived !== null && !isRobot(request)) return archive(share, archived, request, visitor);
     const query = queryOf(request.url);
     const wanted = fileIn(share, query);
     if (wanted === null) {
