@@ -2,9 +2,10 @@
  * The cost of a redirect, as ratios within one run: the real Waymark, with clicks counted and journaled, against a bare
  * `Bun.serve` with a Map and against nginx's `return 307`.
  *
- *     bin/bun bench/redirect.ts [rounds] [seconds] [links,links] [details|domains]
+ *     bin/bun bench/redirect.ts [rounds] [seconds] [links,links] [details|domains|pages]
  *
  * With `domains`, Waymark without other domains is compared with one that has ten, on the default host and on another.
+ * With `pages`, 404s to navigations of a browser are compared with those to its other requests.
  * With `details` as the fourth argument, requests have a browser's headers and Waymark runs with detailed logging.
  *
  * Each server has one core, wrk the other; 64 connections request random codes. A round measures all subjects in turn,
@@ -33,9 +34,22 @@ const DETAILED = process.argv[5] === "details";
 const CLASSED_GOAL = 0.8;
 const DETAILED_GOAL = 0.72;
 const DOMAINS_GOAL = 0.97;
-const COMPARE = { details: compareDetailed, domains: compareDomains }[process.argv[5] ?? ""] ?? compare;
+const PAGES_GOAL = 0.9;
+const MODES: Record<string, (count: number) => Promise<void>> = {
+  details: compareDetailed,
+  domains: compareDomains,
+  pages: comparePages,
+};
+const COMPARE = MODES[process.argv[5] ?? ""] ?? compare;
 
-type Case = { name: string; subject: Subject; prefix: string; isMissing: boolean; host?: string };
+type Case = {
+  name: string;
+  subject: Subject;
+  prefix: string;
+  isMissing: boolean;
+  host?: string;
+  dest?: string;
+};
 type Sample = { perSecond: number; cpuMicros: number; p99: number; requests: number; disturbance: number };
 /** One sample per case, in order. */
 type Round = Sample[];
@@ -130,6 +144,25 @@ async function compareDomains(count: number): Promise<void> {
   }
 }
 
+async function comparePages(count: number): Promise<void> {
+  console.log(`\n${count.toLocaleString("en")} links, ${ROUNDS} rounds of ${SECONDS} s, a browser's headers`);
+  const folders = [await createDataFolder(count), await createDataFolder(count)];
+  const subjects: Subject[] = [];
+  try {
+    for (const folder of folders) subjects.push(await startWaymark(folder));
+    const shared = { prefix: "x", isMissing: true };
+    const cases: Case[] = [
+      { ...shared, name: "404 without a page", subject: subjects[0]!, dest: "empty" },
+      { ...shared, name: "404 with a page", subject: subjects[1]!, dest: "document" },
+    ];
+    for (const subject of subjects) await settle(subject);
+    report(cases, choose(await runRounds(cases, count)));
+  } finally {
+    await Promise.all(subjects.map((subject) => subject.stop()));
+    for (const folder of folders) folder.remove();
+  }
+}
+
 /** Waymark answers while it loads its links; the comparison is of loaded servers. */
 async function settle(subject: Subject): Promise<void> {
   for (let before = -1; subject.cpuSeconds() - before > 0.03; await Bun.sleep(500))
@@ -163,7 +196,10 @@ function choose([, ...rounds]: readonly Round[]): Round[] {
   return quiet.length >= 3 ? quiet : rounds;
 }
 
-async function sample({ name, subject, prefix, isMissing, host }: Case, count: number): Promise<Sample> {
+async function sample(
+  { name, subject, prefix, isMissing, host, dest }: Case,
+  count: number,
+): Promise<Sample> {
   subject.resume();
   const before = { subject: subject.cpuSeconds(), machine: busySeconds() };
   const load = await runLoad({
@@ -171,7 +207,8 @@ async function sample({ name, subject, prefix, isMissing, host }: Case, count: n
     prefix,
     count,
     seconds: SECONDS,
-    browser: DETAILED,
+    browser: DETAILED || dest !== undefined,
+    dest,
     host,
   });
   const own = subject.cpuSeconds() - before.subject;
@@ -197,11 +234,13 @@ function report(cases: readonly Case[], rounds: readonly Round[]): void {
     line(name, of("perSecond", 0), speed.toFixed(2), of("cpuMicros", 2), cost.toFixed(2), of("p99", 2));
   }
   console.log(
-    COMPARE === compareDomains
-      ? `Goal: ≥ ${DOMAINS_GOAL} of Waymark without other domains.`
-      : DETAILED
-        ? `Goal: ≥ ${CLASSED_GOAL} of the bare handler with the class of each click, ≥ ${DETAILED_GOAL} with details too.`
-        : `Goal: ≥ ${GOAL} of the bare handler for known links, unknown codes at least as fast as known ones.`,
+    COMPARE === comparePages
+      ? `Goal: ≥ ${PAGES_GOAL} of the answer without a page.`
+      : COMPARE === compareDomains
+        ? `Goal: ≥ ${DOMAINS_GOAL} of Waymark without other domains.`
+        : DETAILED
+          ? `Goal: ≥ ${CLASSED_GOAL} of the bare handler with the class of each click, ≥ ${DETAILED_GOAL} with details too.`
+          : `Goal: ≥ ${GOAL} of the bare handler for known links, unknown codes at least as fast as known ones.`,
   );
 }
 

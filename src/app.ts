@@ -214,6 +214,8 @@ const startRedirect = (
     locks,
     shares: sharing.answers,
     domains: links.domains,
+    pages: door.lostPages,
+    files: door.siteFiles,
     defaultUrl: () => config.get("features.default_url"),
     passUtm: () => config.get("utm.enable_passthrough"),
     clock: systemClock,

@@ -1,5 +1,5 @@
 -- Requests for codes at random: PREFIX and six hex digits below COUNT. LuaJIT's own generator, seeded per run.
--- HOST is the Host header. With BROWSER set they have the headers of a browser that follows a link, from one of 300 sites.
+-- HOST is the Host header. With BROWSER set they have the headers of a browser that follows a link, from one of 300 sites; DEST is their Sec-Fetch-Dest.
 -- Requests are made ahead, and on demand where there are more than a million of them.
 local requests = {}
 local prefix, count = os.getenv("PREFIX"), tonumber(os.getenv("COUNT"))
@@ -9,7 +9,7 @@ local browser = "Referer: https://www.site-%d.example/articles/2026/some-page?fr
   "User-Agent: Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/%d.0.0.0 Safari/537.36\r\n" ..
   "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8\r\n" ..
   "Accept-Language: en-GB,en;q=0.9,de;q=0.8\r\nAccept-Encoding: gzip, deflate, br, zstd\r\n" ..
-  "Upgrade-Insecure-Requests: 1\r\nSec-Fetch-Dest: document\r\nSec-Fetch-Mode: navigate\r\n" ..
+  "Upgrade-Insecure-Requests: 1\r\nSec-Fetch-Dest: " .. (os.getenv("DEST") or "document") .. "\r\nSec-Fetch-Mode: navigate\r\n" ..
   "Sec-Fetch-Site: cross-site\r\nSec-Fetch-User: ?1\r\n"
 local function make(i)
   local headers = isBrowser and string.format(browser, i % 300, 100 + i % 40) or ""

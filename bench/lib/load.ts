@@ -8,6 +8,8 @@ export type Load = {
   seconds: number;
   connections?: number;
   browser?: boolean;
+  /** Sec-Fetch-Dest of a browser. */
+  dest?: string | undefined;
   host?: string | undefined;
 };
 
@@ -40,7 +42,7 @@ export function requireTools(): void {
 }
 
 export async function runLoad(load: Load): Promise<LoadResult> {
-  const { port, prefix, count, seconds, connections = 64, browser = false, host } = load;
+  const { port, prefix, count, seconds, connections = 64, browser = false, dest, host } = load;
   const command = ["taskset", "-c", "1", "wrk", "-t1", `-c${connections}`, `-d${seconds}s`, "-s", SCRIPT];
   const wrk = Bun.spawn([...command, `http://127.0.0.1:${port}/`], {
     env: {
@@ -48,6 +50,7 @@ export async function runLoad(load: Load): Promise<LoadResult> {
       PREFIX: prefix,
       COUNT: String(count),
       ...(browser && { BROWSER: "1" }),
+      ...(dest && { DEST: dest }),
       ...(host && { HOST: host }),
     },
     stderr: "inherit",

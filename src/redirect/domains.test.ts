@@ -6,6 +6,7 @@ import { createDomainRegistry } from "../links/domains/registry.ts";
 import type { Domain } from "../links/domains/domain.ts";
 import { keyOf } from "../links/link-key.ts";
 import { sendRaw } from "../../test/support/raw-http.ts";
+import { testLostParts } from "../visitors/pages.test-support.ts";
 import { createRedirect } from "./redirect.ts";
 
 const NOW = Date.parse("2026-11-20T13:00:00Z");
@@ -27,6 +28,7 @@ const expired = new Set<string>();
 const shares: string[] = [];
 
 const redirect = createRedirect({
+  ...testLostParts,
   locks: { unlock: async () => new Response() },
   cache: {
     findIn: (text, start, end) => links.get(text.slice(start, end)) ?? null,

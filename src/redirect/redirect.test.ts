@@ -5,7 +5,7 @@ import { isMalformed } from "../lib/request-target.ts";
 import { createAutomatedVisitors } from "../lib/automated-visitors.ts";
 import { silentLogger } from "../lib/logger.ts";
 import type { CachedLink } from "../links/cache/cached-link.ts";
-import { testVisitorPages } from "../visitors/pages.test-support.ts";
+import { testLostParts, testVisitorPages } from "../visitors/pages.test-support.ts";
 import { createRedirect } from "./redirect.ts";
 import { createSpecials } from "./special.ts";
 
@@ -31,6 +31,7 @@ const settings = { defaultUrl: "", passUtm: false };
 const NO_LOCKS = { refusal: async () => null, unlock: async () => new Response() };
 
 const redirect = createRedirect({
+  ...testLostParts,
   cache: {
     findIn(text, start, end) {
       const found = links.get(text.slice(start, end)) ?? null;

@@ -15,6 +15,9 @@ import { codeWithin, endOfPath, keyIn } from "./path-code.ts";
 import { isOpen, type SpecialOutcome, type Specials } from "./special.ts";
 import type { Domains, RoutedDomain } from "../links/domains/registry.ts";
 import { codeOf } from "../links/link-key.ts";
+import type { LostPages } from "../visitors/lost-pages.ts";
+import type { SiteFiles } from "../visitors/site-files.ts";
+import { createLost } from "./lost.ts";
 import { withUtm } from "./utm.ts";
 import type { PeerSource, Visits } from "./visit.ts";
 
@@ -23,7 +26,7 @@ export type Redirect = {
   handle(request: Request, peers?: PeerSource): Response | Promise<Response>;
   /** Whether a link has the code of the request's path, also an expired one. Rejects if the database fails. */
   leads(request: Request): Promise<boolean>;
-  /** Since the start, without refused methods and shares. */
+  /** Since the start, without refused methods, shares, icon and robots.txt. */
   counts(): RedirectCounts;
 };
 
@@ -46,6 +49,8 @@ type Deps = {
   shares?: { answer(linkId: number, request: Request, peers?: PeerSource): Promise<Response> };
   /** Besides the default one. */
   domains?: Pick<Domains, "isEmpty" | "at">;
+  pages: LostPages;
+  files: SiteFiles;
   /** Of the default domain: an http(s) URL, or empty. */
   defaultUrl(): string;
   passUtm(): boolean;
@@ -67,17 +72,19 @@ export function createRedirect({
   locks,
   shares,
   domains = NO_DOMAINS,
+  pages,
+  files,
   defaultUrl,
   passUtm,
   clock,
   logger,
 }: Deps): Redirect {
   const moved = { 301: 0, 302: 0, 308: 0 };
-  const counts = { found: 0, missing: 0, failed: 0 };
+  const counts = { found: 0, failed: 0 };
   const report = createReporter(logger, clock);
   // Reused: a response copies them. That saves 0.5 µs over creating them from an object.
   const foundHeaders = new Headers({ Location: "", "Cache-Control": NO_STORE });
-  const missingHeaders = new Headers({ "Content-Type": HTML, "Cache-Control": "public, max-age=60" });
+  const lost = createLost({ cache, domains, pages, files, found });
 
   function found(location: string): Response {
     counts.found++;
@@ -91,23 +98,6 @@ export function createRedirect({
     moved[status]++;
     return new Response(null, { status, headers: { Location: location, "Cache-Control": NO_STORE } });
   }
-
-  function missing(): Response {
-    counts.missing++;
-    return new Response("Not Found", { status: 404, headers: missingHeaders });
-  }
-
-  /** Domains may have their own answers for codes that lead nowhere. */
-  function lost(url: string, { mayBeExpired = true } = {}): Response {
-    const domain = domains.isEmpty() ? undefined : domains.at(url, pathStart(url));
-    if (domain === undefined) return missing();
-    if (domain.expiredUrl === null || !mayBeExpired) return unknown(domain);
-    const key = keyIn(url, pathStart(url) + 1, domain);
-    return key !== null && cache.knows(key) ? found(toLocation(domain.expiredUrl)) : unknown(domain);
-  }
-
-  const unknown = ({ notFoundUrl }: RoutedDomain): Response =>
-    notFoundUrl === null ? missing() : found(toLocation(notFoundUrl));
 
   function failed(error: unknown): Response {
     counts.failed++;
@@ -140,7 +130,7 @@ export function createRedirect({
     request: Request,
     peers: PeerSource | undefined,
   ): Response | Promise<Response> {
-    if (link === null) return lost(url);
+    if (link === null) return lost.unknown(request, url);
     if (isInternal(link.location)) return followInternal(link, now, url, pathEnd, request, peers);
     count(link.id, now, url, pathEnd, request, peers);
     return send(link.location, url, pathEnd);
@@ -155,7 +145,7 @@ export function createRedirect({
     peers: PeerSource | undefined,
   ): Response | Promise<Response> {
     const answer = (outcome: SpecialOutcome): Response => {
-      if (outcome.kind === "missing") return lost(url, { mayBeExpired: false });
+      if (outcome.kind === "missing") return lost.closed(request, url, outcome.reason);
       if (outcome.kind === "elsewhere") return found(outcome.location);
       if (outcome.kind === "form") return outcome.response;
       count(link.id, now, url, pathEnd, request, peers);
@@ -165,7 +155,7 @@ export function createRedirect({
     if (outcome instanceof Promise) return outcome.then(answer).catch(failed);
     if (outcome !== null) return answer(outcome);
     count(link.id, now, url, pathEnd, request, peers);
-    return shares?.answer(link.id, request, peers) ?? missing();
+    return shares?.answer(link.id, request, peers) ?? lost.missing(request, "unknown");
   }
 
   function look(
@@ -191,7 +181,9 @@ export function createRedirect({
   ): Response | Promise<Response> {
     const pathEnd = endOfPath(url, start);
     const code = codeWithin(url, start, pathEnd);
-    return code === null ? missing() : look(code, 0, code.length, url, pathEnd, request, peers);
+    return code === null
+      ? lost.missing(request, "unknown")
+      : look(code, 0, code.length, url, pathEnd, request, peers);
   }
 
   async function linkOf({ url }: Request): Promise<{ key: string; link: CachedLink | null } | null> {
@@ -209,12 +201,14 @@ export function createRedirect({
     const takesForm = special === null ? shares !== undefined : special.isLocked;
     if (!takesForm || method !== "POST") return methodNotAllowed(takesForm ? "GET, HEAD, POST" : "GET, HEAD");
     if (special === null) return shares!.answer(link.id, request, peers);
-    return isOpen(special, clock.now()) ? locks.unlock(link.id, codeOf(key), request, peers) : missing();
+    return isOpen(special, clock.now())
+      ? locks.unlock(link.id, codeOf(key), request, peers)
+      : lost.missing(request, "expired");
   }
 
-  function root(url: string, pathEnd: number): Response {
+  function root(request: Request, url: string, pathEnd: number): Response {
     const location = toLocation(defaultUrl());
-    return location === "" ? missing() : send(location, url, pathEnd);
+    return location === "" ? lost.missing(request, "root") : send(location, url, pathEnd);
   }
 
   function onDomain(
@@ -227,7 +221,8 @@ export function createRedirect({
     const end = endOfPath(url, start);
     if (end === start && domain.defaultUrl !== null) return send(toLocation(domain.defaultUrl), url, end);
     const key = keyIn(url, start, domain);
-    return key === null ? unknown(domain) : look(key, 0, key.length, url, end, request, peers);
+    if (key === null) return lost.onDomain(request, domain, end === start ? "root" : "unknown");
+    return look(key, 0, key.length, url, end, request, peers);
   }
 
   return {
@@ -243,8 +238,8 @@ export function createRedirect({
         }
         const end = scanCode(url, start);
         if (end > start) return look(url, start, end, url, end, request, peers);
-        if (end === start) return root(url, end);
-        return end === ESCAPED ? decodeAndLook(url, start, request, peers) : missing();
+        if (end === start) return root(request, url, end);
+        return end === ESCAPED ? decodeAndLook(url, start, request, peers) : lost.missing(request, "unknown");
       } catch (error) {
         return failed(error);
       }
@@ -253,7 +248,7 @@ export function createRedirect({
       const at = await linkOf(request);
       return at !== null && (at.link !== null || cache.knows(at.key));
     },
-    counts: () => ({ ...counts, found: { 307: counts.found, ...moved } }),
+    counts: () => ({ ...counts, missing: lost.count(), found: { 307: counts.found, ...moved } }),
   };
 }
 

@@ -5,7 +5,7 @@ import { silentLogger } from "../lib/logger.ts";
 import { cacheable } from "../links/cache/special-link.ts";
 import { toLocation } from "../links/cache/location.ts";
 import { type LinkOptions, NO_OPTIONS, writeOptions } from "../links/link-options.ts";
-import { testVisitorPages } from "../visitors/pages.test-support.ts";
+import { testLostParts, testVisitorPages } from "../visitors/pages.test-support.ts";
 import { createRedirect } from "./redirect.ts";
 import { createSpecials } from "./special.ts";
 
@@ -21,6 +21,7 @@ const settings = { passUtm: false };
 const NO_LOCKS = { refusal: async () => null, unlock: async () => new Response() };
 
 const redirect = createRedirect({
+  ...testLostParts,
   cache: { findIn: () => ({ id: 7, location }), knows: () => true },
   clicks: { record: () => void clicks++ },
   automated: createAutomatedVisitors(),

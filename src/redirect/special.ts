@@ -7,6 +7,7 @@ import type { CachedLink } from "../links/cache/cached-link.ts";
 import { readSpecial, type SpecialLink } from "../links/cache/special-link.ts";
 import type { RedirectStatus } from "../links/link-options.ts";
 import type { VisitorPages } from "../visitors/look.ts";
+import type { LostReason } from "../visitors/lost-pages.ts";
 import { messagePage } from "../visitors/messages.ts";
 import { answerPage } from "../visitors/page.ts";
 import { withQuery, withUtm } from "./utm.ts";
@@ -24,7 +25,7 @@ export type SpecialOutcome =
   | { kind: "target"; location: string; status: RedirectStatus }
   /** To the fallback. */
   | { kind: "elsewhere"; location: string }
-  | { kind: "missing" }
+  | { kind: "missing"; reason: LostReason }
   /** For an automated visitor of a link with a limit. */
   | { kind: "page"; response: Response }
   /** No visit. */
@@ -66,14 +67,14 @@ export function createSpecials({ uses, automated, locks, pages, passUtm }: Deps)
         response: answerPage(messagePage(look, look.texts.people), 200, visit.request),
       };
     }
-    return uses.take(id).then((mayPass) => (mayPass ? toTarget(link, visit) : instead(link)));
+    return uses.take(id).then((mayPass) => (mayPass ? toTarget(link, visit) : instead(link, "usedUp")));
   }
 
   return {
     follow({ id, location }, visit) {
       const link = readSpecial(location);
       if (link === null) return null;
-      if (!isOpen(link, visit.now)) return instead(link);
+      if (!isOpen(link, visit.now)) return instead(link, hasEnded(link, visit.now) ? "expired" : "unknown");
       if (!link.isLocked) return pass(id, link, visit);
       return locks
         .refusal(id, visit.request)
@@ -85,5 +86,7 @@ export function createSpecials({ uses, automated, locks, pages, passUtm }: Deps)
 export const isOpen = ({ startsAt, expiresAt }: SpecialLink, now: number): boolean =>
   (startsAt === null || startsAt <= now) && (expiresAt === null || expiresAt > now);
 
-const instead = ({ fallbackUrl }: SpecialLink): SpecialOutcome =>
-  fallbackUrl === null ? { kind: "missing" } : { kind: "elsewhere", location: fallbackUrl };
+const hasEnded = ({ expiresAt }: SpecialLink, now: number): boolean => expiresAt !== null && expiresAt <= now;
+
+const instead = ({ fallbackUrl }: SpecialLink, reason: LostReason): SpecialOutcome =>
+  fallbackUrl === null ? { kind: "missing", reason } : { kind: "elsewhere", location: fallbackUrl };

@@ -2,7 +2,9 @@
 import type { BodyMemory } from "../http/body-memory.ts";
 import { createUnlockCookies } from "./cookie.ts";
 import { createVisitorPages } from "./look.ts";
+import { createLostPages } from "./lost-pages.ts";
 import type { Protected } from "./messages.ts";
+import { createSiteFiles } from "./site-files.ts";
 import { createUnlock, type UnlockGuards } from "./unlock.ts";
 
 type VisitorSettings = {
@@ -42,6 +44,8 @@ export function createVisitorDoor({ config, guards, bodies }: Deps) {
     });
   return {
     pages,
+    lostPages: createLostPages(pages),
+    siteFiles: createSiteFiles({ accentColor: () => config.get("features.accent_color") }),
     cookies: createUnlockCookies({
       secret: () => config.get("api.jwt_secret"),
       isSecure: () => config.get("api.cookie_secure"),

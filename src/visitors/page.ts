@@ -1,6 +1,7 @@
 /** The frame of all pages for visitors. They need no scripts. `text` escapes everything from outside. */
 import type { Look } from "./look.ts";
-import { type Inline, MARK, styleFor } from "./style.ts";
+import { MARK } from "./mark.ts";
+import { type Inline, styleFor } from "./style.ts";
 
 /** Safe in a page. */
 export type Html = { html: string };

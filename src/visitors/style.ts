@@ -1,4 +1,4 @@
-/** The style of all pages for visitors, and the mark beside the instance's name. */
+/** The style of all pages for visitors. */
 import { accentOf, GROUNDS } from "./accent.ts";
 
 /** The text of a <style> or <script>, which the policy of its page names by its hash. */
@@ -28,7 +28,7 @@ body{margin:0;min-height:100vh;min-height:100dvh;background:var(--ground);color:
 .narrow{max-width:32rem;padding-top:clamp(1.25rem,12vh,8rem)}
 .site{display:flex;align-items:center;gap:.625rem;margin:0 0 1.25rem;font-weight:600;overflow-wrap:anywhere}
 .site svg{flex:none;width:1.75rem;height:1.75rem}
-.site rect{fill:var(--accent)}.site path{fill:none;stroke:var(--on-accent);stroke-width:3;stroke-linecap:round;stroke-linejoin:round}
+.site rect{fill:var(--accent)}.site path{fill:none;stroke:var(--on-accent);stroke-linecap:round;stroke-linejoin:round}
 .card{background:var(--card);border:1px solid var(--line);border-radius:16px;box-shadow:var(--shade);padding:clamp(1.25rem,5vw,2.25rem)}
 h1{font-size:clamp(1.35rem,1.2rem + .8vw,1.625rem);line-height:1.25;font-weight:650;letter-spacing:-.011em;margin:0 0 .5rem;overflow-wrap:anywhere;text-wrap:balance}
 :lang(zh) h1,:lang(ja) h1{letter-spacing:0}
@@ -63,7 +63,3 @@ export function styleFor(accentColor: string): Inline {
   styles.set(accentColor, style);
   return style;
 }
-
-/** On a square of 32. */
-export const MARK_PATH = "M9 16h14m-6-6 6 6-6 6";
-export const MARK = `<svg viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="9"/><path d="${MARK_PATH}"/></svg>`;

@@ -13,10 +13,33 @@ export const de: VisitorTexts = {
     busy: (time) => `Das Passwort kann gerade nicht geprüft werden. Versuchen Sie es in ${time} noch einmal.`,
     accepted: "Passwort angenommen",
     opens: "Der Link öffnet sich von selbst. Wenn nicht, benutzen Sie die Schaltfläche.",
+    notKept:
+      "Der Browser kann es sich nicht merken, weil diese Seite ohne HTTPS kam. Öffnen Sie die Adresse mit https:// davor, oder sagen Sie es der Person, die diesen Server betreibt.",
   },
   people: {
     title: "Dieser Link ist für Menschen",
     sentence: "Er öffnet sich für eine begrenzte Zahl von Menschen. Öffnen Sie ihn in einem Browser.",
+  },
+  lost: {
+    root: {
+      title: "Hier wohnen Kurzlinks",
+      sentence:
+        "Diese Adresse allein führt nirgendwohin. Öffnen Sie den ganzen Link, den Sie bekommen haben.",
+    },
+    unknown: {
+      title: "Dieser Link führt nirgendwohin",
+      sentence:
+        "Vielleicht enthält die Adresse einen Tippfehler, oder der Link ist nicht verfügbar. Prüfen Sie ihn, oder fragen Sie, wer ihn Ihnen gegeben hat.",
+    },
+    expired: {
+      title: "Dieser Link ist abgelaufen",
+      sentence: "Er galt für begrenzte Zeit. Bitten Sie die Person, von der Sie ihn haben, um einen neuen.",
+    },
+    usedUp: {
+      title: "Dieser Link ist verbraucht",
+      sentence:
+        "Er galt für eine begrenzte Zahl von Menschen. Bitten Sie die Person, von der Sie ihn haben, um einen neuen.",
+    },
   },
   share: {
     notFound: { title: "Nicht gefunden", sentence: "Diese Freigabe gibt es nicht, oder sie ist beendet." },

@@ -11,10 +11,31 @@ export const en = {
     busy: (time: string) => `The password can't be checked just now. Try again in ${time}.`,
     accepted: "Password accepted",
     opens: "The link opens by itself. If it does not, use the button.",
+    notKept:
+      "The browser can’t remember it, because this page came without HTTPS. Open the address with https:// in front, or tell whoever runs this server.",
   },
   people: {
     title: "This link is for people",
     sentence: "It opens for a limited number of people. Open it in a browser to go on.",
+  },
+  lost: {
+    root: {
+      title: "Short links live here",
+      sentence: "This address alone leads nowhere. Open the whole link that you were given.",
+    },
+    unknown: {
+      title: "This link leads nowhere",
+      sentence:
+        "The address may be mistyped, or the link is not available. Check it, or ask the person who gave it to you.",
+    },
+    expired: {
+      title: "This link has expired",
+      sentence: "It was open for a limited time. Ask the person who gave it to you for a new one.",
+    },
+    usedUp: {
+      title: "This link is used up",
+      sentence: "It opened for a limited number of people. Ask the person who gave it to you for a new one.",
+    },
   },
   share: {
     notFound: { title: "Not found", sentence: "This share does not exist or has ended." },

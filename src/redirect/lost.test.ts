@@ -1,0 +1,261 @@
+/** Codes that lead nowhere, for browsers and for everyone else, in raw bytes. */
+import { afterAll, beforeEach, describe, expect, test } from "bun:test";
+import { silentLogger } from "../lib/logger.ts";
+import { cacheable } from "../links/cache/special-link.ts";
+import { toLocation } from "../links/cache/location.ts";
+import { createDomainRegistry } from "../links/domains/registry.ts";
+import { NO_OPTIONS, writeOptions } from "../links/link-options.ts";
+import { createVisitorPages } from "../visitors/look.ts";
+import { createLostPages } from "../visitors/lost-pages.ts";
+import { createSiteFiles } from "../visitors/site-files.ts";
+import { testVisitorPages } from "../visitors/pages.test-support.ts";
+import { sendRaw } from "../../test/support/raw-http.ts";
+import { createRedirect } from "./redirect.ts";
+import { createSpecials } from "./special.ts";
+
+const NOW = Date.parse("2026-11-20T13:00:00Z");
+const PLAIN =
+  "HTTP/1.1 404 Not Found\r\nContent-Type: text/html; charset=utf-8\r\nCache-Control: public, max-age=60\r\nContent-Length: 9";
+/** Bun writes this name so for HEAD. */
+const HEAD_OF_PLAIN = PLAIN.replace("Content-Length", "content-length");
+const NAVIGATION =
+  "Sec-Fetch-Dest: document\r\nSec-Fetch-Mode: navigate\r\nAccept: text/html\r\nAccept-Language: de-CH, en;q=0.5\r\n";
+
+const settings = { defaultUrl: "", name: "Acme", color: "#1757c2" };
+const links = new Map<string, string>();
+const expired = new Set<string>();
+const clicks: number[] = [];
+const domains = createDomainRegistry({
+  list: async () => [
+    {
+      id: 1,
+      host: "own.test",
+      defaultUrl: null,
+      notFoundUrl: "https://lost.test/",
+      expiredUrl: null,
+      createdAt: 0,
+      updatedAt: 0,
+    },
+    {
+      id: 2,
+      host: "bare.test",
+      defaultUrl: null,
+      notFoundUrl: null,
+      expiredUrl: null,
+      createdAt: 0,
+      updatedAt: 0,
+    },
+    {
+      id: 3,
+      host: "full.test",
+      defaultUrl: "https://root.test/",
+      notFoundUrl: null,
+      expiredUrl: "https://old.test/",
+      createdAt: 0,
+      updatedAt: 0,
+    },
+  ],
+});
+await domains.load();
+
+const NO_LOCKS = { refusal: async () => null, unlock: async () => new Response() };
+const automated = { includes: () => false };
+const redirect = createRedirect({
+  cache: {
+    findIn: (text, start, end) => {
+      const location = links.get(text.slice(start, end));
+      return location === undefined ? null : { id: 7, location };
+    },
+    knows: (key) => expired.has(key),
+  },
+  clicks: { record: (id) => void clicks.push(id) },
+  automated,
+  locks: NO_LOCKS,
+  specials: createSpecials({
+    locks: NO_LOCKS,
+    uses: { take: async () => false },
+    automated,
+    pages: testVisitorPages,
+    passUtm: () => false,
+  }),
+  domains,
+  pages: createLostPages(
+    createVisitorPages({ instanceName: () => settings.name, accentColor: () => settings.color }),
+  ),
+  files: createSiteFiles({ accentColor: () => settings.color }),
+  defaultUrl: () => settings.defaultUrl,
+  passUtm: () => false,
+  clock: { now: () => NOW },
+  logger: silentLogger,
+});
+const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: (request) => redirect.handle(request) });
+afterAll(() => server.stop(true));
+beforeEach(() => {
+  Object.assign(settings, { defaultUrl: "", name: "Acme", color: "#1757c2" });
+  links.clear();
+  expired.clear();
+  clicks.length = 0;
+});
+
+async function ask(path: string, { headers = "", method = "GET", host = "short.test" } = {}) {
+  const head = `${method} ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n${headers}\r\n`;
+  const answer = await sendRaw(`http://127.0.0.1:${server.port}`, head);
+  const fields = answer.head.replace(/\r\n(?:Date|Connection): [^\r]*/gi, "");
+  const header = (name: string) => new RegExp(`^${name}: (.*)$`, "im").exec(answer.head)?.[1]!.trim() ?? null;
+  return { status: answer.status, fields, header, body: Buffer.from(answer.body, "latin1").toString() };
+}
+const navigate = (path: string, more: { method?: string; host?: string } = {}) =>
+  ask(path, { ...more, headers: NAVIGATION });
+
+function close(
+  code: string,
+  { startsAt = null, maxClicks = null }: { startsAt?: number | null; maxClicks?: number | null },
+) {
+  const options = writeOptions({ ...NO_OPTIONS, startsAt, maxClicks });
+  const row = { id: 7, target: "https://secret.test/", expires_at: null, locked: false, options };
+  links.set(code, toLocation(cacheable(row, false).target));
+}
+
+describe("a browser's navigation", () => {
+  test.each([
+    ["the root", "/", "Hier wohnen Kurzlinks"],
+    ["an unknown code", "/nothing", "Dieser Link führt nirgendwohin"],
+    ["what can't be a code", "/%00", "Dieser Link führt nirgendwohin"],
+    ["an expired code", "/old", "Dieser Link ist abgelaufen"],
+    ["a used-up code", "/used", "Dieser Link ist verbraucht"],
+    ["a code that has not started, as unknown", "/later", "Dieser Link führt nirgendwohin"],
+  ])("gets a page for %s", async (_, path, title) => {
+    expired.add("old");
+    close("used", { maxClicks: 1 });
+    close("later", { startsAt: NOW + 1 });
+    for (const method of ["GET", "HEAD"]) {
+      const answer = await navigate(path, { method });
+      expect([answer.status, answer.header("cache-control"), answer.header("content-type")]).toEqual([
+        404,
+        "public, max-age=60",
+        "text/html; charset=utf-8",
+      ]);
+      expect([answer.header("vary"), answer.header("cdn-cache-control")]).toEqual([
+        "Sec-Fetch-Dest, Accept-Language",
+        "no-store",
+      ]);
+      expect(answer.header("content-security-policy")).toContain("default-src 'none'; style-src 'sha256-");
+      if (method === "HEAD") {
+        expect([answer.body, Number(answer.header("content-length")) > 1000]).toEqual(["", true]);
+        continue;
+      }
+      for (const part of ["Not Found", '<html lang="de">', `<h1>${title}</h1>`, "Acme", "--accent:#1757c2"]) {
+        expect(answer.body).toContain(part);
+      }
+      expect(answer.body).not.toContain("secret.test");
+    }
+    expect(clicks).toEqual([]);
+  });
+
+  test("sees changed settings at once", async () => {
+    expect((await navigate("/x")).body).toContain("· Acme</title>");
+    settings.name = "<Söhne>";
+    expect((await navigate("/x")).body).toContain("· &lt;Söhne&gt;</title>");
+    settings.color = "#0a7d4f";
+    expect((await navigate("/x")).body).toContain("--accent:#0a7d4f");
+  });
+
+  test("goes where links, the default URL and domains lead, as before", async () => {
+    links.set("a", "https://t.test/");
+    settings.defaultUrl = "https://home.test/";
+    expired.add("\u007f3\u007fold");
+    const where = async (path: string, host = "short.test") =>
+      (await navigate(path, { host })).header("location");
+    expect(
+      await Promise.all([where("/a"), where("/"), where("/x", "own.test"), where("/", "own.test")]),
+    ).toEqual(["https://t.test/", "https://home.test/", "https://lost.test/", "https://lost.test/"]);
+    expect(await where("/", "full.test")).toBe("https://root.test/");
+    expect((await navigate("/x", { host: "full.test" })).body).toContain("Not Found");
+    expect((await navigate("/", { host: "bare.test" })).body).toContain("Hier wohnen Kurzlinks");
+  });
+});
+
+test("everyone else gets the bytes of the specification", async () => {
+  expired.add("old");
+  close("used", { maxClicks: 1 });
+  for (const path of ["/", "/nothing", "/%00", "/old", "/used"]) {
+    for (const headers of [
+      "",
+      "Accept: text/html\r\nAccept-Language: de\r\nUser-Agent: Mozilla/5.0 Firefox/140.0\r\n",
+      "Sec-Fetch-Dest: empty\r\n",
+      "Sec-Fetch-Dest: image\r\nAccept-Language: de\r\n",
+      "Sec-Fetch-Dest: Document\r\n",
+      "Sec-Fetch-Dest: document, document\r\n",
+    ]) {
+      const answer = await ask(path, { headers });
+      expect([answer.fields, answer.body]).toEqual([PLAIN, "Not Found"]);
+      expect((await ask(path, { headers, method: "HEAD" })).fields).toBe(HEAD_OF_PLAIN);
+    }
+  }
+});
+
+describe("/favicon.ico and /robots.txt", () => {
+  const FILES = { "/favicon.ico": "image/png", "/robots.txt": "text/plain; charset=utf-8" };
+
+  test("are answered on every domain, without a click", async () => {
+    for (const [path, type] of Object.entries(FILES)) {
+      for (const host of ["short.test", "own.test", "bare.test"]) {
+        for (const method of ["GET", "HEAD"]) {
+          for (const target of [path, `${path}?v=1`]) {
+            const answer = await ask(target, { host, method });
+            expect([answer.status, answer.header("content-type"), answer.header("cache-control")]).toEqual([
+              200,
+              type,
+              "public, max-age=3600",
+            ]);
+            expect([answer.body.length > 0, Number(answer.header("content-length")) > 0]).toEqual([
+              method === "GET",
+              true,
+            ]);
+          }
+        }
+      }
+    }
+    expect(clicks).toEqual([]);
+  });
+
+  test("belong to a link that has the code, also when it has expired", async () => {
+    links.set("robots.txt", "https://t.test/robots");
+    expired.add("favicon.ico");
+    expect((await ask("/robots.txt")).header("location")).toBe("https://t.test/robots");
+    expect(clicks).toEqual([7]);
+    expect((await ask("/favicon.ico")).body).toBe("Not Found");
+    expect((await ask("/robots.txt", { host: "bare.test" })).header("content-type")).toContain("text/plain");
+  });
+
+  test("are only these two paths", async () => {
+    for (const path of [
+      "/favicon.icon",
+      "/robots.txt/a",
+      "/a/robots.txt",
+      "/Robots.txt",
+      "/robots.tx",
+      "/favicon",
+    ]) {
+      expect((await ask(path)).body).toBe("Not Found");
+    }
+  });
+
+  test("robots.txt keeps crawlers out and lets previews in", async () => {
+    const [previews, others] = (await ask("/robots.txt")).body.split("\n\n");
+    expect(others).toBe("User-agent: *\nDisallow: /\n");
+    expect(previews).toContain("User-agent: Slackbot\n");
+    expect(previews).toEndWith("\nAllow: /");
+  });
+
+  test("the icon has the accent colour", async () => {
+    const bytes = async () =>
+      new Uint8Array(await (await fetch(`http://127.0.0.1:${server.port}/favicon.ico`)).arrayBuffer());
+    const before = await bytes();
+    expect([...before.slice(1, 4)]).toEqual([..."PNG"].map((letter) => letter.charCodeAt(0)));
+    settings.color = "#ffd400";
+    expect(await bytes()).not.toEqual(before);
+    settings.color = "#1757c2";
+    expect(await bytes()).toEqual(before);
+  });
+});

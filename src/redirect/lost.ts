@@ -1,0 +1,70 @@
+/**
+ * The 404 side of the redirect. Domains may send visitors elsewhere, a browser's navigation gets a page, everyone else
+ * the text of the specification.
+ */
+import { pathStart } from "../lib/request-target.ts";
+import type { LinkCache } from "../links/cache/cache.ts";
+import { toLocation } from "../links/cache/location.ts";
+import type { Domains, RoutedDomain } from "../links/domains/registry.ts";
+import { isNavigation, type LostPages, type LostReason } from "../visitors/lost-pages.ts";
+import type { SiteFiles } from "../visitors/site-files.ts";
+import { keyIn } from "./path-code.ts";
+
+type Deps = {
+  cache: Pick<LinkCache, "knows">;
+  domains: Pick<Domains, "isEmpty" | "at">;
+  pages: LostPages;
+  files: SiteFiles;
+  /** Redirects. */
+  found(location: string): Response;
+};
+
+export function createLost({ cache, domains, pages, files, found }: Deps) {
+  let count = 0;
+  // Reused: a response copies it.
+  const plain = new Headers({
+    "Content-Type": "text/html; charset=utf-8",
+    "Cache-Control": "public, max-age=60",
+  });
+
+  /** Without the rules of a domain. */
+  function missing(request: Request, reason: LostReason): Response {
+    count++;
+    return isNavigation(request)
+      ? pages.answer(request, reason)
+      : new Response("Not Found", { status: 404, headers: plain });
+  }
+
+  /** No link of the domain, if it is not the default one. */
+  const onDomain = (request: Request, domain: RoutedDomain | undefined, reason: LostReason): Response =>
+    domain?.notFoundUrl ? found(toLocation(domain.notFoundUrl)) : missing(request, reason);
+
+  return {
+    missing,
+    onDomain,
+
+    /** For a code without a link, or whose link has expired. */
+    unknown(request: Request, url: string): Response {
+      const start = pathStart(url);
+      const domain = domains.isEmpty() ? undefined : domains.at(url, start);
+      const isExpired = () => {
+        const key = keyIn(url, start + 1, domain);
+        return key !== null && cache.knows(key);
+      };
+      const file = files.at(url, start + 1);
+      if (file !== null && !isExpired()) return file;
+      if (domain?.expiredUrl && isExpired()) return found(toLocation(domain.expiredUrl));
+      if (domain?.notFoundUrl) return found(toLocation(domain.notFoundUrl));
+      return missing(request, isNavigation(request) && isExpired() ? "expired" : "unknown");
+    },
+
+    /** For a link that is there and may not be passed. */
+    closed(request: Request, url: string, reason: LostReason): Response {
+      const domain = domains.isEmpty() ? undefined : domains.at(url, pathStart(url));
+      return onDomain(request, domain, reason);
+    },
+
+    /** Of 404s since the start. */
+    count: (): number => count,
+  };
+}
