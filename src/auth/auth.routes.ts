@@ -2,6 +2,7 @@ import { z } from "zod";
 import { type Endpoint, endpoint, type HttpContext } from "../http/endpoint.ts";
 import { requireJson, SHORT_LIMIT } from "../http/read-body.ts";
 import type { Clock } from "../lib/clock.ts";
+import { keepsSecureCookies } from "../lib/secure-cookies.ts";
 import { type Account, BUILT_IN_ADMIN } from "./account.ts";
 import type { AuthConfig } from "./auth-config.ts";
 import { clearedCookies, deviceCookie, sessionCookies } from "./sessions/cookies.ts";
@@ -65,7 +66,7 @@ function sessionEndpoints({ login, sessions, config, addressLimit, addressOf }: 
         const proofs = { refreshTokens: refreshTokens(c), deviceTokens: deviceTokens(c) };
         const via = isFromBrowser(c.req.raw) ? "panel" : "api";
         const signedIn = await login.signIn({ ...body, ...proofs, address, via });
-        return answerSignedIn(c, config, { signedIn, message: "Signed in" });
+        return answerSignedIn(c, config, { signedIn, message: welcome(c, config) });
       },
     }),
     endpoint({
@@ -104,6 +105,12 @@ function sessionEndpoints({ login, sessions, config, addressLimit, addressOf }: 
     }),
   ];
 }
+
+/** Browsers send Origin with a sign-in. */
+const welcome = (c: HttpContext, config: AuthConfig): string =>
+  !config.get("api.cookie_secure") || !c.req.raw.headers.has("origin") || keepsSecureCookies(c.req.raw)
+    ? "Signed in"
+    : "Signed in, but a browser drops these cookies because the connection is not HTTPS. Use HTTPS, or turn api.cookie_secure off.";
 
 function ownEndpoints({ login, sessions, users, config, clock, addressLimit, addressOf }: Deps): Endpoint[] {
   async function rememberBrowser(c: HttpContext, account: Account): Promise<void> {

@@ -6,7 +6,7 @@
 import type { Clock } from "../lib/clock.ts";
 import type { LockedLink, UnlockCookies } from "../visitors/cookie.ts";
 import type { VisitorPages } from "../visitors/look.ts";
-import { passwordPage, rightPage } from "../visitors/messages.ts";
+import { notKeptPage, passwordPage, rightPage } from "../visitors/messages.ts";
 import { answerPage } from "../visitors/page.ts";
 import { isBrowser, pathWithQuery, type Unlock } from "../visitors/unlock.ts";
 import type { PeerSource } from "./visit.ts";
@@ -44,6 +44,9 @@ export function createLocks({ find, cookies, form, pages, clock }: Deps): Locks 
       const location = pathWithQuery(code, request.url);
       const cookie: Record<string, string> =
         link === null ? {} : { "Set-Cookie": cookies.make(link, code, clock.now()) };
+      if (link !== null && isBrowser(request) && !cookies.isKept(request)) {
+        return answerPage(notKeptPage(pages.look(request)), 200, request, cookie);
+      }
       if (isBrowser(request))
         return answerPage(rightPage(pages.look(request), location), 200, request, cookie);
       const headers = { Location: location, "Cache-Control": "private, no-store", ...cookie };

@@ -3,6 +3,7 @@
  * password's hash. It opens this link only, for an hour or until the link is deleted or gets another password.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
+import { keepsSecureCookies } from "../lib/secure-cookies.ts";
 
 const MAX_AGE_S = 3_600;
 /** A neighbour may set a cookie of the same name. */
@@ -34,6 +35,9 @@ export function createUnlockCookies({ secret, isSecure }: CookieSettings) {
       const secure = isSecure() ? "; Secure" : "";
       return `${nameOf(link)}=${value}; Path=/${code}; Max-Age=${MAX_AGE_S}; HttpOnly; SameSite=Lax${secure}`;
     },
+
+    /** Whether the visitor's browser keeps the cookie. */
+    isKept: (request: Request): boolean => !isSecure() || keepsSecureCookies(request),
 
     opens(link: LockedLink, header: string | null, nowMs: number): boolean {
       const name = `${nameOf(link)}=`;

@@ -36,6 +36,15 @@ export function rightPage(look: Look, href: string): VisitorPage {
   });
 }
 
+/** After a right password whose cookie the browser drops: going on would ask for the password again. */
+export function notKeptPage(look: Look): VisitorPage {
+  const { accepted, notKept } = look.texts.password;
+  return htmlPage(look, {
+    title: accepted,
+    body: { html: `<h1>${text(accepted)}</h1>\n<p class="warn" role="alert">${text(notKept)}</p>` },
+  });
+}
+
 export type Message = { title: string; sentence: string };
 
 export const messagePage = (look: Look, { title, sentence }: Message): VisitorPage =>

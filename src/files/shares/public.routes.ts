@@ -14,7 +14,7 @@ import { archivedFolder, type ShareArchive } from "./archive.routes.ts";
 import type { ShareDownload, Visitor } from "./download.routes.ts";
 import type { UnlockCookies } from "../../visitors/cookie.ts";
 import type { VisitorPages } from "../../visitors/look.ts";
-import { messagePage, passwordPage } from "../../visitors/messages.ts";
+import { messagePage, notKeptPage, passwordPage } from "../../visitors/messages.ts";
 import { answerPage, type VisitorPage } from "../../visitors/page.ts";
 import { isBrowser, pathWithQuery, type Unlock, type VisitorConnection } from "../../visitors/unlock.ts";
 import { filePage, folderPage, unlockedPage } from "./page.ts";
@@ -123,6 +123,9 @@ async function unlock(
   const refused = await form.refusal({ linkId, passwordHash }, request, connection);
   if (refused !== null) return refused;
   const cookie = { "Set-Cookie": cookies.make(share, share.code, clock.now()) };
+  if (isBrowser(request) && !cookies.isKept(request)) {
+    return answerPage(notKeptPage(pages.look(request)), 200, request, cookie);
+  }
   const file = fileIn(share, queryOf(request.url));
   if (file === null || !isBrowser(request)) {
     return new Response(null, { status: 303, headers: { ...headers, ...cookie } });

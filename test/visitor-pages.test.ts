@@ -1,0 +1,146 @@
+/** What visitors see, with the real program on two workers. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type Client, PASSWORD, startSignedIn } from "./support/session.ts";
+import { until } from "./support/until.ts";
+import type { Installation, RunningWaymark } from "./support/waymark.ts";
+
+const TARGET = "https://secret.example/there";
+const BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
+const NAVIGATION = {
+  Accept: "text/html",
+  "Sec-Fetch-Dest": "document",
+  "Accept-Language": "fr-CH, fr;q=0.9",
+};
+const OFF_LOCALHOST = { Accept: "text/html", Host: "go.example:8080", "Accept-Language": "de" };
+
+let installation: Installation;
+let server: RunningWaymark;
+let client: Client;
+beforeAll(async () => {
+  ({ installation, server, client } = await startSignedIn({ WAYMARK__SERVER__WORKERS: "2" }));
+  await set("api.trusted_proxies", "127.0.0.1");
+});
+afterAll(() => installation.remove());
+
+let addresses = 0;
+/** Passwords are limited per address. */
+const nextAddress = () => `203.0.113.${++addresses % 250}`;
+
+async function visit(path: string, headers: Record<string, string> = {}, init: RequestInit = {}) {
+  const answer = await fetch(server.url + path, {
+    redirect: "manual",
+    keepalive: false,
+    ...init,
+    headers: { "User-Agent": BROWSER, Connection: "close", "X-Forwarded-For": nextAddress(), ...headers },
+  });
+  return { status: answer.status, headers: answer.headers, body: await answer.text() };
+}
+const set = (key: string, value: string) => client.call("PUT", `/config/${key}`, { value });
+const make = (link: Record<string, unknown>) => client.call("POST", "/links", { target: TARGET, ...link });
+
+test("a browser sees a page in its language, everyone else the text, with the same status and cache headers", async () => {
+  await make({ code: "later", starts_at: "1h" });
+  await make({ code: "once", max_clicks: 1 });
+  expect((await visit("/once")).status).toBe(307);
+  await make({ code: "old", expires_at: new Date(Date.now() + 700).toISOString() });
+  await until(async () => (await visit("/old")).status === 404);
+  for (const [path, title] of [
+    ["/", "Ici vivent des liens courts"],
+    ["/nothing", "Ce lien ne mène nulle part"],
+    ["/later", "Ce lien ne mène nulle part"],
+    ["/old", "Ce lien a expiré"],
+    ["/once", "Ce lien est épuisé"],
+  ] as const) {
+    const page = await visit(path, NAVIGATION);
+    const plain = await visit(path, { "Accept-Language": "fr" });
+    expect([page.status, plain.status, plain.body]).toEqual([404, 404, "Not Found"]);
+    for (const part of ["Not Found", '<html lang="fr">', title, "· Waymark</title>"]) {
+      expect(page.body).toContain(part);
+    }
+    for (const name of ["cache-control", "content-type"]) {
+      expect(page.headers.get(name)).toBe(plain.headers.get(name));
+    }
+    expect([page.headers.get("vary"), plain.headers.get("vary")]).toEqual([
+      "Sec-Fetch-Dest, Accept-Language",
+      null,
+    ]);
+  }
+});
+
+test("name and colour change at once, on every worker", async () => {
+  await set("features.instance_name", "Söhne & Co");
+  await set("features.accent_color", "#FD0");
+  for (let n = 0; n < 6; n++) {
+    const { body } = await visit("/nothing", NAVIGATION);
+    expect(body).toContain("· Söhne &amp; Co</title>");
+    expect(body).toContain("--accent:#ffdd00");
+  }
+  expect((await set("features.accent_color", "red;}")).status).toBe(400);
+  await set("features.accent_color", "#1757c2");
+});
+
+test("/favicon.ico and /robots.txt are there, unless a link has that code", async () => {
+  const types = async () =>
+    Promise.all(
+      ["/favicon.ico", "/robots.txt"].map(async (path) => (await visit(path)).headers.get("content-type")),
+    );
+  expect(await types()).toEqual(["image/png", "text/plain; charset=utf-8"]);
+  await make({ code: "robots.txt" });
+  expect((await visit("/robots.txt")).headers.get("location")).toBe(TARGET);
+  await client.call("DELETE", "/links/robots.txt");
+  expect(await types()).toEqual(["image/png", "text/plain; charset=utf-8"]);
+});
+
+describe("a cookie that the browser drops", () => {
+  const form = (password: string): RequestInit => ({
+    method: "POST",
+    body: new URLSearchParams({ password }).toString(),
+  });
+  const type = { "Content-Type": "application/x-www-form-urlencoded" };
+
+  test("is told after the right password of a link and of a share, instead of asking again", async () => {
+    await set("features.enforce_link_passwords", "true");
+    await make({ code: "locked", password: "open sesame" });
+    const headers = { Authorization: `Bearer ${client.token}`, "Content-Type": "application/json" };
+    const call = async (path: string, body: unknown) =>
+      (await (await fetch(server.url + path, { method: "POST", headers, body: JSON.stringify(body) })).json())
+        .data;
+    const folder = await call("/folders", { name: "papers" });
+    const share = await call(`/folders/${folder.id}/share`, { password: "open sesame" });
+    for (const path of ["/locked", `/${share.code}`]) {
+      const told = await visit(path, { ...OFF_LOCALHOST, ...type }, form("open sesame"));
+      expect([told.status, told.headers.get("location")]).toEqual([200, null]);
+      expect(told.body).toContain("weil diese Seite ohne HTTPS kam");
+      expect(told.body).not.toContain("http-equiv");
+      expect(told.body).not.toContain("<form");
+      const wrong = await visit(path, { ...OFF_LOCALHOST, ...type }, form("wrong sesame"));
+      expect([wrong.status, wrong.body.includes("HTTPS")]).toEqual([403, false]);
+      for (const kept of [
+        { "X-Forwarded-Proto": "https" },
+        { "Sec-Fetch-Site": "same-origin" },
+        { Host: "localhost:8080" },
+      ]) {
+        const { body } = await visit(path, { ...OFF_LOCALHOST, ...type, ...kept }, form("open sesame"));
+        expect(body).not.toContain("HTTPS");
+      }
+      const program = await visit(path, { ...OFF_LOCALHOST, ...type, Accept: "*/*" }, form("open sesame"));
+      expect([program.status, program.headers.get("location")]).toEqual([303, path]);
+    }
+    await set("api.cookie_secure", "false");
+    const { body } = await visit("/locked", { ...OFF_LOCALHOST, ...type }, form("open sesame"));
+    expect(body).toContain("http-equiv");
+    await set("api.cookie_secure", "true");
+  });
+
+  test("is told to a browser that signs in", async () => {
+    const signIn = async (headers: Record<string, string>) => {
+      const init = { method: "POST", body: JSON.stringify({ password: PASSWORD }) };
+      const all = { Host: "go.example:8080", "Content-Type": "application/json", ...headers };
+      return JSON.parse((await visit("/admin/v1/auth/login", all, init)).body).data.message as string;
+    };
+    expect(await signIn({ Origin: "http://go.example:8080" })).toContain("not HTTPS");
+    expect(await signIn({})).toBe("Signed in");
+    const origin = "https://go.example:8080";
+    expect(await signIn({ Origin: origin, "X-Forwarded-Proto": "https" })).toBe("Signed in");
+  });
+});
