@@ -106,9 +106,8 @@ function sessionEndpoints({ login, sessions, config, addressLimit, addressOf }: 
   ];
 }
 
-/** Browsers send Origin with a sign-in. */
 const welcome = (c: HttpContext, config: AuthConfig): string =>
-  !config.get("api.cookie_secure") || !c.req.raw.headers.has("origin") || keepsSecureCookies(c.req.raw)
+  !config.get("api.cookie_secure") || !isFromBrowser(c.req.raw) || keepsSecureCookies(c.req.raw)
     ? "Signed in"
     : "Signed in, but a browser drops these cookies because the connection is not HTTPS. Use HTTPS, or turn api.cookie_secure off.";
 
