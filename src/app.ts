@@ -213,6 +213,7 @@ const startRedirect = (
     }),
     locks,
     shares: sharing.answers,
+    drops: sharing.drops,
     domains: links.domains,
     pages: door.lostPages,
     files: door.siteFiles,

@@ -295,7 +295,8 @@ test("files and folders of others are 404 to everybody, administrators too", asy
   for (const operation of byId) {
     const isFile = operation.path.startsWith("/files");
     const params = { id: String(isFile ? file : folder), code: "none" };
-    const body = operation.method === "GET" || operation.method === "HEAD" ? {} : { body: {} };
+    const given = operation.path.endsWith("/drop") ? { max_bytes: 1, max_files: 1 } : {};
+    const body = operation.method === "GET" || operation.method === "HEAD" ? {} : { body: given };
     const [status, code] = await ask(operation, { token: admin.token, params, ...body });
     expect([operation, status]).toEqual([operation, 404]);
     if (code !== null) expect([operation, code]).toEqual([operation, isFile ? 7000 : 7001]);

@@ -50,6 +50,7 @@ const INNER_ROOMS: Record<string, Record<string, readonly string[]>> = {
     archive: ["blobs", "storage", "tree"],
     uploads: ["blobs", "policies", "storage", "tree"],
     shares: ["archive", "blobs", "tree"],
+    drops: ["policies", "shares", "tree", "uploads"],
     check: ["blobs", "policies", "storage", "tree"],
   },
   "files/storage": { local: [], s3: [] },

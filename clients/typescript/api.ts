@@ -1090,6 +1090,58 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/folders/{id}/drop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The drop boxes of a folder, newest first */
+        get: operations["listFolderDrop"];
+        put?: never;
+        /** Open a drop box: a short link under which strangers put files into a folder */
+        post: operations["createFolderDrop"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/folders/{id}/drop/{code}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Close a drop box; the files stay */
+        delete: operations["deleteFolderDropCode"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/folders/{id}/drop/{code}/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What came into a drop box, from whom, newest first; without files in the trash */
+        get: operations["listFolderDropCodeFiles"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/folders/{id}/share": {
         parameters: {
             query?: never;
@@ -1466,6 +1518,61 @@ export interface components {
             host?: string;
             /** @description http or https URL on another host, to which unknown codes lead instead of 404; none when empty or null */
             not_found_url?: string | null;
+        };
+        DropBox: {
+            /** @description that it has taken, also of files deleted since */
+            bytes: number;
+            click_count: number;
+            code: string;
+            /** Format: date-time */
+            created_at: string;
+            created_by: string | null;
+            /** @description host; null: the default domain */
+            domain: string | null;
+            expires_at: string | null;
+            fallback_url: string | null;
+            /** @description that it has taken, also of those deleted since */
+            files: number;
+            folder_id: number;
+            forward_query: boolean;
+            /** @description click_count without automated visitors */
+            human_clicks: number;
+            /** @constant */
+            kind: "drop";
+            max_bytes: number;
+            max_clicks: number | null;
+            max_file_size: number | null;
+            max_files: number;
+            note: string | null;
+            password: "[REDACTED]" | null;
+            /** @enum {number} */
+            redirect_status: 301 | 302 | 307 | 308;
+            /**
+             * Format: uri
+             * @description address of the link
+             */
+            short_url: string;
+            starts_at: string | null;
+            tags: string[];
+            target: string;
+            title: string | null;
+            /**
+             * Format: uri
+             * @description the same as short_url
+             */
+            url: string;
+        };
+        DropBoxAnswer: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["DropBox"];
+            message: string;
+        };
+        DropBoxListAnswer: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["DropBox"][];
+            message: string;
         };
         Entry: {
             /** Format: date-time */
@@ -2024,6 +2131,22 @@ export interface components {
             /** @description http or https URL on another host, to which unknown codes lead instead of 404; none when empty or null */
             not_found_url?: string | null;
         };
+        NewDropBox: {
+            /** @description editors and administrators only: 1 to 128 of a-z A-Z 0-9 _ . - /; random when absent or empty */
+            code?: string | null;
+            /** @description RFC 3339, or a duration such as 7d or 1d2h30m */
+            expires_at?: string | null;
+            /** @description of all files together */
+            max_bytes: number;
+            /** @description of one file, in bytes; only max_bytes without it */
+            max_file_size?: number | null;
+            /** @description that it takes in all, also of those deleted since */
+            max_files: number;
+            /** @description at least 8 characters; none when empty or absent */
+            password?: string | null;
+            /** @description shown to visitors; found by `search` */
+            title?: string | null;
+        };
         NewFolder: {
             /** @description 1 to 255 bytes without / \ and control characters; unique in its folder */
             name: string;
@@ -2343,6 +2466,29 @@ export interface components {
                     title?: string | null;
                 };
             }[];
+        };
+        ReceivedFile: {
+            /** Format: date-time */
+            at: string;
+            file_id: number;
+            mime_type: string;
+            /** @description by which the file lies in the tree */
+            name: string;
+            /** @description the same for all that one visitor sends into this box */
+            sender: string;
+            /** @description as the visitor gave it */
+            sender_name: string | null;
+            /** @description name as sent; another file may have had it already */
+            sent_as: string;
+            size: number;
+        };
+        ReceivedFilePageAnswer: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["ReceivedFile"][];
+            message: string;
+            /** @description null: the last page */
+            next_cursor: string | null;
         };
         Referrer: {
             automated_clicks: number;
@@ -2938,6 +3084,9 @@ export type Domain = components['schemas']['Domain'];
 export type DomainAnswer = components['schemas']['DomainAnswer'];
 export type DomainListAnswer = components['schemas']['DomainListAnswer'];
 export type DomainUpdate = components['schemas']['DomainUpdate'];
+export type DropBox = components['schemas']['DropBox'];
+export type DropBoxAnswer = components['schemas']['DropBoxAnswer'];
+export type DropBoxListAnswer = components['schemas']['DropBoxListAnswer'];
 export type Entry = components['schemas']['Entry'];
 export type EntryAnswer = components['schemas']['EntryAnswer'];
 export type Event = components['schemas']['Event'];
@@ -2984,6 +3133,7 @@ export type Message = components['schemas']['Message'];
 export type MessageAnswer = components['schemas']['MessageAnswer'];
 export type NewAccount = components['schemas']['NewAccount'];
 export type NewDomain = components['schemas']['NewDomain'];
+export type NewDropBox = components['schemas']['NewDropBox'];
 export type NewFolder = components['schemas']['NewFolder'];
 export type NewLink = components['schemas']['NewLink'];
 export type NewPolicy = components['schemas']['NewPolicy'];
@@ -3013,6 +3163,8 @@ export type PostLinksImportBody = components['schemas']['PostLinksImportBody'];
 export type PutAuthPasswordBody = components['schemas']['PutAuthPasswordBody'];
 export type PutConfigKeyBody = components['schemas']['PutConfigKeyBody'];
 export type PutLinksBatchBody = components['schemas']['PutLinksBatchBody'];
+export type ReceivedFile = components['schemas']['ReceivedFile'];
+export type ReceivedFilePageAnswer = components['schemas']['ReceivedFilePageAnswer'];
 export type Referrer = components['schemas']['Referrer'];
 export type ReferrerListAnswer = components['schemas']['ReferrerListAnswer'];
 export type Session = components['schemas']['Session'];
@@ -7937,6 +8089,260 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             502: components["responses"]["502"];
+            503: components["responses"]["503"];
+        };
+    };
+    listFolderDrop: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": [
+                     *         {
+                     *           "code": "docs/start",
+                     *           "target": "https://example.com/docs?x=1",
+                     *           "created_at": "2026-11-20T12:00:00.000Z",
+                     *           "expires_at": "2027-01-31T00:00:00.000Z",
+                     *           "password": null,
+                     *           "click_count": 42,
+                     *           "human_clicks": 40,
+                     *           "domain": null,
+                     *           "short_url": "https://go.example.com/docs/start",
+                     *           "title": "Documentation",
+                     *           "note": "Printed on the flyer of spring",
+                     *           "tags": [
+                     *             "spring"
+                     *           ],
+                     *           "created_by": "anna",
+                     *           "starts_at": "2026-12-01T00:00:00.000Z",
+                     *           "max_clicks": null,
+                     *           "fallback_url": null,
+                     *           "redirect_status": 307,
+                     *           "forward_query": false,
+                     *           "kind": "drop",
+                     *           "folder_id": 1,
+                     *           "max_bytes": 1,
+                     *           "max_files": 1,
+                     *           "max_file_size": 0,
+                     *           "bytes": 1,
+                     *           "files": 1,
+                     *           "url": "https://go.example.com/docs/start"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DropBoxListAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    createFolderDrop: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "expires_at": "2027-01-31T00:00:00.000Z",
+                 *       "code": "docs/start",
+                 *       "title": "Documentation",
+                 *       "max_bytes": 1,
+                 *       "max_files": 1,
+                 *       "max_file_size": null
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewDropBox"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            201: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "code": "docs/start",
+                     *         "target": "https://example.com/docs?x=1",
+                     *         "created_at": "2026-11-20T12:00:00.000Z",
+                     *         "expires_at": "2027-01-31T00:00:00.000Z",
+                     *         "password": null,
+                     *         "click_count": 42,
+                     *         "human_clicks": 40,
+                     *         "domain": null,
+                     *         "short_url": "https://go.example.com/docs/start",
+                     *         "title": "Documentation",
+                     *         "note": "Printed on the flyer of spring",
+                     *         "tags": [
+                     *           "spring"
+                     *         ],
+                     *         "created_by": "anna",
+                     *         "starts_at": "2026-12-01T00:00:00.000Z",
+                     *         "max_clicks": null,
+                     *         "fallback_url": null,
+                     *         "redirect_status": 307,
+                     *         "forward_query": false,
+                     *         "kind": "drop",
+                     *         "folder_id": 1,
+                     *         "max_bytes": 1,
+                     *         "max_files": 1,
+                     *         "max_file_size": 0,
+                     *         "bytes": 1,
+                     *         "files": 1,
+                     *         "url": "https://go.example.com/docs/start"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DropBoxAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    deleteFolderDropCode: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example docs/start */
+                code: string;
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "message": "OK"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MessageAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    listFolderDropCodeFiles: {
+        parameters: {
+            query?: {
+                /** @description next_cursor of the previous page, unchanged; absent or empty: the first page */
+                cursor?: string;
+                /** @description clamped to 1 to 100 */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @example docs/start */
+                code: string;
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": [
+                     *         {
+                     *           "file_id": 1,
+                     *           "name": "spring",
+                     *           "sent_as": "text",
+                     *           "size": 48213,
+                     *           "mime_type": "application/pdf",
+                     *           "sender": "text",
+                     *           "sender_name": null,
+                     *           "at": "2026-11-20T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReceivedFilePageAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
             503: components["responses"]["503"];
         };
     };

@@ -144,6 +144,7 @@ create table drop_files (
   link_id bigint not null,
   sender character varying(64) collate "C" not null,
   sender_name character varying(100) collate "C",
+  name character varying(255) collate "C" not null,
   created_at bigint not null,
   constraint drop_files_entry FOREIGN KEY (entry_id) REFERENCES entries(id) ON DELETE CASCADE,
   constraint drop_files_pkey PRIMARY KEY (entry_id)
@@ -400,6 +401,9 @@ create table uploads (
   policy_id bigint not null,
   created_at bigint not null,
   expires_at bigint not null,
+  drop_link_id bigint,
+  sender character varying(64) collate "C",
+  sender_name character varying(100) collate "C",
   constraint uploads_pkey PRIMARY KEY (id),
   constraint uploads_policy FOREIGN KEY (policy_id) REFERENCES policies(id)
 );

@@ -135,6 +135,7 @@ CREATE TABLE drop_files (
   link_id integer not null,
   sender text not null,
   sender_name text,
+  name text not null,
   created_at integer not null,
   constraint drop_files_entry foreign key (entry_id) references entries (id) on delete cascade
 );
@@ -392,7 +393,7 @@ CREATE TABLE uploads (
   received integer not null,
   policy_id integer not null,
   created_at integer not null,
-  expires_at integer not null,
+  expires_at integer not null, drop_link_id integer, sender text, sender_name text,
   constraint uploads_policy foreign key (policy_id) references policies (id)
 );
 

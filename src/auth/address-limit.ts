@@ -6,7 +6,7 @@
 import type { Clock } from "../lib/clock.ts";
 import { appError } from "../lib/errors.ts";
 import { createGenerationMap } from "../lib/generation-map.ts";
-import { addressGroup } from "./client-address.ts";
+import { addressGroup } from "../lib/ip-address.ts";
 
 const AT_ONCE = 5;
 const INTERVAL_MS = 1000;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { addressGroup, clientAddress, createClientAddress, parseTrustedProxies } from "./client-address.ts";
+import { addressGroup } from "../lib/ip-address.ts";
+import { clientAddress, createClientAddress, parseTrustedProxies } from "./client-address.ts";
 
 const PROXIES = parseTrustedProxies(["10.0.0.0/8", "2001:db8:aa::/48", "unix"]);
 const NONE = parseTrustedProxies([]);

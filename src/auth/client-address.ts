@@ -4,7 +4,7 @@
  * trusted proxy is the client. An unreadable entry ends the search at the last address read.
  */
 import { appError } from "../lib/errors.ts";
-import { formatIp, type IpRange, isInRange, isIpv4, parseIp, parseIpRange } from "../lib/ip-address.ts";
+import { formatIp, type IpRange, isInRange, parseIp, parseIpRange } from "../lib/ip-address.ts";
 
 const UNIX_PEER = "unix";
 
@@ -66,13 +66,6 @@ function canonical(text: string): string | null {
 function withoutPort(text: string): string {
   const match = /^\[([^\]]+)\](?::\d{1,5})?$/.exec(text) ?? /^(\d[\d.]*):\d{1,5}$/.exec(text);
   return match?.[1] ?? text;
-}
-
-/** One client controls an IPv4 address or an IPv6 /64. */
-export function addressGroup(address: string): string {
-  const bytes = parseIp(address);
-  if (bytes === null || isIpv4(bytes)) return address;
-  return `${formatIp(bytes.slice().fill(0, 8))}/64`;
 }
 
 /** Parses the setting once per value. */

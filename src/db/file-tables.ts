@@ -87,6 +87,10 @@ export const FILE_TABLES = {
     policy_id: "int",
     created_at: "int",
     expires_at: "int",
+    /** The drop box of a stranger's upload, like the next two; null for the account's own. */
+    drop_link_id: "int?",
+    sender: "text?",
+    sender_name: "text?",
   },
   /** What unfinished uploads take of each policy's storage, as last counted (files/blobs/left-overs.ts). */
   staged_counts: {
@@ -126,6 +130,8 @@ export const FILE_TABLES = {
     sender: "text",
     /** As the visitor gave it. */
     sender_name: "text?",
+    /** What the visitor is told: the file may be stored under another name. */
+    name: "text",
     created_at: "int",
   },
   /**

@@ -15,6 +15,8 @@ import { createAccountTree, type AccountTree, type TreeChanges } from "./tree/ac
 import type { Blobs } from "./blobs/service.ts";
 import { createDownload, type Download } from "./tree/download.ts";
 import { downloadEndpoint } from "./tree/download.routes.ts";
+import { createDropGate } from "./drops/gate.ts";
+import { createDropsRepository } from "./drops/repository.ts";
 import { createEntriesRepository } from "./tree/entries.repository.ts";
 import { fileEndpoints } from "./tree/files.routes.ts";
 import { createFiles, type Files } from "./tree/files.service.ts";
@@ -31,6 +33,7 @@ import { createTusRepository } from "./uploads/tus.repository.ts";
 import { tusEndpoints } from "./uploads/tus.routes.ts";
 import { createResumable, type Resumable } from "./uploads/tus.service.ts";
 import { uploadEndpoint } from "./uploads/routes.ts";
+import type { DropGate } from "./uploads/drop-upload.ts";
 import { createUploads, type Uploads } from "./uploads/service.ts";
 
 export type Drive = {
@@ -39,6 +42,7 @@ export type Drive = {
   files: Files;
   uploads: Uploads;
   resumable: Resumable;
+  dropGate: DropGate;
   download: Download;
   trash: Trash;
   answerArchive: AnswerArchive;
@@ -75,12 +79,14 @@ export function createDrive(deps: Deps): Drive {
   const folders = createFolders({ tree, repository, removal, policies, clock });
   const files = createFiles({ tree, repository, removal, blobs, clock });
   const uploads = createUploads({ tree, repository, files, policies, blobs });
+  const dropGate = createDropGate({ repository: createDropsRepository(database), record, clock });
   const resumable = createResumable({
     tree,
     repository: createTusRepository(database),
     files,
     uploads,
     blobs,
+    drops: dropGate,
     leases,
     clock,
     logger,
@@ -103,6 +109,7 @@ export function createDrive(deps: Deps): Drive {
     files,
     uploads,
     resumable,
+    dropGate,
     download,
     trash,
     answerArchive,

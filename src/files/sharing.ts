@@ -1,14 +1,23 @@
-/** Share links, on top of drive.ts and the links. */
+/** Share links and drop boxes, on top of drive.ts and the links. */
 import type { Database } from "../db/database.ts";
 import type { Db } from "../db/dialect.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { RecordEvents } from "../lib/event.ts";
+import { addressGroup } from "../lib/ip-address.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { InternalLinks } from "../links/internal-links.ts";
 import type { Blobs } from "./blobs/service.ts";
 import type { Drive } from "./drive.ts";
 import type { VisitorDoor } from "../visitors/door.ts";
+import { createDropAnswers, type DropAnswers } from "./drops/public.routes.ts";
+import { createDropTus } from "./drops/tus.routes.ts";
+import { createDrops, type Drops } from "./drops/service.ts";
+import { createDropsRepository } from "./drops/repository.ts";
+import { createFormReceiving } from "./drops/form.routes.ts";
+import { createInFlight } from "./drops/in-flight.ts";
+import { createSenders } from "./drops/sender.ts";
+import { dropEndpoints } from "./drops/routes.ts";
 import { createShareArchive } from "./shares/archive.routes.ts";
 import { createShareDownload } from "./shares/download.routes.ts";
 import { createShareAnswers, type ShareAnswers } from "./shares/public.routes.ts";
@@ -19,6 +28,7 @@ import { createShares, type Shares } from "./shares/service.ts";
 export type Sharing = {
   shares: Shares;
   answers: ShareAnswers;
+  drops: DropAnswers;
   /** Mount them at the root. */
   endpoints: readonly Endpoint[];
 };
@@ -26,10 +36,10 @@ export type Sharing = {
 type Deps = {
   database: Pick<Database, "read" | "write" | "dialect">;
   record: RecordEvents<Db>;
-  drive: Pick<Drive, "tree" | "folders" | "answerArchive">;
+  drive: Pick<Drive, "tree" | "folders" | "answerArchive" | "files" | "uploads" | "resumable" | "dropGate">;
   blobs: Pick<Blobs, "open">;
   links: InternalLinks;
-  door: Pick<VisitorDoor, "pages" | "cookies" | "shares">;
+  door: VisitorDoor;
   clock: Clock;
   logger: Logger;
 };
@@ -38,9 +48,12 @@ export function createSharing(deps: Deps): Sharing {
   const { database, record, drive, blobs, links, door, clock, logger } = deps;
   const { tree, folders } = drive;
   const { pages, cookies, shares: unlock } = door;
-  const shares = createShares({
+  const repository = createSharesRepository({ database, record });
+  const shares = createShares({ tree, repository, links, clock });
+  const drops = createDrops({
     tree,
-    repository: createSharesRepository({ database, record }),
+    repository: createDropsRepository(database),
+    shares: repository,
     links,
     clock,
   });
@@ -57,6 +70,29 @@ export function createSharing(deps: Deps): Sharing {
       clock,
       logger,
     }),
-    endpoints: shareEndpoints({ shares }),
+    drops: createDropVisits(deps, drops),
+    endpoints: [...shareEndpoints({ shares }), ...dropEndpoints({ drops })],
   };
+}
+
+function createDropVisits({ drive, door, clock, logger }: Deps, drops: Drops): DropAnswers {
+  const { uploads, files, resumable, dropGate: gate } = drive;
+  const { pages, bodies, cookies, clientAddress } = door;
+  const senders = createSenders({ isSecure: door.isSecure });
+  const inFlight = createInFlight({ clock });
+  return createDropAnswers({
+    drops,
+    uploads,
+    receiveForm: createFormReceiving({ drops, uploads, files, gate, inFlight }),
+    tus: createDropTus({ resumable, senders, bodies }),
+    inFlight,
+    senders,
+    cookies,
+    unlock: door.shares,
+    pages,
+    bodies,
+    addressOf: (peer, forwardedFor) => addressGroup(clientAddress(peer, forwardedFor)),
+    clock,
+    logger,
+  });
 }

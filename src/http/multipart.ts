@@ -1,5 +1,5 @@
 /**
- * Streams a multipart/form-data request with at most one file at the pace of its consumer. A failure ends the file's
+ * Streams a multipart/form-data request at the pace of its consumer. A failure ends the file's
  * body, and the consumer has cleaned up before readMultipart rejects. The rest of the request is not read.
  */
 import { type AppError, appError } from "../lib/errors.ts";
@@ -27,6 +27,8 @@ export type FilePart = {
 export type MultipartOptions<T> = {
   /** Must read the body to its end, or throw, which fails the upload. */
   onFile(part: FilePart): Promise<T>;
+  /** Default 1. */
+  mostFiles?: number;
   /** Fields that are files even without a filename. */
   isFile?: (field: string) => boolean;
   /** Longest silence of the client; default half a minute. */
@@ -41,7 +43,7 @@ export type MultipartOptions<T> = {
 export type MultipartForm<T> = {
   /** Of a repeated field, the last value. */
   fields: ReadonlyMap<string, string>;
-  /** Result of onFile. */
+  /** Result of onFile, of the last file. */
   file: T | undefined;
 };
 
@@ -150,11 +152,11 @@ function createSource(
 async function readForm<T>(
   parts: MultipartReader,
   source: Source,
-  { onFile, isFile, reservation }: MultipartOptions<T>,
+  { onFile, mostFiles = 1, isFile, reservation }: MultipartOptions<T>,
 ): Promise<MultipartForm<T>> {
   const fields = new Map<string, string>();
   let file: { result: T } | undefined;
-  for (let others = 0; ; ) {
+  for (let others = 0, files = 0; ; ) {
     const part = await parts.next();
     if (part === null) return { fields, file: file?.result };
     const { field, filename, mimeType } = describePart(part);
@@ -165,7 +167,11 @@ async function readForm<T>(
       if (field !== undefined) fields.set(field, text);
       continue;
     }
-    if (file !== undefined) throw broken("The form has more than one file; send one.");
+    files++;
+    if (files > mostFiles) {
+      const [more, some] = mostFiles === 1 ? ["one file", "one"] : [`${mostFiles} files`, "fewer"];
+      throw broken(`The form has more than ${more}; send ${some}.`);
+    }
     file = { result: await onFile({ field: field ?? "", filename, mimeType, body: source.file(part.body) }) };
   }
 }

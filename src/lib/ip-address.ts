@@ -100,3 +100,10 @@ export function isInRange(address: Uint8Array, { bytes, bits }: IpRange): boolea
   const rest = bits & 7;
   return rest === 0 || (address[whole]! ^ bytes[whole]!) >> (8 - rest) === 0;
 }
+
+/** One client controls an IPv4 address or an IPv6 /64. */
+export function addressGroup(address: string): string {
+  const bytes = parseIp(address);
+  if (bytes === null || isIpv4(bytes)) return address;
+  return `${formatIp(bytes.slice().fill(0, 8))}/64`;
+}

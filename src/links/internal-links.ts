@@ -11,7 +11,7 @@ import type { LinkRepository } from "./links.repository.ts";
 import { alreadyExists, type CheckedCreate, type LinkWriter } from "./writer.ts";
 import { AppError } from "../lib/errors.ts";
 
-export type InternalInput = Pick<CreateInput, "code" | "expires_at" | "password">;
+export type InternalInput = Pick<CreateInput, "code" | "expires_at" | "password" | "title">;
 
 export type InternalEntry = Omit<CheckedCreate, "target" | "force">;
 

@@ -1,5 +1,6 @@
 /** Targets of links that serve something of ours. No http URL begins with `w`, so one character distinguishes them. */
 export const INTERNAL_SCHEME = "waymark:";
+const DROP = `${INTERNAL_SCHEME}drop/`;
 const FIRST = INTERNAL_SCHEME.charCodeAt(0);
 
 /** `waymark:file/12`; of a drop box the folder that takes the files. */
@@ -8,6 +9,9 @@ export const internalTarget = (kind: "file" | "folder" | "drop", id: number): st
 
 /** For stored targets and their locations. */
 export const isInternal = (target: string): boolean => target.charCodeAt(0) === FIRST;
+
+/** For internal ones. */
+export const isDrop = (target: string): boolean => target.startsWith(DROP);
 
 /** For texts from outside. */
 export const namesInternal = (text: string): boolean => text.trim().startsWith(INTERNAL_SCHEME);

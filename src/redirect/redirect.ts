@@ -4,12 +4,13 @@ import { ESCAPED, scanCode } from "../lib/code-hash.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../lib/logger.ts";
 import { pathStart } from "../lib/request-target.ts";
-import { isInternal } from "../links/internal-target.ts";
+import { isDrop, isInternal } from "../links/internal-target.ts";
 import type { CachedLink } from "../links/cache/cached-link.ts";
 import type { LinkCache } from "../links/cache/cache.ts";
 import { toLocation } from "../links/cache/location.ts";
 import { readSpecial } from "../links/cache/special-link.ts";
 import type { RedirectStatus } from "../links/link-options.ts";
+import { DROP_METHODS, isDropStep } from "./drop-visit.ts";
 import type { Locks } from "./locks.ts";
 import { codeWithin, endOfPath, keyIn } from "./path-code.ts";
 import { isOpen, type SpecialOutcome, type Specials } from "./special.ts";
@@ -47,6 +48,8 @@ type Deps = {
   locks: Pick<Locks, "unlock">;
   /** For codes of shares. Never rejects. */
   shares?: { answer(linkId: number, request: Request, peers?: PeerSource): Promise<Response> };
+  /** For codes of drop boxes. Never rejects. */
+  drops?: { answer(linkId: number, request: Request, peers?: PeerSource): Promise<Response> };
   /** Besides the default one. */
   domains?: Pick<Domains, "isEmpty" | "at">;
   pages: LostPages;
@@ -71,6 +74,7 @@ export function createRedirect({
   specials,
   locks,
   shares,
+  drops,
   domains = NO_DOMAINS,
   pages,
   files,
@@ -154,8 +158,9 @@ export function createRedirect({
     const outcome = specials.follow(link, { request, url, pathEnd, now });
     if (outcome instanceof Promise) return outcome.then(answer).catch(failed);
     if (outcome !== null) return answer(outcome);
-    count(link.id, now, url, pathEnd, request, peers);
-    return shares?.answer(link.id, request, peers) ?? lost.missing(request, "unknown");
+    const isDropBox = isDrop(link.location);
+    if (!isDropBox || !isDropStep(url, pathEnd)) count(link.id, now, url, pathEnd, request, peers);
+    return (isDropBox ? drops : shares)?.answer(link.id, request, peers) ?? lost.missing(request, "unknown");
   }
 
   function look(
@@ -197,6 +202,11 @@ export function createRedirect({
     const { method } = request;
     const { key, link } = (await linkOf(request)) ?? { key: "", link: null };
     if (link === null || !isInternal(link.location)) return methodNotAllowed("GET, HEAD");
+    if (isDrop(link.location)) {
+      if (drops === undefined || !DROP_METHODS.split(", ").includes(method))
+        return methodNotAllowed(DROP_METHODS);
+      return drops.answer(link.id, request, peers);
+    }
     const special = readSpecial(link.location);
     const takesForm = special === null ? shares !== undefined : special.isLocked;
     if (!takesForm || method !== "POST") return methodNotAllowed(takesForm ? "GET, HEAD, POST" : "GET, HEAD");

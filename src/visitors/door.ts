@@ -46,6 +46,9 @@ export function createVisitorDoor({ config, guards, bodies }: Deps) {
     pages,
     lostPages: createLostPages(pages),
     siteFiles: createSiteFiles({ accentColor: () => config.get("features.accent_color") }),
+    bodies,
+    clientAddress,
+    isSecure: () => config.get("api.cookie_secure"),
     cookies: createUnlockCookies({
       secret: () => config.get("api.jwt_secret"),
       isSecure: () => config.get("api.cookie_secure"),

@@ -14,10 +14,15 @@ export const steps: readonly Step[] = [
     `link_id ${w.int} not null`,
     `sender ${w.text(64)} not null`,
     `sender_name ${w.text(100)}`,
+    `name ${w.text(255)} not null`,
     `created_at ${w.int} not null`,
     "constraint drop_files_entry foreign key (entry_id) references entries (id) on delete cascade",
   ]),
   createIndex("0116_drop_files_link", "drop_files", "drop_files_link_id", "link_id, sender, entry_id"),
+
+  addColumn("0117_uploads_drop_link_id", "uploads", "drop_link_id", (w) => w.int),
+  addColumn("0118_uploads_sender", "uploads", "sender", (w) => w.text(64)),
+  addColumn("0119_uploads_sender_name", "uploads", "sender_name", (w) => w.text(100)),
 
   createTable("0120_trash", "trash", (w) => [
     `entry_id ${w.int} not null primary key`,

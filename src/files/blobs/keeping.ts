@@ -62,8 +62,13 @@ export function createKeeping({ repository, clock, inBackground }: Deps) {
     return results;
   }
 
+  async function dropAll(items: readonly Keepable[], reason: unknown): Promise<void> {
+    if (isUnavailable(reason)) return;
+    for (const { stored } of items) await dropUnlessKept(stored);
+  }
+
   /** One outcome per item. Removes what can't be kept, unless the outcome of the commit is unknown. */
-  return async function keep<I extends Keepable, R>(
+  async function keep<I extends Keepable, R>(
     items: readonly I[],
     write: KeepWrite<I, R>,
   ): Promise<PromiseSettledResult<R>[]> {
@@ -71,14 +76,27 @@ export function createKeeping({ repository, clock, inBackground }: Deps) {
       const results = await keepTogether(items, write);
       return results.map((value) => ({ status: "fulfilled", value }));
     } catch (reason) {
-      const isUnknown = isUnavailable(reason);
-      if (items.length > 1 && !isUnknown) {
+      if (items.length > 1 && !isUnavailable(reason)) {
         const outcomes: PromiseSettledResult<R>[] = [];
         for (const item of items) outcomes.push(...(await keep([item], write)));
         return outcomes;
       }
-      if (!isUnknown) for (const { stored } of items) await dropUnlessKept(stored);
+      await dropAll(items, reason);
       return items.map(() => ({ status: "rejected", reason }));
     }
+  }
+
+  return {
+    keep,
+
+    /** All or none. */
+    async keepAll<I extends Keepable, R>(items: readonly I[], write: KeepWrite<I, R>): Promise<readonly R[]> {
+      try {
+        return await keepTogether(items, write);
+      } catch (reason) {
+        await dropAll(items, reason);
+        throw reason;
+      }
+    },
   };
 }

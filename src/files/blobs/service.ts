@@ -87,7 +87,7 @@ export function createBlobs({ repository, policies, drivers, processes, clock, l
     });
   };
 
-  const keep = createKeeping({ repository, clock, inBackground });
+  const { keep, keepAll } = createKeeping({ repository, clock, inBackground });
 
   async function place(
     policyId: number,
@@ -182,6 +182,7 @@ export function createBlobs({ repository, policies, drivers, processes, clock, l
     },
 
     keep,
+    keepAll,
 
     readQueueOf: createReadQueues(),
 

@@ -11,7 +11,7 @@ import type { Shareable, Shares } from "./service.ts";
 
 const PASSWORD_MIN_CHARACTERS = 8;
 
-const shareSchema = createSchema.pick({ expires_at: true }).extend({
+export const shareSchema = createSchema.pick({ expires_at: true }).extend({
   code: newCode
     .nullish()
     .describe(
@@ -49,7 +49,7 @@ function viewShare(share: ShareRecord, origin: string): z.output<typeof shareVie
 }
 
 /** Who may not choose the code of a link gets no chosen one for a share either. @throws Forbidden */
-function refuseOwnCode({ role }: { role: Role }, code: string | null | undefined): void {
+export function refuseOwnCode({ role }: { role: Role }, code: string | null | undefined): void {
   if (reachesRole(role, "editor") || !code) return;
   throw appError(
     "Forbidden",

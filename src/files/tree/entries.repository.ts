@@ -137,6 +137,18 @@ export function createEntriesRepository({ read, dialect }: Pick<Database, "read"
       return (await query.executeTakeFirst()) !== undefined;
     },
 
+    /** Which of at most 1,000 names are taken. */
+    async takenNames(tx: Db, accountId: number, parentId: number, names: readonly string[]) {
+      const rows = await tx
+        .selectFrom("entries")
+        .select("name")
+        .where("account_id", "=", accountId)
+        .where("parent_id", "=", parentId)
+        .where("name", "in", names)
+        .execute();
+      return new Set(rows.map(({ name }) => name));
+    },
+
     /** Returns its id. @throws NameConflict */
     insert: (tx: Db, entry: Omit<Folder, "id"> | Omit<StoredFile, "id">): Promise<number> =>
       explainViolations(() => dialect.insertReturningId(tx, "entries", toRow(entry)), {

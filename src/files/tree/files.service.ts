@@ -9,6 +9,7 @@ import type { Commit } from "../blobs/keeping.ts";
 import type { Blobs, StoredBytes } from "../blobs/service.ts";
 import type { EntriesRepository, AccountSpace } from "./entries.repository.ts";
 import type { StoredFile } from "./entry.ts";
+import { freeNames } from "./free-name.ts";
 import type { Removal } from "./removal.ts";
 
 /** Absent fields stay. Null is the root. */
@@ -21,12 +22,14 @@ export type NewFile = {
   parentId: number;
   name: string;
   mimeType: string;
+  /** A name that is taken gets a number. */
+  isNumbered?: boolean;
 };
 
-type Addition = {
+export type Addition = {
   file: NewFile;
   stored: StoredBytes;
-  alongside: ((tx: TreeTransaction) => Promise<void>) | undefined;
+  alongside: ((tx: TreeTransaction, file: StoredFile) => Promise<void>) | undefined;
 };
 
 const ADDED_AT_ONCE = 64;
@@ -38,7 +41,7 @@ type Deps = {
   tree: AccountTree;
   repository: EntriesRepository;
   removal: Removal;
-  blobs: Pick<Blobs, "keep">;
+  blobs: Pick<Blobs, "keep" | "keepAll">;
   clock: Clock;
 };
 
@@ -59,11 +62,12 @@ export function createFiles({ tree, repository, removal, blobs, clock }: Deps) {
       if (remainingBytes(tx.space) < bytes) throw overQuota(tx.space);
       const blobIds = await commit(tx.db);
       const now = clock.now();
-      const files = items.map(({ file: { parentId, name, mimeType }, stored: { size, sha256 } }, at) => ({
+      const names = await namesOf(tx, accountId, items);
+      const files = items.map(({ file: { parentId, mimeType }, stored: { size, sha256 } }, at) => ({
         kind: "file" as const,
         accountId,
         parentId,
-        name,
+        name: names[at]!,
         mimeType,
         blobId: blobIds[at]!,
         size,
@@ -73,9 +77,16 @@ export function createFiles({ tree, repository, removal, blobs, clock }: Deps) {
       }));
       const ids = await repository.insertFiles(tx.db, files);
       await repository.addUsage(tx.db, accountId, bytes);
-      for (const { alongside } of items) await alongside?.(tx);
-      return files.map((file, at) => ({ ...file, id: ids[at]! }));
+      const added = files.map((file, at) => ({ ...file, id: ids[at]! }));
+      for (const [at, { alongside }] of items.entries()) await alongside?.(tx, added[at]!);
+      return added;
     });
+
+  const namesOf = ({ db }: TreeTransaction, accountId: number, items: readonly Addition[]) =>
+    freeNames(
+      items.map(({ file }) => file),
+      (parentId, names) => repository.takenNames(db, accountId, parentId, names),
+    );
 
   const sweeper = createFullSweeper(SWEPT_BYTES);
   /** An account's changes run one at a time, so files that arrive meanwhile share a transaction. */
@@ -97,6 +108,10 @@ export function createFiles({ tree, repository, removal, blobs, clock }: Deps) {
      */
     add: (file: NewFile, stored: StoredBytes, alongside?: Addition["alongside"]): Promise<StoredFile> =>
       additions(file.accountId, { file, stored, alongside }),
+
+    /** All or none, of one account. @throws like add */
+    addAll: (accountId: number, all: readonly Addition[]): Promise<readonly StoredFile[]> =>
+      blobs.keepAll(all, (items, commit) => addTogether(accountId, items, commit)),
 
     /** @throws FileNotFound, InvalidName, NameConflict, FolderNotFound */
     async update(accountId: number, id: number, change: FileChange): Promise<StoredFile> {

@@ -27,6 +27,8 @@ export type IncomingFile = {
   name: string;
   mimeType: string | undefined;
   body: AsyncIterable<Uint8Array>;
+  /** As in NewFile: then the name may be taken. */
+  isNumbered?: boolean;
 };
 
 /** Durable bytes that are not a file yet. */
@@ -84,9 +86,9 @@ export function createUploads({ tree, repository, files, policies, blobs }: Deps
      */
     async receive(
       destination: Destination,
-      { name: given, mimeType, body }: IncomingFile,
+      { name: given, mimeType, body, isNumbered }: IncomingFile,
     ): Promise<ReceivedFile> {
-      const name = await checkName(destination, given);
+      const name = isNumbered ? checkFileName(given) : await checkName(destination, given);
       const { policy, space } = destination;
       const stored = await blobs.store(within(body, space), policy.id, { maxBytes: policy.maxFileSize });
       return { destination, name, mimeType: mediaTypeOf(mimeType, name), stored };

@@ -8,6 +8,7 @@ import { appError } from "../../lib/errors.ts";
 import type { Blobs, OpenUpload } from "../blobs/service.ts";
 import type { Files } from "../tree/files.service.ts";
 import { isStagingLost } from "../storage/storage-failure.ts";
+import type { DropGate } from "./drop-upload.ts";
 import type { TusRepository, Upload } from "./tus.repository.ts";
 
 /** Without bytes for so long, an upload expires. */
@@ -23,11 +24,12 @@ type Deps = {
   repository: Pick<TusRepository, "advance" | "remove">;
   files: Pick<Files, "add">;
   blobs: Pick<Blobs, "begin" | "resume" | "forgetUpload">;
+  drops: Pick<DropGate, "take">;
   clock: Clock;
 };
 
 /** For uploads that the caller has locked. */
-export function createTransfer({ repository, files, blobs, clock }: Deps) {
+export function createTransfer({ repository, files, blobs, drops, clock }: Deps) {
   /** The storage has lost bytes. */
   async function beginAnew(upload: Upload, error: unknown): Promise<never> {
     if (!isStagingLost(error)) throw error;
@@ -55,10 +57,11 @@ export function createTransfer({ repository, files, blobs, clock }: Deps) {
    */
   async function finish(upload: Upload, open: OpenUpload): Promise<TransferProgress> {
     const expiresAt = clock.now() + REMEMBERED_MS;
-    const { id, size } = upload;
+    const { id, size, name, drop } = upload;
     try {
       const stored = await open.finish();
-      const file = await files.add(upload, stored, async (tx) => {
+      const file = await files.add({ ...upload, isNumbered: drop !== null }, stored, async (tx, made) => {
+        if (drop !== null) await drops.take(tx, { ...drop, name }, made);
         if (size > 0 && !(await repository.advance(upload, size, expiresAt, tx.db))) throw uploadGone();
       });
       await open.settle();

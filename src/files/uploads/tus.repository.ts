@@ -2,6 +2,7 @@ import type { Selectable } from "kysely";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import type { Schema } from "../../db/schema.ts";
+import type { DropSender, Unfinished } from "./drop-upload.ts";
 
 /** A complete upload is a file already and stays for clients that missed the answer. */
 export type Upload = {
@@ -20,6 +21,8 @@ export type Upload = {
   policyId: number;
   createdAt: number;
   expiresAt: number;
+  /** Null for the account's own. */
+  drop: DropSender | null;
 };
 
 export type TusRepository = ReturnType<typeof createTusRepository>;
@@ -39,6 +42,9 @@ const COLUMNS = [
   "policy_id",
   "created_at",
   "expires_at",
+  "drop_link_id",
+  "sender",
+  "sender_name",
 ] as const;
 
 export function createTusRepository({ read, write }: Pick<Database, "read" | "write">) {
@@ -52,12 +58,27 @@ export function createTusRepository({ read, write }: Pick<Database, "read" | "wr
       return row === undefined ? null : toUpload(row);
     },
 
-    async unfinished(tx: Db, accountId: number): Promise<{ count: number; bytes: number }> {
-      const row = await tx
-        .selectFrom("uploads")
+    /** The bytes include those of strangers, the count does not. */
+    async unfinished(tx: Db, accountId: number): Promise<Unfinished> {
+      const row = await unfinishedOf(tx, accountId)
+        .select((eb) => [
+          eb.fn.sum(eb.case().when("drop_link_id", "is", null).then(1).else(0).end()).as("count"),
+          eb.fn.sum("size").as("bytes"),
+        ])
+        .executeTakeFirstOrThrow();
+      return { count: Number(row.count ?? 0), bytes: Number(row.bytes ?? 0) };
+    },
+
+    /** Of a drop box, of all senders or of one. */
+    async unfinishedInDrop(
+      tx: Db,
+      accountId: number,
+      drop: { linkId: number; sender?: string },
+    ): Promise<Unfinished> {
+      const row = await unfinishedOf(tx, accountId)
         .select((eb) => [eb.fn.countAll().as("count"), eb.fn.sum("size").as("bytes")])
-        .where("account_id", "=", accountId)
-        .whereRef("received", "<", "size")
+        .where("drop_link_id", "=", drop.linkId)
+        .$if(drop.sender !== undefined, (query) => query.where("sender", "=", drop.sender!))
         .executeTakeFirstOrThrow();
       return { count: Number(row.count), bytes: Number(row.bytes ?? 0) };
     },
@@ -93,6 +114,9 @@ export function createTusRepository({ read, write }: Pick<Database, "read" | "wr
   };
 }
 
+const unfinishedOf = (tx: Db, accountId: number) =>
+  tx.selectFrom("uploads").where("account_id", "=", accountId).whereRef("received", "<", "size");
+
 const toUpload = (row: Selectable<Schema["uploads"]>): Upload => ({
   id: row.id,
   accountId: row.account_id,
@@ -105,6 +129,10 @@ const toUpload = (row: Selectable<Schema["uploads"]>): Upload => ({
   policyId: row.policy_id,
   createdAt: row.created_at,
   expiresAt: row.expires_at,
+  drop:
+    row.drop_link_id === null
+      ? null
+      : { linkId: row.drop_link_id, sender: row.sender ?? "", senderName: row.sender_name },
 });
 
 const toRow = (upload: Upload): Selectable<Schema["uploads"]> => ({
@@ -119,4 +147,7 @@ const toRow = (upload: Upload): Selectable<Schema["uploads"]> => ({
   policy_id: upload.policyId,
   created_at: upload.createdAt,
   expires_at: upload.expiresAt,
+  drop_link_id: upload.drop?.linkId ?? null,
+  sender: upload.drop?.sender ?? null,
+  sender_name: upload.drop?.senderName ?? null,
 });

@@ -1,8 +1,5 @@
 import { z } from "zod";
-import { bodyChunks } from "../../http/body-chunks.ts";
-import type { BodyReadQueue } from "../../http/body-reader.ts";
 import { type Endpoint, type EndpointInput, endpoint, type HttpContext } from "../../http/endpoint.ts";
-import { bodyTimeouts } from "../../http/read-body.ts";
 import { appError } from "../../lib/errors.ts";
 import {
   appendHeaders,
@@ -17,21 +14,18 @@ import {
   versionHeader,
 } from "./tus-headers.ts";
 import type { Policies } from "../policies/service.ts";
-import { MOST_CHECKED_BYTES } from "./tus-checksum.ts";
+import { BODY_TYPE, TUS_VERSION } from "./tus-protocol.ts";
 import {
-  BODY_TYPE,
-  CHECKSUM_ALGORITHMS,
-  EXTENSIONS,
-  readBytes,
-  readChecksum,
-  readMetadata,
-  refusal,
-  TUS_VERSION,
-} from "./tus-protocol.ts";
-import type { TransferProgress, Resumable, Upload } from "./tus.service.ts";
+  checkVersion,
+  emptyAnswer,
+  featuresOf,
+  offsetOf,
+  progressOf,
+  readChunk,
+  readCreation,
+} from "./tus-request.routes.ts";
+import type { Resumable } from "./tus.service.ts";
 
-/** Longest silence of a client. */
-const STALL_MS = 60_000;
 const ROOT_PATH = "/files/tus";
 
 /** A file comes with the last byte: name and quota count then. */
@@ -63,13 +57,7 @@ const optionsEndpoint = (path: string, { policies }: Deps): Endpoint =>
     async handle() {
       const limits = (await policies.list()).map(({ maxFileSize }) => maxFileSize);
       const most = limits.includes(0) ? 0 : Math.max(...limits);
-      return empty(204, {
-        "Tus-Resumable": TUS_VERSION,
-        "Tus-Version": TUS_VERSION,
-        "Tus-Extension": EXTENSIONS,
-        "Tus-Checksum-Algorithm": CHECKSUM_ALGORITHMS,
-        ...(most > 0 && { "Tus-Max-Size": String(most) }),
-      });
+      return emptyAnswer(204, featuresOf(most));
     },
   });
 
@@ -78,7 +66,7 @@ function uploadEndpoints({ resumable }: Deps): Endpoint[] {
   const append = (input: Input) => appendTo(resumable, input);
   const terminate = async ({ c, account }: Input) => {
     await resumable.terminate(account.id, uploadIdIn(c));
-    return empty(204, {});
+    return emptyAnswer(204, {});
   };
   return [
     tusEndpoint(
@@ -102,11 +90,7 @@ function uploadEndpoints({ resumable }: Deps): Endpoint[] {
       },
       async ({ c, account }) => {
         const upload = await resumable.find(account.id, uploadIdIn(c));
-        return empty(200, {
-          ...stateOf(upload),
-          "Upload-Length": String(upload.size),
-          ...(upload.metadata !== "" && { "Upload-Metadata": upload.metadata }),
-        });
+        return emptyAnswer(200, offsetOf(upload));
       },
     ),
     tusEndpoint(
@@ -172,36 +156,22 @@ const tusEndpoint = (
     handle(input) {
       const { c } = input;
       c.res.headers.set("Tus-Resumable", TUS_VERSION);
-      if (c.req.header("Tus-Resumable") === TUS_VERSION) return handle(input);
-      c.res.headers.set("Tus-Version", TUS_VERSION);
-      throw refusal(412, `Send the header Tus-Resumable: ${TUS_VERSION}.`);
+      if (c.req.header("Tus-Resumable") !== TUS_VERSION) c.res.headers.set("Tus-Version", TUS_VERSION);
+      checkVersion(c.req.raw.headers);
+      return handle(input);
     },
   });
 
 async function create(resumable: Resumable, c: HttpContext, accountId: number): Promise<Response> {
-  // Each part would become its own file.
-  if (c.req.header("Upload-Concat") !== undefined) {
-    throw appError("BadRequest", "Upload-Concat is not supported; send the file as one upload.");
-  }
-  if (c.req.header("Upload-Length") === undefined) {
-    throw appError("BadRequest", "Send the file's size in the header Upload-Length.");
-  }
-  const metadata = c.req.header("Upload-Metadata") ?? "";
-  const told = readMetadata(metadata);
-  const { upload, fileId } = await resumable.create(accountId, {
-    size: readBytes("Upload-Length", c.req.header("Upload-Length")),
-    name: nameIn(told),
-    mimeType: told.get("filetype"),
+  const { told, ...upload } = readCreation(c.req.raw.headers);
+  const progress = await resumable.create(accountId, {
+    ...upload,
     folderId: folderIdOf(told.get("folder_id")),
-    metadata,
   });
-  return empty(201, { Location: `${ROOT_PATH}/${upload.id}`, ...progressOf({ upload, fileId }) });
-}
-
-function nameIn(told: ReadonlyMap<string, string>): string {
-  const name = told.get("filename") ?? "";
-  if (name !== "") return name;
-  throw appError("InvalidName", "Send the file's name in Upload-Metadata, under the key `filename`.");
+  return emptyAnswer(201, {
+    Location: `${ROOT_PATH}/${progress.upload.id}`,
+    ...progressOf(progress),
+  });
 }
 
 function folderIdOf(text: string | undefined): number | null {
@@ -211,19 +181,9 @@ function folderIdOf(text: string | undefined): number | null {
 }
 
 async function appendTo(resumable: Resumable, { c, account, reservation }: Input): Promise<Response> {
-  const type = c.req.header("Content-Type")?.toLowerCase().replace(/;.*/s, "").trim();
-  if (type !== BODY_TYPE) throw refusal(415, `Send the bytes with Content-Type: ${BODY_TYPE}.`);
-  const length = c.req.header("Content-Length");
-  const portion = {
-    offset: readBytes("Upload-Offset", c.req.header("Upload-Offset")),
-    length: length === undefined ? undefined : readBytes("Content-Length", length),
-    checksum: readChecksum(c.req.header("Upload-Checksum")),
-    reservation,
-  };
-  const times = portion.checksum === null ? { stallMs: STALL_MS } : bodyTimeouts(MOST_CHECKED_BYTES);
+  const chunk = readChunk(c.req.raw, reservation);
   c.env.liftIdleTimeout();
-  const body = (readQueue: BodyReadQueue) => bodyChunks(c.req.raw, { ...times, readQueue });
-  return empty(204, progressOf(await resumable.append(account.id, uploadIdIn(c), { ...portion, body })));
+  return emptyAnswer(204, progressOf(await resumable.append(account.id, uploadIdIn(c), chunk)));
 }
 
 /** An impossible id is treated as unknown. */
@@ -232,17 +192,3 @@ function uploadIdIn(c: HttpContext): string {
   if (UPLOAD_ID.test(id)) return id;
   throw appError("FileNotFound", "There is no such upload.");
 }
-
-const stateOf = ({ received, expiresAt }: Upload) => ({
-  "Upload-Offset": String(received),
-  "Upload-Expires": new Date(expiresAt).toUTCString(),
-});
-
-/** X-File-Id: the file that the upload became. */
-const progressOf = ({ upload, fileId }: TransferProgress) => ({
-  ...stateOf(upload),
-  ...(fileId !== null && { "X-File-Id": String(fileId) }),
-});
-
-const empty = (status: number, headers: Record<string, string>): Response =>
-  new Response(null, { status, headers });

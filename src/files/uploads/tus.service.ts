@@ -27,6 +27,7 @@ import {
   uploadTooLong,
   wrongOffset,
 } from "./tus-transfer.ts";
+import type { DropGate, DropSender } from "./drop-upload.ts";
 import type { Uploads } from "./service.ts";
 
 export type { Upload } from "./tus.repository.ts";
@@ -37,6 +38,8 @@ const EXPIRED_AT_ONCE = 100;
 /** Unfinished ones per account. */
 const MOST_UPLOADS = 1_000;
 const LOCK_MS = 30_000;
+/** A stranger's upload keeps its room so long without a byte. */
+const EMPTY_DROP_EXPIRES_MS = 3_600_000;
 
 export type NewUpload = {
   size: number;
@@ -46,7 +49,12 @@ export type NewUpload = {
   /** Null is the root. */
   folderId: number | null;
   metadata: string;
+  /** Of a stranger. The name is checked and gets a number if it is taken. */
+  drop?: DropSender;
 };
+
+/** A stranger at a drop box. Without a sender, whoever knows the upload's id. */
+export type DropVisitor = { linkId: number; sender: string | null };
 
 export type UploadChunk = {
   /** Must equal the upload's end. */
@@ -68,19 +76,20 @@ type Deps = {
   files: Pick<Files, "add">;
   uploads: Pick<Uploads, "destination" | "checkSize" | "checkName">;
   blobs: Pick<Blobs, "newUploadId" | "begin" | "resume" | "forgetUpload" | "readQueueOf">;
+  drops: DropGate;
   leases: Leases;
   clock: Clock;
   logger: Logger;
 };
 
 export function createResumable(deps: Deps) {
-  const { tree, repository, uploads, blobs, leases, clock, logger } = deps;
+  const { tree, repository, uploads, blobs, drops, leases, clock, logger } = deps;
   const transfer = createTransfer(deps);
 
   /** @throws FileNotFound, 410 */
-  async function find(accountId: number, id: string): Promise<Upload> {
+  async function find(accountId: number, id: string, visitor?: DropVisitor): Promise<Upload> {
     const upload = await repository.find(id);
-    if (upload?.accountId !== accountId) throw uploadGone();
+    if (upload === null || upload.accountId !== accountId || !isOf(upload, visitor)) throw uploadGone();
     if (upload.expiresAt <= clock.now()) throw refusal(410, "The upload has expired. Start a new one.");
     return upload;
   }
@@ -128,7 +137,18 @@ export function createResumable(deps: Deps) {
   const insert = (upload: Upload): Promise<void> =>
     tree.change(upload.accountId, async (tx) => {
       const { count, bytes } = await repository.unfinished(tx.db, upload.accountId);
-      if (count >= MOST_UPLOADS) {
+      const { drop } = upload;
+      if (drop !== null) {
+        const { linkId, sender } = drop;
+        await drops.admit(
+          tx,
+          { ...drop, ...upload },
+          {
+            inBox: await repository.unfinishedInDrop(tx.db, upload.accountId, { linkId }),
+            ofSender: await repository.unfinishedInDrop(tx.db, upload.accountId, { linkId, sender }),
+          },
+        );
+      } else if (count >= MOST_UPLOADS) {
         throw appError(
           "RateLimitExceeded",
           `${MOST_UPLOADS} uploads are unfinished; finish or terminate some first.`,
@@ -146,7 +166,8 @@ export function createResumable(deps: Deps) {
     async create(accountId: number, given: NewUpload): Promise<TransferProgress> {
       const destination = await uploads.destination(accountId, given.folderId);
       uploads.checkSize(destination, given.size);
-      const name = await uploads.checkName(destination, given.name);
+      const { drop = null } = given;
+      const name = drop === null ? await uploads.checkName(destination, given.name) : given.name;
       const now = clock.now();
       const upload = {
         id: await blobs.newUploadId(),
@@ -159,7 +180,8 @@ export function createResumable(deps: Deps) {
         received: 0,
         policyId: destination.policy.id,
         createdAt: now,
-        expiresAt: now + EXPIRES_MS,
+        expiresAt: now + (drop === null ? EXPIRES_MS : EMPTY_DROP_EXPIRES_MS),
+        drop,
       };
       await insert(upload);
       if (upload.size > 0) return { upload, fileId: null };
@@ -175,8 +197,9 @@ export function createResumable(deps: Deps) {
       accountId: number,
       id: string,
       { offset, length, checksum, reservation, body: open }: UploadChunk,
+      visitor?: DropVisitor,
     ): Promise<TransferProgress> {
-      return inTurn(accountId, id, async (upload, signal) => {
+      return inTurn({ accountId, id, visitor }, async (upload, signal) => {
         if (upload.received !== offset) throw wrongOffset(upload.received);
         if ((length ?? 0) > upload.size - offset) throw uploadTooLong();
         if (offset === upload.size) return { upload, fileId: null };
@@ -188,18 +211,22 @@ export function createResumable(deps: Deps) {
     },
 
     /** @throws FileNotFound, 410, 423, StorageUnavailable */
-    terminate: (accountId: number, id: string): Promise<void> => inTurn(accountId, id, forget),
+    terminate: (accountId: number, id: string, visitor?: DropVisitor): Promise<void> =>
+      inTurn({ accountId, id, visitor }, forget),
   };
 
   /** An unknown id takes no lease. */
   async function inTurn<T>(
-    accountId: number,
-    id: string,
+    { accountId, id, visitor }: { accountId: number; id: string; visitor: DropVisitor | undefined },
     run: (upload: Upload, signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    await find(accountId, id);
-    return locked(id, async (signal) => run(await find(accountId, id), signal));
+    await find(accountId, id, visitor);
+    return locked(id, async (signal) => run(await find(accountId, id, visitor), signal));
   }
 }
+
+/** An account's own uploads are those without a drop box. */
+const isOf = ({ drop }: Upload, visitor: DropVisitor | undefined): boolean =>
+  drop?.linkId === visitor?.linkId && (!visitor?.sender || visitor.sender === drop?.sender);
 
 async function* nothing(): AsyncGenerator<Uint8Array, void> {}

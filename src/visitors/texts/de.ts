@@ -16,6 +16,43 @@ export const de: VisitorTexts = {
     notKept:
       "Der Browser kann es sich nicht merken, weil diese Seite ohne HTTPS kam. Öffnen Sie die Adresse mit https:// davor, oder sagen Sie es der Person, die diesen Server betreibt.",
   },
+  drop: {
+    title: "Dateien senden",
+    intro:
+      "Was Sie senden, geht an die Person, der diese Seite gehört. Sie sehen nur, was Sie selbst gesendet haben.",
+    filesLeft: "Noch freie Dateien",
+    roomLeft: "Freier Platz",
+    largest: "Größte Datei",
+    until: "Offen bis",
+    yourName: "Ihr Name (freiwillig)",
+    choose: "Dateien auswählen oder hierher ziehen",
+    send: "Senden",
+    sent: "Von Ihnen gesendet",
+    nothing: "Sie haben noch nichts gesendet.",
+    arrived: "Danke. Ihre Dateien sind angekommen.",
+    closed: "Dieser Briefkasten ist voll: Er nimmt keine Dateien mehr an.",
+    ended: {
+      title: "Nicht gefunden",
+      sentence: "Diesen Briefkasten gibt es nicht, oder er ist geschlossen.",
+    },
+    refused: {
+      ended: "Dieser Briefkasten ist geschlossen. Es wurde nichts gespeichert.",
+      full: "Dieser Briefkasten nimmt keine Dateien mehr an. Es wurde nichts gespeichert.",
+      room: "Dieser Briefkasten hat nicht mehr genug Platz. Es wurde nichts gespeichert.",
+      size: "Eine Datei ist größer, als dieser Briefkasten erlaubt. Es wurde nichts gespeichert.",
+      busy: "Gerade senden andere Dateien. Versuchen Sie es gleich noch einmal. Es wurde nichts gespeichert.",
+      rate: "Sie senden zu viele Dateien auf einmal. Versuchen Sie es gleich noch einmal. Es wurde nichts gespeichert.",
+      form: "Keine Datei kam vollständig an. Wählen Sie Dateien aus und senden Sie sie noch einmal. Es wurde nichts gespeichert.",
+      failed:
+        "Die Dateien lassen sich gerade nicht speichern. Versuchen Sie es später noch einmal. Es wurde nichts gespeichert.",
+    },
+    script: {
+      waiting: "Wartet",
+      done: "Angekommen",
+      broken: "Die Verbindung ist unterbrochen. Das Hochladen geht weiter, sobald sie wieder da ist.",
+      again: "Noch einmal senden",
+    },
+  },
   people: {
     title: "Dieser Link ist für Menschen",
     sentence: "Er öffnet sich für eine begrenzte Zahl von Menschen. Öffnen Sie ihn in einem Browser.",

@@ -16,6 +16,40 @@ export const fr: VisitorTexts = {
     notKept:
       "Le navigateur ne peut pas le retenir, car cette page est venue sans HTTPS. Ouvrez l’adresse avec https:// au début, ou prévenez la personne qui gère ce serveur.",
   },
+  drop: {
+    title: "Envoyer des fichiers",
+    intro:
+      "Ce que vous envoyez parvient au propriétaire de cette page. Vous ne voyez que vos propres envois.",
+    filesLeft: "Fichiers encore possibles",
+    roomLeft: "Place restante",
+    largest: "Taille maximale d’un fichier",
+    until: "Ouvert jusqu’au",
+    yourName: "Votre nom (facultatif)",
+    choose: "Choisissez des fichiers ou déposez-les ici",
+    send: "Envoyer",
+    sent: "Vos envois",
+    nothing: "Vous n’avez encore rien envoyé.",
+    arrived: "Merci. Vos fichiers sont bien arrivés.",
+    closed: "Cette boîte de dépôt est pleine : elle n’accepte plus de fichiers.",
+    ended: { title: "Introuvable", sentence: "Cette boîte de dépôt n’existe pas ou a été fermée." },
+    refused: {
+      ended: "Cette boîte de dépôt est fermée. Rien n’a été enregistré.",
+      full: "Cette boîte de dépôt n’accepte plus de fichiers. Rien n’a été enregistré.",
+      room: "Il ne reste pas assez de place dans cette boîte de dépôt. Rien n’a été enregistré.",
+      size: "Un fichier dépasse la taille que cette boîte de dépôt accepte. Rien n’a été enregistré.",
+      busy: "D’autres personnes envoient des fichiers. Réessayez dans un instant. Rien n’a été enregistré.",
+      rate: "Vous envoyez trop de fichiers à la fois. Réessayez dans un instant. Rien n’a été enregistré.",
+      form: "Aucun fichier n’est arrivé en entier. Choisissez des fichiers et renvoyez-les. Rien n’a été enregistré.",
+      failed:
+        "Les fichiers ne peuvent pas être enregistrés pour le moment. Réessayez plus tard. Rien n’a été enregistré.",
+    },
+    script: {
+      waiting: "En attente",
+      done: "Arrivé",
+      broken: "La connexion est interrompue. L’envoi reprendra dès son retour.",
+      again: "Renvoyer",
+    },
+  },
   people: {
     title: "Ce lien s’adresse à des personnes",
     sentence: "Il s’ouvre pour un nombre limité de personnes. Ouvrez-le dans un navigateur.",

@@ -1,0 +1,44 @@
+/**
+ * Names from strangers become valid ones: what can't be in a name goes, and what no system takes is replaced. The rest
+ * stays, so that people find their file again.
+ */
+import { cutToBytes, splitName } from "../tree/free-name.ts";
+
+const MOST_BYTES = 255;
+const MOST_UNITS = 8 * MOST_BYTES;
+const PERSON_CHARACTERS = 80;
+const UNNAMED = "file";
+
+/** Controls, and what hides or reorders text: `gpj.exe` as `exe.jpg`. */
+const HIDDEN = /[\p{Cc}\p{Bidi_Control}\ufeff\u2028\u2029]/gu;
+const REFUSED_BY_WINDOWS = /[<>:"|?*]/g;
+const DEVICES = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\.|$)/i;
+const BLANK_ENDS = /^\s+|[\s.]+$/gu;
+const INVISIBLE = /[\s\p{Z}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/gu;
+
+/** A name that checkFileName takes. Folders in front of it go. */
+export function dropName(given: string): string {
+  const last = given.slice(-MOST_UNITS).toWellFormed().split(/[/\\]/).at(-1)!;
+  const clean = last
+    .replace(HIDDEN, "")
+    .normalize("NFC")
+    .replace(REFUSED_BY_WINDOWS, "_")
+    .replace(BLANK_ENDS, "");
+  const named = DEVICES.test(clean) ? `_${clean}` : clean;
+  const [stem, extension] = splitName(named);
+  const name = cutToBytes(stem, MOST_BYTES - Buffer.byteLength(extension)).trim() + extension;
+  return ["", ".", ".."].includes(name.replaceAll(INVISIBLE, "")) ? UNNAMED : name;
+}
+
+/** One line of visible text; null without any. */
+export function personName(given: string | null | undefined): string | null {
+  const line = (given ?? "")
+    .slice(0, 4 * MOST_UNITS)
+    .toWellFormed()
+    .replace(HIDDEN, " ")
+    .normalize("NFC")
+    .replace(/\s+/gu, " ")
+    .trim();
+  const name = [...line].slice(0, PERSON_CHARACTERS).join("").trim();
+  return name.replaceAll(INVISIBLE, "") === "" ? null : name;
+}

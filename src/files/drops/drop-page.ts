@@ -1,0 +1,98 @@
+/** The page of a drop box. It works without the script, which shows progress and resumes what broke off. */
+import { countText, instantText, quantityOfBytes } from "../../visitors/quantity-text.ts";
+import type { Look } from "../../visitors/look.ts";
+import { htmlPage, text, type VisitorPage } from "../../visitors/page.ts";
+import { inline } from "../../visitors/style.ts";
+import { NAME_FIELD, type OpenDrop, roomIn, type SentFile } from "./drop.ts";
+import { UPLOAD_SCRIPT } from "./page-script.ts";
+
+const STYLE = inline(
+  `
+.facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(9rem,1fr));gap:1rem;margin:1.5rem 0 0}
+.facts dt{color:var(--soft);font-size:.875rem}.facts dd{margin:0;font-weight:600;font-variant-numeric:tabular-nums}
+form label+label{margin-top:1rem}
+input[type=file]{height:auto;padding:1.5rem 1rem;border:2px dashed var(--soft);font-size:.9375rem;cursor:pointer}
+input[type=file]::file-selector-button{margin-inline-end:.75rem;padding:.375rem .875rem;border:1px solid var(--soft);border-radius:8px;background:var(--card);color:var(--ink);font:inherit;cursor:pointer}
+h2{margin:2rem 0 .5rem;font-size:1.0625rem}
+.files{list-style:none;margin:0;padding:0;border-top:1px solid var(--line)}
+.files li{display:flex;flex-wrap:wrap;gap:.125rem 1rem;align-items:baseline;justify-content:space-between;padding:.625rem 0;border-bottom:1px solid var(--line)}
+.files bdi{min-width:0;overflow-wrap:anywhere}.files span{color:var(--soft);font-size:.875rem;font-variant-numeric:tabular-nums}
+.files progress{flex-basis:100%;width:100%;height:.375rem;accent-color:var(--accent-ink)}
+.files .warn{color:var(--warn)}.files .right{color:var(--right)}
+form+.files{margin-top:1.5rem}.note{margin-top:1rem}
+`.replaceAll("\n", ""),
+);
+const SCRIPT = inline(UPLOAD_SCRIPT);
+const STYLES = [STYLE];
+const SCRIPTS = [SCRIPT];
+/** The script uploads to the page's own address. */
+const POLICY = { "connect-src": "'self'" };
+
+export type DropNote = { kind: "right" | "warn"; sentence: string };
+
+/** @param most the largest file that can be sent */
+export function dropPage(
+  look: Look,
+  {
+    box,
+    most,
+    sent,
+    note,
+  }: { box: OpenDrop; most: number; sent: readonly SentFile[]; note: DropNote | null },
+): VisitorPage {
+  const { texts } = look;
+  const title = box.title ?? texts.drop.title;
+  const isOpen = box.files < box.maxFiles && most > 0;
+  return htmlPage(look, {
+    title,
+    description: texts.drop.intro,
+    width: "wide",
+    body: {
+      html: `<h1><bdi>${text(title)}</bdi></h1>
+<p class="soft">${text(texts.drop.intro)}</p>
+${noteOf(note)}
+${isOpen ? factsOf(look, box, most) + formOf(look, most) : noteOf({ kind: "warn", sentence: texts.drop.closed })}
+<h2>${text(texts.drop.sent)}</h2>
+${sentList(look, sent)}`,
+    },
+    styles: STYLES,
+    scripts: isOpen ? SCRIPTS : [],
+    policy: POLICY,
+  });
+}
+
+const noteOf = (note: DropNote | null): string =>
+  note === null
+    ? ""
+    : `<p class="note ${note.kind}" role="${note.kind === "warn" ? "alert" : "status"}">${text(note.sentence)}</p>`;
+
+function factsOf({ language, texts: { drop } }: Look, box: OpenDrop, most: number): string {
+  const facts = [
+    [drop.filesLeft, countText(language, box.maxFiles - box.files)],
+    [drop.roomLeft, quantityOfBytes(language, roomIn(box))],
+    [drop.largest, quantityOfBytes(language, most)],
+    ...(box.expiresAt === null ? [] : [[drop.until, instantText(language, box.expiresAt)]]),
+  ];
+  const rows = facts.map(([name, value]) => `<div><dt>${text(name!)}</dt><dd>${text(value!)}</dd></div>`);
+  return `<dl class="facts">${rows.join("")}</dl>`;
+}
+
+function formOf({ texts: { drop } }: Look, most: number): string {
+  const told = JSON.stringify({ ...drop.script, most, size: drop.refused.size, failed: drop.refused.failed });
+  return `
+<form method="post" enctype="multipart/form-data" data-told="${text(told)}">
+<label>${text(drop.yourName)}<input name="${NAME_FIELD}" maxlength="80" autocomplete="name"></label>
+<label>${text(drop.choose)}<input type="file" name="file" multiple required></label>
+<button>${text(drop.send)}</button>
+</form>
+<ul class="files" hidden></ul>`;
+}
+
+function sentList({ language, texts }: Look, sent: readonly SentFile[]): string {
+  if (sent.length === 0) return `<p class="soft">${text(texts.drop.nothing)}</p>`;
+  const rows = sent.map(
+    ({ name, size, at }) =>
+      `<li><bdi>${text(name)}</bdi><span>${text(quantityOfBytes(language, size))} · <time datetime="${new Date(at).toISOString()}">${text(instantText(language, at))}</time></span></li>`,
+  );
+  return `<ul class="files">${rows.join("")}</ul>`;
+}

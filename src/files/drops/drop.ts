@@ -1,0 +1,59 @@
+/** A drop box: a row of `shares` whose entry is the folder that takes the files of strangers. */
+import type { ShownLink } from "../../links/link.ts";
+import { appError } from "../../lib/errors.ts";
+import type { DropLimits } from "../shares/share.ts";
+
+/** Of forms and of Upload-Metadata, for the visitor's name. */
+export const NAME_FIELD = "sender_name";
+
+/** What it took, also of files that are gone. */
+type Taken = { bytes: number; files: number };
+
+/** For its owner. */
+export type DropBox = ShownLink & DropLimits & Taken;
+
+/** For its visitors. */
+export type OpenDrop = DropLimits &
+  Taken & {
+    linkId: number;
+    code: string;
+    title: string | null;
+    createdAt: number;
+    expiresAt: number | null;
+    passwordHash: string | null;
+    folderId: number;
+    accountId: number;
+  };
+
+/** A file as its sender sees it. */
+export type SentFile = { name: string; size: number; at: number };
+
+/** A file as the owner sees it. `name`: where it lies now. */
+export type ReceivedDrop = SentFile & {
+  fileId: number;
+  sentAs: string;
+  mimeType: string;
+  sender: string;
+  senderName: string | null;
+};
+
+const REFUSALS = {
+  ended: ["NotFound", 410, "This drop box has ended. Nothing was stored."],
+  full: ["Conflict", 409, "This drop box is full: it takes no more files. Nothing was stored."],
+  room: ["FileTooLargeForPolicy", 413, "This drop box has not enough room left. Nothing was stored."],
+  size: ["FileTooLargeForPolicy", 413, "A file is larger than this drop box takes. Nothing was stored."],
+  busy: ["RateLimitExceeded", 429, "Others are sending files just now. Try again in a moment."],
+  rate: ["RateLimitExceeded", 429, "You send too many files at once. Try again in a moment."],
+} as const;
+
+export type DropRefusal = keyof typeof REFUSALS;
+
+/** Told to strangers: a sentence without anything private. */
+export function dropRefusal(drop: DropRefusal, more: Record<string, unknown> = {}) {
+  const [name, status, message] = REFUSALS[drop];
+  const wait = status === 429 ? { retryAfterSeconds: 5 } : {};
+  return appError(name, message, { details: { drop, status, ...wait, ...more } });
+}
+
+/** Bytes that it may still take. */
+export const roomIn = ({ maxBytes, bytes }: OpenDrop): number => Math.max(0, maxBytes - bytes);

@@ -1,0 +1,207 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import type { Database } from "../../db/database.ts";
+import { forEachDialect } from "../../db/for-each-dialect.ts";
+import { createEvents } from "../../events/events.service.ts";
+import { createBodyMemory } from "../../http/body-memory.ts";
+import { COMMAND } from "../../lib/actor.ts";
+import { AppError } from "../../lib/errors.ts";
+import { createLinkService } from "../../links/links.service.ts";
+import { chunksOf, type DriveHarness, refusal, startDrive } from "../drive.test-support.ts";
+import { createSharesRepository } from "../shares/repository.ts";
+import type { UploadChunk } from "../uploads/tus.service.ts";
+import type { OpenDrop } from "./drop.ts";
+import { createFormReceiving } from "./form.routes.ts";
+import { createInFlight } from "./in-flight.ts";
+import { createDropsRepository, type DropsRepository } from "./repository.ts";
+import { createDrops, type Drops } from "./service.ts";
+
+forEachDialect((dialect) => {
+  let database: Database;
+  let at: DriveHarness;
+  let drops: Drops;
+  let repository: DropsRepository;
+  let receive: ReturnType<typeof createFormReceiving>;
+  let me: number;
+  let folder: number;
+
+  beforeAll(async () => {
+    database = await dialect.openDb({ poolSize: 8 });
+    at = await startDrive(database);
+    const clock = { now: () => at.content.time.now };
+    const record = createEvents({ database, clock }).add;
+    const { internal } = createLinkService({
+      database,
+      changes: at.content.changes,
+      routePrefixes: () => ["/admin"],
+      randomCodeLength: () => 6,
+      shareCodeLength: () => 14,
+      hashPassword: async (plain) => `hash of ${plain}`,
+      record,
+      clock,
+    });
+    repository = createDropsRepository(database);
+    drops = createDrops({
+      tree: at.tree,
+      repository,
+      shares: createSharesRepository({ database, record }),
+      links: internal,
+      clock,
+    });
+    const inFlight = createInFlight({ clock });
+    const { uploads, files, dropGate: gate } = at;
+    receive = createFormReceiving({ drops, uploads, files, gate, inFlight });
+  });
+  beforeEach(async () => {
+    me = await at.account();
+    folder = await at.folder(me, null, "in");
+  });
+  afterEach(async () => expect(await at.wrongs()).toEqual([]));
+  afterAll(() => at?.close());
+
+  const LIMITS = { maxBytes: 100_000, maxFiles: 100, maxFileSize: null };
+  async function open(limits: Partial<typeof LIMITS> = {}, more = {}): Promise<OpenDrop> {
+    const { code } = await drops.create(me, folder, { ...LIMITS, ...limits, ...more }, COMMAND);
+    return (await drops.find((await repository.linkOf(folder, code))!))!;
+  }
+  const again = async (box: OpenDrop) => (await drops.find(box.linkId))!;
+
+  function send(box: OpenDrop, files: Record<string, string>, sender = "a") {
+    const form = new FormData();
+    for (const [name, content] of Object.entries(files)) form.append("file", new File([content], name));
+    const request = new Request("http://localhost/x", { method: "POST", body: form });
+    return receive(box, sender, { request, reservation: createBodyMemory().enter() });
+  }
+
+  /** The refusal of a box, or another error's name. */
+  const refused = (call: Promise<unknown>): Promise<unknown> =>
+    call.then(
+      () => "no error",
+      (error: unknown) => {
+        if (error instanceof AppError) return error.details?.["drop"] ?? error.name;
+        throw error;
+      },
+    );
+
+  const begin = (box: OpenDrop, size: number, sender = "a") =>
+    at.resumable.create(box.accountId, {
+      size,
+      name: "resumed",
+      mimeType: undefined,
+      folderId: box.folderId,
+      metadata: "",
+      drop: { linkId: box.linkId, sender, senderName: null },
+    });
+  const chunk = (offset: number, text: string): UploadChunk => ({
+    offset,
+    length: text.length,
+    checksum: null,
+    reservation: { add() {} },
+    body: () => chunksOf(Buffer.from(text)),
+  });
+
+  test("200 strangers at once fill a box exactly, by files and by bytes", async () => {
+    for (const limits of [{ maxFiles: 10 }, { maxBytes: 109 }]) {
+      const box = await open(limits);
+      const outcomes = await Promise.all(
+        Array.from({ length: 200 }, (_, n) => refused(send(box, { same: "ten  bytes" }, `s${n}`))),
+      );
+      expect(outcomes.filter((outcome) => outcome === "no error").length).toBe(10);
+      const others = outcomes.filter((outcome) => !["full", "room", "busy"].includes(outcome as string));
+      expect([...new Set(others)]).toEqual(["no error"]);
+      expect(await again(box)).toMatchObject({ files: 10, bytes: 100 });
+    }
+    const names = await at.names(me, folder);
+    expect([names.length, names.includes("same (20)")]).toEqual([20, true]);
+  }, 60_000);
+
+  test("a form is stored whole or not at all", async () => {
+    const box = await open({ maxFiles: 3 });
+    await send(box, { a: "1", b: "2" });
+    // Judged by the box as it was before: the transaction decides.
+    expect(await refused(send(box, { c: "3", d: "4" }))).toBe("full");
+    expect(await at.names(me, folder)).toEqual(["a", "b"]);
+    expect(await again(box)).toMatchObject({ files: 2, bytes: 2 });
+    await send(await again(box), { c: "3" });
+    expect(await refused(send(await again(box), { d: "4" }))).toBe("full");
+  });
+
+  test("names that are taken are numbered, also beyond the first ones, and the sender is told the own one", async () => {
+    const box = await open();
+    const most = `${"n".repeat(251)}.txt`;
+    await at.upload(me, folder, most, "");
+    for (let n = 1; n <= 36; n++) await at.upload(me, folder, n === 1 ? "x.txt" : `x (${n}).txt`, "");
+    expect((await send(box, { "x.txt": "1", [most]: "2" })).map(({ name }) => name)).toEqual(["x.txt", most]);
+    await send(box, { "x.txt": "3" });
+    const { files } = await drops.received(me, box, null, 10);
+    expect(files.map(({ name }) => name)).toEqual(["x (38).txt", `${"n".repeat(247)} (2).txt`, "x (37).txt"]);
+    expect((await drops.sentBy(box.linkId, "a")).map(({ name }) => name)).toEqual(["x.txt", most, "x.txt"]);
+    expect(await drops.sentBy(box.linkId, "b")).toEqual([]);
+  });
+
+  describe("a resumable upload", () => {
+    test("takes its place when it is whole, and room of the box until then", async () => {
+      const box = await open({ maxBytes: 20 });
+      const { upload } = await begin(box, 15);
+      expect(await again(box)).toMatchObject({ files: 0, bytes: 0 });
+      expect(await refused(begin(box, 6, "b"))).toBe("busy");
+      const visitor = { linkId: box.linkId, sender: "a" };
+      await at.resumable.append(me, upload.id, chunk(0, "0123456"), visitor);
+      expect(await refusal(at.resumable.find(me, upload.id))).toBe("FileNotFound");
+      expect(await refusal(at.resumable.find(me, upload.id, { ...visitor, sender: "b" }))).toBe(
+        "FileNotFound",
+      );
+      await at.resumable.append(me, upload.id, chunk(7, "89abcdef"), visitor);
+      expect(await again(box)).toMatchObject({ files: 1, bytes: 15 });
+      expect(await refused(begin(box, 6, "b"))).toBe("room");
+    });
+
+    test("into a box that others filled or that ended is refused, and leaves nothing", async () => {
+      const full = await open({ maxFiles: 1 });
+      const late = await open({}, { expires_at: "30m" });
+      const closed = await open();
+      const begun = await Promise.all([full, late, closed].map(async (box) => (await begin(box, 4)).upload));
+      await send(full, { first: "1" });
+      at.content.time.now += 1_799_000;
+      await drops.close(me, folder, closed.code, COMMAND);
+      const finish = (n: number, { linkId }: OpenDrop) =>
+        refused(at.resumable.append(me, begun[n]!.id, chunk(0, "abcd"), { linkId, sender: "a" }));
+      expect(await finish(0, full)).toBe("full");
+      expect(await finish(2, closed)).toBe("ended");
+      at.content.time.now += 1_000;
+      expect(await finish(1, late)).toBe("ended");
+      expect(await at.names(me, folder)).toEqual(["first"]);
+    });
+
+    test("without a byte gives its room back after an hour, and senders have few at once", async () => {
+      const box = await open({ maxBytes: 1_000 });
+      for (let n = 0; n < 20; n++) await begin(box, 40);
+      expect(await refused(begin(box, 40))).toBe("rate");
+      for (let n = 0; n < 5; n++) await begin(box, 40, "b");
+      expect(await refused(begin(box, 40, "b"))).toBe("busy");
+      at.content.time.now += 3_600_001;
+      for (const job of at.jobs) await job.run(new AbortController().signal);
+      await begin(box, 1_000);
+    });
+  });
+
+  test("a folder that goes, or an account that is disabled, ends the box", async () => {
+    const box = await open();
+    await database.write.updateTable("users").set({ disabled: 1 }).where("id", "=", me).execute();
+    expect(await drops.find(box.linkId)).toBeNull();
+    expect(await refused(send(box, { a: "a" }))).toBe("ended");
+    await database.write.updateTable("users").set({ disabled: 0 }).where("id", "=", me).execute();
+    await send(box, { a: "a" });
+    await at.folders.remove(me, folder);
+    expect(await drops.find(box.linkId)).toBeNull();
+    expect(await refused(send(box, { b: "b" }))).toBe("FolderNotFound");
+  });
+
+  test("others neither see nor close a box", async () => {
+    const { code } = await open();
+    const other = await at.account();
+    expect(await refusal(drops.list(other, folder))).toBe("FolderNotFound");
+    expect(await refusal(drops.close(other, folder, code, COMMAND))).toBe("FolderNotFound");
+    expect(await refusal(drops.received(other, { folderId: folder, code }, null, 1))).toBe("FolderNotFound");
+    expect((await drops.list(me, folder)).map((box) => box.code)).toEqual([code]);
+  });
+});

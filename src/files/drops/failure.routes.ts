@@ -1,0 +1,76 @@
+/** What strangers are told of a failure: nothing of the owner, the folder or the storage. */
+import { failureResponse, STATUS_OF_KIND } from "../../http/errors.ts";
+import { AppError, appError } from "../../lib/errors.ts";
+import type { Logger } from "../../lib/logger.ts";
+import type { VisitorPages } from "../../visitors/look.ts";
+import { type DropRefusal, dropRefusal } from "./drop.ts";
+
+type Told = { response: Response; sentence: string; status: number; headers: Record<string, string> };
+
+type Deps = { pages: VisitorPages; logger: Logger };
+
+type Known = DropRefusal | "form" | "failed";
+
+/** Their messages speak of the request only. */
+const OF_THE_REQUEST = [
+  "BadRequest",
+  "InvalidMultipartData",
+  "InvalidName",
+  "FileNotFound",
+  "Conflict",
+  "NotFound",
+];
+
+export function createDropFailures({ pages, logger }: Deps) {
+  function told(error: unknown, request: Request): Told {
+    const shown = shownAs(error, logger);
+    const { refused } = pages.look(request).texts.drop;
+    const kind = kindOf(shown);
+    // Programs get the protocol's words where they say more.
+    const sentence = kind === "form" ? refused.form : refused[kind];
+    const said = kind === "form" ? shown : appError(shown.name, sentence, { details: shown.details ?? {} });
+    const status = Number(shown.details?.["status"] ?? STATUS_OF_KIND[shown.kind]);
+    const wait = shown.details?.["retryAfterSeconds"];
+    const headers: Record<string, string> = wait === undefined ? {} : { "Retry-After": String(wait) };
+    return { response: failureResponse(said), sentence, status, headers };
+  }
+
+  return {
+    told,
+    /** Of a box that takes nothing any more. */
+    ended: (request: Request): Response => told(dropRefusal("ended"), request).response,
+  };
+}
+
+function kindOf({ details }: AppError): Known {
+  return (details?.["drop"] as Known | undefined) ?? "form";
+}
+
+/** An error that may be told. */
+function shownAs(error: unknown, logger: Logger): AppError {
+  if (error instanceof AppError) {
+    if (error.details?.["drop"] !== undefined) return error;
+    const { name, details } = error;
+    // Of the account's quota or the storage's policy.
+    if (name === "FileTooLargeForPolicy") {
+      return details?.["usedBytes"] === undefined && details?.["maxFileSize"] === undefined
+        ? error
+        : dropRefusal("room");
+    }
+    if (name === "FolderNotFound" || name === "Unauthorized" || name === "PolicyNotFound") {
+      return dropRefusal("ended");
+    }
+    if (OF_THE_REQUEST.includes(name)) return error;
+  }
+  logger.warn({ err: error }, "a drop box could not take a file");
+  const kind = error instanceof AppError ? error.kind : "internal";
+  const status = kind === "bad_gateway" || kind === "unavailable" ? STATUS_OF_KIND[kind] : 500;
+  return appError("ServiceUnavailable", "The file can't be stored just now. Try again later.", {
+    details: { drop: "failed", status },
+  });
+}
+
+export function jsonAnswer(status: number, data: unknown, headers: Headers): Response {
+  headers.set("Content-Type", "application/json; charset=utf-8");
+  return new Response(JSON.stringify({ code: 0, message: "OK", data }), { status, headers });
+}

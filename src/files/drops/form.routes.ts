@@ -1,0 +1,142 @@
+/** A form with files for a drop box: all of them become files, or none. */
+import type { BodyReservation } from "../../http/body-memory.ts";
+import { type FilePart, MAX_BYTES_BESIDE_FILE, readMultipart } from "../../http/multipart.ts";
+import { createBatches } from "../../lib/batches.ts";
+import { appError } from "../../lib/errors.ts";
+import type { StoredFile } from "../tree/entry.ts";
+import type { Files } from "../tree/files.service.ts";
+import type { DropGate, DropSender } from "../uploads/drop-upload.ts";
+import type { Destination, ReceivedFile, Uploads } from "../uploads/service.ts";
+import { dropName, personName } from "./drop-name.ts";
+import { dropRefusal, NAME_FIELD, type OpenDrop, roomIn, type SentFile } from "./drop.ts";
+import type { InFlight } from "./in-flight.ts";
+import type { Drops } from "./service.ts";
+
+/** Longest silence of a client. */
+const STALL_MS = 60_000;
+const MOST_FILES = 100;
+
+type Deps = {
+  drops: Pick<Drops, "find">;
+  uploads: Pick<Uploads, "destination" | "receive" | "readQueueAt">;
+  files: Pick<Files, "addAll">;
+  gate: Pick<DropGate, "take">;
+  inFlight: InFlight;
+};
+
+export type ReceiveForm = ReturnType<typeof createFormReceiving>;
+
+export function createFormReceiving({ drops, uploads, files, gate, inFlight }: Deps) {
+  /** One form of a box at a time, so that many wait here and not for the account's lock. */
+  const inTurn = createBatches<number, () => Promise<SentFile[]>, SentFile[]>({
+    most: 1,
+    run: async ([store]) => [{ status: "fulfilled", value: await store!() }],
+  });
+
+  async function keep(box: OpenDrop, from: Omit<DropSender, "linkId">, received: ReceivedFile[]) {
+    const now = await drops.find(box.linkId);
+    if (now === null) throw dropRefusal("ended");
+    checkPlaces(now, received.length);
+    if (received.reduce((sum, { stored }) => sum + stored.size, 0) > roomIn(now)) throw dropRefusal("room");
+    const { linkId, accountId } = box;
+    const whole = received.splice(0);
+    const added = await files.addAll(
+      accountId,
+      whole.map(({ destination: { parentId }, name, mimeType, stored }) => ({
+        file: { accountId, parentId, name, mimeType, isNumbered: true },
+        stored,
+        alongside: (tx, file) => gate.take(tx, { ...from, linkId, name }, file),
+      })),
+    );
+    return added.map((file, at) => sentFile(whole[at]!, file));
+  }
+
+  /** @throws the refusals of the box, those of Uploads.receive, InvalidMultipartData. Then nothing stays. */
+  return async function receiveForm(
+    box: OpenDrop,
+    sender: string,
+    { request, reservation }: { request: Request; reservation: BodyReservation },
+  ): Promise<SentFile[]> {
+    checkAnnounced(box, Number(request.headers.get("content-length") ?? 0) - MAX_BYTES_BESIDE_FILE);
+    const destination = await uploads.destination(box.accountId, box.folderId);
+    const flight = inFlight.enter(box, sender);
+    const received: ReceivedFile[] = [];
+    let room = roomIn(box);
+    const counted = (body: AsyncIterable<Buffer>) =>
+      bounded(body, box.maxFileSize, (bytes) => {
+        if (bytes > room) throw dropRefusal("room");
+        flight.add(bytes);
+        room -= bytes;
+      });
+    try {
+      const { fields } = await readMultipart(request, {
+        stallMs: STALL_MS,
+        mostFiles: MOST_FILES,
+        readQueue: uploads.readQueueAt(destination),
+        reservation,
+        async onFile(part) {
+          if (part.filename === "") return expectNothing(part.body);
+          checkPlaces(box, received.length + 1);
+          received.push(await store(uploads, destination, part, counted(part.body)));
+        },
+      });
+      if (received.length === 0) {
+        throw appError("InvalidMultipartData", "The form has no file; send one, with its filename.");
+      }
+      const senderName = personName(fields.get(NAME_FIELD));
+      return await inTurn(box.linkId, () => keep(box, { sender, senderName }, received));
+    } catch (error) {
+      await Promise.all(received.map(({ stored }) => stored.drop()));
+      throw error;
+    } finally {
+      flight.leave();
+    }
+  };
+}
+
+const store = (
+  uploads: Pick<Uploads, "receive">,
+  destination: Destination,
+  { filename, mimeType }: FilePart,
+  body: AsyncIterable<Uint8Array>,
+): Promise<ReceivedFile> =>
+  uploads.receive(destination, { name: dropName(filename ?? ""), mimeType, body, isNumbered: true });
+
+const sentFile = ({ name }: ReceivedFile, { size, createdAt }: StoredFile): SentFile => ({
+  name,
+  size,
+  at: createdAt,
+});
+
+/** @throws what no form of that size can avoid */
+function checkAnnounced(box: OpenDrop, bytes: number): void {
+  checkPlaces(box, 1);
+  if (bytes > roomIn(box)) throw dropRefusal("room");
+  const most = box.maxFiles - box.files;
+  if (box.maxFileSize !== null && bytes > box.maxFileSize * most) throw dropRefusal("size");
+}
+
+function checkPlaces({ maxFiles, files }: OpenDrop, needed: number): void {
+  if (files + needed > maxFiles) throw dropRefusal("full");
+}
+
+/** Browsers send a file without a name if none was chosen. */
+async function expectNothing(body: AsyncIterable<Buffer>): Promise<void> {
+  for await (const piece of body) {
+    if (piece.byteLength > 0) throw appError("InvalidName", "Send a filename with each file.");
+  }
+}
+
+async function* bounded(
+  body: AsyncIterable<Buffer>,
+  most: number | null,
+  count: (bytes: number) => void,
+): AsyncGenerator<Buffer, void> {
+  let bytes = 0;
+  for await (const piece of body) {
+    bytes += piece.byteLength;
+    if (most !== null && bytes > most) throw dropRefusal("size");
+    count(piece.byteLength);
+    yield piece;
+  }
+}

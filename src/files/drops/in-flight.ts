@@ -1,0 +1,66 @@
+/**
+ * Bounds what strangers send into boxes at this moment with forms, in this process: requests for each box and sender,
+ * and bytes for each box, which never exceed its limit. Resumable uploads are rows (gate.ts).
+ */
+import type { Clock } from "../../lib/clock.ts";
+import { createGenerationMap } from "../../lib/generation-map.ts";
+import { dropRefusal } from "./drop.ts";
+
+const MOST_OF_BOX = 400;
+const MOST_OF_SENDER = 8;
+/** Of an address at a box: so many requests at once, then one in so many milliseconds. */
+const AT_ONCE = 300;
+const INTERVAL_MS = 200;
+const REMEMBERED = 10_000;
+
+type Box = { requests: number; bytes: number; bySender: Map<string, number> };
+
+export type InFlight = ReturnType<typeof createInFlight>;
+
+export function createInFlight({ clock }: { clock: Clock }) {
+  const boxes = new Map<number, Box>();
+  /** When the allowance is whole again (GCRA). */
+  const fullAts = createGenerationMap<number>(REMEMBERED);
+
+  return {
+    /** For each request that sends something. @throws RateLimitExceeded */
+    takeTurn(linkId: number, address: string): void {
+      const key = `${linkId} ${address}`;
+      const now = clock.now();
+      const stored = fullAts.get(key) ?? now;
+      const fullAt = Math.min(Math.max(stored, now), now + AT_ONCE * INTERVAL_MS);
+      const waitMs = fullAt + INTERVAL_MS - (now + AT_ONCE * INTERVAL_MS);
+      if (waitMs > 0) throw dropRefusal("rate", { retryAfterSeconds: Math.ceil(waitMs / 1000) });
+      fullAts.set(key, fullAt + INTERVAL_MS);
+    },
+
+    /** Call `leave` once. @throws RateLimitExceeded */
+    enter({ linkId, maxBytes }: { linkId: number; maxBytes: number }, sender: string) {
+      const box = boxes.get(linkId) ?? { requests: 0, bytes: 0, bySender: new Map() };
+      const own = box.bySender.get(sender) ?? 0;
+      if (own >= MOST_OF_SENDER) throw dropRefusal("rate");
+      if (box.requests >= MOST_OF_BOX) throw dropRefusal("busy");
+      boxes.set(linkId, box);
+      box.requests++;
+      box.bySender.set(sender, own + 1);
+      let held = 0;
+      return {
+        /** @throws RateLimitExceeded if others hold the rest */
+        add(bytes: number): void {
+          if (box.bytes + bytes > maxBytes) throw dropRefusal("busy");
+          held += bytes;
+          box.bytes += bytes;
+        },
+        leave(): void {
+          box.requests--;
+          box.bytes -= held;
+          held = 0;
+          const left = box.bySender.get(sender)! - 1;
+          if (left > 0) box.bySender.set(sender, left);
+          else box.bySender.delete(sender);
+          if (box.requests === 0) boxes.delete(linkId);
+        },
+      };
+    },
+  };
+}

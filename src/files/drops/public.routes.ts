@@ -1,0 +1,160 @@
+/**
+ * The answers of a drop box's code: a page (GET), files of a form (POST), resumable uploads (tus.routes.ts), and the
+ * password form. Strangers learn their own files and the limits, nothing of the folder.
+ */
+import type { BodyMemory } from "../../http/body-memory.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { Logger } from "../../lib/logger.ts";
+import type { UnlockCookies } from "../../visitors/cookie.ts";
+import type { VisitorPages } from "../../visitors/look.ts";
+import { messagePage, passwordPage } from "../../visitors/messages.ts";
+import { answerPage } from "../../visitors/page.ts";
+import { isBrowser, pathWithQuery, type Unlock, type VisitorConnection } from "../../visitors/unlock.ts";
+import type { Uploads } from "../uploads/service.ts";
+import { type DropNote, dropPage } from "./drop-page.ts";
+import type { OpenDrop, SentFile } from "./drop.ts";
+import { createDropFailures, jsonAnswer } from "./failure.routes.ts";
+import type { ReceiveForm } from "./form.routes.ts";
+import { mostIn } from "./gate.ts";
+import type { InFlight } from "./in-flight.ts";
+import type { Senders } from "./sender.ts";
+import type { Drops } from "./service.ts";
+import { type DropTus, tusMethodOf, uploadOf, withVersion } from "./tus.routes.ts";
+
+export type DropAnswers = {
+  /** Never rejects. */
+  answer(linkId: number, request: Request, connection?: VisitorConnection): Promise<Response>;
+};
+
+type Deps = {
+  drops: Drops;
+  uploads: Pick<Uploads, "destination">;
+  receiveForm: ReceiveForm;
+  tus: DropTus;
+  inFlight: InFlight;
+  senders: Senders;
+  cookies: UnlockCookies;
+  unlock: Unlock;
+  pages: VisitorPages;
+  bodies: BodyMemory;
+  /** Of the client, for limits. */
+  addressOf(peer: string, forwardedFor: string | null): string;
+  clock: Clock;
+  logger: Logger;
+};
+
+const FORM = "multipart/form-data";
+
+export function createDropAnswers(deps: Deps): DropAnswers {
+  const { drops, uploads, inFlight, senders, cookies, pages, clock } = deps;
+  const failures = createDropFailures(deps);
+
+  async function show(
+    box: OpenDrop,
+    request: Request,
+    { status = 200, note = null }: { status?: number; note?: DropNote | null } = {},
+  ): Promise<Response> {
+    const { policy } = await uploads.destination(box.accountId, box.folderId);
+    const { id, cookie } = senders.of(box, request);
+    const sent = cookie === null ? await drops.sentBy(box.linkId, id) : [];
+    const page = dropPage(pages.look(request), { box, most: mostIn(box, policy), sent, note });
+    return answerPage(page, status, request, cookie === null ? {} : { "Set-Cookie": cookie });
+  }
+
+  async function receive(box: OpenDrop, request: Request, connection?: VisitorConnection): Promise<Response> {
+    const { id, cookie } = senders.of(box, request);
+    const headers = new Headers({ "Cache-Control": "private, no-store" });
+    if (cookie !== null) headers.set("Set-Cookie", cookie);
+    const reservation = deps.bodies.enter();
+    connection?.timeout?.(request, 0);
+    try {
+      const sent = await deps.receiveForm(box, id, { request, reservation });
+      if (!isBrowser(request)) return jsonAnswer(201, { files: sent.map(viewOfSent) }, headers);
+      headers.set("Location", `/${box.code}?sent=1`);
+      return new Response(null, { status: 303, headers });
+    } finally {
+      reservation.leave();
+    }
+  }
+
+  async function unlockBox(box: OpenDrop, request: Request, connection?: VisitorConnection) {
+    const { linkId, passwordHash } = box;
+    const headers = { Location: pathWithQuery(box.code, request.url), "Cache-Control": "private, no-store" };
+    if (passwordHash === null) return new Response(null, { status: 303, headers });
+    const refused = await deps.unlock.refusal({ linkId, passwordHash }, request, connection);
+    if (refused !== null) return refused;
+    const cookie = cookies.make(box, box.code, clock.now());
+    return new Response(null, { status: 303, headers: { ...headers, "Set-Cookie": cookie } });
+  }
+
+  const isLocked = (box: OpenDrop, request: Request): boolean =>
+    box.passwordHash !== null && !cookies.opens(box, request.headers.get("cookie"), clock.now());
+
+  function askPassword(request: Request): Response {
+    const page = passwordPage(pages.look(request), "share");
+    return answerPage(page, 401, request, { "WWW-Authenticate": "Form" });
+  }
+
+  async function takeTus(box: OpenDrop, request: Request, connection?: VisitorConnection): Promise<Response> {
+    const { policy } = await uploads.destination(box.accountId, box.folderId);
+    const liftIdleTimeout = () => connection?.timeout?.(request, 0);
+    return deps.tus({ box, policy, request, liftIdleTimeout });
+  }
+
+  async function respond(box: OpenDrop, request: Request, connection?: VisitorConnection): Promise<Response> {
+    const { method } = request;
+    const isRead = method === "GET" || method === "HEAD";
+    const type = request.headers.get("content-type")?.toLowerCase() ?? "";
+    const isForm = type.startsWith(FORM);
+    if (method === "POST" && !isForm && !isTus(request)) return unlockBox(box, request, connection);
+    if (isLocked(box, request)) return askPassword(request);
+    if (!isRead) takeTurn(box, request, connection);
+    if (isTus(request)) return takeTus(box, request, connection);
+    return isForm && !isRead ? receive(box, request, connection) : show(box, request, sentNote(request));
+  }
+
+  function takeTurn({ linkId }: OpenDrop, request: Request, connection?: VisitorConnection): void {
+    const peer = connection?.requestIP(request)?.address ?? "unix";
+    inFlight.takeTurn(linkId, deps.addressOf(peer, request.headers.get("x-forwarded-for")));
+  }
+
+  function sentNote(request: Request): { note: DropNote | null } {
+    const isSent = /[?&]sent=1(?:&|$)/.test(request.url);
+    return { note: isSent ? { kind: "right", sentence: pages.look(request).texts.drop.arrived } : null };
+  }
+
+  return {
+    async answer(linkId, request, connection) {
+      const look = pages.look(request);
+      try {
+        const box = await drops.find(linkId);
+        if (box === null) {
+          if (isTus(request)) return failures.ended(request);
+          return answerPage(messagePage(look, look.texts.drop.ended), 404, request);
+        }
+        return await respond(box, request, connection);
+      } catch (error) {
+        const { response, sentence, status, headers } = failures.told(error, request);
+        if (request.body !== null) connection?.timeout?.(request, 1);
+        if (isTus(request)) return withVersion(response);
+        if (!isBrowser(request)) return response;
+        const box = await drops.find(linkId).catch(() => null);
+        if (box === null || isLocked(box, request)) {
+          return answerPage(messagePage(look, { title: look.texts.drop.title, sentence }), status, request);
+        }
+        const page = await show(box, request, { status, note: { kind: "warn", sentence } }).catch(() =>
+          answerPage(messagePage(look, { title: look.texts.drop.title, sentence }), status, request),
+        );
+        for (const [name, value] of Object.entries(headers)) page.headers.set(name, value);
+        return page;
+      }
+    },
+  };
+}
+
+const viewOfSent = ({ name, size, at }: SentFile) => ({ name, size, at: new Date(at).toISOString() });
+
+const isTus = (request: Request): boolean =>
+  request.headers.has("tus-resumable") ||
+  ["PATCH", "DELETE", "OPTIONS"].includes(tusMethodOf(request)) ||
+  (request.method === "HEAD" && uploadOf(request.url) !== null);

@@ -1,0 +1,156 @@
+import type { Database } from "../../db/database.ts";
+import type { Db } from "../../db/dialect.ts";
+import { linksIn } from "../../links/query.repository.ts";
+import type { DropBox, OpenDrop, ReceivedDrop, SentFile } from "./drop.ts";
+
+export type DropsRepository = ReturnType<typeof createDropsRepository>;
+
+const LIMITS = [
+  "shares.max_bytes as maxBytes",
+  "shares.max_files as maxFiles",
+  "shares.max_file_size as maxFileSize",
+  "shares.bytes",
+  "shares.files",
+] as const;
+
+const limitsOf = (row: { maxBytes: number | null; maxFiles: number | null; maxFileSize: number | null }) => ({
+  maxBytes: row.maxBytes ?? 0,
+  maxFiles: row.maxFiles ?? 0,
+  maxFileSize: row.maxFileSize,
+});
+
+export function createDropsRepository({ read }: Pick<Database, "read">) {
+  return {
+    /** Newest first. */
+    async ofFolder(folderId: number, limit: number): Promise<DropBox[]> {
+      const rows = await linksIn(read)
+        .innerJoin("shares", "shares.link_id", "links.id")
+        .select(LIMITS)
+        .where("shares.entry_id", "=", folderId)
+        .where("shares.max_files", "is not", null)
+        .orderBy("shares.link_id", "desc")
+        .limit(limit)
+        .execute();
+      return rows.map((row) => ({ ...row, ...limitsOf(row), tags: [] }));
+    },
+
+    /** If it is a box of the folder. */
+    async linkOf(folderId: number, code: string, db: Db = read): Promise<number | null> {
+      const row = await db
+        .selectFrom("shares")
+        .innerJoin("links", "links.id", "shares.link_id")
+        .select("links.id")
+        .where("links.code", "=", code)
+        .where("shares.entry_id", "=", folderId)
+        .where("shares.max_files", "is not", null)
+        .executeTakeFirst();
+      return row?.id ?? null;
+    },
+
+    /** Null also if its account is disabled or gone. */
+    async find(linkId: number, db: Db = read): Promise<OpenDrop | null> {
+      const row = await db
+        .selectFrom("shares")
+        .innerJoin("links", "links.id", "shares.link_id")
+        .innerJoin("entries", "entries.id", "shares.entry_id")
+        .leftJoin("users", "users.id", "entries.account_id")
+        .select([
+          "shares.link_id as linkId",
+          "links.code",
+          "links.title",
+          "links.created_at as createdAt",
+          "links.expires_at as expiresAt",
+          "links.password_hash as passwordHash",
+          ...LIMITS,
+          "entries.id as folderId",
+          "entries.account_id as accountId",
+          "users.disabled",
+        ])
+        .where("shares.link_id", "=", linkId)
+        .where("shares.max_files", "is not", null)
+        .executeTakeFirst();
+      if (row === undefined) return null;
+      const { disabled, ...box } = row;
+      if (box.accountId !== 0 && disabled !== 0) return null;
+      return { ...box, ...limitsOf(row) };
+    },
+
+    /** Takes room for one file. False if there is none. */
+    async take(tx: Db, { linkId, folderId }: OpenDrop, bytes: number): Promise<boolean> {
+      const result = await tx
+        .updateTable("shares")
+        .set((eb) => ({ files: eb("files", "+", 1), bytes: eb("bytes", "+", bytes) }))
+        .where("link_id", "=", linkId)
+        .where("entry_id", "=", folderId)
+        .whereRef("files", "<", "max_files")
+        .where((eb) => eb(eb("bytes", "+", bytes), "<=", eb.ref("max_bytes")))
+        .executeTakeFirst();
+      return Number(result.numUpdatedRows) === 1;
+    },
+
+    async addFile(
+      tx: Db,
+      file: {
+        fileId: number;
+        linkId: number;
+        sender: string;
+        senderName: string | null;
+        name: string;
+        at: number;
+      },
+    ): Promise<void> {
+      await tx
+        .insertInto("drop_files")
+        .values({
+          entry_id: file.fileId,
+          link_id: file.linkId,
+          sender: file.sender,
+          sender_name: file.senderName,
+          name: file.name,
+          created_at: file.at,
+        })
+        .execute();
+    },
+
+    /** Newest first. */
+    sentBy: (linkId: number, sender: string, limit: number): Promise<SentFile[]> =>
+      read
+        .selectFrom("drop_files")
+        .innerJoin("entries", "entries.id", "drop_files.entry_id")
+        .select(["drop_files.name", "entries.size", "drop_files.created_at as at"])
+        .where("drop_files.link_id", "=", linkId)
+        .where("drop_files.sender", "=", sender)
+        .orderBy("drop_files.entry_id", "desc")
+        .limit(limit)
+        .execute(),
+
+    /** Newest first, below the id `before`. Without what is in the trash. */
+    async received(
+      box: { linkId: number; accountId: number },
+      before: number | null,
+      limit: number,
+    ): Promise<ReceivedDrop[]> {
+      const rows = await read
+        .selectFrom("drop_files")
+        .innerJoin("entries", "entries.id", "drop_files.entry_id")
+        .select([
+          "entries.id as fileId",
+          "entries.name",
+          "entries.size",
+          "entries.mime_type as mimeType",
+          "drop_files.name as sentAs",
+          "drop_files.sender",
+          "drop_files.sender_name as senderName",
+          "drop_files.created_at as at",
+        ])
+        .where("drop_files.link_id", "=", box.linkId)
+        .where("entries.account_id", "=", box.accountId)
+        .where("entries.parent_id", ">=", 0)
+        .$if(before !== null, (query) => query.where("drop_files.entry_id", "<", before!))
+        .orderBy("drop_files.entry_id", "desc")
+        .limit(limit)
+        .execute();
+      return rows.map((row) => ({ ...row, mimeType: row.mimeType ?? "" }));
+    },
+  };
+}

@@ -1,0 +1,145 @@
+/** For owners. public.routes.ts is for visitors. */
+import { z } from "zod";
+import { actorOf, CursorPage, type Endpoint, endpoint } from "../../http/endpoint.ts";
+import { cursorQuery, cursorText, limitOf, placeOf } from "../../lib/cursor.ts";
+import { formatRfc3339 } from "../../lib/rfc3339.ts";
+import { CODE_FORM } from "../../links/code.ts";
+import { createSchema, linkViewSchema, viewOfLink } from "../../links/link.ts";
+import { refuseOwnCode, shareSchema } from "../shares/routes.ts";
+import { idIn } from "../tree/entry-id.ts";
+import type { DropBox, ReceivedDrop } from "./drop.ts";
+import { senderId } from "./sender.ts";
+import type { Drops } from "./service.ts";
+
+const LARGEST_BYTES = Number.MAX_SAFE_INTEGER;
+const MOST_FILES = 1_000_000_000;
+
+const bytes = z.int().min(1).max(LARGEST_BYTES);
+
+const dropSchema = shareSchema.omit({ max_downloads: true }).extend({
+  title: createSchema.shape.title.describe("shown to visitors; found by `search`"),
+  max_bytes: bytes.describe("of all files together"),
+  max_files: z.int().min(1).max(MOST_FILES).describe("that it takes in all, also of those deleted since"),
+  max_file_size: bytes.nullish().describe("of one file, in bytes; only max_bytes without it"),
+});
+dropSchema.register(z.globalRegistry, { id: "NewDropBox" });
+
+const dropView = linkViewSchema.extend({
+  kind: z.literal("drop"),
+  folder_id: z.int(),
+  max_bytes: z.int(),
+  max_files: z.int(),
+  max_file_size: z.int().nullable(),
+  bytes: z.int().describe("that it has taken, also of files deleted since"),
+  files: z.int().describe("that it has taken, also of those deleted since"),
+  url: z.url().describe("the same as short_url"),
+});
+dropView.register(z.globalRegistry, { id: "DropBox" });
+
+const receivedView = z.object({
+  file_id: z.int(),
+  name: z.string().describe("by which the file lies in the tree"),
+  sent_as: z.string().describe("name as sent; another file may have had it already"),
+  size: z.int(),
+  mime_type: z.string(),
+  sender: z.string().describe("the same for all that one visitor sends into this box"),
+  sender_name: z.string().nullable().describe("as the visitor gave it"),
+  at: z.iso.datetime(),
+});
+receivedView.register(z.globalRegistry, { id: "ReceivedFile" });
+
+/** Boxes are served there only. */
+const onDefaultDomain = () => null;
+
+function viewDrop(box: DropBox, folderId: number, origin: string): z.output<typeof dropView> {
+  const view = viewOfLink(box, origin, onDefaultDomain);
+  return {
+    ...view,
+    kind: "drop",
+    folder_id: folderId,
+    max_bytes: box.maxBytes,
+    max_files: box.maxFiles,
+    max_file_size: box.maxFileSize,
+    bytes: box.bytes,
+    files: box.files,
+    url: view.short_url,
+  };
+}
+
+const viewReceived = (file: ReceivedDrop): z.output<typeof receivedView> => ({
+  file_id: file.fileId,
+  name: file.name,
+  sent_as: file.sentAs,
+  size: file.size,
+  mime_type: file.mimeType,
+  sender: senderId(file.sender),
+  sender_name: file.senderName,
+  at: formatRfc3339(file.at),
+});
+
+const PATH = "/folders/:id/drop";
+const common = { access: "account", scope: "files", tag: "folders" } as const;
+const params = { code: z.string().meta(CODE_FORM) };
+
+/** Mount them at the root. */
+export const dropEndpoints = ({ drops }: { drops: Drops }): Endpoint[] => [
+  endpoint({
+    ...common,
+    method: "POST",
+    path: PATH,
+    summary: "Open a drop box: a short link under which strangers put files into a folder",
+    body: dropSchema,
+    failures: [403, 409],
+    status: 201,
+    answer: dropView,
+    async handle({ c, account, body }) {
+      refuseOwnCode(account, body.code);
+      const folderId = idIn(c, "FolderNotFound");
+      const { max_bytes: maxBytes, max_files: maxFiles, max_file_size: maxFileSize = null, ...link } = body;
+      const input = { ...link, maxBytes, maxFiles, maxFileSize };
+      const box = await drops.create(account.id, folderId, input, actorOf(account));
+      return viewDrop(box, folderId, c.env.origin());
+    },
+  }),
+  endpoint({
+    ...common,
+    method: "GET",
+    path: PATH,
+    summary: "The drop boxes of a folder, newest first",
+    answer: z.array(dropView),
+    async handle({ c, account }) {
+      const folderId = idIn(c, "FolderNotFound");
+      const origin = c.env.origin();
+      return (await drops.list(account.id, folderId)).map((box) => viewDrop(box, folderId, origin));
+    },
+  }),
+  endpoint({
+    ...common,
+    method: "GET",
+    path: `${PATH}/:code{.+}/files`,
+    params,
+    summary: "What came into a drop box, from whom, newest first; without files in the trash",
+    query: z.object(cursorQuery),
+    answer: z.array(receivedView),
+    paged: "cursor",
+    async handle({ c, account, query: { cursor, limit } }) {
+      const place = { folderId: idIn(c, "FolderNotFound"), code: c.req.param("code") ?? "" };
+      const before = placeOf(z.int(), cursor);
+      const { files, next } = await drops.received(account.id, place, before, limitOf(limit));
+      return new CursorPage(files.map(viewReceived), next === null ? null : cursorText(next));
+    },
+  }),
+  endpoint({
+    ...common,
+    method: "DELETE",
+    path: `${PATH}/:code{.+}`,
+    params,
+    summary: "Close a drop box; the files stay",
+    answer: z.object({ message: z.string() }),
+    async handle({ c, account }) {
+      const folderId = idIn(c, "FolderNotFound");
+      await drops.close(account.id, folderId, c.req.param("code") ?? "", actorOf(account));
+      return { message: "Drop box closed" };
+    },
+  }),
+];

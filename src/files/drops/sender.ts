@@ -1,0 +1,48 @@
+/** A visitor of a drop box is who has its cookie: 128 random bits. The database and the owner have its hash only. */
+const MAX_AGE_S = 365 * 24 * 3_600;
+/** A neighbour may set a cookie of the same name. */
+const VALUE = /^[0-9a-f]{32}$/;
+const SHOWN_DIGITS = 12;
+
+export type Sender = {
+  /** The hash. */
+  id: string;
+  /** Value of Set-Cookie for a visitor without the cookie. */
+  cookie: string | null;
+};
+
+export type Senders = ReturnType<typeof createSenders>;
+
+export function createSenders({ isSecure }: { isSecure(): boolean }) {
+  const nameOf = (linkId: number): string => `waymark_drop_${linkId}`;
+  const hashOf = (linkId: number, value: string): string =>
+    new Bun.CryptoHasher("sha256").update(`waymark drop ${linkId} ${value}`).digest("hex");
+
+  /** Null without the cookie. */
+  function known(linkId: number, header: string | null): string | null {
+    const name = `${nameOf(linkId)}=`;
+    const value = (header ?? "")
+      .split(";")
+      .map((pair) => pair.trim())
+      .find((pair) => pair.startsWith(name) && VALUE.test(pair.slice(name.length)))
+      ?.slice(name.length);
+    return value === undefined ? null : hashOf(linkId, value);
+  }
+
+  return {
+    known,
+
+    /** The visitor, or a new one. */
+    of({ linkId, code }: { linkId: number; code: string }, request: Request): Sender {
+      const id = known(linkId, request.headers.get("cookie"));
+      if (id !== null) return { id, cookie: null };
+      const value = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("hex");
+      const secure = isSecure() ? "; Secure" : "";
+      const cookie = `${nameOf(linkId)}=${value}; Path=/${code}; Max-Age=${MAX_AGE_S}; HttpOnly; SameSite=Lax${secure}`;
+      return { id: hashOf(linkId, value), cookie };
+    },
+  };
+}
+
+/** For people. */
+export const senderId = (hash: string): string => hash.slice(0, SHOWN_DIGITS);

@@ -1,0 +1,100 @@
+/** Resumable uploads (tus 1.0.0) at the code of a drop box: `POST /{code}`, then `?upload=` with the id. */
+import type { BodyMemory } from "../../http/body-memory.ts";
+import { appError } from "../../lib/errors.ts";
+import type { Policy } from "../policies/policy.ts";
+import { TUS_VERSION } from "../uploads/tus-protocol.ts";
+import { UPLOAD_ID } from "../uploads/tus-headers.ts";
+import {
+  checkVersion,
+  emptyAnswer,
+  featuresOf,
+  offsetOf,
+  readChunk,
+  readCreation,
+  stateOf,
+} from "../uploads/tus-request.routes.ts";
+import type { Resumable } from "../uploads/tus.service.ts";
+import { dropName, personName } from "./drop-name.ts";
+import { NAME_FIELD, type OpenDrop } from "./drop.ts";
+import { mostIn } from "./gate.ts";
+import type { Senders } from "./sender.ts";
+
+type Deps = { resumable: Resumable; senders: Senders; bodies: BodyMemory };
+
+type At = { box: OpenDrop; policy: Policy; request: Request; liftIdleTimeout(): void };
+
+export type DropTus = ReturnType<typeof createDropTus>;
+
+/** What a request does. X-HTTP-Method-Override is for clients without other methods. */
+export function tusMethodOf({ method, headers }: Request): string {
+  return method === "POST" ? (headers.get("x-http-method-override")?.toUpperCase() ?? method) : method;
+}
+
+/** The parameter `upload`; null without one. */
+export function uploadOf(url: string): string | null {
+  const at = url.indexOf("?");
+  return at === -1 ? null : new URLSearchParams(url.slice(at).replace(/#.*/s, "")).get("upload");
+}
+
+export function createDropTus({ resumable, senders, bodies }: Deps) {
+  async function create({ box, request }: At): Promise<Response> {
+    const { told, ...upload } = readCreation(request.headers);
+    const { id: sender, cookie } = senders.of(box, request);
+    const progress = await resumable.create(box.accountId, {
+      ...upload,
+      name: dropName(upload.name),
+      folderId: box.folderId,
+      drop: { linkId: box.linkId, sender, senderName: personName(told.get(NAME_FIELD)) },
+    });
+    return emptyAnswer(201, {
+      Location: `/${box.code}?upload=${progress.upload.id}`,
+      ...stateOf(progress.upload),
+      ...(cookie !== null && { "Set-Cookie": cookie }),
+    });
+  }
+
+  async function append({ box, request, liftIdleTimeout }: At, id: string): Promise<Response> {
+    const reservation = bodies.enter();
+    try {
+      const chunk = readChunk(request, reservation);
+      liftIdleTimeout();
+      const { upload } = await resumable.append(box.accountId, id, chunk, visitorOf(box, request));
+      return emptyAnswer(204, stateOf(upload));
+    } finally {
+      reservation.leave();
+    }
+  }
+
+  const visitorOf = ({ linkId }: OpenDrop, request: Request) => ({
+    linkId,
+    sender: senders.known(linkId, request.headers.get("cookie")),
+  });
+
+  async function answer(at: At): Promise<Response> {
+    const { box, policy, request } = at;
+    const method = tusMethodOf(request);
+    if (method === "OPTIONS") return emptyAnswer(204, featuresOf(mostIn(box, policy)));
+    checkVersion(request.headers);
+    const id = uploadOf(request.url);
+    if (method === "POST" && id === null) return create(at);
+    if (id === null || !UPLOAD_ID.test(id)) throw appError("FileNotFound", "There is no such upload.");
+    const visitor = visitorOf(box, request);
+    if (method === "HEAD") {
+      return emptyAnswer(200, offsetOf(await resumable.find(box.accountId, id, visitor)));
+    }
+    if (method === "PATCH") return append(at, id);
+    if (method !== "DELETE") throw appError("BadRequest", "Send PATCH or DELETE to an upload.");
+    await resumable.terminate(box.accountId, id, visitor);
+    return emptyAnswer(204, {});
+  }
+
+  /** With the version, even on failure: see `withVersion`. */
+  return async (at: At): Promise<Response> => withVersion(await answer(at));
+}
+
+export function withVersion(response: Response): Response {
+  response.headers.set("Tus-Resumable", TUS_VERSION);
+  if (response.status === 412) response.headers.set("Tus-Version", TUS_VERSION);
+  response.headers.set("Cache-Control", "no-store");
+  return response;
+}

@@ -1,0 +1,32 @@
+/** Uploads of strangers into drop boxes (files/drops/), as far as uploads know them. */
+import type { TreeTransaction } from "../tree/account-tree.ts";
+import type { StoredFile } from "../tree/entry.ts";
+
+/** Who sends a file into a drop box. */
+export type DropSender = {
+  /** The link of the box. */
+  linkId: number;
+  /** Hash of the visitor's cookie. */
+  sender: string;
+  senderName: string | null;
+};
+
+/** What unfinished uploads take. */
+export type Unfinished = { count: number; bytes: number };
+
+export type DropUpload = DropSender & {
+  /** What the sender is told. */
+  name: string;
+};
+
+/** The limits of the boxes. Both run in transactions that hold the account's tree. */
+export type DropGate = {
+  /** Before an upload begins. @throws if the box does not take so much */
+  admit(
+    tx: TreeTransaction,
+    upload: DropSender & { parentId: number; size: number },
+    unfinished: { inBox: Unfinished; ofSender: Unfinished },
+  ): Promise<void>;
+  /** Takes the place of a file that is made. @throws if the box has none */
+  take(tx: TreeTransaction, upload: DropUpload, file: StoredFile): Promise<void>;
+};

@@ -1,0 +1,364 @@
+/** Drop boxes over HTTP: an owner, and two strangers who know nothing of each other. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { driveClient, type DriveClient, fileHead, FORM_TYPE, formOf } from "./support/drive.ts";
+import { type Client, startSignedIn } from "./support/session.ts";
+import { HTML, stranger, TUS } from "./support/stranger.ts";
+import { until } from "./support/until.ts";
+import type { Installation, RunningWaymark } from "./support/waymark.ts";
+
+const KIB = 1024;
+
+let installation: Installation;
+let server: RunningWaymark;
+let client: Client;
+let me: DriveClient;
+let names = 0;
+
+beforeAll(async () => {
+  ({ installation, server, client } = await startSignedIn());
+  me = driveClient(server.url, client.token);
+});
+afterAll(() => installation?.remove());
+
+const newFolder = () => me.folder(`folder ${++names}`);
+
+async function box(input: object = {}, folder?: number) {
+  const id = folder ?? (await newFolder());
+  const limits = { max_bytes: 1024 * KIB, max_files: 10 };
+  const { status, body } = await me.call("POST", `/folders/${id}/drop`, { ...limits, ...input });
+  expect([status, body]).toEqual([201, expect.anything()]);
+  return { folder: id, ...(body.data as { code: string; url: string }) };
+}
+
+// oxlint-disable-next-line no-explicit-any -- answers of many shapes
+const json = async (answer: Response): Promise<any> => answer.json();
+const contents = async (folder: number): Promise<string[]> =>
+  (await me.call("GET", `/folders/${folder}`)).body.data.files.map(({ name }: { name: string }) => name);
+const received = async ({ folder, code }: { folder: number; code: string }, query = "") =>
+  (await me.call("GET", `/folders/${folder}/drop/${code}/files${query}`)).body;
+const state = async ({ folder }: { folder: number }) =>
+  (await me.call("GET", `/folders/${folder}/drop`)).body.data[0];
+
+test("two strangers send files; each sees only what it sent, the owner sees who sent what", async () => {
+  const folder = await newFolder();
+  await me.upload("photo.jpg", "the owner's", { folder: String(folder) });
+  const drop = await box({ title: "Photos <of us>", code: "our/photos" }, folder);
+  expect(drop).toMatchObject({
+    kind: "drop",
+    code: "our/photos",
+    target: `waymark:drop/${folder}`,
+    title: "Photos <of us>",
+    folder_id: folder,
+    max_files: 10,
+    bytes: 0,
+    files: 0,
+    url: `${server.url}/our/photos`,
+    short_url: `${server.url}/our/photos`,
+  });
+  const [anna, ben] = [stranger(), stranger()];
+  const first = await anna.send(drop.url, { headers: HTML });
+  const html = await first.text();
+  expect([first.status, first.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+  expect(first.headers.get("set-cookie")).toMatch(
+    /^waymark_drop_\d+=[0-9a-f]{32}; Path=\/our\/photos; Max-Age=\d+; HttpOnly; SameSite=Lax; Secure$/,
+  );
+  expect(html).toContain("Photos &lt;of us&gt;");
+  expect(html).not.toContain("photo.jpg");
+  const answer = await anna.put(drop.url, { "photo.jpg": "anna's" }, " Anna\u202e\n ", HTML);
+  expect([answer.status, answer.headers.get("location")]).toEqual([303, "/our/photos?sent=1"]);
+  const after = await anna.page(`${drop.url}?sent=1`);
+  expect(after).toContain("<bdi>photo.jpg</bdi>");
+  expect(after).not.toContain("photo (2).jpg");
+
+  expect(await ben.page(drop.url)).not.toContain("photo");
+  const told = await ben.put(drop.url, { "photo.jpg": "ben's", "notes.txt": "n" });
+  expect([told.status, (await json(told)).data.files]).toEqual([
+    201,
+    [
+      { name: "photo.jpg", size: 5, at: expect.any(String) },
+      { name: "notes.txt", size: 1, at: expect.any(String) },
+    ],
+  ]);
+  expect(await ben.page(drop.url)).toContain("notes.txt");
+  expect(await anna.page(drop.url)).not.toContain("notes.txt");
+  expect(await stranger().page(drop.url)).not.toContain("notes.txt");
+
+  expect(await contents(folder)).toEqual(["notes.txt", "photo (2).jpg", "photo (3).jpg", "photo.jpg"]);
+  const { data, next_cursor } = (await received(drop, "?limit=2")) as never as {
+    data: { sender: string; name: string }[];
+    next_cursor: string;
+  };
+  const more = await received(drop, `?limit=2&cursor=${next_cursor}`);
+  expect([...data, ...more.data]).toMatchObject([
+    { name: "notes.txt", sent_as: "notes.txt", sender_name: null },
+    { name: "photo (3).jpg", sent_as: "photo.jpg", size: 5, sender_name: null },
+    { name: "photo (2).jpg", sent_as: "photo.jpg", size: 6, mime_type: "image/jpeg", sender_name: "Anna" },
+  ]);
+  const [senderOfBen, senderOfAnna] = [data[0]!.sender, more.data[0].sender];
+  expect([data[1]!.sender === senderOfBen, senderOfAnna === senderOfBen]).toEqual([true, false]);
+  expect(JSON.stringify([data, more])).not.toContain([...anna.jar.values()][0]!);
+  expect(await state(drop)).toMatchObject({ bytes: 12, files: 3 });
+
+  const events = (await client.call("GET", "/events?action=drop.received")).body.data;
+  expect(events[2]).toMatchObject({
+    subject: "our/photos",
+    actor: `visitor ${senderOfAnna}`,
+    after: { name: "photo (2).jpg", size: 6, sender_name: "Anna" },
+  });
+});
+
+test("a page view is a click on the link, sending is not", async () => {
+  const drop = await box();
+  const visitor = stranger({ "User-Agent": "Mozilla/5.0 Chrome/130.0 Safari/537.36" });
+  await visitor.page(drop.url);
+  await visitor.put(drop.url, { a: "a" }, "", HTML);
+  await visitor.page(`${drop.url}?sent=1`);
+  const path = (await visitor.begin(drop.url, "b", 1)).headers.get("location")!;
+  await visitor.send(server.url + path, { method: "HEAD", headers: TUS });
+  await visitor.append(server.url + path, 0, "b");
+  await visitor.page(drop.url);
+  const clicks = async () => (await client.call("GET", `/links/${drop.code}`)).body.data.click_count;
+  await until(async () => (await clicks()) >= 2, 15_000);
+  expect([await clicks(), (await state(drop)).files]).toEqual([2, 2]);
+});
+
+describe("a resumable upload", () => {
+  test("goes on after an interruption, and becomes a file of its sender", async () => {
+    const drop = await box();
+    const [anna, ben] = [stranger(), stranger()];
+    const features = await anna.send(drop.url, { method: "OPTIONS" });
+    expect([features.status, features.headers.get("tus-max-size")]).toEqual([204, String(1024 * KIB)]);
+    const made = await anna.begin(drop.url, "../../a\r\nlong one.txt", 10, "Anna");
+    const path = made.headers.get("location")!;
+    expect([made.status, path]).toEqual([201, expect.stringMatching(/^\/[^/]+\?upload=[0-9a-f-]{36}$/)]);
+    expect((await anna.append(server.url + path, 0, "01234")).status).toBe(204);
+    const head = await anna.send(server.url + path, { method: "HEAD", headers: TUS });
+    expect([head.status, head.headers.get("upload-offset")]).toEqual([200, "5"]);
+    await ben.page(drop.url);
+    expect((await ben.send(server.url + path, { method: "HEAD", headers: TUS })).status).toBe(404);
+    expect((await ben.append(server.url + path, 5, "56789")).status).toBe(404);
+    const id = path.split("=")[1]!;
+    expect((await me.send(`/files/tus/${id}`, { method: "HEAD", headers: TUS })).status).toBe(404);
+    const last = await anna.append(server.url + path, 5, "56789");
+    expect([last.status, last.headers.get("x-file-id")]).toEqual([204, null]);
+    expect((await received(drop)).data).toMatchObject([
+      { name: "along one.txt", size: 10, sender_name: "Anna" },
+    ]);
+    expect(await anna.page(drop.url)).toContain("along one.txt");
+  });
+
+  test("is ended by its sender, and gives its room back", async () => {
+    const drop = await box({ max_bytes: 10 });
+    const visitor = stranger();
+    const path = (await visitor.begin(drop.url, "a", 10)).headers.get("location")!;
+    const busy = await visitor.begin(drop.url, "b", 10);
+    expect([busy.status, busy.headers.get("retry-after")]).toEqual([429, "5"]);
+    expect((await visitor.send(server.url + path, { method: "DELETE", headers: TUS })).status).toBe(204);
+    expect((await visitor.begin(drop.url, "b", 10)).status).toBe(201);
+  });
+
+  test("needs the protocol's version, and a known upload", async () => {
+    const drop = await box();
+    const visitor = stranger();
+    const old = await visitor.send(drop.url, { method: "PATCH", body: "x" });
+    expect([old.status, old.headers.get("tus-version")]).toEqual([412, "1.0.0"]);
+    for (const path of [`${drop.url}?upload=x`, `${drop.url}?upload=${crypto.randomUUID()}`]) {
+      const answer = await visitor.send(path, { method: "HEAD", headers: TUS });
+      expect([answer.status, answer.headers.get("tus-resumable")]).toEqual([404, "1.0.0"]);
+    }
+  });
+});
+
+describe("limits", () => {
+  test("200 strangers at once on a box of 10 files store exactly 10", async () => {
+    const drop = await box({ max_bytes: 10 * 100, max_files: 10 });
+    const content = "x".repeat(100);
+    const statuses = await Promise.all(
+      Array.from({ length: 200 }, async (_, at) =>
+        at % 4 === 0
+          ? (await stranger().begin(drop.url, `${at}`, 0)).status
+          : (await stranger().put(drop.url, { "same name.txt": content })).status,
+      ),
+    );
+    expect(statuses.filter((status) => status === 201).length).toBe(10);
+    expect([...new Set(statuses)].every((status) => [201, 409, 413, 429].includes(status))).toBe(true);
+    expect((await contents(drop.folder)).length).toBe(10);
+    expect((await state(drop)).files).toBe(10);
+    expect(await stranger().page(drop.url)).toContain("takes no more files");
+  });
+
+  test("what is over a limit is refused in a sentence, and nothing of the form is stored", async () => {
+    const drop = await box({ max_bytes: 3_000, max_files: 3, max_file_size: 2_000 });
+    const visitor = stranger();
+    const cases: [Record<string, string>, number, string][] = [
+      [{ small: "s", large: "l".repeat(2_001) }, 413, "A file is larger than this drop box takes."],
+      [{ a: "a".repeat(1_600), b: "b".repeat(1_600) }, 413, "not enough room left"],
+      [{ a: "", b: "", c: "", d: "" }, 409, "takes no more files"],
+    ];
+    for (const [files, status, sentence] of cases) {
+      const answer = await visitor.put(drop.url, files);
+      expect([answer.status, (await json(answer)).message]).toEqual([
+        status,
+        expect.stringContaining(sentence),
+      ]);
+      const page = await visitor.put(drop.url, files, "", { ...HTML, "Accept-Language": "de" });
+      const html = await page.text();
+      expect([page.status, html.includes("Es wurde nichts gespeichert.")]).toEqual([status, true]);
+    }
+    expect(await contents(drop.folder)).toEqual([]);
+    expect(await state(drop)).toMatchObject({ bytes: 0, files: 0 });
+    const sizes = [
+      [2_001, 413],
+      [Number.MAX_SAFE_INTEGER, 413],
+    ] as const;
+    for (const [size, status] of sizes)
+      expect((await visitor.begin(drop.url, "a", size)).status).toBe(status);
+    expect((await visitor.put(drop.url, {})).status).toBe(400);
+  });
+
+  test("the owner's quota and the storage's limits tell a stranger nothing", async () => {
+    const { data } = (
+      await client.call("POST", "/users", {
+        username: "small",
+        password: "a long password",
+        role: "user",
+        quota_bytes: 500,
+      })
+    ).body;
+    expect(data.username).toBe("small");
+    const login = await fetch(`${server.url}/admin/v1/auth/login`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ username: "small", password: "a long password" }),
+    });
+    const token = /svc_access=([^;]+)/.exec(login.headers.get("set-cookie")!)![1]!;
+    const owner = driveClient(server.url, token);
+    const folder = await owner.folder("in");
+    const drop = (await owner.call("POST", `/folders/${folder}/drop`, { max_bytes: 9_000, max_files: 9 }))
+      .body.data;
+    for (const answer of [
+      await stranger().put(drop.url, { a: "a".repeat(600) }),
+      await stranger().begin(drop.url, "a", 600),
+    ]) {
+      const { message } = await json(answer);
+      expect([answer.status, message]).toEqual([413, expect.stringContaining("not enough room left")]);
+      expect(message).not.toMatch(/500|quota|account/);
+    }
+    expect((await owner.call("GET", `/folders/${folder}`)).body.data.files).toEqual([]);
+    const refused = await owner.call("POST", `/folders/${folder}/drop`, {
+      max_bytes: 1,
+      max_files: 1,
+      code: "chosen",
+    });
+    expect(refused.status).toBe(403);
+  });
+});
+
+test("hostile names and types become safe ones", async () => {
+  const drop = await box({ max_files: 50 });
+  const visitor = stranger();
+  const given: [string, string][] = [
+    ["../../etc/passwd", "passwd"],
+    ["a/b", "b"],
+    ["C:\\\\Users\\\\x.doc", "x.doc"],
+    ["CON", "_CON"],
+    ["com1.txt", "_com1.txt"],
+    ["in\u202egpj.exe", "ingpj.exe"],
+    ["nul\0byte", "nulbyte"],
+    ["..", "file"],
+    ["\u200b", "file"],
+    [" . ", "file"],
+    ["a<b>:c?.txt ", "a_b__c_.txt"],
+    ["cafe\u0301.txt", "café.txt"],
+    [`${"ü".repeat(200)}.tar`, `${"ü".repeat(125)}.tar`],
+  ];
+  for (const [name, stored] of given) {
+    const form = formOf([fileHead(name, "text/html"), "<script>alert(1)</script>"]);
+    const answer = await visitor.send(drop.url, {
+      method: "POST",
+      body: new Uint8Array(form),
+      headers: { "Content-Type": FORM_TYPE },
+    });
+    expect([name, answer.status, (await json(answer)).data?.files[0].name]).toEqual([name, 201, stored]);
+  }
+  expect(await contents(drop.folder)).toContain("file (3)");
+  const { data } = await received(drop);
+  const content = await me.send(`/files/${data[0].file_id}/download?disposition=inline`);
+  expect(content.headers.get("content-disposition")).toStartWith("attachment");
+});
+
+describe("a box", () => {
+  test("with a password shows and takes nothing before it", async () => {
+    const drop = await box({ password: "open sesame", title: "Secret title" });
+    const visitor = stranger();
+    const locked = await visitor.send(drop.url, { headers: HTML });
+    expect([locked.status, (await locked.text()).includes("Secret title")]).toEqual([401, false]);
+    expect((await visitor.put(drop.url, { a: "a" })).status).toBe(401);
+    expect((await visitor.begin(drop.url, "a", 1)).status).toBe(401);
+    const opened = await visitor.send(drop.url, {
+      method: "POST",
+      body: new URLSearchParams({ password: "open sesame" }),
+      headers: HTML,
+    });
+    expect(opened.status).toBe(303);
+    expect(await visitor.page(drop.url)).toContain("Secret title");
+    expect((await visitor.put(drop.url, { a: "a" })).status).toBe(201);
+  });
+
+  test("ends when it is closed, when it expires, and with its folder", async () => {
+    const gone = async (url: string) => {
+      expect((await stranger().send(url, { headers: HTML })).status).toBe(404);
+      expect([404, 405]).toContain((await stranger().put(url, { a: "a" })).status);
+    };
+    const closed = await box();
+    await stranger().put(closed.url, { kept: "a" });
+    expect((await me.call("DELETE", `/folders/${closed.folder}/drop/none`)).status).toBe(404);
+    expect((await me.call("DELETE", `/folders/${closed.folder}/drop/${closed.code}`)).status).toBe(200);
+    await gone(closed.url);
+    expect(await contents(closed.folder)).toEqual(["kept"]);
+    await gone((await box({ expires_at: "2020-01-01T00:00:00Z" })).url);
+    const deleted = await box();
+    expect((await me.call("DELETE", `/folders/${deleted.folder}`)).status).toBe(200);
+    await gone(deleted.url);
+  });
+
+  test("that expires during an upload refuses the finished file", async () => {
+    const drop = await box({ expires_at: new Date(Date.now() + 3_000).toISOString() });
+    const visitor = stranger();
+    const path = (await visitor.begin(drop.url, "late", 10)).headers.get("location")!;
+    let finish = () => {};
+    const rest = new Promise<void>((resolve) => (finish = resolve));
+    const sending = visitor.send(server.url + path, {
+      method: "PATCH",
+      headers: { ...TUS, "Upload-Offset": "0", "Content-Type": "application/offset+octet-stream" },
+      body: new ReadableStream({
+        async start(controller) {
+          controller.enqueue(Buffer.from("01234"));
+          await rest;
+          controller.enqueue(Buffer.from("56789"));
+          controller.close();
+        },
+      }),
+    });
+    await until(async () => (await stranger().send(drop.url, { headers: HTML })).status === 404, 20_000);
+    finish();
+    const answer = await sending;
+    expect([answer.status, (await json(answer)).message]).toEqual([
+      410,
+      expect.stringContaining("has ended"),
+    ]);
+    expect(await contents(drop.folder)).toEqual([]);
+  });
+
+  test("belongs to its owner, and refuses wrong limits", async () => {
+    const folder = await newFolder();
+    for (const body of [{}, { max_bytes: 0, max_files: 1 }, { max_bytes: 1, max_files: 1.5 }]) {
+      expect((await me.call("POST", `/folders/${folder}/drop`, body)).status).toBe(400);
+    }
+    const limits = { max_bytes: 1, max_files: 1 };
+    expect((await me.call("POST", "/folders/999999/drop", limits)).status).toBe(404);
+    expect((await me.call("GET", "/folders/999999/drop")).status).toBe(404);
+    expect((await me.call("GET", `/folders/${folder}/drop/none/files`)).status).toBe(404);
+    expect((await me.call("GET", `/folders/${folder}/drop`)).body.data).toEqual([]);
+  });
+});

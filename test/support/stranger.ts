@@ -1,0 +1,48 @@
+/** A visitor of a drop box who has no account. */
+export const HTML = { Accept: "text/html,application/xhtml+xml" };
+export const TUS = { "Tus-Resumable": "1.0.0" };
+
+/** A browser or program with its cookies. */
+export function stranger(more: Record<string, string> = {}) {
+  const jar = new Map<string, string>();
+  const send = async (url: string, init: RequestInit = {}): Promise<Response> => {
+    const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join("; ");
+    const headers = { ...more, ...(cookie && { Cookie: cookie }), ...init.headers };
+    const answer = await fetch(url, { redirect: "manual", ...init, headers });
+    for (const line of answer.headers.getSetCookie()) {
+      const [, name, value] = /^([^=]+)=([^;]*)/.exec(line)!;
+      jar.set(name!, value!);
+    }
+    return answer;
+  };
+  return {
+    jar,
+    send,
+    page: async (url: string) => (await send(url, { headers: HTML })).text(),
+    put(url: string, files: Record<string, string | Uint8Array<ArrayBuffer>>, person = "", headers = {}) {
+      const form = new FormData();
+      form.append("sender_name", person);
+      for (const [name, content] of Object.entries(files)) form.append("file", new File([content], name));
+      return send(url, { method: "POST", body: form, headers });
+    },
+    begin: (url: string, name: string, size: number, person = "") =>
+      send(url, {
+        method: "POST",
+        headers: {
+          ...TUS,
+          "Upload-Length": String(size),
+          "Upload-Metadata": `filename ${btoa(name)},sender_name ${btoa(person)}`,
+        },
+      }),
+    append: (url: string, offset: number, bytes: string) =>
+      send(url, {
+        method: "PATCH",
+        headers: {
+          ...TUS,
+          "Upload-Offset": String(offset),
+          "Content-Type": "application/offset+octet-stream",
+        },
+        body: bytes,
+      }),
+  };
+}
