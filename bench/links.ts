@@ -7,7 +7,7 @@
  * on SQLite and PostgreSQL. Each request goes through the service as in the server, SQLite's threads included.
  * "Counted": a link was just written, so the total is unknown. "Known": the same filter was requested before.
  */
-import { createEvents } from "../src/events/events.service.ts";
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,25 +16,29 @@ import { createPasswords } from "../src/auth/login/password.ts";
 import { createChanges } from "../src/cluster/changes.ts";
 import { type Database, openDatabase } from "../src/db/database.ts";
 import { migrateUp } from "../src/db/migrate.ts";
-import { silentLogger } from "../src/lib/logger.ts";
-import { linkQueryOf, type ListQuery } from "../src/links/list/page.ts";
-import { SORT_KEYS } from "../src/links/list/order.ts";
-import { createLinkRepository, type NewLink } from "../src/links/links.repository.ts";
+import { createEvents } from "../src/events/events.service.ts";
 import { COMMAND } from "../src/lib/actor.ts";
+import { silentLogger } from "../src/lib/logger.ts";
 import type { ActorLinks } from "../src/links/actor-links.ts";
 import { PLAIN, UNOWNED } from "../src/links/link.ts";
+import { createLinkRepository, type NewLink } from "../src/links/links.repository.ts";
 import { createLinkService } from "../src/links/links.service.ts";
-import { createServerDatabase, type Server, SERVERS } from "./lib/server-database.ts";
+import { SORT_KEYS } from "../src/links/list/order.ts";
+import { type ListQuery, linkQueryOf } from "../src/links/list/page.ts";
+import { createServerDatabase, SERVERS, type Server } from "./lib/server-database.ts";
 
 const COUNT = Number(process.argv[2] ?? 1_000_000);
 const WANTED = process.argv[3] ?? "sqlite,postgres";
 /** Only these lists, and no batches. */
 const TITLE = process.argv[4] ?? "";
 const RUNS = 20;
-const GOAL_MS = 150;
+const GOAL_MS = 100;
+const KNOWN_GOAL_MS = 50;
 const BATCH_GOAL_MS = 1000;
 const BORN = Date.parse("2026-01-01T00:00:00Z");
 const NOW = BORN + COUNT * 20;
+/** Account of a quarter of the links. */
+const EDITOR = 7;
 
 /** Every seventh is created out of order, as by imports; every tenth expires, and half of those have expired. */
 function linkAt(at: number): NewLink {
@@ -52,7 +56,8 @@ function linkAt(at: number): NewLink {
     expiresAt: at % 10 === 0 ? BORN + ((at * 31) % COUNT) * 40 : null,
     clickCount: at % 1000,
     title: `Campaign ${at % 977} of ${word}`,
-    tags: [`team ${at % 5}`, at % 5000 === 11 ? "rare" : `topic ${at % 500}`],
+    tags: ["all", `team ${at % 5}`, at % 5000 === 11 ? "rare" : `topic ${at % 500}`].sort(),
+    ownerId: at % 4 === 0 ? EDITOR : null,
     automatedClicks: 0,
   };
 }
@@ -78,8 +83,28 @@ const TAGS = SORT_KEYS.flatMap((sort): [string, ListQuery][] => [
   [`rare tag by ${sort}`, { tag: ["rare"], sort }],
 ]);
 
+const MIDDLE = new Date(BORN + COUNT * 5).toISOString();
+const MANY_TAGGED = SORT_KEYS.flatMap((sort): [string, ListQuery][] => [
+  [`tag of all by ${sort}`, { tag: ["all"], sort }],
+  [`tag of all, middle, by ${sort}`, { tag: ["all"], sort, page: String(COUNT / 40) }],
+  [`two frequent tags by ${sort}`, { tag: ["all", "team 1"], sort }],
+  [`two frequent tags, deep, by ${sort}`, { tag: ["all", "team 1"], sort, page: String(COUNT / 200) }],
+  [`tag, active, deep, by ${sort}`, { tag: ["team 1"], only_active: "1", sort, page: String(COUNT / 210) }],
+  [
+    `tag, a span, deep, by ${sort}`,
+    { tag: ["team 1"], created_after: MIDDLE, sort, page: String(COUNT / 500) },
+  ],
+]);
+const EDITORS = SORT_KEYS.flatMap((sort): [string, ListQuery][] => [
+  [`editor by ${sort}`, { sort }],
+  [`editor, deep, by ${sort}`, { sort, page: String(COUNT / 200) }],
+  [`editor, tag, by ${sort}`, { tag: ["team 1"], sort }],
+  [`editor, tag, deep, by ${sort}`, { tag: ["team 1"], sort, page: String(COUNT / 800) }],
+]);
+
 const LISTS: [string, ListQuery][] = [
   ...TAGS,
+  ...MANY_TAGGED,
   ["search, word in titles", { search: "campaign 37 of" }],
   ["tag and word", { tag: ["team 1"], search: "medium" }],
   ...DEEP,
@@ -92,7 +117,7 @@ const LISTS: [string, ListQuery][] = [
   ["list, active, first page", { only_active: "1" }],
   ["list, active, middle page", { only_active: "1", page: String(COUNT / 40) }],
   ["list, expired, first page", { only_expired: "1" }],
-  ["list, a span, middle page", { created_after: new Date(BORN + COUNT * 5).toISOString(), page: "2000" }],
+  ["list, a span, middle page", { created_after: MIDDLE, page: "2000" }],
   ["search, rare word", { search: "needle" }],
   ["search, medium word", { search: "Medium" }],
   ["search, frequent word", { search: "frequent" }],
@@ -129,7 +154,8 @@ async function measure(links: ActorLinks, name: string, query: ListQuery): Promi
   }
   counted.sort((a, b) => a - b);
   known.sort((a, b) => a - b);
-  const verdict = quantile(counted, 0.95) <= GOAL_MS ? "" : `  over ${GOAL_MS} ms`;
+  const isFast = quantile(counted, 0.95) <= GOAL_MS && quantile(known, 0.95) <= KNOWN_GOAL_MS;
+  const verdict = isFast ? "" : `  over ${GOAL_MS} or ${KNOWN_GOAL_MS} ms`;
   console.log(
     `${name.padEnd(34)}${cell(quantile(counted, 0.5))}${cell(quantile(counted, 0.95))}` +
       `${cell(quantile(known, 0.5))}${cell(quantile(known, 0.95))}${verdict}`,
@@ -188,6 +214,8 @@ async function bench(
     console.log(`\n${name}: ${COUNT.toLocaleString("en")} links, filled in ${seconds.toFixed(0)} s\n`);
     console.log(`${"milliseconds".padEnd(34)} counted: p50, p95   known: p50, p95`);
     for (const [title, query] of LISTS) if (title.includes(TITLE)) await measure(links, title, query);
+    const editor = service.by({ ...COMMAND, accountId: EDITOR, ownOnly: true });
+    for (const [title, query] of EDITORS) if (title.includes(TITLE)) await measure(editor, title, query);
     if (TITLE !== "") return;
     console.log(`stats                             ${cell(await timed(() => service.stats()))}`);
     await measureBatch(links);

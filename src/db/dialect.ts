@@ -60,7 +60,7 @@ export type Dialect = {
     deltas: readonly number[],
   ): Promise<number>;
 
-  /** Aggregates texts in any order, separated by blanks; null without rows. At most a million characters. */
+  /** Aggregates texts or numbers in any order, separated by blanks; null without rows. At most a million characters. */
   joinTexts(column: string): RawBuilder<string | null>;
 
   /** A unique violation fails the statement. */

@@ -10,4 +10,5 @@ export type LinkTransaction = {
 export type LinkChanges = {
   write<T>(run: (tx: LinkTransaction) => Promise<T>): Promise<T>;
   subscribe(topic: "links" | "tags", listener: (keys: readonly string[]) => void | Promise<void>): () => void;
+  poll(): Promise<void>;
 };

@@ -80,7 +80,7 @@ export function createLinkService(deps: LinkServiceDeps) {
     pageKeys: operations.paginatedQuery,
     load: operations.paginatedQuery,
   });
-  const list = createLinkList(listRepository);
+  const list = createLinkList(listRepository, { hear: changes.poll });
   const deleted = createDeletedLinks({
     ...deps,
     repository: createDeletedRepository(database),
@@ -90,7 +90,7 @@ export function createLinkService(deps: LinkServiceDeps) {
   });
   const uses = createLinkUses({ repository: createUsesRepository(database), changes });
   const stops = [
-    ...(["links", "tags"] as const).map((topic) => changes.subscribe(topic, list.forgetTotals)),
+    ...(["links", "tags"] as const).map((topic) => changes.subscribe(topic, list.follow[topic])),
     changes.subscribe("domains", domains.reload),
   ];
 

@@ -136,7 +136,7 @@ const dialect: Dialect = {
     return isShort ? sql`coalesce(${test}, false)` : test;
   },
   sharesScans: true,
-  joinTexts: (column) => sql`string_agg(${sql.ref(column)}, ' ')`,
+  joinTexts: (column) => sql`string_agg(${sql.ref(column)}::text, ' ')`,
   insertReturningId: async (db, table, row) => {
     const inserted: unknown = await db
       .insertInto(table)

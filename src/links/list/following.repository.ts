@@ -1,4 +1,7 @@
-/** Conditions for what follows a place. The first comparison is a bound in the order's index. */
+/**
+ * Conditions for what follows a place, and with `inclusive` for the place itself. The first comparison is a bound in the
+ * order's index.
+ */
 import type { Expression, ExpressionBuilder, SqlBool } from "kysely";
 import type { Schema } from "../../db/schema.ts";
 import type { LinkOrder } from "./order.ts";
@@ -13,14 +16,15 @@ export const NEVER = Number.MAX_SAFE_INTEGER;
 
 /** In an order by code or creation. */
 export const following =
-  ({ sort, descending }: LinkOrder, { value, tie }: ListPlace): Condition<Links> =>
+  ({ sort, descending }: LinkOrder, { value, tie }: ListPlace, inclusive = false): Condition<Links> =>
   (eb) => {
     const code = String(tie);
-    if (sort === "code") return eb("links.code", descending ? "<" : ">", code);
+    const [below, above] = inclusive ? (["<=", ">="] as const) : (["<", ">"] as const);
+    if (sort === "code") return eb("links.code", descending ? below : above, code);
     const created = eb.ref("links.created_at");
     return eb.and([
       eb(created, descending ? "<=" : ">=", value),
-      eb.or([eb(created, descending ? "<" : ">", value), eb("links.code", descending ? ">" : "<", code)]),
+      eb.or([eb(created, descending ? "<" : ">", value), eb("links.code", descending ? above : below, code)]),
     ]);
   };
 
@@ -30,10 +34,11 @@ export const followingExpiry =
     { descending }: LinkOrder,
     { value, tie }: ListPlace,
     among: "dated" | "dateless" | "all",
+    inclusive = false,
   ): Condition<Links> =>
   (eb) => {
     const [beyond, notBefore] = descending ? (["<", "<="] as const) : ([">", ">="] as const);
-    const id = eb("links.id", beyond, Number(tie));
+    const id = eb("links.id", inclusive ? notBefore : beyond, Number(tie));
     if (among === "dateless") return id;
     const expiry =
       among === "dated" ? eb.ref("links.expires_at") : eb.fn.coalesce("links.expires_at", eb.lit(NEVER));
@@ -42,13 +47,21 @@ export const followingExpiry =
   };
 
 export const followingClicks =
-  ({ descending }: LinkOrder, { value, tie }: ListPlace, column: "ranked" | "clicks"): Condition<Clicks> =>
+  (
+    { descending }: LinkOrder,
+    { value, tie }: ListPlace,
+    column: "ranked" | "clicks",
+    inclusive = false,
+  ): Condition<Clicks> =>
   (eb) => {
     const [beyond, notBefore] = descending ? (["<", "<="] as const) : ([">", ">="] as const);
     const clicks = eb.ref(`link_clicks.${column}`);
     return eb.and([
       eb(clicks, notBefore, value),
-      eb.or([eb(clicks, beyond, value), eb("link_clicks.link_id", beyond, Number(tie))]),
+      eb.or([
+        eb(clicks, beyond, value),
+        eb("link_clicks.link_id", inclusive ? notBefore : beyond, Number(tie)),
+      ]),
     ]);
   };
 

@@ -13,11 +13,13 @@
  */
 import type { Link } from "../link.ts";
 import { isEverything, type LinkFilter } from "./filter.ts";
+import type { ListPlan, Slice } from "./ordered-keys.repository.ts";
 import type { LinkQuery } from "./page.ts";
 import { createPlacedPages, type PlacedPage, type PlacedQuery } from "./placed-pages.ts";
 import { comparing, cut, planFor, sizeOf } from "./plan.ts";
+import { createPositions } from "./positions.ts";
 import { type IdRange, type LinkListRepository, MOST_SORTED, type SortKeys } from "./repository.ts";
-import type { ListPlan, Slice } from "./ordered-keys.repository.ts";
+import { createTaggedPages, type Ranked } from "./tagged-pages.ts";
 import { createTotalCache } from "./total-cache.ts";
 
 export type LinkPage = { links: Link[]; total: number };
@@ -25,8 +27,8 @@ export type LinkPage = { links: Link[]; total: number };
 export type LinkList = {
   page(query: LinkQuery): Promise<LinkPage>;
   after(query: PlacedQuery): Promise<PlacedPage>;
-  /** After any change of a link. */
-  forgetTotals(): void;
+  /** After any change: keys of links or tags. */
+  follow: Record<"links" | "tags", (keys: readonly string[]) => void>;
 };
 
 /** Keys of all matches outside `rest`. */
@@ -48,10 +50,20 @@ const MOST_READ = 50_000;
 /** From this span of ids an order by clicks uses ranks. */
 const RANKED_FROM = 100_000;
 
+/** Numbers of links: see RANKED_FROM, tagged-pages.ts and segments.ts. */
+type ListOptions = {
+  rankedFrom?: number;
+  heldFrom?: number;
+  segment?: number | undefined;
+  /** Resolves when every change committed before the call was told to `follow`. Default: at once. */
+  hear?: () => Promise<void>;
+};
+
 export function createLinkList(
   repository: LinkListRepository,
-  { rankedFrom = RANKED_FROM }: { rankedFrom?: number } = {},
+  { rankedFrom = RANKED_FROM, heldFrom, segment, hear = async () => {} }: ListOptions = {},
 ): LinkList {
+  const positions = createPositions(repository.positions, segment);
   const totals = createTotalCache();
 
   async function walked(filter: LinkFilter, slice: Slice): Promise<LinkPage> {
@@ -183,30 +195,12 @@ export function createLinkList(
     return repository.load(keys, { order: slice.order, offset: 0, limit });
   }
 
-  /** Starts with the links of the rarest tag, or follows the order's index and tests the tags. */
-  async function tagged(filter: LinkFilter, slice: Slice, rarest: number): Promise<LinkPage> {
-    const known = totals.get(filter);
-    if (known?.ids) return loadFew(known.ids, slice);
-    const keep = totals.open(filter);
-    const total = known?.total ?? (await repository.count(filter));
-    const ids = total <= FEW ? await repository.matchingIds(filter, FEW + 1) : null;
-    if (ids !== null && ids.length <= FEW) {
-      keep({ total: ids.length, ids });
-      return loadFew(ids, slice);
-    }
-    keep({ total, ids: null });
-    const all = await repository.extent();
-    const size = all === null ? 0 : sizeOf(all);
-    const plan = planFor(slice, { matches: total, links: size, rankedFrom, tagged: rarest });
-    return { total, links: await loadPage(filter, slice, total, { plan, ranges: [] }) };
-  }
-
   /** With the rarest tag first; null if a tag has no links. */
   async function byRarity(filter: LinkFilter): Promise<Ranked | null> {
     const sizes = await repository.sizesOf(filter.tags);
     if (filter.tags.some((tag) => !sizes.has(tag))) return null;
     const tags = filter.tags.toSorted((a, b) => sizes.get(a)! - sizes.get(b)!);
-    return { filter: { ...filter, tags }, rarest: sizes.get(tags[0]!)! };
+    return { filter: { ...filter, tags }, rarest: sizes.get(tags[0]!)!, sizes };
   }
 
   async function numbered({ filter, order, page: at, pageSize }: LinkQuery): Promise<LinkPage> {
@@ -214,10 +208,21 @@ export function createLinkList(
     if (filter.tags.length > 0) {
       const ranked = await byRarity(filter);
       if (ranked === null) return { total: 0, links: [] };
-      if (startsWithTag(ranked)) return tagged(ranked.filter, slice, ranked.rarest);
+      if (startsWithTag(ranked)) return tagged(ranked, slice);
     }
     return filter.search === null ? walked(filter, slice) : searched(filter, slice);
   }
+
+  const tagged = createTaggedPages({
+    repository,
+    totals,
+    positions,
+    hear,
+    rankedFrom,
+    heldFrom,
+    loadFew,
+    loadPage,
+  });
 
   const placedPage = createPlacedPages({
     repository,
@@ -237,10 +242,17 @@ export function createLinkList(
       if (ranked === null) return { links: [], next: null };
       return placedPage({ ...query, filter: ranked.filter }, startsWithTag(ranked) ? ranked.rarest : null);
     },
-    forgetTotals: totals.clear,
+    follow: {
+      links(keys) {
+        totals.clear();
+        positions.tellLinks(keys);
+      },
+      tags(keys) {
+        totals.clear();
+        positions.tellTags(keys);
+      },
+    },
   };
 }
-
-type Ranked = { filter: LinkFilter; rarest: number };
 
 const startsWithTag = ({ filter, rarest }: Ranked): boolean => filter.search === null || rarest <= MOST_READ;

@@ -58,6 +58,7 @@ export function createOrderedKeys(read: Db, dialect: Dialect) {
     let skip = offset;
     let place = after;
     for (const { part, sorted, isDated } of order.descending ? parts.toReversed() : parts) {
+      if (!isDated && filter.state === "expired") continue;
       if (rows.length === limit) break;
       const isPassed = place !== null && isDated !== (place.value !== null);
       if (isPassed) continue;

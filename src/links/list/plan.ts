@@ -11,7 +11,7 @@ const WALK_COST = 3;
 /** Of a link along an index whose tag is tested. */
 const TAG_COST = 1;
 
-type Sizes = {
+export type Sizes = {
   matches: number;
   links: number;
   /** From so many links on an order by clicks uses ranks. */
@@ -26,10 +26,22 @@ export function planFor(
 ): ListPlan {
   if (order.sort === "expires_at" && tagged === undefined) return "walk";
   if (order.sort === "click_count" && links < rankedFrom) return "sort";
-  const depth = Math.min(offset, Math.max(0, matches - offset - limit)) + limit;
-  const walk = (Math.min(depth, matches) / matches) * links;
+  const walk = walked({ offset, limit }, { matches, links });
   if (tagged !== undefined) return walk * TAG_COST <= tagged * SORT_COST ? "walk" : "sort";
   return walk * WALK_COST <= links + matches * SORT_COST ? "walk" : "sort";
+}
+
+/** Of a page under a tag, by the better plan. */
+export const costFor = (slice: Pick<Slice, "offset" | "limit">, sizes: Required<Sizes>): number =>
+  Math.min(walked(slice, sizes) * TAG_COST, sizes.tagged * SORT_COST);
+
+/** From the nearer end. */
+function walked(
+  { offset, limit }: Pick<Slice, "offset" | "limit">,
+  { matches, links }: Pick<Sizes, "matches" | "links">,
+): number {
+  const depth = Math.min(offset, Math.max(0, matches - offset - limit)) + limit;
+  return (Math.min(depth, matches) / matches) * links;
 }
 
 /** Databases order codes by bytes, which are ASCII. */

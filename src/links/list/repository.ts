@@ -20,6 +20,7 @@ import {
 import { linksIn, readTotal } from "../query.repository.ts";
 import { createTagging } from "../tags/tagging.repository.ts";
 import { matching } from "./matching.repository.ts";
+import { createPositionsRepository } from "./positions.repository.ts";
 
 /** Inclusive. */
 export type IdRange = { from: number; to: number };
@@ -121,6 +122,8 @@ export function createLinkListRepository({ read, dialect }: Pick<Database, "read
     },
 
     pageKeys,
+
+    positions: createPositionsRepository({ read, dialect }),
 
     /** The first matches in the ranges, and their number; 1 ≤ limit ≤ MOST_SORTED. */
     async firstWithin(

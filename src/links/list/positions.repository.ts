@@ -1,0 +1,148 @@
+/** What positions.ts keeps in memory: ids of conditions, and the ends of segments. */
+import type { Database } from "../../db/database.ts";
+import { createTagging } from "../tags/tagging.repository.ts";
+import type { LinkFilter } from "./filter.ts";
+import { following, followingClicks, followingExpiry } from "./following.repository.ts";
+import { matching } from "./matching.repository.ts";
+import type { LinkOrder, SortKey } from "./order.ts";
+import { createOrderedKeys } from "./ordered-keys.repository.ts";
+import type { ListPlace } from "./place.ts";
+
+export type Placed = {
+  id: number;
+  code: string;
+  createdAt: number;
+  expiresAt: number | null;
+  ranked: number;
+  ownerId: number | null;
+  tags: readonly string[];
+};
+
+/** `last`: null if no more follow. */
+export type OrderPart = { ids: number[]; last: ListPlace | null };
+
+export type PositionsRepository = ReturnType<typeof createPositionsRepository>;
+
+/** Less than Dialect.joinTexts takes, for ids of any length. */
+const IDS_AT_ONCE = 50_000;
+
+export function createPositionsRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
+  const pageKeys = createOrderedKeys(read, dialect);
+  const { tagsOf } = createTagging(dialect);
+  const joined = dialect.joinTexts("links.id").as("ids");
+
+  /** Ascending, after `from`, up to and with `to`. */
+  async function idsBetween(filter: LinkFilter, sort: SortKey, from: ListPlace | null, to: ListPlace | null) {
+    const up: LinkOrder = { sort, descending: false };
+    const down: LinkOrder = { sort, descending: true };
+    const links = read.selectFrom("links").select(joined).where(matching(dialect, filter));
+    if (sort === "click_count") {
+      const clicks = read
+        .selectFrom("link_clicks")
+        .select(dialect.joinTexts("link_clicks.link_id").as("ids"))
+        .$if(from !== null, (query) => query.where(followingClicks(up, from!, "ranked")))
+        .$if(to !== null, (query) => query.where(followingClicks(down, to!, "ranked", true)));
+      return idsIn((await clicks.executeTakeFirstOrThrow()).ids);
+    }
+    if (sort !== "expires_at") {
+      const found = links
+        .$if(from !== null, (query) => query.where(following(up, from!)))
+        .$if(to !== null, (query) => query.where(following(down, to!, true)));
+      return idsIn((await found.executeTakeFirstOrThrow()).ids);
+    }
+    const ids: number[] = [];
+    for (const among of ["dated", "dateless"] as const) {
+      const isDated = among === "dated";
+      const isPassed = isDated && from !== null && from.value === null;
+      const isBeyond = !isDated && ((to !== null && to.value !== null) || filter.state === "expired");
+      if (isPassed || isBeyond) continue;
+      const part = links
+        .where("links.expires_at", isDated ? "is not" : "is", null)
+        .$if(from !== null && isDated === (from.value !== null), (query) =>
+          query.where(followingExpiry(up, from!, among)),
+        )
+        .$if(to !== null && isDated === (to.value !== null), (query) =>
+          query.where(followingExpiry(down, to!, among, true)),
+        );
+      ids.push(...idsIn((await part.executeTakeFirstOrThrow()).ids));
+    }
+    return ids;
+  }
+
+  return {
+    /** Every match in portions of `size` ≤ 50,000, ascending. In an order by clicks without a filter. */
+    async *parts(filter: LinkFilter, sort: SortKey, size = IDS_AT_ONCE): AsyncGenerator<OrderPart> {
+      const order: LinkOrder = { sort, descending: false };
+      for (let from: ListPlace | null = null; ; ) {
+        const end = await pageKeys(filter, { order, offset: size - 1, limit: 1, after: from }, "walk");
+        const last: ListPlace | null = end.places[0] ?? null;
+        yield { ids: await idsBetween(filter, sort, from, last), last };
+        if (last === null) return;
+        from = last;
+      }
+    },
+
+    /** Portions of the ids of a tag's links. */
+    async *idsOfTag(tag: string): AsyncGenerator<number[]> {
+      for (let after = 0; ; ) {
+        const portion = read
+          .selectFrom("link_tags")
+          .select("link_id")
+          .where("tag_id", "=", (id) => id.selectFrom("tags").select("tags.id").where("tags.tag", "=", tag))
+          .where("link_id", ">", after)
+          .orderBy("link_id")
+          .limit(IDS_AT_ONCE);
+        const { ids, last } = await read
+          .selectFrom(portion.as("portion"))
+          .select(({ fn }) => [
+            dialect.joinTexts("link_id").as("ids"),
+            fn.max<number | null>("link_id").as("last"),
+          ])
+          .executeTakeFirstOrThrow();
+        const found = idsIn(ids);
+        yield found;
+        if (found.length < IDS_AT_ONCE) return;
+        after = Number(last);
+      }
+    },
+
+    /** Of at most 1,000 codes or ids. */
+    async placed<K extends "id" | "code">(key: K, values: readonly Placed[K][]): Promise<Placed[]> {
+      const rows = await read
+        .selectFrom("links")
+        .leftJoin("link_clicks", "link_clicks.link_id", "links.id")
+        .select([
+          "links.id",
+          "links.code",
+          "links.created_at as createdAt",
+          "links.expires_at as expiresAt",
+          "links.owner_id as ownerId",
+        ])
+        .select((eb) => eb.fn.coalesce("link_clicks.ranked", eb.lit(0)).as("ranked"))
+        .where(`links.${key}`, "in", values as never)
+        .execute();
+      const tags = await tagsOf(
+        read,
+        rows.map(({ id }) => id),
+      );
+      return rows.map((row) => ({ ...row, tags: tags.get(row.id) ?? [] }));
+    },
+  };
+}
+
+function idsIn(text: string | null): number[] {
+  if (text === null) return [];
+  const ids: number[] = [];
+  let id = 0;
+  for (let at = 0; at < text.length; at++) {
+    const char = text.charCodeAt(at);
+    if (char !== 32) {
+      id = id * 10 + char - 48;
+      continue;
+    }
+    ids.push(id);
+    id = 0;
+  }
+  ids.push(id);
+  return ids;
+}

@@ -1,0 +1,103 @@
+/**
+ * An order cut into segments of some thousand links, ascending: where each ends, and which one a link is in. With a set
+ * of matches it tells how many precede a segment, so that a page far from the start is read from one segment.
+ */
+
+import { NEVER } from "./following.repository.ts";
+import { type IdSet, LARGEST_ID } from "./id-set.ts";
+import type { SortKey } from "./order.ts";
+import type { ListPlace } from "./place.ts";
+
+export type Segments = {
+  /** The next ones. `last`: their last place; null if no more follow. */
+  append(ids: readonly number[], last: ListPlace | null): void;
+  /** A new link, or one that moved. */
+  place(id: number, at: ListPlace): void;
+  /** Too uneven to be useful. */
+  isWorn(): boolean;
+  /** Links that are in no segment. */
+  missing(matches: IdSet): number[];
+  find(matches: IdSet, offset: number, limit: number): Found;
+};
+
+/** The page follows `skip` matches after the place. `ids`: unordered, of all these matches if they are few. */
+type Found = { after: ListPlace | null; skip: number; ids: number[] | null };
+
+/** Of links in the order. */
+export const SEGMENT = 2000;
+const WORN = 4;
+/** What the repository loads at once. */
+const FEW = 1000;
+
+export function createSegments(sort: SortKey, size: number): Segments {
+  const ends: ListPlace[] = [];
+  /** By segment, from 1. */
+  const sizes: number[] = [0, 0];
+  /** By id; 0: none. */
+  let segmentOf = new Uint16Array(0);
+
+  function set(id: number, segment: number): void {
+    if (id >= segmentOf.length) {
+      const length = Math.min(LARGEST_ID + 1, Math.max(id + 1, Math.ceil(segmentOf.length * 1.2)));
+      const longer = new Uint16Array(length);
+      longer.set(segmentOf);
+      segmentOf = longer;
+    }
+    const before = segmentOf[id]!;
+    if (before !== 0) sizes[before]!--;
+    segmentOf[id] = segment;
+    sizes[segment]!++;
+  }
+
+  return {
+    append(ids, last) {
+      for (const id of ids) set(id, sizes.length - 1);
+      if (last === null) return;
+      ends.push(last);
+      sizes.push(0);
+    },
+    place(id, at) {
+      let low = 0;
+      for (let high = ends.length; low < high; ) {
+        const middle = (low + high) >> 1;
+        if (isBefore(sort, ends[middle]!, at)) low = middle + 1;
+        else high = middle;
+      }
+      set(id, low + 1);
+    },
+    isWorn: () => sizes.some((links) => links > WORN * size),
+    missing(matches) {
+      const ids: number[] = [];
+      matches.forEach((id) => {
+        if ((segmentOf[id] ?? 0) === 0) ids.push(id);
+      });
+      return ids;
+    },
+    find(matches, offset, limit) {
+      const counts = new Uint32Array(sizes.length);
+      matches.forEach((id) => {
+        counts[segmentOf[id] ?? 0]!++;
+      });
+      let first = 1;
+      let skip = offset;
+      while (first < sizes.length - 1 && skip >= counts[first]!) skip -= counts[first++]!;
+      let last = first;
+      let found = counts[first]!;
+      while (last < sizes.length - 1 && found < skip + limit) found += counts[++last]!;
+      const ids: number[] = [];
+      if (found <= FEW) {
+        matches.forEach((id) => {
+          const segment = segmentOf[id] ?? 0;
+          if (segment >= first && segment <= last) ids.push(id);
+        });
+      }
+      return { after: ends[first - 2] ?? null, skip, ids: found <= FEW ? ids : null };
+    },
+  };
+}
+
+function isBefore(sort: SortKey, a: ListPlace, b: ListPlace): boolean {
+  const difference = sort === "code" ? 0 : (a.value ?? NEVER) - (b.value ?? NEVER);
+  if (difference !== 0) return difference < 0;
+  return sort === "created_at" ? a.tie > b.tie : a.tie < b.tie;
+}

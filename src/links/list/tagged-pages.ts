@@ -1,0 +1,101 @@
+/**
+ * Pages of a filter with tags. They start with the links of the rarest tag, or follow the order's index and test the
+ * tags. Where both would read many links, the page is found in memory (positions.ts).
+ */
+import type { Link } from "../link.ts";
+import { isEverything, type LinkFilter } from "./filter.ts";
+import type { IdSet } from "./id-set.ts";
+import type { ListPlan, Slice } from "./ordered-keys.repository.ts";
+import { costFor, planFor, type Sizes, sizeOf } from "./plan.ts";
+import type { Positions } from "./positions.ts";
+import type { IdRange, LinkListRepository } from "./repository.ts";
+import type { TotalCache } from "./total-cache.ts";
+
+/** A filter with the rarest tag first, whose number of links is `rarest`; `sizes`: that of each tag. */
+export type Ranked = { filter: LinkFilter; rarest: number; sizes: ReadonlyMap<string, number> };
+
+type Page = { links: Link[]; total: number };
+
+type Deps = {
+  repository: LinkListRepository;
+  totals: TotalCache;
+  positions: Positions;
+  /** See list.ts: what is in memory answers for changes of other nodes too. */
+  hear(): Promise<void>;
+  rankedFrom: number;
+  /** Pages of tags with so many links, which would read so many, are found in memory. */
+  heldFrom?: number | undefined;
+  loadFew(ids: readonly number[], slice: Slice): Promise<Page>;
+  loadPage(
+    filter: LinkFilter,
+    slice: Slice,
+    total: number,
+    way: { plan: ListPlan; ranges: readonly IdRange[] },
+  ): Promise<Link[]>;
+};
+
+const HELD_FROM = 10_000;
+/** Matches whose ids are kept. */
+const FEW = 1000;
+
+export function createTaggedPages(deps: Deps) {
+  const { repository, totals, positions, hear, rankedFrom, heldFrom = HELD_FROM, loadFew, loadPage } = deps;
+
+  function isFoundInMemory(slice: Slice, of: Required<Sizes>): boolean {
+    const { sort } = slice.order;
+    if (sort === "click_count" && of.links < rankedFrom) return false;
+    // Tags and expiry are seldom independent: a walk may find nothing for long.
+    return sort === "expires_at" || positions.knows(sort) || costFor(slice, of) > heldFrom;
+  }
+
+  /** Null if what is held in memory has not followed a change yet. */
+  async function held(filter: LinkFilter, slice: Slice, total: number, set: IdSet): Promise<Link[] | null> {
+    if (slice.offset >= total) return [];
+    if (set.size !== total) return null;
+    const { sort, descending } = slice.order;
+    const limit = Math.min(slice.limit, total - slice.offset);
+    const order = { sort, descending: false };
+    const offset = descending ? total - slice.offset - limit : slice.offset;
+    const { after, skip, ids } = await positions.find(set, { order, offset, limit });
+    const found = { order, offset: skip, limit, after };
+    // Ranks are older than the counts by which links are loaded.
+    const isFew = ids !== null && sort !== "click_count";
+    const links = isFew
+      ? await repository.load({ ids }, { order, offset: skip, limit })
+      : await repository.load(await repository.pageKeys(filter, found, "walk"), { order, offset: 0, limit });
+    if (links.length < limit) {
+      positions.clear();
+      return null;
+    }
+    return descending ? links.toReversed() : links;
+  }
+
+  return async function tagged({ filter, rarest, sizes }: Ranked, slice: Slice): Promise<Page> {
+    if (rarest >= heldFrom) await hear();
+    const known = totals.get(filter);
+    if (known?.ids) return loadFew(known.ids, slice);
+    const keep = totals.open(filter);
+    const all = await repository.extent();
+    if (all === null) return { total: 0, links: [] };
+    const isHeld = rarest >= heldFrom && positions.canHold(all.to);
+    const isCounted = known !== undefined || !isHeld || isOneTag(filter);
+    const matches = isCounted ? null : await positions.matches(filter, sizes);
+    const total = known?.total ?? matches?.size ?? (await repository.count(filter));
+    const ids = total > FEW ? null : (matches?.all() ?? (await repository.matchingIds(filter, FEW + 1)));
+    if (ids !== null && ids.length <= FEW) {
+      keep({ total: ids.length, ids });
+      return loadFew(ids, slice);
+    }
+    keep({ total, ids: null });
+    const of = { matches: total, links: sizeOf(all), rankedFrom, tagged: rarest };
+    if (isHeld && isFoundInMemory(slice, of)) {
+      const set = matches ?? (await positions.matches(filter, sizes));
+      const links = await held(filter, slice, total, set);
+      if (links !== null) return { total, links };
+    }
+    return { total, links: await loadPage(filter, slice, total, { plan: planFor(slice, of), ranges: [] }) };
+  };
+}
+
+const isOneTag = (filter: LinkFilter): boolean =>
+  filter.tags.length === 1 && isEverything({ ...filter, tags: [] });
