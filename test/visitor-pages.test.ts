@@ -1,5 +1,6 @@
 /** What visitors see, with the real program on two workers. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { CHROMIUM, startChromium } from "./support/chromium.ts";
 import { type Client, PASSWORD, startSignedIn } from "./support/session.ts";
 import { until } from "./support/until.ts";
 import type { Installation, RunningWaymark } from "./support/waymark.ts";
@@ -45,7 +46,7 @@ test("a browser sees a page in its language, everyone else the text, with the sa
   await make({ code: "old", expires_at: new Date(Date.now() + 700).toISOString() });
   await until(async () => (await visit("/old")).status === 404);
   for (const [path, title] of [
-    ["/", "Ici vivent des liens courts"],
+    ["/", "Un service de liens courts"],
     ["/nothing", "Ce lien ne mène nulle part"],
     ["/later", "Ce lien ne mène nulle part"],
     ["/old", "Ce lien a expiré"],
@@ -144,3 +145,36 @@ describe("a cookie that the browser drops", () => {
     expect(await signIn({ Origin: origin, "X-Forwarded-Proto": "https" })).toBe("Signed in");
   });
 });
+
+test.skipIf(CHROMIUM === null)(
+  "Chromium keeps the policy, fits the page and loads nothing from elsewhere",
+  async () => {
+    await set("features.enforce_link_passwords", "true");
+    await make({ code: "form", password: "open sesame" });
+    const browser = await startChromium();
+    try {
+      for (const look of [
+        { width: 390, height: 800, dark: true },
+        { width: 1280, height: 800, dark: false },
+      ]) {
+        const page = await browser.page(look);
+        for (const [path, title] of [
+          ["/nothing", "This link leads nowhere"],
+          ["/form", "Password needed"],
+        ] as const) {
+          await page.open(server.url + path);
+          expect(await page.evaluate<string>("document.querySelector('h1').textContent")).toBe(title);
+          expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBe(look.width);
+          const shade = await page.evaluate<string>("getComputedStyle(document.body).backgroundColor");
+          expect(shade).toBe(look.dark ? "rgb(20, 23, 26)" : "rgb(245, 246, 248)");
+        }
+        // Chromium logs the status of a page, and advice.
+        expect(page.complaints.filter((text) => !/^verbose|status of 40[14]/.test(text))).toEqual([]);
+        expect(page.requests.filter((url) => !url.startsWith(server.url))).toEqual([]);
+      }
+    } finally {
+      await browser.close();
+    }
+  },
+  60_000,
+);

@@ -118,7 +118,7 @@ function close(
 
 describe("a browser's navigation", () => {
   test.each([
-    ["the root", "/", "Hier wohnen Kurzlinks"],
+    ["the root", "/", "Ein Dienst für Kurzlinks"],
     ["an unknown code", "/nothing", "Dieser Link führt nirgendwohin"],
     ["what can't be a code", "/%00", "Dieser Link führt nirgendwohin"],
     ["an expired code", "/old", "Dieser Link ist abgelaufen"],
@@ -171,7 +171,7 @@ describe("a browser's navigation", () => {
     ).toEqual(["https://t.test/", "https://home.test/", "https://lost.test/", "https://lost.test/"]);
     expect(await where("/", "full.test")).toBe("https://root.test/");
     expect((await navigate("/x", { host: "full.test" })).body).toContain("Not Found");
-    expect((await navigate("/", { host: "bare.test" })).body).toContain("Hier wohnen Kurzlinks");
+    expect((await navigate("/", { host: "bare.test" })).body).toContain("Ein Dienst für Kurzlinks");
   });
 });
 

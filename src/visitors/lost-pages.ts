@@ -69,9 +69,10 @@ function lostPage(look: Look, reason: LostReason) {
   return htmlPage(look, {
     title,
     body: {
-      html: `<p class="kicker" lang="en">404 · Not Found</p>
+      html: `<p class="soft" lang="en">404 · Not Found</p>
 <h1>${text(title)}</h1>
 <p class="soft">${text(sentence)}</p>`,
     },
+    bare: true,
   });
 }

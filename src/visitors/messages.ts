@@ -41,7 +41,7 @@ export function notKeptPage(look: Look): VisitorPage {
   const { accepted, notKept } = look.texts.password;
   return htmlPage(look, {
     title: accepted,
-    body: { html: `<h1>${text(accepted)}</h1>\n<p class="warn" role="alert">${text(notKept)}</p>` },
+    body: { html: `<h1>${text(accepted)}</h1>\n<p role="alert">${text(notKept)}</p>` },
   });
 }
 

@@ -1,7 +1,7 @@
 /** The frame of all pages for visitors. They need no scripts. `text` escapes everything from outside. */
 import type { Look } from "./look.ts";
 import { MARK } from "./mark.ts";
-import { type Inline, styleFor } from "./style.ts";
+import { CONTROLS, type Inline, styleFor } from "./style.ts";
 
 /** Safe in a page. */
 export type Html = { html: string };
@@ -27,6 +27,8 @@ export type PageParts = {
   head?: Html;
   /** `narrow` for a sentence or a form. */
   width?: "narrow" | "wide";
+  /** Without links and forms: saves their style. */
+  bare?: boolean;
   /** Besides the style of all pages. Make them once, not per request. */
   styles?: readonly Inline[];
   scripts?: readonly Inline[];
@@ -38,9 +40,9 @@ export type PageParts = {
 export type VisitorPage = { html: string; policy: string };
 
 export function htmlPage(look: Look, parts: PageParts): VisitorPage {
-  const { title, body, description = "", next, head, width = "narrow", scripts = [] } = parts;
+  const { title, body, description = "", next, head, width = "narrow", bare = false, scripts = [] } = parts;
   const name = text(look.instanceName);
-  const styles = [styleFor(look.accentColor), ...(parts.styles ?? [])];
+  const styles = [styleFor(look.accentColor), ...(bare ? [] : [CONTROLS]), ...(parts.styles ?? [])];
   const html = `<!doctype html>
 <html lang="${look.language}">
 <head>

@@ -31,9 +31,15 @@ body{margin:0;min-height:100vh;min-height:100dvh;background:var(--ground);color:
 .site rect{fill:var(--accent)}.site path{fill:none;stroke:var(--on-accent);stroke-linecap:round;stroke-linejoin:round}
 .card{background:var(--card);border:1px solid var(--line);border-radius:16px;box-shadow:var(--shade);padding:clamp(1.25rem,5vw,2.25rem)}
 h1{font-size:clamp(1.35rem,1.2rem + .8vw,1.625rem);line-height:1.25;font-weight:650;letter-spacing:-.011em;margin:0 0 .5rem;overflow-wrap:anywhere;text-wrap:balance}
-:lang(zh) h1,:lang(ja) h1{letter-spacing:0}
+:lang(zh) h1,:lang(ja) h1{letter-spacing:0}:lang(ja){word-break:auto-phrase}
 p{margin:0;overflow-wrap:anywhere;text-wrap:pretty}p+p{margin-top:.75rem}
-.soft{color:var(--soft)}.kicker{margin:0 0 .5rem;color:var(--soft);font-size:.875rem;font-weight:600;font-variant-numeric:tabular-nums}
+.soft{color:var(--soft)}p+h1{margin-top:.25rem}
+@media print{body{background:none}.card{box-shadow:none}}
+`.replaceAll("\n", "");
+
+/** Of pages where something can be done. */
+export const CONTROLS = inline(
+  `
 .warn{color:var(--warn)}.right{color:var(--right)}
 a{color:var(--accent-ink);text-underline-offset:.15em}
 a:focus-visible,button:focus-visible,input:focus-visible{outline:3px solid var(--accent-ink);outline-offset:2px}
@@ -44,8 +50,8 @@ input{display:block;width:100%;min-height:2.75rem;margin-top:.375rem;padding:.5r
 .button:hover,button:hover{box-shadow:0 0 0 3px color-mix(in srgb,var(--accent-ink) 22%,transparent)}
 @media(max-width:480px){form button{width:100%}}
 @media(prefers-reduced-motion:no-preference){.button,button{transition:box-shadow .12s}}
-@media print{body{background:none}.card{box-shadow:none}}
-`.replaceAll("\n", "");
+`.replaceAll("\n", ""),
+);
 
 const REMEMBERED = 8;
 const styles = new Map<string, Inline>();

@@ -59,7 +59,7 @@ export const de: VisitorTexts = {
   },
   lost: {
     root: {
-      title: "Hier wohnen Kurzlinks",
+      title: "Ein Dienst für Kurzlinks",
       sentence:
         "Diese Adresse allein führt nirgendwohin. Öffnen Sie den ganzen Link, den Sie bekommen haben.",
     },

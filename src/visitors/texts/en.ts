@@ -52,7 +52,7 @@ export const en = {
   },
   lost: {
     root: {
-      title: "Short links live here",
+      title: "A service for short links",
       sentence: "This address alone leads nowhere. Open the whole link that you were given.",
     },
     unknown: {

@@ -56,7 +56,7 @@ export const fr: VisitorTexts = {
   },
   lost: {
     root: {
-      title: "Ici vivent des liens courts",
+      title: "Un service de liens courts",
       sentence: "Cette adresse seule ne mène nulle part. Ouvrez le lien complet que vous avez reçu.",
     },
     unknown: {
