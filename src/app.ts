@@ -31,6 +31,7 @@ import { createLinkScan } from "./links/cache/scan.repository.ts";
 import { createLinkFinder } from "./links/cache/special-link.ts";
 import { createRankingJob } from "./links/list/ranking.ts";
 import { createTotalJob } from "./links/list/total.ts";
+import { createFallbacks } from "./redirect/fallbacks.ts";
 import { createLocks } from "./redirect/locks.ts";
 import { createRedirect, type Redirect } from "./redirect/redirect.ts";
 import { createSpecials } from "./redirect/special.ts";
@@ -209,6 +210,11 @@ const startRedirect = (
       automated,
       locks,
       pages: door.pages,
+      fallbacks: createFallbacks({
+        find: cache.find,
+        domains: links.domains,
+        publicUrl: () => config.get("features.public_url"),
+      }),
       passUtm: () => config.get("utm.enable_passthrough"),
     }),
     locks,

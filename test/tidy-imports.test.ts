@@ -62,7 +62,7 @@ const INNER_ROOMS: Record<string, Record<string, readonly string[]>> = {
     domains: ["fallback"],
     fallback: [],
     "query-batch": ["fallback", "list"],
-    history: [],
+    history: ["fallback"],
     qr: [],
     tags: [],
     uses: [],

@@ -79,7 +79,7 @@ export function createActorLinks(parts: Parts, actor: Actor) {
       if (checked.code !== null && !checked.force && (await find(checked.code)) !== null) {
         throw alreadyExists(checked.code);
       }
-      refuse(await loops.refusal(checked.code, readOptions(checked.options).fallbackUrl));
+      refuse(await loops.refusal(checked.code, { ...checked, ...readOptions(checked.options) }));
       const passwordHash = password === null ? null : await hashPassword(password);
       return counted(only(await writer.create([{ ...checked, passwordHash }], { actor, now })));
     },
@@ -90,7 +90,7 @@ export function createActorLinks(parts: Parts, actor: Actor) {
       const { password, ...patch } = parseLinkUpdate(input, now);
       await get(code);
       domains.refuseMove(code, input.domain);
-      refuse(await loops.refusal(code, patch.options.fallbackUrl));
+      refuse(await loops.refusal(code, { ...patch, ...patch.options }));
       const passwordHash = typeof password === "string" ? await hashPassword(password) : password;
       return counted(only(await writer.update([{ code, ...patch, passwordHash }], { actor, now })));
     },
@@ -102,11 +102,13 @@ export function createActorLinks(parts: Parts, actor: Actor) {
     async patch(code: string, input: PatchInput): Promise<ShownLink> {
       const now = clock.now();
       const { code: named, keepOld, password, ...patch } = parseLinkPatch(codeOf(code), input, rule, now);
-      const { options } = await get(code);
+      const stored = await get(code);
       const domain = typeof input.domain === "string" ? domains.idOf(input.domain) : domainOf(code);
       const wanted = keyOf(domain, named ?? codeOf(code));
-      const { fallbackUrl = readOptions(options).fallbackUrl } = patch.options;
-      for (const own of new Set([wanted, code])) refuse(await loops.refusal(own, fallbackUrl));
+      // Under a new code, what leads there leads to this link.
+      const kept = wanted === code ? {} : { ...stored, ...readOptions(stored.options) };
+      const urls = { ...kept, ...given({ target: patch.target, ...patch.options }) };
+      for (const own of new Set([wanted, code])) refuse(await loops.refusal(own, urls));
       const passwordHash = typeof password === "string" ? await hashPassword(password) : password;
       const renamed = wanted === code ? null : { code: wanted, keepOld };
       return counted(await writer.patch({ code, ...patch, passwordHash }, renamed, { actor, now }));
@@ -150,6 +152,9 @@ export function createActorLinks(parts: Parts, actor: Actor) {
     batch: createLinkBatch({ writer, rule, domains, hashPassword, clock, loops, actor }),
   };
 }
+
+const given = <T extends object>(values: T): Partial<T> =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<T>;
 
 function refuse(refusal: AppError | null): void {
   if (refusal !== null) throw refusal;

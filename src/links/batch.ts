@@ -35,7 +35,12 @@ type Deps = {
   domains: Domains;
   hashPassword(plain: string): Promise<string>;
   clock: Clock;
-  loops: { refusal(code: string | null, fallbackUrl: string | null | undefined): Promise<AppError | null> };
+  loops: {
+    refusal(
+      code: string | null,
+      urls: { target?: string | undefined; fallbackUrl?: string | null | undefined },
+    ): Promise<AppError | null>;
+  };
   actor: Actor;
 };
 
@@ -51,7 +56,9 @@ export function createLinkBatch({ writer, rule, domains, hashPassword, clock, lo
         const input = validated(createSchema, item, "The item");
         return domains.place(parseLinkInput(input, rule, now), input.domain);
       });
-      await refuseLoops(inputs, (input) => loops.refusal(input.code, readOptions(input.options).fallbackUrl));
+      await refuseLoops(inputs, (input) =>
+        loops.refusal(input.code, { ...input, ...readOptions(input.options) }),
+      );
       const entries = await hashed(inputs, hashPassword);
       const outcomes = await written(entries, (valid) => writer.create(valid, { actor, now }));
       return resultOf(outcomes, items);
@@ -67,7 +74,7 @@ export function createLinkBatch({ writer, rule, domains, hashPassword, clock, lo
         domains.refuseMove(key, payload.domain);
         return { code: key, ...parseLinkUpdate(payload, now), ...parseTagChange(payload) };
       });
-      await refuseLoops(patches, (patch) => loops.refusal(patch.code, patch.options.fallbackUrl));
+      await refuseLoops(patches, (patch) => loops.refusal(patch.code, { ...patch, ...patch.options }));
       const updates = await hashed(patches, hashPassword);
       const outcomes = await written(updates, (valid) => writer.update(valid, { actor, now }));
       return resultOf(outcomes, items);

@@ -154,6 +154,43 @@ forEachDialect((dialect) => {
     ).toBe("no error");
   });
 
+  test("another link may not close a loop through a fallback, whatever is written of it", async () => {
+    const { links } = room;
+    const own = (code: string) => `https://go.example/${code}`;
+    await links.create({ code: "a", target: TARGET, fallback_url: own("b") });
+    const closing = { target: own("a") };
+    expect(await refusal(links.create({ code: "b", ...closing }))).toBe("LinkInvalidUrl");
+    await links.create({ code: "b", target: TARGET });
+    for (const write of [
+      () => links.update("b", closing),
+      () => links.patch("b", closing),
+      () => links.patch("b", { fallback_url: own("a") }),
+      () => links.create({ code: "b", ...closing, force: true }),
+    ]) {
+      expect(await refusal(write())).toBe("LinkInvalidUrl");
+    }
+    const { failed } = await links.batch.update([{ code: "b", payload: closing }]);
+    expect(failed.map(({ error }) => error)).toEqual([
+      "The target leads back to this link through the fallback_url of another link; choose another page.",
+    ]);
+    const set = { target: own("a") };
+    const matched = await links.queryBatch({ filter: { search: "b" }, action: "update", set });
+    expect(matched).toMatchObject({ matched: 1, changed: 0 });
+    await links.create({ code: "c", ...closing });
+    expect(await refusal(links.patch("c", { code: "b2" }))).toBe("no error");
+    await links.remove("b");
+    expect(await refusal(links.patch("b2", { code: "b" }))).toBe("LinkInvalidUrl");
+    expect(await refusal(links.patch("b2", { title: "any" }))).toBe("no error");
+  });
+
+  test("targets alone may form a loop, as ever", async () => {
+    const { links } = room;
+    const own = (code: string) => `https://go.example/${code}`;
+    await links.create({ code: "a", target: own("b"), fallback_url: TARGET });
+    expect(await refusal(links.create({ code: "b", target: own("a") }))).toBe("no error");
+    expect(await refusal(links.update("b", { target: own("b") }))).toBe("no error");
+  });
+
   test("a chain of our links is followed to its bound only", async () => {
     const { links } = room;
     for (let at = 0; at < 20; at++)

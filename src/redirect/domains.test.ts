@@ -36,7 +36,7 @@ const redirect = createRedirect({
   },
   clicks: { record: () => {} },
   automated: { includes: () => false },
-  specials: { follow: () => null },
+  specials: { follow: () => null, away: () => new Response(null, { status: 503 }) },
   shares: {
     answer: async (_, { url }) => {
       shares.push(url);

@@ -76,6 +76,7 @@ const redirect = createRedirect({
     uses: { take: async () => false },
     automated,
     pages: testVisitorPages,
+    fallbacks: { leadsBack: () => false },
     passUtm: () => false,
   }),
   domains,

@@ -6,11 +6,12 @@ export function registerRedirectMetrics(registry: Registry, { counts }: Pick<Red
     "counter",
     { name: "svc_redirects_total", help: "Responses of the redirect.", labels: ["status"] },
     () => {
-      const { found, missing, failed } = counts();
+      const { found, missing, failed, away } = counts();
       return [
         ...Object.entries(found).map(([status, count]): Reading => [[status], count]),
         [["404"], missing],
         [["500"], failed],
+        [["503"], away],
       ];
     },
   );

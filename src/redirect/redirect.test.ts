@@ -47,6 +47,7 @@ const redirect = createRedirect({
     automated: createAutomatedVisitors(),
     locks: NO_LOCKS,
     pages: testVisitorPages,
+    fallbacks: { leadsBack: () => false },
     passUtm: () => settings.passUtm,
   }),
   clicks: {

@@ -1,5 +1,6 @@
 /** `/{code}` → 307, or what a special link says. A cached link must be cheap: no substring, no promise, no regular expression. */
 import type { AutomatedVisitors } from "../lib/automated-visitors.ts";
+import { AppError } from "../lib/errors.ts";
 import { ESCAPED, scanCode } from "../lib/code-hash.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../lib/logger.ts";
@@ -31,11 +32,12 @@ export type Redirect = {
   counts(): RedirectCounts;
 };
 
-/** `found`: by status. `missing`: 404. `failed`: 500. */
+/** `found`: by status. `missing`: 404. `failed`: 500. `away`: 503. */
 export type RedirectCounts = {
   found: Readonly<Record<RedirectStatus, number>>;
   missing: number;
   failed: number;
+  away: number;
 };
 
 type Deps = {
@@ -84,7 +86,7 @@ export function createRedirect({
   logger,
 }: Deps): Redirect {
   const moved = { 301: 0, 302: 0, 308: 0 };
-  const counts = { found: 0, failed: 0 };
+  const counts = { found: 0, failed: 0, away: 0 };
   const report = createReporter(logger, clock);
   // Reused: a response copies them. That saves 0.5 µs over creating them from an object.
   const foundHeaders = new Headers({ Location: "", "Cache-Control": NO_STORE });
@@ -108,6 +110,16 @@ export function createRedirect({
     report(error);
     return new Response("Internal Server Error", { status: 500, headers: { "Content-Type": HTML } });
   }
+
+  /** Of a known link. Other failures are failures. */
+  const failedFor =
+    (request: Request) =>
+    (error: unknown): Response => {
+      if (!(error instanceof AppError) || error.kind !== "unavailable") return failed(error);
+      counts.away++;
+      report(error);
+      return specials.away(request);
+    };
 
   function send(location: string, url: string, pathEnd: number): Response {
     return found(pathEnd < url.length && passUtm() ? withUtm(location, url, pathEnd) : location);
@@ -156,7 +168,7 @@ export function createRedirect({
       return outcome.kind === "page" ? outcome.response : foundBy(outcome.location, outcome.status);
     };
     const outcome = specials.follow(link, { request, url, pathEnd, now });
-    if (outcome instanceof Promise) return outcome.then(answer).catch(failed);
+    if (outcome instanceof Promise) return outcome.then(answer).catch(failedFor(request));
     if (outcome !== null) return answer(outcome);
     const isDropBox = isDrop(link.location);
     if (!isDropBox || !isDropStep(url, pathEnd)) count(link.id, now, url, pathEnd, request, peers);
@@ -211,9 +223,8 @@ export function createRedirect({
     const takesForm = special === null ? shares !== undefined : special.isLocked;
     if (!takesForm || method !== "POST") return methodNotAllowed(takesForm ? "GET, HEAD, POST" : "GET, HEAD");
     if (special === null) return shares!.answer(link.id, request, peers);
-    return isOpen(special, clock.now())
-      ? locks.unlock(link.id, codeOf(key), request, peers)
-      : lost.missing(request, "expired");
+    if (!isOpen(special, clock.now())) return lost.missing(request, "expired");
+    return locks.unlock(link.id, codeOf(key), request, peers).catch(failedFor(request));
   }
 
   function root(request: Request, url: string, pathEnd: number): Response {

@@ -1,6 +1,7 @@
 /** Special links behind the real redirect, with rows as the database gives them. */
 import { beforeEach, describe, expect, test } from "bun:test";
 import { createAutomatedVisitors } from "../lib/automated-visitors.ts";
+import { appError } from "../lib/errors.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { cacheable } from "../links/cache/special-link.ts";
 import { toLocation } from "../links/cache/location.ts";
@@ -16,6 +17,7 @@ let location = "";
 let uses = 0;
 let limit = 0;
 let clicks = 0;
+let trouble: Error | null = null;
 const settings = { passUtm: false };
 
 const NO_LOCKS = { refusal: async () => null, unlock: async () => new Response() };
@@ -28,9 +30,15 @@ const redirect = createRedirect({
   locks: NO_LOCKS,
   specials: createSpecials({
     locks: NO_LOCKS,
-    uses: { take: async () => uses < limit && ++uses > 0 },
+    uses: {
+      async take() {
+        if (trouble !== null) throw trouble;
+        return uses < limit && ++uses > 0;
+      },
+    },
     automated: createAutomatedVisitors(),
     pages: testVisitorPages,
+    fallbacks: { leadsBack: () => false },
     passUtm: () => settings.passUtm,
   }),
   defaultUrl: () => "",
@@ -41,6 +49,7 @@ const redirect = createRedirect({
 
 beforeEach(() => {
   uses = clicks = limit = 0;
+  trouble = null;
   settings.passUtm = false;
 });
 
@@ -136,6 +145,31 @@ describe("max_clicks", () => {
     if (method === "GET") expect(page.body).toContain("for people");
     expect(page.body).not.toContain("example.com");
     expect([uses, clicks]).toEqual([0, 1]);
+  });
+
+  test("while the database is away the answer is 503 and says when to come back", async () => {
+    store({ maxClicks: 2, fallbackUrl: "https://example.com/b" });
+    trouble = appError("ServiceUnavailable", "The database is away.");
+    const before = redirect.counts();
+    const ask503 = async (init: RequestInit = {}) => {
+      const headers = { "User-Agent": FIREFOX, ...(init.headers as object) };
+      const answer = await redirect.handle(new Request("http://go.example/a", { ...init, headers }));
+      expect([answer.status, answer.headers.get("Retry-After"), answer.headers.get("Location")]).toEqual([
+        503,
+        "5",
+        null,
+      ]);
+      expect(answer.headers.get("Cache-Control")).toContain("no-store");
+      return answer.text();
+    };
+    expect(await ask503()).toBe("Service Unavailable");
+    expect(await ask503({ headers: { Accept: "text/html", "Accept-Language": "de" } })).toContain(
+      '<html lang="de">',
+    );
+    expect(redirect.counts()).toEqual({ ...before, away: before.away + 2 });
+    trouble = new TypeError("a mistake");
+    expect((await ask()).status).toBe(500);
+    expect(clicks).toBe(0);
   });
 
   test("a link that is not open shows automated visitors no page", async () => {

@@ -10,6 +10,7 @@ import type { VisitorPages } from "../visitors/look.ts";
 import type { LostReason } from "../visitors/lost-pages.ts";
 import { messagePage } from "../visitors/messages.ts";
 import { answerPage } from "../visitors/page.ts";
+import { isBrowser } from "../visitors/unlock.ts";
 import { withQuery, withUtm } from "./utm.ts";
 import type { Locks } from "./locks.ts";
 
@@ -31,7 +32,18 @@ export type SpecialOutcome =
   /** No visit. */
   | { kind: "form"; response: Response };
 
+export type Fallbacks = {
+  /** Whether a link that is over would lead back to itself. Never rejects. */
+  leadsBack(
+    linkId: number,
+    fallbackUrl: string,
+    visit: Pick<SpecialVisit, "url" | "now">,
+  ): boolean | Promise<boolean>;
+};
+
 export type Specials = {
+  /** The answer while the database is away, for links that need it. */
+  away(request: Request): Response;
   /** Null for a link that serves something else. Throws or rejects if the database fails. */
   follow(link: CachedLink, visit: SpecialVisit): SpecialOutcome | Promise<SpecialOutcome> | null;
 };
@@ -41,10 +53,11 @@ type Deps = {
   automated: { includes(request: Request): boolean };
   locks: Pick<Locks, "refusal">;
   pages: VisitorPages;
+  fallbacks: Fallbacks;
   passUtm(): boolean;
 };
 
-export function createSpecials({ uses, automated, locks, pages, passUtm }: Deps): Specials {
+export function createSpecials({ uses, automated, locks, pages, fallbacks, passUtm }: Deps): Specials {
   function toTarget(
     { target, redirectStatus, forwardQuery }: SpecialLink,
     visit: SpecialVisit,
@@ -67,14 +80,43 @@ export function createSpecials({ uses, automated, locks, pages, passUtm }: Deps)
         response: answerPage(messagePage(look, look.texts.people), 200, visit.request),
       };
     }
-    return uses.take(id).then((mayPass) => (mayPass ? toTarget(link, visit) : instead(link, "usedUp")));
+    const orElse = () => instead(id, link, visit, "usedUp");
+    return uses.take(id).then((mayPass) => (mayPass ? toTarget(link, visit) : orElse()));
+  }
+
+  function instead(
+    id: number,
+    { fallbackUrl }: SpecialLink,
+    visit: SpecialVisit,
+    reason: LostReason,
+  ): SpecialOutcome | Promise<SpecialOutcome> {
+    const missing: SpecialOutcome = { kind: "missing", reason };
+    if (fallbackUrl === null) return missing;
+    const lead = (isLoop: boolean): SpecialOutcome =>
+      isLoop ? missing : { kind: "elsewhere", location: fallbackUrl };
+    const isLoop = fallbacks.leadsBack(id, fallbackUrl, visit);
+    return isLoop instanceof Promise ? isLoop.then(lead) : lead(isLoop);
   }
 
   return {
+    away(request) {
+      const headers = { "Retry-After": String(RETRY_SECONDS) };
+      if (isBrowser(request)) {
+        const look = pages.look(request);
+        return answerPage(messagePage(look, look.texts.share.notNow), 503, request, headers);
+      }
+      return new Response(request.method === "HEAD" ? null : "Service Unavailable", {
+        status: 503,
+        headers: { ...headers, "Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-store" },
+      });
+    },
+
     follow({ id, location }, visit) {
       const link = readSpecial(location);
       if (link === null) return null;
-      if (!isOpen(link, visit.now)) return instead(link, hasEnded(link, visit.now) ? "expired" : "unknown");
+      if (!isOpen(link, visit.now)) {
+        return instead(id, link, visit, hasEnded(link, visit.now) ? "expired" : "unknown");
+      }
       if (!link.isLocked) return pass(id, link, visit);
       return locks
         .refusal(id, visit.request)
@@ -88,5 +130,4 @@ export const isOpen = ({ startsAt, expiresAt }: SpecialLink, now: number): boole
 
 const hasEnded = ({ expiresAt }: SpecialLink, now: number): boolean => expiresAt !== null && expiresAt <= now;
 
-const instead = ({ fallbackUrl }: SpecialLink, reason: LostReason): SpecialOutcome =>
-  fallbackUrl === null ? { kind: "missing", reason } : { kind: "elsewhere", location: fallbackUrl };
+const RETRY_SECONDS = 5;

@@ -1,13 +1,20 @@
-/** Refuses a `fallback_url` that leads back to its link through short links of ours, as far as the door can see it. */
+/**
+ * Refuses a link that would lead back to itself through short links of ours and a `fallback_url`, its own or another
+ * link's, as far as the door can see it. redirect/fallbacks.ts ends loops that come about otherwise. Targets alone may
+ * form a loop.
+ */
 import { type AppError, appError } from "../../lib/errors.ts";
 import { isCodeText } from "../code.ts";
 import { readOptions } from "../link-options.ts";
 import type { Link } from "../link.ts";
 
 export type FallbackLoops = {
-  /** Null if the fallback may be stored. `code` is null for a random one, which nothing leads to. */
-  refusal(code: string | null, fallbackUrl: string | null | undefined): Promise<AppError | null>;
+  /** Null if these may be stored. `code` is null for a random one, which nothing leads to. */
+  refusal(code: string | null, urls: LeadingUrls): Promise<AppError | null>;
 };
+
+/** What is written of a link; absent: it stays. */
+export type LeadingUrls = { target?: string | undefined; fallbackUrl?: string | null | undefined };
 
 type Deps = {
   find(code: string): Promise<Pick<Link, "code" | "target" | "options"> | null>;
@@ -17,35 +24,69 @@ type Deps = {
 
 const MOST_LINKS = 16;
 
+/** On the way to a link. */
+type Step = { code: string; passedFallback: boolean };
+
 export function createFallbackLoops({ find, ownCode }: Deps): FallbackLoops {
+  function stepsBy(urls: LeadingUrls, passedFallback = false): Step[] {
+    const steps = [
+      { url: urls.target, passedFallback },
+      { url: urls.fallbackUrl, passedFallback: true },
+    ];
+    return steps.flatMap((step) => {
+      const code = step.url ? ownCode(step.url) : null;
+      return code === null ? [] : [{ code, passedFallback: step.passedFallback }];
+    });
+  }
+
+  /** Null, or what is wrong with the way that begins with this step. */
+  async function fault(code: string, first: Step): Promise<string | null> {
+    const seen = new Set<string>();
+    const open = [first];
+    for (let at = open.pop(); at !== undefined; at = open.pop()) {
+      const place = `${at.passedFallback} ${at.code}`;
+      if (seen.has(place)) continue;
+      // A way of targets alone is nobody's fallback.
+      if (seen.size === MOST_LINKS) return first.passedFallback ? TOO_MANY : null;
+      seen.add(place);
+      const link = at.code === code ? null : await find(at.code);
+      if (at.code === code || link?.code === code) {
+        if (at.passedFallback) return "leads back to this link";
+        continue;
+      }
+      if (link !== null) {
+        const { fallbackUrl } = readOptions(link.options);
+        open.push(...stepsBy({ target: link.target, fallbackUrl }, at.passedFallback));
+      }
+    }
+    return null;
+  }
+
   return {
-    async refusal(code, fallbackUrl) {
-      const first = fallbackUrl ? ownCode(fallbackUrl) : null;
-      if (first === null || code === null) return null;
-      const seen = new Set<string>();
-      const open = [first];
-      for (let at = open.pop(); at !== undefined; at = open.pop()) {
-        if (seen.has(at)) continue;
-        if (seen.size === MOST_LINKS) return refused("leads through too many short links of this server");
-        seen.add(at);
-        if (at === code) return refused("leads back to this link");
-        const link = await find(at);
-        if (link === null) continue;
-        if (link.code === code) return refused("leads back to this link");
-        for (const url of [link.target, readOptions(link.options).fallbackUrl]) {
-          const next = url === null ? null : ownCode(url);
-          if (next !== null) open.push(next);
-        }
+    async refusal(code, urls) {
+      if (code === null) return null;
+      for (const [field, step] of [
+        ["target", stepsBy({ target: urls.target })[0]],
+        ["fallback_url", stepsBy({ fallbackUrl: urls.fallbackUrl })[0]],
+      ] as const) {
+        const reason = step === undefined ? null : await fault(code, step);
+        if (reason !== null) return refused(field, reason);
       }
       return null;
     },
   };
 }
 
-const refused = (reason: string): AppError =>
-  appError("LinkInvalidUrl", `The fallback_url ${reason}; choose a page that is no short link.`, {
-    field: "fallback_url",
-  });
+const TOO_MANY = "leads through too many short links of this server";
+
+const refused = (field: "target" | "fallback_url", reason: string): AppError =>
+  appError(
+    "LinkInvalidUrl",
+    field === "target"
+      ? `The target ${reason} through the fallback_url of another link; choose another page.`
+      : `The fallback_url ${reason}; choose a page that is no short link.`,
+    { field },
+  );
 
 /** The code of a URL below our public origin. Empty: unknown, so that no URL is ours. */
 export function codeBelow(origin: string, url: string): string | null {

@@ -1,5 +1,6 @@
 import type { Actor } from "../../lib/actor.ts";
-import { type AppError, appError } from "../../lib/errors.ts";
+import { appError } from "../../lib/errors.ts";
+import type { FallbackLoops } from "../fallback/loops.ts";
 import type { Link } from "../link.ts";
 import type { LinkWriter, WriteOutcome, WrittenLink } from "../writer.ts";
 import { type EventState, type LinkEvents, pastState } from "./past-state.ts";
@@ -7,9 +8,7 @@ import { patchOfState } from "./state.ts";
 
 type Deps = {
   writer: Pick<LinkWriter, "update">;
-  loops: {
-    refusal(code: string | null, fallbackUrl: string | null | undefined): Promise<AppError | null>;
-  };
+  loops: FallbackLoops;
   events: LinkEvents;
 };
 
@@ -24,7 +23,7 @@ export async function revertLink(
   if (patch === null) {
     throw appError("NotFound", "The history of this link has no such state; take an id from it.");
   }
-  const refusal = await loops.refusal(link.code, patch.options.fallbackUrl);
+  const refusal = await loops.refusal(link.code, { ...patch, ...patch.options });
   if (refusal !== null) throw refusal;
   const [outcome] = await writer.update([{ code: link.code, ...patch }], by);
   return outcome!;

@@ -88,7 +88,7 @@ export function createQueryBatch(deps: Deps) {
     return async (codes, by) => {
       const outcomes = new Map<string, WriteOutcome<unknown>>();
       for (const code of codes) {
-        const refusal = await loops.refusal(code, change.options.fallbackUrl);
+        const refusal = await loops.refusal(code, { target: change.target, ...change.options });
         if (refusal !== null) outcomes.set(code, refusal);
       }
       const fine = codes.filter((code) => !outcomes.has(code));

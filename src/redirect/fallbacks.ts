@@ -1,0 +1,61 @@
+/**
+ * Ends loops of fallback_url. A link that is over does not lead to its fallback if short links of ours would lead from
+ * there back to it. Writes refuse such loops as far as they see them (links/fallback/loops.ts); imports, later changes
+ * and other addresses of this server still make some.
+ */
+import { isInternal } from "../links/internal-target.ts";
+import type { CachedLink } from "../links/cache/cached-link.ts";
+import { readSpecial } from "../links/cache/special-link.ts";
+import type { Domains } from "../links/domains/registry.ts";
+import { codeBelow } from "../links/fallback/loops.ts";
+import { isOpen, type Fallbacks } from "./special.ts";
+
+type Deps = {
+  find(key: string, now: number): CachedLink | null | Promise<CachedLink | null>;
+  domains: Pick<Domains, "keyBelow">;
+  /** An origin, or empty. */
+  publicUrl(): string;
+};
+
+/** A longer way counts as a loop. */
+const MOST_LINKS = 16;
+
+export function createFallbacks({ find, domains, publicUrl }: Deps): Fallbacks {
+  /** Null for another server. @param asked the address that this server was asked under */
+  const ownKey = (url: string, asked: string): string | null =>
+    domains.keyBelow(url) ?? codeBelow(publicUrl(), url) ?? codeBelow(asked, url);
+
+  async function walk(linkId: number, first: string, asked: string, now: number): Promise<boolean> {
+    const seen = new Set<string>();
+    const open = [first];
+    for (let key = open.pop(); key !== undefined; key = open.pop()) {
+      if (seen.has(key)) continue;
+      if (seen.size === MOST_LINKS) return true;
+      seen.add(key);
+      const link = await find(key, now);
+      if (link?.id === linkId) return true;
+      const next = link === null ? [] : waysFrom(link, now).map((url) => ownKey(url, asked));
+      open.push(...next.filter((one) => one !== null));
+    }
+    return false;
+  }
+
+  return {
+    leadsBack(linkId, fallbackUrl, { url, now }) {
+      const first = ownKey(fallbackUrl, url);
+      // Without the database nobody knows. A browser ends the loop then.
+      return first !== null && walk(linkId, first, url, now).catch(() => false);
+    },
+  };
+}
+
+/** Where the link may lead by itself. A password or a share's page ends the way. */
+function waysFrom({ location }: CachedLink, now: number): string[] {
+  if (!isInternal(location)) return [location];
+  const special = readSpecial(location);
+  if (special === null || special.isLocked) return [];
+  const { target, fallbackUrl, maxClicks } = special;
+  const instead = fallbackUrl === null ? [] : [fallbackUrl];
+  if (!isOpen(special, now)) return instead;
+  return maxClicks === null ? [target] : [target, ...instead];
+}
