@@ -107,6 +107,24 @@ test("two strangers send files; each sees only what it sent, the owner sees who 
   });
 });
 
+test("the owner hears of a file in the live view", async () => {
+  const drop = await box();
+  const leaving = new AbortController();
+  const live = await client.fetch("/analytics/live", { signal: leaving.signal });
+  let text = "";
+  let isSent = false;
+  for await (const chunk of live.body!.pipeThrough(new TextDecoderStream())) {
+    text += chunk;
+    if (text.includes("event: drop")) break;
+    if (isSent || !text.includes("event: clicks")) continue;
+    await stranger().put(drop.url, { "for you.txt": "x" }, "Anna");
+    isSent = true;
+  }
+  leaving.abort();
+  const event = JSON.parse(/event: drop\ndata: (.*)/.exec(text)![1]!);
+  expect(event).toMatchObject({ code: drop.code, name: "for you.txt", size: 1, sender_name: "Anna" });
+});
+
 test("a page view is a click on the link, sending is not", async () => {
   const drop = await box();
   const visitor = stranger({ "User-Agent": "Mozilla/5.0 Chrome/130.0 Safari/537.36" });

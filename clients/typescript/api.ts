@@ -118,7 +118,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Clicks per second and the newest clicks, once a second, as server-sent events named `clicks`; 503 when a worker already has 20 viewers */
+        /** Clicks per second and the newest clicks, once a second, as server-sent events named `clicks`; each file that comes into a drop box of the account as an event `drop`; 503 when a worker already has 20 viewers */
         get: operations["getAnalyticsLive"];
         put?: never;
         post?: never;
@@ -1866,8 +1866,8 @@ export interface components {
         };
         GetAnalyticsLiveAnswer: {
             data: string;
-            /** @constant */
-            event: "clicks";
+            /** @enum {string} */
+            event: "clicks" | "drop";
         };
         GetFilesUsageAnswer: {
             /** @constant */

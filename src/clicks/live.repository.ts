@@ -1,8 +1,11 @@
 import type { Database } from "../db/database.ts";
+import type { LiveDrop } from "./live-drops.ts";
 
 export type LiveRepository = {
   /** Keys. */
   codesOf(linkIds: readonly number[]): Promise<Map<number, string>>;
+  lastDropId(): Promise<number>;
+  dropsAfter(after: number, limit: number): Promise<LiveDrop[]>;
 };
 
 export function createLiveRepository({ read }: Pick<Database, "read">): LiveRepository {
@@ -16,5 +19,31 @@ export function createLiveRepository({ read }: Pick<Database, "read">): LiveRepo
         .execute();
       return new Map(rows.map(({ id, code }) => [id, code]));
     },
+
+    async lastDropId() {
+      const query = read.selectFrom("drop_files").select((eb) => eb.fn.max("entry_id").as("last"));
+      return Number((await query.executeTakeFirst())?.last ?? 0);
+    },
+
+    dropsAfter: (after, limit) =>
+      read
+        .selectFrom("drop_files")
+        .innerJoin("entries", "entries.id", "drop_files.entry_id")
+        .leftJoin("links", "links.id", "drop_files.link_id")
+        .select([
+          "drop_files.entry_id as fileId",
+          "entries.account_id as accountId",
+          "entries.parent_id as folderId",
+          "links.code as key",
+          "entries.name",
+          "entries.size",
+          "drop_files.sender",
+          "drop_files.sender_name as senderName",
+          "drop_files.created_at as at",
+        ])
+        .where("drop_files.entry_id", ">", after)
+        .orderBy("drop_files.entry_id")
+        .limit(limit)
+        .execute(),
   };
 }

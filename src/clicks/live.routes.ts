@@ -9,7 +9,7 @@ const STALL_MS = 20_000;
 
 /** One event of the stream. */
 const eventView = z.object({
-  event: z.literal("clicks"),
+  event: z.enum(["clicks", "drop"]),
   data: z.string().meta({ contentMediaType: "application/json" }),
 });
 
@@ -22,11 +22,11 @@ export function liveEndpoints({ live, logger }: { live: Live; logger: Logger }):
       scope: "analytics:read",
       tag: "analytics",
       summary:
-        "Clicks per second and the newest clicks, once a second, as server-sent events named `clicks`; 503 when a worker already has 20 viewers",
+        "Clicks per second and the newest clicks, once a second, as server-sent events named `clicks`; each file that comes into a drop box of the account as an event `drop`; 503 when a worker already has 20 viewers",
       raw: { type: "text/event-stream", schema: eventView },
-      async handle({ c }) {
+      async handle({ c, account }) {
         const { liftIdleTimeout, cut } = c.env;
-        const events = await streamPages(live.watch(c.get("isStillAllowed")), {
+        const events = await streamPages(live.watch(c.get("isStillAllowed"), account.id), {
           onFailure: (error) => logger.debug({ err: error }, "a live view was cut"),
           cut,
           stallMs: STALL_MS,

@@ -1,7 +1,9 @@
 import { afterEach, expect, test } from "bun:test";
+import type { LiveDrop } from "./live-drops.ts";
 import { createLive, type Live, type LiveEvent, type WorkerLiveStats } from "./live.ts";
 
 const open: Live[] = [];
+const dropped: LiveDrop[] = [];
 afterEach(() => {
   for (const live of open.splice(0)) live.close();
 });
@@ -19,6 +21,8 @@ function setUp(
     },
     nameOf: (code) => ({ code, domain: null }),
     repository: {
+      lastDropId: async () => 0,
+      dropsAfter: async (after) => dropped.filter(({ fileId }) => fileId > after),
       codesOf: async () =>
         new Map([
           [1, "one"],
@@ -132,6 +136,39 @@ test("a viewer whose access has ended is cut; a check that fails cuts nobody", a
   let last = await events.next();
   while (!last.done) last = await events.next();
   expect([answers.length, live.watchers()]).toEqual([0, 0]);
+});
+
+test("files in drop boxes are told once, to the owner of the box only, also when ids come out of order", async () => {
+  const { live } = setUp(() => []);
+  const [mine, other] = [live.watch(undefined, 7), live.watch(undefined, 8)];
+  for (const events of [mine, other]) await events.next();
+  await mine.next();
+  const file = (fileId: number): LiveDrop => ({
+    fileId,
+    accountId: 7,
+    folderId: 3,
+    key: "box",
+    name: `file ${fileId}`,
+    size: 1,
+    sender: "0123456789abcdef",
+    senderName: "Anna",
+    at: Date.parse("2026-11-20T13:00:00Z"),
+  });
+  const texts = { mine: "", other: "" };
+  for (const id of [12, 11]) {
+    dropped.push(file(id));
+    const has = () => texts.mine.includes(`"file_id":${id}`);
+    while (!has()) texts.mine += (await mine.next()).value as string;
+    texts.other += (await other.next()).value as string;
+  }
+  for (let n = 0; n < 3; n++) texts.mine += (await mine.next()).value as string;
+  const told = texts.mine.split("\n\n").filter((event) => event.startsWith("event: drop\n"));
+  expect(told.map((event) => JSON.parse(event.split("data: ")[1]!))).toMatchObject([
+    { code: "box", file_id: 12, folder_id: 3, sender: "0123456789ab", sender_name: "Anna", size: 1 },
+    { file_id: 11 },
+  ]);
+  expect(texts.other).not.toContain("event: drop");
+  for (const events of [mine, other]) await events.return();
 });
 
 test("viewers beyond the bound are refused until one leaves", async () => {

@@ -5,7 +5,9 @@
 import type { LinkName } from "../links/domains/registry.ts";
 import type { Clock } from "../lib/clock.ts";
 import { appError } from "../lib/errors.ts";
+import { shortSender } from "../lib/short-sender.ts";
 import type { Clicks } from "./clicks.ts";
+import { createLiveDrops, type LiveDrop } from "./live-drops.ts";
 import type { LiveRepository } from "./live.repository.ts";
 import { decodeUtmSource, originOf } from "./details/referrer.ts";
 
@@ -21,9 +23,9 @@ export type WorkerLiveStats = {
 export type Live = {
   /**
    * Server-sent events, first a comment. Ends within half a minute after `isAllowed` says no, and after a quarter of an
-   * hour. @throws ServiceUnavailable with too many watchers
+   * hour. `accountId`: whose drop boxes are watched, too. @throws ServiceUnavailable with too many watchers
    */
-  watch(isAllowed?: () => Promise<boolean>): AsyncGenerator<string, void>;
+  watch(isAllowed?: () => Promise<boolean>, accountId?: number): AsyncGenerator<string, void>;
   watchers(): number;
   /** Ends all streams. */
   close(): void;
@@ -37,6 +39,20 @@ export type LiveEvent = {
   /** Since the last event, oldest first; only the newest of many. No addresses. */
   latest: (LinkName & { clicked_at: string; source: string | null; automated: boolean })[];
 };
+
+/** Data of an event `drop`: a file in one of the watcher's drop boxes. The box may be closed. */
+export type LiveDropEvent = Partial<LinkName> & {
+  file_id: number;
+  folder_id: number;
+  name: string;
+  size: number;
+  sender: string;
+  sender_name: string | null;
+  at: string;
+};
+
+/** Of a second. */
+type News = { clicks: string | null; drops: readonly LiveDrop[] };
 
 type Deps = {
   /** Of all workers. */
@@ -60,7 +76,8 @@ export function createLive({ collect, repository, nameOf, clock, limits = {} }: 
   let watchers = 0;
   let isClosed = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let next = Promise.withResolvers<string | null>();
+  let next = Promise.withResolvers<News | null>();
+  const drops = createLiveDrops({ repository, clock });
   let known = new Map<string, WorkerLiveStats>();
   let sinceMs = 0;
   let lookedAt = 0;
@@ -103,10 +120,10 @@ export function createLive({ collect, repository, nameOf, clock, limits = {} }: 
 
   /** Sends nothing for a second while the database is away. */
   async function tick(): Promise<void> {
-    const event = await look().catch(() => null);
+    const [event, files] = await Promise.all([look().catch(() => null), drops.news().catch(() => [])]);
     const current = next;
     next = Promise.withResolvers();
-    current.resolve(event && `event: clicks\ndata: ${JSON.stringify(event)}\n\n`);
+    current.resolve({ clicks: event && eventText("clicks", event), drops: files });
     if (watchers > 0 && !isClosed) timer = setTimeout(() => void tick(), tickMs);
     else timer = undefined;
   }
@@ -116,11 +133,31 @@ export function createLive({ collect, repository, nameOf, clock, limits = {} }: 
     known = new Map();
     sinceMs = clock.now();
     lookedAt = performance.now();
+    drops.restart();
     timer = setTimeout(() => void tick(), 0);
   }
 
+  /** Without those of others. */
+  const dropTexts = (files: readonly LiveDrop[], accountId: number | undefined): string =>
+    files
+      .filter((file) => file.accountId === accountId)
+      .map(({ key, fileId, folderId, name, size, sender, senderName, at }) => {
+        const event: LiveDropEvent = {
+          ...(key !== null && nameOf(key)),
+          file_id: fileId,
+          folder_id: folderId,
+          name,
+          size,
+          sender: shortSender(sender),
+          sender_name: senderName,
+          at: new Date(at).toISOString(),
+        };
+        return eventText("drop", event);
+      })
+      .join("");
+
   return {
-    async *watch(isAllowed = async () => true) {
+    async *watch(isAllowed = async () => true, accountId) {
       if (isClosed || watchers >= mostWatchers) {
         throw appError(
           "ServiceUnavailable",
@@ -134,13 +171,13 @@ export function createLive({ collect, repository, nameOf, clock, limits = {} }: 
         yield OPENING;
         let checkAt = performance.now() + checkMs;
         while (!isClosed && performance.now() < end) {
-          const event = await next.promise;
+          const news = await next.promise;
           if (performance.now() >= checkAt) {
             // While the database is away, nobody can be signed out.
             if (!(await isAllowed().catch(() => true))) return;
             checkAt = performance.now() + checkMs;
           }
-          yield event ?? ": no news\n\n";
+          yield (news?.clicks ?? ": no news\n\n") + dropTexts(news?.drops ?? [], accountId);
         }
       } finally {
         watchers -= 1;
@@ -154,6 +191,8 @@ export function createLive({ collect, repository, nameOf, clock, limits = {} }: 
     },
   };
 }
+
+const eventText = (name: string, data: object): string => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 
 /** The part of this process. */
 export function createWorkerLiveStats(

@@ -10,7 +10,7 @@ const STYLE = inline(
   `
 .facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(9rem,1fr));gap:1rem;margin:1.5rem 0 0}
 .facts dt{color:var(--soft);font-size:.875rem}.facts dd{margin:0;font-weight:600;font-variant-numeric:tabular-nums}
-form label+label{margin-top:1rem}
+form label+label{margin-top:1rem}form input{font-weight:400}button:disabled{opacity:.6;cursor:default;box-shadow:none}
 input[type=file]{height:auto;padding:1.5rem 1rem;border:2px dashed var(--soft);font-size:.9375rem;cursor:pointer}
 input[type=file]::file-selector-button{margin-inline-end:.75rem;padding:.375rem .875rem;border:1px solid var(--soft);border-radius:8px;background:var(--card);color:var(--ink);font:inherit;cursor:pointer}
 h2{margin:2rem 0 .5rem;font-size:1.0625rem}

@@ -5,10 +5,10 @@
 import type { Db } from "../../db/dialect.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { RecordEvents } from "../../lib/event.ts";
+import { shortSender } from "../../lib/short-sender.ts";
 import type { DropGate } from "../uploads/drop-upload.ts";
 import { type DropRefusal, dropRefusal, type OpenDrop, roomIn } from "./drop.ts";
 import type { DropsRepository } from "./repository.ts";
-import { senderId } from "./sender.ts";
 
 type Deps = { repository: DropsRepository; record: RecordEvents<Db>; clock: Clock };
 
@@ -43,7 +43,7 @@ export function createDropGate({ repository, record, clock }: Deps): DropGate {
       await record(tx.db, [
         {
           at,
-          actor: { name: `visitor ${senderId(sender)}`, via: "system" },
+          actor: { name: `visitor ${shortSender(sender)}`, via: "system" },
           action: "drop.received",
           subject: box.code,
           subjectId: linkId,

@@ -3,12 +3,12 @@ import { z } from "zod";
 import { actorOf, CursorPage, type Endpoint, endpoint } from "../../http/endpoint.ts";
 import { cursorQuery, cursorText, limitOf, placeOf } from "../../lib/cursor.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
+import { shortSender } from "../../lib/short-sender.ts";
 import { CODE_FORM } from "../../links/code.ts";
 import { createSchema, linkViewSchema, viewOfLink } from "../../links/link.ts";
 import { refuseOwnCode, shareSchema } from "../shares/routes.ts";
 import { idIn } from "../tree/entry-id.ts";
 import type { DropBox, ReceivedDrop } from "./drop.ts";
-import { senderId } from "./sender.ts";
 import type { Drops } from "./service.ts";
 
 const LARGEST_BYTES = Number.MAX_SAFE_INTEGER;
@@ -72,7 +72,7 @@ const viewReceived = (file: ReceivedDrop): z.output<typeof receivedView> => ({
   sent_as: file.sentAs,
   size: file.size,
   mime_type: file.mimeType,
-  sender: senderId(file.sender),
+  sender: shortSender(file.sender),
   sender_name: file.senderName,
   at: formatRfc3339(file.at),
 });

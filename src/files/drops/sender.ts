@@ -2,7 +2,6 @@
 const MAX_AGE_S = 365 * 24 * 3_600;
 /** A neighbour may set a cookie of the same name. */
 const VALUE = /^[0-9a-f]{32}$/;
-const SHOWN_DIGITS = 12;
 
 export type Sender = {
   /** The hash. */
@@ -43,6 +42,3 @@ export function createSenders({ isSecure }: { isSecure(): boolean }) {
     },
   };
 }
-
-/** For people. */
-export const senderId = (hash: string): string => hash.slice(0, SHOWN_DIGITS);

@@ -1,0 +1,61 @@
+/** Files that strangers put into drop boxes, for the live view of the boxes' owners. */
+import type { Clock } from "../lib/clock.ts";
+
+export type LiveDrop = {
+  fileId: number;
+  accountId: number;
+  folderId: number;
+  /** Of the drop box, with its domain; null if it is closed. */
+  key: string | null;
+  name: string;
+  size: number;
+  sender: string;
+  senderName: string | null;
+  at: number;
+};
+
+type Deps = {
+  repository: {
+    /** 0 without one. */
+    lastDropId(): Promise<number>;
+    /** With ids above `after`, ascending. */
+    dropsAfter(after: number, limit: number): Promise<LiveDrop[]>;
+  };
+  clock: Clock;
+};
+
+const MOST = 500;
+/** Ids become visible in the order of commits, which may differ from theirs by this much. */
+const SETTLED_MS = 10_000;
+
+export type LiveDrops = ReturnType<typeof createLiveDrops>;
+
+export function createLiveDrops({ repository, clock }: Deps) {
+  let floor: number | null = null;
+  let seen = new Map<number, number>();
+
+  return {
+    /** What follows is new. */
+    restart(): void {
+      floor = null;
+      seen = new Map();
+    },
+
+    /** Since the last call, oldest first. The first one only remembers where it is. */
+    async news(): Promise<LiveDrop[]> {
+      if (floor === null) {
+        floor = await repository.lastDropId();
+        return [];
+      }
+      const now = clock.now();
+      const found = (await repository.dropsAfter(floor, MOST)).filter(({ fileId }) => !seen.has(fileId));
+      for (const { fileId } of found) seen.set(fileId, now);
+      for (const [id, at] of seen) {
+        if (seen.size <= MOST / 2 && now - at <= SETTLED_MS) continue;
+        floor = Math.max(floor, id);
+        seen.delete(id);
+      }
+      return found;
+    },
+  };
+}
