@@ -12,9 +12,8 @@
 import { closeSync, mkdtempSync, openSync, readdirSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openDatabase } from "../src/db/database.ts";
-import { silentLogger } from "../src/lib/logger.ts";
 import { type DriveServer, growthDuring, median, run, startDriveServer, timed } from "./lib/drive-server.ts";
+import { fillFolder } from "./lib/fill-folder.ts";
 import { startNginx } from "./lib/nginx.ts";
 import { measureRelay, type Pairs } from "./lib/s3-relay.ts";
 import { compareUploads } from "./lib/upload-pairs.ts";
@@ -188,10 +187,10 @@ async function benchPeak(): Promise<void> {
   }
 }
 
-async function benchFolder({ client, dataDir }: DriveServer): Promise<void> {
+async function benchFolder({ client }: DriveServer): Promise<void> {
   const entries = 100_000;
   const id = await client.folder("large");
-  await fillFolder(dataDir, id, entries);
+  await fillFolder(server, id, entries);
   const first: number[] = [];
   for (let i = 0; i < 300; i++) {
     first.push(await timed(async () => (await client.send(`/folders/${id}?limit=1000`)).arrayBuffer()));
@@ -221,48 +220,6 @@ async function benchFolder({ client, dataDir }: DriveServer): Promise<void> {
   );
   const ms = await timed(() => client.call("DELETE", `/folders/${id}`));
   console.log(`deleting them took ${(ms / 1000).toFixed(1)} s`);
-}
-
-async function fillFolder(dataDir: string, parentId: number, entries: number): Promise<void> {
-  const { blob_id, sha256, size } = await lastFile(dataDir);
-  const database = await openDatabase(
-    { url: `sqlite:${join(dataDir, "waymark.db")}`, poolSize: 1 },
-    { threads: false, logger: silentLogger },
-  );
-  const now = Date.now();
-  const common = { account_id: 0, parent_id: parentId, policy_id: null, created_at: now, updated_at: now };
-  const row = { ...common, kind: "file", mime_type: "text/plain", blob_id, sha256, size };
-  const rows = Array.from({ length: entries }, (_, i) => ({
-    ...row,
-    name: `some document number ${(i * 7919) % entries}.txt`,
-  }));
-  await database.transaction(async (tx) => {
-    await database.dialect.insertMany(tx, "entries", rows);
-    await database.dialect.addToCounters(
-      tx,
-      { table: "blobs", key: "id", column: "refs" },
-      [blob_id],
-      [entries],
-    );
-    const usage = { table: "account_usage", key: "account_id", column: "bytes" } as const;
-    await database.dialect.addToCounters(tx, usage, [0], [entries * size]);
-  });
-  await database.close();
-}
-
-async function lastFile(dataDir: string) {
-  const { id } = (await server.client.upload("filler", "some bytes")).body.data;
-  const database = await openDatabase(
-    { url: `sqlite:${join(dataDir, "waymark.db")}`, poolSize: 1 },
-    { threads: false, logger: silentLogger },
-  );
-  const query = database.read
-    .selectFrom("entries")
-    .select(["blob_id", "sha256", "size"])
-    .where("id", "=", id);
-  const row = await query.executeTakeFirstOrThrow();
-  await database.close();
-  return { ...row, blob_id: row.blob_id! };
 }
 
 try {

@@ -3,13 +3,14 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-export type ReadEntry = { name: string; size: number; text: string; mtime: number };
+/** Name, size, the first characters, and the time in seconds. */
+export type ReadEntry = [name: string, size: number, text: string, modifiedAt: number];
 
 const READ = `
 import json, sys, zipfile
 with zipfile.ZipFile(sys.argv[1]) as archive:
     assert archive.testzip() is None
-    print(json.dumps([[i.filename, i.file_size, archive.read(i)[:200].decode('latin-1')] for i in archive.infolist()]))
+    print(json.dumps([[i.filename, i.file_size, archive.read(i)[:200].decode('latin-1'), int.from_bytes(i.extra[-4:], 'little')] for i in archive.infolist()]))
 `;
 
 /** Each answers with exit code 0 for a sound archive. */
@@ -50,8 +51,8 @@ export function complaintOf(name: string, path: string, only = "*"): string {
   return exitCode === 0 ? "" : `${name}: exit code ${exitCode}: ${stdout}${stderr}`.slice(-2_000);
 }
 
-/** Sound for every program. Returns names, sizes and the first characters. */
-export function readArchive(bytes: Uint8Array): [name: string, size: number, text: string][] {
+/** Sound for every program. */
+export function readEntries(bytes: Uint8Array): ReadEntry[] {
   return withArchive(bytes, (path) => {
     for (const name of ZIP_PROGRAMS) {
       const complaint = complaintOf(name, path);
@@ -60,3 +61,7 @@ export function readArchive(bytes: Uint8Array): [name: string, size: number, tex
     return JSON.parse(Bun.spawnSync(["python3", "-c", READ, path]).stdout.toString());
   });
 }
+
+/** The same without times. */
+export const readArchive = (bytes: Uint8Array) =>
+  readEntries(bytes).map(([name, size, text]) => [name, size, text] as const);

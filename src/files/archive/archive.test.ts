@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Database } from "../../db/database.ts";
 import { forEachDialect } from "../../db/for-each-dialect.ts";
 import { type DriveHarness, startDrive } from "../drive.test-support.ts";
-import { readArchive } from "./archive.test-support.ts";
+import { readArchive, readEntries } from "./archive.test-support.ts";
 
 forEachDialect(({ openDb }) => {
   let database: Database;
@@ -56,6 +56,22 @@ forEachDialect(({ openDb }) => {
       ]);
     });
 
+    test("has the time of each file's content and of each folder's change", async () => {
+      const mine = await at.account();
+      const root = await at.folder(mine, null, "times");
+      const inner = await at.folder(mine, root, "inner");
+      const file = await at.upload(mine, root, "a", "text");
+      const began = Math.floor(file.createdAt / 1000);
+      at.content.time.now += 3_600_000;
+      await at.files.update(mine, file.id, { name: "b" });
+      await at.folders.update(mine, inner, { name: "other" });
+      const found = readEntries(await archiveOf(mine, root));
+      expect(found.map(([name, , , time]) => [name, time])).toEqual([
+        ["b", began],
+        ["other/", Math.floor(at.content.time.now / 1000)],
+      ]);
+    });
+
     test("holds more files than a page, in folders of any size", async () => {
       const mine = await at.account();
       const root = await at.folder(mine, null, "many");
@@ -63,7 +79,7 @@ forEachDialect(({ openDb }) => {
       const folders = [root];
       for (let i = 0; i < 5; i++) folders.push(await at.folder(mine, root, `folder ${i}`));
       const rows = folders.flatMap((parent_id, n) =>
-        Array.from({ length: [1_234, 999, 0, 2_001, 3, 1_000][n]! }, (_, i) => ({
+        Array.from({ length: [1_234, 2_499, 0, 5_001, 3, 2_500][n]! }, (_, i) => ({
           account_id: mine,
           parent_id,
           kind: "file",
@@ -84,7 +100,7 @@ forEachDialect(({ openDb }) => {
       const counts = folders.map(
         (_, n) => found.filter(([name]) => n > 0 && name.startsWith(`folder ${n - 1}/file`)).length,
       );
-      expect(counts).toEqual([0, 999, 0, 2_001, 3, 1_000]);
+      expect(counts).toEqual([0, 2_499, 0, 5_001, 3, 2_500]);
       expect(found.every(([name, , text]) => name.endsWith("/") || text === "same")).toBe(true);
     });
   });

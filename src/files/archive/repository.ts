@@ -10,8 +10,8 @@ export type Child = {
   kind: "folder" | "file";
   name: string;
   size: number;
-  createdAt: number;
-  updatedAt: number;
+  /** Of a file's content, which a new name does not change. */
+  modifiedAt: number;
 };
 
 /** Continues in one folder. */
@@ -26,9 +26,19 @@ export function createArchiveRepository({ read }: Pick<Database, "read">) {
       after: AfterChild | null,
       limit: number,
     ): Promise<Child[]> {
-      const rows = await read
+      return read
         .selectFrom("entries")
-        .select(["id", "parent_id", "kind", "name", "size", "created_at", "updated_at"])
+        .select(["id", "parent_id as parentId", "name", "size"])
+        .select((eb) => [
+          eb.ref("kind").$castTo<Child["kind"]>().as("kind"),
+          eb
+            .case()
+            .when("kind", "=", "folder")
+            .then(eb.ref("updated_at"))
+            .else(eb.ref("created_at"))
+            .end()
+            .as("modifiedAt"),
+        ])
         .where("account_id", "=", accountId)
         .where("parent_id", "in", folderIds)
         .$if(after !== null, (query) =>
@@ -44,15 +54,6 @@ export function createArchiveRepository({ read }: Pick<Database, "read">) {
         .orderBy("name")
         .limit(limit)
         .execute();
-      return rows.map((row) => ({
-        id: row.id,
-        parentId: row.parent_id,
-        kind: row.kind === "folder" ? "folder" : "file",
-        name: row.name,
-        size: row.size,
-        createdAt: row.created_at,
-        updatedAt: row.updated_at,
-      }));
     },
 
     /** The content of files that still exist, by id of the file. At most 1,000. */

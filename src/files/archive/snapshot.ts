@@ -49,8 +49,7 @@ export async function takeSnapshot({ repository, log, folder, signal }: Wanted):
         id: child.id,
         path,
         size: isFolder ? null : child.size,
-        // Of the content: a new name does not change it.
-        modifiedAt: isFolder ? child.updatedAt : child.createdAt,
+        modifiedAt: child.modifiedAt,
       };
       totals.centralBytes += centralBytes(entry, totals.contentBytes);
       totals.contentBytes += localBytes(entry);
