@@ -7,7 +7,8 @@ const ROOMS: Record<string, readonly string[]> = {
   app: [],
   ui: ["app"],
   auth: ["app", "ui"],
-  links: ["app", "ui"],
+  clicks: ["app", "ui"],
+  links: ["app", "clicks", "ui"],
 };
 
 /** They compose the rooms. Nothing imports them but each other and the page. */

@@ -50,3 +50,20 @@ export const formatTime = (time: string): string =>
     "time",
     (language) => new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" }),
   ).format(new Date(time));
+
+/** With its sign. */
+export const formatPercent = (value: number): string =>
+  formatOf(
+    "percent",
+    (language) =>
+      new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 0, signDisplay: "always" }),
+  ).format(value);
+
+/** Of a two-letter code. */
+export function countryName(code: string): string {
+  try {
+    return new Intl.DisplayNames([i18n.locale], { type: "region" }).of(code) ?? code;
+  } catch {
+    return code;
+  }
+}

@@ -7,6 +7,7 @@ import {
 } from "@tanstack/react-router";
 import type { QueryClient } from "@tanstack/react-query";
 import { accountQuery } from "../auth/account.ts";
+import { readReportSearch, type ReportSearch } from "../clicks/range.ts";
 import { readLinkSearch } from "../links/link-search.ts";
 import { ApiError, whenSignedOut } from "./api.ts";
 import { PANEL_PATH } from "./place.ts";
@@ -38,12 +39,16 @@ const inside = createRoute({
   component: lazyRouteComponent(() => import("./shell.tsx"), "Shell"),
 });
 
-const home = createRoute({
+const overview = createRoute({
   getParentRoute: () => inside,
   path: "/",
-  beforeLoad() {
-    throw redirect({ to: "/links", search: {} });
+  validateSearch: readReportSearch,
+  // Others see the numbers of their own links only.
+  async beforeLoad({ context }) {
+    const { role } = await context.queries.ensureQueryData(accountQuery);
+    if (role !== "admin") throw redirect({ to: "/links", search: {} });
   },
+  component: lazyRouteComponent(() => import("../clicks/overview-page.tsx"), "OverviewPage"),
 });
 
 const links = createRoute({
@@ -53,8 +58,18 @@ const links = createRoute({
   component: lazyRouteComponent(() => import("../links/links-page.tsx"), "LinksPage"),
 });
 
+const link = createRoute({
+  getParentRoute: () => inside,
+  path: "/link/$",
+  validateSearch: (search: Record<string, unknown>): ReportSearch & { domain?: string } => ({
+    ...readReportSearch(search),
+    ...(typeof search["domain"] === "string" && { domain: search["domain"] }),
+  }),
+  component: lazyRouteComponent(() => import("../links/link-page.tsx"), "LinkPage"),
+});
+
 export const router = createRouter({
-  routeTree: root.addChildren([signIn, inside.addChildren([home, links])]),
+  routeTree: root.addChildren([signIn, inside.addChildren([overview, links, link])]),
   basepath: PANEL_PATH,
   context: { queries },
   defaultPreload: "intent",

@@ -1,13 +1,16 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { AppShell, Burger, Group, NavLink, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconLink } from "@tabler/icons-react";
+import { IconChartLine, IconLink } from "@tabler/icons-react";
+import { useSuspenseQuery } from "@tanstack/react-query";
 import { Link, Outlet } from "@tanstack/react-router";
+import { accountQuery } from "../auth/account.ts";
 import { AccountMenu } from "../auth/account-menu.tsx";
 import { INSTANCE_NAME } from "./place.ts";
 
 export function Shell() {
   const { t } = useLingui();
+  const { data: account } = useSuspenseQuery(accountQuery);
   const [isOpen, { toggle, close }] = useDisclosure();
   return (
     <AppShell
@@ -36,9 +39,21 @@ export function Shell() {
           <Text fw={700}>{INSTANCE_NAME}</Text>
           <Burger opened onClick={close} hiddenFrom="sm" size="sm" aria-label={t`Close the menu`} />
         </Group>
+        {account.role === "admin" && (
+          <NavLink
+            component={Link}
+            to="/"
+            activeOptions={{ exact: true, includeSearch: false }}
+            label={t`Overview`}
+            leftSection={<IconChartLine size={18} stroke={1.75} />}
+            activeProps={{ "data-active": true }}
+            onClick={close}
+          />
+        )}
         <NavLink
           component={Link}
           to="/links"
+          activeOptions={{ includeSearch: false }}
           label={t`Links`}
           leftSection={<IconLink size={18} stroke={1.75} />}
           activeProps={{ "data-active": true }}

@@ -13,12 +13,10 @@ const BRAND: MantineColorsTuple = [
   "#0f3d92",
 ];
 
-/** Shade 7 on white and shade 4 on black keep the contrast of WCAG AA. */
+/** White on shade 7, in the dark on shade 6, and shade 4 on black keep the contrast of WCAG AA. */
 export const THEME = createTheme({
   primaryColor: "brand",
-  primaryShade: { light: 7, dark: 4 },
-  autoContrast: true,
-  luminanceThreshold: 0.25,
+  primaryShade: { light: 7, dark: 6 },
   colors: { brand: BRAND },
   defaultRadius: "md",
   fontFamily: "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif",

@@ -8,13 +8,13 @@ import { ApiError, type Link } from "../app/api.ts";
 import { useSentence } from "../ui/failure.tsx";
 import { availabilityQuery, changeLink, createLink, refreshLinks, tagsQuery } from "./link-queries.ts";
 
-type Props = { edited: Link | "new" | null; onClose(): void };
+type Props = { edited: Link | "new" | null; onClose(): void; onSaved?(saved: Link): void };
 type Values = { target: string; code: string; title: string; note: string; tags: string[]; expires: string };
 
 const AVAILABILITY_DELAY_MS = 200;
 const MOST_TAGS = 16;
 
-export function LinkForm({ edited, onClose }: Props) {
+export function LinkForm({ edited, onClose, onSaved }: Props) {
   const { t } = useLingui();
   const title = edited === "new" || edited === null ? t`New link` : t`Edit ${edited.code}`;
   return (
@@ -32,6 +32,7 @@ export function LinkForm({ edited, onClose }: Props) {
               key={edited === "new" ? "" : `${edited.domain}/${edited.code}`}
               link={edited === "new" ? null : edited}
               onClose={onClose}
+              onSaved={onSaved}
             />
           )}
         </Drawer.Body>
@@ -49,7 +50,9 @@ const valuesOf = (link: Link | null): Values => ({
   expires: link?.expires_at ?? "",
 });
 
-function Fields({ link, onClose }: { link: Link | null; onClose(): void }) {
+type FieldsProps = { link: Link | null; onClose(): void; onSaved: Props["onSaved"] };
+
+function Fields({ link, onClose, onSaved }: FieldsProps) {
   const { t } = useLingui();
   const queries = useQueryClient();
   const sentenceOf = useSentence();
@@ -84,6 +87,7 @@ function Fields({ link, onClose }: { link: Link | null; onClose(): void }) {
       notifications.show({
         message: link === null ? t`${saved.short_url} is ready.` : t`${saved.code} is saved.`,
       });
+      onSaved?.(saved);
       await refreshLinks(queries);
     },
     onError(error) {

@@ -1,11 +1,12 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { ActionIcon, Anchor, Badge, Button, Group, Menu, Text } from "@mantine/core";
+import { ActionIcon, Badge, Button, Group, Menu, Text } from "@mantine/core";
 import { useClipboard } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
 import { IconCheck, IconCopy, IconDots, IconExternalLink, IconPencil, IconTrash } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { Link } from "../app/api.ts";
 import { formatDate, formatNumber, formatTime } from "../app/i18n.ts";
+import { AnchorLink } from "../ui/anchor-link.tsx";
 import { useSentence } from "../ui/failure.tsx";
 import { deleteLink, refreshLinks, restoreLink } from "./link-queries.ts";
 import classes from "./links.module.css";
@@ -25,7 +26,17 @@ export function LinkRow({ link, place, onEdit }: Props) {
       style={{ height: place.size, transform: `translateY(${place.start}px)` }}
     >
       <Group role="cell" className={classes["code"]} gap={4} wrap="nowrap">
-        <UnsafeText text={link.code} onClick={() => onEdit(link)} />
+        <AnchorLink
+          to="/link/$"
+          params={{ _splat: link.code }}
+          search={link.domain === null ? {} : { domain: link.domain }}
+          size="sm"
+          fw={600}
+          className={classes["cut"]}
+          title={link.code}
+        >
+          {link.domain === null ? link.code : `${link.domain}/${link.code}`}
+        </AnchorLink>
         <ActionIcon
           variant="subtle"
           color={clipboard.copied ? "green" : "gray"}
@@ -74,20 +85,6 @@ export function LinkRow({ link, place, onEdit }: Props) {
     </div>
   );
 }
-
-const UnsafeText = ({ text, onClick }: { text: string; onClick(): void }) => (
-  <Anchor
-    component="button"
-    type="button"
-    size="sm"
-    fw={600}
-    className={classes["cut"]}
-    onClick={onClick}
-    title={text}
-  >
-    {text}
-  </Anchor>
-);
 
 function LinkMenu({ link, onEdit }: { link: Link; onEdit(link: Link): void }) {
   const { t } = useLingui();

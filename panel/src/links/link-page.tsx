@@ -1,0 +1,215 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import {
+  ActionIcon,
+  Alert,
+  Anchor,
+  Badge,
+  Button,
+  Card,
+  Group,
+  SimpleGrid,
+  Skeleton,
+  Stack,
+  Text,
+  Title,
+  Tooltip,
+} from "@mantine/core";
+import { useClipboard } from "@mantine/hooks";
+import { IconCheck, IconCopy, IconPencil } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
+import type { DeviceReport, Link, LinkReport } from "../app/api.ts";
+import { countryName, formatNumber, formatTime } from "../app/i18n.ts";
+import { RangeControl } from "../clicks/range-control.tsx";
+import { linkDevicesQuery, linkReportQuery } from "../clicks/report-queries.ts";
+import type { ReportSearch } from "../clicks/range.ts";
+import { SharesList } from "../clicks/shares-list.tsx";
+import { TrendChart } from "../clicks/trend-chart.tsx";
+import { useSentence } from "../ui/failure.tsx";
+import { LinkForm } from "./link-form.tsx";
+import { LinkHistory } from "./link-history.tsx";
+import { LinkQr } from "./link-qr.tsx";
+import { linkQuery } from "./link-queries.ts";
+
+export function LinkPage() {
+  const { _splat: code = "" } = useParams({ from: "/inside/link/$" });
+  const { domain, ...report } = useSearch({ from: "/inside/link/$" });
+  const navigate = useNavigate({ from: "/link/$" });
+  const sentenceOf = useSentence();
+  const [isEdited, setIsEdited] = useState(false);
+  const { data: link, error } = useQuery(linkQuery({ code, domain }));
+
+  if (error !== null) {
+    return (
+      <Alert color="red" m="md" role="alert">
+        {sentenceOf(error)}
+      </Alert>
+    );
+  }
+  return (
+    <Stack p="md" gap="md">
+      <Group justify="space-between" align="start">
+        {link ? <Address link={link} /> : <Skeleton height={52} width={280} />}
+        <Group gap="xs" wrap="nowrap">
+          <LinkQr place={{ code, domain }} />
+          <Button
+            variant="default"
+            leftSection={<IconPencil size={16} />}
+            onClick={() => setIsEdited(true)}
+            disabled={!link}
+          >
+            <Trans>Edit</Trans>
+          </Button>
+        </Group>
+      </Group>
+      {link && <Facts link={link} />}
+      <Group justify="space-between">
+        <Text component="h2" fw={600}>
+          <Trans>Clicks</Trans>
+        </Text>
+        <RangeControl
+          search={report}
+          onChange={(next) =>
+            void navigate({ search: { ...next, ...(domain && { domain }) }, replace: true })
+          }
+        />
+      </Group>
+      <Report place={{ code, domain }} search={report} />
+      <LinkHistory place={{ code, domain }} />
+      <LinkForm
+        edited={isEdited && link ? link : null}
+        onClose={() => setIsEdited(false)}
+        onSaved={(saved) =>
+          void navigate({
+            to: "/link/$",
+            params: { _splat: saved.code },
+            search: { ...report, ...(saved.domain !== null && { domain: saved.domain }) },
+            replace: true,
+          })
+        }
+      />
+    </Stack>
+  );
+}
+
+function Address({ link }: { link: Link }) {
+  const { t } = useLingui();
+  const clipboard = useClipboard({ timeout: 1500 });
+  return (
+    <div style={{ flex: "1 1 16rem", minWidth: 0 }}>
+      <Group gap={6} wrap="nowrap">
+        <Title order={1} size="h3" style={{ overflowWrap: "anywhere" }}>
+          {link.short_url.replace(/^https?:\/\//, "")}
+        </Title>
+        <Tooltip label={clipboard.copied ? t`Copied` : t`Copy`}>
+          <ActionIcon
+            variant="subtle"
+            color={clipboard.copied ? "green" : "gray"}
+            aria-label={clipboard.copied ? t`Copied` : t`Copy ${link.short_url}`}
+            onClick={() => clipboard.copy(link.short_url)}
+          >
+            {clipboard.copied ? <IconCheck size={16} /> : <IconCopy size={16} />}
+          </ActionIcon>
+        </Tooltip>
+      </Group>
+      <Anchor
+        href={link.target}
+        target="_blank"
+        rel="noreferrer noopener"
+        size="sm"
+        c="dimmed"
+        style={{ overflowWrap: "anywhere" }}
+      >
+        {link.target}
+      </Anchor>
+    </div>
+  );
+}
+
+function Facts({ link }: { link: Link }) {
+  return (
+    <Group gap="xs">
+      {link.title !== null && (
+        <Text fw={600} dir="auto">
+          {link.title}
+        </Text>
+      )}
+      {link.tags.map((tag) => (
+        <Badge key={tag} variant="default" tt="none" maw={200}>
+          {tag}
+        </Badge>
+      ))}
+      {link.expires_at !== null && (
+        <Badge variant="light" color="gray" tt="none">
+          <Trans>Expires {formatTime(link.expires_at)}</Trans>
+        </Badge>
+      )}
+      {link.max_clicks !== null && (
+        <Badge variant="light" color="gray" tt="none">
+          <Trans>At most {formatNumber(link.max_clicks)} people</Trans>
+        </Badge>
+      )}
+      <Text size="sm" c="dimmed">
+        <Trans>
+          {formatNumber(link.human_clicks)} clicks of people, {formatNumber(link.click_count)} in all
+        </Trans>
+      </Text>
+    </Group>
+  );
+}
+
+type ReportProps = { place: { code: string; domain: string | undefined }; search: ReportSearch };
+
+function Report({ place, search }: ReportProps) {
+  const sentenceOf = useSentence();
+  const { data: report, error } = useQuery(linkReportQuery(place, search));
+  const { data: devices } = useQuery(linkDevicesQuery(place, search));
+  if (error !== null) {
+    return (
+      <Alert color="red" role="alert">
+        {sentenceOf(error)}
+      </Alert>
+    );
+  }
+  return (
+    <>
+      <Card withBorder p="md">
+        {report ? <TrendChart {...report.data.trend} /> : <Skeleton height={220} />}
+      </Card>
+      {report?.details === false ? (
+        <Text size="sm" c="dimmed" style={{ overflowWrap: "anywhere" }}>
+          <Trans>
+            Details of clicks are not recorded. The setting analytics.enable_detailed_logging switches them
+            on.
+          </Trans>
+        </Text>
+      ) : (
+        <Details report={report?.data} devices={devices?.data} />
+      )}
+    </>
+  );
+}
+
+type DetailsProps = { report: LinkReport | undefined; devices: DeviceReport | undefined };
+
+function Details({ report, devices }: DetailsProps) {
+  const { t } = useLingui();
+  return (
+    <SimpleGrid cols={{ base: 1, sm: 2, lg: 4 }} spacing="sm">
+      <SharesList
+        title={t`Referrers`}
+        items={(report?.top_referrers ?? []).map((item) => ({ ...item, name: item.referrer }))}
+      />
+      <SharesList
+        title={t`Countries`}
+        items={(report?.geo_distribution ?? []).map((item) => ({
+          ...item,
+          name: [countryName(item.country), item.city].filter(Boolean).join(", "),
+        }))}
+      />
+      <SharesList title={t`Browsers`} items={devices?.browsers ?? []} />
+      <SharesList title={t`Devices`} items={devices?.devices ?? []} />
+    </SimpleGrid>
+  );
+}
