@@ -146,7 +146,9 @@ describe("a cookie that the browser drops", () => {
   });
 });
 
-test.skipIf(CHROMIUM === null)(
+const isRequired = process.env["WAYMARK_TEST_REQUIRE_SERVICES"] === "1";
+
+test.skipIf(CHROMIUM === null && !isRequired)(
   "Chromium keeps the policy, fits the page and loads nothing from elsewhere",
   async () => {
     await set("features.enforce_link_passwords", "true");

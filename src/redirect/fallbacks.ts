@@ -8,7 +8,7 @@ import type { CachedLink } from "../links/cache/cached-link.ts";
 import { readSpecial } from "../links/cache/special-link.ts";
 import type { Domains } from "../links/domains/registry.ts";
 import { codeBelow } from "../links/fallback/loops.ts";
-import { isOpen, type Fallbacks } from "./special.ts";
+import { closedAs, type Fallbacks } from "./special.ts";
 
 type Deps = {
   find(key: string, now: number): CachedLink | null | Promise<CachedLink | null>;
@@ -56,6 +56,6 @@ function waysFrom({ location }: CachedLink, now: number): string[] {
   if (special === null || special.isLocked) return [];
   const { target, fallbackUrl, maxClicks } = special;
   const instead = fallbackUrl === null ? [] : [fallbackUrl];
-  if (!isOpen(special, now)) return instead;
+  if (closedAs(special, now) !== null) return instead;
   return maxClicks === null ? [target] : [target, ...instead];
 }

@@ -108,13 +108,18 @@ async function ask(path: string, { headers = "", method = "GET", host = "short.t
 const navigate = (path: string, more: { method?: string; host?: string } = {}) =>
   ask(path, { ...more, headers: NAVIGATION });
 
-function close(
-  code: string,
-  { startsAt = null, maxClicks = null }: { startsAt?: number | null; maxClicks?: number | null },
-) {
-  const options = writeOptions({ ...NO_OPTIONS, startsAt, maxClicks });
-  const row = { id: 7, target: "https://secret.test/", expires_at: null, locked: false, options };
-  links.set(code, toLocation(cacheable(row, false).target));
+type Closing = { startsAt?: number; maxClicks?: number; expiresAt?: number; isLocked?: boolean };
+
+function close(code: string, { startsAt, maxClicks, expiresAt, isLocked = false }: Closing) {
+  const options = { ...NO_OPTIONS, startsAt: startsAt ?? null, maxClicks: maxClicks ?? null };
+  const row = {
+    id: 7,
+    target: "https://secret.test/",
+    expires_at: expiresAt ?? null,
+    locked: isLocked,
+    options: writeOptions(options),
+  };
+  links.set(code, toLocation(cacheable(row, true).target));
 }
 
 describe("a browser's navigation", () => {
@@ -151,6 +156,13 @@ describe("a browser's navigation", () => {
       expect(answer.body).not.toContain("secret.test");
     }
     expect(clicks).toEqual([]);
+  });
+
+  test("learns nothing of a link that has not started by sending its form", async () => {
+    close("later", { startsAt: NOW + 1, isLocked: true });
+    expect((await navigate("/later", { method: "POST" })).body).toContain("Dieser Link führt nirgendwohin");
+    close("later", { startsAt: NOW + 1, isLocked: true, expiresAt: NOW });
+    expect((await navigate("/later", { method: "POST" })).body).toContain("Dieser Link ist abgelaufen");
   });
 
   test("sees changed settings at once", async () => {

@@ -14,7 +14,7 @@ import type { RedirectStatus } from "../links/link-options.ts";
 import { DROP_METHODS, isDropStep } from "./drop-visit.ts";
 import type { Locks } from "./locks.ts";
 import { codeWithin, endOfPath, keyIn } from "./path-code.ts";
-import { isOpen, type SpecialOutcome, type Specials } from "./special.ts";
+import { closedAs, type SpecialOutcome, type Specials } from "./special.ts";
 import type { Domains, RoutedDomain } from "../links/domains/registry.ts";
 import { codeOf } from "../links/link-key.ts";
 import type { LostPages } from "../visitors/lost-pages.ts";
@@ -223,7 +223,8 @@ export function createRedirect({
     const takesForm = special === null ? shares !== undefined : special.isLocked;
     if (!takesForm || method !== "POST") return methodNotAllowed(takesForm ? "GET, HEAD, POST" : "GET, HEAD");
     if (special === null) return shares!.answer(link.id, request, peers);
-    if (!isOpen(special, clock.now())) return lost.missing(request, "expired");
+    const closed = closedAs(special, clock.now());
+    if (closed !== null) return lost.missing(request, closed);
     return locks.unlock(link.id, codeOf(key), request, peers).catch(failedFor(request));
   }
 

@@ -114,9 +114,8 @@ export function createSpecials({ uses, automated, locks, pages, fallbacks, passU
     follow({ id, location }, visit) {
       const link = readSpecial(location);
       if (link === null) return null;
-      if (!isOpen(link, visit.now)) {
-        return instead(id, link, visit, hasEnded(link, visit.now) ? "expired" : "unknown");
-      }
+      const closed = closedAs(link, visit.now);
+      if (closed !== null) return instead(id, link, visit, closed);
       if (!link.isLocked) return pass(id, link, visit);
       return locks
         .refusal(id, visit.request)
@@ -125,9 +124,10 @@ export function createSpecials({ uses, automated, locks, pages, fallbacks, passU
   };
 }
 
-export const isOpen = ({ startsAt, expiresAt }: SpecialLink, now: number): boolean =>
-  (startsAt === null || startsAt <= now) && (expiresAt === null || expiresAt > now);
-
-const hasEnded = ({ expiresAt }: SpecialLink, now: number): boolean => expiresAt !== null && expiresAt <= now;
+/** Null between its dates. Before them nobody learns of it. */
+export function closedAs({ startsAt, expiresAt }: SpecialLink, now: number): "expired" | "unknown" | null {
+  if (expiresAt !== null && expiresAt <= now) return "expired";
+  return startsAt === null || startsAt <= now ? null : "unknown";
+}
 
 const RETRY_SECONDS = 5;
