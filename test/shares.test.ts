@@ -136,7 +136,10 @@ describe("a shared file", () => {
     const port = Number(new URL(server.url).port);
     const socket = connect(port, "127.0.0.1");
     const begun = Promise.withResolvers<void>();
-    socket.once("data", () => begun.resolve());
+    socket.once("data", () => {
+      socket.pause();
+      begun.resolve();
+    });
     socket.write(`GET /${shared.code} HTTP/1.1\r\nHost: localhost\r\nUser-Agent: ${BROWSER}\r\n\r\n`);
     await begun.promise;
     expect((await sharesOf(id))[0].downloads).toBe(1);
@@ -202,11 +205,10 @@ describe("a shared folder", () => {
     const shared = await share("folders", top);
     const html = await (await visit(shared.url, PREVIEW)).text();
     expect(html).toContain(`href="?folder=${sub}"`);
-    expect(html).toContain("Choose a folder to open it.");
-    expect(html).toContain("sub &lt;b&gt;/");
+    expect(html).toContain("<bdi>sub &lt;b&gt;</bdi>");
     expect(html).not.toMatch(/<img|<b>|<script/);
     const inner = await (await visit(`${shared.url}?folder=${sub}`)).text();
-    expect(inner).toContain(`href="?file=${file}"`);
+    expect(inner).toContain(`href="?file=${file}&amp;view=1"`);
     const answer = await visit(`${shared.url}?file=${file}`);
     expect(answer.headers.get("content-disposition")).toContain("inner & file");
     expect(await answer.text()).toBe("inside");
@@ -276,7 +278,7 @@ describe("a password", () => {
     expect((await visit(shared.url, BROWSER, { headers })).status).toBe(200);
   });
 
-  test("that is right after a wrong one is confirmed by the page that starts the download", async () => {
+  test("that is right leads to the page, and at an address of bytes to one that starts the download", async () => {
     const page = { Accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
     const type = (url: string, password: string) =>
       visit(url, BROWSER, {
@@ -287,9 +289,11 @@ describe("a password", () => {
     const top = await folder("locked");
     const id = await upload("a & <b>.txt", "secret", top);
     const byFile = await share("files", id, { password: "open sesame" });
+    const opened = await type(`${byFile.url}?x="1"`, "open sesame");
+    expect([opened.status, opened.headers.get("location")]).toEqual([303, `/${byFile.code}?x=%221%22`]);
     const byFolder = await share("folders", top, { password: "open sesame" });
     for (const [url, href] of [
-      [`${byFile.url}?x="1"`, `/${byFile.code}?x=%221%22`],
+      [`${byFile.url}?download=1&x="1"`, `/${byFile.code}?download=1&x=%221%22`],
       [`${byFolder.url}?file=${id}`, `/${byFolder.code}?file=${id}`],
     ] as const) {
       const wrong = await type(url, "open sesamy");
@@ -302,8 +306,8 @@ describe("a password", () => {
       expect(html).not.toContain("wrong");
       expect(html).not.toContain("<form");
       expect(html).toContain("a &amp; &lt;b&gt;.txt");
-      expect(html).toContain(`<meta http-equiv="refresh" content="0; url=${href}">`);
-      expect(html).toContain(`href="${href}"`);
+      expect(html).toContain(`<meta http-equiv="refresh" content="0; url=${href.replace("&", "&amp;")}">`);
+      expect(html).toContain(`href="${href.replace("&", "&amp;")}"`);
       const headers = { ...page, Cookie: right.headers.getSetCookie()[0]!.split(";")[0]! };
       const bytes = await visit(server.url + href, BROWSER, { headers });
       expect([bytes.headers.get("content-disposition")?.slice(0, 11), await bytes.text()]).toEqual([

@@ -20,6 +20,7 @@ import { createSenders } from "./drops/sender.ts";
 import { dropEndpoints } from "./drops/routes.ts";
 import { createShareArchive } from "./shares/archive.routes.ts";
 import { createShareDownload } from "./shares/download.routes.ts";
+import { createSharePreview } from "./shares/preview.routes.ts";
 import { createShareAnswers, type ShareAnswers } from "./shares/public.routes.ts";
 import { createSharesRepository } from "./shares/repository.ts";
 import { shareEndpoints } from "./shares/routes.ts";
@@ -64,6 +65,7 @@ export function createSharing(deps: Deps): Sharing {
       folders,
       download: createShareDownload({ shares, blobs, pages, logger }),
       archive: createShareArchive({ shares, answerArchive: drive.answerArchive, pages, logger }),
+      preview: createSharePreview({ blobs, logger }),
       cookies,
       unlock,
       pages,

@@ -28,13 +28,18 @@ const PREFETCH = /\b(?:prefetch|prerender|preview)\b/i;
 /** Of a text without any visible character too. */
 export function isAutomatedAgent(userAgent: string): boolean {
   const agent = userAgent.slice(0, AGENT_LENGTH).trim();
-  return (
-    agent === "" ||
-    isbot(agent) ||
-    LIBRARIES.test(agent) ||
-    MAIL_SCANNERS.test(agent) ||
-    SITE_TESTERS.test(agent)
-  );
+  return agent === "" || isbot(agent) || LIBRARIES.test(agent) || isScanner(agent);
+}
+
+export const isScanner = (userAgent: string): boolean =>
+  MAIL_SCANNERS.test(userAgent) || SITE_TESTERS.test(userAgent);
+
+export function isPrefetch(headers: Headers): boolean {
+  for (const name of PREFETCH_HEADERS) {
+    const purpose = headers.get(name);
+    if (purpose !== null && PREFETCH.test(purpose)) return true;
+  }
+  return false;
 }
 
 /** Remembers user agents. A request with a known one costs five looks at its headers and one at a map. */
@@ -57,11 +62,7 @@ export function createAutomatedVisitors(): AutomatedVisitors {
       const { headers } = request;
       const agent = headers.get("user-agent");
       if (agent === null || request.method === "HEAD" || isKnownAsAutomated(agent)) return true;
-      for (const name of PREFETCH_HEADERS) {
-        const purpose = headers.get(name);
-        if (purpose !== null && PREFETCH.test(purpose)) return true;
-      }
-      return false;
+      return isPrefetch(headers);
     },
   };
 }

@@ -10,20 +10,40 @@ const UNITS: Record<Language, readonly [string, ...string[]]> = {
 };
 const ONE: Record<Language, string> = { en: "byte", de: "Byte", zh: "字节", ja: "バイト", fr: "octet" };
 
+/** Formatters cost more to make than a page. */
+function made<T>(make: (language: Language) => T): (language: Language) => T {
+  const known = new Map<Language, T>();
+  return (language) => {
+    const formatter = known.get(language) ?? make(language);
+    known.set(language, formatter);
+    return formatter;
+  };
+}
+
+const numbers = [0, 1].map((digits) =>
+  made((language) => new Intl.NumberFormat(language, { maximumFractionDigits: digits })),
+) as [whole: (language: Language) => Intl.NumberFormat, short: (language: Language) => Intl.NumberFormat];
+const instants = made(
+  (language) =>
+    new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" }),
+);
+const days = made((language) => new Intl.DateTimeFormat(language, { dateStyle: "medium", timeZone: "UTC" }));
+
 /** Such as `1.5 MiB`. The space does not break. */
 export function quantityOfBytes(language: Language, bytes: number): string {
   const units = UNITS[language];
   let size = bytes;
   let unit = 0;
-  for (; size >= 1024 && unit < units.length - 1; unit++) size /= 1024;
-  const digits = unit === 0 || size >= 100 ? 0 : 1;
-  const number = new Intl.NumberFormat(language, { maximumFractionDigits: digits }).format(size);
+  // What would round to 1,024 is one of the next unit.
+  for (; size >= (unit === 0 ? 1024 : 1023.5) && unit < units.length - 1; unit++) size /= 1024;
+  const number = numbers[unit === 0 || size >= 99.95 ? 0 : 1](language).format(size);
   return `${number}\u00a0${bytes === 1 ? ONE[language] : units[unit]}`;
 }
 
 /** In UTC, which it says: the zone of the visitor is not known. */
-export const instantText = (language: Language, at: number): string =>
-  `${new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" }).format(at)} UTC`;
+export const instantText = (language: Language, at: number): string => `${instants(language).format(at)} UTC`;
 
-export const countText = (language: Language, count: number): string =>
-  new Intl.NumberFormat(language).format(count);
+/** In UTC. */
+export const dayText = (language: Language, at: number): string => days(language).format(at);
+
+export const countText = (language: Language, count: number): string => numbers[0](language).format(count);

@@ -25,6 +25,7 @@ import { createReadQueues } from "./read-queue.ts";
 import type { PolicyCache } from "../policies/cache.ts";
 import type { Drivers } from "../policies/drivers.ts";
 import type { Driver, PresignedAnswer, Staging } from "../storage/driver.ts";
+import { contentDamaged } from "../storage/storage-failure.ts";
 import { newContentGeneration, newOwnStagingId, newStagingId } from "../storage/object-key.ts";
 
 export type { DeadBlob } from "./blob.ts";
@@ -254,6 +255,6 @@ export function createBlobs({ repository, policies, drivers, processes, clock, l
 /** @throws FileNotFound, StorageUnavailable */
 function readable(blob: StoredBlob | null): StoredBlob {
   if (blob === null || blob.state === "dead") throw appError("FileNotFound", "The file is gone.");
-  if (blob.state === "damaged") throw appError("StorageUnavailable", "The stored file is damaged.");
+  if (blob.state === "damaged") throw contentDamaged("The stored file is damaged.");
   return blob;
 }

@@ -5,7 +5,7 @@ import type { VisitorPages } from "../../visitors/look.ts";
 import { messagePage } from "../../visitors/messages.ts";
 import { answerPage } from "../../visitors/page.ts";
 import type { AnswerArchive } from "../archive/archive-answer.ts";
-import type { Visitor } from "./download.routes.ts";
+import type { Visitor } from "./relay.routes.ts";
 import type { SharedEntry } from "./share.ts";
 import type { Shares } from "./service.ts";
 
@@ -22,15 +22,6 @@ type Deps = {
   pages: VisitorPages;
   logger: Logger;
 };
-
-/** Of `?archive=1`, with `folder=ID` a folder inside the shared one. Null if no archive is asked for. */
-export function archivedFolder({ kind, entryId }: SharedEntry, url: string): number | null {
-  const at = url.indexOf("?");
-  const query = new URLSearchParams(at === -1 ? "" : url.slice(at).replace(/#.*/s, ""));
-  if (kind !== "folder" || query.get("archive") !== "1") return null;
-  const id = query.get("folder");
-  return id === null ? entryId : /^[1-9]\d{0,14}$/.test(id) ? Number(id) : Number.NaN;
-}
 
 export function createShareArchive({ shares, answerArchive, pages, logger }: Deps): ShareArchive {
   return async (share, folderId, request, visitor) => {

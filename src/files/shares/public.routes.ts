@@ -1,24 +1,29 @@
 /**
- * The answers of a share's code: the file, or a page that lists the folder. `?folder=` and `?file=` select an entry of
- * it. Crawlers and link previews get a page instead of a file, so they use up no download. A right password sets a
- * cookie (cookie.ts); wrong ones are limited per address like sign-ins, and delay the share.
+ * The answers of a share's code (share-query.ts): pages, and the bytes of files. Browsers get the page of a shared file,
+ * programs its bytes. Crawlers, link previews and scanners get pages only, so they use up no download. A right password
+ * sets a cookie (cookie.ts); wrong ones are limited per address like sign-ins, and delay the share.
  */
-import { isbot } from "isbot";
-import { STATUS_OF_KIND } from "../../http/errors.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { AppError } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logger.ts";
-import { listingCursor, readCursor } from "../tree/listing-page.ts";
-import type { Folders } from "../tree/folders.service.ts";
-import { archivedFolder, type ShareArchive } from "./archive.routes.ts";
-import type { ShareDownload, Visitor } from "./download.routes.ts";
 import type { UnlockCookies } from "../../visitors/cookie.ts";
 import type { VisitorPages } from "../../visitors/look.ts";
-import { messagePage, notKeptPage, passwordPage } from "../../visitors/messages.ts";
-import { answerPage, type VisitorPage } from "../../visitors/page.ts";
+import { notKeptPage, passwordPage } from "../../visitors/messages.ts";
+import { answerPage } from "../../visitors/page.ts";
 import { isBrowser, pathWithQuery, type Unlock, type VisitorConnection } from "../../visitors/unlock.ts";
-import { filePage, folderPage, unlockedPage } from "./page.ts";
+import type { Folders } from "../tree/folders.service.ts";
+import type { ShareArchive } from "./archive.routes.ts";
+import type { ShareDownload } from "./download.routes.ts";
+import { createFailurePages } from "./failure.routes.ts";
+import { filePage, unlockedPage } from "./file-page.ts";
+import { folderPage } from "./folder-page.ts";
+import { viewOfFolder } from "./listing.ts";
+import { downloadsLeft } from "./page-parts.ts";
+import { previewOf } from "./preview.ts";
+import type { SharePreview } from "./preview.routes.ts";
+import type { Visitor } from "./relay.routes.ts";
+import { isRobot } from "./robots.ts";
 import type { SharedEntry } from "./share.ts";
+import { type Wish, wishOf } from "./share-query.ts";
 import type { Shares } from "./service.ts";
 
 export type ShareAnswers = {
@@ -31,6 +36,7 @@ type Deps = {
   folders: Pick<Folders, "page">;
   download: ShareDownload;
   archive: ShareArchive;
+  preview: SharePreview;
   cookies: UnlockCookies;
   unlock: Unlock;
   pages: VisitorPages;
@@ -38,33 +44,31 @@ type Deps = {
   logger: Logger;
 };
 
-const PAGE = 500;
-/**
- * Programs that fetch files for a person, HTTP libraries and browsers in tests: for isbot robots, here only if they
- * call themselves so.
- */
-const FETCHERS =
-  /^(?:curl|wget|aria2|axel|httpie|xh|rclone|python|go-http-client|okhttp|axios|node|undici|got |bun|deno|java|apache-httpclient|libwww-perl|lwp|ruby|rest-client|faraday|typhoeus|guzzlehttp|php|dart|reqwest|hackney|postmanruntime|insomnia|lynx|elinks|links|w3m)|headlesschrome/i;
-const ROBOTS = /bot\b|crawl|spider|preview/i;
-
 export function createShareAnswers(deps: Deps): ShareAnswers {
-  const { shares, cookies, download, archive, pages, clock } = deps;
+  const { shares, cookies, download, archive, preview, pages, clock } = deps;
+  const failures = createFailurePages(deps);
 
   async function show(share: SharedEntry, request: Request, visitor: Visitor): Promise<Response> {
-    const archived = archivedFolder(share, request.url);
-    if (archived !== null && !isRobot(request)) return archive(share, archived, request, visitor);
-    const query = queryOf(request.url);
-    const wanted = fileIn(share, query);
-    if (wanted === null) {
-      return answerPage(await folderHtml(deps, share, query, request), 200, request);
+    const wish = wishOf(share, request.url);
+    const seesPagesOnly = isRobot(request);
+    if ("folder" in wish) {
+      if (wish.what === "archive" && !seesPagesOnly) return archive(share, wish.folder, request, visitor);
+      const look = pages.look(request);
+      const part = wish.what === "folder" ? wish : { folder: wish.folder, from: 1, after: null };
+      return answerPage(folderPage(look, await viewOfFolder(deps, share, part, look.language)), 200, request);
     }
-    const file = await shares.file(share, wanted);
-    if (!isRobot(request)) return download(share, file, request, visitor);
-    return answerPage(
-      filePage(pages.look(request), file, share.kind === "file" ? `/${share.code}` : `?file=${file.id}`),
-      200,
-      request,
-    );
+    const { file, path } = await shares.place(share, wish.file);
+    const wants = seesPagesOnly ? "page" : wishedBy(wish, request);
+    if (wants === "bytes") return download(share, file, request, visitor);
+    if (downloadsLeft(share) === 0) return failures.page("usedUp", 410, request);
+    const kind = share.maxDownloads === null ? previewOf(file) : null;
+    if (wants === "preview" && kind !== null) {
+      const shown = await preview(file, kind, request, visitor);
+      if (shown !== null) return shown;
+    }
+    if (wants === "preview" && !isBrowser(request)) return failures.page("notFound", 404, request);
+    const view = { share, file, path, preview: kind, framesPdf: framesPdf(request) };
+    return answerPage(filePage(pages.look(request), view), 200, request);
   }
 
   async function respond(share: SharedEntry, request: Request, connection?: VisitorConnection) {
@@ -84,29 +88,13 @@ export function createShareAnswers(deps: Deps): ShareAnswers {
     async answer(linkId, request, connection) {
       try {
         const share = await shares.find(linkId);
-        if (share === null) {
-          const look = pages.look(request);
-          return answerPage(messagePage(look, look.texts.share.notFound), 404, request);
-        }
+        if (share === null) return failures.page("notFound", 404, request);
         return await respond(share, request, connection);
       } catch (error) {
-        return failure(error, request, deps);
+        return failures.failure(error, request);
       }
     },
   };
-}
-
-async function folderHtml(
-  { shares, folders, pages }: Deps,
-  share: SharedEntry,
-  query: URLSearchParams,
-  request: Request,
-): Promise<VisitorPage> {
-  const path = await shares.folders(share, idOf(query.get("folder")) ?? share.entryId);
-  const after = query.get("after");
-  const folder = path.at(-1)!;
-  const page = await folders.page(share.accountId, folder, after === null ? null : readCursor(after), PAGE);
-  return folderPage(pages.look(request), { ...page, path, next: page.next && listingCursor(page.next) });
 }
 
 async function unlock(
@@ -126,41 +114,24 @@ async function unlock(
   if (isBrowser(request) && !cookies.isKept(request)) {
     return answerPage(notKeptPage(pages.look(request)), 200, request, cookie);
   }
-  const file = fileIn(share, queryOf(request.url));
-  if (file === null || !isBrowser(request)) {
+  const wish = wishOf(share, request.url);
+  const isPage = wish.what === "folder" || ("file" in wish && wishedBy(wish, request) !== "bytes");
+  if (isPage || !isBrowser(request)) {
     return new Response(null, { status: 303, headers: { ...headers, ...cookie } });
   }
-  const page = unlockedPage(pages.look(request), await shares.file(share, file), location);
-  return answerPage(page, 200, request, cookie);
+  const entry =
+    "file" in wish
+      ? (await shares.place(share, wish.file)).file
+      : (await shares.folders(share, wish.folder)).at(-1)!;
+  return answerPage(unlockedPage(pages.look(request), entry, location), 200, request, cookie);
 }
 
-/** Null for a folder. */
-const fileIn = (share: SharedEntry, query: URLSearchParams): number | null =>
-  share.kind === "file" ? share.entryId : idOf(query.get("file"));
+type FileWish = Extract<Wish, { file: number }>;
 
-const isRobot = (request: Request): boolean => {
-  const agent = request.headers.get("user-agent") ?? "";
-  return isbot(agent) && (ROBOTS.test(agent) || !FETCHERS.test(agent));
-};
-
-const queryOf = (url: string): URLSearchParams => {
-  const at = url.indexOf("?");
-  return new URLSearchParams(at === -1 ? "" : url.slice(at).replace(/#.*/s, ""));
-};
-
-/** Null without a value. An impossible id becomes an unknown one. */
-const idOf = (value: string | null): number | null =>
-  value === null ? null : /^[1-9]\d{0,14}$/.test(value) ? Number(value) : Number.NaN;
-
-function failure(error: unknown, request: Request, { pages, logger }: Deps): Response {
-  const look = pages.look(request);
-  const { share: texts } = look.texts;
-  if (error instanceof AppError && error.kind !== "internal") {
-    const isMissing = error.kind === "not_found";
-    if (error.kind === "bad_gateway") logger.warn({ err: error }, "a share could not be served");
-    const page = messagePage(look, isMissing ? texts.notFound : texts.notNow);
-    return answerPage(page, STATUS_OF_KIND[error.kind], request);
-  }
-  logger.error({ err: error }, "a share could not be served");
-  return answerPage(messagePage(look, texts.failed), 500, request);
+function wishedBy({ what }: FileWish, request: Request): "page" | "bytes" | "preview" {
+  return what === "either" ? (isBrowser(request) ? "page" : "bytes") : what;
 }
+
+/** Chromium shows no PDF in a sandboxed frame. */
+const framesPdf = ({ headers }: Request): boolean =>
+  !/Chrom(?:e|ium)\//.test(headers.get("user-agent") ?? "");

@@ -83,19 +83,20 @@ export function createShares({ tree, repository, links, clock }: Deps) {
       return share === null || (share.expiresAt !== null && share.expiresAt <= clock.now()) ? null : share;
     },
 
-    /** The shared file, or one in the shared folder. @throws FileNotFound */
-    async file(share: SharedEntry, id: number): Promise<StoredFile> {
+    /**
+     * The shared file, or one in the shared folder with the folders around it, the shared one first. @throws
+     * FileNotFound
+     */
+    async place(share: SharedEntry, id: number): Promise<{ file: StoredFile; path: Folder[] }> {
       const file = await tree.file(share.accountId, id);
-      if (share.kind === "file" ? file.id === share.entryId : await isWithin(share, file.parentId))
-        return file;
+      const path = share.kind === "file" ? [] : await within(share, file.parentId);
+      if (share.kind === "file" ? file.id === share.entryId : path.length > 0) return { file, path };
       throw appError("FileNotFound", "There is no such file here.");
     },
 
     /** A folder of the share and its ancestors, the shared one first. @throws FolderNotFound */
     async folders(share: SharedEntry, id: number): Promise<[Folder, ...Folder[]]> {
-      const path = (await tree.folders(share.accountId, id)).toReversed();
-      const begin = path.findIndex((folder) => folder.id === share.entryId);
-      const [first, ...rest] = begin === -1 ? [] : path.slice(begin);
+      const [first, ...rest] = await within(share, id);
       if (first === undefined) throw appError("FolderNotFound", "There is no such folder here.");
       return [first, ...rest];
     },
@@ -104,8 +105,10 @@ export function createShares({ tree, repository, links, clock }: Deps) {
     uncount: (linkId: number): Promise<void> => repository.uncount(linkId),
   };
 
-  async function isWithin(share: SharedEntry, folderId: number): Promise<boolean> {
-    const around = await tree.folders(share.accountId, folderId);
-    return around.some(({ id }) => id === share.entryId);
+  /** From the shared folder down to this one; empty outside of it. */
+  async function within(share: SharedEntry, folderId: number): Promise<Folder[]> {
+    const path = (await tree.folders(share.accountId, folderId)).toReversed();
+    const begin = path.findIndex(({ id }) => id === share.entryId);
+    return begin === -1 ? [] : path.slice(begin);
   }
 }

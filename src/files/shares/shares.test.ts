@@ -194,9 +194,10 @@ forEachDialect((dialect) => {
       const [inside, outside] = [await file("inside", sub), await file("outside", outer)];
       const { code } = await shares.create(me, { kind: "folder", id: shared }, none, COMMAND);
       const share = (await shares.find(await linkId(code)))!;
-      expect((await shares.file(share, inside.id)).name).toBe("inside");
+      const place = await shares.place(share, inside.id);
+      expect([place.file.name, ...place.path.map(({ id }) => id)]).toEqual(["inside", shared, sub]);
       expect((await shares.folders(share, sub)).map(({ id }) => id)).toEqual([shared, sub]);
-      expect(await refusal(shares.file(share, outside.id))).toBe("FileNotFound");
+      expect(await refusal(shares.place(share, outside.id))).toBe("FileNotFound");
       for (const id of [outer, 0, inside.id]) {
         expect(await refusal(shares.folders(share, id))).toBe("FolderNotFound");
       }

@@ -37,3 +37,7 @@ export async function withStorageFailures<T>(work: () => Promise<T>): Promise<T>
     throw storageFailure(error);
   }
 }
+
+/** Content of a stored file that is cut off, changed or gone. */
+export const contentDamaged = (sentence: string, cause?: unknown): AppError =>
+  appError("StorageUnavailable", sentence, { cause, details: { isDamaged: true } });

@@ -1,13 +1,12 @@
 import { lstat, open, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { appError } from "../../../lib/errors.ts";
 import type { Driver, ReadOptions } from "../driver.ts";
 import { createLocalFolders, isMissing, READ_FLAGS } from "./folders.ts";
 import { listObjects, listStagings } from "./listing.ts";
 import { claimFolder } from "./marker.ts";
 import { createPlacement } from "./placement.ts";
 import { createLocalStaging, isWholeStaging } from "./staging.ts";
-import { withStorageFailures, stagingLost, storageFailure } from "../storage-failure.ts";
+import { contentDamaged, withStorageFailures, stagingLost } from "../storage-failure.ts";
 
 /** A running upload writes at least twice a minute. */
 const STALE_AFTER_MS = 3_600_000;
@@ -55,7 +54,7 @@ export function createLocalDriver({ folder, checkRealPath }: LocalSettings): Dri
           await expectFile(path, wanted.size);
           return slice(Bun.file(path), wanted);
         } catch (error) {
-          throw isMissing(error) ? storageFailure(error, "The stored file is missing.") : error;
+          throw isMissing(error) ? contentDamaged("The stored file is missing.", error) : error;
         }
       }),
     stat: (key) =>
@@ -91,9 +90,8 @@ async function expectFile(path: string, size: number): Promise<void> {
   try {
     const found = await file.stat();
     if (found.isFile() && found.size === size) return;
-    throw appError("StorageUnavailable", "The stored file is damaged.", {
-      cause: new Error(`${path} has ${found.size} bytes instead of ${size}, or is not a file`),
-    });
+    const cause = new Error(`${path} has ${found.size} bytes instead of ${size}, or is not a file`);
+    throw contentDamaged("The stored file is damaged.", cause);
   } finally {
     await file.close();
   }

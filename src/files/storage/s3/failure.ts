@@ -1,5 +1,5 @@
 import type { AppError } from "../../../lib/errors.ts";
-import { storageFailure } from "../storage-failure.ts";
+import { contentDamaged, storageFailure } from "../storage-failure.ts";
 
 /** Of an S3 endpoint, or no response (status 0). Only a cause: see `s3Failure`. */
 export class S3Refusal extends Error {
@@ -35,7 +35,6 @@ const SENTENCES: Record<string, string> = {
   SignatureDoesNotMatch: "The S3 endpoint refuses the policy's keys.",
   RequestTimeTooSkewed: "The clocks of the S3 endpoint and this machine differ too much.",
   NoSuchBucket: "The policy's bucket does not exist.",
-  NoSuchKey: "The stored file is missing.",
   AuthorizationHeaderMalformed: "The policy's region is not the bucket's.",
   PermanentRedirect: "The S3 endpoint redirects. Use the bucket's own endpoint.",
   SlowDown: "The S3 endpoint is overloaded. Try again later.",
@@ -47,6 +46,7 @@ export function s3Failure(refusal: S3Refusal): AppError {
   const { status, word } = refusal;
   if (status >= 300 && status < 400) return storageFailure(refusal, SENTENCES["PermanentRedirect"]);
   if (status === 507) return storageFailure(refusal, SENTENCES["QuotaExceeded"]);
+  if (word === "NoSuchKey") return contentDamaged("The stored file is missing.", refusal);
   const byStatus = status === 403 ? SENTENCES["AccessDenied"] : undefined;
   return storageFailure(refusal, SENTENCES[word] ?? byStatus ?? "The S3 endpoint sent an invalid response.");
 }

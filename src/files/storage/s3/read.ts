@@ -7,7 +7,7 @@ import type { ByteRange } from "../../../lib/byte-range.ts";
 import type { ReadOptions } from "../driver.ts";
 import type { S3Client } from "./client.ts";
 import { S3Refusal, s3Failure } from "./failure.ts";
-import { storageFailure } from "../storage-failure.ts";
+import { contentDamaged } from "../storage-failure.ts";
 
 type Reading = ReadOptions & { client: S3Client; key: string };
 
@@ -134,4 +134,4 @@ function mismatch({ status, headers }: Response, part: ByteRange | null, size: n
 }
 
 const wrongAnswer = (problem: string) =>
-  storageFailure(new Error(`the S3 endpoint answered with ${problem}`), "The stored file is damaged.");
+  contentDamaged("The stored file is damaged.", new Error(`the S3 endpoint answered with ${problem}`));

@@ -1,0 +1,87 @@
+/** The page of a file, shared by itself or in a folder. */
+import type { Look } from "../../visitors/look.ts";
+import { type Html, htmlPage, text, type VisitorPage } from "../../visitors/page.ts";
+import type { Folder, StoredFile } from "../tree/entry.ts";
+import { dayHtml, sizeWords } from "./facts.ts";
+import { iconsOf } from "./icons.ts";
+import { kindOf } from "./kind.ts";
+import { headHtml, pathHtml, termsHtml } from "./page-parts.ts";
+import { SHARE_SCRIPTS, SHARE_STYLES } from "./page-style.ts";
+import { type PreviewKind, TEXT_BYTES } from "./preview.ts";
+import type { SharedEntry } from "./share.ts";
+
+export type FileView = {
+  share: SharedEntry;
+  file: StoredFile;
+  /** From the shared folder down; none for a shared file. */
+  path: readonly Folder[];
+  preview: PreviewKind | null;
+  /** Frames that may run nothing can show a PDF. */
+  framesPdf: boolean;
+};
+
+export function filePage(look: Look, view: FileView): VisitorPage {
+  const { share, file, path } = view;
+  const texts = look.texts.share;
+  const kind = kindOf(file);
+  const soft = `${texts.kinds[kind]} · ${sizeWords(look, file.size)}`;
+  const href = path.length === 0 ? "?download=1" : `?file=${file.id}`;
+  const body = `${iconsOf([kind])}${pathHtml(look, path, true)}${headHtml(file.name, kind, text(soft))}
+${previewHtml(look, view)}
+<a class="button" rel="nofollow" href="${href}">${text(texts.download)}</a>
+<dl class="facts"><dt>${text(texts.added)}</dt><dd>${dayHtml(look, file.createdAt)}</dd>${termsHtml(look, share)}
+<dt class="wide">${text(texts.checksum)}</dt><dd class="wide"><code>${text(file.sha256)}</code>${copyHtml(look, file.sha256)}</dd></dl>`;
+  return htmlPage(look, {
+    title: file.name,
+    body: { html: body },
+    description: soft,
+    head: TYPE,
+    width: "wide",
+    styles: SHARE_STYLES,
+    scripts: SHARE_SCRIPTS,
+    policy: { "media-src": "'self'", "frame-src": "'self'" },
+  });
+}
+
+const TYPE: Html = { html: '<meta property="og:type" content="website">' };
+
+function previewHtml(look: Look, { file, path, preview, framesPdf }: FileView): string {
+  if (preview === null) return "";
+  const texts = look.texts.share;
+  if (preview === "pdf" && !framesPdf) return `<p class="soft say">${text(texts.noPdf)}</p>`;
+  const src = path.length === 0 ? "?preview=1" : `?preview=${file.id}`;
+  const label = text(`${texts.preview}: ${file.name}`);
+  const shown = {
+    picture: `<img src="${src}" alt="${label}" decoding="async">`,
+    video: `<video src="${src}" aria-label="${label}" controls preload="metadata" playsinline></video>`,
+    audio: `<audio src="${src}" aria-label="${label}" controls preload="metadata"></audio>`,
+    text: `<iframe src="${src}" title="${label}" sandbox loading="lazy"></iframe>`,
+    pdf: `<iframe src="${src}" title="${label}" sandbox loading="lazy"></iframe>`,
+  }[preview];
+  const isCut = preview === "text" && file.size > TEXT_BYTES;
+  const said = isCut ? `<figcaption>${text(texts.beginning(sizeWords(look, TEXT_BYTES)))}</figcaption>` : "";
+  return `<figure class="view">${shown}${said}</figure>`;
+}
+
+const copyHtml = ({ texts }: Look, value: string): string =>
+  `<button type="button" class="copy" hidden data-text="${text(value)}" data-label="${text(texts.share.copy)}" data-done="${text(texts.share.copied)}">${text(texts.share.copy)}</button>`;
+
+/**
+ * After a right password at an address of bytes. Browsers stay on the page from which a download starts, so it must
+ * not be the form.
+ */
+export function unlockedPage(look: Look, entry: StoredFile | Folder, href: string): VisitorPage {
+  const texts = look.texts.share;
+  const icon = entry.kind === "folder" ? "folder" : kindOf(entry);
+  const soft = entry.kind === "folder" ? texts.folder : sizeWords(look, entry.size);
+  return htmlPage(look, {
+    title: entry.name,
+    body: {
+      html: `${iconsOf([icon])}${headHtml(entry.name, icon, text(soft))}
+<p class="right say" role="status">${text(texts.downloads)}</p>
+<a class="button" rel="nofollow" href="${text(href)}">${text(texts.download)}</a>`,
+    },
+    styles: SHARE_STYLES,
+    next: href,
+  });
+}

@@ -1,0 +1,95 @@
+/** The page of a folder, whole or a part of its entries. */
+import type { Look } from "../../visitors/look.ts";
+import { htmlPage, text, type VisitorPage } from "../../visitors/page.ts";
+import type { Folder, StoredFile } from "../tree/entry.ts";
+import { countWords, dayHtml, sizeWords } from "./facts.ts";
+import { icon, type IconName, iconsOf } from "./icons.ts";
+import { kindOf } from "./kind.ts";
+import { bdi, downloadsLeft, headHtml, pathHtml, termsHtml } from "./page-parts.ts";
+import { SHARE_STYLES } from "./page-style.ts";
+import type { SharedEntry } from "./share.ts";
+
+export type FolderView = {
+  share: SharedEntry;
+  /** From the shared folder to the shown one. */
+  path: readonly [Folder, ...Folder[]];
+  /** In the order of the page. */
+  entries: readonly (Folder | StoredFile)[];
+  /** Null for a folder that is listed without being counted. */
+  counts: { folders: number; files: number; from: number } | null;
+  /** Queries of the neighbouring parts. */
+  previous: string | null;
+  next: string | null;
+};
+
+export function folderPage(look: Look, view: FolderView): VisitorPage {
+  const { share, path, entries, counts } = view;
+  const texts = look.texts.share;
+  const folder = path.at(-1)!;
+  const used = new Set<IconName>(["folder"]);
+  const rows = entries.map((entry) => rowHtml(look, entry, used));
+  const list =
+    rows.length === 0
+      ? `<p class="none">${text(texts.empty)}</p>`
+      : `<ul class="list">\n${rows.join("\n")}\n</ul>`;
+  const soft = counts === null ? texts.folder : countsText(look, counts);
+  const terms = termsHtml(look, share);
+  const notes = [
+    ...(counts === null ? [texts.large] : []),
+    ...(downloadsLeft(share) === 0 ? [texts.usedUp.sentence] : []),
+  ];
+  return htmlPage(look, {
+    title: folder.name,
+    body: {
+      html: `${iconsOf(used)}${pathHtml(look, path, false)}${headHtml(folder.name, "folder", text(soft))}
+${terms === "" ? "" : `<dl class="terms">${terms}</dl>`}${notes.map((note) => `<p class="soft say">${text(note)}</p>`).join("")}
+${allHtml(look, view)}
+${list}
+${pagerHtml(look, view)}`,
+    },
+    description: soft,
+    width: "wide",
+    styles: SHARE_STYLES,
+  });
+}
+
+function allHtml(look: Look, { share, path, entries }: FolderView): string {
+  if (entries.length === 0 || downloadsLeft(share) === 0) return "";
+  const folder = path.length === 1 ? "" : `&amp;folder=${path.at(-1)!.id}`;
+  return `<a class="button" rel="nofollow" href="?archive=1${folder}">${text(look.texts.share.downloadAll)}</a>`;
+}
+
+function rowHtml(look: Look, entry: Folder | StoredFile, used: Set<IconName>): string {
+  if (entry.kind === "folder") {
+    return `<li><a href="?folder=${entry.id}">${icon("folder")}${bdi(entry.name)}<span>${text(look.texts.share.folder)}</span>${dayHtml(look, entry.updatedAt)}</a></li>`;
+  }
+  const kind = kindOf(entry);
+  used.add(kind);
+  return `<li><a rel="nofollow" href="?file=${entry.id}&amp;view=1">${icon(kind)}${bdi(entry.name)}<span>${sizeWords(look, entry.size)}</span>${dayHtml(look, entry.createdAt)}</a></li>`;
+}
+
+function countsText(look: Look, { folders, files }: { folders: number; files: number }): string {
+  const texts = look.texts.share;
+  const parts = [
+    ...(folders > 0 ? [texts.folders(folders, countWords(look, folders))] : []),
+    ...(files > 0 || folders === 0 ? [texts.files(files, countWords(look, files))] : []),
+  ];
+  return parts.join(" · ");
+}
+
+function pagerHtml(look: Look, { counts, entries, previous, next }: FolderView): string {
+  if (previous === null && next === null) return "";
+  const texts = look.texts.share;
+  const link = (query: string | null, label: string): string =>
+    query === null ? "<span></span>" : `<a class="button quiet" href="?${text(query)}">${text(label)}</a>`;
+  const total = counts === null ? 0 : counts.folders + counts.files;
+  const part =
+    counts === null
+      ? ""
+      : texts.part(
+          countWords(look, counts.from),
+          countWords(look, counts.from + entries.length - 1),
+          countWords(look, total),
+        );
+  return `<nav class="pager" aria-label="${text(texts.pages)}">${link(previous, texts.previous)}<span class="soft">${text(part)}</span>${link(next, texts.more)}</nav>`;
+}

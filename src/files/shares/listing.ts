@@ -1,0 +1,48 @@
+/** What the page of a folder shows: its entries in the order of the visitor's language, in parts of PART. */
+import type { Language } from "../../visitors/language.ts";
+import type { Folders } from "../tree/folders.service.ts";
+import { listingCursor, readCursor } from "../tree/listing-page.ts";
+import type { FolderView } from "./folder-page.ts";
+import type { SharedEntry } from "./share.ts";
+import type { Shares } from "./service.ts";
+import { foldersFirst, MOST_ENTRIES_SORTED } from "./sorting.ts";
+
+type Deps = { shares: Pick<Shares, "folders">; folders: Pick<Folders, "page"> };
+
+const PART = 500;
+
+/** `from`: counted from 1. `after`: a cursor, in folders that are not counted. */
+export type FolderPart = { folder: number; from: number; after: string | null };
+
+/** @throws FolderNotFound, BadRequest (cursor) */
+export async function viewOfFolder(
+  { shares, folders }: Deps,
+  share: SharedEntry,
+  wish: FolderPart,
+  language: Language,
+): Promise<FolderView> {
+  const path = await shares.folders(share, wish.folder);
+  const folder = path.at(-1)!;
+  const query = `folder=${folder.id}`;
+  if (wish.after === null) {
+    const whole = await folders.page(share.accountId, folder, null, MOST_ENTRIES_SORTED);
+    if (whole.next === null) {
+      const sorted = foldersFirst(whole, language);
+      const from = wish.from <= sorted.length ? wish.from : 1;
+      const counts = { folders: whole.folders.length, files: whole.files.length, from };
+      const entries = sorted.slice(from - 1, from - 1 + PART);
+      return {
+        share,
+        path,
+        entries,
+        counts,
+        previous: from === 1 ? null : `${query}&from=${Math.max(1, from - PART)}`,
+        next: from + PART > sorted.length ? null : `${query}&from=${from + PART}`,
+      };
+    }
+  }
+  const after = wish.after === null ? null : readCursor(wish.after);
+  const part = await folders.page(share.accountId, folder, after, PART);
+  const next = part.next && `${query}&after=${listingCursor(part.next)}`;
+  return { share, path, entries: foldersFirst(part, language), counts: null, previous: null, next };
+}

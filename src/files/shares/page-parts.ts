@@ -1,0 +1,36 @@
+/** What the pages of shares have in common. Links are relative, such as `?file=12`, so none contains the code. */
+import type { Look } from "../../visitors/look.ts";
+import { text } from "../../visitors/page.ts";
+import type { Folder } from "../tree/entry.ts";
+import { countWords, instantHtml } from "./facts.ts";
+import { icon, type IconName } from "./icons.ts";
+import type { SharedEntry } from "./share.ts";
+
+/** Isolates the name's direction of writing. */
+export const bdi = (name: string): string => `<bdi>${text(name)}</bdi>`;
+
+export const headHtml = (name: string, iconName: IconName, soft: string): string =>
+  `<div class="head"><div class="tile">${icon(iconName)}</div><div><h1>${bdi(name)}</h1><p class="soft">${soft}</p></div></div>`;
+
+/** From the shared folder down. The last one is the page itself unless `isAbove`. */
+export function pathHtml(look: Look, path: readonly Folder[], isAbove: boolean): string {
+  const linked = isAbove ? path : path.slice(0, -1);
+  if (linked.length === 0) return "";
+  const items = linked.map(({ id, name }) => `<li><a href="?folder=${id}">${bdi(name)}</a></li>`);
+  return `<nav class="path" aria-label="${text(look.texts.share.path)}"><ol>${items.join("")}</ol></nav>\n`;
+}
+
+type Terms = Pick<SharedEntry, "expiresAt" | "maxDownloads" | "downloads">;
+
+export const downloadsLeft = ({ maxDownloads, downloads }: Terms): number =>
+  maxDownloads === null ? Number.POSITIVE_INFINITY : Math.max(0, maxDownloads - downloads);
+
+/** How long and how often: terms and their values. */
+export function termsHtml(look: Look, terms: Terms): string {
+  const { until, left, leftOf } = look.texts.share;
+  const { expiresAt, maxDownloads } = terms;
+  const end = expiresAt === null ? "" : `<dt>${text(until)}</dt><dd>${instantHtml(look, expiresAt)}</dd>`;
+  if (maxDownloads === null) return end;
+  const shown = leftOf(countWords(look, downloadsLeft(terms)), countWords(look, maxDownloads));
+  return `${end}<dt>${text(left)}</dt><dd>${text(shown)}</dd>`;
+}

@@ -1,0 +1,41 @@
+/**
+ * What a visitor asks of a share; docs/shares.md has the parameters. `file`, `folder` and `preview` name an entry of
+ * the shared folder. What none of them asks for is the page of what is shared.
+ */
+import type { SharedEntry } from "./share.ts";
+
+export type Wish =
+  | { what: "bytes" | "page" | "preview"; file: number }
+  /** The page for who shows pages, the bytes for programs. */
+  | { what: "either"; file: number }
+  | { what: "folder"; folder: number; from: number; after: string | null }
+  | { what: "archive"; folder: number };
+
+export function wishOf({ kind, entryId }: SharedEntry, url: string): Wish {
+  const query = queryOf(url);
+  if (kind === "file") {
+    const what = query.has("preview") ? "preview" : query.has("download") ? "bytes" : "either";
+    return { what, file: entryId };
+  }
+  const preview = idOf(query.get("preview"));
+  if (preview !== null) return { what: "preview", file: preview };
+  const file = idOf(query.get("file"));
+  if (file !== null) return { what: query.has("view") ? "page" : "bytes", file };
+  const folder = idOf(query.get("folder")) ?? entryId;
+  if (query.get("archive") === "1") return { what: "archive", folder };
+  return {
+    what: "folder",
+    folder,
+    from: idOf(query.get("from")) ?? 1,
+    after: query.get("after"),
+  };
+}
+
+const queryOf = (url: string): URLSearchParams => {
+  const at = url.indexOf("?");
+  return new URLSearchParams(at === -1 ? "" : url.slice(at).replace(/#.*/s, ""));
+};
+
+/** Null without a value. An impossible id becomes an unknown one. */
+const idOf = (value: string | null): number | null =>
+  value === null ? null : /^[1-9]\d{0,14}$/.test(value) ? Number(value) : Number.NaN;

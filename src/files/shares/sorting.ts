@@ -1,0 +1,28 @@
+/**
+ * Sorts entries as people do: 2 before 10, letters by the language's alphabet. Folders come first. A folder with more
+ * entries than MOST_ENTRIES_SORTED is read in pages by the bytes of the names, and each page is sorted by itself.
+ */
+import type { Folder, StoredFile } from "../tree/entry.ts";
+import type { Language } from "../../visitors/language.ts";
+
+export const MOST_ENTRIES_SORTED = 2_000;
+
+const collators = new Map<Language, Intl.Collator>();
+
+function collatorOf(language: Language): Intl.Collator {
+  const collator = collators.get(language) ?? new Intl.Collator(language, { numeric: true });
+  collators.set(language, collator);
+  return collator;
+}
+
+export function naturally<E extends { name: string }>(entries: readonly E[], language: Language): E[] {
+  const { compare } = collatorOf(language);
+  return entries.toSorted((a, b) => compare(a.name, b.name) || (a.name < b.name ? -1 : 1));
+}
+
+type Listed = { folders: readonly Folder[]; files: readonly StoredFile[] };
+
+export const foldersFirst = ({ folders, files }: Listed, language: Language): (Folder | StoredFile)[] => [
+  ...naturally(folders, language),
+  ...naturally(files, language),
+];
