@@ -118,4 +118,9 @@ test("the commands list events and the history of a link", async () => {
   const [{ id }] = JSON.parse(await installation.run(["links", "history", "cli", "--json"]));
   await installation.run(["links", "restore", "cli", "--event", String(id), "--before"]);
   expect((await client.call("GET", "/links/cli")).body.data.target).toBe(TARGET);
+  const first = await installation.cli(["links", "history", "cli", "--limit", "2", "--json"]);
+  const place = /^Next page: --cursor (\S+)$/m.exec(first.stderr)![1]!;
+  const second = await installation.run(["links", "history", "cli", "--cursor", place, "--json"]);
+  const all = (await rows("/links/cli/history")).map((event) => event.id);
+  expect([first.stdout, second].flatMap((text) => (JSON.parse(text) as Row[]).map((row) => row.id))).toEqual(all);
 });

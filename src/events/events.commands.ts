@@ -2,8 +2,9 @@ import type { Command } from "commander";
 import type { CommandContext } from "../cli/command.ts";
 import { appError } from "../lib/errors.ts";
 import { validated } from "../lib/validated.ts";
-import { type StoredEvent, viewOfEvent } from "./event.ts";
-import type { Events } from "./events.service.ts";
+import { cursorText, placeOf, timePlace } from "../lib/cursor.ts";
+import { viewOfEvent } from "./event.ts";
+import type { EventPage, Events } from "./events.service.ts";
 import { eventFilterOf, eventQuery } from "./event-query.ts";
 
 type Context = CommandContext<{
@@ -19,10 +20,12 @@ type Options = {
   from?: string;
   to?: string;
   limit: string;
+  cursor?: string;
   json?: true;
 };
 
-type HistoryOptions = Pick<Options, "limit" | "json"> & { domain?: string };
+type HistoryOptions = Pick<Options, "limit" | "cursor" | "json"> & { domain?: string };
+const CURSOR = ["--cursor <place>", "what follows the place that the page before named"] as const;
 
 const COLUMNS = { id: "ID", at: "TIME", actor: "ACTOR", via: "VIA", action: "ACTION", subject: "SUBJECT" };
 const MOST = 10_000;
@@ -39,11 +42,12 @@ export function addEventCommands(program: Command, links: Command, context: Cont
     .option("--from <instant>", "RFC 3339")
     .option("--to <instant>", "RFC 3339")
     .option("--limit <number>", "at most so many", "50")
+    .option(...CURSOR)
     .option("--json", "print JSON")
-    .action(async ({ limit, json, ...given }: Options) => {
+    .action(async ({ limit, cursor, json, ...given }: Options) => {
       const filter = eventFilterOf(validated(eventQuery, given, "The filter"));
       const { events } = await context.services();
-      show(context, (await events.page(filter, null, numberOf(limit))).events, json);
+      show(context, await events.page(filter, placeOf(timePlace, cursor), numberOf(limit)), json);
     });
 
   links
@@ -52,11 +56,12 @@ export function addEventCommands(program: Command, links: Command, context: Cont
     .argument("<code>")
     .option("--domain <host>", "host of the link's domain; without it the default domain")
     .option("--limit <number>", "at most so many", "50")
+    .option(...CURSOR)
     .option("--json", "print JSON")
-    .action(async (code: string, { domain, limit, json }: HistoryOptions) => {
+    .action(async (code: string, { domain, limit, cursor, json }: HistoryOptions) => {
       const { events, linkId } = await context.services();
       const subjectId = await linkId(code, domain);
-      show(context, (await events.page({ subjectId }, null, numberOf(limit))).events, json);
+      show(context, await events.page({ subjectId }, placeOf(timePlace, cursor), numberOf(limit)), json);
     });
 }
 
@@ -65,8 +70,9 @@ function numberOf(text: string): number {
   throw appError("BadRequest", "--limit takes a whole number.");
 }
 
-function show({ output }: Context, events: readonly StoredEvent[], json: true | undefined): void {
+function show({ output }: Context, { events, next }: EventPage, json: true | undefined): void {
   const rows = events.map(viewOfEvent);
+  if (next !== null) output.note(`Next page: --cursor ${cursorText(next)}`);
   if (json) return output.json(rows);
   if (rows.length > 0) output.table(rows, COLUMNS);
   else output.note("No events.");

@@ -151,6 +151,25 @@ test("list pages, filters and sorts", async () => {
   expect(noted).toBe("0 links\n");
 });
 
+test("list --cursor goes through all links, page by page", async () => {
+  for (let at = 0; at < 5; at++) await run(`add ${TARGET} --code c${at}`);
+  const seen: string[] = [];
+  let cursor: string | null = "";
+  for (let pages = 0; cursor !== null; pages++) {
+    expect(pages).toBeLessThan(3);
+    const page = await json(`list --sort code --page-size 2 --cursor ${cursor}`);
+    seen.push(...page.links.map(({ code }: { code: string }) => code));
+    cursor = page.next_cursor;
+  }
+  expect(seen).toEqual(["c0", "c1", "c2", "c3", "c4"]);
+  expect(await run("list --sort code --page-size 2 --cursor")).toContain("c1");
+  const place = /^Next page: --cursor (\S+)\n$/.exec(noted)![1]!;
+  expect(await run(`list --sort code --page-size 3 --cursor ${place}`)).toContain("c4");
+  expect(noted).toBe("This is the last page.\n");
+  expect(await refusal(run(`list --cursor ${place} --page 2`))).toBe("BadRequest");
+  expect(await refusal(run(`list --cursor ${place}`))).toBe("BadRequest");
+});
+
 test("tags of links, and all tags", async () => {
   await run(`add ${TARGET} --code a --tag Two --tag one`);
   await run(`add ${TARGET} --code b --tag two`);

@@ -14,7 +14,8 @@ import { addCsvCommands } from "./csv/commands.ts";
 import { addFilterOptions, collected, filterInput, type FilterOptions } from "./list/filter-options.ts";
 import { addQrCommand } from "./qr/commands.ts";
 import { addTagCommands } from "./tags/commands.ts";
-import { linkQueryOf, listQuery } from "./list/page.ts";
+import { linkQueryOf, listQuery, placedQueryOf } from "./list/page.ts";
+import { linkCursor } from "./list/place.ts";
 
 type Context = CommandContext<{ links: LinkService; csv: LinkCsv; origins: { ofServer(): string } }>;
 
@@ -66,6 +67,7 @@ function addReading(group: Command, context: Context): void {
     .option("--order <way>", "asc or desc")
     .option("--page <number>", "from 1")
     .option("--page-size <number>", "1 to 100")
+    .option("--cursor [place]", "instead of --page: what follows the place that the page before named")
     .option("--json", "print JSON")
     .action((options: ListOptions) => listLinks(context, options));
 }
@@ -76,25 +78,41 @@ type ListOptions = Json &
     order?: string;
     page?: string;
     pageSize?: string;
+    cursor?: string | true;
   };
 
 async function listLinks(context: Context, options: ListOptions): Promise<void> {
   const { sort, order, page, pageSize } = options;
-  const given = { ...filterInput(options), sort, order, page, page_size: pageSize };
+  const cursor = options.cursor === true ? "" : options.cursor;
+  const given = { ...filterInput(options), sort, order, page, page_size: pageSize, cursor };
   const query = validated(listQuery, given, "The list");
   const { links, origins } = await context.services();
+  const viewOf = (link: ShownLink) => viewOfLink(link, origins.ofServer(), links.domains.hostOf);
+  const placed = placedQueryOf(query, systemClock.now(), links.domains.filterOf);
+  if (placed !== null) {
+    const found = await links.by(COMMAND).after(placed);
+    const rows = found.links.map(viewOf);
+    const next = found.next && linkCursor(placed.order, found.next);
+    if (options.json) return context.output.json({ links: rows, next_cursor: next });
+    showTable(context, rows, options);
+    return context.output.note(next === null ? "This is the last page." : `Next page: --cursor ${next}`);
+  }
   const at = linkQueryOf(query, systemClock.now(), links.domains.filterOf);
   const found = await links.by(COMMAND).list(at);
-  const rows = found.links.map((link) => viewOfLink(link, origins.ofServer(), links.domains.hostOf));
+  const rows = found.links.map(viewOf);
   const pages = Math.ceil(found.total / at.pageSize);
   if (options.json) {
     const pagination = { page: at.page, page_size: at.pageSize, total: found.total, total_pages: pages };
     return context.output.json({ links: rows, pagination });
   }
-  const columns = options.domain === undefined ? COLUMNS : { ...COLUMNS, domain: "DOMAIN" };
-  if (rows.length > 0) context.output.table(rows.map(rowOf), columns);
+  showTable(context, rows, options);
   const where = pages === 0 ? "" : `, page ${at.page} of ${pages}`;
   context.output.note(`${pluralize(found.total, "link")}${where}`);
+}
+
+function showTable({ output }: Context, rows: readonly LinkView[], { domain }: ListOptions): void {
+  const columns = domain === undefined ? COLUMNS : { ...COLUMNS, domain: "DOMAIN" };
+  if (rows.length > 0) output.table(rows.map(rowOf), columns);
 }
 
 type AddOptions = Json &

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { CommandContext } from "../../cli/command.ts";
 import { type Actor, COMMAND } from "../../lib/actor.ts";
+import { cursorText, placeOf, timePlace } from "../../lib/cursor.ts";
 import { appError } from "../../lib/errors.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
 import type { DeletedLink } from "../deleted-content.ts";
@@ -31,11 +32,14 @@ const SHOWN = 100;
 export function addDeletedCommands(links: Command, context: Context): void {
   links
     .command("deleted")
-    .description(`list deleted links that can be put back, newest first, at most ${SHOWN}`)
+    .description(`list deleted links that can be put back, newest first, ${SHOWN} at once`)
+    .option("--cursor <place>", "what follows the place that the page before named")
     .option("--json", "print JSON")
-    .action(async ({ json }: Json) => {
+    .action(async ({ json, cursor }: Json & { cursor?: string }) => {
       const { deleted } = (await context.services()).links;
-      const rows = (await deleted.page(COMMAND, null, SHOWN)).links.map(rowOf);
+      const { links: found, next } = await deleted.page(COMMAND, placeOf(timePlace, cursor), SHOWN);
+      const rows = found.map(rowOf);
+      if (next !== null) context.output.note(`Next page: --cursor ${cursorText(next)}`);
       if (json) context.output.json(rows);
       else if (rows.length > 0) context.output.table(rows, COLUMNS);
       else context.output.note("No deleted links.");
