@@ -122,5 +122,7 @@ test("the commands list events and the history of a link", async () => {
   const place = /^Next page: --cursor (\S+)$/m.exec(first.stderr)![1]!;
   const second = await installation.run(["links", "history", "cli", "--cursor", place, "--json"]);
   const all = (await rows("/links/cli/history")).map((event) => event.id);
-  expect([first.stdout, second].flatMap((text) => (JSON.parse(text) as Row[]).map((row) => row.id))).toEqual(all);
+  expect([first.stdout, second].flatMap((text) => (JSON.parse(text) as Row[]).map((row) => row.id))).toEqual(
+    all,
+  );
 });

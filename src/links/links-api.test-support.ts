@@ -1,12 +1,12 @@
-/** Test support: the endpoints over HTTP on a file database, mounted as in the server, as an administrator. */
+/** Test support: endpoints over HTTP on a file database, mounted as in the server. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Hono } from "hono";
-import { openDatabase } from "../db/database.ts";
+import { type Database, openDatabase } from "../db/database.ts";
 import { migrateUp } from "../db/migrate.ts";
 import { CONNECTION } from "../http/app.test-support.ts";
-import type { HttpEnv } from "../http/endpoint.ts";
+import type { Caller, Endpoint, HttpConnection, HttpEnv } from "../http/endpoint.ts";
 import { failureResponse, toAppError } from "../http/errors.ts";
 import { type Guard, mountEndpoints, mountRefusals } from "../http/mount.ts";
 import { silentLogger } from "../lib/logger.ts";
@@ -16,46 +16,80 @@ import { openLinks, TARGET } from "./links.test-support.ts";
 // oxlint-disable-next-line no-explicit-any -- answers have many shapes
 export type Answer = { status: number; text: string; body: any };
 
-const guard: ReturnType<Guard> = (c, next) => {
-  c.set("account", { id: 0, username: "admin", role: "admin", via: "panel" });
-  return next();
-};
+export type MountedApi = Awaited<ReturnType<typeof mountApi>>;
 
-export type LinksApi = Awaited<ReturnType<typeof openLinksApi>>;
+const ADMIN: Caller = { id: 0, username: "admin", role: "admin", via: "panel" };
+const PREFIX = "/v1";
 
-export async function openLinksApi() {
+/** The endpoints that `make` returns for a migrated database. The caller is the administrator, except within `as`. */
+export async function mountApi(
+  make: (database: Database) => Promise<readonly Endpoint[]>,
+  connection: HttpConnection = CONNECTION,
+) {
   const folder = mkdtempSync(join(tmpdir(), "waymark-test-"));
   const database = await openDatabase(
     { url: `sqlite:${join(folder, "test.db")}`, poolSize: 1 },
     { threads: false, logger: silentLogger },
   );
   await migrateUp(database, { logger: silentLogger });
-  const room = await openLinks(database);
-  const endpoints = linkEndpoints({ links: room.links, now: room.clock.now });
+  const endpoints = await make(database);
+  let caller = ADMIN;
+  const guard: ReturnType<Guard> = (c, next) => {
+    c.set("account", caller);
+    return next();
+  };
   const app = new Hono<HttpEnv>();
   app.onError((error) => failureResponse(toAppError(error)));
-  mountEndpoints(app, "/v1", endpoints, () => guard);
-  mountRefusals(app, [{ prefix: "/v1", endpoints }]);
+  mountEndpoints(app, PREFIX, endpoints, () => guard);
+  mountRefusals(app, [{ prefix: PREFIX, endpoints }]);
 
-  async function call(method: string, path: string, body?: unknown): Promise<Answer> {
-    const raw = typeof body === "string" ? body : JSON.stringify(body);
-    const init = body === undefined ? { method } : { method, body: raw };
-    const response = await app.request(`/v1${path}`, init, CONNECTION);
-    const text = await response.text();
-    return { status: response.status, text, body: text === "" ? undefined : JSON.parse(text) };
-  }
+  /** Sends the path unchanged. */
+  const ask = async (path: string, init?: RequestInit): Promise<Response> =>
+    app.fetch(new Request(`http://localhost${PREFIX}${path}`, init), connection);
 
   return {
-    room,
-    app,
-    call,
-    create: (body: object) => call("POST", "/links", { target: TARGET, ...body }),
-    codes: async (query: string): Promise<string[]> =>
-      (await call("GET", `/links${query}`)).body.data.map((link: { code: string }) => link.code),
+    database,
+    ask,
+
+    async call(method: string, path: string, body?: unknown): Promise<Answer & { headers: Headers }> {
+      const raw = typeof body === "string" ? body : JSON.stringify(body);
+      return readAnswer(await ask(path, body === undefined ? { method } : { method, body: raw }));
+    },
+
+    async as<T>(other: Caller, run: () => Promise<T>): Promise<T> {
+      caller = other;
+      return run().finally(() => (caller = ADMIN));
+    },
+
     async close() {
       await database.close();
       rmSync(folder, { recursive: true, force: true });
     },
+  };
+}
+
+async function readAnswer(response: Response): Promise<Answer & { headers: Headers }> {
+  const { status, headers } = response;
+  const text = await response.text();
+  const isJson = headers.get("Content-Type")?.startsWith("application/json") === true;
+  return { status, headers, text, body: isJson && text !== "" ? JSON.parse(text) : undefined };
+}
+
+export type LinksApi = Awaited<ReturnType<typeof openLinksApi>>;
+
+/** Those of links. */
+export async function openLinksApi() {
+  let room!: Awaited<ReturnType<typeof openLinks>>;
+  const api = await mountApi(async (database) => {
+    room = await openLinks(database);
+    return linkEndpoints({ links: room.links, now: room.clock.now });
+  });
+  return {
+    ...api,
+    room,
+    create: (body: object) => api.call("POST", "/links", { target: TARGET, ...body }),
+    codes: async (query: string): Promise<string[]> =>
+      (await api.call("GET", `/links${query}`)).body.data.map((link: { code: string }) => link.code),
   };
 }
 

@@ -1,82 +1,41 @@
 /** The endpoints over HTTP, mounted before those of links as in the server, as an administrator. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { Hono } from "hono";
-import { openDatabase } from "../../db/database.ts";
-import { migrateUp } from "../../db/migrate.ts";
-import type { Caller, HttpEnv } from "../../http/endpoint.ts";
-import { failureResponse, toAppError } from "../../http/errors.ts";
-import { type Guard, type HttpApp, mountEndpoints, mountRefusals } from "../../http/mount.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { linkEndpoints } from "../../links/links.routes.ts";
+import { type MountedApi, mountApi } from "../../links/links-api.test-support.ts";
 import { openLinks } from "../../links/links.test-support.ts";
 import { createClickExport } from "./export.ts";
 import { analyticsEndpoints } from "./routes.ts";
 import { type AnalyticsRoom, CHROME, GOOGLEBOT, NOW, openAnalytics } from "./analytics.test-support.ts";
 import { HOUR_MS } from "../rollups/time-buckets.ts";
-import { CONNECTION } from "../../http/app.test-support.ts";
 
-// oxlint-disable-next-line no-explicit-any -- answers have many shapes
-type Answer = { status: number; text: string; body: any; headers: Headers };
-
-const folder = mkdtempSync(join(tmpdir(), "waymark-test-"));
+let api: MountedApi;
 let room: AnalyticsRoom;
-let app: HttpApp;
 let recordsDetails = true;
+const now = (): number => NOW;
 
 beforeAll(async () => {
-  const database = await openDatabase(
-    { url: `sqlite:${join(folder, "test.db")}`, poolSize: 1 },
-    { threads: false, logger: silentLogger },
-  );
-  await migrateUp(database, { logger: silentLogger });
-  room = await openAnalytics(database);
-  const { links } = await openLinks(database);
-  const { analytics } = room;
-  const endpoints = [
-    ...analyticsEndpoints({
-      analytics,
-      links,
-      clickExport: createClickExport(database),
-      recordsDetails: () => recordsDetails,
-      now,
-      logger: silentLogger,
-    }),
-    ...linkEndpoints({ links, now }),
-  ];
-  app = new Hono<HttpEnv>();
-  app.onError((error) => failureResponse(toAppError(error)));
-  mountEndpoints(app, "/v1", endpoints, () => guard);
-  mountRefusals(app, [{ prefix: "/v1", endpoints }]);
+  api = await mountApi(async (database) => {
+    room = await openAnalytics(database);
+    const { links } = await openLinks(database);
+    const { analytics } = room;
+    return [
+      ...analyticsEndpoints({
+        analytics,
+        links,
+        clickExport: createClickExport(database),
+        recordsDetails: () => recordsDetails,
+        now,
+        logger: silentLogger,
+      }),
+      ...linkEndpoints({ links, now }),
+    ];
+  });
 });
-afterAll(async () => {
-  await room.database.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => api.close());
 afterEach(() => room.clear());
 
-const now = (): number => NOW;
-const ADMIN: Caller = { id: 0, username: "admin", role: "admin", via: "panel" };
-let caller = ADMIN;
-const guard: ReturnType<Guard> = (c, next) => {
-  c.set("account", caller);
-  return next();
-};
-
-/** Sends the path unchanged. */
-async function get(path: string, method = "GET"): Promise<Answer> {
-  const response = await app.fetch(new Request(`http://localhost/v1${path}`, { method }), CONNECTION);
-  const text = await response.text();
-  const isJson = response.headers.get("content-type")?.startsWith("application/json") === true;
-  return {
-    status: response.status,
-    text,
-    body: isJson && text !== "" ? JSON.parse(text) : undefined,
-    headers: response.headers,
-  };
-}
+const get = (path: string, method = "GET") => api.call(method, path);
 const data = async (path: string) => {
   const { status, body } = await get(path);
   expect([status, body.code, body.message]).toEqual([200, 0, "OK"]);
@@ -91,8 +50,7 @@ test("an editor sees the analytics of own links only", async () => {
     const id = await room.addLink(code);
     await room.database.write.updateTable("links").set({ owner_id: owner }).where("id", "=", id).execute();
   }
-  caller = { id: 7, username: "edda", role: "editor", via: "panel" };
-  try {
+  await api.as({ id: 7, username: "edda", role: "editor", via: "panel" }, async () => {
     for (const report of ["analytics", "analytics/devices"]) {
       expect((await get(`/links/mine/${report}`)).status).toBe(200);
       const foreign = await get(`/links/yours/${report}`);
@@ -101,9 +59,7 @@ test("an editor sees the analytics of own links only", async () => {
         (await get(`/links/gone/${report}`)).body.message.replace("gone", "yours"),
       );
     }
-  } finally {
-    caller = ADMIN;
-  }
+  });
   expect((await get("/links/yours/analytics")).status).toBe(200);
 });
 

@@ -1,17 +1,11 @@
 /** Import and export over HTTP, mounted as in the server, as an administrator. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { type Context, Hono, type Next } from "hono";
 import { createEvents } from "../../events/events.service.ts";
 import { createChanges } from "../../cluster/changes.ts";
-import { type Database, openDatabase } from "../../db/database.ts";
-import { migrateUp } from "../../db/migrate.ts";
-import type { Caller, HttpEnv } from "../../http/endpoint.ts";
-import { failureResponse, toAppError } from "../../http/errors.ts";
-import { type HttpApp, mountEndpoints } from "../../http/mount.ts";
+import type { Database } from "../../db/database.ts";
+import { CONNECTION } from "../../http/app.test-support.ts";
 import { silentLogger } from "../../lib/logger.ts";
+import { type MountedApi, mountApi } from "../links-api.test-support.ts";
 import { csvEndpoints } from "./routes.ts";
 import { createLinkCsv } from "./service.ts";
 
@@ -20,56 +14,34 @@ const LIMIT = 10 * 1024 * 1024;
 const BOUNDARY = "cut-here";
 const HEADER = "code,target,created_at,expires_at,password,click_count\n";
 
-const folder = mkdtempSync(join(tmpdir(), "waymark-test-"));
-let database: Database;
-let app: HttpApp;
+let api: MountedApi;
 let lifted = 0;
 let cuts = 0;
 
-const ADMIN: Caller = { id: 0, username: "admin", role: "admin", via: "panel" };
-let caller = ADMIN;
-const asCaller = (c: Context<HttpEnv>, next: Next) => {
-  c.set("account", caller);
-  return next();
-};
-
 beforeAll(async () => {
-  const settings = { url: `sqlite:${join(folder, "test.db")}`, poolSize: 1 };
-  database = await openDatabase(settings, { threads: false, logger: silentLogger });
-  await migrateUp(database, { logger: silentLogger });
   const clock = { now: () => NOW };
-  const csv = createLinkCsv({
-    record: createEvents({ database, clock: { now: () => NOW } }).add,
-    database,
-    changes: createChanges({ database, clock, logger: silentLogger }),
-    routePrefixes: () => ["/admin"],
-    domainOf: () => null,
-    hashPassword: async (plain) => `$argon2id$of-${plain}`,
-    clock,
-  });
-  app = new Hono<HttpEnv>();
-  app.onError((error) => failureResponse(toAppError(error)));
-  const guard = () => asCaller;
-  mountEndpoints(app, "/v1", csvEndpoints({ csv, now: clock.now, logger: silentLogger }), guard);
+  const connection = { ...CONNECTION, liftIdleTimeout: () => void lifted++, cut: () => void cuts++ };
+  api = await mountApi(async (database) => {
+    const csv = createLinkCsv({
+      record: createEvents({ database, clock }).add,
+      database,
+      changes: createChanges({ database, clock, logger: silentLogger }),
+      routePrefixes: () => ["/admin"],
+      domainOf: () => null,
+      hashPassword: async (plain) => `$argon2id$of-${plain}`,
+      clock,
+    });
+    return csvEndpoints({ csv, now: clock.now, logger: silentLogger });
+  }, connection);
 });
-afterAll(async () => {
-  await database.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => api.close());
 beforeEach(async () => {
   lifted = 0;
   cuts = 0;
-  await database.write.deleteFrom("links").execute();
+  await api.database.write.deleteFrom("links").execute();
 });
 
-const connection = {
-  peerAddress: () => "192.0.2.1",
-  origin: () => "http://localhost",
-  liftIdleTimeout: () => void lifted++,
-  cut: () => void cuts++,
-};
-const ask = async (path: string, init?: RequestInit): Promise<Response> =>
-  app.request(`/v1/links${path}`, init, connection);
+const ask = (path: string, init?: RequestInit): Promise<Response> => api.ask(`/links${path}`, init);
 
 type Part = { name: string; value: string | Buffer; filename?: string };
 const bodyOf = (parts: readonly Part[]): Buffer =>
@@ -114,9 +86,10 @@ describe("export", () => {
 
   test("has only own links for an editor, with masked passwords", async () => {
     await load("code,target,password\nmine,https://x.y/1,p\nopen,https://x.y/2,\nyours,https://x.y/3,p\n");
-    await database.write.updateTable("links").set({ owner_id: 7 }).where("code", "!=", "yours").execute();
-    caller = { id: 7, username: "edda", role: "editor", via: "panel" };
-    const text = await (await ask("/export")).text().finally(() => (caller = ADMIN));
+    const { write } = api.database;
+    await write.updateTable("links").set({ owner_id: 7 }).where("code", "!=", "yours").execute();
+    const edda = { id: 7, username: "edda", role: "editor", via: "panel" } as const;
+    const text = await api.as(edda, async () => (await ask("/export")).text());
     const rows = text.trimEnd().split("\n").slice(1);
     expect(rows.map((row) => row.split(",")).map(([code, , , , password]) => [code, password])).toEqual([
       ["mine", "[REDACTED]"],
@@ -134,24 +107,22 @@ describe("export", () => {
   });
 
   test("that can't begin answers an error", async () => {
-    const gone = createLinkCsv({
-      record: createEvents({ database, clock: { now: () => NOW } }).add,
-      database: {
-        read: new Proxy({}, { get: () => expect.unreachable("away") }) as Database["read"],
-        dialect: database.dialect,
-      },
-      changes: { write: () => Promise.reject(new Error("away")) },
-      routePrefixes: () => [],
-      domainOf: () => null,
-      hashPassword: async () => "",
-      clock: { now: () => NOW },
+    const broken = await mountApi(async (database) => {
+      const gone = createLinkCsv({
+        record: createEvents({ database, clock: { now: () => NOW } }).add,
+        database: {
+          read: new Proxy({}, { get: () => expect.unreachable("away") }) as Database["read"],
+          dialect: database.dialect,
+        },
+        changes: { write: () => Promise.reject(new Error("away")) },
+        routePrefixes: () => [],
+        domainOf: () => null,
+        hashPassword: async () => "",
+        clock: { now: () => NOW },
+      });
+      return csvEndpoints({ csv: gone, now: () => NOW, logger: silentLogger });
     });
-    const [endpoint] = csvEndpoints({ csv: gone, now: () => NOW, logger: silentLogger });
-    const broken: HttpApp = new Hono<HttpEnv>();
-    broken.onError((error) => failureResponse(toAppError(error)));
-    const guard = () => asCaller;
-    mountEndpoints(broken, "", [endpoint!], guard);
-    const response = await broken.request("/links/export", undefined, connection);
+    const response = await broken.ask("/links/export").finally(broken.close);
     expect([response.status, (await response.json()).error]).toEqual([500, "InternalServerError"]);
   });
 });

@@ -4,7 +4,6 @@ import { COMMAND } from "../../lib/actor.ts";
 import { type Answer, failure, type LinksApi, openLinksApi } from "../links-api.test-support.ts";
 import { TARGET } from "../links.test-support.ts";
 import { type Pixels, pixelsOfPng, pixelsOfSvg, scan } from "./reading.test-support.ts";
-import { CONNECTION } from "../../http/app.test-support.ts";
 
 let api: LinksApi;
 beforeAll(async () => void (api = await openLinksApi()));
@@ -15,7 +14,7 @@ beforeEach(async () => {
 });
 
 const ask = async (path: string, headers: Record<string, string> = {}, method = "GET") =>
-  api.app.request(`/v1/links/${path}`, { method, headers }, CONNECTION);
+  api.ask(`/links/${path}`, { method, headers });
 
 async function pixelsOf(answer: Response): Promise<Pixels> {
   const bytes = new Uint8Array(await answer.arrayBuffer());
