@@ -97,7 +97,7 @@ test("a backup may have more files than a process may open", async () => {
   expect(made.exitCode).toBe(0);
 });
 
-test("backup and restore show progress on a terminal", async () => {
+test("backup, restore and the doctor of the storage show progress on a terminal", async () => {
   const { dataDir } = keep(install());
   writeFileSync(join(dataDir, "secret.key"), "key");
   const onTerminal = async (...args: string[]): Promise<string> => {
@@ -115,6 +115,9 @@ test("backup and restore show progress on a terminal", async () => {
   writeFileSync(join(dataDir, "secret.key"), "another");
   expect(await onTerminal("restore", "made", "--replace")).toMatch(
     /Checking the backup, bytes: .* of .*Comparing .*, bytes: 7 of .*Copying, bytes: 3 of .*files put in place: 1 of 1 \(100 %\)/s,
+  );
+  expect(await onTerminal("doctor", "--storage")).toMatch(
+    /Checking folders: 0.*Checking what files refer to: 0.*ok +storage: every file has its content/s,
   );
 });
 

@@ -30,6 +30,8 @@ type Context = CommandContext<{
   content: Pick<Content, "checkStorage" | "policies">;
 }>;
 
+type Progress = NonNullable<Parameters<Content["checkStorage"]>[0]["onProgress"]>;
+
 const MARKS = { ok: "ok", warning: "WARNING", failure: "FAILURE" } as const;
 
 type DoctorOptions = { json?: boolean; storage?: boolean; fix?: boolean };
@@ -115,10 +117,24 @@ const isDatabaseUsable = (findings: readonly CheckResult[]): boolean =>
 /** Yields findings at once: there may be many. */
 async function* examineStorage(context: Context, fix: boolean): AsyncGenerator<CheckResult> {
   const { content } = await context.services();
+  const { output } = context;
+  const bars = {
+    folders: output.progress("Checking folders"),
+    objects: output.progress("Checking stored objects"),
+    contents: output.progress("Checking what files refer to"),
+  };
+  // No line of text may stand behind a bar.
+  const finish = () => Object.values(bars).forEach((bar) => bar.finish());
   let isSound = true;
-  for await (const found of content.checkStorage({ fix })) {
-    isSound = false;
-    yield { part: "storage", ...storageReport(found) };
+  try {
+    const onProgress: Progress = (step, done, total) => bars[step].update(done, total);
+    for await (const found of content.checkStorage({ fix, onProgress })) {
+      isSound = false;
+      finish();
+      yield { part: "storage", ...storageReport(found) };
+    }
+  } finally {
+    finish();
   }
   if (isSound) yield { part: "storage", ...ok("every file has its content, and there is no other content") };
 }

@@ -54,6 +54,15 @@ forEachDialect((dialect) => {
     expect(await at.findings()).toEqual([]);
   }
 
+  test("tells how far it is", async () => {
+    await at.files.addTogether([bytesFor(), bytesFor(), bytesFor()], at.policy.id);
+    const told: string[] = [];
+    const onProgress = (...step: [string, number, number]) => void told.push(step.join(" "));
+    await Array.fromAsync(at.checkStorage({ fix: false, onProgress }));
+    expect(told).toEqual(["folders 0 0", "objects 3 3", "contents 3 3"]);
+    await expectClean();
+  });
+
   test("finds no problem in a correct storage, even during changes", async () => {
     await add();
     await add(new Uint8Array());

@@ -13,7 +13,7 @@ import type { LeftOvers } from "../blobs/left-overs.ts";
 import type { Reaper } from "../blobs/reaper.ts";
 import type { PolicyCache } from "../policies/cache.ts";
 import type { Drivers } from "../policies/drivers.ts";
-import type { StorageCheck, StorageFinding, StorageProblem } from "./storage-finding.ts";
+import type { StorageCheck, StorageCheckStep, StorageFinding, StorageProblem } from "./storage-finding.ts";
 import { type BlobFixDeps, createBlobFixes } from "./storage-fixes.ts";
 import type { Driver, StoredObject } from "../storage/driver.ts";
 
@@ -24,6 +24,9 @@ type StorageCheckDeps = BlobFixDeps & {
   reaper: Pick<Reaper, "finishDeletes" | "orphansAmong">;
   checkTrees: StorageCheck;
 };
+
+type Options = Parameters<StorageCheck>[0];
+type Meter = (step: Exclude<StorageCheckStep, "folders">, more: number) => void;
 
 const PAGE = 1_000;
 const FILES_TOLD = 20;
@@ -50,7 +53,7 @@ export function createStorageCheck(deps: StorageCheckDeps): StorageCheck {
   }
 
   /** Counts, and known damage. */
-  async function* checkBlobs(fix: boolean, signal?: AbortSignal): AsyncGenerator<StorageFinding> {
+  async function* checkBlobs({ fix, signal }: Options, meter: Meter): AsyncGenerator<StorageFinding> {
     for (let page: StoredBlob[] = []; ; ) {
       page = await checks.blobs(page.at(-1)?.id ?? 0, PAGE);
       const holders = page.length > 0 ? await checks.holders(page[0]!.id, page.at(-1)!.id) : new Map();
@@ -61,6 +64,7 @@ export function createStorageCheck(deps: StorageCheckDeps): StorageCheck {
         if (isOdd) yield* fixes.checkCount(blob.id, fix);
         if (blob.state === "damaged" && held > 0 && !reported.has(blob.id)) yield* damaged(blob, fix, signal);
       }
+      meter("contents", page.length);
       if (page.length < PAGE) return;
     }
   }
@@ -80,12 +84,18 @@ export function createStorageCheck(deps: StorageCheckDeps): StorageCheck {
     return files.length === 0 ? "" : `; it is the content of ${files.join(", ")}`;
   };
 
-  async function* checkStorage(policyId: number, driver: Driver, fix: boolean, signal?: AbortSignal) {
+  async function* checkStorage(
+    policyId: number,
+    driver: Driver,
+    { fix, signal }: Options,
+    meter: Meter,
+  ): AsyncGenerator<StorageFinding> {
     let after = "";
     for await (const objects of inLargePages(driver.listObjects())) {
       signal?.throwIfAborted();
       const through = objects.at(-1)!.key;
       yield* checkRange(policyId, driver, { after, through, objects }, fix);
+      meter("objects", objects.length);
       after = through;
     }
     yield* checkRange(policyId, driver, { after, through: null, objects: [] }, fix);
@@ -151,13 +161,24 @@ export function createStorageCheck(deps: StorageCheckDeps): StorageCheck {
     return drivers.verify(policyId, { mark });
   }
 
-  return async function* ({ fix, signal }) {
+  /** Adds to what is done of a step. */
+  async function createMeter({ onProgress }: Options): Promise<Meter> {
+    if (onProgress === undefined) return () => {};
+    const total = await checks.countBlobs();
+    const done = { objects: 0, contents: 0 };
+    // Blobs without files may have lost their objects.
+    return (step, more) => onProgress(step, Math.min((done[step] += more), total), total);
+  }
+
+  return async function* (options) {
+    const { fix, signal } = options;
     reported.clear();
-    yield* deps.checkTrees({ fix, ...(signal && { signal }) });
+    yield* deps.checkTrees(options);
     yield* checkFiles();
+    const meter = await createMeter(options);
     for (const { id, name } of await policies.list()) {
       try {
-        yield* checkStorage(id, await openStorage(id, fix), fix, signal);
+        yield* checkStorage(id, await openStorage(id, fix), options, meter);
       } catch (error) {
         signal?.throwIfAborted();
         if (!(error instanceof Error) || error.name !== "StorageUnavailable") throw error;
@@ -168,7 +189,7 @@ export function createStorageCheck(deps: StorageCheckDeps): StorageCheck {
         );
       }
     }
-    yield* checkBlobs(fix, signal);
+    yield* checkBlobs(options, meter);
   };
 }
 

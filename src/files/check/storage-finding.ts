@@ -20,8 +20,13 @@ export type StorageFinding = {
   fixed: boolean;
 };
 
+/** Folders of all accounts, then objects of each storage, then rows of contents. */
+export type StorageCheckStep = "folders" | "objects" | "contents";
+
 /** Findings as they arise. Rejects if the database is away. */
 export type StorageCheck = (options: {
   fix: boolean;
   signal?: AbortSignal;
+  /** Steps follow each other. `total` as counted at the start. */
+  onProgress?(step: StorageCheckStep, done: number, total: number): void;
 }) => AsyncGenerator<StorageFinding>;

@@ -16,6 +16,11 @@ export function createStorageCheckRepository({ read }: Pick<Database, "read">) {
       return (await query.orderBy("id").limit(limit).execute()).map(toBlob);
     },
 
+    async countBlobs(): Promise<number> {
+      const query = read.selectFrom("blobs").select((eb) => eb.fn.countAll<number>().as("n"));
+      return Number((await query.executeTakeFirstOrThrow()).n);
+    },
+
     /** Keys in (after, to], by key; null: to the end. */
     async blobsBetween(
       policyId: number,

@@ -8,6 +8,8 @@ import type { TreeCheckRepository } from "./tree.repository.ts";
 
 const PAGE = 500;
 
+type Options = Parameters<StorageCheck>[0];
+
 type Deps = { database: Pick<Database, "transaction">; repository: TreeCheckRepository };
 
 export function createTreeCheck({ database, repository }: Deps): StorageCheck {
@@ -25,10 +27,14 @@ export function createTreeCheck({ database, repository }: Deps): StorageCheck {
     }
   }
 
-  async function* circles(signal?: AbortSignal): ReturnType<StorageCheck> {
+  async function* circles({ signal, onProgress }: Options): ReturnType<StorageCheck> {
+    const total = onProgress === undefined ? 0 : await repository.countFolders();
+    let done = 0;
     for (let after = 0; ; ) {
       const page = await repository.folders(after, PAGE);
       signal?.throwIfAborted();
+      done += page.length;
+      onProgress?.("folders", done, total);
       if (page.length === 0) return;
       const suspects = await repository.endless(page[0]!.id, page.at(-1)!.id);
       for (const { id, accountId, name } of page.filter((folder) => suspects.has(folder.id))) {
@@ -59,9 +65,9 @@ export function createTreeCheck({ database, repository }: Deps): StorageCheck {
     }
   }
 
-  return async function* ({ fix, signal }) {
+  return async function* (options) {
     yield* strays();
-    yield* circles(signal);
-    yield* usages(fix);
+    yield* circles(options);
+    yield* usages(options.fix);
   };
 }

@@ -53,6 +53,15 @@ export function createTreeCheckRepository({ read, dialect }: Pick<Database, "rea
         .limit(limit)
         .execute(),
 
+    async countFolders(): Promise<number> {
+      const query = read.selectFrom("entries").select((eb) => eb.fn.countAll<number>().as("n"));
+      const row = await query
+        .where("kind", "=", "folder")
+        .where("account_id", "<>", REMOVED_ACCOUNT_ID)
+        .executeTakeFirstOrThrow();
+      return Number(row.n);
+    },
+
     /** Of all accounts, by id. Not those being removed. */
     folders: (afterId: number, limit: number): Promise<CheckedEntry[]> =>
       read
