@@ -334,7 +334,10 @@ describe("a box", () => {
     expect((await me.call("DELETE", `/folders/${closed.folder}/drop/${closed.code}`)).status).toBe(200);
     await gone(closed.url);
     expect(await contents(closed.folder)).toEqual(["kept"]);
-    await gone((await box({ expires_at: "2020-01-01T00:00:00Z" })).url);
+    const expired = await box({ expires_at: "2020-01-01T00:00:00Z" });
+    await gone(expired.url);
+    const late = await stranger({ "Sec-Fetch-Dest": "document" }).put(expired.url, { a: "a" }, "", HTML);
+    expect([late.status, (await late.text()).includes("<h1>")]).toEqual([404, true]);
     const deleted = await box();
     expect((await me.call("DELETE", `/folders/${deleted.folder}`)).status).toBe(200);
     await gone(deleted.url);

@@ -58,6 +58,10 @@ export function createLost({ cache, domains, pages, files, found }: Deps) {
       return missing(request, isNavigation(request) && isExpired() ? "expired" : "unknown");
     },
 
+    /** For the form of a browser whose share or drop box has ended; null for other requests. */
+    form: (request: Request, key: string): Response | null =>
+      isNavigation(request) ? missing(request, key !== "" && cache.knows(key) ? "expired" : "unknown") : null,
+
     /** For a link that is there and may not be passed. */
     closed(request: Request, url: string, reason: LostReason): Response {
       const domain = domains.isEmpty() ? undefined : domains.at(url, pathStart(url));

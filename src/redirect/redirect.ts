@@ -213,6 +213,8 @@ export function createRedirect({
   async function other(request: Request, peers: PeerSource | undefined): Promise<Response> {
     const { method } = request;
     const { key, link } = (await linkOf(request)) ?? { key: "", link: null };
+    const late = link === null ? lost.form(request, key) : null;
+    if (late !== null) return late;
     if (link === null || !isInternal(link.location)) return methodNotAllowed("GET, HEAD");
     if (isDrop(link.location)) {
       if (drops === undefined || !DROP_METHODS.split(", ").includes(method))

@@ -78,7 +78,8 @@ function factsOf({ language, texts: { drop } }: Look, box: OpenDrop, most: numbe
 }
 
 function formOf({ texts: { drop } }: Look, most: number): string {
-  const told = JSON.stringify({ ...drop.script, most, size: drop.refused.size, failed: drop.refused.failed });
+  const { size, failed, ended } = drop.refused;
+  const told = JSON.stringify({ ...drop.script, most, size, failed, ended });
   return `
 <form method="post" enctype="multipart/form-data" data-told="${text(told)}">
 <label>${text(drop.yourName)}<input name="${NAME_FIELD}" maxlength="80" autocomplete="name"></label>

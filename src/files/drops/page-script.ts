@@ -51,7 +51,8 @@ const waitOf = (answer, tries) => {
   return Math.min(told || 2 ** Math.min(tries, 5), 60);
 };
 function reasonOf(answer) {
-  try { return JSON.parse(answer.responseText).message || told.failed; } catch { return told.failed; }
+  const otherwise = [404, 405, 410].includes(answer.status) ? told.ended : told.failed;
+  try { return JSON.parse(answer.responseText).message || otherwise; } catch { return otherwise; }
 }
 
 async function patiently(row, ask) {
