@@ -157,7 +157,7 @@ export function createApi({ services, health, scrape, live }: ApiParts): Api {
         ...csvEndpoints({ csv, now, logger }),
         ...domainEndpoints({ domains: links.domainService }),
         ...eventEndpoints({ events, links: historyLinks(links) }),
-        ...linkEndpoints({ links, now }),
+        ...linkEndpoints({ links, sharing: sharing.changes, now }),
         ...configEndpoints({ config }),
       ],
     },

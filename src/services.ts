@@ -214,7 +214,7 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
       record,
       drive,
       blobs: content.blobs,
-      links: links.internal,
+      links,
       door,
       clock,
       logger,

@@ -24,7 +24,7 @@ const RULES: [path: RegExp, Rule][] = [
   [/^\/admin\/v1\/(users|config|domains|events)\b/, { role: "admin", scope: "admin" }],
   [/^\/admin\/policies\b/, { role: "admin", scope: "admin" }],
   [/^\/health\b/, { role: "admin", scope: "admin" }],
-  [/^\/(files|folders|trash)\b/, { role: "user", scope: "files" }],
+  [/^\/(files|folders|shares|trash)\b/, { role: "user", scope: "files" }],
 ];
 
 type Operation = { method: string; path: string; rule: Rule };

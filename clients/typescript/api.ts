@@ -523,7 +523,7 @@ export interface paths {
         delete: operations["deleteLink"];
         options?: never;
         head?: never;
-        /** Change what is given of a link, also its code */
+        /** Change what is given of a link, also its code and what it serves */
         patch: operations["patchLink"];
         trace?: never;
     };
@@ -1261,6 +1261,42 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/shares": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The own shares and drop boxes, newest first; administrators also list those of all accounts */
+        get: operations["listShares"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/shares/{code}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a share or drop box */
+        get: operations["getShare"];
+        put?: never;
+        post?: never;
+        /** End a share or drop box; its code is free then */
+        delete: operations["deleteShare"];
+        options?: never;
+        head?: never;
+        /** Change what is given of a share or drop box, also what its code serves */
+        patch: operations["patchShare"];
         trace?: never;
     };
     "/trash": {
@@ -2003,10 +2039,22 @@ export interface components {
             code?: string;
             /** @description moves the link to a domain, like a new code; empty: the default one; absent or null: it stays */
             domain?: string | null;
+            /** @description the code takes files into this folder from now on */
+            drop?: {
+                folder_id: number;
+                max_bytes: number;
+                /** @description bytes; unlimited without it */
+                max_file_size?: number | null;
+                max_files: number;
+            };
             /** @description RFC 3339, or a duration such as 7d; null clears it */
             expires_at?: string | null;
             /** @description where the link leads while it has not started, has expired or is used up */
             fallback_url?: (string | "") | null;
+            /** @description the code serves this file from now on */
+            file_id?: number;
+            /** @description the code lists this folder from now on */
+            folder_id?: number;
             /** @description pass all pairs of the query to the target */
             forward_query?: boolean | null;
             /** @description the old code stays as an alias, on its domain */
@@ -2211,6 +2259,8 @@ export interface components {
             max_downloads?: number | null;
             /** @description at least 8 characters; none when empty or absent */
             password?: string | null;
+            /** @description found by `search` */
+            title?: string | null;
         };
         NewToken: {
             /** @description RFC 3339, or a duration such as 90d; without it the token does not expire */
@@ -2592,14 +2642,43 @@ export interface components {
             domain: string | null;
             /** @description finished; with max_downloads also running ones */
             downloads: number;
+            /** @description of a drop box */
+            drop: {
+                /** @description taken so far */
+                bytes: number;
+                /** @description taken so far */
+                files: number;
+                max_bytes: number;
+                max_file_size: number | null;
+                max_files: number;
+            } | null;
+            /** @description what is shared, or the folder that takes the files; null for a URL */
+            entry: {
+                id: number;
+                name: string;
+            } | null;
             expires_at: string | null;
             fallback_url: string | null;
+            file_id: number | null;
+            folder_id: number | null;
             forward_query: boolean;
             /** @description click_count without automated visitors */
             human_clicks: number;
+            /** @description visitors find nothing until the item is put back */
+            in_trash: boolean;
+            /**
+             * @description url: the code redirects from now on
+             * @enum {string}
+             */
+            kind: "file" | "folder" | "drop" | "url";
             max_clicks: number | null;
             max_downloads: number | null;
             note: string | null;
+            /** @description in the list of all accounts */
+            owner?: {
+                id: number;
+                username: string | null;
+            };
             password: "[REDACTED]" | null;
             /** @enum {number} */
             redirect_status: 301 | 302 | 307 | 308;
@@ -2629,6 +2708,42 @@ export interface components {
             code: 0;
             data: components["schemas"]["Share"][];
             message: string;
+        };
+        SharePageAnswer: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["Share"][];
+            message: string;
+            /** @description null: the last page */
+            next_cursor?: string | null;
+            pagination?: components["schemas"]["Pagination"];
+        };
+        ShareUpdate: {
+            /** @description the code takes files into this folder from now on */
+            drop?: {
+                folder_id: number;
+                max_bytes: number;
+                /** @description bytes; unlimited without it */
+                max_file_size?: number | null;
+                max_files: number;
+            };
+            /** @description RFC 3339, or a duration such as 7d; null clears it */
+            expires_at?: string | null;
+            /** @description the code serves this file from now on */
+            file_id?: number;
+            /** @description the code lists this folder from now on */
+            folder_id?: number;
+            /** @description null: unlimited; as many as were finished, or fewer: used up */
+            max_downloads?: number | null;
+            /** @description at least 8 characters; null removes it */
+            password?: string | null;
+            /**
+             * Format: uri
+             * @description absolute http or https URL, at most 8192 bytes
+             */
+            target?: string;
+            /** @description found by `search` */
+            title?: string | null;
         };
         TagCount: {
             links: number;
@@ -3179,6 +3294,8 @@ export type SettingListAnswer = components['schemas']['SettingListAnswer'];
 export type Share = components['schemas']['Share'];
 export type ShareAnswer = components['schemas']['ShareAnswer'];
 export type ShareListAnswer = components['schemas']['ShareListAnswer'];
+export type SharePageAnswer = components['schemas']['SharePageAnswer'];
+export type ShareUpdate = components['schemas']['ShareUpdate'];
 export type TagCount = components['schemas']['TagCount'];
 export type TagCountAnswer = components['schemas']['TagCountAnswer'];
 export type TagCountListAnswer = components['schemas']['TagCountListAnswer'];
@@ -7138,8 +7255,18 @@ export interface operations {
                      *           "fallback_url": null,
                      *           "redirect_status": 307,
                      *           "forward_query": false,
+                     *           "kind": "file",
+                     *           "entry": null,
+                     *           "file_id": null,
+                     *           "folder_id": null,
                      *           "max_downloads": null,
                      *           "downloads": 1,
+                     *           "drop": null,
+                     *           "in_trash": false,
+                     *           "owner": {
+                     *             "id": 1,
+                     *             "username": "anna"
+                     *           },
                      *           "url": "https://go.example.com/docs/start"
                      *         }
                      *       ]
@@ -7173,6 +7300,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "expires_at": "2027-01-31T00:00:00.000Z",
+                 *       "title": "Documentation",
                  *       "code": "docs/start"
                  *     }
                  */
@@ -7212,8 +7340,18 @@ export interface operations {
                      *         "fallback_url": null,
                      *         "redirect_status": 307,
                      *         "forward_query": false,
+                     *         "kind": "file",
+                     *         "entry": null,
+                     *         "file_id": null,
+                     *         "folder_id": null,
                      *         "max_downloads": null,
                      *         "downloads": 1,
+                     *         "drop": null,
+                     *         "in_trash": false,
+                     *         "owner": {
+                     *           "id": 1,
+                     *           "username": "anna"
+                     *         },
                      *         "url": "https://go.example.com/docs/start"
                      *       }
                      *     }
@@ -8177,8 +8315,8 @@ export interface operations {
                 /**
                  * @example {
                  *       "expires_at": "2027-01-31T00:00:00.000Z",
-                 *       "code": "docs/start",
                  *       "title": "Documentation",
+                 *       "code": "docs/start",
                  *       "max_bytes": 1,
                  *       "max_files": 1,
                  *       "max_file_size": null
@@ -8391,8 +8529,18 @@ export interface operations {
                      *           "fallback_url": null,
                      *           "redirect_status": 307,
                      *           "forward_query": false,
+                     *           "kind": "file",
+                     *           "entry": null,
+                     *           "file_id": null,
+                     *           "folder_id": null,
                      *           "max_downloads": null,
                      *           "downloads": 1,
+                     *           "drop": null,
+                     *           "in_trash": false,
+                     *           "owner": {
+                     *             "id": 1,
+                     *             "username": "anna"
+                     *           },
                      *           "url": "https://go.example.com/docs/start"
                      *         }
                      *       ]
@@ -8426,6 +8574,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "expires_at": "2027-01-31T00:00:00.000Z",
+                 *       "title": "Documentation",
                  *       "code": "docs/start"
                  *     }
                  */
@@ -8465,8 +8614,18 @@ export interface operations {
                      *         "fallback_url": null,
                      *         "redirect_status": 307,
                      *         "forward_query": false,
+                     *         "kind": "file",
+                     *         "entry": null,
+                     *         "file_id": null,
+                     *         "folder_id": null,
                      *         "max_downloads": null,
                      *         "downloads": 1,
+                     *         "drop": null,
+                     *         "in_trash": false,
+                     *         "owner": {
+                     *           "id": 1,
+                     *           "username": "anna"
+                     *         },
                      *         "url": "https://go.example.com/docs/start"
                      *       }
                      *     }
@@ -8837,6 +8996,292 @@ export interface operations {
                     "text/plain": string;
                 };
             };
+        };
+    };
+    listShares: {
+        parameters: {
+            query?: {
+                /** @description true: of all accounts */
+                all?: "true" | "false" | "";
+                /** @description instead of page: empty for the first page, then next_cursor of the previous one */
+                cursor?: string;
+                /** @description clamped to 1 to 1000000000 */
+                page?: number;
+                /** @description clamped to 1 to 100 */
+                page_size?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": [
+                     *         {
+                     *           "code": "docs/start",
+                     *           "target": "https://example.com/docs?x=1",
+                     *           "created_at": "2026-11-20T12:00:00.000Z",
+                     *           "expires_at": "2027-01-31T00:00:00.000Z",
+                     *           "password": null,
+                     *           "click_count": 42,
+                     *           "human_clicks": 40,
+                     *           "domain": null,
+                     *           "short_url": "https://go.example.com/docs/start",
+                     *           "title": "Documentation",
+                     *           "note": "Printed on the flyer of spring",
+                     *           "tags": [
+                     *             "spring"
+                     *           ],
+                     *           "created_by": "anna",
+                     *           "starts_at": "2026-12-01T00:00:00.000Z",
+                     *           "max_clicks": null,
+                     *           "fallback_url": null,
+                     *           "redirect_status": 307,
+                     *           "forward_query": false,
+                     *           "kind": "file",
+                     *           "entry": null,
+                     *           "file_id": null,
+                     *           "folder_id": null,
+                     *           "max_downloads": null,
+                     *           "downloads": 1,
+                     *           "drop": null,
+                     *           "in_trash": false,
+                     *           "owner": {
+                     *             "id": 1,
+                     *             "username": "anna"
+                     *           },
+                     *           "url": "https://go.example.com/docs/start"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "page": 1,
+                     *         "page_size": 20,
+                     *         "total": 1,
+                     *         "total_pages": 1
+                     *       },
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SharePageAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    getShare: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example docs/start */
+                code: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "code": "docs/start",
+                     *         "target": "https://example.com/docs?x=1",
+                     *         "created_at": "2026-11-20T12:00:00.000Z",
+                     *         "expires_at": "2027-01-31T00:00:00.000Z",
+                     *         "password": null,
+                     *         "click_count": 42,
+                     *         "human_clicks": 40,
+                     *         "domain": null,
+                     *         "short_url": "https://go.example.com/docs/start",
+                     *         "title": "Documentation",
+                     *         "note": "Printed on the flyer of spring",
+                     *         "tags": [
+                     *           "spring"
+                     *         ],
+                     *         "created_by": "anna",
+                     *         "starts_at": "2026-12-01T00:00:00.000Z",
+                     *         "max_clicks": null,
+                     *         "fallback_url": null,
+                     *         "redirect_status": 307,
+                     *         "forward_query": false,
+                     *         "kind": "file",
+                     *         "entry": null,
+                     *         "file_id": null,
+                     *         "folder_id": null,
+                     *         "max_downloads": null,
+                     *         "downloads": 1,
+                     *         "drop": null,
+                     *         "in_trash": false,
+                     *         "owner": {
+                     *           "id": 1,
+                     *           "username": "anna"
+                     *         },
+                     *         "url": "https://go.example.com/docs/start"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ShareAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    deleteShare: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example docs/start */
+                code: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "message": "OK"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MessageAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    patchShare: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example docs/start */
+                code: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "expires_at": "2027-01-31T00:00:00.000Z",
+                 *       "title": "Documentation",
+                 *       "target": "https://example.com/docs?x=1"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ShareUpdate"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "code": "docs/start",
+                     *         "target": "https://example.com/docs?x=1",
+                     *         "created_at": "2026-11-20T12:00:00.000Z",
+                     *         "expires_at": "2027-01-31T00:00:00.000Z",
+                     *         "password": null,
+                     *         "click_count": 42,
+                     *         "human_clicks": 40,
+                     *         "domain": null,
+                     *         "short_url": "https://go.example.com/docs/start",
+                     *         "title": "Documentation",
+                     *         "note": "Printed on the flyer of spring",
+                     *         "tags": [
+                     *           "spring"
+                     *         ],
+                     *         "created_by": "anna",
+                     *         "starts_at": "2026-12-01T00:00:00.000Z",
+                     *         "max_clicks": null,
+                     *         "fallback_url": null,
+                     *         "redirect_status": 307,
+                     *         "forward_query": false,
+                     *         "kind": "file",
+                     *         "entry": null,
+                     *         "file_id": null,
+                     *         "folder_id": null,
+                     *         "max_downloads": null,
+                     *         "downloads": 1,
+                     *         "drop": null,
+                     *         "in_trash": false,
+                     *         "owner": {
+                     *           "id": 1,
+                     *           "username": "anna"
+                     *         },
+                     *         "url": "https://go.example.com/docs/start"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ShareAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
         };
     };
     listTrash: {

@@ -19,9 +19,11 @@ import { createInFlight } from "./drops/in-flight.ts";
 import { createSenders } from "./drops/sender.ts";
 import { dropEndpoints } from "./drops/routes.ts";
 import { createShareArchive } from "./shares/archive.routes.ts";
+import { type ChangesDeps, createShareChanges, type ShareChanges } from "./serving/changes.ts";
 import { createShareDownload } from "./shares/download.routes.ts";
 import { createSharePreview } from "./shares/preview.routes.ts";
 import { createShareAnswers, type ShareAnswers } from "./shares/public.routes.ts";
+import { manageEndpoints } from "./shares/manage.routes.ts";
 import { createSharesRepository } from "./shares/repository.ts";
 import { shareEndpoints } from "./shares/routes.ts";
 import { createShares, type Shares } from "./shares/service.ts";
@@ -32,6 +34,7 @@ export type Sharing = {
   drops: DropAnswers;
   /** Mount them at the root. */
   endpoints: readonly Endpoint[];
+  changes: ShareChanges;
 };
 
 type Deps = {
@@ -39,7 +42,7 @@ type Deps = {
   record: RecordEvents<Db>;
   drive: Pick<Drive, "tree" | "folders" | "answerArchive" | "files" | "uploads" | "resumable" | "dropGate">;
   blobs: Pick<Blobs, "open">;
-  links: InternalLinks;
+  links: { internal: InternalLinks; by: ChangesDeps["linksOf"] };
   door: VisitorDoor;
   clock: Clock;
   logger: Logger;
@@ -50,12 +53,14 @@ export function createSharing(deps: Deps): Sharing {
   const { tree, folders } = drive;
   const { pages, cookies, shares: unlock } = door;
   const repository = createSharesRepository({ database, record });
-  const shares = createShares({ tree, repository, links, clock });
+  const shared = { tree, repository, links: links.internal, clock };
+  const shares = createShares(shared);
+  const changes = createShareChanges({ ...shared, linksOf: links.by });
   const drops = createDrops({
     tree,
     repository: createDropsRepository(database),
     shares: repository,
-    links,
+    links: links.internal,
     clock,
   });
   return {
@@ -73,7 +78,12 @@ export function createSharing(deps: Deps): Sharing {
       logger,
     }),
     drops: createDropVisits(deps, drops),
-    endpoints: [...shareEndpoints({ shares }), ...dropEndpoints({ drops })],
+    endpoints: [
+      ...shareEndpoints({ shares }),
+      ...manageEndpoints({ shares, changes }),
+      ...dropEndpoints({ drops }),
+    ],
+    changes,
   };
 }
 

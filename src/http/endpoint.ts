@@ -3,6 +3,7 @@ import type { Context } from "hono";
 import type { z } from "zod";
 import type { Role, Scope } from "../lib/access.ts";
 import type { Actor, Via } from "../lib/actor.ts";
+import { appError } from "../lib/errors.ts";
 import type { BodyReservation } from "./body-memory.ts";
 import type { ListOptions } from "./json-list.ts";
 
@@ -142,6 +143,12 @@ export function endpoint<B extends Schema | undefined = undefined, Q extends Sch
 export function tokenScope({ method, scope }: Pick<Endpoint, "method" | "scope">): Scope | "any" | null {
   if (scope !== "links" && scope !== "files") return scope;
   return method === "GET" ? `${scope}:read` : `${scope}:write`;
+}
+
+/** For what an endpoint does beyond its own scope. @throws Forbidden */
+export function requireScope({ token }: Caller, scope: Scope): void {
+  if (token === undefined || token.scopes.includes(scope)) return;
+  throw appError("Forbidden", `The API token lacks the scope ${scope}.`);
 }
 
 export type Pagination = { page: number; page_size: number; total: number; total_pages: number };

@@ -23,6 +23,7 @@ const TAGS: Readonly<Record<string, string>> = {
   events: "Who did what, and how to undo it.",
   files: "Files, their uploads, downloads and shares.",
   folders: "Folders and their shares.",
+  shares: "All shares and drop boxes of an account, and what their codes serve.",
   trash: "Files and folders that can be put back until they are deleted for good.",
   policies: "Where the bytes of files are stored.",
   config: "Settings that can be changed while the server runs.",

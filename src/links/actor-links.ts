@@ -3,12 +3,13 @@ import type { Actor } from "../lib/actor.ts";
 import type { Clock } from "../lib/clock.ts";
 import { AppError } from "../lib/errors.ts";
 import { createLinkBatch } from "./batch.ts";
-import { type CodeRule, isKeyText, linkNotFound } from "./code.ts";
+import { alreadyExists, type CodeRule, isKeyText, linkNotFound } from "./code.ts";
 import type { FallbackLoops } from "./fallback/loops.ts";
 import { codeOf, domainOf, keyOf } from "./link-key.ts";
 import { revertLink } from "./history/history.ts";
 import type { EventState, LinkEvents } from "./history/past-state.ts";
 import { readOptions } from "./link-options.ts";
+import type { PlannedChange } from "./internal-links.ts";
 import { parseLinkInput, parseLinkPatch, parseLinkUpdate } from "./link-input.ts";
 import { filterFor } from "./list/filter.ts";
 import type { Domains } from "./domains/registry.ts";
@@ -22,7 +23,7 @@ import type { LinkList } from "./list/list.ts";
 import type { LinkChanges } from "./changes.ts";
 import type { TagRepository } from "./tags/repository.ts";
 import { createTagService } from "./tags/service.ts";
-import { alreadyExists, type LinkWriter, reaches, type WriteOutcome, type WrittenLink } from "./writer.ts";
+import { type LinkWriter, reaches, type WriteOutcome, type WrittenLink } from "./writer.ts";
 
 type Parts = {
   listRepository: LinkListRepository;
@@ -57,6 +58,22 @@ export function createActorLinks(parts: Parts, actor: Actor) {
     const { clickCount = 0, automatedClicks = 0 } = (await repository.find(link.code)) ?? {};
     return { ...link, clickCount, automatedClicks };
   };
+
+  /** What `patch` writes. Hashes the password. */
+  async function prepare(code: string, input: PatchInput): Promise<PlannedChange> {
+    const now = clock.now();
+    const { code: named, keepOld, password, ...patch } = parseLinkPatch(codeOf(code), input, rule, now);
+    const stored = await get(code);
+    const domain = typeof input.domain === "string" ? domains.idOf(input.domain) : domainOf(code);
+    const wanted = keyOf(domain, named ?? codeOf(code));
+    // Under a new code, what leads there leads to this link.
+    const kept = wanted === code ? {} : { ...stored, ...readOptions(stored.options) };
+    const urls = { ...kept, ...given({ target: patch.target, ...patch.options }) };
+    for (const own of new Set([wanted, code])) refuse(await loops.refusal(own, urls));
+    const passwordHash = typeof password === "string" ? await hashPassword(password) : password;
+    const renamed = wanted === code ? null : { code: wanted, keepOld };
+    return { change: { code, ...patch, passwordHash }, renamed, now };
+  }
 
   // A link is named by its key.
   return {
@@ -95,23 +112,15 @@ export function createActorLinks(parts: Parts, actor: Actor) {
       return counted(only(await writer.update([{ code, ...patch, passwordHash }], { actor, now })));
     },
 
+    prepare,
+
     /**
      * Changes what is given, also code and domain. @throws LinkNotFound, LinkAlreadyExists, LinkInvalidCode, LinkReservedCode,
      * LinkInvalidUrl, LinkInvalidExpireTime, InvalidDateFormat, Conflict (it serves a share)
      */
     async patch(code: string, input: PatchInput): Promise<ShownLink> {
-      const now = clock.now();
-      const { code: named, keepOld, password, ...patch } = parseLinkPatch(codeOf(code), input, rule, now);
-      const stored = await get(code);
-      const domain = typeof input.domain === "string" ? domains.idOf(input.domain) : domainOf(code);
-      const wanted = keyOf(domain, named ?? codeOf(code));
-      // Under a new code, what leads there leads to this link.
-      const kept = wanted === code ? {} : { ...stored, ...readOptions(stored.options) };
-      const urls = { ...kept, ...given({ target: patch.target, ...patch.options }) };
-      for (const own of new Set([wanted, code])) refuse(await loops.refusal(own, urls));
-      const passwordHash = typeof password === "string" ? await hashPassword(password) : password;
-      const renamed = wanted === code ? null : { code: wanted, keepOld };
-      return counted(await writer.patch({ code, ...patch, passwordHash }, renamed, { actor, now }));
+      const { change, renamed, now } = await prepare(code, input);
+      return counted(await writer.patch(change, renamed, { actor, now }));
     },
 
     /** Whether a new link may have the code, and why not. */

@@ -106,3 +106,27 @@ export const createShareCodeRule = (rule: CodeRule): CodeRule => ({
         )
       : null),
 });
+
+export const alreadyExists = (code: string): AppError =>
+  appError(
+    "LinkAlreadyExists",
+    `The code "${codeOf(code)}" is taken; choose another, or overwrite it with force.`,
+  );
+
+export const isTaken = (code: string): AppError =>
+  appError("LinkAlreadyExists", `The code "${codeOf(code)}" is taken by another link; choose another.`);
+
+export const isAlias = (code: string): AppError =>
+  appError("LinkAlreadyExists", `The code "${codeOf(code)}" is an alias of another link; choose another.`);
+
+export const linkServesShare = (code: string): AppError =>
+  appError(
+    "Conflict",
+    `The link "${codeOf(code)}" serves a shared file or folder; PATCH changes what it serves.`,
+  );
+
+export const mentionedBefore = (code: string): AppError =>
+  appError(
+    "LinkAlreadyExists",
+    `The code "${codeOf(code)}" appears more than once in this request; the first one is used.`,
+  );

@@ -15,15 +15,15 @@ export type Deletion = {
 
 /**
  * At most 1,000 links, with their counts and shares. `deleted_links` keeps them for analytics and, but for those that
- * serve shares, to be put back. Unknown keys are skipped.
+ * serve shares, to be put back. Unknown keys are skipped. Returns the codes that led to them, aliases too.
  */
 export async function deleteLinks<K extends "id" | "code">(
   tx: Db,
   key: K,
   values: readonly { id: number; code: string }[K][],
   { dialect, record, actor, now }: Deletion,
-): Promise<void> {
-  if (values.length === 0) return;
+): Promise<string[]> {
+  if (values.length === 0) return [];
   const links = await tx
     .selectFrom("links")
     .select(LINK_COLUMNS)
@@ -31,7 +31,7 @@ export async function deleteLinks<K extends "id" | "code">(
     .orderBy("code")
     .$call(dialect.forUpdate)
     .execute();
-  if (links.length === 0) return;
+  if (links.length === 0) return [];
   const ids = links.map(({ id }) => id);
   const counts = await lockCounts(tx, ids, dialect);
   const more = await attachedTo(tx, ids, dialect);
@@ -59,6 +59,7 @@ export async function deleteLinks<K extends "id" | "code">(
   await uncountTags(tx, ids);
   await tx.deleteFrom("links").where("id", "in", ids).execute();
   await addToTotal(tx, -links.length);
+  return links.flatMap(({ id, code }) => [code, ...(more.aliases.get(id) ?? []).map((alias) => alias.code)]);
 }
 
 /** Locked: a flush that waits for them finds the deleted link (clicks/flush/repository.ts). */

@@ -2,18 +2,33 @@
 import { isUniqueViolation } from "../db/failures.ts";
 import type { Actor } from "../lib/actor.ts";
 import type { Clock } from "../lib/clock.ts";
-import type { CodeRule } from "./code.ts";
+import { alreadyExists, type CodeRule } from "./code.ts";
+import { isInternal } from "./internal-target.ts";
+import type { ServedFields } from "./link-events.ts";
 import { parseLinkInput } from "./link-input.ts";
 import type { CreateInput, Link } from "./link.ts";
-import { DEFAULT_DOMAIN } from "./link-key.ts";
+import { codeOf, DEFAULT_DOMAIN, domainOf } from "./link-key.ts";
+import { NO_OPTIONS } from "./link-options.ts";
 import type { LinkTransaction } from "./changes.ts";
 import type { LinkRepository } from "./links.repository.ts";
-import { alreadyExists, type CheckedCreate, type LinkWriter } from "./writer.ts";
-import { AppError } from "../lib/errors.ts";
+import type { CheckedCreate, CheckedUpdate, LinkWriter, Renaming } from "./writer.ts";
+import { AppError, appError } from "../lib/errors.ts";
 
 export type InternalInput = Pick<CreateInput, "code" | "expires_at" | "password" | "title">;
 
 export type InternalEntry = Omit<CheckedCreate, "target" | "force">;
+
+/** What the code leads to from now on. */
+export type Use = {
+  /** Internal, or a URL. */
+  target: string;
+  /** What events say besides of what it served, and of what it serves now; null: it redirected, it redirects. */
+  before: ServedFields | null;
+  after: ServedFields | null;
+};
+
+/** Prepared before the transaction. */
+export type PlannedChange = { change: CheckedUpdate; renamed: Renaming | null; now: number };
 
 type Deps = {
   writer: LinkWriter;
@@ -47,13 +62,43 @@ export function createInternalLinks({ writer, repository, rule, hashPassword, cl
     },
 
     /** @throws LinkAlreadyExists */
-    async create(tx: LinkTransaction, entry: InternalEntry, target: string, actor: Actor): Promise<Link> {
-      const [written] = await writer.createIn(tx, [{ ...entry, target, force: false }], {
-        actor,
-        now: clock.now(),
-      });
+    async create(
+      tx: LinkTransaction,
+      entry: InternalEntry,
+      { target, ...serves }: Use,
+      actor: Actor,
+    ): Promise<Link> {
+      const by = { actor, now: clock.now(), serves };
+      const [written] = await writer.createIn(tx, [{ ...entry, target, force: false }], by);
       if (written instanceof AppError) throw written;
       return (await repository.find(written!.code, tx.db))!;
+    },
+
+    /**
+     * Changes a link that serves something, or is to. Its options go when it does. @throws LinkNotFound,
+     * LinkAlreadyExists, LinkReservedCode, BadRequest (another domain)
+     */
+    async change(
+      tx: LinkTransaction,
+      planned: PlannedChange,
+      { target, ...serves }: Use,
+      actor: Actor,
+    ): Promise<Link> {
+      const { change, renamed, now } = planned;
+      const options = isInternal(target) ? NO_OPTIONS : change.options;
+      const by = { actor, now, serves };
+      const { code } = await writer.patchIn(
+        tx,
+        { ...change, target, ...(options && { options }) },
+        renamed,
+        by,
+      );
+      const link = (await repository.find(code, tx.db))!;
+      if (isInternal(target)) {
+        for (const key of [code, ...(await repository.aliases.ofLinks([link.id], tx.db))])
+          refuseKey(key, rule);
+      }
+      return link;
     },
 
     /** Calls `write` again if another writer took the code meanwhile. */
@@ -68,4 +113,16 @@ export function createInternalLinks({ writer, repository, rule, hashPassword, cl
       }
     },
   };
+}
+
+/** @throws BadRequest, LinkInvalidCode, LinkReservedCode */
+function refuseKey(key: string, rule: CodeRule): void {
+  const refusal = rule.refusal(codeOf(key));
+  if (refusal !== null) throw refusal;
+  if (domainOf(key) === DEFAULT_DOMAIN) return;
+  throw appError(
+    "BadRequest",
+    `Shares have codes of the default domain only, and "${codeOf(key)}" is on another one; move it first.`,
+    { field: "domain" },
+  );
 }

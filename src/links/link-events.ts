@@ -14,8 +14,11 @@ import { type LinkContent, PASSWORD_MASK } from "./link.ts";
 
 export type RecordLinkEvents = RecordEvents<Db>;
 
-/** `code` is the key. */
-type Described = LinkContent & { code: string };
+/** Null: not set. */
+export type ServedFields = Record<string, string | number | boolean | null>;
+
+/** `code` is the key. `serves`: more about what it serves. */
+type Described = LinkContent & { code: string; serves?: ServedFields | null | undefined };
 
 type Doing = {
   actor: Pick<Actor, "name" | "via">;
@@ -45,10 +48,10 @@ export function linkEvent({ actor, now, verb }: Doing, { id, before, after }: Af
 function changedStates(before: Described, after: Described): { before: object; after: object } {
   const [old, now] = [fieldsOf(before), fieldsOf(after)];
   const states = { before: alwaysTold(before), after: alwaysTold(after) };
-  for (const name of Object.keys(old)) {
-    const isOther =
-      name === "password" ? before.passwordHash !== after.passwordHash : old[name] !== now[name];
-    if (isOther) [states.before[name], states.after[name]] = [old[name], now[name]];
+  for (const name of Object.keys({ ...old, ...now })) {
+    const [was, is] = [old[name] ?? null, now[name] ?? null];
+    const isOther = name === "password" ? before.passwordHash !== after.passwordHash : was !== is;
+    if (isOther) [states.before[name], states.after[name]] = [was, is];
   }
   return states;
 }
@@ -65,8 +68,7 @@ const alwaysTold = ({ code, tags }: Described): Record<string, unknown> => ({
   ...(tags.length > 0 && { tags }),
 });
 
-/** Null: not set. */
-function fieldsOf(link: Described): Record<string, string | number | boolean | null> {
+function fieldsOf(link: Described): ServedFields {
   const { startsAt, maxClicks, fallbackUrl, redirectStatus, forwardQuery } = readOptions(link.options);
   return {
     target: link.target,
@@ -79,6 +81,7 @@ function fieldsOf(link: Described): Record<string, string | number | boolean | n
     fallback_url: fallbackUrl,
     redirect_status: redirectStatus === NO_OPTIONS.redirectStatus ? null : redirectStatus,
     forward_query: forwardQuery === NO_OPTIONS.forwardQuery ? null : forwardQuery,
+    ...link.serves,
   };
 }
 

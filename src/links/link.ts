@@ -113,7 +113,30 @@ export type UpdatePayload = z.output<typeof updatePayload>;
 export const namedSchema = z.object({ code: z.string().meta(CODE_FORM), domain: domainName });
 export const updateItemSchema = namedSchema.extend({ payload: updatePayload });
 
+/** Of a drop box. */
+const MOST_FILES = 1_000_000_000;
+/** Bytes, or files. */
+const limit = z.int().min(1);
+
+/** What a code may lead to instead of a URL: something of the caller's own. One at most, and no target beside it. */
+export const useFields = {
+  file_id: z.int().min(1).optional().describe("the code serves this file from now on"),
+  folder_id: z.int().min(1).optional().describe("the code lists this folder from now on"),
+  drop: z
+    .object({
+      folder_id: z.int().min(1),
+      max_bytes: limit,
+      max_files: limit.max(MOST_FILES),
+      max_file_size: limit.nullish().describe("bytes; unlimited without it"),
+    })
+    .optional()
+    .describe("the code takes files into this folder from now on"),
+};
+const usesSchema = z.object(useFields);
+export type UsesInput = z.output<typeof usesSchema>;
+
 export const patchSchema = updateSchema.extend({
+  ...useFields,
   code: newCode.optional().describe("renames the link; counts and history go along"),
   domain: domainName.describe(
     "moves the link to a domain, like a new code; empty: the default one; absent or null: it stays",

@@ -7,7 +7,9 @@ import {
   endpoint,
   type HttpContext,
   page,
+  requireScope,
 } from "../http/endpoint.ts";
+import type { Actor } from "../lib/actor.ts";
 import { bothCounts, countOf, viewOfBoth, visitorsOf, visitorsQuery } from "../lib/visitors.ts";
 import { MOST_ITEMS } from "./batch.ts";
 import { CODE_FORM, isCodeText, linkNotFound } from "./code.ts";
@@ -18,6 +20,7 @@ import {
   domainQuery,
   linkViewSchema,
   namedSchema,
+  type PatchInput,
   patchSchema,
   type ShownLink,
   updateItemSchema,
@@ -57,8 +60,16 @@ revertBody.register(z.globalRegistry, { id: "LinkReversion" });
 
 const params = { code: z.string().meta(CODE_FORM) };
 
+/** What codes serve besides URLs, of another room. */
+type Sharing = {
+  /** Null if the link is and stays one to a URL. */
+  patchLink(accountId: number, key: string, input: PatchInput, actor: Actor): Promise<ShownLink | null>;
+};
+
+type Deps = { links: LinkService; sharing?: Sharing; now(): number };
+
 /** Relative to {admin}/v1. */
-export function linkEndpoints({ links, now }: { links: LinkService; now(): number }): Endpoint[] {
+export function linkEndpoints({ links, sharing, now }: Deps): Endpoint[] {
   const shared = { access: "editor", scope: "links", tag: "links" } as const;
   const { hostOf } = links.domains;
   /** @throws BadRequest for an unknown domain, LinkNotFound */
@@ -199,13 +210,20 @@ export function linkEndpoints({ links, now }: { links: LinkService; now(): numbe
       method: "PATCH",
       path: "/links/:code{.+}",
       params,
-      summary: "Change what is given of a link, also its code",
+      summary: "Change what is given of a link, also its code and what it serves",
       query: domainQuery,
       body: patchSchema,
       failures: [409],
       answer: linkViewSchema,
-      handle: async ({ c, query, body, account }) =>
-        viewOfLink(await links.by(actorOf(account)).patch(keyIn(c, query), body), c.env.origin(), hostOf),
+      async handle({ c, query, body, account }) {
+        const [key, actor] = [keyIn(c, query), actorOf(account)];
+        const { file_id: file, folder_id: folder, drop } = body;
+        if ([file, folder, drop].some((use) => use !== undefined)) requireScope(account, "files:write");
+        const link =
+          (await sharing?.patchLink(account.id, key, body, actor)) ??
+          (await links.by(actor).patch(key, body));
+        return viewOfLink(link, c.env.origin(), hostOf);
+      },
     }),
     endpoint({
       ...shared,

@@ -7,13 +7,21 @@ import { isUniqueViolation } from "../db/failures.ts";
 import type { Db } from "../db/dialect.ts";
 import type { Actor } from "../lib/actor.ts";
 import { AppError, appError } from "../lib/errors.ts";
-import { type CodeRule, linkNotFound } from "./code.ts";
+import {
+  alreadyExists,
+  type CodeRule,
+  isAlias,
+  isTaken,
+  linkNotFound,
+  linkServesShare,
+  mentionedBefore,
+} from "./code.ts";
 import type { Link, LinkContent, LinkPatch } from "./link.ts";
 import type { TagChange } from "./link-input.ts";
-import { MOST_TAGS, sortedTags, tooManyTags } from "./tags/tag.ts";
+import { MOST_TAGS, tagsAfter, tooManyTags } from "./tags/tag.ts";
 import type { LinkChanges, LinkTransaction } from "./changes.ts";
 import { type LinkOptions, readOptions, writeOptions } from "./link-options.ts";
-import { linkEvent, type RecordLinkEvents } from "./link-events.ts";
+import { linkEvent, type RecordLinkEvents, type ServedFields } from "./link-events.ts";
 import { codeOf, DEFAULT_DOMAIN, domainOf, keyOf } from "./link-key.ts";
 import type { LinkRepository, NewLink, ExistingLink } from "./links.repository.ts";
 import { chooseCodes, type RandomBytes } from "../lib/random-code.ts";
@@ -44,6 +52,8 @@ export type WriteOutcome<T> = T | AppError;
 export type Writing = {
   actor: Actor;
   now: number;
+  /** Permits links that serve a share. What events say besides of the one that is written. */
+  serves?: { before: ServedFields | null; after: ServedFields | null };
   /** Which of the codes to write, now that their links are locked; the others count as absent. */
   still?(db: Db, codes: readonly string[]): Promise<ReadonlySet<string>>;
 };
@@ -61,6 +71,13 @@ export type LinkWriter = {
   update(changes: readonly CheckedUpdate[], by: Writing): Promise<WriteOutcome<WrittenLink>[]>;
   /** Changes one link, also its code. @throws LinkNotFound, LinkAlreadyExists, Conflict (it serves a share) */
   patch(change: CheckedUpdate, renamed: Renaming | null, by: Writing): Promise<WrittenLink>;
+  /** In the caller's transaction, like createIn. */
+  patchIn(
+    tx: LinkTransaction,
+    change: CheckedUpdate,
+    renamed: Renaming | null,
+    by: Writing,
+  ): Promise<WrittenLink>;
   /** The code, LinkNotFound, LinkAlreadyExists for a repeated code. */
   remove(codes: readonly string[], by: Writing): Promise<WriteOutcome<string>[]>;
 };
@@ -123,7 +140,10 @@ export function createLinkWriter(deps: Deps): LinkWriter {
     await repository.overwriteMany(tx.db, plan.overwrites, existing);
     await record(tx.db, [
       ...plan.inserts.map((link) =>
-        linkEvent({ ...by, verb: "create" }, { id: ids.get(link.code)!, before: null, after: link }),
+        linkEvent(
+          { ...by, verb: "create" },
+          { id: ids.get(link.code)!, before: null, after: { ...link, serves: by.serves?.after } },
+        ),
       ),
       ...overwriteEvents(plan.overwrites, existing, by),
     ]);
@@ -137,6 +157,28 @@ export function createLinkWriter(deps: Deps): LinkWriter {
     const ids = codes.map((code) => existing.get(code)!.id);
     tx.changed("links", [...codes, ...(await repository.aliases.ofLinks(ids, tx.db))]);
   }
+
+  const patchIn: LinkWriter["patchIn"] = async (tx, change, renamed, by) => {
+    await keepDomains(domains, tx, renamed === null ? [] : [domainOf(renamed.code)]);
+    const isRenamed = renamed !== null && renamed.code !== change.code;
+    const existing = await repository.lock(tx.db, [change.code, ...(isRenamed ? [renamed.code] : [])]);
+    const { outcomes, overwrites } = planUpdate([change], existing, by);
+    const [outcome] = outcomes;
+    if (outcome === undefined || outcome instanceof AppError) throw outcome;
+    await repository.overwriteMany(tx.db, overwrites, existing);
+    const link = existing.get(change.code)!;
+    await announce(tx, existing, [change.code]);
+    if (isRenamed && existing.has(renamed.code)) throw isTaken(renamed.code);
+    if (isRenamed && !(await repository.rename(tx.db, link, renamed, by.now))) throw isAlias(renamed.code);
+    if (isRenamed) tx.changed("links", [renamed.code]);
+    const after = isRenamed ? { ...outcome, code: renamed.code } : outcome;
+    const states = {
+      before: { ...link, serves: by.serves?.before },
+      after: { ...after, serves: by.serves?.after },
+    };
+    await record(tx.db, [linkEvent({ ...by, verb: "update" }, { id: link.id, ...states })]);
+    return after;
+  };
 
   return {
     createIn,
@@ -154,25 +196,9 @@ export function createLinkWriter(deps: Deps): LinkWriter {
         return plan.outcomes;
       }),
 
-    patch: (change, renamed, by) =>
-      write(async (tx) => {
-        await keepDomains(domains, tx, renamed === null ? [] : [domainOf(renamed.code)]);
-        const isRenamed = renamed !== null && renamed.code !== change.code;
-        const existing = await repository.lock(tx.db, [change.code, ...(isRenamed ? [renamed.code] : [])]);
-        const { outcomes, overwrites } = planUpdate([change], existing, by);
-        const [outcome] = outcomes;
-        if (outcome === undefined || outcome instanceof AppError) throw outcome;
-        await repository.overwriteMany(tx.db, overwrites, existing);
-        const link = existing.get(change.code)!;
-        await announce(tx, existing, [change.code]);
-        if (isRenamed && existing.has(renamed.code)) throw isTaken(renamed.code);
-        if (isRenamed && !(await repository.rename(tx.db, link, renamed, by.now)))
-          throw isAlias(renamed.code);
-        if (isRenamed) tx.changed("links", [renamed.code]);
-        const after = isRenamed ? { ...outcome, code: renamed.code } : outcome;
-        await record(tx.db, [linkEvent({ ...by, verb: "update" }, { id: link.id, before: link, after })]);
-        return after;
-      }),
+    patchIn,
+
+    patch: (change, renamed, by) => write((tx) => patchIn(tx, change, renamed, by)),
 
     remove: (codes, by) =>
       write(async (tx) => {
@@ -234,13 +260,13 @@ function planCreate(
   return { outcomes, inserts, overwrites };
 }
 
-function planUpdate(changed: readonly CheckedUpdate[], existing: Stored, { actor, now }: Writing) {
+function planUpdate(changed: readonly CheckedUpdate[], existing: Stored, { actor, now, serves }: Writing) {
   const claimed = new Map<string, WrittenLink>();
   const outcomes = changed.map((change): WriteOutcome<WrittenLink> => {
     const { code } = change;
     const stored = existing.get(code);
     if (!reaches(actor, stored)) return linkNotFound(code);
-    if (stored.isInternal) return linkServesShare(code);
+    if (stored.isInternal && serves === undefined) return linkServesShare(code);
     if (claimed.has(code)) return mentionedBefore(code);
     const tags = tagsAfter(stored.tags, change);
     if (tags.length > MOST_TAGS) return tooManyTags(code);
@@ -261,11 +287,6 @@ function changesOf(change: CheckedUpdate, before: LinkContent): Partial<LinkCont
   };
 }
 
-function tagsAfter(before: readonly string[], change: CheckedUpdate): readonly string[] {
-  const { tags = before, addTags = [], removeTags = [] } = change;
-  return sortedTags([...tags.filter((tag) => !removeTags.includes(tag)), ...addTags]);
-}
-
 const overwriteEvents = (overwrites: readonly WrittenLink[], existing: Stored, by: Writing) =>
   overwrites.map((after) => {
     const before = existing.get(after.code)!;
@@ -276,25 +297,4 @@ const overwriteEvents = (overwrites: readonly WrittenLink[], existing: Stored, b
 export const reaches = <L extends Pick<Link, "ownerId">>(actor: Actor, link: L | undefined): link is L =>
   link !== undefined && (!actor.ownOnly || link.ownerId === actor.accountId);
 
-export const alreadyExists = (code: string): AppError =>
-  appError(
-    "LinkAlreadyExists",
-    `The code "${codeOf(code)}" is taken; choose another, or overwrite it with force.`,
-  );
-
 const keyIn = ({ code }: { code: string }): string => code;
-
-const isTaken = (code: string): AppError =>
-  appError("LinkAlreadyExists", `The code "${codeOf(code)}" is taken by another link; choose another.`);
-
-export const isAlias = (code: string): AppError =>
-  appError("LinkAlreadyExists", `The code "${codeOf(code)}" is an alias of another link; choose another.`);
-
-export const linkServesShare = (code: string): AppError =>
-  appError("Conflict", `The link "${codeOf(code)}" serves a shared file or folder; delete it first.`);
-
-const mentionedBefore = (code: string): AppError =>
-  appError(
-    "LinkAlreadyExists",
-    `The code "${codeOf(code)}" appears more than once in this request; the first one is used.`,
-  );

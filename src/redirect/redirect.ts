@@ -11,9 +11,9 @@ import type { LinkCache } from "../links/cache/cache.ts";
 import { toLocation } from "../links/cache/location.ts";
 import { readSpecial } from "../links/cache/special-link.ts";
 import type { RedirectStatus } from "../links/link-options.ts";
-import { DROP_METHODS, isDropStep } from "./drop-visit.ts";
 import type { Locks } from "./locks.ts";
 import { codeWithin, endOfPath, keyIn } from "./path-code.ts";
+import { continuesVisit, DROP_METHODS } from "./share-visit.ts";
 import { closedAs, type SpecialOutcome, type Specials } from "./special.ts";
 import type { Domains, RoutedDomain } from "../links/domains/registry.ts";
 import { codeOf } from "../links/link-key.ts";
@@ -170,9 +170,9 @@ export function createRedirect({
     const outcome = specials.follow(link, { request, url, pathEnd, now });
     if (outcome instanceof Promise) return outcome.then(answer).catch(failedFor(request));
     if (outcome !== null) return answer(outcome);
-    const isDropBox = isDrop(link.location);
-    if (!isDropBox || !isDropStep(url, pathEnd)) count(link.id, now, url, pathEnd, request, peers);
-    return (isDropBox ? drops : shares)?.answer(link.id, request, peers) ?? lost.missing(request, "unknown");
+    if (!continuesVisit(link.id, request, url, pathEnd)) count(link.id, now, url, pathEnd, request, peers);
+    const served = isDrop(link.location) ? drops : shares;
+    return served?.answer(link.id, request, peers) ?? lost.missing(request, "unknown");
   }
 
   function look(

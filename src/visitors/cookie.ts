@@ -18,10 +18,12 @@ type CookieSettings = {
 
 export type LockedLink = { linkId: number; createdAt: number; passwordHash: string | null };
 
+export const unlockCookieName = (linkId: number): string => `waymark_share_${linkId}`;
+
 export type UnlockCookies = ReturnType<typeof createUnlockCookies>;
 
 export function createUnlockCookies({ secret, isSecure }: CookieSettings) {
-  const nameOf = ({ linkId }: LockedLink): string => `waymark_share_${linkId}`;
+  const nameOf = ({ linkId }: LockedLink): string => unlockCookieName(linkId);
   const macOf = ({ linkId, createdAt, passwordHash }: LockedLink, until: number): Buffer =>
     createHmac("sha256", secret())
       .update(JSON.stringify(["waymark share", linkId, createdAt, passwordHash, until]))

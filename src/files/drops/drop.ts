@@ -1,7 +1,7 @@
 /** A drop box: a row of `shares` whose entry is the folder that takes the files of strangers. */
 import type { ShownLink } from "../../links/link.ts";
 import { appError } from "../../lib/errors.ts";
-import type { DropLimits } from "../shares/share.ts";
+import type { DropLimits } from "../serving/served.ts";
 
 /** Of forms and of Upload-Metadata, for the visitor's name. */
 export const NAME_FIELD = "sender_name";

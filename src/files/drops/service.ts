@@ -9,8 +9,9 @@ import { appError } from "../../lib/errors.ts";
 import type { InternalInput, InternalLinks } from "../../links/internal-links.ts";
 import { internalTarget } from "../../links/internal-target.ts";
 import type { AccountTree } from "../tree/account-tree.ts";
+import { servedFields } from "../serving/changes.ts";
 import type { SharesRepository } from "../shares/repository.ts";
-import type { DropLimits } from "../shares/share.ts";
+import type { DropLimits } from "../serving/served.ts";
 import type { DropBox, OpenDrop, ReceivedDrop, SentFile } from "./drop.ts";
 import type { DropsRepository } from "./repository.ts";
 
@@ -52,15 +53,14 @@ export function createDrops({ tree, repository, shares, links, clock }: Deps) {
       return links.inTurn(checked.code, () =>
         tree.change(accountId, async (tx) => {
           await checkFolder(accountId, folderId, tx.db);
-          const link = await links.create(tx, checked, internalTarget("drop", folderId), actor);
-          await shares.insert(tx.db, {
-            linkId: link.id,
-            accountId,
-            entryId: folderId,
-            maxDownloads: null,
-            drop: limits,
-            createdAt: clock.now(),
-          });
+          const serving = { accountId, entryId: folderId, maxDownloads: null, drop: limits };
+          const use = {
+            target: internalTarget("drop", folderId),
+            before: null,
+            after: servedFields(serving),
+          };
+          const link = await links.create(tx, checked, use, actor);
+          await shares.insert(tx.db, { ...serving, linkId: link.id, createdAt: clock.now() });
           return { ...link, ...limits, bytes: 0, files: 0 };
         }),
       );
@@ -77,8 +77,7 @@ export function createDrops({ tree, repository, shares, links, clock }: Deps) {
       tree.change(accountId, async (tx) => {
         await checkFolder(accountId, folderId, tx.db);
         const linkId = await linkOf(folderId, code, tx.db);
-        await shares.removeLink(tx.db, linkId, { actor, now: clock.now() });
-        tx.changed("links", [code]);
+        tx.changed("links", await shares.removeLink(tx.db, linkId, { actor, now: clock.now() }));
       }),
 
     /** What came, newest first. `before`: a file's id. @throws FolderNotFound, LinkNotFound */

@@ -17,7 +17,7 @@ export type ShareArchive = (
 ) => Promise<Response>;
 
 type Deps = {
-  shares: Pick<Shares, "count" | "uncount" | "folders">;
+  shares: Pick<Shares, "count" | "finish" | "uncount" | "folders">;
   answerArchive: AnswerArchive;
   pages: VisitorPages;
   logger: Logger;
@@ -39,7 +39,7 @@ export function createShareArchive({ shares, answerArchive, pages, logger }: Dep
       if (isOver) return;
       isOver = true;
       try {
-        if (!isLimited && isFinished) await shares.count(linkId);
+        if (!isLimited && isFinished) await shares.finish(linkId);
         if (isLimited && !isFinished) await shares.uncount(linkId);
       } catch (err) {
         logger.warn({ err, linkId }, "a download from a share could not be counted");

@@ -22,7 +22,7 @@ export type ShareDownload = (
 ) => Promise<Response>;
 
 type Deps = {
-  shares: Pick<Shares, "count" | "uncount">;
+  shares: Pick<Shares, "count" | "finish" | "uncount">;
   blobs: Pick<Blobs, "open">;
   pages: VisitorPages;
   logger: Logger;
@@ -49,7 +49,7 @@ export function createShareDownload({ shares, blobs, pages, logger }: Deps): Sha
     const count = async (): Promise<void> => {
       if (isCounted || isOver) return;
       isCounted = true;
-      await then(() => shares.count(linkId));
+      await then(() => shares.finish(linkId));
     };
     return {
       count,

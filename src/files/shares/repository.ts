@@ -1,14 +1,19 @@
 import type { Database } from "../../db/database.ts";
 import { deleteLinks, type Deletion } from "../../links/deletion.repository.ts";
-import { linksIn } from "../../links/query.repository.ts";
 import type { Db } from "../../db/dialect.ts";
-import type { NewShare, SharedEntry, ShareRecord } from "./share.ts";
+import { createShareChangesRepository } from "../serving/changes.repository.ts";
+import { createShareListRepository } from "../serving/list.repository.ts";
+import type { SharedEntry } from "./share.ts";
 
 export type SharesRepository = ReturnType<typeof createSharesRepository>;
 
 type Deps = { database: Pick<Database, "read" | "write" | "dialect">; record: Deletion["record"] };
 
-export function createSharesRepository({ database: { read, write, dialect }, record }: Deps) {
+/** The row may move from one table to the other between two statements. */
+const TRIES = 2;
+
+export function createSharesRepository({ database, record }: Deps) {
+  const { read, write, dialect } = database;
   /** If the limit allows it. */
   async function count(linkId: number): Promise<boolean> {
     const result = await write
@@ -20,46 +25,30 @@ export function createSharesRepository({ database: { read, write, dialect }, rec
     return Number(result.numUpdatedRows) === 1;
   }
 
+  /** Also if the link redirects by now: its downloads stay. */
+  async function add(linkId: number, by: 1 | -1): Promise<void> {
+    for (let tries = 0; tries < TRIES; tries++) {
+      for (const table of ["shares", "link_downloads"] as const) {
+        const result = await write
+          .updateTable(table)
+          .set((eb) => ({ downloads: eb("downloads", "+", by) }))
+          .where("link_id", "=", linkId)
+          .where("downloads", ">=", by === 1 ? 0 : 1)
+          .executeTakeFirst();
+        if (Number(result.numUpdatedRows) === 1) return;
+      }
+    }
+  }
+
   return {
+    ...createShareListRepository(database),
+    ...createShareChangesRepository(database),
     count,
 
-    async uncount(linkId: number): Promise<void> {
-      await write
-        .updateTable("shares")
-        .set((eb) => ({ downloads: eb("downloads", "-", 1) }))
-        .where("link_id", "=", linkId)
-        .where("downloads", ">", 0)
-        .execute();
-    },
+    /** A finished download of a share without limit. */
+    finish: (linkId: number): Promise<void> => add(linkId, 1),
 
-    async insert(tx: Db, share: NewShare): Promise<void> {
-      await tx
-        .insertInto("shares")
-        .values({
-          link_id: share.linkId,
-          entry_id: share.entryId,
-          account_id: share.accountId,
-          max_downloads: share.maxDownloads,
-          downloads: 0,
-          max_bytes: share.drop?.maxBytes ?? null,
-          max_files: share.drop?.maxFiles ?? null,
-          max_file_size: share.drop?.maxFileSize ?? null,
-          created_at: share.createdAt,
-        })
-        .execute();
-    },
-
-    async ofEntry(entryId: number, limit: number): Promise<ShareRecord[]> {
-      const shares = await linksIn(read)
-        .innerJoin("shares", "shares.link_id", "links.id")
-        .select(["shares.max_downloads as maxDownloads", "shares.downloads"])
-        .where("shares.entry_id", "=", entryId)
-        .where("shares.max_files", "is", null)
-        .orderBy("shares.link_id", "desc")
-        .limit(limit)
-        .execute();
-      return shares.map((share) => ({ ...share, tags: [] }));
-    },
+    uncount: (linkId: number): Promise<void> => add(linkId, -1),
 
     /** If it shares the entry. */
     async linkOf(tx: Db, entryId: number, code: string): Promise<number | null> {
@@ -73,7 +62,8 @@ export function createSharesRepository({ database: { read, write, dialect }, rec
       return row?.id ?? null;
     },
 
-    removeLink: (tx: Db, linkId: number, by: Pick<Deletion, "actor" | "now">): Promise<void> =>
+    /** Returns its code and aliases. */
+    removeLink: (tx: Db, linkId: number, by: Pick<Deletion, "actor" | "now">): Promise<string[]> =>
       deleteLinks(tx, "id", [linkId], { ...by, dialect, record }),
 
     /** Of what is shared, no drop box. Null also if its account is disabled or gone. */

@@ -4,49 +4,30 @@ import { actorOf, type Endpoint, endpoint, type HttpContext } from "../../http/e
 import { reachesRole, type Role } from "../../lib/access.ts";
 import { appError } from "../../lib/errors.ts";
 import { CODE_FORM } from "../../links/code.ts";
-import { createSchema, linkViewSchema, newCode, viewOfLink } from "../../links/link.ts";
+import { createSchema, newCode } from "../../links/link.ts";
 import { idIn } from "../tree/entry-id.ts";
-import type { ShareRecord } from "./share.ts";
-import type { Shareable, Shares } from "./service.ts";
+import {
+  maxDownloads,
+  PASSWORD_MIN_CHARACTERS,
+  sharePassword,
+  shareView,
+  viewOfShare,
+} from "../serving/share-view.ts";
+import type { Shareable } from "../serving/served.ts";
+import type { Shares } from "./service.ts";
 
-const PASSWORD_MIN_CHARACTERS = 8;
-
-export const shareSchema = createSchema.pick({ expires_at: true }).extend({
+export const shareSchema = createSchema.pick({ expires_at: true, title: true }).extend({
   code: newCode
     .nullish()
     .describe(
       "editors and administrators only: 1 to 128 of a-z A-Z 0-9 _ . - /; random when absent or empty",
     ),
-  password: createSchema.shape.password
-    .refine(
-      (text) => !text || [...text].length >= PASSWORD_MIN_CHARACTERS,
-      `takes at least ${PASSWORD_MIN_CHARACTERS} characters`,
-    )
-    .describe(`at least ${PASSWORD_MIN_CHARACTERS} characters; none when empty or absent`)
-    .meta({ pattern: String.raw`^(?:[\s\S]{${PASSWORD_MIN_CHARACTERS},})?$` }),
-  max_downloads: z
-    .int()
-    .min(1)
-    .max(1_000_000_000)
-    .nullish()
-    .describe("finished downloads, of all files together; unlimited without it"),
+  password: sharePassword.describe(
+    `at least ${PASSWORD_MIN_CHARACTERS} characters; none when empty or absent`,
+  ),
+  max_downloads: maxDownloads.describe("finished downloads, of all files together; unlimited without it"),
 });
 shareSchema.register(z.globalRegistry, { id: "NewShare" });
-
-const shareView = linkViewSchema.extend({
-  max_downloads: z.int().nullable(),
-  downloads: z.int().describe("finished; with max_downloads also running ones"),
-  url: z.url().describe("the same as short_url"),
-});
-shareView.register(z.globalRegistry, { id: "Share" });
-
-/** Shares are served there only. */
-const onDefaultDomain = () => null;
-
-function viewShare(share: ShareRecord, origin: string): z.output<typeof shareView> {
-  const view = viewOfLink(share, origin, onDefaultDomain);
-  return { ...view, max_downloads: share.maxDownloads, downloads: share.downloads, url: view.short_url };
-}
 
 /** Who may not choose the code of a link gets no chosen one for a share either. @throws Forbidden */
 export function refuseOwnCode({ role }: { role: Role }, code: string | null | undefined): void {
@@ -80,9 +61,9 @@ function endpointsOf(shares: Shares, kind: Shareable["kind"]): Endpoint[] {
       answer: shareView,
       async handle({ c, account, body }) {
         refuseOwnCode(account, body.code);
-        const { max_downloads: maxDownloads, ...link } = body;
-        const input = { ...link, maxDownloads: maxDownloads ?? null };
-        return viewShare(
+        const { max_downloads: most, ...link } = body;
+        const input = { ...link, maxDownloads: most ?? null };
+        return viewOfShare(
           await shares.create(account.id, placeIn(c), input, actorOf(account)),
           c.env.origin(),
         );
@@ -96,7 +77,7 @@ function endpointsOf(shares: Shares, kind: Shareable["kind"]): Endpoint[] {
       answer: z.array(shareView),
       async handle({ c, account }) {
         const origin = c.env.origin();
-        return (await shares.list(account.id, placeIn(c))).map((share) => viewShare(share, origin));
+        return (await shares.list(account.id, placeIn(c))).map((share) => viewOfShare(share, origin));
       },
     }),
     endpoint({

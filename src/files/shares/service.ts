@@ -11,12 +11,13 @@ import { appError } from "../../lib/errors.ts";
 import { internalTarget } from "../../links/internal-target.ts";
 import type { InternalInput, InternalLinks } from "../../links/internal-links.ts";
 import type { AccountTree } from "../tree/account-tree.ts";
-import type { Entry, Folder, StoredFile } from "../tree/entry.ts";
+import type { Folder, StoredFile } from "../tree/entry.ts";
+import { createEntryFinder, servedFields, shareNotFound } from "../serving/changes.ts";
+import type { ShareFilter } from "../serving/list.repository.ts";
 import type { SharesRepository } from "./repository.ts";
-import type { SharedEntry, ShareRecord } from "./share.ts";
-import type { Db } from "../../db/dialect.ts";
+import type { Shareable, ShareRecord } from "../serving/served.ts";
+import type { SharedEntry } from "./share.ts";
 
-export type Shareable = { kind: "file" | "folder"; id: number };
 export type ShareInput = InternalInput & { maxDownloads: number | null };
 
 type Deps = { tree: AccountTree; repository: SharesRepository; links: InternalLinks; clock: Clock };
@@ -26,13 +27,7 @@ export type Shares = ReturnType<typeof createShares>;
 const MOST_LISTED = 1_000;
 
 export function createShares({ tree, repository, links, clock }: Deps) {
-  /** @throws FileNotFound, FolderNotFound */
-  async function entryOf(accountId: number, { kind, id }: Shareable, db?: Db): Promise<Entry> {
-    if (kind === "file") return tree.file(accountId, id, db);
-    const [folder] = await tree.folders(accountId, id, db);
-    if (folder === undefined) throw appError("FolderNotFound", "There is no such folder.");
-    return folder;
-  }
+  const entryOf = createEntryFinder(tree);
 
   return {
     /**
@@ -45,18 +40,15 @@ export function createShares({ tree, repository, links, clock }: Deps) {
       return links.inTurn(checked.code, () =>
         tree.change(accountId, async (tx) => {
           const entry = await entryOf(accountId, place, tx.db);
-          const link = await links.create(tx, checked, internalTarget(entry.kind, entry.id), actor);
-          const createdAt = clock.now();
-          const share = {
-            linkId: link.id,
-            accountId,
-            entryId: entry.id,
-            maxDownloads,
-            drop: null,
-            createdAt,
+          const serving = { accountId, entryId: entry.id, maxDownloads, drop: null };
+          const use = {
+            target: internalTarget(entry.kind, entry.id),
+            before: null,
+            after: servedFields(serving),
           };
-          await repository.insert(tx.db, share);
-          return { ...link, maxDownloads, downloads: 0 };
+          const link = await links.create(tx, checked, use, actor);
+          await repository.insert(tx.db, { ...serving, linkId: link.id, createdAt: clock.now() });
+          return (await repository.load([link.id], tx.db))[0]!;
         }),
       );
     },
@@ -73,9 +65,38 @@ export function createShares({ tree, repository, links, clock }: Deps) {
         await entryOf(accountId, place, tx.db);
         const linkId = await repository.linkOf(tx.db, place.id, code);
         if (linkId === null) throw appError("LinkNotFound", "There is no such share of this item.");
-        await repository.removeLink(tx.db, linkId, { actor, now: clock.now() });
-        tx.changed("links", [code]);
+        tx.changed("links", await repository.removeLink(tx.db, linkId, { actor, now: clock.now() }));
       }),
+
+    /** By code, like the next one. @throws LinkNotFound */
+    async get(accountId: number, code: string): Promise<ShareRecord> {
+      const held = await repository.linkWith(code);
+      const [share] = held?.accountId === accountId ? await repository.load([held.linkId]) : [];
+      if (share === undefined) throw shareNotFound();
+      return share;
+    },
+
+    /** Drop boxes too. @throws LinkNotFound */
+    end: (accountId: number, code: string, actor: Actor): Promise<void> =>
+      tree.change(accountId, async (tx) => {
+        const link = await repository.hold(tx.db, code);
+        if (link?.serves?.accountId !== accountId) throw shareNotFound();
+        tx.changed("links", await repository.removeLink(tx.db, link.id, { actor, now: clock.now() }));
+      }),
+
+    /** Newest first, with drop boxes. */
+    async page(filter: ShareFilter, { page, pageSize }: { page: number; pageSize: number }) {
+      const slice = { after: null, offset: (page - 1) * pageSize, limit: pageSize };
+      const [ids, total] = await Promise.all([repository.page(filter, slice), repository.total(filter)]);
+      return { shares: await repository.load(ids), total };
+    },
+
+    /** What follows a link of the list. `next`: null at its end. */
+    async after(filter: ShareFilter, after: number | null, limit: number) {
+      const ids = await repository.page(filter, { after, offset: 0, limit: limit + 1 });
+      const shown = ids.slice(0, limit);
+      return { shares: await repository.load(shown), next: ids.length > limit ? shown.at(-1)! : null };
+    },
 
     /** Null if the link serves nothing any more. */
     async find(linkId: number): Promise<SharedEntry | null> {
@@ -102,6 +123,7 @@ export function createShares({ tree, repository, links, clock }: Deps) {
     },
 
     count: (linkId: number): Promise<boolean> => repository.count(linkId),
+    finish: (linkId: number): Promise<void> => repository.finish(linkId),
     uncount: (linkId: number): Promise<void> => repository.uncount(linkId),
   };
 

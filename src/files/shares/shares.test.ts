@@ -7,7 +7,8 @@ import type { ActorLinks } from "../../links/actor-links.ts";
 import { createLinkService, type LinkService } from "../../links/links.service.ts";
 import { type DriveHarness, refusal, startDrive } from "../drive.test-support.ts";
 import { createSharesRepository } from "./repository.ts";
-import { createShares, type Shareable, type Shares } from "./service.ts";
+import type { Shareable } from "../serving/served.ts";
+import { createShares, type Shares } from "./service.ts";
 
 forEachDialect((dialect) => {
   let database: Database;

@@ -39,19 +39,18 @@ export function createRemovalRepository({ database: { read, dialect }, record }:
       await query.$call(dialect.forUpdate).execute();
     },
 
-    /** Short links that share one of the entries. */
-    sharesOf: (tx: Db, entryIds: readonly number[], limit: number): Promise<{ id: number; code: string }[]> =>
-      tx
-        .selectFrom("shares")
-        .innerJoin("links", "links.id", "shares.link_id")
-        .select(["links.id", "links.code"])
-        .where("shares.entry_id", "in", entryIds)
-        .limit(limit)
-        .execute(),
+    /** Ids of short links that share one of the entries. */
+    async sharesOf(tx: Db, entryIds: readonly number[], limit: number): Promise<number[]> {
+      const query = tx.selectFrom("shares").select("link_id").where("entry_id", "in", entryIds);
+      return (await query.limit(limit).execute()).map((row) => row.link_id);
+    },
 
-    /** At most 1,000. Their shares go with them. */
-    removeLinks: (tx: Db, linkIds: readonly number[], by: Pick<Deletion, "actor" | "now">): Promise<void> =>
-      deleteLinks(tx, "id", linkIds, { ...by, dialect, record }),
+    /** At most 1,000. Their shares go with them. Returns their codes and aliases. */
+    removeLinks: (
+      tx: Db,
+      linkIds: readonly number[],
+      by: Pick<Deletion, "actor" | "now">,
+    ): Promise<string[]> => deleteLinks(tx, "id", linkIds, { ...by, dialect, record }),
 
     async removeEntries(tx: Db, ids: readonly number[]): Promise<void> {
       await tx.deleteFrom("entries").where("id", "in", ids).execute();

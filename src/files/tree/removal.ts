@@ -51,15 +51,7 @@ export function createRemoval({ tree, entries, removal, blobs, clock }: Deps) {
     for (;;) {
       const links = await removal.sharesOf(tx.db, entryIds, LINKS_AT_ONCE);
       if (links.length === 0) return;
-      await removal.removeLinks(
-        tx.db,
-        links.map(({ id }) => id),
-        { actor, now: clock.now() },
-      );
-      tx.changed(
-        "links",
-        links.map(({ code }) => code),
-      );
+      tx.changed("links", await removal.removeLinks(tx.db, links, { actor, now: clock.now() }));
     }
   }
 

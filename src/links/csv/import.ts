@@ -11,7 +11,6 @@ import { type Actor, COMMAND } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
 import type { EventRecord } from "../../lib/event.ts";
-import type { CodeRule } from "../code.ts";
 import { isInternal } from "../internal-target.ts";
 import { codeOf } from "../link-key.ts";
 import { readOptions, writeOptions } from "../link-options.ts";
@@ -23,7 +22,7 @@ import type { LinkTransaction } from "../changes.ts";
 import { linkEvent, type RecordLinkEvents } from "../link-events.ts";
 import { createPasswordHashing, type RowHashes } from "./import-passwords.ts";
 import type { LinkRepository, NewLink, ExistingLink } from "../links.repository.ts";
-import { isAlias, linkServesShare } from "../writer.ts";
+import { type CodeRule, isAlias, linkServesShare } from "../code.ts";
 
 export const IMPORT_MODES = ["skip", "overwrite", "error"] as const;
 export type ImportMode = (typeof IMPORT_MODES)[number];

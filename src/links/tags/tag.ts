@@ -39,6 +39,18 @@ export const checkTags = (texts: readonly string[]): string[] => sortedTags(text
 
 export const sortedTags = (tags: Iterable<string>): string[] => [...new Set(tags)].sort();
 
+type TagsChange = {
+  tags?: readonly string[] | undefined;
+  addTags?: readonly string[];
+  removeTags?: readonly string[];
+};
+
+/** Of a link that has some. */
+export function tagsAfter(before: readonly string[], change: TagsChange): readonly string[] {
+  const { tags = before, addTags = [], removeTags = [] } = change;
+  return sortedTags([...tags.filter((tag) => !removeTags.includes(tag)), ...addTags]);
+}
+
 const refused = (reason: string) =>
   appError("BadRequest", `A tag ${reason}; choose another.`, { field: "tags" });
 const tooLong = () =>

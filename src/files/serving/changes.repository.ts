@@ -1,0 +1,114 @@
+import type { Database } from "../../db/database.ts";
+import type { Db } from "../../db/dialect.ts";
+import { LINK_COLUMNS } from "../../links/query.repository.ts";
+import type { NewShare, Serving } from "./served.ts";
+
+/** Locked until the transaction ends. */
+export type HeldLink = {
+  id: number;
+  target: string;
+  ownerId: number | null;
+  /** Null: it redirects. */
+  serves: Serving | null;
+};
+
+export type ShareChangesRepository = ReturnType<typeof createShareChangesRepository>;
+
+export function createShareChangesRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
+  const sharesIn = (db: Db, linkId: number) =>
+    db
+      .selectFrom("shares")
+      .select([
+        "account_id as accountId",
+        "entry_id as entryId",
+        "max_downloads as maxDownloads",
+        "max_bytes as maxBytes",
+        "max_files as maxFiles",
+        "max_file_size as maxFileSize",
+      ])
+      .where("link_id", "=", linkId);
+
+  const columnsOf = ({ accountId, entryId, maxDownloads, drop }: Serving) => ({
+    account_id: accountId,
+    entry_id: entryId,
+    max_downloads: maxDownloads,
+    max_bytes: drop?.maxBytes ?? null,
+    max_files: drop?.maxFiles ?? null,
+    max_file_size: drop?.maxFileSize ?? null,
+  });
+
+  /** With its row in `shares`, which is locked after it. */
+  async function hold(tx: Db, key: string): Promise<HeldLink | null> {
+    const link = await tx
+      .selectFrom("links")
+      .select(LINK_COLUMNS)
+      .where("code", "=", key)
+      .$call(dialect.forUpdate)
+      .executeTakeFirst();
+    if (link === undefined) return null;
+    const row = await sharesIn(tx, link.id).$call(dialect.forUpdate).executeTakeFirst();
+    return { id: link.id, target: link.target, ownerId: link.ownerId, serves: row ? toServing(row) : null };
+  }
+
+  return {
+    hold,
+
+    /** The link of a share, and the account whose entry it serves; null for none. */
+    async linkWith(key: string): Promise<{ linkId: number; accountId: number } | null> {
+      const row = await read
+        .selectFrom("shares")
+        .innerJoin("links", "links.id", "shares.link_id")
+        .select(["shares.link_id as linkId", "shares.account_id as accountId"])
+        .where("links.code", "=", key)
+        .executeTakeFirst();
+      return row ?? null;
+    },
+
+    /** Of a link that redirected. It has the downloads of earlier. */
+    async insert(tx: Db, share: NewShare): Promise<void> {
+      const { linkId, createdAt } = share;
+      const query = tx.selectFrom("link_downloads").select("downloads").where("link_id", "=", linkId);
+      const kept = await query.$call(dialect.forUpdate).executeTakeFirst();
+      const downloads = kept?.downloads ?? 0;
+      await tx
+        .insertInto("shares")
+        .values({ link_id: linkId, ...columnsOf(share), downloads, created_at: createdAt })
+        .execute();
+      if (kept !== undefined) await tx.deleteFrom("link_downloads").where("link_id", "=", linkId).execute();
+    },
+
+    /** Downloads stay. What a drop box has taken stays while it is one. */
+    async update(
+      tx: Db,
+      linkId: number,
+      serving: Serving,
+      { staysDrop }: { staysDrop: boolean },
+    ): Promise<void> {
+      await tx
+        .updateTable("shares")
+        .set({ ...columnsOf(serving), ...(!staysDrop && { bytes: 0, files: 0 }) })
+        .where("link_id", "=", linkId)
+        .execute();
+    },
+
+    /** From now on the link redirects. Returns its downloads, which are kept. */
+    async remove(tx: Db, linkId: number): Promise<number> {
+      const query = tx.selectFrom("shares").select("downloads").where("link_id", "=", linkId);
+      const { downloads } = await query.$call(dialect.forUpdate).executeTakeFirstOrThrow();
+      await tx.deleteFrom("shares").where("link_id", "=", linkId).execute();
+      await tx.insertInto("link_downloads").values({ link_id: linkId, downloads }).execute();
+      return downloads;
+    },
+  };
+}
+
+type Row = Omit<Serving, "drop"> & {
+  maxBytes: number | null;
+  maxFiles: number | null;
+  maxFileSize: number | null;
+};
+
+const toServing = ({ maxBytes, maxFiles, maxFileSize, ...row }: Row): Serving => ({
+  ...row,
+  drop: maxFiles === null ? null : { maxBytes: maxBytes ?? 0, maxFiles, maxFileSize },
+});

@@ -1,0 +1,232 @@
+/**
+ * What a code serves can change: a URL, a file, a folder, a drop box. The link stays, with its id, counts and history.
+ * One transaction holds the account's tree and the link; every cache is current before the answer.
+ */
+import type { Actor } from "../../lib/actor.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { appError } from "../../lib/errors.ts";
+import type { Db } from "../../db/dialect.ts";
+import { internalTarget, isInternal } from "../../links/internal-target.ts";
+import type { InternalLinks, PlannedChange } from "../../links/internal-links.ts";
+import type { PatchInput, ShownLink, UsesInput } from "../../links/link.ts";
+import type { AccountTree, TreeTransaction } from "../tree/account-tree.ts";
+import type { Entry } from "../tree/entry.ts";
+import type { HeldLink, ShareChangesRepository } from "./changes.repository.ts";
+import type { ShareListRepository } from "./list.repository.ts";
+import type { DropLimits, Serving, Shareable, ShareRecord } from "./served.ts";
+
+/** Absent: as before. */
+export type ShareChange = UsesInput &
+  Pick<PatchInput, "target" | "expires_at" | "password" | "title"> & {
+    max_downloads?: number | null | undefined;
+  };
+
+/** What a code is to serve. */
+type Wanted = { kind: "url" } | { kind: "entry"; place: Shareable; drop: DropLimits | null };
+
+/** Links as an actor may reach them. */
+type LinksOfActor = {
+  get(key: string): Promise<{ target: string }>;
+  prepare(key: string, input: PatchInput): Promise<PlannedChange>;
+};
+
+export type ChangesDeps = {
+  tree: AccountTree;
+  repository: ShareChangesRepository & Pick<ShareListRepository, "load">;
+  links: InternalLinks;
+  linksOf(actor: Actor): LinksOfActor;
+  clock: Clock;
+};
+
+export type ShareChanges = ReturnType<typeof createShareChanges>;
+
+const PASSWORD_MIN_CHARACTERS = 8;
+/** Of links that redirect. */
+const REDIRECT_FIELDS = [
+  "starts_at",
+  "max_clicks",
+  "fallback_url",
+  "redirect_status",
+  "forward_query",
+] as const;
+
+export function createShareChanges({ tree, repository, links, linksOf, clock }: ChangesDeps) {
+  const entryOf = createEntryFinder(tree);
+
+  /** Null without an entry. */
+  async function servingAfter(
+    tx: TreeTransaction,
+    accountId: number,
+    { serves }: HeldLink,
+    { wanted, maxDownloads }: Plan,
+  ): Promise<{ serving: Serving; target: string } | null> {
+    if (wanted === null && serves !== null) {
+      const limit = maxDownloads === undefined ? serves.maxDownloads : maxDownloads;
+      if (serves.drop !== null && limit !== null) throw noDownloads("a drop box");
+      return { serving: { ...serves, maxDownloads: limit }, target: "" };
+    }
+    if (wanted === null || wanted.kind === "url") {
+      if (typeof maxDownloads === "number") throw noDownloads("a URL");
+      return null;
+    }
+    const { place, drop } = wanted;
+    const entry = await entryOf(accountId, place, tx.db);
+    if (drop !== null && typeof maxDownloads === "number") throw noDownloads("a drop box");
+    const limit = maxDownloads === undefined ? (serves?.maxDownloads ?? null) : maxDownloads;
+    const serving = { accountId, entryId: entry.id, maxDownloads: drop === null ? limit : null, drop };
+    return { serving, target: internalTarget(drop === null ? entry.kind : "drop", entry.id) };
+  }
+
+  /** Returns the number of downloads of a link that redirects. */
+  async function store(
+    tx: TreeTransaction,
+    { id, serves }: HeldLink,
+    after: Serving | null,
+  ): Promise<number> {
+    if (after === null) return serves === null ? 0 : repository.remove(tx.db, id);
+    if (serves === null) await repository.insert(tx.db, { ...after, linkId: id, createdAt: clock.now() });
+    else
+      await repository.update(tx.db, id, after, { staysDrop: serves.drop !== null && after.drop !== null });
+    return 0;
+  }
+
+  /** @throws LinkNotFound, FileNotFound, FolderNotFound, Conflict, and what a change of a link throws */
+  async function change(key: string, input: PatchInput, plan: Plan): Promise<ShareRecord> {
+    const { actor, accountId, wanted, isOwner } = plan;
+    const isShare = wanted === null ? plan.isShare : wanted.kind === "entry";
+    if (isShare) checkForShare(input);
+    const prepared = await linksOf(actor).prepare(key, input);
+    return links.inTurn(prepared.renamed?.code ?? null, () =>
+      tree.change(accountId, async (tx) => {
+        const held = await repository.hold(tx.db, key);
+        if (held === null || !isOwner(held)) throw shareNotFound();
+        if ((held.serves !== null) !== plan.isShare) {
+          throw appError("Conflict", "Somebody else changed what this code serves; look and try again.");
+        }
+        const after = await servingAfter(tx, accountId, held, plan);
+        const downloads = await store(tx, held, after?.serving ?? null);
+        const use = {
+          target: after === null ? prepared.change.target! : after.target || held.target,
+          before: held.serves && servedFields(held.serves),
+          after: after && servedFields(after.serving),
+        };
+        const link = await links.change(tx, prepared, use, actor);
+        return (await repository.load([link.id], tx.db))[0] ?? viewedUrl(link, downloads);
+      }),
+    );
+  }
+
+  return {
+    /** Of a share or drop box of the account. @throws Forbidden if it may make no links, and like `change` */
+    async patch(
+      accountId: number,
+      code: string,
+      { max_downloads: maxDownloads, ...input }: ShareChange,
+      actor: Actor,
+    ): Promise<ShareRecord> {
+      if ((await repository.linkWith(code))?.accountId !== accountId) throw shareNotFound();
+      return change(code, input, {
+        // Older shares have no owner.
+        actor: { ...actor, ownOnly: false },
+        accountId,
+        wanted: wantedBy(input),
+        maxDownloads,
+        isShare: true,
+        isOwner: ({ serves }) => serves?.accountId === accountId,
+      });
+    },
+
+    /** Of any link that the actor may change. Null if it is and stays a link to a URL. Else like `patch` */
+    async patchLink(
+      accountId: number,
+      key: string,
+      input: PatchInput,
+      actor: Actor,
+    ): Promise<ShownLink | null> {
+      const wanted = wantedBy(input);
+      const isShare = isInternal((await linksOf(actor).get(key)).target);
+      if (!isShare && wanted?.kind !== "entry") return null;
+      const plan = { actor, accountId, wanted, maxDownloads: undefined, isShare, isOwner: () => true };
+      return change(key, input, plan);
+    },
+  };
+}
+
+type Plan = {
+  actor: Actor;
+  accountId: number;
+  /** Null: what it serves stays. */
+  wanted: Wanted | null;
+  maxDownloads: number | null | undefined;
+  /** Before the change. */
+  isShare: boolean;
+  isOwner(link: HeldLink): boolean;
+};
+
+/** @throws BadRequest for more than one use */
+function wantedBy({ target, file_id: fileId, folder_id: folderId, drop }: ShareChange): Wanted | null {
+  const wanted: Wanted[] = [];
+  if (target !== undefined) wanted.push({ kind: "url" });
+  if (fileId !== undefined) wanted.push({ kind: "entry", place: { kind: "file", id: fileId }, drop: null });
+  if (folderId !== undefined) {
+    wanted.push({ kind: "entry", place: { kind: "folder", id: folderId }, drop: null });
+  }
+  if (drop !== undefined) {
+    const { max_bytes: maxBytes, max_files: maxFiles, max_file_size: maxFileSize = null } = drop;
+    const limits = { maxBytes, maxFiles, maxFileSize };
+    wanted.push({ kind: "entry", place: { kind: "folder", id: drop.folder_id }, drop: limits });
+  }
+  if (wanted.length <= 1) return wanted[0] ?? null;
+  throw appError("BadRequest", "A code serves one thing: give one of target, file_id, folder_id and drop.");
+}
+
+/** @throws BadRequest */
+function checkForShare(input: PatchInput): void {
+  const field = REDIRECT_FIELDS.find((name) => input[name] !== undefined && input[name] !== null);
+  if (field !== undefined) {
+    throw appError("BadRequest", `${field} is for links to URLs; leave it out.`, { field });
+  }
+  if (input.password && [...input.password].length < PASSWORD_MIN_CHARACTERS) {
+    throw appError("BadRequest", `A share's password has at least ${PASSWORD_MIN_CHARACTERS} characters.`, {
+      field: "password",
+    });
+  }
+}
+
+const noDownloads = (what: string) =>
+  appError("BadRequest", `max_downloads is for shared files and folders, not for ${what}.`, {
+    field: "max_downloads",
+  });
+
+export const shareNotFound = () => appError("LinkNotFound", "There is no such share.");
+
+/** For events. */
+export const servedFields = ({ maxDownloads, drop }: Serving): Record<string, number> => ({
+  ...(maxDownloads !== null && { max_downloads: maxDownloads }),
+  ...(drop !== null && {
+    max_bytes: drop.maxBytes,
+    max_files: drop.maxFiles,
+    ...(drop.maxFileSize !== null && { max_file_size: drop.maxFileSize }),
+  }),
+});
+
+const viewedUrl = (link: ShownLink, downloads: number): ShareRecord => ({
+  ...link,
+  kind: "url",
+  entry: null,
+  owner: null,
+  maxDownloads: null,
+  downloads,
+  drop: null,
+  inTrash: false,
+});
+
+/** @throws FileNotFound, FolderNotFound */
+export function createEntryFinder(tree: Pick<AccountTree, "file" | "folders">) {
+  return async (accountId: number, { kind, id }: Shareable, db?: Db): Promise<Entry> => {
+    if (kind === "file") return tree.file(accountId, id, db);
+    const [folder] = await tree.folders(accountId, id, db);
+    if (folder === undefined) throw appError("FolderNotFound", "There is no such folder.");
+    return folder;
+  };
+}

@@ -1,0 +1,137 @@
+import { sql } from "kysely";
+import type { Database } from "../../db/database.ts";
+import type { Db } from "../../db/dialect.ts";
+import { linksIn } from "../../links/query.repository.ts";
+import { createTagging } from "../../links/tags/tagging.repository.ts";
+import { MOST_LEVELS, ROOT } from "../tree/entry.ts";
+import type { ShareRecord } from "./served.ts";
+
+/** Null: of all accounts. */
+export type ShareFilter = { accountId: number | null };
+
+export type SharePage = {
+  /** Id of a link; null: from the newest. */
+  after: number | null;
+  offset: number;
+  limit: number;
+};
+
+export type ShareListRepository = ReturnType<typeof createShareListRepository>;
+
+/** The built-in administrator has no row. */
+const BUILT_IN = "admin";
+
+export function createShareListRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
+  const { tagsOf } = createTagging(dialect);
+
+  const within = (db: Db, { accountId }: ShareFilter) =>
+    db
+      .selectFrom("shares")
+      .$if(accountId !== null, (query) => query.where("shares.account_id", "=", accountId!));
+
+  /** Links whose entries a path from the account's root leads to. */
+  async function reachable(db: Db, linkIds: readonly number[]): Promise<Set<number>> {
+    const rows = await db
+      .withRecursive("line", (query) =>
+        query
+          .selectFrom("shares")
+          .innerJoin("entries", "entries.id", "shares.entry_id")
+          .whereRef("entries.account_id", "=", "shares.account_id")
+          .where("shares.link_id", "in", linkIds)
+          .select(["shares.link_id", "entries.account_id", "entries.parent_id", sql<number>`0`.as("level")])
+          .unionAll(
+            query
+              .selectFrom("entries")
+              .innerJoin("line", "line.parent_id", "entries.id")
+              .whereRef("entries.account_id", "=", "line.account_id")
+              .where("line.level", "<", MOST_LEVELS)
+              .select([
+                "line.link_id",
+                "entries.account_id",
+                "entries.parent_id",
+                sql<number>`line.level + 1`.as("level"),
+              ]),
+          ),
+      )
+      .selectFrom("line")
+      .select("link_id")
+      .where("parent_id", "=", ROOT)
+      .execute();
+    return new Set(rows.map((row) => row.link_id));
+  }
+
+  /** Newest first. At most 1,000. */
+  async function load(linkIds: readonly number[], db: Db = read): Promise<ShareRecord[]> {
+    if (linkIds.length === 0) return [];
+    const rows = await linksIn(db)
+      .innerJoin("shares", "shares.link_id", "links.id")
+      .innerJoin("entries", "entries.id", "shares.entry_id")
+      .leftJoin("trash", "trash.entry_id", "entries.id")
+      .leftJoin("users", "users.id", "shares.account_id")
+      .select([
+        "shares.account_id as accountId",
+        "shares.entry_id as entryId",
+        "shares.max_downloads as maxDownloads",
+        "shares.downloads",
+        "shares.max_bytes as maxBytes",
+        "shares.max_files as maxFiles",
+        "shares.max_file_size as maxFileSize",
+        "shares.bytes",
+        "shares.files",
+        "entries.kind",
+        "users.username",
+      ])
+      .select((eb) => eb.fn.coalesce("trash.name", "entries.name").as("name"))
+      .where("links.id", "in", linkIds)
+      .orderBy("links.id", "desc")
+      .execute();
+    const [tags, reached] = [await tagsOf(db, linkIds), await reachable(db, linkIds)];
+    return rows.map(({ kind, name, username, accountId, entryId, ...row }) => {
+      const { maxBytes, maxFiles, maxFileSize, bytes, files, ...share } = row;
+      const isDrop = maxFiles !== null;
+      return {
+        ...share,
+        tags: tags.get(row.id) ?? [],
+        kind: isDrop ? "drop" : kind === "folder" ? "folder" : "file",
+        entry: { id: entryId, name },
+        owner: { id: accountId, username: accountId === 0 ? BUILT_IN : username },
+        drop: isDrop ? { maxBytes: maxBytes ?? 0, maxFiles, maxFileSize, bytes, files } : null,
+        inTrash: !reached.has(row.id),
+      };
+    });
+  }
+
+  return {
+    load,
+
+    async total(filter: ShareFilter): Promise<number> {
+      const query = within(read, filter).select((eb) => eb.fn.countAll<number>().as("n"));
+      return Number((await query.executeTakeFirstOrThrow()).n);
+    },
+
+    /** Ids of links, newest first. */
+    async page(filter: ShareFilter, { after, offset, limit }: SharePage): Promise<number[]> {
+      const rows = await within(read, filter)
+        .$if(after !== null, (query) => query.where("link_id", "<", after!))
+        .select("link_id")
+        .orderBy("link_id", "desc")
+        .limit(limit)
+        .offset(offset)
+        .execute();
+      return rows.map((row) => row.link_id);
+    },
+
+    /** What shares the entry, without drop boxes. */
+    async ofEntry(entryId: number, limit: number): Promise<ShareRecord[]> {
+      const rows = await read
+        .selectFrom("shares")
+        .select("link_id")
+        .where("entry_id", "=", entryId)
+        .where("max_files", "is", null)
+        .orderBy("link_id", "desc")
+        .limit(limit)
+        .execute();
+      return load(rows.map((row) => row.link_id));
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import type { ShownLink } from "../../links/link.ts";
+
+/** What can be shared. */
+export type Shareable = { kind: "file" | "folder"; id: number };
+
+/** What a drop box takes at most. */
+export type DropLimits = {
+  maxBytes: number;
+  maxFiles: number;
+  /** Bytes; null is unlimited. */
+  maxFileSize: number | null;
+};
+
+/** What a link serves. */
+export type Serving = {
+  /** The entry's. */
+  accountId: number;
+  /** Of a drop box: the folder that takes the files. */
+  entryId: number;
+  /** Null is unlimited. */
+  maxDownloads: number | null;
+  /** Null for what is shared. */
+  drop: DropLimits | null;
+};
+
+export type NewShare = Serving & { linkId: number; createdAt: number };
+
+export type ShareRecord = ShownLink & {
+  /** `url`: the link redirects now. */
+  kind: "file" | "folder" | "drop" | "url";
+  /** Null for a URL. */
+  entry: { id: number; name: string } | null;
+  /** Null for a URL. No name: the account is being removed. */
+  owner: { id: number; username: string | null } | null;
+  /** Null is unlimited. */
+  maxDownloads: number | null;
+  /** Finished ones; of a limited share also running ones. */
+  downloads: number;
+  /** Limits, and what it has taken. */
+  drop: (DropLimits & { bytes: number; files: number }) | null;
+  /** Visitors find nothing. */
+  inTrash: boolean;
+};

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { forEachDialect } from "../../db/for-each-dialect.ts";
+import type { Actor } from "../../lib/actor.ts";
+import type { Shareable } from "../serving/served.ts";
+import { startShares, type SharesHarness } from "./shares.test-support.ts";
+
+const LIMITS = { max_bytes: 1_000, max_files: 3, max_file_size: 10 };
+
+forEachDialect((dialect) => {
+  let at: SharesHarness;
+  let me: number;
+  let actor: Actor;
+  beforeAll(async () => {
+    at = await startShares(await dialect.openDb({ poolSize: 8 }));
+  });
+  beforeEach(async () => {
+    me = await at.account();
+    actor = at.actor(me);
+  });
+  afterAll(() => at?.close());
+
+  const share = async (place: Shareable, account = me) =>
+    (await at.shares.create(account, place, { maxDownloads: null }, at.actor(account))).code;
+  const page = (accountId: number | null, number: number, pageSize: number) =>
+    at.shares.page({ accountId }, { page: number, pageSize });
+  const codes = (shares: readonly { code: string }[]) => shares.map(({ code }) => code);
+
+  test("an account's shares and drop boxes are listed newest first, in pages and by cursor", async () => {
+    const folder = await at.folder(me, null, "inbox");
+    const file = (await at.upload(me, folder, "2.txt")).id;
+    const made: string[] = [];
+    for (let n = 0; n < 7; n++) {
+      made.push(await share(n % 2 === 0 ? { kind: "file", id: file } : { kind: "folder", id: folder }));
+    }
+    await at.changes.patch(me, made[6]!, { drop: { folder_id: folder, ...LIMITS } }, actor);
+    const other = await at.account();
+    const foreign = await share({ kind: "file", id: (await at.upload(other, null, "x")).id }, other);
+    const newest = made.toReversed();
+    const whole = await page(me, 1, 100);
+    expect([codes(whole.shares), whole.total]).toEqual([newest, 7]);
+    expect(whole.shares[0]).toMatchObject({
+      kind: "drop",
+      entry: { id: folder, name: "inbox" },
+      drop: { maxBytes: 1_000, maxFiles: 3, maxFileSize: 10, bytes: 0, files: 0 },
+      inTrash: false,
+    });
+    expect(whole.shares[1]).toMatchObject({
+      kind: "folder",
+      entry: { id: folder, name: "inbox" },
+      drop: null,
+    });
+    expect(whole.shares[2]).toMatchObject({ kind: "file", entry: { id: file, name: "2.txt" } });
+    const pages = [await page(me, 1, 3), await page(me, 2, 3), await page(me, 3, 3), await page(me, 4, 3)];
+    expect(pages.map(({ shares }) => codes(shares))).toEqual([
+      newest.slice(0, 3),
+      newest.slice(3, 6),
+      newest.slice(6),
+      [],
+    ]);
+    const seen: string[] = [];
+    for (let after: number | null = null, rounds = 0; rounds === 0 || after !== null; rounds++) {
+      const { shares, next }: Awaited<ReturnType<typeof at.shares.after>> = await at.shares.after(
+        { accountId: me },
+        after,
+        3,
+      );
+      seen.push(...codes(shares));
+      after = next;
+      if (rounds > 5) throw new Error("the list does not end");
+    }
+    expect(seen).toEqual(newest);
+    const all = await page(null, 1, 100);
+    expect(codes(all.shares).slice(0, 8)).toEqual([foreign, ...newest]);
+    expect(all.shares[0]!.owner).toMatchObject({ id: other, username: expect.stringMatching(/^user/) });
+    expect(codes(await at.shares.list(me, { kind: "folder", id: folder }))).toEqual(
+      [5, 3, 1].map((n) => made[n]!),
+    );
+  });
+
+  test("what lies in the trash is named as before, and said to be there", async () => {
+    const outer = await at.folder(me, null, "outer");
+    const inner = await at.folder(me, outer, "inner");
+    const file = (await at.upload(me, inner, "deep.txt")).id;
+    const single = (await at.upload(me, null, "single.txt")).id;
+    const [deep, around, alone] = [
+      await share({ kind: "file", id: file }),
+      await share({ kind: "folder", id: outer }),
+      await share({ kind: "file", id: single }),
+    ];
+    const shown = async () =>
+      (await page(me, 1, 10)).shares.map(({ code, entry, inTrash }) => [code, entry!.name, inTrash]);
+    await at.trash.putFolder(me, outer);
+    expect(await shown()).toEqual([
+      [alone, "single.txt", false],
+      [around, "outer", true],
+      [deep, "deep.txt", true],
+    ]);
+    await at.trash.putFile(me, single);
+    expect((await shown())[0]).toEqual([alone, "single.txt", true]);
+  });
+});

@@ -1,0 +1,138 @@
+/** All shares and drop boxes of an account. */
+import { z } from "zod";
+import {
+  actorOf,
+  type Caller,
+  CursorPage,
+  type Endpoint,
+  endpoint,
+  type HttpContext,
+  page,
+  requireScope,
+} from "../../http/endpoint.ts";
+import { reachesRole } from "../../lib/access.ts";
+import { cursorQuery, cursorText, placeOf } from "../../lib/cursor.ts";
+import { appError } from "../../lib/errors.ts";
+import { pageOf, pageQuery } from "../../lib/page-query.ts";
+import { CODE_FORM, isCodeText } from "../../links/code.ts";
+import { patchSchema } from "../../links/link.ts";
+import { shareNotFound, type ShareChanges } from "../serving/changes.ts";
+import type { Shares } from "./service.ts";
+import type { ShareRecord } from "../serving/served.ts";
+import {
+  maxDownloads,
+  PASSWORD_MIN_CHARACTERS,
+  sharePassword,
+  shareView,
+  viewOfShare,
+} from "../serving/share-view.ts";
+
+const listQuery = z.object({
+  ...pageQuery,
+  cursor: cursorQuery.cursor.describe(
+    "instead of page: empty for the first page, then next_cursor of the previous one",
+  ),
+  all: z.enum(["true", "false", ""], "takes true or false").optional().describe("true: of all accounts"),
+});
+
+const place = z.object({ id: z.int() });
+
+const changeSchema = patchSchema
+  .pick({ expires_at: true, title: true, target: true, file_id: true, folder_id: true, drop: true })
+  .extend({
+    password: sharePassword.describe(`at least ${PASSWORD_MIN_CHARACTERS} characters; null removes it`),
+    max_downloads: maxDownloads.describe("null: unlimited; as many as were finished, or fewer: used up"),
+  });
+changeSchema.register(z.globalRegistry, { id: "ShareUpdate" });
+
+const params = { code: z.string().meta(CODE_FORM) };
+
+/** Mount them at the root. */
+export function manageEndpoints({ shares, changes }: { shares: Shares; changes: ShareChanges }): Endpoint[] {
+  const common = { access: "account", scope: "files", tag: "shares" } as const;
+  return [
+    endpoint({
+      ...common,
+      method: "GET",
+      path: "/shares",
+      summary: "The own shares and drop boxes, newest first; administrators also list those of all accounts",
+      query: listQuery,
+      failures: [403],
+      answer: z.array(shareView),
+      paged: "either",
+      async handle({ c, query, account }) {
+        const ofAll = query.all === "true";
+        if (ofAll && account.role !== "admin") {
+          throw appError("Forbidden", "Only administrators list the shares of all accounts.");
+        }
+        const filter = { accountId: ofAll ? null : account.id };
+        const origin = c.env.origin();
+        const view = (share: ShareRecord) => ({
+          ...viewOfShare(share, origin),
+          ...(ofAll && share.owner !== null && { owner: share.owner }),
+        });
+        const at = pageOf(query);
+        if (query.cursor === undefined) {
+          const { shares: found, total } = await shares.page(filter, at);
+          return page(found.map(view), { ...at, total });
+        }
+        if (query.page) throw appError("BadRequest", "cursor and page exclude each other; give one of them.");
+        const after = placeOf(place, query.cursor)?.id ?? null;
+        const { shares: found, next } = await shares.after(filter, after, at.pageSize);
+        return new CursorPage(found.map(view), next === null ? null : cursorText({ id: next }));
+      },
+    }),
+    endpoint({
+      ...common,
+      method: "GET",
+      path: "/shares/:code{.+}",
+      params,
+      summary: "Read a share or drop box",
+      failures: [404],
+      answer: shareView,
+      handle: async ({ c, account }) => viewOfShare(await shares.get(account.id, codeIn(c)), c.env.origin()),
+    }),
+    endpoint({
+      ...common,
+      method: "PATCH",
+      path: "/shares/:code{.+}",
+      params,
+      summary: "Change what is given of a share or drop box, also what its code serves",
+      body: changeSchema,
+      failures: [403, 404, 409],
+      answer: shareView,
+      async handle({ c, body, account }) {
+        if (body.target !== undefined) requireLinks(account);
+        const share = await changes.patch(account.id, codeIn(c), body, actorOf(account));
+        return viewOfShare(share, c.env.origin());
+      },
+    }),
+    endpoint({
+      ...common,
+      method: "DELETE",
+      path: "/shares/:code{.+}",
+      params,
+      summary: "End a share or drop box; its code is free then",
+      failures: [404],
+      answer: z.object({ message: z.string() }),
+      async handle({ c, account }) {
+        await shares.end(account.id, codeIn(c), actorOf(account));
+        return { message: "Share revoked" };
+      },
+    }),
+  ];
+}
+
+function codeIn(c: HttpContext): string {
+  const code = c.req.param("code") ?? "";
+  if (!isCodeText(code)) throw shareNotFound();
+  return code;
+}
+
+/** A code that redirects is a link. */
+function requireLinks(caller: Caller): void {
+  if (!reachesRole(caller.role, "editor")) {
+    throw appError("Forbidden", "Only editors and administrators make links to URLs.");
+  }
+  requireScope(caller, "links:write");
+}

@@ -1,0 +1,77 @@
+/** Test support: shares and links on a real database, with an account of its own for each test. */
+import { createEvents } from "../../events/events.service.ts";
+import type { Database } from "../../db/database.ts";
+import type { Actor } from "../../lib/actor.ts";
+import { createLinkService } from "../../links/links.service.ts";
+import { startDrive } from "../drive.test-support.ts";
+import { createShareChanges } from "../serving/changes.ts";
+import { createSharesRepository } from "./repository.ts";
+import { createShares } from "./service.ts";
+
+export type SharesHarness = Awaited<ReturnType<typeof startShares>>;
+
+export async function startShares(database: Database) {
+  const drive = await startDrive(database);
+  const { changes: feed, time } = drive.content;
+  const clock = { now: () => time.now };
+  const events = createEvents({ database, clock });
+  const service = createLinkService({
+    database,
+    changes: feed,
+    routePrefixes: () => ["/admin"],
+    randomCodeLength: () => 6,
+    shareCodeLength: () => 14,
+    hashPassword: async (plain) => `hash of ${plain}`,
+    record: events.add,
+    clock,
+  });
+  const repository = createSharesRepository({ database, record: events.add });
+  const parts = { tree: drive.tree, repository, links: service.internal, clock };
+  /** Keys of changed links, as caches hear of them. */
+  const changed: string[] = [];
+  feed.subscribe("links", (keys) => void changed.push(...keys));
+  return {
+    ...drive,
+    time,
+    service,
+    repository,
+    shares: createShares(parts),
+    changes: createShareChanges({ ...parts, linksOf: service.by }),
+    changed,
+    actor: (accountId: number): Actor => ({
+      name: `account ${accountId}`,
+      via: "api",
+      accountId,
+      ownOnly: true,
+    }),
+    /** Of a link's events, oldest first. */
+    async history(linkId: number) {
+      const rows = await database.read
+        .selectFrom("events")
+        .select(["action", "before", "after"])
+        .where("subject_id", "=", linkId)
+        .orderBy("id")
+        .execute();
+      const parsed = (text: string | null) => (text === null ? null : JSON.parse(text));
+      return rows.map(({ action, before, after }) => ({
+        action,
+        before: parsed(before),
+        after: parsed(after),
+      }));
+    },
+    /** The number that is left when its uses and rows are compared: a share has a row, another link none. */
+    async mismatches(): Promise<unknown[]> {
+      return database.read
+        .selectFrom("links")
+        .leftJoin("shares", "shares.link_id", "links.id")
+        .select(["links.code", "links.target", "shares.entry_id"])
+        .where((eb) =>
+          eb.or([
+            eb.and([eb("links.target", "like", "waymark:%"), eb("shares.link_id", "is", null)]),
+            eb.and([eb("links.target", "not like", "waymark:%"), eb("shares.link_id", "is not", null)]),
+          ]),
+        )
+        .execute();
+    },
+  };
+}
