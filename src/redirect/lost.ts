@@ -27,13 +27,19 @@ export function createLost({ cache, domains, pages, files, found }: Deps) {
     "Cache-Control": "public, max-age=60",
   });
 
-  /** Without the rules of a domain. */
-  function missing(request: Request, reason: LostReason): Response {
+  function text(): Response {
     count++;
-    return isNavigation(request)
-      ? pages.answer(request, reason)
-      : new Response("Not Found", { status: 404, headers: plain });
+    return new Response("Not Found", { status: 404, headers: plain });
   }
+
+  function page(request: Request, reason: LostReason): Response {
+    count++;
+    return pages.answer(request, reason);
+  }
+
+  /** Without the rules of a domain. */
+  const missing = (request: Request, reason: LostReason): Response =>
+    isNavigation(request) ? page(request, reason) : text();
 
   /** No link of the domain, if it is not the default one. */
   const onDomain = (request: Request, domain: RoutedDomain | undefined, reason: LostReason): Response =>
@@ -55,7 +61,7 @@ export function createLost({ cache, domains, pages, files, found }: Deps) {
       if (file !== null && !isExpired()) return file;
       if (domain?.expiredUrl && isExpired()) return found(toLocation(domain.expiredUrl));
       if (domain?.notFoundUrl) return found(toLocation(domain.notFoundUrl));
-      return missing(request, isNavigation(request) && isExpired() ? "expired" : "unknown");
+      return isNavigation(request) ? page(request, isExpired() ? "expired" : "unknown") : text();
     },
 
     /** For the form of a browser whose share or drop box has ended; null for other requests. */

@@ -38,6 +38,9 @@ Disallow: /
 export function createSiteFiles({ accentColor }: { accentColor(): string }): SiteFiles {
   return {
     at(url, start) {
+      const first = url[start];
+      // Scanners ask for thousands of unknown codes.
+      if (first !== "f" && first !== "r") return null;
       if (isPath(url, start, "favicon.ico"))
         return new Response(iconOf(accentColor()), { headers: ICON_HEADERS });
       if (isPath(url, start, "robots.txt")) return new Response(ROBOTS, { headers: ROBOTS_HEADERS });
