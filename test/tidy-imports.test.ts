@@ -46,6 +46,7 @@ const INNER_ROOMS: Record<string, Record<string, readonly string[]>> = {
     policies: ["storage"],
     blobs: ["policies", "storage"],
     tree: ["blobs", "policies"],
+    search: ["tree"],
     trash: ["tree"],
     archive: ["blobs", "storage", "tree"],
     uploads: ["blobs", "policies", "storage", "tree"],

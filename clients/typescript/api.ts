@@ -962,6 +962,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/files/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Find files and folders by a part of their names, by folder and name; a page may be short before the last one */
+        get: operations["listFilesSearch"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/files/tus": {
         parameters: {
             query?: never;
@@ -1637,6 +1654,14 @@ export interface components {
             code: 0;
             data: components["schemas"]["Entry"];
             message: string;
+        };
+        EntryPageAnswer: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["Entry"][];
+            message: string;
+            /** @description null: the last page */
+            next_cursor: string | null;
         };
         Event: {
             /** @description such as link.update */
@@ -3204,6 +3229,7 @@ export type DropBoxAnswer = components['schemas']['DropBoxAnswer'];
 export type DropBoxListAnswer = components['schemas']['DropBoxListAnswer'];
 export type Entry = components['schemas']['Entry'];
 export type EntryAnswer = components['schemas']['EntryAnswer'];
+export type EntryPageAnswer = components['schemas']['EntryPageAnswer'];
 export type Event = components['schemas']['Event'];
 export type EventPageAnswer = components['schemas']['EventPageAnswer'];
 export type Failure = components['schemas']['Failure'];
@@ -7455,6 +7481,69 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    listFilesSearch: {
+        parameters: {
+            query: {
+                /** @description next_cursor of the previous page, unchanged; absent or empty: the first page */
+                cursor?: string;
+                /** @description clamped to 1 to 100 */
+                limit?: number;
+                /**
+                 * @description part of a name; case is ignored, every character stands for itself
+                 * @example report
+                 */
+                q: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": [
+                     *         {
+                     *           "id": 1,
+                     *           "kind": "folder",
+                     *           "name": "report.pdf",
+                     *           "folder_id": null,
+                     *           "path": [
+                     *             {
+                     *               "id": 1,
+                     *               "name": "spring"
+                     *             }
+                     *           ],
+                     *           "size": 48213,
+                     *           "mime_type": "application/pdf",
+                     *           "created_at": "2026-11-20T12:00:00.000Z",
+                     *           "updated_at": "2026-11-20T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EntryPageAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];

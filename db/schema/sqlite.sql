@@ -142,6 +142,15 @@ CREATE TABLE drop_files (
 
 CREATE INDEX "drop_files_link_id" on "drop_files" (link_id, sender, entry_id);
 
+CREATE TRIGGER entries_name_added after insert on entries begin insert into entry_names(rowid, name) values (new.id, new.name || char(1, 1)); end;
+
+CREATE TRIGGER entries_name_changed after update of name on entries
+    when new.name <> old.name begin
+    insert into entry_names(entry_names, rowid, name) values ('delete', old.id, old.name || char(1, 1)); insert into entry_names(rowid, name) values (new.id, new.name || char(1, 1)); end;
+
+CREATE TRIGGER entries_name_removed after delete on entries begin
+    insert into entry_names(entry_names, rowid, name) values ('delete', old.id, old.name || char(1, 1)); end;
+
 CREATE TABLE entries (
   id integer primary key autoincrement,
   account_id integer not null,
@@ -165,6 +174,17 @@ CREATE INDEX "entries_blob_id" on "entries" (blob_id);
 CREATE INDEX "entries_kind" on "entries" (account_id, parent_id, kind, name);
 
 CREATE INDEX "entries_policy_id" on "entries" (policy_id);
+
+CREATE VIRTUAL TABLE entry_name_grams using fts5vocab(entry_names, instance);
+
+CREATE VIRTUAL TABLE entry_names
+    using fts5(name, content='', columnsize=0, detail=none, tokenize='trigram');
+
+CREATE TABLE 'entry_names_config'(k PRIMARY KEY, v) WITHOUT ROWID;
+
+CREATE TABLE 'entry_names_data'(id INTEGER PRIMARY KEY, block BLOB);
+
+CREATE TABLE 'entry_names_idx'(segid, term, pgno, PRIMARY KEY(segid, term)) WITHOUT ROWID;
 
 CREATE TABLE events (
   id integer primary key autoincrement,

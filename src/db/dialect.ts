@@ -46,6 +46,15 @@ export type Dialect = {
    */
   linkContains(needle: string, hints?: { likely?: boolean }): Expression<SqlBool>;
 
+  /** `entries.name` contains the needle, compared like in linkContains. */
+  nameContains(needle: string): Expression<SqlBool>;
+
+  /**
+   * Ids of entries of any account whose names may contain the needle, from an index, at most `limit`. None is missing if
+   * there are fewer. Null without an index.
+   */
+  nameCandidates(db: Db, needle: string, limit: number): Promise<number[] | null>;
+
   /** The server spreads one long scan over several cores. */
   readonly sharesScans: boolean;
 

@@ -22,6 +22,10 @@ export type SchemaSyntax = {
   createSearchIndex(db: Kysely<unknown>): Promise<void>;
   /** For needles that the index can't serve. */
   createSearchColumn(db: Kysely<unknown>): Promise<void>;
+  /** For nameCandidates; may do nothing. Entries that exist are not in it yet if `fillNameIndex` does something. */
+  createNameIndex(db: Kysely<unknown>): Promise<void>;
+  /** With all entries. */
+  fillNameIndex(db: Kysely<unknown>): Promise<void>;
   /** Makes room in `links.code` for the keys of other domains, and includes title and note in the search. */
   widenLinks(db: Kysely<unknown>): Promise<void>;
 };

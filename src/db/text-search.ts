@@ -13,7 +13,7 @@ export function likePatterns(needle: string): string[] {
   return spellings(needle).map((text) => `%${text.replace(/[!%_]/g, (char) => LIKE_ESCAPE + char)}%`);
 }
 
-function spellings(needle: string): string[] {
+export function spellings(needle: string): string[] {
   // oxlint-disable-next-line no-control-regex -- matches ASCII
   if (/^[\x00-\x7f]*$/.test(needle)) return [needle];
   const lower = needle.toLowerCase();

@@ -26,6 +26,9 @@ import type { Policies } from "./policies/service.ts";
 import { createRemovalRepository } from "./tree/removal.repository.ts";
 import { createRemoval } from "./tree/removal.ts";
 import { createPathsRepository } from "./tree/paths.repository.ts";
+import { createSearchRepository } from "./search/repository.ts";
+import { searchEndpoint } from "./search/routes.ts";
+import { createFileSearch, type FileSearch } from "./search/service.ts";
 import { createTrashRepository } from "./trash/repository.ts";
 import { trashEndpoints } from "./trash/routes.ts";
 import { createTrash, type Trash } from "./trash/service.ts";
@@ -45,6 +48,7 @@ export type Drive = {
   dropGate: DropGate;
   download: Download;
   trash: Trash;
+  search: FileSearch;
   answerArchive: AnswerArchive;
   /** Mount them at the root. */
   endpoints: readonly Endpoint[];
@@ -92,10 +96,12 @@ export function createDrive(deps: Deps): Drive {
     logger,
   });
   const download = createDownload({ blobs });
+  const paths = createPathsRepository(database);
+  const search = createFileSearch({ repository: createSearchRepository(database), paths });
   const trash = createTrash({
     tree,
     entries: repository,
-    paths: createPathsRepository(database),
+    paths,
     removal,
     repository: createTrashRepository(database),
     clock,
@@ -112,8 +118,10 @@ export function createDrive(deps: Deps): Drive {
     dropGate,
     download,
     trash,
+    search,
     answerArchive,
     endpoints: [
+      searchEndpoint({ search }),
       ...trashEndpoints({ trash }),
       ...tusEndpoints({ resumable, policies }),
       uploadEndpoint(uploads),

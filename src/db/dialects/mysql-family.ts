@@ -67,6 +67,8 @@ const schema: SchemaSyntax = {
   },
   createSearchIndex: async () => {},
   createSearchColumn: async () => {},
+  createNameIndex: async () => {},
+  fillNameIndex: async () => {},
   widenLinks: async (db) => {
     await sql`alter table links modify code varchar(140) not null`.execute(db);
     await sql`alter table deleted_links modify code varchar(140) not null`.execute(db);
@@ -85,6 +87,14 @@ const familyDialect = (family: MysqlVariant): Dialect => ({
     );
     return sql`(${sql.join(tests, sql` or `)})`;
   },
+  nameContains: (needle) => {
+    const name = sql`entries.name collate ${sql.raw(family.searchCollation)}`;
+    const tests = likePatterns(needle).map(
+      (pattern) => sql`${name} like ${pattern} escape ${sql.lit(LIKE_ESCAPE)}`,
+    );
+    return sql`(${sql.join(tests, sql` or `)})`;
+  },
+  nameCandidates: async () => null,
   sharesScans: false,
   joinTexts: (column) => sql`group_concat(${sql.ref(column)} separator ' ')`,
   insertReturningId: insertThenId,

@@ -24,6 +24,7 @@ import {
 } from "../driver.ts";
 import { type FailureKind, isNetworkFailure } from "../failures.ts";
 import type { ColumnKind } from "../schema.ts";
+import { postgresNames } from "./postgres-names.ts";
 import { LIKE_ESCAPE, likePatterns, SEARCHED_COLUMNS } from "../text-search.ts";
 
 /** As in mysql-pool.ts. */
@@ -96,6 +97,7 @@ const schema: SchemaSyntax = {
    */
   createSearchIndex: (db) => createSearchIndex(db, sql`lower(${FORMERLY_JOINED})`),
   createSearchColumn: (db) => createSearchColumn(db, FORMERLY_JOINED),
+  ...postgresNames.schema,
   // The column and the index read `code`, so they are made again.
   widenLinks: async (db) => {
     await sql`drop index if exists links_search`.execute(db);
@@ -135,6 +137,7 @@ const dialect: Dialect = {
     const test = sql<SqlBool>`(${sql.join(tests, sql` or `)})`;
     return isShort ? sql`coalesce(${test}, false)` : test;
   },
+  ...postgresNames.dialect,
   sharesScans: true,
   joinTexts: (column) => sql`string_agg(${sql.ref(column)}::text, ' ')`,
   insertReturningId: async (db, table, row) => {

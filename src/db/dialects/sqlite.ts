@@ -18,6 +18,7 @@ import type { FailureKind } from "../failures.ts";
 import { LIKE_ESCAPE, likePatterns, SEARCHED_COLUMNS } from "../text-search.ts";
 import { openSqlite, type SqliteSettings } from "./sqlite-connection.ts";
 import { createFinder } from "./sqlite-finder.ts";
+import { sqliteNames } from "./sqlite-names.ts";
 import { createLanes, type LaneConnection, type Lanes } from "./sqlite-lanes.ts";
 import { openThread } from "./sqlite.thread.ts";
 
@@ -48,6 +49,7 @@ const schema: SchemaSyntax = {
   createIndex: standardCreateIndex,
   createSearchIndex: async () => {},
   createSearchColumn: async () => {},
+  ...sqliteNames.schema,
   widenLinks: async () => {},
 };
 
@@ -81,6 +83,7 @@ const dialect: Dialect = {
     );
     return sql`(${sql.join(tests, sql` or `)})`;
   },
+  ...sqliteNames.dialect,
   sharesScans: false,
   joinTexts: (column) => sql`group_concat(${sql.ref(column)}, ' ')`,
   insertReturningId: insertThenId,

@@ -34,6 +34,8 @@ export const steps: readonly Step[] = [
   ]),
   createIndex("0121_trash_account", "trash", "trash_account", "account_id, trashed_at, entry_id"),
   createIndex("0122_trash_at", "trash", "trash_trashed_at", "trashed_at, entry_id"),
+  { name: "0123_entries_names", up: (db, words) => words.createNameIndex(db) },
+  { name: "0124_entries_names_filled", up: (db, words) => words.fillNameIndex(db) },
 
   addColumn("0130_shares_account", "shares", "account_id", (w) => `${w.int} not null default 0`),
   {

@@ -1,0 +1,50 @@
+/**
+ * Finds entries by a part of their names: trigrams, if the account may create the extension, and letters, which serve
+ * shorter needles and those without letters and digits.
+ */
+import { type Kysely, sql, type SqlBool } from "kysely";
+import type { Dialect } from "../dialect.ts";
+import { LIKE_ESCAPE, likePatterns, spellings } from "../text-search.ts";
+
+const TRIGRAM = 3;
+
+/** The indexes use exactly these expressions. Collation C folds ASCII only. */
+const FOLDED = sql`lower(entries.name collate "C")`;
+const LETTERS = sql`string_to_array(lower(entries.name collate "C"), null)`;
+
+async function createNameIndex(db: Kysely<unknown>): Promise<void> {
+  await sql`create index if not exists entries_letters on entries using gin (${LETTERS})`.execute(db);
+  await sql`
+    do $$ begin
+      create extension if not exists pg_trgm;
+      create index if not exists entries_search on entries using gin (${FOLDED} gin_trgm_ops);
+    exception when insufficient_privilege or undefined_file or feature_not_supported then
+      raise notice 'pg_trgm is not available: %', sqlerrm;
+    end $$`.execute(db);
+}
+
+const small = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+
+const nameContains: Dialect["nameContains"] = (needle) => {
+  const tests = likePatterns(needle).map(
+    (pattern) => sql`${FOLDED} like ${small(pattern)} escape ${sql.lit(LIKE_ESCAPE)}`,
+  );
+  return sql<SqlBool>`(${sql.join(tests, sql` or `)})`;
+};
+
+/** Of a short needle those with its letters, wherever they are: few enough, or too many to be of use. */
+const nameCandidates: Dialect["nameCandidates"] = async (db, needle, limit) => {
+  const letters = spellings(needle).map((text) => sql`${LETTERS} @> ${[...new Set(small(text))]}::text[]`);
+  const isShort = [...needle].length < TRIGRAM;
+  const { rows } = await sql<{ id: number }>`
+    select entries.id from entries where (${sql.join(letters, sql` or `)})
+    ${isShort ? sql`` : sql`and ${nameContains(needle)}`} limit ${limit}`.execute(db);
+  return rows.map(({ id }) => id);
+};
+
+export const postgresNames = {
+  /** For the schema. */
+  schema: { createNameIndex, fillNameIndex: async () => {} },
+  /** For the dialect. */
+  dialect: { nameContains, nameCandidates },
+};

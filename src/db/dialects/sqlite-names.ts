@@ -1,0 +1,88 @@
+/**
+ * Finds entries by a part of their names: an index of trigrams without positions and contents, 27 bytes a name, kept by
+ * triggers. Two characters that no name has follow each name, so that each of its letters begins a trigram and a range
+ * of trigrams serves shorter needles.
+ */
+import { type Kysely, sql } from "kysely";
+import type { Dialect } from "../dialect.ts";
+import { LIKE_ESCAPE, likePatterns, spellings } from "../text-search.ts";
+
+const GRAM = 3;
+/** Of one needle. More only cost. */
+const MOST_GRAMS = 24;
+const AFTER_ALL = "\u{10ffff}";
+
+const indexed = (row: "new" | "old" | "entries") => sql.raw(`${row}.name || char(1, 1)`);
+
+async function createNameIndex(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create virtual table if not exists entry_names
+    using fts5(name, content='', columnsize=0, detail=none, tokenize='trigram')`.execute(db);
+  await sql`
+    create virtual table if not exists entry_name_grams using fts5vocab(entry_names, instance)`.execute(db);
+  const add = sql`insert into entry_names(rowid, name) values (new.id, ${indexed("new")});`;
+  const remove = sql`
+    insert into entry_names(entry_names, rowid, name) values ('delete', old.id, ${indexed("old")});`;
+  await sql`
+    create trigger if not exists entries_name_added after insert on entries begin ${add} end`.execute(db);
+  await sql`
+    create trigger if not exists entries_name_removed after delete on entries begin ${remove} end`.execute(
+    db,
+  );
+  await sql`
+    create trigger if not exists entries_name_changed after update of name on entries
+    when new.name <> old.name begin ${remove} ${add} end`.execute(db);
+}
+
+async function fillNameIndex(db: Kysely<unknown>): Promise<void> {
+  await sql`insert into entry_names(entry_names) values ('delete-all')`.execute(db);
+  await sql`
+    insert into entry_names(rowid, name) select id, ${indexed("entries")} from entries order by id`.execute(
+    db,
+  );
+}
+
+const nameContains: Dialect["nameContains"] = (needle) => {
+  const tests = likePatterns(needle).map(
+    (pattern) => sql`entries.name like ${pattern} escape ${sql.lit(LIKE_ESCAPE)}`,
+  );
+  return sql`(${sql.join(tests, sql` or `)})`;
+};
+
+const nameCandidates: Dialect["nameCandidates"] = async (db, needle, limit) => {
+  const query = [...needle].length < GRAM ? startingWith(needle, limit) : withGramsOf(needle, limit);
+  return (await query.execute(db)).rows.map(({ id }) => id);
+};
+
+function withGramsOf(needle: string, limit: number) {
+  const all = spellings(needle)
+    .map((text) => gramsOf(text).map(quoted))
+    .filter((grams) => grams.length > 0)
+    .map((grams) => `(${grams.join(" AND ")})`);
+  return sql<{ id: number }>`
+    select rowid as id from entry_names where entry_names match ${all.join(" OR ")} limit ${limit}`;
+}
+
+function startingWith(needle: string, limit: number) {
+  // The index folds more than SQL does, also to small letters.
+  const folded = [needle.toLowerCase(), needle.toUpperCase().toLowerCase()];
+  const ranges = [...new Set(folded)].map((text) => sql`(term >= ${text} and term < ${text + AFTER_ALL})`);
+  return sql<{ id: number }>`
+    select distinct doc as id from entry_name_grams where ${sql.join(ranges, sql` or `)} limit ${limit}`;
+}
+
+function gramsOf(text: string): string[] {
+  const letters = [...text];
+  const all = letters.slice(GRAM - 1).map((_, at) => letters.slice(at, at + GRAM).join(""));
+  const every = Math.ceil(all.length / MOST_GRAMS);
+  return [...new Set(all.filter((_, at) => at % every === 0))];
+}
+
+const quoted = (gram: string): string => `"${gram.replaceAll('"', '""')}"`;
+
+export const sqliteNames = {
+  /** For the schema. */
+  schema: { createNameIndex, fillNameIndex },
+  /** For the dialect. */
+  dialect: { nameContains, nameCandidates },
+};

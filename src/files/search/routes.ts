@@ -1,0 +1,41 @@
+import { z } from "zod";
+import { CursorPage, type Endpoint, endpoint } from "../../http/endpoint.ts";
+import { cursorQuery, cursorText, limitOf, placeOf } from "../../lib/cursor.ts";
+import { locatedEntryView, viewLocated } from "../tree/located-entry.ts";
+import type { FileSearch } from "./service.ts";
+
+const MOST_CHARACTERS = 255;
+const place = z.object({ parentId: z.int().min(0), name: z.string().max(MOST_CHARACTERS) });
+
+const searchQuery = z.object({
+  q: z
+    .string("takes a text to look for")
+    .min(1, "takes at least one character")
+    .max(MOST_CHARACTERS)
+    .describe("part of a name; case is ignored, every character stands for itself")
+    .meta({ examples: ["report"] }),
+  ...cursorQuery,
+});
+
+type Deps = { search: FileSearch };
+
+/** Mount it at the root, before the files. */
+export const searchEndpoint = ({ search }: Deps): Endpoint =>
+  endpoint({
+    method: "GET",
+    path: "/files/search",
+    ownsPath: true,
+    access: "account",
+    scope: "files",
+    tag: "files",
+    summary:
+      "Find files and folders by a part of their names, by folder and name; a page may be short before the last one",
+    query: searchQuery,
+    answer: z.array(locatedEntryView),
+    paged: "cursor",
+    async handle({ account, query: { q, cursor, limit } }) {
+      const after = placeOf(place, cursor);
+      const { entries, next } = await search.page(account.id, q, after, limitOf(limit));
+      return new CursorPage(entries.map(viewLocated), next && cursorText(next));
+    },
+  });
