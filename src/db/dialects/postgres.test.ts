@@ -35,6 +35,55 @@ describe.skipIf(!there)(name, () => {
     expect(await search(database, "nEEdle").execute()).toEqual([{ code: "c777" }]);
   });
 
+  test("needles with and without trigrams find titles and notes, whatever the planner prefers", async () => {
+    const { database } = await fresh();
+    await migrateUp(database, { logger: silentLogger });
+    const texts = new Map<string, { title?: string; note?: string }>([
+      ["c1", { title: "Z9" }],
+      ["c2", { note: "say z9q!" }],
+      ["c3", { title: "Über", note: "ÄZ" }],
+    ]);
+    const rows = links.map((link) => {
+      const { title = null, note = null } = texts.get(link.code) ?? {};
+      return { ...link, title, note };
+    });
+    await database.dialect.insertMany(database.write, "links", rows);
+    await sql`analyze links`.execute(database.write);
+    const found = async (needle: string, likely: boolean) => {
+      const query = database.read.selectFrom("links").select("code").orderBy("code");
+      const matching = query.where(database.dialect.linkContains(needle, { likely }));
+      return (await matching.execute()).map(({ code }) => code);
+    };
+    for (const prefersIndex of [true, false]) {
+      await sql.raw(`set enable_seqscan = ${prefersIndex ? "off" : "on"}`).execute(database.read);
+      for (const likely of [true, false]) {
+        for (const [needle, codes] of [
+          ["z9", ["c1", "c2"]],
+          ["Z9", ["c1", "c2"]],
+          ["z9Q", ["c2"]],
+          ["9q!", ["c2"]],
+          ["q", ["c2"]],
+          ["ü", ["c3"]],
+          ["ÜBER", ["c3"]],
+          ["äz", ["c3"]],
+          // Not across the texts of a link.
+          ["0z", []],
+          ["rä", []],
+          ["z_", []],
+        ] as const) {
+          expect([prefersIndex, likely, needle, await found(needle, likely)]).toEqual([
+            prefersIndex,
+            likely,
+            needle,
+            [...codes],
+          ]);
+        }
+      }
+    }
+    await sql`set enable_seqscan = off`.execute(database.read);
+    expect(JSON.stringify(await search(database, "z9q").explain())).toContain("links_search");
+  });
+
   test("bulk statements find rows of a new table by its indexes", async () => {
     const { database } = await fresh();
     await migrateUp(database, { logger: silentLogger });

@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, expect, test } from "bun:test";
 import { createEvents } from "../../events/events.service.ts";
 import { forEachDialect } from "../../db/for-each-dialect.ts";
+import { COMMAND } from "../../lib/actor.ts";
 import { linkQueryOf } from "../list/page.ts";
 import { DAY, type LinksRoom, NOW, openLinks, TARGET } from "../links.test-support.ts";
 import type { ImportMode } from "./import.ts";
@@ -28,9 +29,10 @@ forEachDialect((dialect) => {
   });
   beforeEach(() => room.clear());
 
-  const dump = async (whole: boolean): Promise<string> => {
+  const dump = async (whole: boolean, domain = ""): Promise<string> => {
     let text = "";
-    for await (const page of csv.export.pages(linkQueryOf({}, NOW).filter, { whole })) text += page.text;
+    const { filter } = linkQueryOf({ domain }, NOW, room.links.domains.filterOf);
+    for await (const page of csv.export.pages(filter, { whole })) text += page.text;
     return text;
   };
   const load = (text: string, mode: ImportMode = "overwrite") => csv.import(Buffer.from(text), { mode });
@@ -61,6 +63,40 @@ forEachDialect((dialect) => {
     expect(await load(text)).toMatchObject({ success_count: 2, failed_items: [] });
     expect(await dump(true)).toBe(text);
     expect(await room.links.tags.list()).toHaveLength(3);
+  });
+
+  test("links of two domains come back, each on its own, over and over", async () => {
+    const { domainService } = room.links;
+    const { id } = await domainService.create({ host: "go.example" }, COMMAND);
+    try {
+      const key = room.links.domains.key("full", "go.example");
+      await room.links.create({ ...FULL, domain: "go.example", tags: ["there"] });
+      await room.links.create({ ...FULL, title: "here" });
+      await room.links.create({ code: "only.there", target: TARGET, domain: "go.example" });
+      const text = await dump(true, "*");
+      expect(text.split("\n").filter((row) => row.includes(",go.example,"))).toHaveLength(2);
+      const before = await Promise.all(["full", key].map((one) => room.links.get(one)));
+      // On top of what is there, and into an empty instance.
+      for (const clear of [false, true]) {
+        if (clear) {
+          await room.links.queryBatch({ filter: { domain: "*" }, action: "delete", confirm: "all" });
+          expect(await room.rows("links")).toBe(0);
+        }
+        expect(await load(text)).toMatchObject({ success_count: 3, failed_items: [] });
+        expect(await dump(true, "*")).toBe(text);
+        for (const link of before) {
+          const again = await room.links.get(link.code);
+          expect(again).toEqual({ ...link, id: again.id, ownerId: again.ownerId });
+        }
+      }
+      expect(await dump(true)).not.toContain("go.example");
+      // Without the column a file speaks of the default domain.
+      await load(`code,target\nonly.there,${TARGET}\n`);
+      expect(await room.links.find("only.there")).not.toBeNull();
+    } finally {
+      await room.clear();
+      await domainService.remove(id, COMMAND);
+    }
   });
 
   test("the six columns stay as they are, and absent columns keep what a link has", async () => {

@@ -30,6 +30,60 @@ forEachDialect(({ openDb }) => {
     return id;
   };
 
+  describe("aliases", () => {
+    const target = async (code: string) => (await room.repository.findByAnyCode(code))?.target ?? null;
+    /** `now` with the aliases `one` and `two`, deleted. */
+    const removed = async (): Promise<number> => {
+      await room.links.create({ code: "one", target: TARGET });
+      await room.links.patch("one", { code: "two", keep_old: true });
+      await room.links.patch("two", { code: "now", keep_old: true });
+      return remove("now");
+    };
+
+    test("come back with their link, and the caches are told of them", async () => {
+      const id = await removed();
+      expect(await Promise.all(["one", "two", "now"].map(target))).toEqual([null, null, null]);
+      room.changed.length = 0;
+      expect(await restore(id)).toBe("now");
+      expect(await Promise.all(["one", "two", "now"].map(target))).toEqual([TARGET, TARGET, TARGET]);
+      expect(room.changed).toEqual([["now", "one", "two"]]);
+      expect(await refusal(room.links.create({ code: "one", target: TARGET }))).toBe("LinkAlreadyExists");
+      await room.links.remove("now");
+      expect(await target("one")).toBeNull();
+    });
+
+    test("that were taken meanwhile stay with who took them", async () => {
+      const id = await removed();
+      await room.links.create({ code: "one", target: `${TARGET}taken` });
+      await room.links.create({ code: "x", target: `${TARGET}x` });
+      await room.links.patch("x", { code: "y", keep_old: true });
+      await restore(id);
+      expect(await Promise.all(["one", "two", "now"].map(target))).toEqual([
+        `${TARGET}taken`,
+        TARGET,
+        TARGET,
+      ]);
+      expect(await target("x")).toBe(`${TARGET}x`);
+    });
+
+    test("an alias as the new code is the code, and the old code is free", async () => {
+      const id = await removed();
+      expect(await restore(id, "two")).toBe("two");
+      expect((await room.links.get("two")).id).toBe(id);
+      expect(await Promise.all(["one", "two", "now"].map(target))).toEqual([TARGET, TARGET, null]);
+    });
+
+    test("of another link keep the code", async () => {
+      const id = await removed();
+      await room.links.create({ code: "now", target: `${TARGET}other` });
+      await room.links.patch("now", { code: "other", keep_old: true });
+      expect(await refusal(restore(id))).toBe("LinkAlreadyExists");
+      expect(await target("now")).toBe(`${TARGET}other`);
+      expect(await restore(id, "free")).toBe("free");
+      expect(await Promise.all(["one", "two", "free"].map(target))).toEqual([TARGET, TARGET, TARGET]);
+    });
+  });
+
   describe("a deleted link", () => {
     test("comes back as it was, with its id and counts, and is told", async () => {
       await room.links.by(account(7, true)).create({
