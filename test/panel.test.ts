@@ -12,6 +12,8 @@ const SIZES = [
   { width: 390, height: 800 },
 ] as const;
 
+const ADMINISTRATION = { tokens: "API tokens", users: "Accounts", domains: "Domains", events: "Events" };
+
 let installation: Installation;
 let server: RunningWaymark;
 let browser: Browser;
@@ -99,6 +101,68 @@ test.skipIf(!CHROMIUM)(
   },
 );
 
+test.skipIf(!CHROMIUM)(
+  "an administrator makes a token, an account and a domain; the token works",
+  async () => {
+    const { page, complaints, close } = await openPanel("/panel/tokens");
+    await signIn(page);
+    await page.getByRole("button", { name: "New token" }).click();
+    const form = page.getByRole("dialog");
+    await form.getByLabel("Name").fill("ci");
+    await form.getByLabel("links:read").check();
+    await form.getByRole("button", { name: "Create" }).click();
+    const token = (await page.getByText(/^wmk_/).textContent())!;
+    const list = await fetch(`${server.url}/admin/v1/links`, {
+      headers: { Authorization: `Bearer ${token}` },
+    });
+    expect(list.status).toBe(200);
+    await page.getByRole("button", { name: "Revoke" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
+    await page.getByText("There are no tokens yet.").waitFor();
+    const later = await fetch(`${server.url}/admin/v1/links`, {
+      headers: { Authorization: `Bearer ${token}` },
+    });
+    expect(later.status).toBe(401);
+
+    await page.getByRole("button", { name: "New token" }).click();
+    await form.getByLabel("Name").fill("kept");
+    await form.getByLabel("links:read").check();
+    await form.getByRole("button", { name: "Create" }).click();
+    await page.getByText(/^wmk_/).waitFor();
+
+    await page.getByRole("link", { name: "Accounts" }).click();
+    await page.getByRole("button", { name: "New account" }).click();
+    await form.getByLabel("Name").fill("anna");
+    await form.getByLabel("Password", { exact: true }).fill("anna's password");
+    await form.getByRole("button", { name: "Create" }).click();
+    await page.getByRole("row").filter({ hasText: "anna" }).waitFor();
+
+    await page.getByRole("link", { name: "Domains" }).click();
+    await page.getByRole("button", { name: "New domain" }).click();
+    await form.getByLabel("Host").fill("go.example.com");
+    await form.getByRole("button", { name: "Create" }).click();
+    await page.getByRole("row").filter({ hasText: "go.example.com" }).waitFor();
+
+    await page.getByRole("link", { name: "Events" }).click();
+    await page.getByRole("row").filter({ hasText: "domain.create" }).waitFor();
+    expect(complaints).toEqual([]);
+    await close();
+  },
+);
+
+test.skipIf(!CHROMIUM)("an editor sees links and tokens, and only own links", async () => {
+  const { page, close } = await openPanel("/panel/");
+  await page.getByLabel("Account").fill("anna");
+  await page.getByLabel("Password", { exact: true }).fill("anna's password");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByText("There are no links yet").waitFor();
+  expect(await page.getByRole("navigation").getByRole("link").allTextContents()).toEqual([
+    "Links",
+    "API tokens",
+  ]);
+  await close();
+});
+
 for (const size of SIZES) {
   for (const dark of [false, true]) {
     const look = `${size.width} px, ${dark ? "dark" : "light"}`;
@@ -123,6 +187,12 @@ for (const size of SIZES) {
       await page.getByRole("img", { name: /QR code/ }).waitFor();
       await page.waitForTimeout(400);
       await check("QR code");
+      for (const [path, name] of Object.entries(ADMINISTRATION)) {
+        await page.goto(`${panel}/${path}`);
+        await page.getByRole("heading", { name, exact: true }).waitFor();
+        await page.getByRole("table").waitFor();
+        await check(path);
+      }
       await page.goto(`${panel}/links`);
       await page.getByRole("row").nth(1).waitFor();
       await check("links");

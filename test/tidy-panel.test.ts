@@ -7,6 +7,8 @@ const ROOMS: Record<string, readonly string[]> = {
   app: [],
   ui: ["app"],
   auth: ["app", "ui"],
+  domains: ["app", "ui"],
+  events: ["app", "ui"],
   clicks: ["app", "ui"],
   links: ["app", "clicks", "ui"],
 };

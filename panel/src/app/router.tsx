@@ -8,6 +8,7 @@ import {
 import type { QueryClient } from "@tanstack/react-query";
 import { accountQuery } from "../auth/account.ts";
 import { readReportSearch, type ReportSearch } from "../clicks/range.ts";
+import { readEventSearch } from "../events/event-search.ts";
 import { readLinkSearch } from "../links/link-search.ts";
 import { ApiError, whenSignedOut } from "./api.ts";
 import { PANEL_PATH } from "./place.ts";
@@ -68,8 +69,36 @@ const link = createRoute({
   component: lazyRouteComponent(() => import("../links/link-page.tsx"), "LinkPage"),
 });
 
+const tokens = createRoute({
+  getParentRoute: () => inside,
+  path: "/tokens",
+  component: lazyRouteComponent(() => import("../auth/tokens-page.tsx"), "TokensPage"),
+});
+
+const users = createRoute({
+  getParentRoute: () => inside,
+  path: "/users",
+  component: lazyRouteComponent(() => import("../auth/users-page.tsx"), "UsersPage"),
+});
+
+const domains = createRoute({
+  getParentRoute: () => inside,
+  path: "/domains",
+  component: lazyRouteComponent(() => import("../domains/domains-page.tsx"), "DomainsPage"),
+});
+
+const events = createRoute({
+  getParentRoute: () => inside,
+  path: "/events",
+  validateSearch: readEventSearch,
+  component: lazyRouteComponent(() => import("../events/events-page.tsx"), "EventsPage"),
+});
+
 export const router = createRouter({
-  routeTree: root.addChildren([signIn, inside.addChildren([overview, links, link])]),
+  routeTree: root.addChildren([
+    signIn,
+    inside.addChildren([overview, links, link, tokens, users, domains, events]),
+  ]),
   basepath: PANEL_PATH,
   context: { queries },
   defaultPreload: "intent",

@@ -1,17 +1,31 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { AppShell, Burger, Group, NavLink, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconChartLine, IconLink } from "@tabler/icons-react";
+import { IconChartLine, IconHistory, IconKey, IconLink, IconUsers, IconWorld } from "@tabler/icons-react";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { Link, Outlet } from "@tanstack/react-router";
 import { accountQuery } from "../auth/account.ts";
 import { AccountMenu } from "../auth/account-menu.tsx";
+import type { Account } from "./api.ts";
 import { INSTANCE_NAME } from "./place.ts";
+
+type Role = Account["role"];
+const ADMIN: readonly Role[] = ["admin"];
+const EDITORS: readonly Role[] = ["admin", "editor"];
+const ALL: readonly Role[] = ["admin", "editor", "user"];
 
 export function Shell() {
   const { t } = useLingui();
   const { data: account } = useSuspenseQuery(accountQuery);
   const [isOpen, { toggle, close }] = useDisclosure();
+  const pages = [
+    { to: "/", label: t`Overview`, icon: IconChartLine, roles: ADMIN },
+    { to: "/links", label: t`Links`, icon: IconLink, roles: EDITORS },
+    { to: "/tokens", label: t`API tokens`, icon: IconKey, roles: ALL },
+    { to: "/users", label: t`Accounts`, icon: IconUsers, roles: ADMIN },
+    { to: "/domains", label: t`Domains`, icon: IconWorld, roles: ADMIN },
+    { to: "/events", label: t`Events`, icon: IconHistory, roles: ADMIN },
+  ];
   return (
     <AppShell
       layout="alt"
@@ -39,26 +53,20 @@ export function Shell() {
           <Text fw={700}>{INSTANCE_NAME}</Text>
           <Burger opened onClick={close} hiddenFrom="sm" size="sm" aria-label={t`Close the menu`} />
         </Group>
-        {account.role === "admin" && (
-          <NavLink
-            component={Link}
-            to="/"
-            activeOptions={{ exact: true, includeSearch: false }}
-            label={t`Overview`}
-            leftSection={<IconChartLine size={18} stroke={1.75} />}
-            activeProps={{ "data-active": true }}
-            onClick={close}
-          />
-        )}
-        <NavLink
-          component={Link}
-          to="/links"
-          activeOptions={{ includeSearch: false }}
-          label={t`Links`}
-          leftSection={<IconLink size={18} stroke={1.75} />}
-          activeProps={{ "data-active": true }}
-          onClick={close}
-        />
+        {pages
+          .filter(({ roles }) => roles.includes(account.role))
+          .map(({ to, label, icon: Icon }) => (
+            <NavLink
+              key={to}
+              component={Link}
+              to={to}
+              activeOptions={{ exact: to === "/", includeSearch: false }}
+              label={label}
+              leftSection={<Icon size={18} stroke={1.75} />}
+              activeProps={{ "data-active": true }}
+              onClick={close}
+            />
+          ))}
       </AppShell.Navbar>
       <AppShell.Main id="content">
         <Outlet />

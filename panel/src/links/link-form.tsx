@@ -1,11 +1,11 @@
-import { Trans, useLingui } from "@lingui/react/macro";
-import { Alert, Button, Drawer, Group, Stack, TagsInput, Textarea, TextInput } from "@mantine/core";
+import { useLingui } from "@lingui/react/macro";
+import { TagsInput, Textarea, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useDebouncedValue } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { ApiError, type Link } from "../app/api.ts";
-import { useSentence } from "../ui/failure.tsx";
+import { fieldErrors, FormFields, SideForm } from "../ui/side-form.tsx";
 import { availabilityQuery, changeLink, createLink, refreshLinks, tagsQuery } from "./link-queries.ts";
 
 type Props = { edited: Link | "new" | null; onClose(): void; onSaved?(saved: Link): void };
@@ -18,26 +18,16 @@ export function LinkForm({ edited, onClose, onSaved }: Props) {
   const { t } = useLingui();
   const title = edited === "new" || edited === null ? t`New link` : t`Edit ${edited.code}`;
   return (
-    <Drawer.Root opened={edited !== null} onClose={onClose} position="right" size="md">
-      <Drawer.Overlay />
-      <Drawer.Content>
-        {/* The page has its banner already. */}
-        <Drawer.Header role="presentation">
-          <Drawer.Title>{title}</Drawer.Title>
-          <Drawer.CloseButton aria-label={t`Close`} />
-        </Drawer.Header>
-        <Drawer.Body>
-          {edited !== null && (
-            <Fields
-              key={edited === "new" ? "" : `${edited.domain}/${edited.code}`}
-              link={edited === "new" ? null : edited}
-              onClose={onClose}
-              onSaved={onSaved}
-            />
-          )}
-        </Drawer.Body>
-      </Drawer.Content>
-    </Drawer.Root>
+    <SideForm title={title} isOpen={edited !== null} onClose={onClose}>
+      {edited !== null && (
+        <Fields
+          key={edited === "new" ? "" : `${edited.domain}/${edited.code}`}
+          link={edited === "new" ? null : edited}
+          onClose={onClose}
+          onSaved={onSaved}
+        />
+      )}
+    </SideForm>
   );
 }
 
@@ -55,7 +45,6 @@ type FieldsProps = { link: Link | null; onClose(): void; onSaved: Props["onSaved
 function Fields({ link, onClose, onSaved }: FieldsProps) {
   const { t } = useLingui();
   const queries = useQueryClient();
-  const sentenceOf = useSentence();
   const form = useForm<Values>({ initialValues: valuesOf(link) });
   const { data: tags = [] } = useQuery(tagsQuery);
   const [code] = useDebouncedValue(form.values.code.trim(), AVAILABILITY_DELAY_MS);
@@ -92,70 +81,60 @@ function Fields({ link, onClose, onSaved }: FieldsProps) {
     },
     onError(error) {
       if (!(error instanceof ApiError)) return;
-      const field = (name: string) => (name === "expires_at" ? "expires" : name.split(".")[0]!);
-      form.setErrors(
-        Object.fromEntries(error.details.map((detail) => [field(detail.field), detail.message])),
-      );
+      const { expires_at: expires, ...others } = fieldErrors(error.details);
+      form.setErrors({ ...others, ...(expires !== undefined && { expires }) });
     },
   });
 
   return (
-    <form onSubmit={form.onSubmit((values) => save.mutate(values))}>
-      <Stack gap="sm">
-        <TextInput
-          {...form.getInputProps("target")}
-          label={t`Target`}
-          placeholder="https://"
-          type="url"
-          required
-          withAsterisk={false}
-          data-autofocus
-        />
-        <TextInput
-          {...form.getInputProps("code")}
-          label={t`Code`}
-          description={link === null ? t`Empty for a random one.` : t`The old code stays as an alias.`}
-          error={form.errors["code"] ?? (isRefused && reasons[availability.reason ?? "taken"])}
-          autoCapitalize="none"
-          spellCheck={false}
-          maxLength={128}
-        />
-        <TextInput {...form.getInputProps("title")} label={t`Title`} maxLength={200} />
-        <Textarea
-          {...form.getInputProps("note")}
-          label={t`Note`}
-          maxLength={2000}
-          autosize
-          minRows={2}
-          maxRows={8}
-        />
-        <TagsInput
-          {...form.getInputProps("tags")}
-          label={t`Tags`}
-          data={tags.map(({ tag }) => tag)}
-          limit={100}
-          maxTags={MOST_TAGS}
-          acceptValueOnBlur
-        />
-        <TextInput
-          {...form.getInputProps("expires")}
-          label={t`Expires`}
-          description={t`A date such as 2027-01-31T18:00:00Z, or a time from now such as 7d. Empty: never.`}
-        />
-        {save.isError && (
-          <Alert color="red" variant="light" role="alert">
-            {sentenceOf(save.error)}
-          </Alert>
-        )}
-        <Group justify="end" mt="xs">
-          <Button variant="default" onClick={onClose}>
-            <Trans>Cancel</Trans>
-          </Button>
-          <Button type="submit" loading={save.isPending} disabled={isRefused}>
-            {link === null ? <Trans>Create</Trans> : <Trans>Save</Trans>}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <FormFields
+      onSubmit={form.onSubmit((values) => save.mutate(values))}
+      onClose={onClose}
+      error={save.error}
+      isPending={save.isPending}
+      isRefused={isRefused}
+      action={link === null ? t`Create` : t`Save`}
+    >
+      <TextInput
+        {...form.getInputProps("target")}
+        label={t`Target`}
+        placeholder="https://"
+        type="url"
+        required
+        withAsterisk={false}
+        data-autofocus
+      />
+      <TextInput
+        {...form.getInputProps("code")}
+        label={t`Code`}
+        description={link === null ? t`Empty for a random one.` : t`The old code stays as an alias.`}
+        error={form.errors["code"] ?? (isRefused && reasons[availability.reason ?? "taken"])}
+        autoCapitalize="none"
+        spellCheck={false}
+        maxLength={128}
+      />
+      <TextInput {...form.getInputProps("title")} label={t`Title`} maxLength={200} />
+      <Textarea
+        {...form.getInputProps("note")}
+        label={t`Note`}
+        maxLength={2000}
+        autosize
+        minRows={2}
+        maxRows={8}
+      />
+      <TagsInput
+        {...form.getInputProps("tags")}
+        label={t`Tags`}
+        data={tags.map(({ tag }) => tag)}
+        limit={100}
+        maxTags={MOST_TAGS}
+        acceptValueOnBlur
+      />
+      <TextInput
+        {...form.getInputProps("expires")}
+        label={t`Expires`}
+        description={t`A date such as 2027-01-31T18:00:00Z, or a time from now such as 7d. Empty: never.`}
+      />
+    </FormFields>
   );
 }

@@ -1,0 +1,75 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { Alert, Button, Drawer, Group, Stack } from "@mantine/core";
+import type { FormEvent, ReactNode } from "react";
+import { useSentence } from "./failure.tsx";
+
+type Props = {
+  title: string;
+  isOpen: boolean;
+  onClose(): void;
+  children: ReactNode;
+};
+
+/** A form beside the page. */
+export function SideForm({ title, isOpen, onClose, children }: Props) {
+  const { t } = useLingui();
+  return (
+    <Drawer.Root opened={isOpen} onClose={onClose} position="right" size="md">
+      <Drawer.Overlay />
+      <Drawer.Content>
+        {/* The page has its banner already. */}
+        <Drawer.Header role="presentation">
+          <Drawer.Title>{title}</Drawer.Title>
+          <Drawer.CloseButton aria-label={t`Close`} />
+        </Drawer.Header>
+        <Drawer.Body>{isOpen && children}</Drawer.Body>
+      </Drawer.Content>
+    </Drawer.Root>
+  );
+}
+
+type FieldsProps = {
+  onSubmit(event: FormEvent<HTMLFormElement>): void;
+  onClose(): void;
+  error: Error | null;
+  isPending: boolean;
+  isRefused?: boolean;
+  action: string;
+  children: ReactNode;
+};
+
+export function FormFields({
+  onSubmit,
+  onClose,
+  error,
+  isPending,
+  isRefused,
+  action,
+  children,
+}: FieldsProps) {
+  const sentenceOf = useSentence();
+  return (
+    <form onSubmit={onSubmit}>
+      <Stack gap="sm">
+        {children}
+        {error !== null && (
+          <Alert color="red" variant="light" role="alert">
+            {sentenceOf(error)}
+          </Alert>
+        )}
+        <Group justify="end" mt="xs">
+          <Button variant="default" onClick={onClose}>
+            <Trans>Cancel</Trans>
+          </Button>
+          <Button type="submit" loading={isPending} disabled={isRefused ?? false}>
+            {action}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+/** The server's sentences by field. */
+export const fieldErrors = (details: readonly { field: string; message: string }[]): Record<string, string> =>
+  Object.fromEntries(details.map(({ field, message }) => [field.split(".")[0]!, message]));
