@@ -21,6 +21,7 @@ export async function zipOfZeros(
     await log.append(entry);
   }
   const pieces = zipPieces(log, totals, {
+    expectFolders: async () => {},
     find: async (ids) => new Map(ids.map((id) => [id, { id, size } as unknown as StoredBlob])),
     open: async () => ({ read: async (into) => into.length, close: async () => {} }),
   });

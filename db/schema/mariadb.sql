@@ -3,6 +3,7 @@
 CREATE TABLE `account_usage` (
   `account_id` bigint(20) NOT NULL,
   `bytes` bigint(20) NOT NULL,
+  `moves` bigint(20) NOT NULL DEFAULT 0,
   PRIMARY KEY (`account_id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 

@@ -3,6 +3,7 @@
 CREATE TABLE `account_usage` (
   `account_id` bigint NOT NULL,
   `bytes` bigint NOT NULL,
+  `moves` bigint NOT NULL DEFAULT '0',
   PRIMARY KEY (`account_id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 

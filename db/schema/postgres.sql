@@ -3,6 +3,7 @@
 create table account_usage (
   account_id bigint not null,
   bytes bigint not null,
+  moves bigint default 0 not null,
   constraint account_usage_pkey PRIMARY KEY (account_id)
 );
 

@@ -3,7 +3,7 @@
 CREATE TABLE account_usage (
   account_id integer not null primary key,
   bytes integer not null
-);
+, moves integer not null default 0);
 
 CREATE TABLE blobs (
   id integer primary key autoincrement,

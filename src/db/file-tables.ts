@@ -69,7 +69,7 @@ export const FILE_TABLES = {
     updated_at: "int",
   },
   /** Its row is the lock of the account's tree. */
-  account_usage: { account_id: "int", bytes: "int" },
+  account_usage: { account_id: "int", bytes: "int", moves: "int" },
   uploads: {
     /** A lower-case UUID, also the storage's id of the bytes. */
     id: "text",

@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Database } from "../../db/database.ts";
 import { forEachDialect } from "../../db/for-each-dialect.ts";
-import { type DriveHarness, startDrive } from "../drive.test-support.ts";
+import { type DriveHarness, refusal, startDrive } from "../drive.test-support.ts";
+import type { StoredFile } from "../tree/entry.ts";
 import { readArchive, readEntries } from "./archive.test-support.ts";
+import { createArchiveRepository } from "./repository.ts";
+import { createArchives } from "./service.ts";
 
 forEachDialect(({ openDb }) => {
   let database: Database;
@@ -102,6 +105,82 @@ forEachDialect(({ openDb }) => {
       );
       expect(counts).toEqual([0, 2_499, 0, 5_001, 3, 2_500]);
       expect(found.every(([name, , text]) => name.endsWith("/") || text === "same")).toBe(true);
+    });
+
+    /** The tree of an account whose folders a test changes while it is read. */
+    async function changing(change: (round: number) => Promise<unknown>) {
+      const mine = await at.account();
+      const root = await at.folder(mine, null, "root");
+      const [from, to] = [await at.folder(mine, root, "z from"), await at.folder(mine, root, "a to")];
+      const file = await at.upload(mine, from, "file", "moved");
+      const repository = createArchiveRepository(database);
+      let rounds = 0;
+      const archives = createArchives({
+        repository: {
+          ...repository,
+          async children(...wanted) {
+            const found = await repository.children(...wanted);
+            // After the root was read.
+            if (wanted[1].includes(root)) await change(rounds++);
+            return found;
+          },
+        },
+        blobs: at.content.blobs,
+        dataDir: at.content.dataDir,
+      });
+      const { folder } = await at.folders.find(mine, root);
+      return { mine, root, from, to, file, make: () => archives.make(folder!, new AbortController().signal) };
+    }
+
+    test("is read again when something moved meanwhile, and refused if that does not end", async () => {
+      let moving: { mine: number; root: number; file: StoredFile } | undefined;
+      let most = 1;
+      const tree = await changing(async (round) => {
+        if (round >= most) return;
+        const { mine, root, file } = moving!;
+        // Into a folder that was read.
+        await at.files.update(mine, file.id, { folderId: round % 2 === 0 ? root : tree.from });
+      });
+      moving = tree;
+      const archive = await tree.make();
+      const bytes = Buffer.concat(await Array.fromAsync(archive.pieces(), (piece) => Buffer.from(piece)));
+      await archive.close();
+      expect(readArchive(bytes).map(([name]) => name)).toEqual(["file", "a to/", "z from/"]);
+      await at.files.update(tree.mine, tree.file.id, { folderId: tree.from });
+      most = Number.POSITIVE_INFINITY;
+      expect(await refusal(tree.make())).toBe("ServiceUnavailable");
+    });
+
+    test("is refused if its folder is removed meanwhile, and cut if one inside it is", async () => {
+      let gone = (): unknown => undefined;
+      const tree = await changing(async () => gone());
+      gone = () => at.folders.remove(tree.mine, tree.from);
+      const archive = await tree.make();
+      expect(await refusal(Array.fromAsync(archive.pieces()))).toBe("FolderNotFound");
+      await archive.close();
+      gone = () => at.folders.remove(tree.mine, tree.root);
+      expect(await refusal(tree.make())).toBe("FolderNotFound");
+    });
+
+    test("has what was trashed meanwhile", async () => {
+      const mine = await at.account();
+      const root = await at.folder(mine, null, "trashed");
+      const inner = await at.folder(mine, root, "inner");
+      await at.upload(mine, inner, "file", "still here");
+      const archives = createArchives({
+        repository: createArchiveRepository(database),
+        blobs: at.content.blobs,
+        dataDir: at.content.dataDir,
+      });
+      const { folder } = await at.folders.find(mine, root);
+      const archive = await archives.make(folder!, new AbortController().signal);
+      await at.trash.putFolder(mine, inner);
+      const bytes = Buffer.concat(await Array.fromAsync(archive.pieces(), (piece) => Buffer.from(piece)));
+      await archive.close();
+      expect(readArchive(bytes)).toEqual([
+        ["inner/", 0, ""],
+        ["inner/file", 10, "still here"],
+      ]);
     });
   });
 });

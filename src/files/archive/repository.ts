@@ -56,6 +56,23 @@ export function createArchiveRepository({ read }: Pick<Database, "read">) {
         .execute();
     },
 
+    /** Grows with each move of an entry in the account. */
+    async moves(accountId: number): Promise<number> {
+      const query = read.selectFrom("account_usage").select("moves").where("account_id", "=", accountId);
+      return (await query.executeTakeFirst())?.moves ?? 0;
+    },
+
+    /** Those of the folders that still exist, at most 1,000. A folder being removed does not. */
+    async folders(accountId: number, folderIds: readonly number[]): Promise<Set<number>> {
+      const rows = await read
+        .selectFrom("entries")
+        .select("id")
+        .where("id", "in", folderIds)
+        .where("account_id", "=", accountId)
+        .execute();
+      return new Set(rows.map(({ id }) => id));
+    },
+
     /** The content of files that still exist, by id of the file. At most 1,000. */
     async contents(fileIds: readonly number[]): Promise<Map<number, StoredBlob>> {
       const rows = await read

@@ -37,6 +37,8 @@ type Deps = {
 };
 
 const LIST_BYTES = 2 ** 30;
+/** To read a tree in which nothing moves. */
+const TRIES = 5;
 
 export function createArchives({ repository, blobs, dataDir, listBytes = LIST_BYTES }: Deps) {
   let left = listBytes;
@@ -51,29 +53,55 @@ export function createArchives({ repository, blobs, dataDir, listBytes = LIST_BY
       giveBack: (bytes) => void (left += bytes),
     });
 
-  return {
-    /** @throws BadRequest (path too long), ServiceUnavailable (too many archives), the signal's reason */
-    async make(folder: Folder, signal: AbortSignal): Promise<Archive> {
+  /** The tree at one moment: a move while it is read could hide an entry. */
+  async function read(folder: Folder, signal: AbortSignal) {
+    for (let tries = 0; tries < TRIES; tries++) {
       const log = createLog();
       try {
+        const moves = await repository.moves(folder.accountId);
         const totals = await takeSnapshot({ repository, log, folder, signal });
-        const contents = {
-          find: repository.contents,
-          open: async (blob: Parameters<typeof blobs.openFound>[0]) =>
-            openSource((await blobs.openFound(blob, { signal })).body),
-        };
-        const length = totals.contentBytes + totals.centralBytes + endBytes(totals);
-        return {
-          name: safeEntryName(`${folder.name}.zip`),
-          length,
-          isShort: length <= PIECE_BYTES,
-          pieces: () => zipPieces(log, totals, contents),
-          close: log.close,
-        };
+        if ((await repository.moves(folder.accountId)) === moves) return { log, totals };
+        await log.close();
       } catch (error) {
         await log.close();
         throw error;
       }
+    }
+    throw appError("ServiceUnavailable", "Folders are being moved just now. Try again in a moment.");
+  }
+
+  return {
+    /**
+     * @throws BadRequest (path too long), FolderNotFound (removed meanwhile), ServiceUnavailable (too many archives), the
+     * signal's reason
+     */
+    async make(folder: Folder, signal: AbortSignal): Promise<Archive> {
+      const { accountId } = folder;
+      const { log, totals } = await read(folder, signal);
+      const expectFolders = async (ids: readonly number[]): Promise<void> => {
+        const found = await repository.folders(accountId, ids);
+        if (ids.some((id) => !found.has(id))) throw appError("FolderNotFound", "The folder was deleted.");
+      };
+      try {
+        await expectFolders([folder.id]);
+      } catch (error) {
+        await log.close();
+        throw error;
+      }
+      const contents = {
+        expectFolders,
+        find: repository.contents,
+        open: async (blob: Parameters<typeof blobs.openFound>[0]) =>
+          openSource((await blobs.openFound(blob, { signal })).body),
+      };
+      const length = totals.contentBytes + totals.centralBytes + endBytes(totals);
+      return {
+        name: safeEntryName(`${folder.name}.zip`),
+        length,
+        isShort: length <= PIECE_BYTES,
+        pieces: () => zipPieces(log, totals, contents),
+        close: log.close,
+      };
     },
   };
 }

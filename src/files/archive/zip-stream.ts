@@ -14,6 +14,8 @@ import {
 } from "./zip-format.ts";
 
 export type Contents = {
+  /** @throws FolderNotFound unless all still exist */
+  expectFolders(folderIds: readonly number[]): Promise<void>;
   /** Those that still exist. */
   find(fileIds: readonly number[]): Promise<ReadonlyMap<number, StoredBlob>>;
   /** @throws FileNotFound, StorageUnavailable */
@@ -85,6 +87,9 @@ export async function* zipPieces(
     if (portion === null) break;
     for (const entries of inGroups(portion)) {
       const files = entries.filter(({ size }) => size !== null).map(({ id }) => id);
+      const folders = entries.filter(({ size }) => size === null).map(({ id }) => id);
+      // What is in a folder that is gone may be gone too.
+      if (folders.length > 0) await contents.expectFolders(folders);
       const found = files.length > 0 ? await contents.find(files) : new Map<number, StoredBlob>();
       for (const entry of entries) {
         yield* put(localHeader(entry));

@@ -31,6 +31,7 @@ async function writeZeros(path: string, sizes: readonly (number | null)[]): Prom
     await log.append(entry);
   }
   const contents = {
+    expectFolders: async () => {},
     find: async (ids: readonly number[]) =>
       new Map(ids.map((id) => [id, { id, size: sizes[id] } as unknown as StoredBlob])),
     open: async () => ({ read: async (into: Uint8Array) => into.fill(0).length, close: async () => {} }),

@@ -203,8 +203,19 @@ export function createEntriesRepository({ read, dialect }: Pick<Database, "read"
       const find = () => space(tx, accountId).$call(dialect.forUpdate).executeTakeFirst();
       const row = await find();
       if (row !== undefined) return toSpace(accountId, row);
-      await dialect.insertIgnore(tx, "account_usage", ["account_id"], [{ account_id: accountId, bytes: 0 }]);
+      await dialect.insertIgnore(
+        tx,
+        "account_usage",
+        ["account_id"],
+        [{ account_id: accountId, bytes: 0, moves: 0 }],
+      );
       return toSpace(accountId, await find());
+    },
+
+    /** An entry got another folder: a reader of several folders may have missed it. */
+    async countMove(tx: Db, accountId: number): Promise<void> {
+      const query = tx.updateTable("account_usage").set((eb) => ({ moves: eb("moves", "+", 1) }));
+      await query.where("account_id", "=", accountId).execute();
     },
 
     async addUsage(tx: Db, accountId: number, bytes: number): Promise<void> {
