@@ -35,7 +35,8 @@ export async function addToTotal(db: Db, links: number): Promise<void> {
   if (links !== 0) await db.insertInto("link_totals").values({ links }).execute();
 }
 
-export async function readTotal(db: Db): Promise<number> {
-  const sum = db.selectFrom("link_totals").select((eb) => eb.fn.sum<number | null>("links").as("links"));
-  return Number((await sum.executeTakeFirstOrThrow()).links ?? 0);
-}
+export const readingTotal = (db: Db) =>
+  db.selectFrom("link_totals").select((eb) => eb.fn.sum<number | null>("links").as("links"));
+
+export const readTotal = async (db: Db): Promise<number> =>
+  Number((await readingTotal(db).executeTakeFirstOrThrow()).links ?? 0);

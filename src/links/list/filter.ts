@@ -36,6 +36,17 @@ export const isEverything = (filter: LinkFilter): boolean =>
   filter.state === null &&
   filter.tags.length === 0;
 
+export const EVERYTHING: LinkFilter = {
+  search: null,
+  createdAfter: null,
+  createdBefore: null,
+  domain: null,
+  ownerId: null,
+  state: null,
+  asOf: 0,
+  tags: [],
+};
+
 /** In any case: Python clients write True. */
 const flag = (meaning: string) =>
   z

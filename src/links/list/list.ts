@@ -210,10 +210,11 @@ export function createLinkList(
       if (ranked === null) return { total: 0, links: [] };
       if (startsWithTag(ranked)) return tagged(ranked, slice);
     }
-    return filter.search === null ? walked(filter, slice) : searched(filter, slice);
+    if (filter.search !== null) return searched(filter, slice);
+    return (filter.tags.length === 0 ? await untagged(filter, slice) : null) ?? walked(filter, slice);
   }
 
-  const tagged = createTaggedPages({
+  const { tagged, untagged } = createTaggedPages({
     repository,
     totals,
     positions,

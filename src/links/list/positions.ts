@@ -6,7 +6,7 @@
 
 import { chunked } from "../../lib/chunked.ts";
 import { domainOf } from "../link-key.ts";
-import type { LinkFilter } from "./filter.ts";
+import { EVERYTHING, type LinkFilter } from "./filter.ts";
 import { createIdSet, type IdSet, LARGEST_ID } from "./id-set.ts";
 import type { SortKey } from "./order.ts";
 import type { Slice } from "./ordered-keys.repository.ts";
@@ -24,17 +24,6 @@ const CHUNK = 1_000;
 /** Ranks change untold, about twice a minute. */
 const RANKS_KEPT_MS = 30_000;
 const UNUSED_MS = 600_000;
-
-const ANY: LinkFilter = {
-  search: null,
-  createdAfter: null,
-  createdBefore: null,
-  domain: null,
-  ownerId: null,
-  state: null,
-  asOf: 0,
-  tags: [],
-};
 
 export type Positions = ReturnType<typeof createPositions>;
 
@@ -110,24 +99,27 @@ export function createPositions(repository: PositionsRepository, segment = SEGME
 
   const idsOf = (filter: Partial<LinkFilter>, sort: SortKey) =>
     async function* () {
-      for await (const { ids } of repository.parts({ ...ANY, ...filter }, sort)) yield ids;
+      for await (const { ids } of repository.parts({ ...EVERYTHING, ...filter }, sort)) yield ids;
     };
 
-  /** The first one is a tag. Deleted links are in no set of a tag, because its size would not be right. */
+  /** Deletions show in the size of a set only, so one condition at least has its size in `sizes`. */
   async function matchesOf(filter: LinkFilter, sizes: ReadonlyMap<string, number>): Promise<IdSet> {
     const { ownerId, domain, createdAfter, createdBefore, state, asOf } = filter;
     const found: IdSet[] = [];
     for (const tag of filter.tags) {
+      const key = keyOfTag(tag);
       const portions = () => repository.idsOfTag(tag);
-      found.push(await setOf(keyOfTag(tag), ({ tags }) => tags.includes(tag), portions, sizes.get(tag)));
+      found.push(await setOf(key, ({ tags }) => tags.includes(tag), portions, sizes.get(key)));
     }
     if (ownerId !== null) {
+      const key = keyOfOwner(ownerId);
       const portions = idsOf({ ownerId }, "created_at");
-      found.push(await setOf(`owner ${ownerId}`, (link) => link.ownerId === ownerId, portions));
+      found.push(await setOf(key, (link) => link.ownerId === ownerId, portions, sizes.get(key)));
     }
     if (domain !== null) {
+      const key = keyOfDomain(domain);
       const portions = idsOf({ domain }, "code");
-      found.push(await setOf(`domain ${domain}`, ({ code }) => domainOf(code) === domain, portions));
+      found.push(await setOf(key, ({ code }) => domainOf(code) === domain, portions, sizes.get(key)));
     }
     if (createdAfter !== null || createdBefore !== null) {
       const [from, to] = [createdAfter ?? -Infinity, createdBefore ?? Infinity];
@@ -158,7 +150,7 @@ export function createPositions(repository: PositionsRepository, segment = SEGME
     const seen = drops;
     const madeAt = performance.now();
     const segments = createSegments(sort, segment);
-    for await (const { ids, last } of repository.parts(ANY, sort, segment)) segments.append(ids, last);
+    for await (const { ids, last } of repository.parts(EVERYTHING, sort, segment)) segments.append(ids, last);
     if (seen === drops) orders.set(sort, { segments, madeAt });
     return segments;
   }
@@ -170,7 +162,7 @@ export function createPositions(repository: PositionsRepository, segment = SEGME
     /** Whether pages in this order cost little. */
     knows: (sort: SortKey): boolean => isUsable(sort, orders.get(sort)),
 
-    /** Of a filter with tags and without a search; `sizes` has all its tags. */
+    /** Of a filter without a search, and with a tag, owner or domain. `sizes`: by keys of such conditions. */
     matches: (filter: LinkFilter, sizes: ReadonlyMap<string, number>): Promise<IdSet> =>
       inTurn(() => matchesOf(filter, sizes)),
 
@@ -203,7 +195,9 @@ export function createPositions(repository: PositionsRepository, segment = SEGME
   };
 }
 
-const keyOfTag = (tag: string): string => `tag ${tag}`;
+export const keyOfTag = (tag: string): string => `tag ${tag}`;
+export const keyOfOwner = (ownerId: number): string => `owner ${ownerId}`;
+export const keyOfDomain = (domain: number): string => `domain ${domain}`;
 
 function placeIn(sort: SortKey, { id, code, createdAt, expiresAt, ranked }: Placed): ListPlace {
   switch (sort) {

@@ -17,7 +17,8 @@ import {
   type Slice,
   sortedBy,
 } from "./ordered-keys.repository.ts";
-import { linksIn, readTotal } from "../query.repository.ts";
+import { keysOf } from "../link-key.ts";
+import { linksIn, readingTotal, readTotal } from "../query.repository.ts";
 import { createTagging } from "../tags/tagging.repository.ts";
 import { matching } from "./matching.repository.ts";
 import { createPositionsRepository } from "./positions.repository.ts";
@@ -29,6 +30,8 @@ export type LinkListRepository = ReturnType<typeof createLinkListRepository>;
 
 /** From this share of matches a count uses `likely`. */
 const LIKELY = 0.5;
+/** Of a domain, or of the others. */
+const COUNTED = 20_000;
 /** Per query. */
 export const MOST_SORTED = 8000;
 const SORT_KEYS = ["links.id", "links.code", "links.created_at as createdAt"] as const;
@@ -38,7 +41,10 @@ export type SortKeys = { id: number; code: string; createdAt: number };
 
 type Ids = SelectQueryBuilder<Schema, "links", { id: number }>;
 
-export function createLinkListRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
+export function createLinkListRepository(
+  { read, dialect }: Pick<Database, "read" | "dialect">,
+  { countedUpTo = COUNTED } = {},
+) {
   const { tagsOf } = createTagging(dialect);
   async function tagged(links: readonly Omit<Link, "tags">[]): Promise<Link[]> {
     const tags = await tagsOf(
@@ -64,6 +70,35 @@ export function createLinkListRepository({ read, dialect }: Pick<Database, "read
     return new Map(found.map(({ tag, links }) => [tag, links]));
   }
 
+  /** From the total of all links, if the domain or the others have few. */
+  async function countDomain(domain: number): Promise<number> {
+    const keys = keysOf(domain);
+    const inside = read.selectFrom("links").where("code", ">=", keys.from).where("code", "<", keys.to);
+    const below = read.selectFrom("links").where("code", "<", keys.from);
+    const above = read.selectFrom("links").where("code", ">=", keys.to);
+    const upTo = (links: typeof inside) =>
+      read
+        .selectFrom(
+          links
+            .select("code")
+            .limit(countedUpTo + 1)
+            .as("some"),
+        )
+        .select((eb) => eb.fn.countAll<number>().as("n"));
+    const sums = await read
+      .selectNoFrom([
+        readingTotal(read).as("all"),
+        upTo(inside).as("own"),
+        upTo(below).as("before"),
+        upTo(above).as("behind"),
+      ])
+      .executeTakeFirstOrThrow();
+    const [own, before, behind] = [Number(sums.own), Number(sums.before), Number(sums.behind)];
+    if (own <= countedUpTo) return own;
+    if (before <= countedUpTo && behind <= countedUpTo) return Number(sums.all ?? 0) - before - behind;
+    return countRows(inside);
+  }
+
   return {
     /** See Dialect. */
     sharesScans: dialect.sharesScans,
@@ -75,6 +110,8 @@ export function createLinkListRepository({ read, dialect }: Pick<Database, "read
       if (tag !== undefined && more.length === 0 && isEverything({ ...filter, tags: [] })) {
         return (await sizesOf([tag])).get(tag) ?? 0;
       }
+      const { domain } = filter;
+      if (domain !== null && isEverything({ ...filter, domain: null })) return countDomain(domain);
       if (filter.state !== "active" || filter.search !== null || tag !== undefined) {
         return countRows(matches(filter, { fromTag: true }));
       }

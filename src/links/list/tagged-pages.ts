@@ -1,13 +1,14 @@
 /**
  * Pages of a filter with tags. They start with the links of the rarest tag, or follow the order's index and test the
- * tags. Where both would read many links, the page is found in memory (positions.ts).
+ * tags. Where both would read many links, the page is found in memory (positions.ts), as are pages of an owner or a
+ * domain in an order whose index does not have them.
  */
 import type { Link } from "../link.ts";
-import { isEverything, type LinkFilter } from "./filter.ts";
+import { EVERYTHING, isEverything, type LinkFilter } from "./filter.ts";
 import type { IdSet } from "./id-set.ts";
 import type { ListPlan, Slice } from "./ordered-keys.repository.ts";
 import { costFor, planFor, type Sizes, sizeOf } from "./plan.ts";
-import type { Positions } from "./positions.ts";
+import { keyOfDomain, keyOfOwner, keyOfTag, type Positions } from "./positions.ts";
 import type { IdRange, LinkListRepository } from "./repository.ts";
 import type { TotalCache } from "./total-cache.ts";
 
@@ -70,7 +71,7 @@ export function createTaggedPages(deps: Deps) {
     return descending ? links.toReversed() : links;
   }
 
-  return async function tagged({ filter, rarest, sizes }: Ranked, slice: Slice): Promise<Page> {
+  async function tagged({ filter, rarest, sizes: byTag }: Ranked, slice: Slice): Promise<Page> {
     if (rarest >= heldFrom) await hear();
     const known = totals.get(filter);
     if (known?.ids) return loadFew(known.ids, slice);
@@ -78,6 +79,7 @@ export function createTaggedPages(deps: Deps) {
     const all = await repository.extent();
     if (all === null) return { total: 0, links: [] };
     const isHeld = rarest >= heldFrom && positions.canHold(all.to);
+    const sizes = new Map([...byTag].map(([tag, links]) => [keyOfTag(tag), links]));
     const isCounted = known !== undefined || !isHeld || isOneTag(filter);
     const matches = isCounted ? null : await positions.matches(filter, sizes);
     const total = known?.total ?? matches?.size ?? (await repository.count(filter));
@@ -94,7 +96,52 @@ export function createTaggedPages(deps: Deps) {
       if (links !== null) return { total, links };
     }
     return { total, links: await loadPage(filter, slice, total, { plan: planFor(slice, of), ranges: [] }) };
-  };
+  }
+
+  async function countOnce(filter: LinkFilter): Promise<number> {
+    const keep = totals.open(filter);
+    const total = totals.get(filter)?.total ?? (await repository.count(filter));
+    keep({ total, ids: null });
+    return total;
+  }
+
+  /** Null if reading serves as well. */
+  async function untagged(filter: LinkFilter, slice: Slice): Promise<Page | null> {
+    if (!isFar(filter, slice, heldFrom)) return null;
+    await hear();
+    const known = totals.get(filter);
+    if (known?.ids) return loadFew(known.ids, slice);
+    const keep = totals.open(filter);
+    const all = await repository.extent();
+    if (all === null || !positions.canHold(all.to)) return null;
+    const { ownerId, domain } = filter;
+    const links = await countOnce({ ...EVERYTHING, ownerId, domain: ownerId === null ? domain : null });
+    if (links <= FEW && ownerId !== null) {
+      const ids = await repository.matchingIds(filter, FEW + 1);
+      if (ids.length > FEW) return null;
+      keep({ total: ids.length, ids });
+      return loadFew(ids, slice);
+    }
+    const isByFewClicks = slice.order.sort === "click_count" && sizeOf(all) < rankedFrom;
+    if (links < heldFrom || isByFewClicks) return null;
+    const key = ownerId === null ? keyOfDomain(domain!) : keyOfOwner(ownerId);
+    const set = await positions.matches(filter, new Map([[key, links]]));
+    const found = await held(filter, slice, set.size, set);
+    if (found === null) return null;
+    keep({ total: set.size, ids: null });
+    return { total: set.size, links: found };
+  }
+
+  return { tagged, untagged };
+}
+
+/** Whether the owner or domain would be tested in many rows. */
+function isFar({ search, ownerId, domain }: LinkFilter, { order, offset }: Slice, from: number): boolean {
+  if (search !== null) return false;
+  if (ownerId !== null) return order.sort !== "created_at";
+  // The indexes of the other orders have the code, and with it the domain.
+  const isInIndex = order.sort === "created_at" || order.sort === "code";
+  return domain !== null && offset >= from * (isInIndex ? 20 : 1);
 }
 
 const isOneTag = (filter: LinkFilter): boolean =>

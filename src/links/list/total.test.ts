@@ -3,7 +3,10 @@ import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { silentLogger } from "../../lib/logger.ts";
 import { forEachDialect } from "../../db/for-each-dialect.ts";
 import { PLAIN, UNOWNED } from "../link.ts";
+import { keyOf } from "../link-key.ts";
+import { EVERYTHING } from "./filter.ts";
 import { linkQueryOf } from "./page.ts";
+import { createLinkListRepository } from "./repository.ts";
 import { type LinksRoom, NOW, openLinks, TARGET } from "../links.test-support.ts";
 import { readTotal } from "../query.repository.ts";
 import { createTotalJob } from "./total.ts";
@@ -69,6 +72,32 @@ forEachDialect(({ openDb }) => {
       expect(await listed()).toBe(50);
       await job.run(never);
       expect(await summands()).toEqual([50]);
+    });
+
+    test("of a domain is exact, whichever has few links", async () => {
+      const keysIn = (domain: number, many: number) =>
+        Array.from({ length: many }, (_, at) => keyOf(domain, `d${at}`));
+      const keys = [...keysIn(0, 7), ...keysIn(1, 1), ...keysIn(12, 5)];
+      const link = { ...PLAIN, ...UNOWNED, target: TARGET, createdAt: NOW, updatedAt: NOW };
+      const links = keys.map((code) => ({
+        ...link,
+        code,
+        expiresAt: null,
+        clickCount: 0,
+        automatedClicks: 0,
+      }));
+      await room.database.transaction((tx) => room.repository.insertMany(tx, links));
+      for (const countedUpTo of [0, 1, 5, 6, 7, 100]) {
+        const repository = createLinkListRepository(room.database, { countedUpTo });
+        for (const [domain, many] of [
+          [0, 7],
+          [1, 1],
+          [12, 5],
+          [3, 0],
+        ] as const) {
+          expect(await repository.count({ ...EVERYTHING, domain })).toBe(many);
+        }
+      }
     });
 
     test("the job corrects what other programs wrote, once", async () => {
