@@ -99,7 +99,7 @@ describe("a cookie that the browser drops", () => {
   });
   const type = { "Content-Type": "application/x-www-form-urlencoded" };
 
-  test("is told after the right password of a link and of a share, instead of asking again", async () => {
+  test("is told after the right password of a link, share and drop box, instead of asking again", async () => {
     await set("features.enforce_link_passwords", "true");
     await make({ code: "locked", password: "open sesame" });
     const headers = { Authorization: `Bearer ${client.token}`, "Content-Type": "application/json" };
@@ -108,7 +108,9 @@ describe("a cookie that the browser drops", () => {
         .data;
     const folder = await call("/folders", { name: "papers" });
     const share = await call(`/folders/${folder.id}/share`, { password: "open sesame" });
-    for (const path of ["/locked", `/${share.code}`]) {
+    const limits = { max_files: 3, max_bytes: 3000 };
+    const box = await call(`/folders/${folder.id}/drop`, { password: "open sesame", ...limits });
+    for (const path of ["/locked", `/${share.code}`, `/${box.code}`]) {
       const told = await visit(path, { ...OFF_LOCALHOST, ...type }, form("open sesame"));
       expect([told.status, told.headers.get("location")]).toEqual([200, null]);
       expect(told.body).toContain("weil diese Seite ohne HTTPS kam");

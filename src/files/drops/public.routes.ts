@@ -7,7 +7,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { UnlockCookies } from "../../visitors/cookie.ts";
 import type { VisitorPages } from "../../visitors/look.ts";
-import { messagePage, passwordPage } from "../../visitors/messages.ts";
+import { messagePage, notKeptPage, passwordPage } from "../../visitors/messages.ts";
 import { answerPage } from "../../visitors/page.ts";
 import { isBrowser, pathWithQuery, type Unlock, type VisitorConnection } from "../../visitors/unlock.ts";
 import type { Uploads } from "../uploads/service.ts";
@@ -83,8 +83,11 @@ export function createDropAnswers(deps: Deps): DropAnswers {
     if (passwordHash === null) return new Response(null, { status: 303, headers });
     const refused = await deps.unlock.refusal({ linkId, passwordHash }, request, connection);
     if (refused !== null) return refused;
-    const cookie = cookies.make(box, box.code, clock.now());
-    return new Response(null, { status: 303, headers: { ...headers, "Set-Cookie": cookie } });
+    const cookie = { "Set-Cookie": cookies.make(box, box.code, clock.now()) };
+    if (isBrowser(request) && !cookies.isKept(request)) {
+      return answerPage(notKeptPage(pages.look(request)), 200, request, cookie);
+    }
+    return new Response(null, { status: 303, headers: { ...headers, ...cookie } });
   }
 
   const isLocked = (box: OpenDrop, request: Request): boolean =>
