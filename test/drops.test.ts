@@ -338,6 +338,10 @@ describe("a box", () => {
     await gone(expired.url);
     const late = await stranger({ "Sec-Fetch-Dest": "document" }).put(expired.url, { a: "a" }, "", HTML);
     expect([late.status, (await late.text()).includes("<h1>")]).toEqual([404, true]);
+    const trashed = await box();
+    expect((await me.call("POST", `/folders/${trashed.folder}/trash`)).status).toBe(200);
+    await gone(trashed.url);
+    expect((await stranger().begin(trashed.url, "a", 1)).status).toBe(410);
     const deleted = await box();
     expect((await me.call("DELETE", `/folders/${deleted.folder}`)).status).toBe(200);
     await gone(deleted.url);

@@ -196,6 +196,24 @@ forEachDialect((dialect) => {
     expect(await refused(send(box, { b: "b" }))).toBe("FolderNotFound");
   });
 
+  test("a form that breaks off leaves nothing, and gives its room back", async () => {
+    const box = await open({ maxBytes: 10 });
+    const head = '--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n';
+    const cut = (text: string) =>
+      receive(box, "a", {
+        request: new Request("http://localhost/x", {
+          method: "POST",
+          body: head + text,
+          headers: { "Content-Type": "multipart/form-data; boundary=x" },
+        }),
+        reservation: createBodyMemory().enter(),
+      });
+    for (let n = 0; n < 10; n++) expect(await refused(cut("0123456789"))).toBe("InvalidMultipartData");
+    await send(box, { whole: "0123456789" });
+    expect(await at.names(me, folder)).toEqual(["whole"]);
+    at.content.time.now += 86_400_000;
+  });
+
   test("others neither see nor close a box", async () => {
     const { code } = await open();
     const other = await at.account();

@@ -36,7 +36,7 @@ export function createDropGate({ repository, record, clock }: Deps): DropGate {
     async take(tx, { linkId, sender, senderName, name }, file) {
       const box = await open(tx.db, linkId, file.parentId);
       if (!(await repository.take(tx.db, box, file.size))) {
-        throw dropRefusal(refusalOf(box, file.size) ?? "full");
+        throw dropRefusal(refusalOf(box, file.size) ?? "ended");
       }
       const at = clock.now();
       await repository.addFile(tx.db, { fileId: file.id, linkId, sender, senderName, name, at });
