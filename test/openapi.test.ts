@@ -184,7 +184,7 @@ test("cookies need a proof where something changes; live events are documented",
   expect(paths["/admin/v1/auth/password"]!["put"]).toMatchObject({ security: [{ bearer: [] }, proven] });
   const live = paths["/admin/v1/analytics/live"]!["get"]!.responses["200"]!.content!["text/event-stream"]!;
   expect(resolved(live.schema)).toMatchObject({
-    properties: { event: { const: "clicks" }, data: { type: "string" } },
+    properties: { event: { enum: ["clicks", "drop"] }, data: { type: "string" } },
   });
 });
 

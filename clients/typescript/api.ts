@@ -1582,21 +1582,50 @@ export interface components {
             created_by: string | null;
             /** @description host; null: the default domain */
             domain: string | null;
+            /** @description finished; with max_downloads also running ones */
+            downloads: number;
+            /** @description of a drop box */
+            drop: {
+                /** @description taken so far */
+                bytes: number;
+                /** @description taken so far */
+                files: number;
+                max_bytes: number;
+                max_file_size: number | null;
+                max_files: number;
+            } | null;
+            /** @description what is shared, or the folder that takes the files; null for a URL */
+            entry: {
+                id: number;
+                name: string;
+            } | null;
             expires_at: string | null;
             fallback_url: string | null;
+            file_id: number | null;
             /** @description that it has taken, also of those deleted since */
             files: number;
             folder_id: number;
             forward_query: boolean;
             /** @description click_count without automated visitors */
             human_clicks: number;
-            /** @constant */
-            kind: "drop";
+            /** @description visitors find nothing until the item is put back */
+            in_trash: boolean;
+            /**
+             * @description url: the code redirects from now on
+             * @enum {string}
+             */
+            kind: "file" | "folder" | "drop" | "url";
             max_bytes: number;
             max_clicks: number | null;
+            max_downloads: number | null;
             max_file_size: number | null;
             max_files: number;
             note: string | null;
+            /** @description in the list of all accounts */
+            owner?: {
+                id: number;
+                username: string | null;
+            };
             password: "[REDACTED]" | null;
             /** @enum {number} */
             redirect_status: 301 | 302 | 307 | 308;
@@ -8364,14 +8393,24 @@ export interface operations {
                      *           "fallback_url": null,
                      *           "redirect_status": 307,
                      *           "forward_query": false,
-                     *           "kind": "drop",
+                     *           "kind": "file",
+                     *           "entry": null,
+                     *           "file_id": null,
                      *           "folder_id": 1,
+                     *           "max_downloads": null,
+                     *           "downloads": 1,
+                     *           "drop": null,
+                     *           "in_trash": false,
+                     *           "owner": {
+                     *             "id": 1,
+                     *             "username": "anna"
+                     *           },
+                     *           "url": "https://go.example.com/docs/start",
                      *           "max_bytes": 1,
                      *           "max_files": 1,
                      *           "max_file_size": 0,
                      *           "bytes": 1,
-                     *           "files": 1,
-                     *           "url": "https://go.example.com/docs/start"
+                     *           "files": 1
                      *         }
                      *       ]
                      *     }
@@ -8447,14 +8486,24 @@ export interface operations {
                      *         "fallback_url": null,
                      *         "redirect_status": 307,
                      *         "forward_query": false,
-                     *         "kind": "drop",
+                     *         "kind": "file",
+                     *         "entry": null,
+                     *         "file_id": null,
                      *         "folder_id": 1,
+                     *         "max_downloads": null,
+                     *         "downloads": 1,
+                     *         "drop": null,
+                     *         "in_trash": false,
+                     *         "owner": {
+                     *           "id": 1,
+                     *           "username": "anna"
+                     *         },
+                     *         "url": "https://go.example.com/docs/start",
                      *         "max_bytes": 1,
                      *         "max_files": 1,
                      *         "max_file_size": 0,
                      *         "bytes": 1,
-                     *         "files": 1,
-                     *         "url": "https://go.example.com/docs/start"
+                     *         "files": 1
                      *       }
                      *     }
                      */

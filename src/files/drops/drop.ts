@@ -1,5 +1,4 @@
 /** A drop box: a row of `shares` whose entry is the folder that takes the files of strangers. */
-import type { ShownLink } from "../../links/link.ts";
 import { appError } from "../../lib/errors.ts";
 import type { DropLimits } from "../serving/served.ts";
 
@@ -8,9 +7,6 @@ export const NAME_FIELD = "sender_name";
 
 /** What it took, also of files that are gone. */
 type Taken = { bytes: number; files: number };
-
-/** For its owner. */
-export type DropBox = ShownLink & DropLimits & Taken;
 
 /** For its visitors. */
 export type OpenDrop = DropLimits &

@@ -1,7 +1,6 @@
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
-import { linksIn } from "../../links/query.repository.ts";
-import type { DropBox, OpenDrop, ReceivedDrop, SentFile } from "./drop.ts";
+import type { OpenDrop, ReceivedDrop, SentFile } from "./drop.ts";
 
 export type DropsRepository = ReturnType<typeof createDropsRepository>;
 
@@ -21,17 +20,17 @@ const limitsOf = (row: { maxBytes: number | null; maxFiles: number | null; maxFi
 
 export function createDropsRepository({ read }: Pick<Database, "read">) {
   return {
-    /** Newest first. */
-    async ofFolder(folderId: number, limit: number): Promise<DropBox[]> {
-      const rows = await linksIn(read)
-        .innerJoin("shares", "shares.link_id", "links.id")
-        .select(LIMITS)
-        .where("shares.entry_id", "=", folderId)
-        .where("shares.max_files", "is not", null)
-        .orderBy("shares.link_id", "desc")
+    /** Ids of links, newest first. */
+    async ofFolder(folderId: number, limit: number): Promise<number[]> {
+      const rows = await read
+        .selectFrom("shares")
+        .select("link_id")
+        .where("entry_id", "=", folderId)
+        .where("max_files", "is not", null)
+        .orderBy("link_id", "desc")
         .limit(limit)
         .execute();
-      return rows.map((row) => ({ ...row, ...limitsOf(row), tags: [] }));
+      return rows.map((row) => row.link_id);
     },
 
     /** If it is a box of the folder. */

@@ -5,10 +5,12 @@ import { cursorQuery, cursorText, limitOf, placeOf } from "../../lib/cursor.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
 import { shortSender } from "../../lib/short-sender.ts";
 import { CODE_FORM } from "../../links/code.ts";
-import { createSchema, linkViewSchema, viewOfLink } from "../../links/link.ts";
+import { createSchema } from "../../links/link.ts";
 import { refuseOwnCode, shareSchema } from "../shares/routes.ts";
 import { idIn } from "../tree/entry-id.ts";
-import type { DropBox, ReceivedDrop } from "./drop.ts";
+import type { ShareRecord } from "../serving/served.ts";
+import { shareView, viewOfShare } from "../serving/share-view.ts";
+import type { ReceivedDrop } from "./drop.ts";
 import type { Drops } from "./service.ts";
 
 const LARGEST_BYTES = Number.MAX_SAFE_INTEGER;
@@ -24,15 +26,14 @@ const dropSchema = shareSchema.omit({ max_downloads: true }).extend({
 });
 dropSchema.register(z.globalRegistry, { id: "NewDropBox" });
 
-const dropView = linkViewSchema.extend({
-  kind: z.literal("drop"),
+/** As a share is shown, with its limits beside the rest. */
+const dropView = shareView.extend({
   folder_id: z.int(),
   max_bytes: z.int(),
   max_files: z.int(),
   max_file_size: z.int().nullable(),
   bytes: z.int().describe("that it has taken, also of files deleted since"),
   files: z.int().describe("that it has taken, also of those deleted since"),
-  url: z.url().describe("the same as short_url"),
 });
 dropView.register(z.globalRegistry, { id: "DropBox" });
 
@@ -48,22 +49,9 @@ const receivedView = z.object({
 });
 receivedView.register(z.globalRegistry, { id: "ReceivedFile" });
 
-/** Boxes are served there only. */
-const onDefaultDomain = () => null;
-
-function viewDrop(box: DropBox, folderId: number, origin: string): z.output<typeof dropView> {
-  const view = viewOfLink(box, origin, onDefaultDomain);
-  return {
-    ...view,
-    kind: "drop",
-    folder_id: folderId,
-    max_bytes: box.maxBytes,
-    max_files: box.maxFiles,
-    max_file_size: box.maxFileSize,
-    bytes: box.bytes,
-    files: box.files,
-    url: view.short_url,
-  };
+function viewDrop(box: ShareRecord, folderId: number, origin: string): z.output<typeof dropView> {
+  const view = viewOfShare(box, origin);
+  return { ...view, ...view.drop!, folder_id: folderId };
 }
 
 const viewReceived = (file: ReceivedDrop): z.output<typeof receivedView> => ({

@@ -11,8 +11,8 @@ import { internalTarget } from "../../links/internal-target.ts";
 import type { AccountTree } from "../tree/account-tree.ts";
 import { servedFields } from "../serving/changes.ts";
 import type { SharesRepository } from "../shares/repository.ts";
-import type { DropLimits } from "../serving/served.ts";
-import type { DropBox, OpenDrop, ReceivedDrop, SentFile } from "./drop.ts";
+import type { DropLimits, ShareRecord } from "../serving/served.ts";
+import type { OpenDrop, ReceivedDrop, SentFile } from "./drop.ts";
 import type { DropsRepository } from "./repository.ts";
 
 export type DropInput = InternalInput & DropLimits;
@@ -22,7 +22,7 @@ export type Drops = ReturnType<typeof createDrops>;
 type Deps = {
   tree: AccountTree;
   repository: DropsRepository;
-  shares: Pick<SharesRepository, "insert" | "removeLink">;
+  shares: Pick<SharesRepository, "insert" | "load" | "removeLink">;
   links: InternalLinks;
   clock: Clock;
 };
@@ -45,7 +45,7 @@ export function createDrops({ tree, repository, shares, links, clock }: Deps) {
 
   return {
     /** @throws FolderNotFound, LinkAlreadyExists, LinkInvalidCode, LinkReservedCode, LinkInvalidExpireTime */
-    async create(accountId: number, folderId: number, input: DropInput, actor: Actor): Promise<DropBox> {
+    async create(accountId: number, folderId: number, input: DropInput, actor: Actor): Promise<ShareRecord> {
       await checkFolder(accountId, folderId);
       const { maxBytes, maxFiles, maxFileSize, ...rest } = input;
       const limits = { maxBytes, maxFiles, maxFileSize };
@@ -61,15 +61,15 @@ export function createDrops({ tree, repository, shares, links, clock }: Deps) {
           };
           const link = await links.create(tx, checked, use, actor);
           await shares.insert(tx.db, { ...serving, linkId: link.id, createdAt: clock.now() });
-          return { ...link, ...limits, bytes: 0, files: 0 };
+          return (await shares.load([link.id], tx.db))[0]!;
         }),
       );
     },
 
     /** Newest first. @throws FolderNotFound */
-    async list(accountId: number, folderId: number): Promise<DropBox[]> {
+    async list(accountId: number, folderId: number): Promise<ShareRecord[]> {
       await checkFolder(accountId, folderId);
-      return repository.ofFolder(folderId, MOST_LISTED);
+      return shares.load(await repository.ofFolder(folderId, MOST_LISTED));
     },
 
     /** The files stay. @throws FolderNotFound, LinkNotFound */
