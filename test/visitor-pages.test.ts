@@ -135,6 +135,25 @@ describe("a cookie that the browser drops", () => {
     await set("api.cookie_secure", "true");
   });
 
+  test("is told on a drop box, whose form then works without the script", async () => {
+    const headers = { Authorization: `Bearer ${client.token}`, "Content-Type": "application/json" };
+    const call = async (path: string, body: unknown) =>
+      (await (await fetch(server.url + path, { method: "POST", headers, body: JSON.stringify(body) })).json())
+        .data;
+    const folder = await call("/folders", { name: "from strangers" });
+    const box = await call(`/folders/${folder.id}/drop`, { max_files: 3, max_bytes: 3000 });
+    const path = `/${box.code}`;
+    const page = await visit(path, OFF_LOCALHOST);
+    expect([page.status, page.body.includes("<script>")]).toEqual([200, false]);
+    expect(page.body).toContain("weil sie ohne HTTPS kam");
+    expect((await visit(path, { Accept: "text/html" })).body).toContain("<script>");
+    const body = new FormData();
+    body.set("file", new File(["hello"], "hello.txt"));
+    const sent = await visit(path, OFF_LOCALHOST, { method: "POST", body });
+    expect([sent.status, sent.headers.get("location")]).toEqual([303, `${path}?sent=1`]);
+    expect((await visit(`${path}?sent=1`, OFF_LOCALHOST)).body).toContain("weil sie ohne HTTPS kam");
+  });
+
   test("is told to a browser that signs in", async () => {
     const signIn = async (headers: Record<string, string>) => {
       const init = { method: "POST", body: JSON.stringify({ password: PASSWORD }) };

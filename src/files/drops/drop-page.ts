@@ -30,7 +30,10 @@ const POLICY = { "connect-src": "'self'" };
 
 export type DropNote = { kind: "right" | "warn"; sentence: string };
 
-/** @param most the largest file that can be sent */
+/**
+ * @param most the largest file that can be sent
+ * @param remembers whether the browser keeps the visitor's cookie: resumable uploads and the list of sent files need it
+ */
 export function dropPage(
   look: Look,
   {
@@ -38,7 +41,8 @@ export function dropPage(
     most,
     sent,
     note,
-  }: { box: OpenDrop; most: number; sent: readonly SentFile[]; note: DropNote | null },
+    remembers,
+  }: { box: OpenDrop; most: number; sent: readonly SentFile[]; note: DropNote | null; remembers: boolean },
 ): VisitorPage {
   const { texts } = look;
   const title = box.title ?? texts.drop.title;
@@ -53,10 +57,10 @@ export function dropPage(
 ${noteOf(note)}
 ${isOpen ? factsOf(look, box, most) + formOf(look, most) : noteOf({ kind: "warn", sentence: texts.drop.closed })}
 <h2>${text(texts.drop.sent)}</h2>
-${sentList(look, sent)}`,
+${remembers ? sentList(look, sent) : `<p class="soft">${text(texts.drop.notRemembered)}</p>`}`,
     },
     styles: STYLES,
-    scripts: isOpen ? SCRIPTS : [],
+    scripts: isOpen && remembers ? SCRIPTS : [],
     policy: POLICY,
   });
 }

@@ -57,7 +57,13 @@ export function createDropAnswers(deps: Deps): DropAnswers {
     const { policy } = await uploads.destination(box.accountId, box.folderId);
     const { id, cookie } = senders.of(box, request);
     const sent = cookie === null ? await drops.sentBy(box.linkId, id) : [];
-    const page = dropPage(pages.look(request), { box, most: mostIn(box, policy), sent, note });
+    const page = dropPage(pages.look(request), {
+      box,
+      most: mostIn(box, policy),
+      sent,
+      note,
+      remembers: senders.remembers(request),
+    });
     return answerPage(page, status, request, cookie === null ? {} : { "Set-Cookie": cookie });
   }
 

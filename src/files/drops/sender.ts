@@ -1,4 +1,6 @@
 /** A visitor of a drop box is who has its cookie: 128 random bits. The database and the owner have its hash only. */
+import { keepsSecureCookies } from "../../lib/secure-cookies.ts";
+
 const MAX_AGE_S = 365 * 24 * 3_600;
 /** A neighbour may set a cookie of the same name. */
 const VALUE = /^[0-9a-f]{32}$/;
@@ -30,6 +32,9 @@ export function createSenders({ isSecure }: { isSecure(): boolean }) {
 
   return {
     known,
+
+    /** Whether the visitor's browser keeps the cookie. */
+    remembers: (request: Request): boolean => !isSecure() || keepsSecureCookies(request),
 
     /** The visitor, or a new one. */
     of({ linkId, code }: { linkId: number; code: string }, request: Request): Sender {

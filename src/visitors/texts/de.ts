@@ -29,6 +29,8 @@ export const de: VisitorTexts = {
     send: "Senden",
     sent: "Von Ihnen gesendet",
     nothing: "Sie haben noch nichts gesendet.",
+    notRemembered:
+      "Diese Seite kann nicht auflisten, was Sie gesendet haben: Der Browser kann sich nichts merken, weil sie ohne HTTPS kam.",
     arrived: "Danke. Ihre Dateien sind angekommen.",
     closed: "Dieser Briefkasten ist voll: Er nimmt keine Dateien mehr an.",
     ended: {

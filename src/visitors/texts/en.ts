@@ -26,6 +26,8 @@ export const en = {
     send: "Send",
     sent: "What you sent",
     nothing: "You have sent nothing yet.",
+    notRemembered:
+      "This page can’t list what you sent: the browser can’t remember you, because the page came without HTTPS.",
     arrived: "Thank you. Your files have arrived.",
     closed: "This drop box is full: it takes no more files.",
     ended: { title: "Not found", sentence: "This drop box does not exist or has ended." },

@@ -29,6 +29,8 @@ export const fr: VisitorTexts = {
     send: "Envoyer",
     sent: "Vos envois",
     nothing: "Vous n’avez encore rien envoyé.",
+    notRemembered:
+      "Cette page ne peut pas lister ce que vous avez envoyé : le navigateur ne retient rien, car elle est venue sans HTTPS.",
     arrived: "Merci. Vos fichiers sont bien arrivés.",
     closed: "Cette boîte de dépôt est pleine : elle n’accepte plus de fichiers.",
     ended: { title: "Introuvable", sentence: "Cette boîte de dépôt n’existe pas ou a été fermée." },

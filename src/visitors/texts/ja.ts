@@ -28,6 +28,8 @@ export const ja: VisitorTexts = {
     send: "送る",
     sent: "あなたが送ったもの",
     nothing: "まだ何も送っていません。",
+    notRemembered:
+      "このページは HTTPS を使っておらず、ブラウザーが記憶できないため、送信したファイルを一覧にできません。",
     arrived: "ありがとうございます。ファイルが届きました。",
     closed: "この受付箱はいっぱいで、これ以上受け取れません。",
     ended: { title: "見つかりません", sentence: "この受付箱は存在しないか、終了しました。" },

@@ -28,6 +28,7 @@ export const zh: VisitorTexts = {
     send: "发送",
     sent: "您发送的文件",
     nothing: "您还没有发送任何文件。",
+    notRemembered: "由于此页面未使用 HTTPS，浏览器无法记住您，因此无法列出您发送的文件。",
     arrived: "谢谢，您的文件已送达。",
     closed: "此收件箱已满，不再接收文件。",
     ended: { title: "未找到", sentence: "此收件箱不存在或已关闭。" },
