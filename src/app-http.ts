@@ -2,7 +2,7 @@ import type { Server } from "bun";
 import { ACCESS_COOKIE, CSRF_COOKIE, readCookies } from "./auth/sessions/cookies.ts";
 import { CSRF_HEADER } from "./auth/sessions/csrf.ts";
 import type { Live } from "./clicks/live.ts";
-import { liveEndpoints } from "./clicks/live.routes.ts";
+import { dropLiveEndpoint, liveEndpoints } from "./clicks/live.routes.ts";
 import { configEndpoints } from "./config/config.routes.ts";
 import type { WorkerChannel } from "./cluster/worker-channel.ts";
 import { eventEndpoints } from "./events/events.routes.ts";
@@ -162,7 +162,11 @@ export function createApi({ services, health, scrape, live }: ApiParts): Api {
       ],
     },
     { prefix: admin, guard: auth.guard, endpoints: content.endpoints },
-    { prefix: "", guard: auth.guard, endpoints: [...sharing.endpoints, ...drive.endpoints] },
+    {
+      prefix: "",
+      guard: auth.guard,
+      endpoints: [dropLiveEndpoint({ live, logger }), ...sharing.endpoints, ...drive.endpoints],
+    },
     {
       prefix: healthPrefix,
       guard: auth.healthGuard,

@@ -1,7 +1,7 @@
 /** A code that becomes a drop box and something else again, with strangers at it. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { driveClient, type DriveClient } from "./support/drive.ts";
-import { type Client, startSignedIn } from "./support/session.ts";
+import { type Client, signIn, startSignedIn } from "./support/session.ts";
 import { HTML, stranger } from "./support/stranger.ts";
 import type { Installation, RunningWaymark } from "./support/waymark.ts";
 
@@ -18,6 +18,42 @@ afterAll(() => installation?.remove());
 
 const names = async (folder: number): Promise<string[]> =>
   (await me.call("GET", `/folders/${folder}`)).body.data.files.map(({ name }: { name: string }) => name);
+
+test("an account that is no administrator hears of its own boxes only", async () => {
+  const password = "a long password";
+  for (const username of ["owner", "other"]) {
+    await client.call("POST", "/users", { username, password, role: "user" });
+  }
+  const [owner, other] = await Promise.all(
+    ["owner", "other"].map(async (name) =>
+      driveClient(server.url, (await signIn(server.url, password, name)).token),
+    ),
+  );
+  const folder = await owner!.folder("in");
+  const { data } = (await owner!.call("POST", `/folders/${folder}/drop`, { max_bytes: 9, max_files: 9 }))
+    .body;
+  const leaving = new AbortController();
+  const streams = await Promise.all(
+    [owner!, other!].map(({ send }) => send("/folders/live", { signal: leaving.signal })),
+  );
+  expect(streams.map(({ status }) => status)).toEqual([200, 200]);
+  const [mine, others] = streams.map(({ body }) => body!.pipeThrough(new TextDecoderStream()).getReader());
+  let text = "";
+  const isHeard = () => text.includes("event: drop");
+  // A stream tells what comes after its first second.
+  for (let beats = 0; !isHeard(); beats++) {
+    text += (await mine!.read()).value;
+    if (beats === 2) expect((await stranger().put(data.url, { "for you": "x" })).status).toBe(201);
+  }
+  expect(JSON.parse(/event: drop\ndata: (.*)/.exec(text)![1]!)).toMatchObject({
+    name: "for you",
+    code: data.code,
+  });
+  let heard = "";
+  for (let beats = 0; beats < 4; beats++) heard += (await others!.read()).value;
+  expect(heard).not.toContain("event: drop");
+  leaving.abort();
+});
 
 test("the page is there at once, and an upload that began before another use is refused", async () => {
   const url = `${server.url}/printed`;

@@ -1211,6 +1211,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/folders/live": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Each file that comes into a drop box of the account, as a server-sent event named `drop`; 503 when a worker already has 100 viewers */
+        get: operations["getFoldersLive"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/health": {
         parameters: {
             query?: never;
@@ -1969,6 +1986,11 @@ export interface components {
             /** @description 0 is unlimited */
             quota_bytes: number;
             used_bytes: number;
+        };
+        GetFoldersLiveAnswer: {
+            data: string;
+            /** @constant */
+            event: "drop";
         };
         GetHealth503Answer: {
             /** @constant */
@@ -3284,6 +3306,7 @@ export type FolderUpdate = components['schemas']['FolderUpdate'];
 export type GetAnalyticsLiveAnswer = components['schemas']['GetAnalyticsLiveAnswer'];
 export type GetFilesUsageAnswer = components['schemas']['GetFilesUsageAnswer'];
 export type GetFilesUsageResult = components['schemas']['GetFilesUsageResult'];
+export type GetFoldersLiveAnswer = components['schemas']['GetFoldersLiveAnswer'];
 export type GetHealth503Answer = components['schemas']['GetHealth503Answer'];
 export type HealthReport = components['schemas']['HealthReport'];
 export type HealthReportAnswer = components['schemas']['HealthReportAnswer'];
@@ -8867,6 +8890,34 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    getFoldersLive: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["GetFoldersLiveAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Endpoint, endpoint } from "../http/endpoint.ts";
+import { type Endpoint, endpoint, type HttpContext } from "../http/endpoint.ts";
 import { streamPages } from "../http/stream-pages.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Live } from "./live.ts";
@@ -13,34 +13,57 @@ const eventView = z.object({
   data: z.string().meta({ contentMediaType: "application/json" }),
 });
 
-export function liveEndpoints({ live, logger }: { live: Live; logger: Logger }): Endpoint[] {
-  return [
-    endpoint({
-      method: "GET",
-      path: "/analytics/live",
-      access: "admin",
-      scope: "analytics:read",
-      tag: "analytics",
-      summary:
-        "Clicks per second and the newest clicks, once a second, as server-sent events named `clicks`; each file that comes into a drop box of the account as an event `drop`; 503 when a worker already has 20 viewers",
-      raw: { type: "text/event-stream", schema: eventView },
-      async handle({ c, account }) {
-        const { liftIdleTimeout, cut } = c.env;
-        const events = await streamPages(live.watch(c.get("isStillAllowed"), account.id), {
-          onFailure: (error) => logger.debug({ err: error }, "a live view was cut"),
-          cut,
-          stallMs: STALL_MS,
-        });
-        liftIdleTimeout();
-        return new Response(events, {
-          headers: {
-            "Content-Type": "text/event-stream; charset=utf-8",
-            "Cache-Control": "no-store",
-            // Otherwise buffering proxies hold the events back.
-            "X-Accel-Buffering": "no",
-          },
-        });
-      },
-    }),
-  ];
+const dropEventView = eventView.extend({ event: z.literal("drop") });
+
+type Deps = { live: Live; logger: Logger };
+
+async function answerWith(
+  c: HttpContext,
+  stream: AsyncGenerator<string, void>,
+  logger: Logger,
+): Promise<Response> {
+  const { liftIdleTimeout, cut } = c.env;
+  const events = await streamPages(stream, {
+    onFailure: (error) => logger.debug({ err: error }, "a live view was cut"),
+    cut,
+    stallMs: STALL_MS,
+  });
+  liftIdleTimeout();
+  return new Response(events, {
+    headers: {
+      "Content-Type": "text/event-stream; charset=utf-8",
+      "Cache-Control": "no-store",
+      // Otherwise buffering proxies hold the events back.
+      "X-Accel-Buffering": "no",
+    },
+  });
 }
+
+export const liveEndpoints = ({ live, logger }: Deps): Endpoint[] => [
+  endpoint({
+    method: "GET",
+    path: "/analytics/live",
+    access: "admin",
+    scope: "analytics:read",
+    tag: "analytics",
+    summary:
+      "Clicks per second and the newest clicks, once a second, as server-sent events named `clicks`; each file that comes into a drop box of the account as an event `drop`; 503 when a worker already has 20 viewers",
+    raw: { type: "text/event-stream", schema: eventView },
+    handle: ({ c, account }) => answerWith(c, live.watch(c.get("isStillAllowed"), account.id), logger),
+  }),
+];
+
+/** Mount it at the root, before patterns like `/folders/:id`. */
+export const dropLiveEndpoint = ({ live, logger }: Deps): Endpoint =>
+  endpoint({
+    method: "GET",
+    path: "/folders/live",
+    ownsPath: true,
+    access: "account",
+    scope: "files",
+    tag: "folders",
+    summary:
+      "Each file that comes into a drop box of the account, as a server-sent event named `drop`; 503 when a worker already has 100 viewers",
+    raw: { type: "text/event-stream", schema: dropEventView },
+    handle: ({ c, account }) => answerWith(c, live.watchDrops(c.get("isStillAllowed"), account.id), logger),
+  });

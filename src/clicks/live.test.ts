@@ -171,6 +171,20 @@ test("files in drop boxes are told once, to the owner of the box only, also when
   for (const events of [mine, other]) await events.return();
 });
 
+test("who watches drop boxes only is told no clicks, and the workers are not asked", async () => {
+  const { live, asked } = setUp(() => []);
+  const events = live.watchDrops(async () => true, 7);
+  let text = "";
+  for (let n = 0; n < 5; n++) text += (await events.next()).value as string;
+  expect([text.includes("event: clicks"), asked, live.watchers()]).toEqual([false, [], 1]);
+  const both = live.watch();
+  await both.next();
+  expect((await nextEvent(both)).clicks_per_second).toBe(0);
+  await both.return();
+  await events.return();
+  expect(live.watchers()).toBe(0);
+});
+
 test("viewers beyond the bound are refused until one leaves", async () => {
   const { live } = setUp(() => [], { watchers: 2 });
   const watching = [live.watch(), live.watch()];

@@ -26,6 +26,8 @@ export type Live = {
    * hour. `accountId`: whose drop boxes are watched, too. @throws ServiceUnavailable with too many watchers
    */
   watch(isAllowed?: () => Promise<boolean>, accountId?: number): AsyncGenerator<string, void>;
+  /** The same without clicks: what comes into the account's drop boxes. */
+  watchDrops(isAllowed: () => Promise<boolean>, accountId: number): AsyncGenerator<string, void>;
   watchers(): number;
   /** Ends all streams. */
   close(): void;
@@ -64,6 +66,7 @@ type Deps = {
 };
 
 const MOST_WATCHERS = 20;
+const MOST_LISTENERS = 100;
 const WATCH_MS = 15 * 60_000;
 const TICK_MS = 1_000;
 const CHECK_MS = 30_000;
@@ -73,7 +76,8 @@ const OPENING = ": waymark\nretry: 3000\n\n";
 export function createLive({ collect, repository, nameOf, clock, limits = {} }: Deps): Live {
   const { watchers: mostWatchers = MOST_WATCHERS, watchMs = WATCH_MS } = limits;
   const { tickMs = TICK_MS, checkMs = CHECK_MS } = limits;
-  let watchers = 0;
+  const viewers = { clicks: 0, drops: 0 };
+  const most = { clicks: mostWatchers, drops: MOST_LISTENERS };
   let isClosed = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let next = Promise.withResolvers<News | null>();
@@ -120,19 +124,25 @@ export function createLive({ collect, repository, nameOf, clock, limits = {} }: 
 
   /** Sends nothing for a second while the database is away. */
   async function tick(): Promise<void> {
-    const [event, files] = await Promise.all([look().catch(() => null), drops.news().catch(() => [])]);
+    const [event, files] = await Promise.all([
+      viewers.clicks > 0 ? look().catch(() => null) : null,
+      drops.news().catch(() => []),
+    ]);
     const current = next;
     next = Promise.withResolvers();
     current.resolve({ clicks: event && eventText("clicks", event), drops: files });
-    if (watchers > 0 && !isClosed) timer = setTimeout(() => void tick(), tickMs);
+    if (viewers.clicks + viewers.drops > 0 && !isClosed) timer = setTimeout(() => void tick(), tickMs);
     else timer = undefined;
   }
 
-  function begin(): void {
+  function begin(kind: keyof typeof viewers): void {
+    if (kind === "clicks" && viewers.clicks === 0) {
+      known = new Map();
+      sinceMs = clock.now();
+      lookedAt = performance.now();
+    }
+    viewers[kind] += 1;
     if (timer !== undefined) return;
-    known = new Map();
-    sinceMs = clock.now();
-    lookedAt = performance.now();
     drops.restart();
     timer = setTimeout(() => void tick(), 0);
   }
@@ -156,34 +166,41 @@ export function createLive({ collect, repository, nameOf, clock, limits = {} }: 
       })
       .join("");
 
-  return {
-    async *watch(isAllowed = async () => true, accountId) {
-      if (isClosed || watchers >= mostWatchers) {
-        throw appError(
-          "ServiceUnavailable",
-          `A worker serves at most ${mostWatchers} viewers at once; try again later.`,
-        );
-      }
-      watchers += 1;
-      const end = performance.now() + watchMs;
-      try {
-        begin();
-        yield OPENING;
-        let checkAt = performance.now() + checkMs;
-        while (!isClosed && performance.now() < end) {
-          const news = await next.promise;
-          if (performance.now() >= checkAt) {
-            // While the database is away, nobody can be signed out.
-            if (!(await isAllowed().catch(() => true))) return;
-            checkAt = performance.now() + checkMs;
-          }
-          yield (news?.clicks ?? ": no news\n\n") + dropTexts(news?.drops ?? [], accountId);
+  async function* stream(
+    kind: keyof typeof viewers,
+    isAllowed: () => Promise<boolean>,
+    accountId: number | undefined,
+  ): AsyncGenerator<string, void> {
+    if (isClosed || viewers[kind] >= most[kind]) {
+      throw appError(
+        "ServiceUnavailable",
+        `A worker serves at most ${most[kind]} viewers at once; try again later.`,
+      );
+    }
+    const end = performance.now() + watchMs;
+    begin(kind);
+    try {
+      yield OPENING;
+      let checkAt = performance.now() + checkMs;
+      while (!isClosed && performance.now() < end) {
+        const news = await next.promise;
+        if (performance.now() >= checkAt) {
+          // While the database is away, nobody can be signed out.
+          if (!(await isAllowed().catch(() => true))) return;
+          checkAt = performance.now() + checkMs;
         }
-      } finally {
-        watchers -= 1;
+        const clicks = kind === "clicks" ? news?.clicks : null;
+        yield (clicks ?? ": no news\n\n") + dropTexts(news?.drops ?? [], accountId);
       }
-    },
-    watchers: () => watchers,
+    } finally {
+      viewers[kind] -= 1;
+    }
+  }
+
+  return {
+    watch: (isAllowed = async () => true, accountId = undefined) => stream("clicks", isAllowed, accountId),
+    watchDrops: (isAllowed, accountId) => stream("drops", isAllowed, accountId),
+    watchers: () => viewers.clicks + viewers.drops,
     close() {
       isClosed = true;
       clearTimeout(timer);
