@@ -150,6 +150,28 @@ test.skipIf(!CHROMIUM)(
   },
 );
 
+test.skipIf(!CHROMIUM)(
+  "a setting is found, refused with the server's sentence, saved, and waits for a restart",
+  async () => {
+    const { page, close } = await openPanel("/panel/settings?q=default_url");
+    await signIn(page);
+    await page.getByLabel("features.default_url").fill("no address");
+    await page.getByRole("button", { name: "Save" }).click();
+    expect(await page.getByRole("alert").textContent()).toContain("http");
+    await page.getByLabel("features.default_url").fill("https://example.com/start");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("button", { name: "Take the default" }).waitFor();
+    const root = await fetch(`${server.url}/`, { redirect: "manual" });
+    expect(root.headers.get("location")).toBe("https://example.com/start");
+    await page.getByLabel("Search settings").fill("enable_detailed_logging");
+    await page.getByText("needs a restart").waitFor();
+    await page.locator("label", { has: page.getByLabel("analytics.enable_detailed_logging") }).click();
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Until the restart it is false.").waitFor();
+    await close();
+  },
+);
+
 test.skipIf(!CHROMIUM)("an editor sees links and tokens, and only own links", async () => {
   const { page, close } = await openPanel("/panel/");
   await page.getByLabel("Account").fill("anna");
@@ -193,6 +215,9 @@ for (const size of SIZES) {
         await page.getByRole("table").waitFor();
         await check(path);
       }
+      await page.goto(`${panel}/settings`);
+      await page.getByText("features.default_url").waitFor();
+      await check("settings");
       await page.goto(`${panel}/links`);
       await page.getByRole("row").nth(1).waitFor();
       await check("links");

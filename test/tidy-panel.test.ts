@@ -7,6 +7,7 @@ const ROOMS: Record<string, readonly string[]> = {
   app: [],
   ui: ["app"],
   auth: ["app", "ui"],
+  config: ["app", "ui"],
   domains: ["app", "ui"],
   events: ["app", "ui"],
   clicks: ["app", "ui"],

@@ -94,10 +94,18 @@ const events = createRoute({
   component: lazyRouteComponent(() => import("../events/events-page.tsx"), "EventsPage"),
 });
 
+const settings = createRoute({
+  getParentRoute: () => inside,
+  path: "/settings",
+  validateSearch: ({ q }: Record<string, unknown>): { q?: string } =>
+    typeof q === "string" && q !== "" ? { q } : {},
+  component: lazyRouteComponent(() => import("../config/settings-page.tsx"), "SettingsPage"),
+});
+
 export const router = createRouter({
   routeTree: root.addChildren([
     signIn,
-    inside.addChildren([overview, links, link, tokens, users, domains, events]),
+    inside.addChildren([overview, links, link, tokens, users, domains, events, settings]),
   ]),
   basepath: PANEL_PATH,
   context: { queries },

@@ -1,7 +1,15 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { AppShell, Burger, Group, NavLink, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconChartLine, IconHistory, IconKey, IconLink, IconUsers, IconWorld } from "@tabler/icons-react";
+import {
+  IconChartLine,
+  IconHistory,
+  IconKey,
+  IconLink,
+  IconSettings,
+  IconUsers,
+  IconWorld,
+} from "@tabler/icons-react";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { Link, Outlet } from "@tanstack/react-router";
 import { accountQuery } from "../auth/account.ts";
@@ -25,6 +33,7 @@ export function Shell() {
     { to: "/users", label: t`Accounts`, icon: IconUsers, roles: ADMIN },
     { to: "/domains", label: t`Domains`, icon: IconWorld, roles: ADMIN },
     { to: "/events", label: t`Events`, icon: IconHistory, roles: ADMIN },
+    { to: "/settings", label: t`Settings`, icon: IconSettings, roles: ADMIN },
   ];
   return (
     <AppShell
