@@ -4,6 +4,7 @@ import type { Db } from "../../db/dialect.ts";
 import { createShareChangesRepository } from "../serving/changes.repository.ts";
 import { createShareListRepository } from "../serving/list.repository.ts";
 import type { SharedEntry } from "./share.ts";
+import { prepared } from "../../db/prepared.ts";
 
 export type SharesRepository = ReturnType<typeof createSharesRepository>;
 
@@ -14,6 +15,29 @@ const TRIES = 2;
 
 export function createSharesRepository({ database, record }: Deps) {
   const { read, write, dialect } = database;
+  const shared = prepared((linkId: number) =>
+    read
+      .selectFrom("shares")
+      .innerJoin("links", "links.id", "shares.link_id")
+      .innerJoin("entries", "entries.id", "shares.entry_id")
+      .leftJoin("users", "users.id", "entries.account_id")
+      .select([
+        "shares.link_id as linkId",
+        "links.code",
+        "links.created_at as createdAt",
+        "links.expires_at as expiresAt",
+        "links.password_hash as passwordHash",
+        "shares.max_downloads as maxDownloads",
+        "shares.downloads",
+        "entries.id as entryId",
+        "entries.account_id as accountId",
+        "entries.kind",
+        "users.disabled",
+      ])
+      .where("shares.link_id", "=", linkId)
+      .where("shares.max_files", "is", null),
+  );
+
   /** If the limit allows it. */
   async function count(linkId: number): Promise<boolean> {
     const result = await write
@@ -68,27 +92,7 @@ export function createSharesRepository({ database, record }: Deps) {
 
     /** Of what is shared, no drop box. Null also if its account is disabled or gone. */
     async find(linkId: number): Promise<SharedEntry | null> {
-      const row = await read
-        .selectFrom("shares")
-        .innerJoin("links", "links.id", "shares.link_id")
-        .innerJoin("entries", "entries.id", "shares.entry_id")
-        .leftJoin("users", "users.id", "entries.account_id")
-        .select([
-          "shares.link_id as linkId",
-          "links.code",
-          "links.created_at as createdAt",
-          "links.expires_at as expiresAt",
-          "links.password_hash as passwordHash",
-          "shares.max_downloads as maxDownloads",
-          "shares.downloads",
-          "entries.id as entryId",
-          "entries.account_id as accountId",
-          "entries.kind",
-          "users.disabled",
-        ])
-        .where("shares.link_id", "=", linkId)
-        .where("shares.max_files", "is", null)
-        .executeTakeFirst();
+      const [row] = await shared(read, linkId);
       if (row === undefined) return null;
       const { disabled, ...share } = row;
       if (share.accountId !== 0 && disabled !== 0) return null;

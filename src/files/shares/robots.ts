@@ -10,9 +10,20 @@ const FETCHERS =
   /^(?:curl|wget|aria2|axel|httpie|xh|rclone|python|go-http-client|okhttp|axios|node|undici|got |bun|deno|java|apache-httpclient|libwww-perl|lwp|ruby|rest-client|faraday|typhoeus|guzzlehttp|php|dart|reqwest|hackney|postmanruntime|insomnia|lynx|elinks|links|w3m)|headlesschrome/i;
 const ROBOTS = /bot\b|crawl|spider|preview/i;
 
-/** Crawlers, link previews, mail scanners and prefetches. They never get bytes. */
-export function isRobot({ headers }: Request): boolean {
-  const agent = headers.get("user-agent") ?? "";
-  if (isPrefetch(headers) || isScanner(agent)) return true;
-  return isbot(agent) && (ROBOTS.test(agent) || !FETCHERS.test(agent));
+const REMEMBERED = 2_000;
+const AGENT_LENGTH = 512;
+const known = new Map<string, boolean>();
+
+function isRobotAgent(agent: string): boolean {
+  const found = known.get(agent);
+  if (found !== undefined) return found;
+  const isRobotic = isScanner(agent) || (isbot(agent) && (ROBOTS.test(agent) || !FETCHERS.test(agent)));
+  // Clearing at the bound needs no bookkeeping per request.
+  if (known.size >= REMEMBERED) known.clear();
+  known.set(agent, isRobotic);
+  return isRobotic;
 }
+
+/** Crawlers, link previews, mail scanners and prefetches. They never get bytes. */
+export const isRobot = ({ headers }: Request): boolean =>
+  isPrefetch(headers) || isRobotAgent((headers.get("user-agent") ?? "").slice(0, AGENT_LENGTH));

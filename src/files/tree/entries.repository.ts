@@ -2,6 +2,7 @@ import { type Selectable, sql } from "kysely";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import { explainViolations } from "../../db/failures.ts";
+import { prepared } from "../../db/prepared.ts";
 import type { Schema } from "../../db/schema.ts";
 import { appError } from "../../lib/errors.ts";
 import { type Entry, type Folder, MOST_LEVELS, ROOT, type StoredFile } from "./entry.ts";
@@ -44,6 +45,31 @@ export function createEntriesRepository({ read, dialect }: Pick<Database, "read"
       .limit(page.limit)
       .execute();
 
+  const line = prepared((id: number, accountId: number) =>
+    read
+      .withRecursive("line", (query) =>
+        query
+          .selectFrom("entries")
+          .select([...COLUMNS, sql<number>`0`.as("level")])
+          .where("id", "=", id)
+          .where("account_id", "=", accountId)
+          .unionAll(
+            query
+              .selectFrom("entries")
+              .innerJoin("line", "line.parent_id", "entries.id")
+              .select([
+                ...COLUMNS.map((column) => `entries.${column}` as const),
+                sql<number>`line.level + 1`.as("level"),
+              ])
+              .where("entries.account_id", "=", accountId)
+              .where("line.level", "<", MOST_LEVELS),
+          ),
+      )
+      .selectFrom("line")
+      .select(COLUMNS)
+      .orderBy("level"),
+  );
+
   const space = (db: Db, accountId: number) =>
     db
       .selectFrom("account_usage")
@@ -70,29 +96,7 @@ export function createEntriesRepository({ read, dialect }: Pick<Database, "read"
      * in a folder being removed.
      */
     async lineage(accountId: number, id: number, db: Db = read): Promise<[Entry, ...Folder[]] | null> {
-      const rows = await db
-        .withRecursive("line", (query) =>
-          query
-            .selectFrom("entries")
-            .select([...COLUMNS, sql<number>`0`.as("level")])
-            .where("id", "=", id)
-            .where("account_id", "=", accountId)
-            .unionAll(
-              query
-                .selectFrom("entries")
-                .innerJoin("line", "line.parent_id", "entries.id")
-                .select([
-                  ...COLUMNS.map((column) => `entries.${column}` as const),
-                  sql<number>`line.level + 1`.as("level"),
-                ])
-                .where("entries.account_id", "=", accountId)
-                .where("line.level", "<", MOST_LEVELS),
-            ),
-        )
-        .selectFrom("line")
-        .select(COLUMNS)
-        .orderBy("level")
-        .execute();
+      const rows = await line(db, id, accountId);
       if (rows.at(-1)?.parent_id !== ROOT) return null;
       return rows.map(toEntry) as [Entry, ...Folder[]];
     },
