@@ -11,9 +11,10 @@ import { processSeconds } from "./lib/machine.ts";
 const ROUNDS = Number(process.argv[2] ?? 3);
 const GOAL = 3_000;
 const BROWSER = [
-  ...["-H", "Accept: text/html", "-H", "Accept-Language: de-DE,de;q=0.9,en;q=0.8"],
-  ...["-H", "User-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"],
-];
+  "Accept: text/html",
+  "Accept-Language: de-DE,de;q=0.9,en;q=0.8",
+  "User-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+].flatMap((header) => ["-H", header]);
 
 const server = await startDriveServer();
 try {
