@@ -1,7 +1,7 @@
 /** What visitors see, with the real program on two workers. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { CHROMIUM, startChromium } from "./support/chromium.ts";
-import { type Client, PASSWORD, startSignedIn } from "./support/session.ts";
+import { type Client, type Envelope, PASSWORD, startSignedIn } from "./support/session.ts";
 import { until } from "./support/until.ts";
 import type { Installation, RunningWaymark } from "./support/waymark.ts";
 
@@ -99,13 +99,15 @@ describe("a cookie that the browser drops", () => {
   });
   const type = { "Content-Type": "application/x-www-form-urlencoded" };
 
+  async function call(path: string, body: unknown) {
+    const headers = { Authorization: `Bearer ${client.token}`, "Content-Type": "application/json" };
+    const init = { method: "POST", headers, body: JSON.stringify(body) };
+    return ((await (await fetch(server.url + path, init)).json()) as Envelope).data;
+  }
+
   test("is told after the right password of a link, share and drop box, instead of asking again", async () => {
     await set("features.enforce_link_passwords", "true");
     await make({ code: "locked", password: "open sesame" });
-    const headers = { Authorization: `Bearer ${client.token}`, "Content-Type": "application/json" };
-    const call = async (path: string, body: unknown) =>
-      (await (await fetch(server.url + path, { method: "POST", headers, body: JSON.stringify(body) })).json())
-        .data;
     const folder = await call("/folders", { name: "papers" });
     const share = await call(`/folders/${folder.id}/share`, { password: "open sesame" });
     const limits = { max_files: 3, max_bytes: 3000 };
@@ -136,10 +138,6 @@ describe("a cookie that the browser drops", () => {
   });
 
   test("is told on a drop box, whose form then works without the script", async () => {
-    const headers = { Authorization: `Bearer ${client.token}`, "Content-Type": "application/json" };
-    const call = async (path: string, body: unknown) =>
-      (await (await fetch(server.url + path, { method: "POST", headers, body: JSON.stringify(body) })).json())
-        .data;
     const folder = await call("/folders", { name: "from strangers" });
     const box = await call(`/folders/${folder.id}/drop`, { max_files: 3, max_bytes: 3000 });
     const path = `/${box.code}`;
