@@ -160,3 +160,14 @@ describe.each(storagesFor("share-archives"))("a shared folder on %s", (storage, 
     expect(await downloads()).toBe(3);
   });
 });
+
+test("a drop box gives no archive of its folder", async () => {
+  const folder = await me.folder("dropped");
+  await me.upload("secret", "the owner's", { folder: String(folder) });
+  const { body } = await me.call("POST", `/folders/${folder}/drop`, { max_bytes: 1_000, max_files: 1 });
+  for (const agent of [BROWSER, "curl/8.5.0"]) {
+    const answer = await get(`${body.data.url}?archive=1`, { "User-Agent": agent });
+    expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+    expect(await answer.text()).not.toContain("secret");
+  }
+});

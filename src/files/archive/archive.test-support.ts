@@ -1,4 +1,4 @@
-/** Test support: what the programs for ZIP files say of an archive, and its entries as the format's text lays them out. */
+/** Test support: what the programs for ZIP files say of an archive, and its entries. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,10 +7,9 @@ import { join } from "node:path";
 export type ReadEntry = [name: string, size: number, text: string, modifiedAt: number];
 
 const READ = `
-import json, sys, zipfile
+import sys, zipfile
 with zipfile.ZipFile(sys.argv[1]) as archive:
     assert archive.testzip() is None
-    print(json.dumps([[i.filename, i.file_size, archive.read(i)[:200].decode('latin-1'), int.from_bytes(i.extra[-4:], 'little')] for i in archive.infolist()]))
 `;
 
 /** Each answers with exit code 0 for a sound archive. */
@@ -53,13 +52,35 @@ export function complaintOf(name: string, path: string, only = "*"): string {
 
 /** Sound for every program. */
 export function readEntries(bytes: Uint8Array): ReadEntry[] {
-  return withArchive(bytes, (path) => {
+  withArchive(bytes, (path) => {
     for (const name of ZIP_PROGRAMS) {
       const complaint = complaintOf(name, path);
       if (complaint !== "") throw new Error(complaint);
     }
-    return JSON.parse(Bun.spawnSync(["python3", "-c", READ, path]).stdout.toString());
   });
+  return entriesOf(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+}
+
+/** From the list at the end, without ZIP64. */
+function entriesOf(bytes: Buffer): ReadEntry[] {
+  const end = bytes.length - 22;
+  const found: ReadEntry[] = [];
+  let at = bytes.readUInt32LE(end + 16);
+  for (let left = bytes.readUInt16LE(end + 10); left > 0; left--) {
+    const [size, nameBytes, extraBytes] = [24, 28, 30].map((field, n) =>
+      n === 0 ? bytes.readUInt32LE(at + field) : bytes.readUInt16LE(at + field),
+    ) as [number, number, number];
+    const local = bytes.readUInt32LE(at + 42);
+    const content = local + 30 + bytes.readUInt16LE(local + 26) + bytes.readUInt16LE(local + 28);
+    const name = bytes.toString("utf8", at + 46, at + 46 + nameBytes);
+    if (bytes.toString("utf8", local + 30, local + 30 + nameBytes) !== name)
+      throw new Error(`two names: ${name}`);
+    const text = bytes.toString("latin1", content, content + Math.min(size, 200));
+    at += 46 + nameBytes + extraBytes;
+    found.push([name, size, text, bytes.readInt32LE(at - 4)]);
+  }
+  if (at !== end) throw new Error(`the list ends at ${at} instead of ${end}`);
+  return found;
 }
 
 /** The same without times. */

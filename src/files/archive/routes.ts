@@ -26,7 +26,7 @@ export const archiveEndpoint = ({ folders, answerArchive, logger }: Deps): Endpo
     method: "GET",
     path: "/folders/:id/archive",
     summary: "A folder with everything in it, as a ZIP file",
-    failures: [502, 503],
+    failures: [400, 502, 503],
     raw: { type: "application/zip", headers: archiveHeaders },
     async handle({ c, account }) {
       const { folder } = await folders.find(account.id, idIn(c, "FolderNotFound"));
