@@ -82,12 +82,12 @@ export function createSearchRepository({ read, dialect }: Pick<Database, "read" 
       for (const chunk of chunked(ids, CHUNK)) {
         const rows = await read
           .selectFrom("entries")
-          .select(["parent_id as parentId", "name"])
+          .select(["parent_id as parentId", "name", "account_id as owner"])
           .where("id", "in", chunk)
-          .where("account_id", "=", accountId)
           .where(dialect.nameContains(needle))
           .execute();
-        found.push(...rows);
+        // Here, because SQLite would read all entries of the account instead.
+        found.push(...rows.filter(({ owner }) => owner === accountId));
       }
       return found;
     },

@@ -11,26 +11,25 @@ export type PathsRepository = ReturnType<typeof createPathsRepository>;
 const CHUNK = 1_000;
 
 export function createPathsRepository({ read }: Pick<Database, "read">) {
-  /** The folders and all their ancestors. */
+  /** The folders, also of other accounts: SQLite would read all entries of the given one. And their ancestors. */
   const around = (accountId: number, folderIds: readonly number[], db: Db) =>
     db
       .withRecursive("line", (query) =>
         query
           .selectFrom("entries")
-          .select(["id", "parent_id", "name"])
-          .where("account_id", "=", accountId)
+          .select(["id", "parent_id", "name", "account_id"])
           .where("kind", "=", "folder")
           .where("id", "in", folderIds)
           .union(
             query
               .selectFrom("entries")
               .innerJoin("line", "line.parent_id", "entries.id")
-              .select(["entries.id", "entries.parent_id", "entries.name"])
+              .select(["entries.id", "entries.parent_id", "entries.name", "entries.account_id"])
               .where("entries.account_id", "=", accountId),
           ),
       )
       .selectFrom("line")
-      .select(["id", "parent_id as parentId", "name"])
+      .select(["id", "parent_id as parentId", "name", "account_id as accountId"])
       .execute();
 
   return {
@@ -47,7 +46,8 @@ export function createPathsRepository({ read }: Pick<Database, "read">) {
         CHUNK,
       )) {
         const rows = await around(accountId, chunk, db);
-        const folders = new Map(rows.map((row) => [row.id, row]));
+        const own = rows.filter((row) => row.accountId === accountId);
+        const folders = new Map(own.map((row) => [row.id, row]));
         for (const id of chunk) {
           const path = pathUp(folders, id);
           if (path !== null) paths.set(id, path);
