@@ -79,6 +79,7 @@ export function createDrive(deps: Deps): Drive {
     removal: createRemovalRepository({ database, record }),
     blobs,
     clock,
+    logger,
   });
   const folders = createFolders({ tree, repository, removal, policies, clock });
   const files = createFiles({ tree, repository, removal, blobs, clock });

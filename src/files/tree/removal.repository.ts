@@ -9,6 +9,8 @@ import type { Db } from "../../db/dialect.ts";
 export const REMOVED_ACCOUNT_ID = -1;
 
 export type Removable = { id: number; kind: "folder" | "file"; blobId: number | null; size: number };
+/** `parentId`: the folder that can't go before it. */
+export type Inside = Removable & { parentId: number };
 
 export type RemovalRepository = ReturnType<typeof createRemovalRepository>;
 
@@ -20,14 +22,15 @@ export function createRemovalRepository({ database: { read, dialect }, record }:
       tx: Db,
       accountId: number,
       folderIds: readonly number[],
-      limit: number,
-    ): Promise<Removable[]> {
+      { limit, without = [] }: { limit: number; without?: readonly number[] },
+    ): Promise<Inside[]> {
       if (folderIds.length === 0) return [];
       const rows = await tx
         .selectFrom("entries")
-        .select(["id", "kind", "blob_id as blobId", "size"])
+        .select(["id", "kind", "blob_id as blobId", "size", "parent_id as parentId"])
         .where("account_id", "=", accountId)
         .where("parent_id", "in", folderIds)
+        .$if(without.length > 0, (query) => query.where("id", "not in", without))
         .limit(limit)
         .execute();
       return rows.map((row) => ({ ...row, kind: row.kind === "folder" ? "folder" : "file" }));
@@ -69,31 +72,40 @@ export function createRemovalRepository({ database: { read, dialect }, record }:
       await dialect.updateMany(tx, { table: "entries", key: "id", set }, rows);
     },
 
-    async detached(tx: Db, accountId: number, limit: number): Promise<number[]> {
+    async detached(
+      tx: Db,
+      accountId: number,
+      { limit, without }: { limit: number; without: readonly number[] },
+    ): Promise<number[]> {
       const query = tx
         .selectFrom("entries")
         .select("id")
         .where("account_id", "=", REMOVED_ACCOUNT_ID)
-        .where("parent_id", "=", accountId);
+        .where("parent_id", "=", accountId)
+        .$if(without.length > 0, (some) => some.where("id", "not in", without));
       return (await query.orderBy("name").limit(limit).execute()).map(({ id }) => id);
     },
 
-    async accountsWithDetached(limit: number): Promise<number[]> {
+    /** Ascending, above `after`. */
+    async accountsWithDetached(after: number, limit: number): Promise<number[]> {
       const query = read
         .selectFrom("entries")
         .select("parent_id")
-        .where("account_id", "=", REMOVED_ACCOUNT_ID);
-      return (await query.distinct().limit(limit).execute()).map((row) => row.parent_id);
+        .where("account_id", "=", REMOVED_ACCOUNT_ID)
+        .where("parent_id", ">", after);
+      const rows = await query.distinct().orderBy("parent_id").limit(limit).execute();
+      return rows.map((row) => row.parent_id);
     },
 
-    /** Deleted accounts with a tree. */
-    async goneAccounts(limit: number): Promise<number[]> {
+    /** Deleted accounts with a tree, ascending, above `after`. */
+    async goneAccounts(after: number, limit: number): Promise<number[]> {
       const rows = await read
         .selectFrom("account_usage")
         .leftJoin("users", "users.id", "account_usage.account_id")
         .select("account_usage.account_id as accountId")
         .where("users.id", "is", null)
-        .where("account_usage.account_id", ">", 0)
+        .where("account_usage.account_id", ">", Math.max(after, 0))
+        .orderBy("account_usage.account_id")
         .limit(limit)
         .execute();
       return rows.map(({ accountId }) => accountId);

@@ -9,9 +9,13 @@ import type { DeadBlob } from "../blobs/blob.ts";
 import type { Blobs } from "../blobs/service.ts";
 import { type Actor, SYSTEM } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { isUnavailable } from "../../db/failures.ts";
+import type { Logger } from "../../lib/logger.ts";
+import { inPortions } from "../../lib/portions.ts";
+import { createSetbacks } from "../../lib/setbacks.ts";
 import type { EntriesRepository } from "./entries.repository.ts";
 import { ROOT, TRASH } from "./entry.ts";
-import type { Removable, RemovalRepository } from "./removal.repository.ts";
+import type { Inside, Removable, RemovalRepository } from "./removal.repository.ts";
 
 /** Entries per transaction. */
 export const PORTION = 1_000;
@@ -26,11 +30,15 @@ type Deps = {
   removal: RemovalRepository;
   blobs: Pick<Blobs, "release" | "discard">;
   clock: Clock;
+  logger: Logger;
 };
 
 export type Removal = ReturnType<typeof createRemoval>;
 
-export function createRemoval({ tree, entries, removal, blobs, clock }: Deps) {
+export function createRemoval({ tree, entries, removal, blobs, clock, logger }: Deps) {
+  const setbacks = createSetbacks<Inside>(clock);
+  const failing = createSetbacks<number>(clock);
+
   /** At any depth; null if it exceeds a portion. */
   async function gather(
     tx: TreeTransaction,
@@ -39,7 +47,7 @@ export function createRemoval({ tree, entries, removal, blobs, clock }: Deps) {
   ): Promise<Removable[] | null> {
     const found: Removable[] = [];
     for (let folders = [folderId]; folders.length > 0; ) {
-      const inside = await removal.inside(tx.db, accountId, folders, PORTION - found.length);
+      const inside = await removal.inside(tx.db, accountId, folders, { limit: PORTION - found.length });
       found.push(...inside);
       if (found.length === PORTION) return null;
       folders = idsOf(inside, "folder");
@@ -76,30 +84,68 @@ export function createRemoval({ tree, entries, removal, blobs, clock }: Deps) {
     return dead;
   }
 
-  /** Returns whether something is left. */
-  async function step(accountId: number, actor: Actor): Promise<boolean> {
+  /** Returns whether something is left to try. */
+  async function step(
+    accountId: number,
+    actor: Actor,
+    limit: number,
+    tries: (entries: readonly Inside[]) => void,
+  ): Promise<boolean> {
     const { dead, isLeft } = await tree.change(accountId, async (tx) => {
-      const detached = await removal.detached(tx.db, accountId, FOLDERS_AT_ONCE);
+      const waiting = setbacks.waiting();
+      const without = waiting.map(({ id }) => id);
+      const detached = await removal.detached(tx.db, accountId, { limit: FOLDERS_AT_ONCE, without });
       const isGone = !(await removal.accountExists(tx.db, accountId));
       const folders = isGone ? [...detached, ROOT, TRASH] : detached;
-      const inside = await removal.inside(tx.db, accountId, folders, PORTION - detached.length);
+      const room = limit - Math.min(detached.length, Math.floor(limit / 2));
+      const inside = await removal.inside(tx.db, accountId, folders, { limit: room, without });
+      // A folder stays until what failed in it is gone.
+      const held = new Set(waiting.map(({ parentId }) => parentId));
+      const empty = inside.length < room ? detached.filter((id) => !held.has(id)).map(emptyFolder) : [];
+      const emptied = empty.slice(0, limit - inside.length);
+      tries([...inside, ...emptied]);
       await removal.detach(tx.db, accountId, idsOf(inside, "folder"));
-      const isAllOfThem = inside.length < PORTION - detached.length;
-      const emptied = isAllOfThem ? detached.map(emptyFolder) : [];
       const files = inside.filter(({ kind }) => kind === "file");
-      const wasSome = inside.length > 0 || detached.length > 0;
-      if (isGone && !wasSome) {
+      const isSome = inside.length > 0 || emptied.length > 0;
+      if (isGone && !isSome && waiting.length === 0) {
         await removal.expireUploads(tx.db, accountId);
         await removal.forgetUsage(tx.db, accountId);
       }
-      return { dead: await remove(tx, accountId, [...files, ...emptied], actor), isLeft: wasSome };
+      return { dead: await remove(tx, accountId, [...files, ...emptied], actor), isLeft: isSome };
     });
     await blobs.discard(dead);
     return isLeft;
   }
 
-  async function finish(accountId: number, actor: Actor, signal?: AbortSignal): Promise<void> {
-    while (signal?.aborted !== true && (await step(accountId, actor)));
+  /** What fails by itself is left for later. */
+  const finish = (accountId: number, actor: Actor, signal?: AbortSignal): Promise<void> =>
+    inPortions<Inside>({
+      most: PORTION,
+      run: (limit, tries) => step(accountId, actor, limit, tries),
+      isLasting: (error) => !isUnavailable(error),
+      setAside(entry, err) {
+        if (setbacks.add(entry.id, entry))
+          logger.error(
+            { err, entry: entry.id },
+            "an entry can't be removed; it will be tried again, less and less often",
+          );
+      },
+      signal,
+    });
+
+  /** Of an account whose removal fails as a whole, until its pause is over, nothing. */
+  async function finishLater(accountId: number, signal: AbortSignal): Promise<void> {
+    if (failing.waits(accountId)) return;
+    try {
+      await finish(accountId, SYSTEM, signal);
+    } catch (err) {
+      if (signal.aborted || isUnavailable(err)) throw err;
+      if (failing.add(accountId, accountId))
+        logger.error(
+          { err, account: accountId },
+          "removing an account's entries failed; it will be tried again",
+        );
+    }
   }
 
   return {
@@ -151,11 +197,17 @@ export function createRemoval({ tree, entries, removal, blobs, clock }: Deps) {
 
     /** Completes what a crash or a removed account left. Run it every minute. */
     async cleanUp(signal: AbortSignal): Promise<void> {
-      const accounts = new Set([
-        ...(await removal.accountsWithDetached(ACCOUNTS_AT_ONCE)),
-        ...(await removal.goneAccounts(ACCOUNTS_AT_ONCE)),
-      ]);
-      for (const accountId of accounts) await finish(accountId, SYSTEM, signal);
+      for (const find of [removal.accountsWithDetached, removal.goneAccounts]) {
+        for (let after = -1, isMore = true; isMore; ) {
+          const accounts = await find(after, ACCOUNTS_AT_ONCE);
+          for (const accountId of accounts) {
+            signal.throwIfAborted();
+            await finishLater(accountId, signal);
+          }
+          isMore = accounts.length === ACCOUNTS_AT_ONCE;
+          after = accounts.at(-1) ?? after;
+        }
+      }
     },
   };
 }
@@ -163,4 +215,4 @@ export function createRemoval({ tree, entries, removal, blobs, clock }: Deps) {
 const idsOf = (entries: readonly Removable[], kind: Removable["kind"]): number[] =>
   entries.filter((entry) => entry.kind === kind).map(({ id }) => id);
 
-const emptyFolder = (id: number): Removable => ({ id, kind: "folder", blobId: null, size: 0 });
+const emptyFolder = (id: number): Inside => ({ id, kind: "folder", blobId: null, size: 0, parentId: ROOT });

@@ -1,0 +1,33 @@
+import type { Clock } from "./clock.ts";
+
+const FIRST_MS = 30 * 60_000;
+const LONGEST_MS = 24 * 3_600_000;
+const MOST = 1_000;
+
+export type Setbacks<T> = ReturnType<typeof createSetbacks<T>>;
+
+/**
+ * What failed by itself, in this process: each item waits half an hour, then twice as long after each further failure,
+ * up to a day. Of more than 1,000 items the oldest are forgotten and tried at once.
+ */
+export function createSetbacks<T>(clock: Clock) {
+  const failed = new Map<number | string, { item: T; pauseMs: number; until: number }>();
+  return {
+    /** True for the first failure of the item, which belongs in the log. */
+    add(key: number | string, item: T): boolean {
+      const before = failed.get(key);
+      const pauseMs = before === undefined ? FIRST_MS : Math.min(before.pauseMs * 2, LONGEST_MS);
+      failed.delete(key);
+      failed.set(key, { item, pauseMs, until: clock.now() + pauseMs });
+      const [oldest] = failed.keys();
+      if (failed.size > MOST && oldest !== undefined) failed.delete(oldest);
+      return before === undefined;
+    },
+
+    waits: (key: number | string): boolean => (failed.get(key)?.until ?? 0) > clock.now(),
+
+    /** Those that wait. */
+    waiting: (): T[] =>
+      [...failed.values()].filter(({ until }) => until > clock.now()).map(({ item }) => item),
+  };
+}
