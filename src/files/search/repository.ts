@@ -86,7 +86,7 @@ export function createSearchRepository({ read, dialect }: Pick<Database, "read" 
           .where("id", "in", chunk)
           .where(dialect.nameContains(needle))
           .execute();
-        // Here, because SQLite would read all entries of the account instead.
+        // Here, because a database may prefer to read all entries of the account.
         found.push(...rows.filter(({ owner }) => owner === accountId));
       }
       return found;

@@ -11,7 +11,7 @@ export type PathsRepository = ReturnType<typeof createPathsRepository>;
 const CHUNK = 1_000;
 
 export function createPathsRepository({ read }: Pick<Database, "read">) {
-  /** The folders, also of other accounts: SQLite would read all entries of the given one. And their ancestors. */
+  /** The folders, also of other accounts: a database may prefer to read all entries of the given one. And their ancestors. */
   const around = (accountId: number, folderIds: readonly number[], db: Db) =>
     db
       .withRecursive("line", (query) =>
