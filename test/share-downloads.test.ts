@@ -89,6 +89,27 @@ describe.each(storagesFor("shares"))("a share of a file on %s", (storage, policy
     await until(async () => (await downloads()) === 3);
   });
 
+  test("tells the length of what is short or lies on disk, and answers conditions", async () => {
+    const { url, downloads } = await share("lengths", "x".repeat(1_000_000));
+    const whole = await get(url);
+    expect([whole.headers.get("content-length"), (await whole.bytes()).length]).toEqual([
+      "1000000",
+      1_000_000,
+    ]);
+    const part = await get(url, { Range: "bytes=5-9" });
+    expect([part.status, part.headers.get("content-length"), await part.text()]).toEqual([206, "5", "xxxxx"]);
+    await until(async () => (await downloads()) === 1);
+    const kept = await get(url, { "If-None-Match": whole.headers.get("etag")! });
+    expect([kept.status, await kept.text()]).toEqual([304, ""]);
+    const large = await share("long", LARGE);
+    const answer = await get(large.url);
+    expect(answer.headers.get("content-length")).toBe(policy === null ? String(LARGE.length) : null);
+    expect((await answer.bytes()).length).toBe(LARGE.length);
+    const head = await get(large.url, {}, "HEAD");
+    expect(head.headers.get("content-length")).toBe(String(LARGE.length));
+    expect(await downloads()).toBe(1);
+  });
+
   test("does not count HEAD requests and crawlers, and shows them the file's data", async () => {
     const { url, downloads } = await share("looked at", TEXT, { max_downloads: 1 });
     const head = await get(url, {}, "HEAD");
