@@ -8,6 +8,7 @@ import { type Endpoint, type HttpEnv } from "./endpoint.ts";
 import { failureResponse, toAppError } from "./errors.ts";
 import { answerHeadRequests } from "./head-requests.ts";
 import { type Guard, type HttpApp, mountEndpoints, mountRefusals } from "./mount.ts";
+import { hasLongBody } from "./read-body.ts";
 
 export type CorsSettings = {
   enabled: boolean;
@@ -103,12 +104,6 @@ const EXPOSED_HEADERS = [
   "Tus-Max-Size",
   "Tus-Checksum-Algorithm",
 ];
-
-const SHORT_BODY_BYTES = 64 * 1024;
-
-/** The server would read the rest of a refused request's body. */
-const hasLongBody = ({ headers }: Request): boolean =>
-  headers.has("transfer-encoding") || Number(headers.get("content-length") ?? 0) > SHORT_BODY_BYTES;
 
 /** Without a Host, Bun gives a bare path. */
 const pathOf = (request: Request): string =>

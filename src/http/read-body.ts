@@ -62,6 +62,12 @@ export function requireJson({ headers }: Request): void {
   });
 }
 
+const SHORT_BODY_BYTES = 64 * 1024;
+
+/** Cut its connection after a refusal: the server would read the rest of a refused request's body. */
+export const hasLongBody = ({ headers }: Request): boolean =>
+  headers.has("transfer-encoding") || Number(headers.get("content-length") ?? 0) > SHORT_BODY_BYTES;
+
 /** For an endpoint without a body. @throws PayloadTooLarge */
 export function refuseLongBody({ headers }: Request): void {
   if (Number(headers.get("content-length") ?? 0) > SHORT_LIMIT) throw tooLarge(SHORT_LIMIT);

@@ -3,6 +3,7 @@
  * password form. Strangers learn their own files and the limits, nothing of the folder.
  */
 import type { BodyMemory } from "../../http/body-memory.ts";
+import { hasLongBody } from "../../http/read-body.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { UnlockCookies } from "../../visitors/cookie.ts";
@@ -111,15 +112,15 @@ export function createDropAnswers(deps: Deps): DropAnswers {
   }
 
   async function respond(box: OpenDrop, request: Request, connection?: VisitorConnection): Promise<Response> {
-    const { method } = request;
-    const isRead = method === "GET" || method === "HEAD";
     const type = request.headers.get("content-type")?.toLowerCase() ?? "";
     const isForm = type.startsWith(FORM);
-    if (method === "POST" && !isForm && !isTus(request)) return unlockBox(box, request, connection);
+    if (request.method === "POST" && !isForm && !isTus(request)) return unlockBox(box, request, connection);
     if (isLocked(box, request)) return askPassword(request);
-    if (!isRead) takeTurn(box, request, connection);
+    if (!isRead(request)) takeTurn(box, request, connection);
     if (isTus(request)) return takeTus(box, request, connection);
-    return isForm && !isRead ? receive(box, request, connection) : show(box, request, sentNote(request));
+    return isForm && !isRead(request)
+      ? receive(box, request, connection)
+      : show(box, request, sentNote(request));
   }
 
   function takeTurn({ linkId }: OpenDrop, request: Request, connection?: VisitorConnection): void {
@@ -132,34 +133,45 @@ export function createDropAnswers(deps: Deps): DropAnswers {
     return { note: isSent ? { kind: "right", sentence: pages.look(request).texts.drop.arrived } : null };
   }
 
+  async function answered(linkId: number, request: Request, connection?: VisitorConnection) {
+    const box = await drops.find(linkId);
+    if (box !== null) return respond(box, request, connection);
+    if (!isRead(request) && (isTus(request) || !isBrowser(request))) return failures.ended(request);
+    const look = pages.look(request);
+    return answerPage(messagePage(look, look.texts.drop.ended), 404, request);
+  }
+
+  async function answerRefusal(linkId: number, error: unknown, request: Request): Promise<Response> {
+    const { response, sentence, status, headers } = failures.told(error, request);
+    if (isTus(request)) return withVersion(response);
+    if (!isBrowser(request)) return response;
+    const box = await drops.find(linkId).catch(() => null);
+    if (box !== null && !isLocked(box, request)) {
+      const shown = await show(box, request, { status, note: { kind: "warn", sentence } }).catch(() => null);
+      for (const [name, value] of Object.entries(headers)) shown?.headers.set(name, value);
+      if (shown !== null) return shown;
+    }
+    const look = pages.look(request);
+    return answerPage(
+      messagePage(look, { title: look.texts.drop.title, sentence }),
+      status,
+      request,
+      headers,
+    );
+  }
+
   return {
     async answer(linkId, request, connection) {
-      const look = pages.look(request);
-      try {
-        const box = await drops.find(linkId);
-        if (box === null) {
-          if (isTus(request)) return failures.ended(request);
-          return answerPage(messagePage(look, look.texts.drop.ended), 404, request);
-        }
-        return await respond(box, request, connection);
-      } catch (error) {
-        const { response, sentence, status, headers } = failures.told(error, request);
-        if (request.body !== null) connection?.timeout?.(request, 1);
-        if (isTus(request)) return withVersion(response);
-        if (!isBrowser(request)) return response;
-        const box = await drops.find(linkId).catch(() => null);
-        if (box === null || isLocked(box, request)) {
-          return answerPage(messagePage(look, { title: look.texts.drop.title, sentence }), status, request);
-        }
-        const page = await show(box, request, { status, note: { kind: "warn", sentence } }).catch(() =>
-          answerPage(messagePage(look, { title: look.texts.drop.title, sentence }), status, request),
-        );
-        for (const [name, value] of Object.entries(headers)) page.headers.set(name, value);
-        return page;
-      }
+      const response = await answered(linkId, request, connection).catch((error: unknown) =>
+        answerRefusal(linkId, error, request),
+      );
+      if (response.status >= 400 && hasLongBody(request)) connection?.timeout?.(request, 1);
+      return response;
     },
   };
 }
+
+const isRead = ({ method }: Request): boolean => method === "GET" || method === "HEAD";
 
 const viewOfSent = ({ name, size, at }: SentFile) => ({ name, size, at: new Date(at).toISOString() });
 
