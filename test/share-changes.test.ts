@@ -245,6 +245,26 @@ describe("a code", () => {
     });
   });
 
+  test("goes back to an earlier URL by its history, not to what it served, and not while it serves", async () => {
+    await editor.call("POST", "/admin/v1/links", { code: "undone", target: TARGET, max_clicks: 5 });
+    const id = await upload(editor, "undone.txt");
+    await editor.call("PATCH", "/admin/v1/links/undone", { file_id: id });
+    const events = (await editor.call("GET", "/admin/v1/links/undone/history")).body.data;
+    const [shared, created] = events.map((event: { id: number }) => event.id);
+    const restore = (event: number, state: string) =>
+      editor.call("POST", `/admin/v1/links/undone/history/${event}/restore`, { state });
+    expect((await restore(created, "after")).body.error).toBe("Conflict");
+    await editor.call("PATCH", "/shares/undone", { target: "https://example.org/" });
+    expect((await restore(shared, "after")).status).toBe(404);
+    for (const [event, state] of [
+      [shared, "before"],
+      [created, "after"],
+    ]) {
+      await editor.call("PATCH", "/admin/v1/links/undone", { target: "https://example.org/" });
+      expect((await restore(event, state)).body.data).toMatchObject({ target: TARGET, max_clicks: 5 });
+    }
+  });
+
   test("of others is 404; a link without owner is changed by administrators only", async () => {
     await installation.run(["links", "add", TARGET, "--code", "unowned"]);
     const id = await upload(editor, "unowned.txt");
