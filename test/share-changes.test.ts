@@ -211,7 +211,7 @@ describe("PATCH and DELETE /shares/{code}", () => {
 });
 
 describe("a code", () => {
-  test("changes between URL, file, folder and back, on every worker at once, with its clicks", async () => {
+  test("changes between URL, file, folder, drop box and back, on every worker at once, with its clicks", async () => {
     const created = await editor.call("POST", "/admin/v1/links", { code: "print/1", target: TARGET });
     expect(created.status).toBe(201);
     const id = await upload(editor, "print.txt", "printed");
@@ -224,8 +224,15 @@ describe("a code", () => {
       expect(await visits("print/1")).toEqual(same("printed"));
       expect((await change("/shares", { folder_id: folder })).body.data).toMatchObject({ kind: "folder" });
       for (const page of await visits("print/1")) expect(page).toContain("<h1><bdi>print</bdi></h1>");
+      const drop = { folder_id: folder, ...LIMITS };
+      expect((await change("/shares", { drop })).body.data).toMatchObject({
+        kind: "drop",
+        folder_id: folder,
+        drop: { ...LIMITS, max_file_size: null, bytes: 0, files: 0 },
+      });
+      for (const page of await visits("print/1")) expect(page).toContain('type="file"');
       expect((await change("/shares", { target: TARGET })).body.data).toMatchObject({ kind: "url" });
-      await until(async () => (await link()).body.data.click_count === rounds * 3 * VISITS);
+      await until(async () => (await link()).body.data.click_count === rounds * 4 * VISITS);
     }
     expect(await visits("print/1")).toEqual(same(TARGET));
     expect((await link()).body.data).toMatchObject({
@@ -233,14 +240,14 @@ describe("a code", () => {
       created_by: "an.editor",
     });
     const history = (await editor.call("GET", "/admin/v1/links/print/1/history")).body.data;
-    const round = ["link.update", "share.update", "share.update"];
+    const round = ["link.update", "share.update", "share.update", "share.update"];
     expect(history.map((event: { action: string }) => event.action)).toEqual([
       ...round,
       ...round,
       "link.create",
     ]);
     expect(history[0]).toMatchObject({
-      before: { target: `waymark:folder/${folder}` },
+      before: { target: `waymark:drop/${folder}` },
       after: { target: TARGET },
     });
   });

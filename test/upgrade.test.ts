@@ -148,6 +148,11 @@ function tell(name: DialectName): void {
     expect((await visit(code, { headers })).status).toBe(410);
     const inside = await visit(`${folder}?file=${nested.id}`);
     expect(await inside.bytes()).toEqual(contentOf(nested.name, nested.size));
+    const listed = (await me.call("GET", "/shares")).body.data;
+    expect(listed).toMatchObject([
+      { code: folder, kind: "folder", entry: { name: "outer" }, downloads: 1 },
+      { code, kind: "file", file_id: plain.id, downloads: 3, max_downloads: 3 },
+    ]);
   });
 
   test("a file with the old form of object names is removed with its bytes", async () => {
