@@ -24,7 +24,7 @@ const RULES = `
 .terms{display:flex;flex-wrap:wrap;gap:.125rem .5rem;margin:.75rem 0 0;font-size:.9375rem}.terms dt{color:var(--soft)}.terms dd{margin:0 .75rem 0 0}
 .facts code{font:.8125rem/1.6 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;user-select:all;-webkit-user-select:all;overflow-wrap:anywhere}
 .facts .wide{grid-column:1/-1}
-.facts .copy{min-height:2rem;margin:0 0 0 .5rem;padding:.125rem .625rem;background:none;color:var(--accent-ink);font-size:.8125rem;vertical-align:middle}
+.copy[hidden]{display:none!important}.facts .copy{min-height:2rem;margin:0 0 0 .5rem;padding:.125rem .625rem;background:none;color:var(--accent-ink);font-size:.8125rem;vertical-align:middle}
 .list{list-style:none;margin:1.5rem 0 0;padding:0;border-top:1px solid var(--line)}
 .list li{border-bottom:1px solid var(--line)}
 .list a{display:grid;grid-template-columns:1.5rem minmax(0,1fr) auto auto;gap:0 1rem;align-items:center;padding:.625rem .375rem;color:inherit;text-decoration:none}
@@ -35,7 +35,7 @@ const RULES = `
 .pager{display:flex;flex-wrap:wrap;gap:.75rem;align-items:center;justify-content:space-between;margin-top:1.25rem}
 .pager .button{margin:0}.quiet{background:none;color:var(--accent-ink)}
 .none{margin:1.5rem 0 0;padding:2.5rem 1rem;border:1px dashed var(--soft);border-radius:12px;text-align:center;color:var(--soft)}
-@media(max-width:560px){.facts{grid-template-columns:1fr;gap:.125rem}.facts dd+dt{margin-top:.625rem}.head+.button,.facts+.button,.view+.button{width:100%}
+@media(max-width:560px){.facts{grid-template-columns:1fr;gap:.125rem}.facts dd+dt{margin-top:.625rem}main>.button{width:100%}
 .list a{grid-template-columns:1.5rem minmax(0,1fr) auto;gap:.125rem .75rem}.list bdi{grid-column:2/-1}.list a span{grid-column:2;text-align:start}.list time{min-width:0}}
 @media(forced-colors:active){.icon{stroke:currentColor!important}}
 `.replaceAll("\n", "");
