@@ -5,6 +5,7 @@
 import type { Processes } from "../../cluster/processes.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Logger } from "../../lib/logger.ts";
+import { createSetbacks } from "../../lib/setbacks.ts";
 import type { Drivers } from "../policies/drivers.ts";
 import type { Driver, StagedBytes } from "../storage/driver.ts";
 import { processDigits, processOfStaging, tagOfStaging } from "../storage/object-key.ts";
@@ -31,6 +32,8 @@ type Deps = {
 const MOST_REMOVED = 1_000;
 
 export function createLeftOvers({ repository, counts, drivers, processes, clock, logger }: Deps) {
+  const setbacks = createSetbacks<string>(clock);
+
   async function* staged(driver: Driver, { running, ended }: ProcessDigits): AsyncGenerator<StagedUpload[]> {
     const tag = await drivers.tag();
     const before = clock.now() - driver.staleAfterMs;
@@ -42,6 +45,18 @@ export function createLeftOvers({ repository, counts, drivers, processes, clock,
         const isLeftOver = isFree && (ended.has(process) || one.modifiedAt < before);
         return { ...one, isLeftOver, isAbandoned: isLeftOver || (isFree && !running.has(process)) };
       });
+    }
+  }
+
+  /** One that fails holds up no other. */
+  async function remove(driver: Driver, id: string): Promise<boolean> {
+    try {
+      await driver.removeStaging(id);
+      return true;
+    } catch (err) {
+      if (setbacks.add(id, id))
+        logger.warn({ err, staging: id }, "what an upload left could not be removed; it will be tried again");
+      return false;
     }
   }
 
@@ -67,11 +82,13 @@ export function createLeftOvers({ repository, counts, drivers, processes, clock,
       signal: AbortSignal,
     ): Promise<boolean> {
       const [removed, stays] = [countOf(), countOf()];
+      let hasFailed = false;
       for await (const page of staged(driver, digits)) {
         for (const one of page) {
           signal.throwIfAborted();
-          const isRemoved = one.isLeftOver && removed.objects < MOST_REMOVED;
-          if (isRemoved) await driver.removeStaging(one.id);
+          const isTried = one.isLeftOver && removed.objects < MOST_REMOVED && !setbacks.waits(one.id);
+          const isRemoved = isTried && (await remove(driver, one.id));
+          if (isTried && !isRemoved) hasFailed = true;
           add(isRemoved ? removed : stays, one);
         }
       }
@@ -80,7 +97,7 @@ export function createLeftOvers({ repository, counts, drivers, processes, clock,
         logger.info({ policy: policyId, objects, bytes }, "removed what interrupted uploads left");
       }
       await counts.save(policyId, stays, clock.now());
-      return removed.objects < MOST_REMOVED;
+      return removed.objects < MOST_REMOVED && !hasFailed;
     },
   };
 }

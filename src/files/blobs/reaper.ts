@@ -7,6 +7,7 @@ import type { Processes } from "../../cluster/processes.ts";
 import type { Job } from "../../jobs/runner.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Logger } from "../../lib/logger.ts";
+import { createSetbacks } from "../../lib/setbacks.ts";
 import type { DeadBlob } from "./blob.ts";
 import type { BlobsRepository } from "./repository.ts";
 import type { PolicyCache } from "../policies/cache.ts";
@@ -32,21 +33,26 @@ type Deps = {
   drivers: Drivers;
   leftOvers: LeftOvers;
   processes: Pick<Processes, "forget">;
-  discard(dead: readonly DeadBlob[]): Promise<void>;
+  discard(dead: readonly DeadBlob[], options?: { again?: boolean }): Promise<void>;
   clock: Clock;
   logger: Logger;
 };
 
 export function createReaper(deps: Deps) {
   const { repository, policies, drivers, leftOvers, processes, discard, clock, logger } = deps;
+  const setbacks = createSetbacks<string>(clock);
   let lookMs = LOOK_MS;
 
-  async function finishDeletes(policyId: number, signal?: AbortSignal): Promise<void> {
+  /** `again`: without those that wait after a failure. */
+  async function finishDeletes(
+    policyId: number,
+    { signal, again = false }: { signal?: AbortSignal; again?: boolean } = {},
+  ): Promise<void> {
     let page: DeadBlob[] = [];
     do {
       signal?.throwIfAborted();
       page = await repository.dead(policyId, page.at(-1)?.id ?? 0, PAGE);
-      await discard(page);
+      await discard(page, { again });
     } while (page.length === PAGE);
   }
 
@@ -106,7 +112,7 @@ export function createReaper(deps: Deps) {
     async run(signal) {
       const digits = await leftOvers.look();
       await forEachPolicy(signal, async (driver, id) => {
-        await finishDeletes(id, signal);
+        await finishDeletes(id, { signal, again: true });
         await leftOvers.sweep(id, driver, digits, signal);
       });
     },
@@ -121,8 +127,12 @@ export function createReaper(deps: Deps) {
         for await (const page of driver.listObjects()) {
           signal.throwIfAborted();
           for (const key of await orphansAmong(page, before)) {
+            if (setbacks.waits(key)) continue;
             logger.info({ key }, "removing an object that a crash left");
-            await driver.remove(key);
+            await driver.remove(key).catch((err: unknown) => {
+              if (setbacks.add(key, key))
+                logger.warn({ err, key }, "the object could not be removed; it will be tried again");
+            });
           }
         }
       });

@@ -16,6 +16,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
 import { inParallel } from "../../lib/in-parallel.ts";
 import { fault } from "../../lib/fault.ts";
+import { createSetbacks } from "../../lib/setbacks.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { DeadBlob, StoredBlob } from "./blob.ts";
 import type { BlobsRepository } from "./repository.ts";
@@ -75,6 +76,7 @@ type Deps = {
 
 export function createBlobs({ repository, policies, drivers, processes, clock, logger }: Deps) {
   const hashes = createHashes();
+  const setbacks = createSetbacks<number>(clock);
   const pending = new Set<Promise<void>>();
 
   function inBackground(work: Promise<void>): void {
@@ -142,10 +144,11 @@ export function createBlobs({ repository, policies, drivers, processes, clock, l
       fault("blob.object-removed");
       await repository.removeDead(id);
     } catch (error) {
-      logger.warn(
-        { err: error, blob: id },
-        "deleted content could not be removed; the reaper will try again",
-      );
+      if (setbacks.add(id, id))
+        logger.warn(
+          { err: error, blob: id },
+          "deleted content could not be removed; the reaper will try again, less and less often",
+        );
     }
   }
 
@@ -239,10 +242,11 @@ export function createBlobs({ repository, policies, drivers, processes, clock, l
       return dead;
     },
 
-    /** The reaper gets what is left. Never rejects. */
-    async discard(dead: readonly DeadBlob[]): Promise<void> {
+    /** The reaper gets what is left. `again`: without those that wait after a failure. Never rejects. */
+    async discard(dead: readonly DeadBlob[], { again = false } = {}): Promise<void> {
       if (dead.length > 0) fault("blob.dead");
-      await inParallel(dead, DISCARDS_AT_ONCE, discardOne);
+      const due = again ? dead.filter(({ id }) => !setbacks.waits(id)) : dead;
+      await inParallel(due, DISCARDS_AT_ONCE, discardOne);
     },
 
     /** Resolves when no removal runs. */

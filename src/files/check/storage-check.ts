@@ -106,7 +106,7 @@ export function createStorageCheck(deps: StorageCheckDeps): StorageCheck {
         yield finding("stale_staging", message, fix);
       }
     }
-    if (fix) await reaper.finishDeletes(policyId, signal);
+    if (fix) await reaper.finishDeletes(policyId, signal && { signal });
   }
 
   async function* checkRange(

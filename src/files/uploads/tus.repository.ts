@@ -99,6 +99,33 @@ export function createTusRepository({ read, write }: Pick<Database, "read" | "wr
       await write.deleteFrom("leases").where("name", "=", uploadLease(id)).execute();
     },
 
+    /**
+     * Removes leases of uploads that are gone: a request that came just too late has made them. Takes a page by name
+     * above `after`, and returns where it ended; null at the end.
+     */
+    async forgetLeases(now: number, after: string, limit: number): Promise<string | null> {
+      const free = await read
+        .selectFrom("leases")
+        .select("name")
+        .where("name", ">", after)
+        .where("name", "like", `${uploadLease("")}%`)
+        .where("expires_at", "<=", now)
+        .orderBy("name")
+        .limit(limit)
+        .execute();
+      const names = free.map(({ name }) => name);
+      if (names.length === 0) return null;
+      const ids = names.map((name) => name.slice(uploadLease("").length));
+      const known = await read.selectFrom("uploads").select("id").where("id", "in", ids).execute();
+      const kept = new Set(known.map(({ id }) => uploadLease(id)));
+      const gone = names.filter((name) => !kept.has(name));
+      if (gone.length > 0) {
+        const query = write.deleteFrom("leases").where("name", "in", gone);
+        await query.where("expires_at", "<=", now).execute();
+      }
+      return names.length < limit ? null : names.at(-1)!;
+    },
+
     /** By id, above `after`. */
     async expired(now: number, after: string, limit: number): Promise<Upload[]> {
       const rows = await read

@@ -35,6 +35,8 @@ export type { TransferProgress } from "./tus-transfer.ts";
 
 const CHECK_MS = 60_000;
 const EXPIRED_AT_ONCE = 100;
+const LEASES_MS = 3_600_000;
+const LEASES_AT_ONCE = 1_000;
 /** Unfinished ones per account. */
 const MOST_UPLOADS = 1_000;
 const LOCK_MS = 30_000;
@@ -133,6 +135,17 @@ export function createResumable(deps: Deps) {
     },
   };
 
+  const leasesOfGone: Job = {
+    name: "uploads-leases",
+    everyMs: () => LEASES_MS,
+    async run(signal) {
+      for (let after: string | null = uploadLease(""); after !== null; ) {
+        signal.throwIfAborted();
+        after = await repository.forgetLeases(clock.now(), after, LEASES_AT_ONCE);
+      }
+    },
+  };
+
   /** Unfinished uploads count in the quota like files. */
   const insert = (upload: Upload): Promise<void> =>
     tree.change(upload.accountId, async (tx) => {
@@ -160,7 +173,7 @@ export function createResumable(deps: Deps) {
 
   return {
     find,
-    jobs: [expiry] as const,
+    jobs: [expiry, leasesOfGone] as const,
 
     /** @throws FolderNotFound, InvalidName, NameConflict, FileTooLargeForPolicy, RateLimitExceeded */
     async create(accountId: number, given: NewUpload): Promise<TransferProgress> {

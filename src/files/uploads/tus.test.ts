@@ -278,4 +278,26 @@ forEachDialect((dialect) => {
       expect(await at.read(await at.files.find(me, fileId!))).toBe("helloworld");
     });
   });
+
+  test("leases of uploads that are gone go, unless somebody holds them", async () => {
+    const upload = await begin("f", 3);
+    const lease = (id: string, end: number) => ({ name: `upload:${id}`, owner: "", expires_at: end });
+    const now = at.content.time.now;
+    const made = [
+      lease(upload.id, 0),
+      lease(crypto.randomUUID(), 0),
+      lease(crypto.randomUUID(), now),
+      lease("held", now + HOUR_MS),
+      { name: "uploads-other", owner: "", expires_at: 0 },
+    ];
+    await database.dialect.insertIgnore(database.write, "leases", ["name"], made);
+    const run = () =>
+      at.jobs.find(({ name }) => name === "uploads-leases")!.run(new AbortController().signal);
+    await run();
+    const left = database.read.selectFrom("leases").select("name").where("name", "like", "upload%");
+    expect((await left.orderBy("name").execute()).map(({ name }) => name)).toEqual(
+      [`upload:${upload.id}`, "upload:held", "uploads-other"].sort(),
+    );
+    await database.write.deleteFrom("leases").where("name", "in", ["upload:held", "uploads-other"]).execute();
+  });
 });
