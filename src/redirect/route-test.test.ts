@@ -38,6 +38,13 @@ test("paths at or below a prefix belong to endpoints, others are codes", () => {
   }
 });
 
+test("a prefix may be one letter, and several may begin with the same", () => {
+  const isShort = createRouteTest(["/a", "/ab/c", "/abd"]);
+  const routed = ["/a", "/a/x", "/ab/c", "/abd?x"].filter((path) => !isShort(`http://h${path}`));
+  expect(routed).toEqual([]);
+  expect(["/ab", "/ax", "/abdx", "/ab/cx"].filter((path) => isShort(`http://h${path}`))).toEqual([]);
+});
+
 test("without prefixes every path is a code", () => {
   expect(createRouteTest([])("http://h/admin")).toBe(false);
 });
