@@ -12,7 +12,13 @@ const SIZES = [
   { width: 390, height: 800 },
 ] as const;
 
-const ADMINISTRATION = { tokens: "API tokens", users: "Accounts", domains: "Domains", events: "Events" };
+const LISTS = {
+  files: "Files",
+  tokens: "API tokens",
+  users: "Accounts",
+  domains: "Domains",
+  events: "Events",
+};
 
 let installation: Installation;
 let server: RunningWaymark;
@@ -172,7 +178,43 @@ test.skipIf(!CHROMIUM)(
   },
 );
 
-test.skipIf(!CHROMIUM)("an editor sees links and tokens, and only own links", async () => {
+test.skipIf(!CHROMIUM)(
+  "files are uploaded into a folder, shared with a password, moved to the trash and back",
+  async () => {
+    const { page, complaints, close } = await openPanel("/panel/files");
+    await signIn(page);
+    await page.getByRole("button", { name: "New folder" }).click();
+    const form = page.getByRole("dialog");
+    await form.getByLabel("Name").fill("<i>Reports");
+    await form.getByRole("button", { name: "Create" }).click();
+    await page.getByRole("link", { name: "<i>Reports" }).click();
+    await page.getByText("This folder is empty.").waitFor();
+    const bytes = Buffer.alloc(3_000_000, "report ");
+    const choice = page.waitForEvent("filechooser");
+    await page.getByRole("button", { name: "Upload" }).click();
+    await (await choice).setFiles({ name: "<img src=x>.txt", mimeType: "text/plain", buffer: bytes });
+    const row = page.getByRole("row").filter({ hasText: "<img src=x>.txt" });
+    await row.waitFor();
+
+    await row.getByRole("button", { name: /Actions for/ }).click();
+    await page.getByRole("menuitem", { name: "Share" }).click();
+    await form.getByLabel("Password", { exact: true }).fill("a good password");
+    await form.getByRole("button", { name: "Share" }).click();
+    const address = (await form.locator("code").textContent())!;
+    expect((await fetch(address, { headers: { Accept: "text/html" } })).status).toBe(401);
+    await form.getByRole("button", { name: "Close" }).last().click();
+
+    await row.getByRole("button", { name: /Actions for/ }).click();
+    await page.getByRole("menuitem", { name: "Move to the trash" }).click();
+    await page.getByText("This folder is empty.").waitFor();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await row.waitFor();
+    expect(complaints).toEqual([]);
+    await close();
+  },
+);
+
+test.skipIf(!CHROMIUM)("an editor sees links, files and tokens, and only own links", async () => {
   const { page, close } = await openPanel("/panel/");
   await page.getByLabel("Account").fill("anna");
   await page.getByLabel("Password", { exact: true }).fill("anna's password");
@@ -180,6 +222,7 @@ test.skipIf(!CHROMIUM)("an editor sees links and tokens, and only own links", as
   await page.getByText("There are no links yet").waitFor();
   expect(await page.getByRole("navigation").getByRole("link").allTextContents()).toEqual([
     "Links",
+    "Files",
     "API tokens",
   ]);
   await close();
@@ -209,7 +252,7 @@ for (const size of SIZES) {
       await page.getByRole("img", { name: /QR code/ }).waitFor();
       await page.waitForTimeout(400);
       await check("QR code");
-      for (const [path, name] of Object.entries(ADMINISTRATION)) {
+      for (const [path, name] of Object.entries(LISTS)) {
         await page.goto(`${panel}/${path}`);
         await page.getByRole("heading", { name, exact: true }).waitFor();
         await page.getByRole("table").waitFor();

@@ -33,6 +33,8 @@ function csrfToken(): string {
   return found?.slice("csrf_token=".length) ?? "";
 }
 
+export const csrfHeader = (): Record<string, string> => ({ "X-CSRF-Token": csrfToken() });
+
 /** Called when the session has ended for good. */
 let onSignedOut: () => void = () => {};
 export const whenSignedOut = (run: () => void): void => void (onSignedOut = run);
@@ -40,7 +42,7 @@ export const whenSignedOut = (run: () => void): void => void (onSignedOut = run)
 let lastRenewal = 0;
 
 /** One renewal at a time over all tabs; one that another tab has just made counts. */
-async function renewSession(since: number): Promise<boolean> {
+export async function renewSession(since: number): Promise<boolean> {
   return navigator.locks.request("waymark-session", async () => {
     const known = Number(localStorage.getItem("waymark-renewed") ?? 0);
     if (Math.max(known, lastRenewal) > since) return true;

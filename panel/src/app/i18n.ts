@@ -67,3 +67,19 @@ export function countryName(code: string): string {
     return code;
   }
 }
+
+const UNITS = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"] as const;
+
+export function formatBytes(bytes: number): string {
+  const step = bytes < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(bytes) / 3));
+  return formatOf(
+    `bytes ${step}`,
+    (language) =>
+      new Intl.NumberFormat(language, {
+        style: "unit",
+        unit: UNITS[step]!,
+        unitDisplay: step === 0 ? "long" : "short",
+        maximumFractionDigits: step === 0 ? 0 : 1,
+      }),
+  ).format(bytes / 1000 ** step);
+}

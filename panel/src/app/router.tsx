@@ -47,6 +47,7 @@ const overview = createRoute({
   // Others see the numbers of their own links only.
   async beforeLoad({ context }) {
     const { role } = await context.queries.ensureQueryData(accountQuery);
+    if (role === "user") throw redirect({ to: "/files", search: {} });
     if (role !== "admin") throw redirect({ to: "/links", search: {} });
   },
   component: lazyRouteComponent(() => import("../clicks/overview-page.tsx"), "OverviewPage"),
@@ -102,10 +103,18 @@ const settings = createRoute({
   component: lazyRouteComponent(() => import("../config/settings-page.tsx"), "SettingsPage"),
 });
 
+const files = createRoute({
+  getParentRoute: () => inside,
+  path: "/files",
+  validateSearch: ({ folder }: Record<string, unknown>): { folder?: number } =>
+    typeof folder === "number" && Number.isSafeInteger(folder) && folder > 0 ? { folder } : {},
+  component: lazyRouteComponent(() => import("../files/files-page.tsx"), "FilesPage"),
+});
+
 export const router = createRouter({
   routeTree: root.addChildren([
     signIn,
-    inside.addChildren([overview, links, link, tokens, users, domains, events, settings]),
+    inside.addChildren([overview, links, link, files, tokens, users, domains, events, settings]),
   ]),
   basepath: PANEL_PATH,
   context: { queries },

@@ -3,6 +3,7 @@ import { AppShell, Burger, Group, NavLink, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import {
   IconChartLine,
+  IconFolder,
   IconHistory,
   IconKey,
   IconLink,
@@ -29,6 +30,7 @@ export function Shell() {
   const pages = [
     { to: "/", label: t`Overview`, icon: IconChartLine, roles: ADMIN },
     { to: "/links", label: t`Links`, icon: IconLink, roles: EDITORS },
+    { to: "/files", label: t`Files`, icon: IconFolder, roles: ALL },
     { to: "/tokens", label: t`API tokens`, icon: IconKey, roles: ALL },
     { to: "/users", label: t`Accounts`, icon: IconUsers, roles: ADMIN },
     { to: "/domains", label: t`Domains`, icon: IconWorld, roles: ADMIN },
