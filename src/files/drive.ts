@@ -106,6 +106,7 @@ export function createDrive(deps: Deps): Drive {
     removal,
     repository: createTrashRepository(database),
     clock,
+    logger,
     trashDays,
   });
   const archives = createArchives({ repository: createArchiveRepository(database), blobs, dataDir });

@@ -126,11 +126,17 @@ export function createTrashRepository({ read }: Pick<Database, "read">) {
     },
 
     /** Of an emptied trash, or trashed at or before `until`; oldest first. */
-    async due(tx: Db, accountId: number, until: number, limit: number): Promise<Removable[]> {
+    async due(
+      tx: Db,
+      accountId: number,
+      until: number,
+      { limit, without }: { limit: number; without: readonly number[] },
+    ): Promise<Removable[]> {
       const rows = await trash(tx)
         .select(["entries.id", "entries.kind", "entries.blob_id as blobId", "entries.size"])
         .where("trash.account_id", "=", accountId)
         .where("trash.trashed_at", "<=", until)
+        .$if(without.length > 0, (query) => query.where("entries.id", "not in", without))
         .orderBy("trash.trashed_at")
         .orderBy("trash.entry_id")
         .limit(limit)

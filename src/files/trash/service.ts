@@ -8,7 +8,11 @@ import { type Actor, SYSTEM } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
 import { checkFileName } from "../../lib/file-name.ts";
-import { type AccountTree, toFolderId } from "../tree/account-tree.ts";
+import { isUnavailable } from "../../db/failures.ts";
+import type { Logger } from "../../lib/logger.ts";
+import { inPortions } from "../../lib/portions.ts";
+import { createSetbacks } from "../../lib/setbacks.ts";
+import { type AccountTree, toFolderId, type TreeTransaction } from "../tree/account-tree.ts";
 import type { EntriesRepository } from "../tree/entries.repository.ts";
 import { type Entry, MOST_LEVELS } from "../tree/entry.ts";
 import type { LocatedEntry } from "../tree/located-entry.ts";
@@ -30,12 +34,15 @@ type Deps = {
   removal: Pick<Removal, "picked">;
   repository: TrashRepository;
   clock: Clock;
+  logger: Logger;
   trashDays(): number;
 };
 
 export type Trash = ReturnType<typeof createTrash>;
 
-export function createTrash({ tree, entries, paths, removal, repository, clock, trashDays }: Deps) {
+export function createTrash(deps: Deps) {
+  const { tree, entries, paths, removal, repository, clock, logger, trashDays } = deps;
+  const setbacks = createSetbacks<number>(clock);
   const keptMs = (): number => trashDays() * DAY_MS;
 
   async function itemsOf(accountId: number, trashed: readonly Trashed[]): Promise<TrashedItem[]> {
@@ -70,22 +77,27 @@ export function createTrash({ tree, entries, paths, removal, repository, clock, 
       };
     });
 
-  /** Deletes in portions what is due. Returns how many entries of the trash. */
-  async function removeDue(accountId: number, until: number, actor: Actor, signal?: AbortSignal) {
-    let removed = 0;
-    while (signal?.aborted !== true) {
-      const pick = async ({ db }: { db: Parameters<TrashRepository["due"]>[0] }) => {
-        const due = await repository.due(db, accountId, until, PORTION);
-        const folders = due.filter(({ kind }) => kind === "folder").map(({ id }) => id);
-        await repository.forget(db, folders);
-        return due;
-      };
-      const count = await removal.picked(accountId, pick, { actor, ...(signal && { signal }) });
-      removed += count;
-      if (count < PORTION) break;
-    }
-    return removed;
-  }
+  /** Deletes in portions what is due. An entry that fails by itself is left for later. */
+  const removeDue = (accountId: number, until: number, actor: Actor, signal?: AbortSignal): Promise<void> =>
+    inPortions<number>({
+      most: PORTION,
+      async run(limit, tries) {
+        const pick = async ({ db }: TreeTransaction) => {
+          const due = await repository.due(db, accountId, until, { limit, without: setbacks.waiting() });
+          tries(due.map(({ id }) => id));
+          const folders = due.filter(({ kind }) => kind === "folder").map(({ id }) => id);
+          await repository.forget(db, folders);
+          return due;
+        };
+        return (await removal.picked(accountId, pick, { actor, ...(signal && { signal }) })) === limit;
+      },
+      isLasting: (error) => !isUnavailable(error),
+      setAside(id, err) {
+        if (setbacks.add(id, id))
+          logger.error({ err, entry: id }, "an entry of the trash can't be deleted; it will be tried again");
+      },
+      signal,
+    });
 
   return {
     /** @throws FileNotFound */
@@ -142,7 +154,7 @@ export function createTrash({ tree, entries, paths, removal, repository, clock, 
 
     /** For good. @throws NotFound */
     async remove(accountId: number, id: number, actor: Actor): Promise<void> {
-      const pick = async ({ db }: { db: Parameters<TrashRepository["due"]>[0] }) => {
+      const pick = async ({ db }: TreeTransaction) => {
         const found = await repository.removable(db, accountId, id);
         if (found === null) throw notInTrash();
         if (found.kind === "folder") await repository.forget(db, [id]);

@@ -1,12 +1,16 @@
-/** Removal of folders and accounts while entries fail for good. */
+/** Removal of folders, accounts and the trash while entries fail for good. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import type { Database } from "../../db/database.ts";
 import { forEachDialect } from "../../db/for-each-dialect.ts";
+import { SYSTEM } from "../../lib/actor.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { type DriveHarness, startDrive } from "../drive.test-support.ts";
-import { createEntriesRepository } from "./entries.repository.ts";
-import { createRemovalRepository } from "./removal.repository.ts";
-import { createRemoval } from "./removal.ts";
+import { createTrashRepository } from "./repository.ts";
+import { createTrash } from "./service.ts";
+import { createPathsRepository } from "../tree/paths.repository.ts";
+import { createEntriesRepository } from "../tree/entries.repository.ts";
+import { createRemovalRepository } from "../tree/removal.repository.ts";
+import { createRemoval } from "../tree/removal.ts";
 
 const HALF_HOUR = 30 * 60_000;
 
@@ -17,6 +21,7 @@ forEachDialect((dialect) => {
   /** Blobs whose release fails. */
   const bad = new Set<number>();
   const logged: string[] = [];
+  const logger = { error: (_: unknown, text: string) => void logged.push(text) } as unknown as Logger;
   beforeAll(async () => {
     database = await dialect.openDb({ poolSize: 8 });
     at = await startDrive(database);
@@ -41,7 +46,7 @@ forEachDialect((dialect) => {
         discard: at.content.blobs.discard,
       },
       clock: { now: () => at.content.time.now },
-      logger: { error: (_: unknown, text: string) => void logged.push(text) } as unknown as Logger,
+      logger,
     });
   const run = (one: ReturnType<typeof removal>) => one.cleanUp(new AbortController().signal);
   const rows = async (account: number) =>
@@ -80,4 +85,31 @@ forEachDialect((dialect) => {
     const usage = database.read.selectFrom("account_usage").select("account_id").where("account_id", "=", me);
     expect(await usage.execute()).toEqual([]);
   }, 60_000);
+
+  test("a file in the trash that fails holds up no other of an emptied trash", async () => {
+    const files = await Promise.all([0, 1, 2, 3, 4].map((n) => at.upload(me, null, `t${n}`, `trash ${n}`)));
+    for (const { id } of files) await at.trash.putFile(me, id);
+    bad.add(files[2]!.blobId);
+    const repository = createTrashRepository(database);
+    const trash = createTrash({
+      tree: at.tree,
+      entries: createEntriesRepository(database),
+      paths: createPathsRepository(database),
+      removal: removal(),
+      repository,
+      clock: { now: () => at.content.time.now },
+      logger,
+      trashDays: () => 30,
+    });
+    expect(await trash.empty(me, SYSTEM)).toBe(5);
+    expect(await rows(me)).toEqual([String(files[2]!.id)]);
+    expect(logged).toEqual(["an entry of the trash can't be deleted; it will be tried again"]);
+    bad.clear();
+    await trash.cleanUp(new AbortController().signal);
+    expect(await rows(me)).toHaveLength(1);
+    at.content.time.now += HALF_HOUR;
+    await trash.cleanUp(new AbortController().signal);
+    expect(await rows(me)).toEqual([]);
+    expect(at.content.stored()).toEqual([]);
+  });
 });
