@@ -44,7 +44,8 @@ const NEEDLES: [what: string, needle: string][] = [
   ["no match of frequent parts", "ice.photo"],
   ["a frequent letter", "e"],
   ["a rare letter", "q"],
-  ["a letter that is nowhere", "ß"],
+  ["a letter that is nowhere", "ж"],
+  ["one with two capitals (SS)", "ß"],
   ["two letters", "qx"],
   ["punctuation", "_%"],
 ];
