@@ -207,6 +207,7 @@ test.skipIf(!CHROMIUM)(
     await row.getByRole("button", { name: /Actions for/ }).click();
     await page.getByRole("menuitem", { name: "Move to the trash" }).click();
     await page.getByText("This folder is empty.").waitFor();
+    expect((await fetch(address, { headers: { Accept: "text/html" } })).status).toBe(404);
     await page.getByRole("button", { name: "Undo" }).click();
     await row.waitFor();
     expect(complaints).toEqual([]);

@@ -3,6 +3,7 @@ import { deleteLinks, type Deletion } from "../../links/deletion.repository.ts";
 import type { Db } from "../../db/dialect.ts";
 import { createShareChangesRepository } from "../serving/changes.repository.ts";
 import { createShareListRepository } from "../serving/list.repository.ts";
+import { TRASH } from "../tree/entry.ts";
 import type { SharedEntry } from "./share.ts";
 import { prepared } from "../../db/prepared.ts";
 
@@ -35,7 +36,9 @@ export function createSharesRepository({ database, record }: Deps) {
         "users.disabled",
       ])
       .where("shares.link_id", "=", linkId)
-      .where("shares.max_files", "is", null),
+      .where("shares.max_files", "is", null)
+      // Before it asks for a password. What lies deeper in the trash is found missing later.
+      .where("entries.parent_id", "!=", TRASH),
   );
 
   /** If the limit allows it. */
@@ -90,7 +93,7 @@ export function createSharesRepository({ database, record }: Deps) {
     removeLink: (tx: Db, linkId: number, by: Pick<Deletion, "actor" | "now">): Promise<string[]> =>
       deleteLinks(tx, "id", [linkId], { ...by, dialect, record }),
 
-    /** Of what is shared, no drop box. Null also if its account is disabled or gone. */
+    /** Of what is shared, no drop box. Null also if it is in the trash, or its account is disabled or gone. */
     async find(linkId: number): Promise<SharedEntry | null> {
       const [row] = await shared(read, linkId);
       if (row === undefined) return null;
