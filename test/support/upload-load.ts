@@ -29,7 +29,7 @@ export type UploadRecord = {
   unfinished: Resumable[];
   /** How often resumable uploads continued after a call failed. */
   resumed: number;
-  /** Calls that the server refused for now: 503, and 409 or 423 of resumable uploads. */
+  /** Calls that the server refused for now: 502, 503, and 409 or 423 of resumable uploads. Nothing of them may count. */
   refused: number;
   /** Calls without an answer: the server died, or refused a body that the client was still sending. */
   broken: number;
@@ -89,7 +89,7 @@ function createCalls(me: DriveClient, folder: number, record: UploadRecord) {
     const answer = await calling.catch(String);
     if (typeof answer !== "string" && answer.ok) return answer;
     if (typeof answer === "string") record.broken++;
-    else if (answer.status === 503 || (isResumable(name) && [409, 423].includes(answer.status)))
+    else if ([502, 503].includes(answer.status) || (isResumable(name) && [409, 423].includes(answer.status)))
       record.refused++;
     else record.wrong.push(`${name}: ${answer.status} ${await answer.text().catch(String)}`);
     await Bun.sleep(PAUSE_MS);
