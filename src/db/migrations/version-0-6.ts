@@ -37,7 +37,7 @@ export const steps: readonly Step[] = [
   { name: "0123_entries_names", up: (db, words) => words.createNameIndex(db) },
   { name: "0124_entries_names_filled", up: (db, words) => words.fillNameIndex(db) },
 
-  addColumn("0123_account_usage_moves", "account_usage", "moves", (w) => `${w.int} not null default 0`),
+  addColumn("0125_account_usage_moves", "account_usage", "moves", (w) => `${w.int} not null default 0`),
 
   addColumn("0130_shares_account", "shares", "account_id", (w) => `${w.int} not null default 0`),
   {
