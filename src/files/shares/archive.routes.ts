@@ -2,12 +2,11 @@
 import { streamPages } from "../../http/stream-pages.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { VisitorPages } from "../../visitors/look.ts";
-import { messagePage } from "../../visitors/messages.ts";
-import { answerPage } from "../../visitors/page.ts";
 import type { AnswerArchive } from "../archive/archive-answer.ts";
 import type { Visitor } from "./relay.routes.ts";
 import type { SharedEntry } from "./share.ts";
 import type { Shares } from "./service.ts";
+import { createTally, mayDownload, usedUp } from "./tally.ts";
 
 export type ShareArchive = (
   share: SharedEntry,
@@ -25,26 +24,12 @@ type Deps = {
 
 export function createShareArchive({ shares, answerArchive, pages, logger }: Deps): ShareArchive {
   return async (share, folderId, request, visitor) => {
-    const { linkId, maxDownloads, downloads } = share;
+    const { linkId } = share;
     const folder = (await shares.folders(share, folderId)).at(-1)!;
     const isGet = request.method === "GET";
-    const isLimited = maxDownloads !== null;
-    if (isLimited && !(isGet ? await shares.count(linkId) : downloads < maxDownloads)) {
-      const look = pages.look(request);
-      return answerPage(messagePage(look, look.texts.share.usedUp), 410, request);
-    }
-    let isOver = !isGet;
-    /** A limited share counted at the start. */
-    const ended = async (isFinished: boolean): Promise<void> => {
-      if (isOver) return;
-      isOver = true;
-      try {
-        if (!isLimited && isFinished) await shares.finish(linkId);
-        if (isLimited && !isFinished) await shares.uncount(linkId);
-      } catch (err) {
-        logger.warn({ err, linkId }, "a download from a share could not be counted");
-      }
-    };
+    if (!(await mayDownload(shares, share, isGet))) return usedUp(pages, request);
+    const tally = isGet ? createTally({ shares, logger }, share) : null;
+    const ended = async (isFinished: boolean) => (isFinished ? tally?.finish() : tally?.takeBack());
     visitor.liftIdleTimeout();
     try {
       const answer = await answerArchive(folder, {

@@ -8,11 +8,10 @@ import type { Blobs } from "../blobs/service.ts";
 import { createDownload } from "../tree/download.ts";
 import type { StoredFile } from "../tree/entry.ts";
 import type { VisitorPages } from "../../visitors/look.ts";
-import { messagePage } from "../../visitors/messages.ts";
-import { answerPage } from "../../visitors/page.ts";
 import { relayTo, type Visitor } from "./relay.routes.ts";
 import type { SharedEntry } from "./share.ts";
 import type { Shares } from "./service.ts";
+import { createTally, mayDownload, usedUp } from "./tally.ts";
 
 export type ShareDownload = (
   share: SharedEntry,
@@ -34,46 +33,11 @@ const HEEDED = /^(?:range|if-range|if-match|if-none-match|if-modified-since|if-u
 export function createShareDownload({ shares, blobs, pages, logger }: Deps): ShareDownload {
   const download = createDownload({ blobs: { open: blobs.open, presign: async () => null } });
 
-  /** Counts one download at most, and takes it back at most once, in this order. */
-  function createTally({ linkId, maxDownloads }: SharedEntry) {
-    let isCounted = maxDownloads !== null;
-    let isOver = false;
-    let last: Promise<void> = Promise.resolve();
-    const then = (step: () => Promise<unknown>): Promise<void> => {
-      last = last.then(step).then(
-        () => {},
-        (err: unknown) => logger.warn({ err, linkId }, "a download from a share could not be counted"),
-      );
-      return last;
-    };
-    const count = async (): Promise<void> => {
-      if (isCounted || isOver) return;
-      isCounted = true;
-      await then(() => shares.finish(linkId));
-    };
-    return {
-      count,
-      async finish(): Promise<void> {
-        const counting = count();
-        isOver = true;
-        await counting;
-      },
-      async takeBack(): Promise<void> {
-        if (isOver) return;
-        isOver = true;
-        if (isCounted) await then(() => shares.uncount(linkId));
-      },
-    };
-  }
-
   return async (share, file, request, visitor) => {
     const isLimited = share.maxDownloads !== null;
     const isGet = request.method === "GET";
-    if (isLimited && !(isGet ? await shares.count(share.linkId) : share.downloads < share.maxDownloads!)) {
-      const look = pages.look(request);
-      return answerPage(messagePage(look, look.texts.share.usedUp), 410, request);
-    }
-    const tally = isGet ? createTally(share) : null;
+    if (!(await mayDownload(shares, share, isGet))) return usedUp(pages, request);
+    const tally = isGet ? createTally({ shares, logger }, share) : null;
     // The client may leave before anything reads the body.
     request.signal.addEventListener("abort", () => void tally?.takeBack(), { once: true });
     let isStreamed = false;

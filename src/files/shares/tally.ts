@@ -1,0 +1,59 @@
+/** Counts what is downloaded from a share. A limited one counts at the start. */
+import type { Logger } from "../../lib/logger.ts";
+import type { VisitorPages } from "../../visitors/look.ts";
+import { messagePage } from "../../visitors/messages.ts";
+import { answerPage } from "../../visitors/page.ts";
+import type { SharedEntry } from "./share.ts";
+import type { Shares } from "./service.ts";
+
+type Counts = Pick<Shares, "count" | "finish" | "uncount">;
+
+/** Takes a download of a limited share; for HEAD (`takes` false) it only looks. */
+export async function mayDownload(
+  { count }: Pick<Counts, "count">,
+  { linkId, maxDownloads, downloads }: SharedEntry,
+  takes: boolean,
+): Promise<boolean> {
+  if (maxDownloads === null) return true;
+  return takes ? count(linkId) : downloads < maxDownloads;
+}
+
+export function usedUp(pages: VisitorPages, request: Request): Response {
+  const look = pages.look(request);
+  return answerPage(messagePage(look, look.texts.share.usedUp), 410, request);
+}
+
+/** Counts one download at most, and takes it back at most once, in this order. */
+export function createTally(
+  { shares, logger }: { shares: Counts; logger: Logger },
+  { linkId, maxDownloads }: SharedEntry,
+) {
+  let isCounted = maxDownloads !== null;
+  let isOver = false;
+  let last: Promise<void> = Promise.resolve();
+  const then = (step: () => Promise<unknown>): Promise<void> => {
+    last = last.then(step).then(
+      () => {},
+      (err: unknown) => logger.warn({ err, linkId }, "a download from a share could not be counted"),
+    );
+    return last;
+  };
+  const count = async (): Promise<void> => {
+    if (isCounted || isOver) return;
+    isCounted = true;
+    await then(() => shares.finish(linkId));
+  };
+  return {
+    count,
+    async finish(): Promise<void> {
+      const counting = count();
+      isOver = true;
+      await counting;
+    },
+    async takeBack(): Promise<void> {
+      if (isOver) return;
+      isOver = true;
+      if (isCounted) await then(() => shares.uncount(linkId));
+    },
+  };
+}
