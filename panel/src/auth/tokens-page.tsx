@@ -12,7 +12,6 @@ import {
   TextInput,
 } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { notifications } from "@mantine/notifications";
 import { IconPlus } from "@tabler/icons-react";
 import { queryOptions, useMutation, useQuery, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -20,7 +19,6 @@ import { answerOf, api, ApiError, type NewToken, type Token } from "../app/api.t
 import { formatDate } from "../app/i18n.ts";
 import { ConfirmButton } from "../ui/confirm-button.tsx";
 import { DataList } from "../ui/data-list.tsx";
-import { useSentence } from "../ui/failure.tsx";
 import { PageHead } from "../ui/page-head.tsx";
 import { fieldErrors, FormFields, SideForm } from "../ui/side-form.tsx";
 import { accountQuery } from "./account.ts";
@@ -132,19 +130,12 @@ function Secret({ secret, onClose }: { secret: string; onClose(): void }) {
 
 function Revoke({ token }: { token: Token }) {
   const { t } = useLingui();
-  const queries = useQueryClient();
-  const sentenceOf = useSentence();
-  const revoke = useMutation({
-    mutationFn: () => answerOf(api.DELETE("/admin/v1/tokens/{id}", { params: { path: { id: token.id } } })),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ["tokens"] }),
-    onError: (error) => notifications.show({ color: "red", message: sentenceOf(error) }),
-  });
   return (
     <ConfirmButton
       label={t`Revoke`}
       question={t`Programs that use ${token.name} lose access at once.`}
-      isPending={revoke.isPending}
-      onConfirm={() => revoke.mutate()}
+      list="tokens"
+      run={() => answerOf(api.DELETE("/admin/v1/tokens/{id}", { params: { path: { id: token.id } } }))}
     />
   );
 }

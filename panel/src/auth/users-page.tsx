@@ -1,7 +1,6 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Badge, Button, Group, PasswordInput, Select, Stack, Switch, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { notifications } from "@mantine/notifications";
 import { IconPlus } from "@tabler/icons-react";
 import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -9,7 +8,6 @@ import { type Account, answerOf, api, ApiError } from "../app/api.ts";
 import { formatDate } from "../app/i18n.ts";
 import { ConfirmButton } from "../ui/confirm-button.tsx";
 import { DataList } from "../ui/data-list.tsx";
-import { useSentence } from "../ui/failure.tsx";
 import { PageHead } from "../ui/page-head.tsx";
 import { fieldErrors, FormFields, SideForm } from "../ui/side-form.tsx";
 
@@ -97,19 +95,12 @@ export function UsersPage() {
 
 function Remove({ account }: { account: Account }) {
   const { t } = useLingui();
-  const queries = useQueryClient();
-  const sentenceOf = useSentence();
-  const remove = useMutation({
-    mutationFn: () => answerOf(api.DELETE("/admin/v1/users/{id}", { params: { path: { id: account.id } } })),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ["users"] }),
-    onError: (error) => notifications.show({ color: "red", message: sentenceOf(error) }),
-  });
   return (
     <ConfirmButton
       label={t`Delete`}
       question={t`The account ${account.username} and its files go for good. Its links stay.`}
-      isPending={remove.isPending}
-      onConfirm={() => remove.mutate()}
+      list="users"
+      run={() => answerOf(api.DELETE("/admin/v1/users/{id}", { params: { path: { id: account.id } } }))}
     />
   );
 }

@@ -1,14 +1,12 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { notifications } from "@mantine/notifications";
 import { IconPlus } from "@tabler/icons-react";
 import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { answerOf, api, ApiError, type Domain } from "../app/api.ts";
 import { ConfirmButton } from "../ui/confirm-button.tsx";
 import { DataList } from "../ui/data-list.tsx";
-import { useSentence } from "../ui/failure.tsx";
 import { PageHead } from "../ui/page-head.tsx";
 import { fieldErrors, FormFields, SideForm } from "../ui/side-form.tsx";
 
@@ -81,19 +79,12 @@ export function DomainsPage() {
 
 function Remove({ domain }: { domain: Domain }) {
   const { t } = useLingui();
-  const queries = useQueryClient();
-  const sentenceOf = useSentence();
-  const remove = useMutation({
-    mutationFn: () => answerOf(api.DELETE("/admin/v1/domains/{id}", { params: { path: { id: domain.id } } })),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ["domains"] }),
-    onError: (error) => notifications.show({ color: "red", message: sentenceOf(error) }),
-  });
   return (
     <ConfirmButton
       label={t`Delete`}
       question={t`Requests for ${domain.host} then get the default links.`}
-      isPending={remove.isPending}
-      onConfirm={() => remove.mutate()}
+      list="domains"
+      run={() => answerOf(api.DELETE("/admin/v1/domains/{id}", { params: { path: { id: domain.id } } }))}
     />
   );
 }

@@ -5,6 +5,7 @@ import { infiniteQueryOptions, useInfiniteQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { answerOf, api, type Event } from "../app/api.ts";
 import { formatTime } from "../app/i18n.ts";
+import { changedFields } from "../ui/changed-fields.ts";
 import { DataList } from "../ui/data-list.tsx";
 import { PageHead } from "../ui/page-head.tsx";
 import { type EventSearch, readEventSearch } from "./event-search.ts";
@@ -77,7 +78,15 @@ export function EventsPage() {
               </Text>
             ),
           },
-          { title: t`Changed fields`, isHidden: "narrow", cell: (event) => <Fields event={event} /> },
+          {
+            title: t`Changed fields`,
+            isHidden: "narrow",
+            cell: (event) => (
+              <Text size="sm" c="dimmed">
+                {changedFields(event).join(", ")}
+              </Text>
+            ),
+          },
         ]}
       />
       {hasNextPage && (
@@ -88,17 +97,5 @@ export function EventsPage() {
         </Group>
       )}
     </Stack>
-  );
-}
-
-function Fields({ event: { before, after } }: { event: Event }) {
-  if (before === undefined || after === undefined) return null;
-  const fields = Object.keys({ ...before, ...after }).filter(
-    (field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]),
-  );
-  return (
-    <Text size="sm" c="dimmed">
-      {fields.join(", ")}
-    </Text>
   );
 }

@@ -1,20 +1,20 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Card, Group, Text } from "@mantine/core";
-import { notifications } from "@mantine/notifications";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { Event } from "../app/api.ts";
 import { formatTime } from "../app/i18n.ts";
-import { useSentence } from "../ui/failure.tsx";
+import { changedFields } from "../ui/changed-fields.ts";
+import { useFailureNotice } from "../ui/undo.tsx";
 import { historyQuery, type LinkPlace, refreshLinks, restoreState } from "./link-queries.ts";
 
 export function LinkHistory({ place }: { place: LinkPlace }) {
   const { data: events = [] } = useQuery(historyQuery(place));
   const queries = useQueryClient();
-  const sentenceOf = useSentence();
+  const onError = useFailureNotice();
   const goBack = useMutation({
     mutationFn: (event: Event) => restoreState(place, event.id),
     onSuccess: () => refreshLinks(queries),
-    onError: (error) => notifications.show({ color: "red", message: sentenceOf(error) }),
+    onError,
   });
   if (events.length === 0) return null;
   return (
@@ -60,10 +60,7 @@ function Action({ name }: { name: string }) {
 }
 
 /** The fields that differ. */
-function Changed({ event: { before, after } }: { event: Event }) {
-  if (before === undefined || after === undefined) return null;
-  const fields = Object.keys({ ...before, ...after }).filter(
-    (field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]),
-  );
+function Changed({ event }: { event: Event }) {
+  const fields = changedFields(event);
   return fields.length === 0 ? null : `(${fields.join(", ")})`;
 }

@@ -1,19 +1,16 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { ActionIcon, Badge, Button, Group, Menu, Text } from "@mantine/core";
+import { ActionIcon, Badge, Group, Menu, Text } from "@mantine/core";
 import { useClipboard } from "@mantine/hooks";
-import { notifications } from "@mantine/notifications";
 import { IconCheck, IconCopy, IconDots, IconExternalLink, IconPencil, IconTrash } from "@tabler/icons-react";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import type { Link } from "../app/api.ts";
 import { formatDate, formatNumber, formatTime } from "../app/i18n.ts";
 import { AnchorLink } from "../ui/anchor-link.tsx";
-import { useSentence } from "../ui/failure.tsx";
+import { useUndoable } from "../ui/undo.tsx";
 import { deleteLink, refreshLinks, restoreLink } from "./link-queries.ts";
 import classes from "./links.module.css";
 
 type Props = { link: Link; place: { start: number; size: number }; onEdit(link: Link): void };
-
-const UNDO_MS = 10_000;
 
 export function LinkRow({ link, place, onEdit }: Props) {
   const { t } = useLingui();
@@ -89,37 +86,11 @@ export function LinkRow({ link, place, onEdit }: Props) {
 function LinkMenu({ link, onEdit }: { link: Link; onEdit(link: Link): void }) {
   const { t } = useLingui();
   const queries = useQueryClient();
-  const sentenceOf = useSentence();
-  const onError = (error: Error) => notifications.show({ color: "red", message: sentenceOf(error) });
-  const undo = useMutation({
-    mutationFn: () => restoreLink(link),
-    onSuccess: () => refreshLinks(queries),
-    onError,
-  });
-  const remove = useMutation({
-    mutationFn: () => deleteLink(link),
-    async onSuccess() {
-      const id = notifications.show({
-        autoClose: UNDO_MS,
-        message: (
-          <Group justify="space-between" wrap="nowrap">
-            <Trans>{link.code} is deleted.</Trans>
-            <Button
-              size="compact-xs"
-              variant="light"
-              onClick={() => {
-                notifications.hide(id);
-                undo.mutate();
-              }}
-            >
-              <Trans>Undo</Trans>
-            </Button>
-          </Group>
-        ),
-      });
-      await refreshLinks(queries);
-    },
-    onError,
+  const remove = useUndoable({
+    run: () => deleteLink(link),
+    undo: () => restoreLink(link),
+    refresh: () => refreshLinks(queries),
+    message: <Trans>{link.code} is deleted.</Trans>,
   });
   return (
     <Menu position="bottom-end" withinPortal>

@@ -1,11 +1,26 @@
 import { Trans } from "@lingui/react/macro";
 import { Button, Group, Popover, Stack, Text } from "@mantine/core";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { useFailureNotice } from "./undo.tsx";
 
-type Props = { label: string; question: string; isPending: boolean; onConfirm(): void };
+type Props = {
+  label: string;
+  question: string;
+  run(): Promise<unknown>;
+  /** Of the list that it changes. */
+  list: string;
+};
 
 /** For what can't be undone. */
-export function ConfirmButton({ label, question, isPending, onConfirm }: Props) {
+export function ConfirmButton({ label, question, run, list }: Props) {
+  const queries = useQueryClient();
+  const onError = useFailureNotice();
+  const running = useMutation({
+    mutationFn: run,
+    onSuccess: () => queries.invalidateQueries({ queryKey: [list] }),
+    onError,
+  });
   const [isAsking, setIsAsking] = useState(false);
   return (
     <Popover opened={isAsking} onChange={setIsAsking} position="bottom-end" withArrow trapFocus shadow="md">
@@ -14,7 +29,7 @@ export function ConfirmButton({ label, question, isPending, onConfirm }: Props) 
           size="compact-sm"
           variant="subtle"
           color="red"
-          loading={isPending}
+          loading={running.isPending}
           onClick={() => setIsAsking(!isAsking)}
         >
           {label}
@@ -32,7 +47,7 @@ export function ConfirmButton({ label, question, isPending, onConfirm }: Props) 
               color="red"
               onClick={() => {
                 setIsAsking(false);
-                onConfirm();
+                running.mutate();
               }}
             >
               {label}

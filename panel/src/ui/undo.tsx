@@ -1,0 +1,54 @@
+import { Trans } from "@lingui/react/macro";
+import { Button, Group } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import { useMutation } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { useSentence } from "./failure.tsx";
+
+const UNDO_MS = 10_000;
+
+type Undoable = {
+  run(): Promise<unknown>;
+  undo(): Promise<unknown>;
+  /** After either. */
+  refresh(): Promise<void>;
+  /** What happened. */
+  message: ReactNode;
+};
+
+/** Shows the server's sentence. */
+export function useFailureNotice(): (error: Error) => void {
+  const sentenceOf = useSentence();
+  return (error) => void notifications.show({ color: "red", message: sentenceOf(error) });
+}
+
+/** Runs at once, and offers to take it back, instead of asking before. */
+export function useUndoable({ run, undo, refresh, message }: Undoable) {
+  const onError = useFailureNotice();
+  const undoing = useMutation({ mutationFn: undo, onSuccess: refresh, onError });
+  return useMutation({
+    mutationFn: run,
+    async onSuccess() {
+      const id = notifications.show({
+        autoClose: UNDO_MS,
+        message: (
+          <Group justify="space-between" wrap="nowrap">
+            <span>{message}</span>
+            <Button
+              size="compact-xs"
+              variant="light"
+              onClick={() => {
+                notifications.hide(id);
+                undoing.mutate();
+              }}
+            >
+              <Trans>Undo</Trans>
+            </Button>
+          </Group>
+        ),
+      });
+      await refresh();
+    },
+    onError,
+  });
+}
