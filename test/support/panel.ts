@@ -1,6 +1,10 @@
-/** A browser for the panel: Debian's Chromium, driven by Playwright. */
-import { type Browser, chromium } from "playwright-core";
+/** The panel in Debian's Chromium, driven by Playwright, against a program of its own. */
+import { AxeBuilder } from "@axe-core/playwright";
+import { expect } from "bun:test";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { CHROMIUM } from "./chromium.ts";
+import { PASSWORD, startSignedIn } from "./session.ts";
+import type { Settings } from "./waymark.ts";
 
 const OPTIONS = [
   "--no-sandbox",
@@ -12,5 +16,72 @@ const OPTIONS = [
   "--disable-sync",
 ];
 
+/** Widths at which every page is looked at. */
+export const WIDE = { width: 1280, height: 800 } as const;
+export const NARROW = { width: 390, height: 800 } as const;
+
+export type OpenedPanel = {
+  page: Page;
+  context: BrowserContext;
+  /** Errors and warnings of the console, and exceptions. */
+  complaints: string[];
+  close(): Promise<void>;
+};
+
+type Look = { size?: { width: number; height: number }; dark?: boolean; locale?: string };
+
+/** Signs in on the page that is open. */
+export async function signInToPanel(page: Page, password = PASSWORD, account?: string): Promise<void> {
+  if (account !== undefined) await page.getByLabel("Account").fill(account);
+  await page.getByLabel("Password", { exact: true }).fill(password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("button", { name: /Account menu/ }).waitFor();
+}
+
+/** Fails with what axe finds on the page. `name` says which page it is. */
+export async function expectAccessible(page: Page, name: string): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
+  expect([name, ...found]).toEqual([name]);
+}
+
 export const startPanelBrowser = (): Promise<Browser> =>
   chromium.launch({ executablePath: CHROMIUM!, args: OPTIONS });
+
+/** Opens pages of the panel at `origin` in contexts of their own. `localhost` keeps secure cookies over plain HTTP. */
+export const panelOpener =
+  (browser: Browser, url: string) =>
+  async (path: string, { size = WIDE, dark = false, locale = "en" }: Look = {}): Promise<OpenedPanel> => {
+    const context = await browser.newContext({
+      viewport: size,
+      colorScheme: dark ? "dark" : "light",
+      locale,
+    });
+    const page = await context.newPage();
+    const complaints: string[] = [];
+    page.on("console", (message) => {
+      if (["error", "warning"].includes(message.type())) complaints.push(message.text());
+    });
+    page.on("pageerror", (error) => complaints.push(String(error)));
+    await page.goto(panelOrigin(url) + path);
+    return { page, context, complaints, close: () => context.close() };
+  };
+
+export const panelOrigin = (url: string): string => url.replace("127.0.0.1", "localhost");
+
+/** An installation with the admin password set, running, a signed-in client, and a browser if there is one. */
+export async function startPanel(settings: Settings = {}) {
+  const { installation, server, client } = await startSignedIn(settings);
+  const browser = CHROMIUM ? await startPanelBrowser() : undefined;
+  return {
+    installation,
+    server,
+    client,
+    origin: panelOrigin(server.url),
+    open: panelOpener(browser!, server.url),
+    async stop() {
+      await browser?.close();
+      await installation.remove();
+    },
+  };
+}

@@ -1,16 +1,7 @@
-/** The panel in Chromium, against the real program. */
+/** The pages of the panel in Chromium, against the real program. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { AxeBuilder } from "@axe-core/playwright";
-import type { Browser, Page } from "playwright-core";
-import { CHROMIUM } from "./support/chromium.ts";
-import { startPanelBrowser } from "./support/panel.ts";
-import { PASSWORD, startSignedIn } from "./support/session.ts";
-import type { Installation, RunningWaymark } from "./support/waymark.ts";
-
-const SIZES = [
-  { width: 1280, height: 800 },
-  { width: 390, height: 800 },
-] as const;
+import { CHROMIUM } from "../support/chromium.ts";
+import { expectAccessible, NARROW, signInToPanel, startPanel, WIDE } from "../support/panel.ts";
 
 const LISTS = {
   files: "Files",
@@ -20,48 +11,15 @@ const LISTS = {
   events: "Events",
 };
 
-let installation: Installation;
-let server: RunningWaymark;
-let browser: Browser;
-
+let panel: Awaited<ReturnType<typeof startPanel>>;
 beforeAll(async () => {
-  ({ installation, server } = await startSignedIn());
-  if (CHROMIUM) browser = await startPanelBrowser();
+  panel = await startPanel();
 });
-afterAll(async () => {
-  await browser?.close();
-  await installation.remove();
-});
-
-/** Fails on anything that the console says. */
-async function openPanel(
-  path: string,
-  { size = SIZES[0], dark = false }: { size?: (typeof SIZES)[number]; dark?: boolean } = {},
-) {
-  const context = await browser.newContext({
-    viewport: size,
-    colorScheme: dark ? "dark" : "light",
-    locale: "en",
-  });
-  const page = await context.newPage();
-  const complaints: string[] = [];
-  page.on("console", (message) => {
-    if (["error", "warning"].includes(message.type())) complaints.push(message.text());
-  });
-  page.on("pageerror", (error) => complaints.push(String(error)));
-  await page.goto(server.url.replace("127.0.0.1", "localhost") + path);
-  return { page, complaints, close: () => context.close() };
-}
-
-async function signIn(page: Page): Promise<void> {
-  await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByRole("button", { name: /Account menu/ }).waitFor();
-}
+afterAll(() => panel.stop());
 
 test.skipIf(!CHROMIUM)("sign in, make a link, find it, delete it and undo", async () => {
-  const { page, complaints, close } = await openPanel("/panel/links?q=spring");
-  await signIn(page);
+  const { page, complaints, close } = await panel.open("/panel/links?q=spring");
+  await signInToPanel(page);
   expect(new URL(page.url()).search).toBe("?q=spring");
   await page.getByText("No link matches").waitFor();
 
@@ -72,17 +30,17 @@ test.skipIf(!CHROMIUM)("sign in, make a link, find it, delete it and undo", asyn
   await form.getByLabel("Title").fill("<img src=x onerror=alert(1)>");
   await form.getByRole("button", { name: "Create" }).click();
   await page.getByRole("row").filter({ hasText: "spring/flyer" }).waitFor();
-  const answer = await fetch(`${server.url}/spring/flyer`, { redirect: "manual" });
+  const answer = await fetch(`${panel.server.url}/spring/flyer`, { redirect: "manual" });
   expect(answer.headers.get("location")).toStartWith("https://example.com/spring");
 
   await page.reload();
   await page.getByRole("button", { name: "Actions for spring/flyer" }).click();
   await page.getByRole("menuitem", { name: "Delete" }).click();
   await page.getByText("No link matches").waitFor();
-  expect((await fetch(`${server.url}/spring/flyer`, { redirect: "manual" })).status).toBe(404);
+  expect((await fetch(`${panel.server.url}/spring/flyer`, { redirect: "manual" })).status).toBe(404);
   await page.getByRole("button", { name: "Undo" }).click();
   await page.getByRole("row").filter({ hasText: "spring/flyer" }).waitFor();
-  expect((await fetch(`${server.url}/spring/flyer`, { redirect: "manual" })).status).toBe(307);
+  expect((await fetch(`${panel.server.url}/spring/flyer`, { redirect: "manual" })).status).toBe(307);
   expect(complaints).toEqual([]);
   await close();
 });
@@ -90,11 +48,11 @@ test.skipIf(!CHROMIUM)("sign in, make a link, find it, delete it and undo", asyn
 test.skipIf(!CHROMIUM)(
   "a session that ended in the middle of a form asks once, and a wrong password says so",
   async () => {
-    const { page, close } = await openPanel("/panel/");
+    const { page, close } = await panel.open("/panel/");
     await page.getByLabel("Password", { exact: true }).fill("a wrong password");
     await page.getByRole("button", { name: "Sign in" }).click();
     expect(await page.getByRole("alert").textContent()).toMatch(/password/i);
-    await signIn(page);
+    await signInToPanel(page);
     await page.getByRole("link", { name: "Links" }).click();
     // The access token has ended; the session has not.
     await page.context().clearCookies({ name: "svc_access" });
@@ -110,22 +68,22 @@ test.skipIf(!CHROMIUM)(
 test.skipIf(!CHROMIUM)(
   "an administrator makes a token, an account and a domain; the token works",
   async () => {
-    const { page, complaints, close } = await openPanel("/panel/tokens");
-    await signIn(page);
+    const { page, complaints, close } = await panel.open("/panel/tokens");
+    await signInToPanel(page);
     await page.getByRole("button", { name: "New token" }).click();
     const form = page.getByRole("dialog");
     await form.getByLabel("Name").fill("ci");
     await form.getByLabel("links:read").check();
     await form.getByRole("button", { name: "Create" }).click();
     const token = (await page.getByText(/^wmk_/).textContent())!;
-    const list = await fetch(`${server.url}/admin/v1/links`, {
+    const list = await fetch(`${panel.server.url}/admin/v1/links`, {
       headers: { Authorization: `Bearer ${token}` },
     });
     expect(list.status).toBe(200);
     await page.getByRole("button", { name: "Revoke" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
     await page.getByText("There are no tokens yet.").waitFor();
-    const later = await fetch(`${server.url}/admin/v1/links`, {
+    const later = await fetch(`${panel.server.url}/admin/v1/links`, {
       headers: { Authorization: `Bearer ${token}` },
     });
     expect(later.status).toBe(401);
@@ -159,15 +117,15 @@ test.skipIf(!CHROMIUM)(
 test.skipIf(!CHROMIUM)(
   "a setting is found, refused with the server's sentence, saved, and waits for a restart",
   async () => {
-    const { page, close } = await openPanel("/panel/settings?q=default_url");
-    await signIn(page);
+    const { page, close } = await panel.open("/panel/settings?q=default_url");
+    await signInToPanel(page);
     await page.getByLabel("features.default_url").fill("no address");
     await page.getByRole("button", { name: "Save" }).click();
     expect(await page.getByRole("alert").textContent()).toContain("http");
     await page.getByLabel("features.default_url").fill("https://example.com/start");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByRole("button", { name: "Take the default" }).waitFor();
-    const root = await fetch(`${server.url}/`, { redirect: "manual" });
+    const root = await fetch(`${panel.server.url}/`, { redirect: "manual" });
     expect(root.headers.get("location")).toBe("https://example.com/start");
     await page.getByLabel("Search settings").fill("enable_detailed_logging");
     await page.getByText("needs a restart").waitFor();
@@ -181,8 +139,8 @@ test.skipIf(!CHROMIUM)(
 test.skipIf(!CHROMIUM)(
   "files are uploaded into a folder, shared with a password, moved to the trash and back",
   async () => {
-    const { page, complaints, close } = await openPanel("/panel/files");
-    await signIn(page);
+    const { page, complaints, close } = await panel.open("/panel/files");
+    await signInToPanel(page);
     await page.getByRole("button", { name: "New folder" }).click();
     const form = page.getByRole("dialog");
     await form.getByLabel("Name").fill("<i>Reports");
@@ -216,7 +174,7 @@ test.skipIf(!CHROMIUM)(
 );
 
 test.skipIf(!CHROMIUM)("an editor sees links, files and tokens, and only own links", async () => {
-  const { page, close } = await openPanel("/panel/");
+  const { page, close } = await panel.open("/panel/");
   await page.getByLabel("Account").fill("anna");
   await page.getByLabel("Password", { exact: true }).fill("anna's password");
   await page.getByRole("button", { name: "Sign in" }).click();
@@ -229,23 +187,19 @@ test.skipIf(!CHROMIUM)("an editor sees links, files and tokens, and only own lin
   await close();
 });
 
-for (const size of SIZES) {
+for (const size of [WIDE, NARROW]) {
   for (const dark of [false, true]) {
     const look = `${size.width} px, ${dark ? "dark" : "light"}`;
     test.skipIf(!CHROMIUM)(`axe finds nothing on any page: ${look}`, async () => {
-      const { page, close } = await openPanel("/panel/", { size, dark });
-      const panel = `${server.url.replace("127.0.0.1", "localhost")}/panel`;
-      const check = async (what: string) => {
-        const { violations } = await new AxeBuilder({ page }).analyze();
-        const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
-        expect([what, ...found]).toEqual([what]);
-      };
+      const { page, close } = await panel.open("/panel/", { size, dark });
+      const root = `${panel.origin}/panel`;
+      const check = (what: string) => expectAccessible(page, what);
       await page.getByRole("button", { name: "Sign in" }).waitFor();
       await check("sign-in");
-      await signIn(page);
+      await signInToPanel(page);
       await page.getByRole("heading", { name: "Most clicked links" }).waitFor();
       await check("overview");
-      await page.goto(`${panel}/links`);
+      await page.goto(`${root}/links`);
       await page.getByRole("link", { name: "renewed" }).click();
       await page.getByRole("heading", { name: "History" }).waitFor();
       await check("link");
@@ -254,15 +208,15 @@ for (const size of SIZES) {
       await page.waitForTimeout(400);
       await check("QR code");
       for (const [path, name] of Object.entries(LISTS)) {
-        await page.goto(`${panel}/${path}`);
+        await page.goto(`${root}/${path}`);
         await page.getByRole("heading", { name, exact: true }).waitFor();
         await page.getByRole("table").waitFor();
         await check(path);
       }
-      await page.goto(`${panel}/settings`);
+      await page.goto(`${root}/settings`);
       await page.getByText("features.default_url").waitFor();
       await check("settings");
-      await page.goto(`${panel}/links`);
+      await page.goto(`${root}/links`);
       await page.getByRole("row").nth(1).waitFor();
       await check("links");
       await page.getByRole("button", { name: "New link" }).click();
@@ -277,11 +231,9 @@ for (const size of SIZES) {
 test.skipIf(!CHROMIUM)("the languages of the browser are spoken", async () => {
   const texts = { de: "Anmelden", fr: "Se connecter", ja: "サインイン", zh: "登录" };
   for (const [locale, text] of Object.entries(texts)) {
-    const context = await browser.newContext({ locale });
-    const page = await context.newPage();
-    await page.goto(`${server.url.replace("127.0.0.1", "localhost")}/panel/`);
+    const { page, close } = await panel.open("/panel/", { locale });
     await page.getByRole("button", { name: text }).waitFor();
     expect(await page.locator("html").getAttribute("lang")).toBe(locale);
-    await context.close();
+    await close();
   }
 });
