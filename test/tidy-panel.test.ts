@@ -9,6 +9,7 @@ const ROOMS: Record<string, readonly string[]> = {
   auth: ["app", "ui"],
   config: ["app", "ui"],
   domains: ["app", "ui"],
+  commands: ["app", "ui"],
   files: ["app", "ui"],
   events: ["app", "ui"],
   clicks: ["app", "ui"],

@@ -1,14 +1,19 @@
 /** What {v1}/docs adds to the viewer: its start and its looks. Swagger UI's own dark mode follows the class on `html`. */
 
-/** @param csrf names of the cookie and header that prove a request made with cookies */
+/**
+ * In the panel's frame it says when it is ready, and takes `{token?, dark?}` from it.
+ *
+ * @param csrf names of the cookie and header that prove a request made with cookies
+ */
 export const startScript = (csrf: { cookie: string; header: string }): string => `"use strict";
 const dark = matchMedia("(prefers-color-scheme: dark)");
-const follow = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
+const paint = (isDark) => document.documentElement.classList.toggle("dark-mode", isDark);
+const follow = () => paint(dark.matches);
 dark.addEventListener("change", follow);
 follow();
 const proof = () =>
   document.cookie.split("; ").find((pair) => pair.startsWith(${JSON.stringify(`${csrf.cookie}=`)}))?.slice(${csrf.cookie.length + 1});
-SwaggerUIBundle({
+const ui = SwaggerUIBundle({
   url: new URL("openapi.json", location.href).href,
   dom_id: "#docs",
   deepLinking: true,
@@ -24,6 +29,14 @@ SwaggerUIBundle({
     if (isOwn && token !== undefined) request.headers[${JSON.stringify(csrf.header)}] = token;
     return request;
   },
+  onComplete: () => parent.postMessage({ waymark: "docs" }, location.origin),
+});
+addEventListener("message", ({ origin, source, data }) => {
+  if (origin !== location.origin || source !== parent || source === window) return;
+  if (typeof data.token === "string") ui.preauthorizeApiKey("token", data.token);
+  if (typeof data.dark !== "boolean") return;
+  dark.removeEventListener("change", follow);
+  paint(data.dark);
 });
 `;
 

@@ -12,7 +12,8 @@ const POLICY = [
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
-  "frame-ancestors 'none'",
+  // The panel shows it.
+  "frame-ancestors 'self'",
 ].join("; ");
 
 const pageOf = (version: string): string => `<!doctype html>

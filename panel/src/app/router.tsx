@@ -76,6 +76,12 @@ const tokens = createRoute({
   component: lazyRouteComponent(() => import("../auth/tokens-page.tsx"), "TokensPage"),
 });
 
+const apiReference = createRoute({
+  getParentRoute: () => inside,
+  path: "/api",
+  component: lazyRouteComponent(() => import("../auth/api-page.tsx"), "ApiPage"),
+});
+
 const users = createRoute({
   getParentRoute: () => inside,
   path: "/users",
@@ -114,7 +120,18 @@ const files = createRoute({
 export const router = createRouter({
   routeTree: root.addChildren([
     signIn,
-    inside.addChildren([overview, links, link, files, tokens, users, domains, events, settings]),
+    inside.addChildren([
+      overview,
+      links,
+      link,
+      files,
+      tokens,
+      apiReference,
+      users,
+      domains,
+      events,
+      settings,
+    ]),
   ]),
   basepath: PANEL_PATH,
   context: { queries },

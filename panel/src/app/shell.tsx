@@ -1,42 +1,21 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { AppShell, Burger, Group, NavLink, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import {
-  IconChartLine,
-  IconFolder,
-  IconHistory,
-  IconKey,
-  IconLink,
-  IconSettings,
-  IconUsers,
-  IconWorld,
-} from "@tabler/icons-react";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { Link, Outlet } from "@tanstack/react-router";
 import { accountQuery } from "../auth/account.ts";
 import { AccountMenu } from "../auth/account-menu.tsx";
-import type { Account } from "./api.ts";
+import { CommandButton } from "../commands/command-button.tsx";
+import { usePastedTargets } from "../commands/shorten.tsx";
+import { usePages } from "./pages.ts";
 import { INSTANCE_NAME } from "./place.ts";
-
-type Role = Account["role"];
-const ADMIN: readonly Role[] = ["admin"];
-const EDITORS: readonly Role[] = ["admin", "editor"];
-const ALL: readonly Role[] = ["admin", "editor", "user"];
 
 export function Shell() {
   const { t } = useLingui();
   const { data: account } = useSuspenseQuery(accountQuery);
   const [isOpen, { toggle, close }] = useDisclosure();
-  const pages = [
-    { to: "/", label: t`Overview`, icon: IconChartLine, roles: ADMIN },
-    { to: "/links", label: t`Links`, icon: IconLink, roles: EDITORS },
-    { to: "/files", label: t`Files`, icon: IconFolder, roles: ALL },
-    { to: "/tokens", label: t`API tokens`, icon: IconKey, roles: ALL },
-    { to: "/users", label: t`Accounts`, icon: IconUsers, roles: ADMIN },
-    { to: "/domains", label: t`Domains`, icon: IconWorld, roles: ADMIN },
-    { to: "/events", label: t`Events`, icon: IconHistory, roles: ADMIN },
-    { to: "/settings", label: t`Settings`, icon: IconSettings, roles: ADMIN },
-  ];
+  const pages = usePages(account);
+  usePastedTargets(account.role !== "user");
   return (
     <AppShell
       layout="alt"
@@ -55,7 +34,7 @@ export function Shell() {
             size="sm"
             aria-label={isOpen ? t`Close the menu` : t`Open the menu`}
           />
-          <span />
+          <CommandButton pages={pages} account={account} />
           <AccountMenu />
         </Group>
       </AppShell.Header>
@@ -64,20 +43,18 @@ export function Shell() {
           <Text fw={700}>{INSTANCE_NAME}</Text>
           <Burger opened onClick={close} hiddenFrom="sm" size="sm" aria-label={t`Close the menu`} />
         </Group>
-        {pages
-          .filter(({ roles }) => roles.includes(account.role))
-          .map(({ to, label, icon: Icon }) => (
-            <NavLink
-              key={to}
-              component={Link}
-              to={to}
-              activeOptions={{ exact: to === "/", includeSearch: false }}
-              label={label}
-              leftSection={<Icon size={18} stroke={1.75} />}
-              activeProps={{ "data-active": true }}
-              onClick={close}
-            />
-          ))}
+        {pages.map(({ to, label, icon: Icon }) => (
+          <NavLink
+            key={to}
+            component={Link}
+            to={to}
+            activeOptions={{ exact: to === "/", includeSearch: false }}
+            label={label}
+            leftSection={<Icon size={18} stroke={1.75} />}
+            activeProps={{ "data-active": true }}
+            onClick={close}
+          />
+        ))}
       </AppShell.Navbar>
       <AppShell.Main id="content">
         <Outlet />

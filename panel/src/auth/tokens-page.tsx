@@ -17,6 +17,7 @@ import { queryOptions, useMutation, useQuery, useQueryClient, useSuspenseQuery }
 import { useState } from "react";
 import { answerOf, api, ApiError, type NewToken, type Token } from "../app/api.ts";
 import { formatDate } from "../app/i18n.ts";
+import { useAsked } from "../ui/asked.ts";
 import { ConfirmButton } from "../ui/confirm-button.tsx";
 import { DataList } from "../ui/data-list.tsx";
 import { PageHead } from "../ui/page-head.tsx";
@@ -45,6 +46,7 @@ export function TokensPage() {
   const [isMaking, setIsMaking] = useState(false);
   const [secret, setSecret] = useState<string | null>(null);
   const { data, error, refetch } = useQuery(tokensQuery);
+  useAsked("new-token", () => setIsMaking(true));
   return (
     <Stack p="md" gap="md">
       <PageHead title={t`API tokens`} sentence={t`Programs use a token instead of a password.`}>
@@ -104,7 +106,7 @@ export function TokensPage() {
   );
 }
 
-function Secret({ secret, onClose }: { secret: string; onClose(): void }) {
+export function Secret({ secret, onClose }: { secret: string; onClose(): void }) {
   const { t } = useLingui();
   return (
     <Alert
@@ -140,7 +142,7 @@ function Revoke({ token }: { token: Token }) {
   );
 }
 
-function TokenFields({ onClose, onMade }: { onClose(): void; onMade(secret: string): void }) {
+export function TokenFields({ onClose, onMade }: { onClose(): void; onMade(secret: string): void }) {
   const { t } = useLingui();
   const queries = useQueryClient();
   const { data: account } = useSuspenseQuery(accountQuery);

@@ -6,6 +6,7 @@ import { useSearch } from "@tanstack/react-router";
 import { type DragEvent, useState } from "react";
 import { formatBytes, formatDate } from "../app/i18n.ts";
 import { AnchorLink } from "../ui/anchor-link.tsx";
+import { useAsked } from "../ui/asked.ts";
 import { DataList } from "../ui/data-list.tsx";
 import { PageHead } from "../ui/page-head.tsx";
 import { SideForm } from "../ui/side-form.tsx";
@@ -38,6 +39,7 @@ export function FilesPage() {
     ...data.files.map((item) => ({ kind: "file" as const, ...item })),
   ];
   const close = () => setShown(null);
+  useAsked("new-folder", () => setShown({ form: "folder" }));
   const upload = (files: readonly File[]) => {
     for (const file of files) void uploadFile(file, folder, () => void refreshFiles(queries));
   };

@@ -6,6 +6,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useRef, useState } from "react";
 import type { Link } from "../app/api.ts";
+import { useAsked } from "../ui/asked.ts";
 import { LinkForm } from "./link-form.tsx";
 import { LinkTable } from "./link-table.tsx";
 import { tagsQuery, totalQuery } from "./link-queries.ts";
@@ -34,6 +35,7 @@ export function LinksPage() {
     });
   const find = useDebouncedCallback((q: string) => change({ q: q === "" ? undefined : q }), SEARCH_DELAY_MS);
 
+  useAsked("new-link", () => setEdited("new"));
   useHotkeys([
     ["/", () => field.current?.focus()],
     ["c", () => setEdited("new")],

@@ -1,0 +1,35 @@
+/** The pages of the panel, and who may see them. */
+import { useLingui } from "@lingui/react/macro";
+import {
+  IconApi,
+  IconChartLine,
+  IconFolder,
+  IconHistory,
+  IconKey,
+  IconLink,
+  IconSettings,
+  IconUsers,
+  IconWorld,
+} from "@tabler/icons-react";
+import type { Account } from "./api.ts";
+
+type Role = Account["role"];
+const ADMIN: readonly Role[] = ["admin"];
+const EDITORS: readonly Role[] = ["admin", "editor"];
+const ALL: readonly Role[] = ["admin", "editor", "user"];
+
+/** In the order of the menu. */
+export function usePages({ role }: Account) {
+  const { t } = useLingui();
+  return [
+    { to: "/", label: t`Overview`, icon: IconChartLine, roles: ADMIN },
+    { to: "/links", label: t`Links`, icon: IconLink, roles: EDITORS },
+    { to: "/files", label: t`Files`, icon: IconFolder, roles: ALL },
+    { to: "/tokens", label: t`API tokens`, icon: IconKey, roles: ALL },
+    { to: "/api", label: t`API`, icon: IconApi, roles: ALL },
+    { to: "/users", label: t`Accounts`, icon: IconUsers, roles: ADMIN },
+    { to: "/domains", label: t`Domains`, icon: IconWorld, roles: ADMIN },
+    { to: "/events", label: t`Events`, icon: IconHistory, roles: ADMIN },
+    { to: "/settings", label: t`Settings`, icon: IconSettings, roles: ADMIN },
+  ].filter(({ roles }) => roles.includes(role));
+}

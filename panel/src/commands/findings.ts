@@ -1,0 +1,85 @@
+/** What the commands find on the server. Every question is bounded. */
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { type Account, answerOf, api, type Share } from "../app/api.ts";
+
+const MOST = 5;
+const MOST_SHARES = 100;
+const SHORTEST = 2;
+const KEPT_MS = 30_000;
+
+const shared = { placeholderData: keepPreviousData, staleTime: KEPT_MS, retry: false } as const;
+
+/** The links of the answer without counting them all. */
+function useFoundLinks(text: string, isAllowed: boolean) {
+  return useQuery({
+    ...shared,
+    queryKey: ["links", "commands", text],
+    queryFn: async ({ signal }) => {
+      const query = { search: text, page_size: MOST, cursor: "" };
+      return (await answerOf(api.GET("/admin/v1/links", { params: { query }, signal }))).data;
+    },
+    enabled: isAllowed && text.length >= SHORTEST,
+  });
+}
+
+function useFoundFiles(text: string) {
+  return useQuery({
+    ...shared,
+    queryKey: ["files", "commands", text],
+    queryFn: async ({ signal }) =>
+      (await answerOf(api.GET("/files/search", { params: { query: { q: text, limit: MOST } }, signal })))
+        .data,
+    enabled: text.length >= SHORTEST,
+  });
+}
+
+const textOf = ({ code, title, entry }: Share): string =>
+  `${code} ${title ?? ""} ${entry?.name ?? ""}`.toLowerCase();
+
+function useFoundShares(text: string) {
+  return useQuery({
+    ...shared,
+    queryKey: ["shares", "commands"],
+    queryFn: async ({ signal }) => {
+      const query = { page_size: MOST_SHARES };
+      return (await answerOf(api.GET("/shares", { params: { query }, signal }))).data;
+    },
+    enabled: text.length >= SHORTEST,
+    select: (shares) => shares.filter((share) => textOf(share).includes(text.toLowerCase())).slice(0, MOST),
+  });
+}
+
+function useFoundSettings(text: string, isAllowed: boolean) {
+  return useQuery({
+    ...shared,
+    queryKey: ["settings", "schema"],
+    queryFn: async ({ signal }) => (await answerOf(api.GET("/admin/v1/config/schema", { signal }))).data,
+    enabled: isAllowed && text.length >= SHORTEST,
+    select: (settings) => {
+      const words = text.toLowerCase().split(/\s+/);
+      return settings
+        .filter(({ key, description }) => {
+          const whole = `${key} ${description}`.toLowerCase();
+          return words.every((word) => whole.includes(word));
+        })
+        .slice(0, MOST);
+    },
+  });
+}
+
+/** Of the texts too short to search for: nothing. */
+export function useFindings(text: string, { role }: Account) {
+  const isLong = text.length >= SHORTEST;
+  const links = useFoundLinks(text, role !== "user");
+  const files = useFoundFiles(text);
+  const shares = useFoundShares(text);
+  const settings = useFoundSettings(text, role === "admin");
+  return {
+    links: (isLong && links.data) || [],
+    files: (isLong && files.data) || [],
+    shares: (isLong && shares.data) || [],
+    settings: (isLong && settings.data) || [],
+    isSearching: links.isFetching || files.isFetching || shares.isFetching || settings.isFetching,
+    error: links.error ?? files.error ?? shares.error ?? settings.error,
+  };
+}

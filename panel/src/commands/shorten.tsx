@@ -1,0 +1,104 @@
+/** A URL becomes a link and its short address is copied: pasted anywhere, or typed into the commands. */
+import { Trans } from "@lingui/react/macro";
+import { Anchor, Button, Group, Text } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import { useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useEffect, useEffectEvent } from "react";
+import { answerOf, api, type Link } from "../app/api.ts";
+import { copyText } from "../ui/copy.ts";
+import { useFailureNotice } from "../ui/undo.tsx";
+
+const SHOWN_MS = 15_000;
+const LONGEST_TARGET = 2048;
+
+/** The text as a target, or null. */
+export function targetIn(text: string): string | null {
+  const trimmed = text.trim();
+  if (!/^https?:\/\/\S+$/i.test(trimmed) || trimmed.length > LONGEST_TARGET) return null;
+  return URL.canParse(trimmed) ? trimmed : null;
+}
+
+/** Makes a link of a target, copies its address, and offers to open it or take it back. */
+export function useShorten(): (target: string) => Promise<void> {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const onError = useFailureNotice();
+  const refresh = () => queries.invalidateQueries({ queryKey: ["links"] });
+
+  return async (target) => {
+    const made = answerOf(api.POST("/admin/v1/links", { body: { target } })).then(({ data }) => data);
+    const copied = copyText(made.then((link) => link.short_url)).catch(() => false);
+    let link: Link;
+    try {
+      link = await made;
+    } catch (error) {
+      onError(error as Error);
+      return;
+    }
+    const place = {
+      path: { code: link.code },
+      ...(link.domain !== null && { query: { domain: link.domain } }),
+    };
+    const id = `shortened ${link.code}`;
+    const open = () => {
+      notifications.hide(id);
+      void navigate({
+        to: "/link/$",
+        params: { _splat: link.code },
+        search: link.domain === null ? {} : { domain: link.domain },
+      });
+    };
+    const undo = async () => {
+      notifications.hide(id);
+      try {
+        await answerOf(api.DELETE("/admin/v1/links/{code}", { params: place }));
+        await refresh();
+      } catch (error) {
+        onError(error as Error);
+      }
+    };
+    notifications.show({
+      id,
+      autoClose: SHOWN_MS,
+      message: (
+        <>
+          <Text size="sm">{(await copied) ? <Trans>Copied.</Trans> : <Trans>The link is ready.</Trans>}</Text>
+          <Anchor href={link.short_url} target="_blank" rel="noreferrer" style={{ overflowWrap: "anywhere" }}>
+            {link.short_url}
+          </Anchor>
+          <Group gap="xs" mt={6}>
+            <Button size="compact-xs" variant="light" onClick={open}>
+              <Trans>Show the link</Trans>
+            </Button>
+            <Button size="compact-xs" variant="light" onClick={() => void undo()}>
+              <Trans>Undo</Trans>
+            </Button>
+          </Group>
+        </>
+      ),
+    });
+    await refresh();
+  };
+}
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable ||
+    target.closest("input, textarea, select, [role=textbox], [role=dialog]") !== null);
+
+/** Pasting a URL outside of fields and dialogs makes a link of it. */
+export function usePastedTargets(isEnabled: boolean): void {
+  const shorten = useShorten();
+  const onPaste = useEffectEvent((event: ClipboardEvent) => {
+    if (!isEnabled || event.defaultPrevented || isTyping(event.target)) return;
+    const target = targetIn(event.clipboardData?.getData("text/plain") ?? "");
+    if (target === null) return;
+    event.preventDefault();
+    void shorten(target);
+  });
+  useEffect(() => {
+    document.addEventListener("paste", onPaste);
+    return () => document.removeEventListener("paste", onPaste);
+  }, []);
+}

@@ -1,0 +1,25 @@
+/** A page is asked to begin something when it opens, such as a new link. */
+import { useLocation, useNavigate } from "@tanstack/react-router";
+import { useEffect, useEffectEvent } from "react";
+
+export type Asked = "new-link" | "new-token" | "new-folder";
+
+declare module "@tanstack/react-router" {
+  // oxlint-disable-next-line typescript/consistent-type-definitions -- the router's types are extended so
+  interface HistoryState {
+    asked?: Asked;
+  }
+}
+
+/** Runs `begin` once when somebody came to ask for it. A reload does not ask again. */
+export function useAsked(asked: Asked, begin: () => void): void {
+  const isAsked = useLocation({ select: ({ state }) => state.asked === asked });
+  const navigate = useNavigate();
+  const onAsked = useEffectEvent(() => {
+    begin();
+    void navigate({ to: ".", search: true, replace: true, state: {} });
+  });
+  useEffect(() => {
+    if (isAsked) onAsked();
+  }, [isAsked]);
+}

@@ -1,0 +1,35 @@
+/**
+ * Copies a text, also one that is still on its way. False where the browser does not let pages copy (plain HTTP off
+ * localhost, or no gesture of a person).
+ */
+export async function copyText(text: string | Promise<string>): Promise<boolean> {
+  if (navigator.clipboard === undefined) return copyBySelection(await text);
+  try {
+    if (typeof text === "string") await navigator.clipboard.writeText(text);
+    else {
+      const blob = text.then((known) => new Blob([known], { type: "text/plain" }));
+      await navigator.clipboard.write([new ClipboardItem({ "text/plain": blob })]);
+    }
+    return true;
+  } catch {
+    return copyBySelection(await text);
+  }
+}
+
+/** The way before the clipboard API. */
+function copyBySelection(text: string): boolean {
+  const field = document.createElement("textarea");
+  field.value = text;
+  field.style.position = "fixed";
+  field.style.opacity = "0";
+  const focused = document.activeElement;
+  document.body.append(field);
+  field.select();
+  try {
+    // oxlint-disable-next-line typescript/no-deprecated -- the only way over plain HTTP
+    return document.execCommand("copy");
+  } finally {
+    field.remove();
+    if (focused instanceof HTMLElement) focused.focus();
+  }
+}

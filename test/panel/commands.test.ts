@@ -1,0 +1,145 @@
+/** The commands (⌘K), URLs pasted anywhere, and the reference of the API. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { CHROMIUM } from "../support/chromium.ts";
+import { expectAccessible, NARROW, signInToPanel, startPanel, WIDE } from "../support/panel.ts";
+
+const HOSTILE = '"><img src=x onerror=alert(1)>';
+
+let panel: Awaited<ReturnType<typeof startPanel>>;
+beforeAll(async () => {
+  panel = await startPanel();
+});
+afterAll(() => panel.stop());
+
+const paste = (page: Page, text: string, selector = "body") =>
+  page.evaluate(
+    ([pasted, where]) => {
+      const data = new DataTransfer();
+      data.setData("text/plain", pasted!);
+      const event = new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true });
+      return document.querySelector(where!)!.dispatchEvent(event);
+    },
+    [text, selector],
+  );
+
+const inAllLooks = async (page: Page, name: string): Promise<void> => {
+  for (const size of [WIDE, NARROW]) {
+    await page.setViewportSize(size);
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      await expectAccessible(page, `${name} ${size.width} ${colorScheme}`);
+    }
+  }
+  await page.setViewportSize(WIDE);
+  await page.emulateMedia({ colorScheme: "light" });
+};
+
+test.skipIf(!CHROMIUM)("⌘K finds links, files, shares, settings, pages and actions by keyboard", async () => {
+  const { client, origin } = panel;
+  await client.call("POST", "/links", {
+    target: "https://example.com/a",
+    code: "spring/flyer",
+    title: HOSTILE,
+  });
+  const form = new FormData();
+  form.set("file", new File(["x"], `spring ${HOSTILE.replaceAll("/", "")}.txt`));
+  const headers = { Authorization: `Bearer ${client.token}` };
+  const stored = await fetch(`${panel.server.url}/files/upload`, { method: "POST", headers, body: form });
+  const { data: file } = (await stored.json()) as { data: { id: number } };
+  const share = await fetch(`${panel.server.url}/files/${file.id}/share`, {
+    method: "POST",
+    headers: { ...headers, "Content-Type": "application/json" },
+    body: JSON.stringify({ code: "spring-share" }),
+  });
+  expect(share.status).toBe(201);
+
+  const { page, complaints, close } = await panel.open("/panel/tokens");
+  await signInToPanel(page);
+  await page.getByRole("button", { name: "New token" }).focus();
+  await page.keyboard.press("Control+k");
+  const commands = page.getByRole("dialog", { name: "Commands" });
+  const options = commands.getByRole("option");
+  await options.first().waitFor();
+  await page.keyboard.type("spring");
+  await options.filter({ hasText: "spring/flyer" }).waitFor();
+  await options.filter({ hasText: ".txt" }).first().waitFor();
+  await commands.getByRole("group", { name: "Shares" }).waitFor();
+  await inAllLooks(page, "commands");
+
+  await page.keyboard.press("Escape");
+  await commands.waitFor({ state: "detached" });
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("New token");
+
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("default_url");
+  await options.filter({ hasText: "features.default_url" }).waitFor();
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`${origin}/panel/settings?q=features.default_url`);
+
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("spring/fly");
+  await options.filter({ hasText: "spring/flyer" }).waitFor();
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`${origin}/panel/link/spring/flyer`);
+
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("new tok");
+  await options.filter({ hasText: "New token" }).waitFor();
+  await page.keyboard.press("Enter");
+  await page.getByRole("dialog", { name: "New token" }).getByLabel("Name").waitFor();
+  expect(complaints).toEqual([]);
+  await close();
+});
+
+test.skipIf(!CHROMIUM)("a URL pasted anywhere is a link, copied; undo takes it back", async () => {
+  const { page, context, complaints, close } = await panel.open("/panel/events");
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await signInToPanel(page);
+  await page.getByRole("table").waitFor();
+  expect(await paste(page, "not an address")).toBe(true);
+  expect(await paste(page, "  https://example.com/pasted?a=1#b \n")).toBe(false);
+  const notice = page.getByRole("alert").filter({ hasText: "Copied." });
+  const address = (await notice.getByRole("link").textContent())!;
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(address);
+  const follow = () => fetch(address.replace("localhost", "127.0.0.1"), { redirect: "manual" });
+  expect((await follow()).headers.get("location")).toBe("https://example.com/pasted?a=1#b");
+  await notice.getByRole("button", { name: "Undo" }).click();
+  await notice.waitFor({ state: "detached" });
+  expect((await follow()).status).toBe(404);
+
+  // In a field it is text.
+  await page.keyboard.press("Control+k");
+  const field = page.getByPlaceholder("A link, a file");
+  await field.waitFor();
+  expect(await paste(page, "https://example.com/typed", "[cmdk-input]")).toBe(true);
+  await field.fill("https://example.com/typed");
+  await page.getByRole("option", { name: /Shorten and copy/ }).waitFor();
+  await page.keyboard.press("Enter");
+  await notice.waitFor();
+  expect(complaints).toEqual([]);
+  await close();
+});
+
+test.skipIf(!CHROMIUM)("the API's reference tries out calls with a token made in place", async () => {
+  const { page, complaints, close } = await panel.open("/panel/api");
+  await signInToPanel(page);
+  await page.locator("iframe[data-ready=true]").waitFor();
+  await page.getByRole("button", { name: "Make a token" }).click();
+  const form = page.getByRole("dialog");
+  await form.getByLabel("Name").fill("reference");
+  await form.getByLabel("links:read").check();
+  await form.getByRole("button", { name: "Create" }).click();
+  const token = (await page.getByText(/^wmk_/).textContent())!;
+  const docs = page.frameLocator("iframe");
+  await docs.locator("#operations-links-listLinks .opblock-summary-control").click();
+  await docs.getByRole("button", { name: "Try it out" }).click();
+  const asked = page.waitForRequest((request) => request.url().includes("/admin/v1/links?"));
+  await docs.getByRole("button", { name: "Execute", exact: true }).click();
+  expect((await (await asked).allHeaders())["authorization"]).toBe(`Bearer ${token}`);
+  await docs.locator(".responses-table .response-col_status", { hasText: "200" }).first().waitFor();
+  await page.emulateMedia({ colorScheme: "dark" });
+  await docs.locator("html.dark-mode").waitFor();
+  expect(complaints).toEqual([]);
+  await close();
+});
