@@ -60,6 +60,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/analytics/clicks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The newest clicks with details, without addresses */
+        get: operations["listAnalyticsClicks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/analytics/devices": {
         parameters: {
             query?: never;
@@ -544,6 +561,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/links/{code}/analytics/clicks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The newest clicks of one link with details, without addresses */
+        get: operations["listLinkAnalyticsClicks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/links/{code}/analytics/devices": {
         parameters: {
             query?: never;
@@ -553,6 +587,23 @@ export interface paths {
         };
         /** Browsers, systems and devices of one link's clicks */
         get: operations["getLinkAnalyticsDevices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/links/{code}/analytics/geo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The countries and cities of one link's clicks */
+        get: operations["listLinkAnalyticsGeo"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2166,7 +2217,7 @@ export interface components {
             top_referrers: components["schemas"]["Referrer"][];
             /** @description in the range */
             total_clicks: number;
-            /** @description by day */
+            /** @description by day, or as group_by says */
             trend: components["schemas"]["Trend"];
         };
         LinkReportAnswer: {
@@ -2270,6 +2321,32 @@ export interface components {
             password?: string | null;
             /** @description shown to visitors; found by `search` */
             title?: string | null;
+        };
+        NewestClick: {
+            automated: boolean;
+            browser: string | null;
+            city: string | null;
+            clicked_at: string;
+            code: string;
+            /** @description ISO 3166-1 alpha-2 */
+            country: string | null;
+            device: string | null;
+            /** @description host; null: the default domain */
+            domain: string | null;
+            id: number;
+            operating_system: string | null;
+            referrer: string;
+        };
+        NewestClickListAnswer: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["NewestClick"][];
+            /**
+             * @description present while no details of clicks are recorded
+             * @constant
+             */
+            details?: false;
+            message: string;
         };
         NewFolder: {
             /** @description 1 to 255 bytes without / \ and control characters; unique in its folder */
@@ -3327,6 +3404,8 @@ export type MessageAnswer = components['schemas']['MessageAnswer'];
 export type NewAccount = components['schemas']['NewAccount'];
 export type NewDomain = components['schemas']['NewDomain'];
 export type NewDropBox = components['schemas']['NewDropBox'];
+export type NewestClick = components['schemas']['NewestClick'];
+export type NewestClickListAnswer = components['schemas']['NewestClickListAnswer'];
 export type NewFolder = components['schemas']['NewFolder'];
 export type NewLink = components['schemas']['NewLink'];
 export type NewPolicy = components['schemas']['NewPolicy'];
@@ -3728,6 +3807,66 @@ export interface operations {
             503: components["responses"]["503"];
         };
     };
+    listAnalyticsClicks: {
+        parameters: {
+            query?: {
+                /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
+                end_date?: string;
+                /** @description 1 to 100; default 20 */
+                limit?: number;
+                /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
+                start_date?: string;
+                /** @description whose clicks are counted; default: all */
+                visitors?: "all" | "human" | "automated";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": [
+                     *         {
+                     *           "id": 1,
+                     *           "code": "docs/start",
+                     *           "domain": null,
+                     *           "clicked_at": "text",
+                     *           "referrer": "example.org",
+                     *           "country": "DE",
+                     *           "city": "Köln",
+                     *           "browser": null,
+                     *           "operating_system": null,
+                     *           "device": null,
+                     *           "automated": false
+                     *         }
+                     *       ],
+                     *       "details": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["NewestClickListAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
     getAnalyticsDevices: {
         parameters: {
             query?: {
@@ -3840,6 +3979,8 @@ export interface operations {
     listAnalyticsGeo: {
         parameters: {
             query?: {
+                /** @description country: each country once, without its cities; default: city */
+                by?: "country" | "city";
                 /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
                 end_date?: string;
                 /** @description 1 to 100; default 20 */
@@ -5560,6 +5701,8 @@ export interface operations {
                 domain?: string;
                 /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
                 end_date?: string;
+                /** @description default: day */
+                group_by?: "hour" | "day" | "week" | "month";
                 /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
                 start_date?: string;
                 /** @description whose clicks are counted; default: all */
@@ -5643,6 +5786,71 @@ export interface operations {
             503: components["responses"]["503"];
         };
     };
+    listLinkAnalyticsClicks: {
+        parameters: {
+            query?: {
+                /** @description host of the link's domain; absent or empty: the default one */
+                domain?: string;
+                /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
+                end_date?: string;
+                /** @description 1 to 100; default 20 */
+                limit?: number;
+                /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
+                start_date?: string;
+                /** @description whose clicks are counted; default: all */
+                visitors?: "all" | "human" | "automated";
+            };
+            header?: never;
+            path: {
+                /** @example docs/start */
+                code: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": [
+                     *         {
+                     *           "id": 1,
+                     *           "code": "docs/start",
+                     *           "domain": null,
+                     *           "clicked_at": "text",
+                     *           "referrer": "example.org",
+                     *           "country": "DE",
+                     *           "city": "Köln",
+                     *           "browser": null,
+                     *           "operating_system": null,
+                     *           "device": null,
+                     *           "automated": false
+                     *         }
+                     *       ],
+                     *       "details": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["NewestClickListAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
     getLinkAnalyticsDevices: {
         parameters: {
             query?: {
@@ -5706,6 +5914,68 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["DeviceReportAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    listLinkAnalyticsGeo: {
+        parameters: {
+            query?: {
+                /** @description country: each country once, without its cities; default: city */
+                by?: "country" | "city";
+                /** @description host of the link's domain; absent or empty: the default one */
+                domain?: string;
+                /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
+                end_date?: string;
+                /** @description 1 to 100; default 20 */
+                limit?: number;
+                /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
+                start_date?: string;
+                /** @description whose clicks are counted; default: all */
+                visitors?: "all" | "human" | "automated";
+            };
+            header?: never;
+            path: {
+                /** @example docs/start */
+                code: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": [
+                     *         {
+                     *           "country": "DE",
+                     *           "city": "Köln",
+                     *           "count": 21,
+                     *           "percentage": 50,
+                     *           "human_clicks": 40,
+                     *           "automated_clicks": 1
+                     *         }
+                     *       ],
+                     *       "details": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PlaceListAnswer"];
                 };
             };
             400: components["responses"]["400"];

@@ -9,7 +9,7 @@ import { formatRfc3339 } from "../../lib/rfc3339.ts";
 import { validated } from "../../lib/validated.ts";
 import { visitorsOf, visitorsQuery } from "../../lib/visitors.ts";
 import { type DateRange, parseDate, parseRange } from "./range.ts";
-import type { ReachableLinks } from "./routes.ts";
+import type { ReachableLinks } from "./link.routes.ts";
 import { createAnalytics } from "./service.ts";
 import { viewOfDevices, viewOfLinkReport } from "./views.ts";
 

@@ -1,6 +1,6 @@
 import { type ClickSum, countOf } from "../../lib/visitors.ts";
 import type { ValueShare } from "./values.repository.ts";
-import { parseAgentValue, OTHER } from "../rollups/dimensions.ts";
+import { OTHER, parseAgentValue, parsePlaceValue } from "../rollups/dimensions.ts";
 
 export type NamedShare = { name: string; clicks: number; percentage: number };
 
@@ -16,6 +16,9 @@ export type DeviceShares = {
 
 /** Most frequent first. The rest counts as OTHER. */
 export const MOST_PROFILES = 2_000;
+
+/** Places whose clicks are added up by country, most frequent first. */
+export const MOST_PLACES = 2_000;
 
 /** With two decimals; 0 of nothing. */
 export const percentage = (part: number, whole: number): number =>
@@ -35,6 +38,15 @@ export function sharesOf(
     const clicks = countOf(both, visitors);
     return { value, clicks, percentage: percentage(clicks, whole), both };
   });
+}
+
+/** Places added up by country, most clicks first. */
+export function byCountry(share: ValueShare): ValueShare {
+  const countries = share.values.map((sum) => ({ ...sum, value: parsePlaceValue(sum.value).country }));
+  const values = sharesOf({ ...share, values: countries }, 0)
+    .sort((a, b) => b.clicks - a.clicks || (a.value < b.value ? -1 : 1))
+    .map(({ value, both }) => ({ value, ...both }));
+  return { ...share, values };
 }
 
 export function deviceShares({ values, total, visitors }: ValueShare, limit: number): DeviceShares {

@@ -51,7 +51,7 @@ test("an editor sees the analytics of own links only", async () => {
     await room.database.write.updateTable("links").set({ owner_id: owner }).where("id", "=", id).execute();
   }
   await api.as({ id: 7, username: "edda", role: "editor", via: "panel" }, async () => {
-    for (const report of ["analytics", "analytics/devices"]) {
+    for (const report of ["analytics", "analytics/devices", "analytics/geo", "analytics/clicks"]) {
       expect((await get(`/links/mine/${report}`)).status).toBe(200);
       const foreign = await get(`/links/yours/${report}`);
       expect([foreign.status, foreign.body.code]).toEqual([404, 3000]);
@@ -161,10 +161,43 @@ describe("shapes", () => {
     expect([refused.status, refused.body.error]).toEqual([400, "BadRequest"]);
   });
 
+  test("of one link by hour, by country, and of its newest clicks", async () => {
+    const [linkId, other] = [await room.addLink("a/b"), await room.addLink("other")];
+    await room.record([
+      { linkId, at: NOW - 3 * HOUR_MS, country: "DE", city: "Köln" },
+      { linkId, at: NOW - 5, source: "ref:a.example", country: "DE", city: "Bonn", userAgent: CHROME },
+      { linkId, at: NOW - 4, country: "FR", userAgent: GOOGLEBOT, automated: true },
+      { linkId: other, at: NOW - 3, country: "FR" },
+    ]);
+    const hours = "start_date=2026-11-20T10:00:00Z&end_date=2026-11-20T13:59:59Z&group_by=hour";
+    const { trend } = await data(`/links/a/b/analytics?${hours}`);
+    expect([trend.labels[0], trend.values]).toEqual(["2026-11-20 10:00", [1, 0, 0, 2]]);
+    expect((await get("/links/a/b/analytics?group_by=year")).status).toBe(400);
+
+    const germany = { country: "DE", city: null, count: 2, human_clicks: 2, automated_clicks: 0 };
+    expect(await data("/links/a/b/analytics/geo?by=country")).toEqual([
+      { ...germany, percentage: 66.67 },
+      { country: "FR", city: null, count: 1, percentage: 33.33, human_clicks: 0, automated_clicks: 1 },
+    ]);
+    expect(await data("/analytics/geo?by=country&limit=1")).toMatchObject([germany]);
+    expect(await data("/links/a/b/analytics/geo")).toHaveLength(3);
+    expect((await get("/analytics/geo?by=street")).status).toBe(400);
+
+    const newest = await data("/links/a/b/analytics/clicks?limit=2");
+    expect(newest).toMatchObject([
+      { code: "a/b", clicked_at: "2026-11-20T13:36:59.996Z", browser: "Googlebot", automated: true },
+      { referrer: "a.example", country: "DE", city: "Bonn", browser: "Chrome", operating_system: "Windows" },
+    ]);
+    const ids = async (path: string) => (await data(path)).map(({ code }: { code: string }) => code);
+    expect(await ids("/analytics/clicks")).toEqual(["other", "a/b", "a/b", "a/b"]);
+    expect(await ids("/analytics/clicks?visitors=automated")).toEqual(["a/b"]);
+    expect(await data("/analytics/clicks?start_date=2026-11-21&end_date=2026-11-20")).toEqual([]);
+  });
+
   test("say that details are off, where they need details", async () => {
     await room.addLink("a/b");
-    const detailed = ["referrers", "geo", "devices"].map((name) => `/analytics/${name}`);
-    detailed.push("/links/a/b/analytics", "/links/a/b/analytics/devices");
+    const detailed = ["referrers", "geo", "devices", "clicks"].map((name) => `/analytics/${name}`);
+    for (const report of ["", "/devices", "/geo", "/clicks"]) detailed.push(`/links/a/b/analytics${report}`);
     try {
       for (const isOn of [true, false]) {
         recordsDetails = isOn;

@@ -224,4 +224,55 @@ forEachDialect((dialect) => {
     const shown = trend.labels.filter((_, index) => trend.values[index]! > 0);
     expect(shown).toMatchObject([BUCKETS.day.label(BUCKETS.day.of(old)), "2026-11-20"]);
   });
+
+  describe("newest clicks", () => {
+    const ofEach = (count: number, linkId: number, first: number, step: number): TestClick[] =>
+      Array.from({ length: count }, (_, back) => ({ linkId, at: first - back * step }));
+
+    test("come from the hours and days that have some, newest first, also of deleted links", async () => {
+      const [linkId, gone] = [await room.addLink("a"), await room.addLink("gone")];
+      const clicks = [
+        ...ofEach(30, linkId, NOW - HOUR_MS, 1_000),
+        ...ofEach(5, linkId, NOW - 20 * DAY_MS, HOUR_MS),
+        ...ofEach(3, gone, NOW - 1, 60_000),
+      ];
+      await room.record(clicks);
+      await room.deleteLink(gone);
+      const times = async (limit: number, range = LAST_30_DAYS) =>
+        (await room.analytics.linkNewest("a", range, limit)).map(({ clickedAt }) => clickedAt);
+      const own = clicks.filter((click) => click.linkId === linkId).map((click) => click.at);
+      expect(await times(20)).toEqual(own.slice(0, 20));
+      expect(await times(100)).toEqual(own);
+      const part = { start: NOW - 20 * DAY_MS - 2 * HOUR_MS, end: NOW - HOUR_MS - 5_000 };
+      expect(await times(100, part)).toEqual(own.filter((time) => time >= part.start && time <= part.end));
+      const all = await room.analytics.newest(LAST_30_DAYS, 4);
+      expect(all.map(({ key }) => key)).toEqual(["gone", "gone", "gone", "a"]);
+      expect(await refusal(room.analytics.linkNewest("none", LAST_30_DAYS, 4))).toBe("LinkNotFound");
+    });
+
+    test("of one kind of visitors", async () => {
+      const linkId = await room.addLink("a");
+      const robots = ofEach(40, linkId, NOW - 1, 1_000).map((click) => ({ ...click, automated: true }));
+      await room.record([...robots, { linkId, at: NOW - 9 * DAY_MS, userAgent: CHROME, country: "DE" }]);
+      const found = await room.analytics.linkNewest("a", LAST_30_DAYS, 20, "human");
+      expect(found).toMatchObject([{ clickedAt: NOW - 9 * DAY_MS, country: "DE", automated: 0 }]);
+      expect(found[0]!.agent).toStartWith("Chrome\t");
+      expect(await room.analytics.linkNewest("a", LAST_30_DAYS, 20, "automated")).toHaveLength(20);
+    });
+  });
+
+  test("places are added up by country before the limit cuts", async () => {
+    const linkId = await room.addLink("a");
+    const inCities = (country: string, count: number): TestClick[] =>
+      Array.from({ length: count }, (_, city) => ({ linkId, at: NOW - 1, country, city: `City ${city}` }));
+    await room.record([...repeat(3, { linkId, at: NOW - 1, country: "FR" }), ...inCities("DE", 25)]);
+    for (const places of [
+      await room.analytics.linkPlaces("a", LAST_30_DAYS, 1, "all", "country"),
+      await room.analytics.places(LAST_30_DAYS, 1, "all", "country"),
+    ])
+      expect(places).toMatchObject([{ country: "DE", city: null, clicks: 25, percentage: 89.29 }]);
+    expect(await room.analytics.linkPlaces("a", LAST_30_DAYS, 1)).toMatchObject([
+      { country: "FR", city: null, clicks: 3 },
+    ]);
+  });
 });

@@ -6,7 +6,16 @@ import { isKeyText, linkNotFound } from "../../links/code.ts";
 import { type BucketCounts, createCountRepository } from "./counts.repository.ts";
 import { type BucketFacts, joinParts, settleDays, settleHours } from "./edges.ts";
 import { type SumParts, splitSpan, type DateRange, sequence, spanOf, trendOf, withMonths } from "./range.ts";
-import { type DeviceShares, deviceShares, MOST_PROFILES, sharesOf } from "./percentages.ts";
+import { createNewestClicks } from "./newest.ts";
+import type { NewestClick } from "./newest.repository.ts";
+import {
+  byCountry,
+  type DeviceShares,
+  deviceShares,
+  MOST_PLACES,
+  MOST_PROFILES,
+  sharesOf,
+} from "./percentages.ts";
 import { createValueRepository, type ValueShare } from "./values.repository.ts";
 import { type Place, parsePlaceValue } from "../rollups/dimensions.ts";
 import { BUCKETS, type Unit } from "../rollups/time-buckets.ts";
@@ -18,6 +27,7 @@ export type Share = { clicks: number; percentage: number; both: ClickSum };
 export type TopLink = { code: string; clicks: number; both: ClickSum };
 export type ReferrerShare = Share & { referrer: string };
 export type PlaceShare = Share & Place;
+export type PlaceUnit = "country" | "city";
 
 export type LinkReport = {
   /** The key; see links/link-key.ts. */
@@ -36,12 +46,25 @@ export type Analytics = {
   /** Even of deleted links, most clicks first. */
   top(range: DateRange, limit: number, visitors?: Visitors): Promise<TopLink[]>;
   referrers(range: DateRange, limit: number, visitors?: Visitors): Promise<ReferrerShare[]>;
-  places(range: DateRange, limit: number, visitors?: Visitors): Promise<PlaceShare[]>;
+  /** `by` country: each once, without cities. */
+  places(range: DateRange, limit: number, visitors?: Visitors, by?: PlaceUnit): Promise<PlaceShare[]>;
   devices(range: DateRange, limit: number, visitors?: Visitors): Promise<DeviceShares>;
-  /** @throws LinkNotFound; BadRequest like trend */
-  link(key: string, range: DateRange, visitors?: Visitors): Promise<LinkReport>;
+  /** Newest first, those with details; limit ≤ 100. */
+  newest(range: DateRange, limit: number, visitors?: Visitors): Promise<NewestClick[]>;
+  /** By day unless another unit is given. @throws LinkNotFound; BadRequest like trend */
+  link(key: string, range: DateRange, visitors?: Visitors, unit?: Unit): Promise<LinkReport>;
   /** @throws LinkNotFound */
   linkDevices(key: string, range: DateRange, limit: number, visitors?: Visitors): Promise<DeviceShares>;
+  /** @throws LinkNotFound */
+  linkPlaces(
+    key: string,
+    range: DateRange,
+    limit: number,
+    visitors?: Visitors,
+    by?: PlaceUnit,
+  ): Promise<PlaceShare[]>;
+  /** @throws LinkNotFound */
+  linkNewest(key: string, range: DateRange, limit: number, visitors?: Visitors): Promise<NewestClick[]>;
 };
 
 const ALL_LINKS = 0;
@@ -53,6 +76,7 @@ type Deps = { database: Pick<Database, "read" | "findLink">; clock: Clock };
 export function createAnalytics({ database, clock }: Deps): Analytics {
   const counts = createCountRepository(database);
   const values = createValueRepository(database);
+  const newest = createNewestClicks(database, clock.now);
 
   const countFacts = (linkId: number): BucketFacts => ({
     day: async (day) => (await counts.dayCounts(linkId, [day])).get(day)?.clicks ?? 0,
@@ -132,12 +156,20 @@ export function createAnalytics({ database, clock }: Deps): Analytics {
   const cutValues = (linkId: number, range: DateRange): Promise<SumParts> =>
     cutDays(range, valueFacts(linkId), linkId === ALL_LINKS);
 
-  async function places(cut: SumParts, limit: number, visitors: Visitors): Promise<PlaceShare[]> {
+  async function places(
+    linkId: number,
+    range: DateRange,
+    limit: number,
+    visitors: Visitors,
+    by: PlaceUnit,
+  ): Promise<PlaceShare[]> {
+    const cut = await cutValues(linkId, range);
     const [share, total] = await Promise.all([
-      values.share("place", ALL_LINKS, cut, limit, visitors),
-      values.total("referrer", ALL_LINKS, cut, visitors),
+      values.share("place", linkId, cut, by === "country" ? MOST_PLACES : limit, visitors),
+      values.total("referrer", linkId, cut, visitors),
     ]);
-    return placesOf(share, total);
+    const shown = by === "country" ? byCountry(share) : share;
+    return placesOf({ ...shown, values: shown.values.slice(0, limit) }, total);
   }
 
   async function devices(
@@ -169,13 +201,13 @@ export function createAnalytics({ database, clock }: Deps): Analytics {
       const cut = await cutValues(ALL_LINKS, range);
       return referrersOf(await values.share("referrer", ALL_LINKS, cut, limit, visitors));
     },
-    places: async (range, limit, visitors = "all") =>
-      places(await cutValues(ALL_LINKS, range), limit, visitors),
+    places: (range, limit, visitors = "all", by = "city") => places(ALL_LINKS, range, limit, visitors, by),
+    newest: (range, limit, visitors = "all") => newest(ALL_LINKS, range, limit, visitors),
     devices: (range, limit, visitors = "all") => devices(ALL_LINKS, range, limit, visitors),
-    async link(key, range, visitors = "all") {
+    async link(key, range, visitors = "all", unit = "day") {
       const id = await idOf(key);
       const [{ sums, ...shown }, cut] = await Promise.all([
-        trend(id, range, "day", visitors),
+        trend(id, range, unit, visitors),
         cutValues(id, range),
       ]);
       const [byReferrer, byPlace] = await Promise.all([
@@ -200,6 +232,10 @@ export function createAnalytics({ database, clock }: Deps): Analytics {
     },
     linkDevices: async (key, range, limit, visitors = "all") =>
       devices(await idOf(key), range, limit, visitors),
+    linkPlaces: async (key, range, limit, visitors = "all", by = "city") =>
+      places(await idOf(key), range, limit, visitors, by),
+    linkNewest: async (key, range, limit, visitors = "all") =>
+      newest(await idOf(key), range, limit, visitors),
   };
 }
 

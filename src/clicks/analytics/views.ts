@@ -1,6 +1,9 @@
 import type { DeviceShares, NamedShare } from "./percentages.ts";
 import type { LinkName } from "../../links/domains/registry.ts";
 import { viewOfBoth } from "../../lib/visitors.ts";
+import type { NewestClick } from "./newest.repository.ts";
+import { labelOfSource, parseAgentValue } from "../rollups/dimensions.ts";
+import { formatRfc3339 } from "../../lib/rfc3339.ts";
 import type { LinkReport, PlaceShare, ReferrerShare, TopLink, Trend } from "./service.ts";
 
 export const viewOfTrend = ({ labels, values, human, automated }: Trend) => ({
@@ -54,3 +57,22 @@ export const viewOfLinkReport = (
   top_referrers: referrers.map(viewOfReferrer),
   geo_distribution: places.map(viewOfPlace),
 });
+
+export function viewOfNewest(
+  { id, key, clickedAt, source, agent, automated, ...place }: NewestClick,
+  nameOf: NameOf,
+) {
+  const profile = agent === null ? null : parseAgentValue(agent);
+  return {
+    id,
+    ...nameOf(key),
+    clicked_at: formatRfc3339(clickedAt),
+    referrer: labelOfSource(source),
+    country: place.country,
+    city: place.city,
+    browser: profile?.browser ?? null,
+    operating_system: profile?.os ?? null,
+    device: profile?.device ?? null,
+    automated: automated === 1,
+  };
+}

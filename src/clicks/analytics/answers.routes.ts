@@ -1,0 +1,121 @@
+/** Queries and answers of the reports. */
+import { z } from "zod";
+import { beside } from "../../http/endpoint.ts";
+import { bothCounts, visitorsQuery } from "../../lib/visitors.ts";
+import { type DateRange, parseRange } from "./range.ts";
+import { UNITS } from "../rollups/time-buckets.ts";
+
+const date = (meaning: string) =>
+  z
+    .string()
+    .optional()
+    .describe(
+      `${meaning}: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days`,
+    );
+export const rangeQuery = z.object({
+  start_date: date("first instant of the range"),
+  end_date: date("last instant of the range, included"),
+  ...visitorsQuery,
+});
+export const limited = (standard: number, maximum: number) =>
+  rangeQuery.extend({
+    limit: z
+      .string()
+      .optional()
+      .transform((text) => limitOf(text, standard, maximum))
+      .describe(`1 to ${maximum}; default ${standard}`)
+      .meta({ type: "integer", minimum: 1, maximum }),
+  });
+
+const counts = z.array(z.number().int());
+export const trendAnswer = z.object({
+  labels: z.array(z.string()),
+  values: counts,
+  human_clicks: counts,
+  automated_clicks: counts,
+});
+trendAnswer.register(z.globalRegistry, { id: "Trend" });
+const named = { code: z.string(), domain: z.string().nullable().describe("host; null: the default domain") };
+export const topAnswer = z.array(z.object({ ...named, clicks: z.number().int(), ...bothCounts }));
+topAnswer.element.register(z.globalRegistry, { id: "TopLink" });
+const share = { count: z.number().int(), percentage: z.number() };
+const counted = { ...share, ...bothCounts };
+export const referrersAnswer = z.array(z.object({ referrer: z.string(), ...counted }));
+referrersAnswer.element.register(z.globalRegistry, { id: "Referrer" });
+export const geoAnswer = z.array(
+  z.object({
+    country: z.string().describe("ISO 3166-1 alpha-2"),
+    city: z.string().nullable(),
+    ...counted,
+  }),
+);
+geoAnswer.element.register(z.globalRegistry, { id: "Place" });
+const distribution = z.array(z.object({ name: z.string(), ...share }));
+export const devicesAnswer = z.object({
+  browsers: distribution,
+  operating_systems: distribution,
+  devices: distribution.describe("desktop, mobile, tablet, bot and other"),
+  bot_percentage: z.number(),
+  total_with_ua: z.number().int(),
+});
+devicesAnswer.register(z.globalRegistry, { id: "DeviceReport" });
+export const linkAnswer = z.object({
+  ...named,
+  total_clicks: z.number().int().describe("in the range"),
+  ...bothCounts,
+  trend: trendAnswer.describe("by day, or as group_by says"),
+  top_referrers: referrersAnswer.describe("at most 10"),
+  geo_distribution: geoAnswer.describe("at most 20"),
+});
+linkAnswer.register(z.globalRegistry, { id: "LinkReport" });
+
+export const newestAnswer = z.array(
+  z.object({
+    id: z.number().int(),
+    ...named,
+    clicked_at: z.string(),
+    referrer: z.string(),
+    country: z.string().nullable().describe("ISO 3166-1 alpha-2"),
+    city: z.string().nullable(),
+    browser: z.string().nullable(),
+    operating_system: z.string().nullable(),
+    device: z.string().nullable(),
+    automated: z.boolean(),
+  }),
+);
+newestAnswer.element.register(z.globalRegistry, { id: "NewestClick" });
+
+export const unitQuery = {
+  group_by: z
+    .string()
+    .optional()
+    .describe("default: day")
+    .meta({ enum: [...UNITS] }),
+};
+export const placeQuery = {
+  by: z
+    .enum(["country", "city", ""], "takes country, city")
+    .optional()
+    .describe("country: each country once, without its cities; default: city")
+    .meta({ enum: ["country", "city"] }),
+};
+
+/** Anything but a whole number counts as absent. */
+function limitOf(text: string | undefined, standard: number, maximum: number): number {
+  const trimmed = text?.trim() ?? "";
+  return /^-?\d+$/.test(trimmed) ? Math.min(Math.max(Number(trimmed), 1), maximum) : standard;
+}
+
+/** Tells that details are off, so that nobody takes an empty list for a fact. */
+export const DETAILS = {
+  details: z.literal(false).optional().describe("present while no details of clicks are recorded"),
+};
+export const detailedBy =
+  (recordsDetails: () => boolean) =>
+  (data: unknown): unknown =>
+    recordsDetails() ? data : beside(data, { details: false });
+
+export const rangeOf = (
+  query: { start_date?: string | undefined; end_date?: string | undefined },
+  now: number,
+): DateRange => parseRange(query.start_date, query.end_date, now);
