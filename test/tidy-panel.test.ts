@@ -10,10 +10,11 @@ const ROOMS: Record<string, readonly string[]> = {
   config: ["app", "ui"],
   domains: ["app", "ui"],
   commands: ["app", "ui"],
-  files: ["app", "ui"],
+  shares: ["app", "auth", "ui"],
+  files: ["app", "shares", "ui"],
   events: ["app", "ui"],
   clicks: ["app", "ui"],
-  links: ["app", "clicks", "ui"],
+  links: ["app", "clicks", "shares", "ui"],
 };
 
 /** They compose the rooms. Nothing imports them but each other and the page. */

@@ -156,11 +156,13 @@ test.skipIf(!CHROMIUM)(
 
     await row.getByRole("button", { name: /Actions for/ }).click();
     await page.getByRole("menuitem", { name: "Share" }).click();
+    await form.locator("label", { hasText: "Ask for a password" }).click();
     await form.getByLabel("Password", { exact: true }).fill("a good password");
     await form.getByRole("button", { name: "Share" }).click();
-    const address = (await form.locator("code").textContent())!;
+    await form.getByRole("img", { name: /QR code/ }).waitFor();
+    const address = (await form.getByRole("link").getAttribute("href"))!;
     expect((await fetch(address, { headers: { Accept: "text/html" } })).status).toBe(401);
-    await form.getByRole("button", { name: "Close" }).last().click();
+    await form.getByRole("button", { name: "Done" }).click();
 
     await row.getByRole("button", { name: /Actions for/ }).click();
     await page.getByRole("menuitem", { name: "Move to the trash" }).click();

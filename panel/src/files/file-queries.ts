@@ -1,6 +1,6 @@
 /** What the pages of files ask the server for. */
 import { queryOptions, type QueryClient } from "@tanstack/react-query";
-import { answerOf, api, type File as StoredFile, type Folder, type NewShare } from "../app/api.ts";
+import { answerOf, api, type File as StoredFile, type Folder } from "../app/api.ts";
 import { SERVER_URL } from "../app/place.ts";
 
 export type Entry = ({ kind: "folder" } & Folder) | ({ kind: "file" } & StoredFile);
@@ -45,15 +45,6 @@ export function trashEntry({ kind, id }: Entry): Promise<unknown> {
 
 export const restoreEntry = ({ id }: Entry): Promise<unknown> =>
   answerOf(api.POST("/trash/{id}/restore", { params: { path: { id } }, body: {} }));
-
-export async function shareEntry({ kind, id }: Entry, body: NewShare): Promise<string> {
-  const options = { params: { path: { id } }, body };
-  const { data } =
-    kind === "file"
-      ? await answerOf(api.POST("/files/{id}/share", options))
-      : await answerOf(api.POST("/folders/{id}/share", options));
-  return data.short_url;
-}
 
 export const downloadAddress = ({ kind, id }: Entry): string =>
   kind === "file" ? `${SERVER_URL}/files/${id}/download` : `${SERVER_URL}/folders/${id}/archive`;

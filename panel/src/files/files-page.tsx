@@ -5,6 +5,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { type DragEvent, useState } from "react";
 import { formatBytes, formatDate } from "../app/i18n.ts";
+import { ShareDialog } from "../shares/share-dialog.tsx";
 import { AnchorLink } from "../ui/anchor-link.tsx";
 import { useAsked } from "../ui/asked.ts";
 import { DataList } from "../ui/data-list.tsx";
@@ -21,17 +22,17 @@ import {
   usageQuery,
 } from "./file-queries.ts";
 import { NameForm } from "./name-form.tsx";
-import { ShareForm } from "./share-form.tsx";
 import { UploadList } from "./upload-list.tsx";
 import { uploadFile } from "./uploads.ts";
 
-type Shown = { form: "folder" } | { form: "rename" | "share"; entry: Entry } | null;
+type Shown = { form: "folder" } | { form: "rename"; entry: Entry } | null;
 
 export function FilesPage() {
   const { t } = useLingui();
   const { folder = null } = useSearch({ from: "/inside/files" });
   const queries = useQueryClient();
   const [shown, setShown] = useState<Shown>(null);
+  const [shared, setShared] = useState<Entry | null>(null);
   const { data, error, refetch } = useQuery(folderQuery(folder));
   const { data: usage } = useQuery(usageQuery);
   const entries: Entry[] | undefined = data && [
@@ -47,7 +48,7 @@ export function FilesPage() {
     event.preventDefault();
     upload([...event.dataTransfer.files]);
   }
-  const titles = { folder: t`New folder`, rename: t`Rename`, share: t`Share` };
+  const titles = { folder: t`New folder`, rename: t`Rename` };
 
   return (
     <Stack p="md" gap="md" onDragOver={(event) => event.preventDefault()} onDrop={drop}>
@@ -101,7 +102,7 @@ export function FilesPage() {
               <EntryMenu
                 entry={entry}
                 onRename={() => setShown({ form: "rename", entry })}
-                onShare={() => setShown({ form: "share", entry })}
+                onShare={() => setShared(entry)}
               />
             ),
           },
@@ -124,8 +125,8 @@ export function FilesPage() {
             onClose={close}
           />
         )}
-        {shown?.form === "share" && <ShareForm entry={shown.entry} onClose={close} />}
       </SideForm>
+      <ShareDialog subject={shared && { form: "new", item: shared }} onClose={() => setShared(null)} />
     </Stack>
   );
 }

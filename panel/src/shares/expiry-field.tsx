@@ -1,0 +1,60 @@
+import { useLingui } from "@lingui/react/macro";
+import { Select, Stack, TextInput } from "@mantine/core";
+
+type Props = {
+  /** Empty: never. A duration or an instant. */
+  value: string;
+  onChange(value: string): void;
+  error?: string | undefined;
+};
+
+const DURATIONS = ["1d", "7d", "30d", "365d"];
+const WEEK_MS = 7 * 24 * 3_600_000;
+
+/** As the field of the browser has it: local time, to the minute. */
+function localOf(instant: string): string {
+  const date = new Date(instant);
+  if (Number.isNaN(date.getTime())) return "";
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+/** Never, in some days, or at an instant. */
+export function ExpiryField({ value, onChange, error }: Props) {
+  const { t } = useLingui();
+  const isInstant = value !== "" && !DURATIONS.includes(value);
+  const choices = [
+    { value: "", label: t`Never` },
+    { value: "1d", label: t`In a day` },
+    { value: "7d", label: t`In a week` },
+    { value: "30d", label: t`In 30 days` },
+    { value: "365d", label: t`In a year` },
+    { value: "instant", label: t`At a date…` },
+  ];
+  function choose(chosen: string | null): void {
+    if (chosen === null) return;
+    onChange(chosen === "instant" ? new Date(Date.now() + WEEK_MS).toISOString() : chosen);
+  }
+  return (
+    <Stack gap={6}>
+      <Select
+        label={t`Expires`}
+        data={choices}
+        value={isInstant ? "instant" : value}
+        onChange={choose}
+        allowDeselect={false}
+        error={!isInstant && error}
+      />
+      {isInstant && (
+        <TextInput
+          type="datetime-local"
+          aria-label={t`Date and time of expiry`}
+          value={localOf(value)}
+          onChange={({ currentTarget: { value: typed } }) => {
+            if (typed !== "") onChange(new Date(typed).toISOString());
+          }}
+          error={error}
+        />
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,136 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import {
+  Alert,
+  Breadcrumbs,
+  Button,
+  Group,
+  Input,
+  Paper,
+  ScrollArea,
+  Skeleton,
+  Text,
+  UnstyledButton,
+} from "@mantine/core";
+import { IconFile, IconFolder } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useSentence } from "../ui/failure.tsx";
+import { choicesQuery, type SharedItem } from "./share-queries.ts";
+import classes from "./shares.module.css";
+
+type Props = {
+  /** What may be chosen. */
+  kind: SharedItem["kind"];
+  value: SharedItem | null;
+  onChange(item: SharedItem): void;
+  error?: string | undefined;
+};
+
+/** Chooses a file or folder of the account. */
+export function ItemPicker({ kind, value, onChange, error }: Props) {
+  const { t } = useLingui();
+  const [isOpen, setIsOpen] = useState(value === null);
+  const label = kind === "file" ? t`File` : t`Folder`;
+  const Icon = kind === "file" ? IconFile : IconFolder;
+  return (
+    <Input.Wrapper label={label} labelElement="div" error={error}>
+      {value !== null && (
+        <Group gap={8} wrap="nowrap" mt={2} mb={isOpen ? 6 : 0}>
+          <Icon size={18} stroke={1.5} aria-hidden style={{ flexShrink: 0 }} />
+          <Text size="sm" truncate style={{ flex: 1 }} title={value.name}>
+            <bdi>{value.name}</bdi>
+          </Text>
+          {!isOpen && (
+            <Button size="compact-sm" variant="default" onClick={() => setIsOpen(true)}>
+              <Trans>Choose another</Trans>
+            </Button>
+          )}
+        </Group>
+      )}
+      {isOpen && (
+        <Choices
+          kind={kind}
+          onChoose={(item) => {
+            onChange(item);
+            setIsOpen(false);
+          }}
+        />
+      )}
+    </Input.Wrapper>
+  );
+}
+
+function Choices({ kind, onChoose }: { kind: SharedItem["kind"]; onChoose(item: SharedItem): void }) {
+  const { t } = useLingui();
+  const sentenceOf = useSentence();
+  const [folder, setFolder] = useState<number | null>(null);
+  const { data, error } = useQuery(choicesQuery(folder));
+  const here = data?.path.at(-1);
+  const isEmpty =
+    data !== undefined && data.folders.length === 0 && (kind === "folder" || data.files.length === 0);
+  return (
+    <Paper withBorder p={6} radius="md">
+      <Breadcrumbs px={6} py={4} separatorMargin={4}>
+        <UnstyledButton className={classes["crumb"]} onClick={() => setFolder(null)}>
+          <Trans>All files</Trans>
+        </UnstyledButton>
+        {data?.path.map(({ id, name }) => (
+          <UnstyledButton key={id} className={classes["crumb"]} onClick={() => setFolder(id)}>
+            <bdi>{name}</bdi>
+          </UnstyledButton>
+        ))}
+      </Breadcrumbs>
+      <ScrollArea.Autosize mah={220} mih={72} type="auto" viewportProps={{ tabIndex: -1 }}>
+        {error !== null && <Alert color="red">{sentenceOf(error)}</Alert>}
+        {data === undefined && error === null && <Skeleton height={64} />}
+        {data?.folders.map(({ id, name }) => (
+          <UnstyledButton
+            key={`folder ${id}`}
+            className={classes["choice"]}
+            onClick={() => setFolder(id)}
+            aria-label={t`Open the folder ${name}`}
+          >
+            <IconFolder size={18} stroke={1.5} aria-hidden />
+            <bdi>{name}</bdi>
+          </UnstyledButton>
+        ))}
+        {kind === "file" &&
+          data?.files.map(({ id, name }) => (
+            <UnstyledButton
+              key={`file ${id}`}
+              className={classes["choice"]}
+              onClick={() => onChoose({ kind: "file", id, name })}
+            >
+              <IconFile size={18} stroke={1.5} aria-hidden />
+              <bdi>{name}</bdi>
+            </UnstyledButton>
+          ))}
+        {isEmpty && (
+          <Text size="sm" c="dimmed" p={6}>
+            {kind === "file" ? (
+              <Trans>There is nothing in this folder.</Trans>
+            ) : (
+              <Trans>There are no folders in it.</Trans>
+            )}
+          </Text>
+        )}
+      </ScrollArea.Autosize>
+      {kind === "folder" && (
+        <Button
+          mt={6}
+          size="xs"
+          variant="light"
+          fullWidth
+          disabled={here === undefined}
+          onClick={() => here && onChoose({ kind: "folder", ...here })}
+        >
+          {here === undefined ? (
+            <Trans>Open a folder to choose it</Trans>
+          ) : (
+            <Trans>Choose “{here.name}”</Trans>
+          )}
+        </Button>
+      )}
+    </Paper>
+  );
+}

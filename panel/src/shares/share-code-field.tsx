@@ -1,0 +1,46 @@
+import { useLingui } from "@lingui/react/macro";
+import { TextInput } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import { answerOf, api } from "../app/api.ts";
+
+const DELAY_MS = 200;
+
+const freeCodeQuery = (code: string) =>
+  queryOptions({
+    queryKey: ["links", "available", code],
+    queryFn: async ({ signal }) =>
+      (await answerOf(api.GET("/admin/v1/links/available", { params: { query: { code } }, signal }))).data,
+    enabled: code !== "",
+    staleTime: 0,
+  });
+
+type Props = { value: string; onChange(value: string): void; error?: string | undefined };
+
+/** Says while one types whether the code is free. */
+export function ShareCodeField({ value, onChange, error }: Props) {
+  const { t } = useLingui();
+  const [asked] = useDebouncedValue(value.trim(), DELAY_MS);
+  const { data } = useQuery(freeCodeQuery(asked));
+  const isAnswered = data !== undefined && asked !== "" && asked === value.trim();
+  const reasons = {
+    invalid: t`A code has letters, digits and _ . - / only.`,
+    reserved: t`This code is reserved.`,
+    taken: t`Another link has this code.`,
+    alias: t`This code is an alias of another link.`,
+  };
+  const refusal = isAnswered && !data.available && reasons[data.reason ?? "taken"];
+  return (
+    <TextInput
+      label={t`Code`}
+      description={isAnswered && data.available ? t`This code is free.` : t`Empty for a random one.`}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+      error={error ?? refusal}
+      autoCapitalize="none"
+      autoComplete="off"
+      spellCheck={false}
+      maxLength={128}
+    />
+  );
+}

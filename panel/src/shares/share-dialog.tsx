@@ -1,0 +1,46 @@
+import { useLingui } from "@lingui/react/macro";
+import { Stack } from "@mantine/core";
+import { useState } from "react";
+import type { Share } from "../app/api.ts";
+import { SideForm } from "../ui/side-form.tsx";
+import type { SavedShare } from "./save-share.ts";
+import { ShareAddress } from "./share-address.tsx";
+import { ShareForm } from "./share-form.tsx";
+import { ShareReady } from "./share-ready.tsx";
+import type { ShareSubject } from "./share-values.ts";
+
+type Props = { subject: ShareSubject | null; onClose(): void; onSaved?(saved: SavedShare): void };
+
+/** Makes the address of a share or drop box, changes it, and changes what a code leads to. */
+export function ShareDialog({ subject, onClose, onSaved }: Props) {
+  const { t } = useLingui();
+  const [made, setMade] = useState<Share | null>(null);
+  const known = subject?.form === "edit" ? subject.share : subject?.form === "link" ? subject.link : null;
+  const name = subject?.form === "new" ? subject.item?.name : known?.code;
+  const close = () => {
+    onClose();
+    setMade(null);
+  };
+  function settle(saved: SavedShare): void {
+    onSaved?.(saved);
+    if (saved.made === null) close();
+    else setMade(saved.made);
+  }
+  const title =
+    known === null ? (name === undefined ? t`New share` : t`Share ${name}`) : t`Edit ${known.code}`;
+  return (
+    <SideForm
+      title={made === null ? title : t`The address is ready`}
+      isOpen={subject !== null}
+      onClose={close}
+    >
+      {made !== null && <ShareReady share={made} onClose={close} />}
+      {made === null && subject !== null && (
+        <Stack gap="md">
+          {known !== null && <ShareAddress address={known.short_url} />}
+          <ShareForm subject={subject} onClose={close} onSaved={settle} />
+        </Stack>
+      )}
+    </SideForm>
+  );
+}

@@ -1,0 +1,164 @@
+import { useLingui } from "@lingui/react/macro";
+import { NumberInput, PasswordInput, SimpleGrid, Stack, Switch, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { notifications } from "@mantine/notifications";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { accountQuery } from "../auth/account.ts";
+import { ApiError } from "../app/api.ts";
+import { fieldErrors, FormFields } from "../ui/side-form.tsx";
+import { BytesField } from "./bytes-field.tsx";
+import { ExpiryField } from "./expiry-field.tsx";
+import { type SavedShare, saveShare } from "./save-share.ts";
+import { ShareCodeField } from "./share-code-field.tsx";
+import { refreshShares } from "./share-queries.ts";
+import { type ShareSubject, type ShareUse, type ShareValues, valuesOfSubject } from "./share-values.ts";
+import { UseField } from "./use-field.tsx";
+
+type Props = {
+  subject: ShareSubject;
+  onClose(): void;
+  onSaved(saved: SavedShare): void;
+};
+
+/** Names of the server, and of the form. */
+const FIELDS: Record<string, keyof ShareValues> = {
+  expires_at: "expires",
+  max_downloads: "maxDownloads",
+  max_bytes: "maxBytes",
+  max_files: "maxFiles",
+  max_file_size: "maxFileSize",
+};
+
+export function ShareForm({ subject, onClose, onSaved }: Props) {
+  const { t } = useLingui();
+  const queries = useQueryClient();
+  const { data: account } = useQuery(accountQuery);
+  const isEditor = account !== undefined && account.role !== "user";
+  const initial = valuesOfSubject(subject);
+  const form = useForm<ShareValues>({ initialValues: initial });
+  const { values, errors } = form;
+  const isNew = subject.form === "new";
+  const isDrop = values.use === "drop";
+  const save = useMutation({
+    mutationFn: () => saveShare(subject, initial, values),
+    async onSuccess(saved) {
+      if (!isNew) notifications.show({ message: t`${saved.code} is saved.` });
+      onSaved(saved);
+      await refreshShares(queries);
+    },
+    onError(error) {
+      if (!(error instanceof ApiError)) return;
+      const named = Object.entries(fieldErrors(error.details));
+      form.setErrors(Object.fromEntries(named.map(([field, message]) => [FIELDS[field] ?? field, message])));
+    },
+  });
+  const wanted = values.use === "file" ? "file" : "folder";
+  function submit(): void {
+    if (values.use !== "url" && values.item?.kind !== wanted) {
+      form.setErrors({ item: wanted === "file" ? t`Choose a file.` : t`Choose a folder.` });
+      return;
+    }
+    save.mutate();
+  }
+  const password = form.getInputProps("password");
+
+  return (
+    <FormFields
+      onSubmit={form.onSubmit(submit)}
+      onClose={onClose}
+      error={save.error}
+      isPending={save.isPending}
+      action={isNew ? (isDrop ? t`Create` : t`Share`) : t`Save`}
+    >
+      <UseField
+        values={values}
+        uses={usesOf(subject, isEditor)}
+        isItemFixed={isNew && subject.item !== null}
+        onChange={form.setValues}
+        errors={errors}
+      />
+      <TextInput
+        {...form.getInputProps("title")}
+        label={t`Title`}
+        description={isDrop ? t`Visitors see it above the form.` : undefined}
+        maxLength={200}
+        data-autofocus
+      />
+      {isNew && isEditor && (
+        <ShareCodeField
+          value={values.code}
+          onChange={(code) => form.setFieldValue("code", code)}
+          error={errors["code"] as string | undefined}
+        />
+      )}
+      <ExpiryField
+        value={values.expires}
+        onChange={(expires) => form.setFieldValue("expires", expires)}
+        error={errors["expires"] as string | undefined}
+      />
+      {values.use !== "url" && (
+        <Stack gap={6}>
+          <Switch
+            checked={values.isProtected}
+            onChange={(event) => form.setFieldValue("isProtected", event.currentTarget.checked)}
+            label={t`Ask for a password`}
+          />
+          {values.isProtected && (
+            <PasswordInput
+              {...password}
+              aria-label={t`Password`}
+              placeholder={initial.isProtected ? t`Empty: it stays as it is` : t`At least 8 characters`}
+              autoComplete="new-password"
+              required={!initial.isProtected}
+              minLength={8}
+            />
+          )}
+        </Stack>
+      )}
+      {isDrop && (
+        <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm" verticalSpacing="sm">
+          <NumberInput
+            {...form.getInputProps("maxFiles")}
+            label={t`Most files`}
+            required
+            withAsterisk={false}
+            min={1}
+            allowDecimal={false}
+          />
+          <BytesField
+            label={t`Total size`}
+            required
+            value={values.maxBytes}
+            onChange={(bytes) => form.setFieldValue("maxBytes", bytes)}
+            error={errors["maxBytes"] as string | undefined}
+          />
+          <BytesField
+            label={t`Largest file`}
+            placeholder={t`Unlimited`}
+            value={values.maxFileSize}
+            onChange={(bytes) => form.setFieldValue("maxFileSize", bytes)}
+            error={errors["maxFileSize"] as string | undefined}
+          />
+        </SimpleGrid>
+      )}
+      {(values.use === "file" || values.use === "folder") && (
+        <NumberInput
+          {...form.getInputProps("maxDownloads")}
+          label={t`Most downloads`}
+          placeholder={t`Unlimited`}
+          min={1}
+          allowDecimal={false}
+        />
+      )}
+    </FormFields>
+  );
+}
+
+/** Only editors make links to URLs. */
+function usesOf(subject: ShareSubject, isEditor: boolean): ShareUse[] {
+  if (subject.form === "new") {
+    if (subject.item?.kind === "file") return ["file"];
+    return subject.item === null ? ["file", "folder", "drop"] : ["folder", "drop"];
+  }
+  return isEditor ? ["url", "file", "folder", "drop"] : ["file", "folder", "drop"];
+}

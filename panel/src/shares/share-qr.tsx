@@ -1,0 +1,65 @@
+import { useLingui } from "@lingui/react/macro";
+import { Button, Group, Skeleton, Stack } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import classes from "./shares.module.css";
+
+const PNG_PIXELS = 1024;
+
+const pictureQuery = (address: string) => ({
+  queryKey: ["qr picture", address],
+  async queryFn() {
+    const { renderSVG } = await import("uqr");
+    return `data:image/svg+xml,${encodeURIComponent(renderSVG(address, { border: 4 }))}`;
+  },
+  staleTime: Number.POSITIVE_INFINITY,
+});
+
+function save(href: string, name: string): void {
+  const anchor = Object.assign(document.createElement("a"), { href, download: name });
+  anchor.click();
+}
+
+async function savePng(picture: string, name: string): Promise<void> {
+  const image = new Image(PNG_PIXELS, PNG_PIXELS);
+  image.src = picture;
+  await image.decode();
+  const canvas = Object.assign(document.createElement("canvas"), { width: PNG_PIXELS, height: PNG_PIXELS });
+  const context = canvas.getContext("2d")!;
+  context.imageSmoothingEnabled = false;
+  context.drawImage(image, 0, 0, PNG_PIXELS, PNG_PIXELS);
+  save(canvas.toDataURL("image/png"), name);
+}
+
+/** Accounts of every role have it: the picture is made here. */
+export function ShareQr({ address, code }: { address: string; code: string }) {
+  const { t } = useLingui();
+  const { data } = useQuery(pictureQuery(address));
+  const name = code.replaceAll("/", "-");
+  return (
+    <Group align="center" gap="md" wrap="nowrap">
+      {data === undefined ? (
+        <Skeleton className={classes["qr"]} />
+      ) : (
+        <img className={classes["qr"]} src={data} alt={t`QR code of ${code}`} />
+      )}
+      <Stack gap={6}>
+        <Button
+          size="xs"
+          variant="default"
+          disabled={data === undefined}
+          onClick={() => save(data!, `${name}.svg`)}
+        >
+          SVG
+        </Button>
+        <Button
+          size="xs"
+          variant="default"
+          disabled={data === undefined}
+          onClick={() => void savePng(data!, `${name}.png`)}
+        >
+          PNG
+        </Button>
+      </Stack>
+    </Group>
+  );
+}

@@ -1,0 +1,90 @@
+/** What shares and drop boxes ask the server for. Every change makes the lists ask again. */
+import {
+  infiniteQueryOptions,
+  keepPreviousData,
+  queryOptions,
+  type QueryClient,
+} from "@tanstack/react-query";
+import {
+  answerOf,
+  api,
+  type LinkPatch,
+  type NewDropBox,
+  type NewShare,
+  type Share,
+  type ShareUpdate,
+} from "../app/api.ts";
+import { filterOfShares, type ShareSearch } from "./share-search.ts";
+
+const PAGE = 100;
+
+/** What can be shared. */
+export type SharedItem = { kind: "file" | "folder"; id: number; name: string };
+
+export const sharesQuery = (search: ShareSearch) =>
+  infiniteQueryOptions({
+    queryKey: ["shares", "list", search],
+    initialPageParam: 1,
+    queryFn: ({ pageParam, signal }) =>
+      answerOf(
+        api.GET("/shares", {
+          params: { query: { ...filterOfShares(search), page: pageParam, page_size: PAGE } },
+          signal,
+        }),
+      ),
+    getNextPageParam: ({ pagination }) =>
+      pagination && pagination.page < pagination.total_pages ? pagination.page + 1 : undefined,
+    placeholderData: keepPreviousData,
+  });
+
+export const shareQuery = (code: string) =>
+  queryOptions({
+    queryKey: ["shares", "one", code],
+    queryFn: async ({ signal }) =>
+      (await answerOf(api.GET("/shares/{code}", { params: { path: { code } }, signal }))).data,
+  });
+
+/** Folders and files in a folder, to choose from. Null: the root. */
+export const choicesQuery = (folder: number | null) =>
+  queryOptions({
+    queryKey: ["files", "choices", folder],
+    async queryFn({ signal }) {
+      const answer =
+        folder === null
+          ? api.GET("/folders", { signal })
+          : api.GET("/folders/{id}", { params: { path: { id: folder } }, signal });
+      return (await answerOf(answer)).data;
+    },
+  });
+
+/** Codes are of links too. */
+export const refreshShares = async (queries: QueryClient): Promise<void> => {
+  await Promise.all(["shares", "links"].map((key) => queries.invalidateQueries({ queryKey: [key] })));
+};
+
+export async function shareItem({ kind, id }: SharedItem, body: NewShare): Promise<Share> {
+  const options = { params: { path: { id } }, body };
+  const { data } =
+    kind === "file"
+      ? await answerOf(api.POST("/files/{id}/share", options))
+      : await answerOf(api.POST("/folders/{id}/share", options));
+  return data;
+}
+
+export const openBox = async (folder: number, body: NewDropBox): Promise<Share> =>
+  (await answerOf(api.POST("/folders/{id}/drop", { params: { path: { id: folder } }, body }))).data;
+
+export const changeShare = async (code: string, body: ShareUpdate): Promise<Share> =>
+  (await answerOf(api.PATCH("/shares/{code}", { params: { path: { code } }, body }))).data;
+
+/** Of a code that redirects: to what it serves. */
+export const changeCode = (code: string, body: LinkPatch): Promise<unknown> =>
+  answerOf(api.PATCH("/admin/v1/links/{code}", { params: { path: { code } }, body }));
+
+/** Of another account: an administrator deletes the link. */
+export const endShare = ({ code, owner }: Share, account: number): Promise<unknown> => {
+  const params = { path: { code } };
+  return owner === undefined || owner.id === account
+    ? answerOf(api.DELETE("/shares/{code}", { params }))
+    : answerOf(api.DELETE("/admin/v1/links/{code}", { params }));
+};

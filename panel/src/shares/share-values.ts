@@ -1,0 +1,112 @@
+/** What the dialog holds, and what of it goes to the server. */
+import type { Link, LinkPatch, NewDropBox, NewShare, Share, ShareUpdate } from "../app/api.ts";
+import type { SharedItem } from "./share-queries.ts";
+
+/** What the dialog is about: something without a code yet, a share, or a link to a URL. */
+export type ShareSubject =
+  | { form: "new"; item: SharedItem | null }
+  | { form: "edit"; share: Share }
+  | { form: "link"; link: Link };
+
+export type ShareUse = "url" | "file" | "folder" | "drop";
+
+export type ShareValues = {
+  use: ShareUse;
+  target: string;
+  item: SharedItem | null;
+  code: string;
+  title: string;
+  /** Empty: never. A duration or an instant. */
+  expires: string;
+  isProtected: boolean;
+  /** Empty: as before. */
+  password: string;
+  maxDownloads: number | string;
+  maxFiles: number | string;
+  maxBytes: number | null;
+  maxFileSize: number | null;
+};
+
+const BOX = { maxFiles: 100, maxBytes: 1_000_000_000, maxFileSize: null };
+const BLANK: ShareValues = {
+  use: "file",
+  target: "",
+  item: null,
+  code: "",
+  title: "",
+  expires: "7d",
+  isProtected: false,
+  password: "",
+  maxDownloads: "",
+  ...BOX,
+};
+
+export function valuesOfSubject(subject: ShareSubject): ShareValues {
+  if (subject.form === "new") {
+    const { item } = subject;
+    return { ...BLANK, item, use: item?.kind ?? "file" };
+  }
+  const { title, expires_at: expires, password } = subject.form === "edit" ? subject.share : subject.link;
+  const known = { ...BLANK, title: title ?? "", expires: expires ?? "", isProtected: password !== null };
+  if (subject.form === "link") return { ...known, use: "url", target: subject.link.target };
+  const { kind, entry, max_downloads: most, drop } = subject.share;
+  return {
+    ...known,
+    use: kind,
+    item: entry && { kind: kind === "file" ? "file" : "folder", ...entry },
+    maxDownloads: most ?? "",
+    ...(drop && { maxFiles: drop.max_files, maxBytes: drop.max_bytes, maxFileSize: drop.max_file_size }),
+  };
+}
+
+const limitsOf = ({ maxFiles, maxBytes, maxFileSize }: ShareValues) => ({
+  max_bytes: maxBytes ?? 0,
+  max_files: Number(maxFiles),
+  max_file_size: maxFileSize,
+});
+
+const limitOf = (most: number | string): number | null => (most === "" ? null : Number(most));
+
+export function newShareOf(values: ShareValues): NewShare {
+  const { code, title, expires, isProtected, password, maxDownloads } = values;
+  return {
+    ...(code.trim() !== "" && { code: code.trim() }),
+    ...(title.trim() !== "" && { title: title.trim() }),
+    ...(expires !== "" && { expires_at: expires }),
+    ...(isProtected && { password }),
+    ...(maxDownloads !== "" && { max_downloads: Number(maxDownloads) }),
+  };
+}
+
+export function newBoxOf(values: ShareValues): NewDropBox {
+  const { max_downloads: _, ...common } = newShareOf(values);
+  return { ...common, ...limitsOf(values) };
+}
+
+const serves = ({ use, target, item, ...rest }: ShareValues): ShareUpdate => {
+  if (use === "url") return { target: target.trim() };
+  if (item === null) return {};
+  if (use === "drop") return { drop: { folder_id: item.id, ...limitsOf({ use, target, item, ...rest }) } };
+  return use === "file" ? { file_id: item.id } : { folder_id: item.id };
+};
+
+/** What differs from what was shown. `max_downloads` is for shares alone. */
+export function changeOf(before: ShareValues, after: ShareValues): ShareUpdate {
+  const [was, is] = [serves(before), serves(after)];
+  const canLimit = after.use === "file" || after.use === "folder";
+  return {
+    ...(JSON.stringify(was) !== JSON.stringify(is) && is),
+    ...(after.title.trim() !== before.title && { title: after.title.trim() || null }),
+    ...(after.expires !== before.expires && { expires_at: after.expires || null }),
+    ...(before.isProtected && !after.isProtected && { password: null }),
+    ...(after.isProtected && after.password !== "" && { password: after.password }),
+    ...(canLimit &&
+      after.maxDownloads !== before.maxDownloads && { max_downloads: limitOf(after.maxDownloads) }),
+  };
+}
+
+/** The same for a link, which knows no downloads. */
+export function linkChangeOf(change: ShareUpdate): LinkPatch {
+  const { max_downloads: _, ...rest } = change;
+  return rest;
+}
