@@ -60,6 +60,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/policies/{id}/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a storage policy holds, for whom, and what is in the way of deleting it */
+        get: operations["getPolicyUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/analytics/clicks": {
         parameters: {
             query?: never;
@@ -312,7 +329,8 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /** Set several settings: all, or none if one is refused */
+        patch: operations["patchConfig"];
         trace?: never;
     };
     "/admin/v1/config/{key}": {
@@ -860,7 +878,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List your API tokens, newest first */
+        /** List your API tokens, newest first; administrators also list those of all accounts */
         get: operations["listTokens"];
         put?: never;
         /** Create an API token; the answer alone shows its text */
@@ -881,7 +899,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Revoke one of your API tokens; it is refused everywhere when this answers */
+        /** Revoke one of your API tokens, or as an administrator any; it is refused everywhere when this answers */
         delete: operations["deleteToken"];
         options?: never;
         head?: never;
@@ -923,6 +941,23 @@ export interface paths {
         head?: never;
         /** Change the given fields; a new password, another role or disabling ends the account's sessions */
         patch: operations["patchUser"];
+        trace?: never;
+    };
+    "/admin/v1/users/{id}/belongings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What an account has; files, folders and tokens go when it is deleted, links stay */
+        get: operations["getUserBelongings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/files/{id}": {
@@ -1458,12 +1493,20 @@ export interface components {
             data: components["schemas"]["Account"];
             message: string;
         };
-        AccountPageAnswer: {
+        AccountBelongings: {
+            /** @description with those in the trash; they go with the account, like folders and tokens */
+            files: number;
+            folders: number;
+            /** @description with its shares; links to targets stay when the account is deleted */
+            links: number;
+            tokens: number;
+            used_bytes: number;
+        };
+        AccountBelongingsAnswer: {
             /** @constant */
             code: 0;
-            data: components["schemas"]["Account"][];
+            data: components["schemas"]["AccountBelongings"];
             message: string;
-            pagination: components["schemas"]["Pagination"];
         };
         AccountUpdate: {
             disabled?: boolean;
@@ -1502,6 +1545,8 @@ export interface components {
             message: string;
         };
         CreatedToken: {
+            /** @description whose it is; in the list of all accounts */
+            account?: string;
             /** Format: date-time */
             created_at: string;
             /** @description an expired token is removed after 30 days */
@@ -2267,6 +2312,27 @@ export interface components {
             /** @description found by `search` */
             title?: string | null;
         };
+        ListedAccount: {
+            /** @description null for the built-in administrator */
+            created_at: string | null;
+            disabled: boolean;
+            id: number;
+            /** @description limit in bytes for the account's files together; 0: unlimited */
+            quota_bytes: number;
+            /** @enum {string} */
+            role: "user" | "editor" | "admin";
+            updated_at: string | null;
+            /** @description of the account's files */
+            used_bytes: number;
+            username: string;
+        };
+        ListedAccountPageAnswer: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["ListedAccount"][];
+            message: string;
+            pagination: components["schemas"]["Pagination"];
+        };
         Login: {
             password: string;
             /** @description default: the built-in administrator */
@@ -2499,6 +2565,35 @@ export interface components {
             region?: string;
             secret_key?: string;
         };
+        PolicyUsage: {
+            /** @description accounts with files in it */
+            accounts: number;
+            /** @description of these objects */
+            bytes: number;
+            /** @description folders that name this policy, at most ten */
+            folders: {
+                id: number;
+                name: string;
+            }[];
+            /** @description those with the most bytes, at most ten */
+            largest_accounts: {
+                bytes: number;
+                files: number;
+                id: number;
+                username: string;
+            }[];
+            /** @description stored contents; the same content counts once */
+            objects: number;
+            /** @description what is in the way of deleting the policy; null: nothing */
+            obstacle: string | null;
+            unfinished_uploads: number;
+        };
+        PolicyUsageAnswer: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["PolicyUsage"];
+            message: string;
+        };
         PostConfigKeyActionAnswer: {
             /** @constant */
             code: 0;
@@ -2623,6 +2718,17 @@ export interface components {
              * @enum {string}
              */
             mode?: "skip" | "overwrite" | "error";
+        };
+        PostPolicyTestAnswer: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["PostPolicyTestResult"];
+            message: string;
+        };
+        PostPolicyTestResult: {
+            /** @description of writing, reading and removing */
+            duration_ms: number;
+            message: string;
         };
         PutAuthPasswordBody: {
             current_password: string;
@@ -2758,6 +2864,8 @@ export interface components {
         };
         SettingDefinition: {
             action: "generate_token" | null;
+            /** @description what follows "must be", such as a whole number from 1 to 3650 */
+            allowed: string;
             category: string;
             default_value: string;
             description: string;
@@ -2768,8 +2876,12 @@ export interface components {
                 value: string;
             }[] | null;
             key: string;
+            maximum: number | null;
+            /** @description of a number, inclusive; null for other types */
+            minimum: number | null;
             order: number;
             requires_restart: boolean;
+            unit: ("seconds" | "minutes" | "days" | "characters" | "clicks" | "records") | null;
             /** @enum {string} */
             value_type: "string" | "int" | "float" | "bool" | "enum" | "stringarray" | "enumarray";
         };
@@ -2784,6 +2896,17 @@ export interface components {
             code: 0;
             data: components["schemas"]["Setting"][];
             message: string;
+        };
+        SettingValues: {
+            /**
+             * @description true: check the values, store nothing
+             * @default false
+             */
+            dry_run: boolean;
+            /** @description by key; null is the default */
+            values: {
+                [key: string]: string | null;
+            };
         };
         Share: {
             click_count: number;
@@ -2915,6 +3038,8 @@ export interface components {
             message: string;
         };
         Token: {
+            /** @description whose it is; in the list of all accounts */
+            account?: string;
             /** Format: date-time */
             created_at: string;
             /** @description an expired token is removed after 30 days */
@@ -3332,7 +3457,8 @@ export interface components {
 }
 export type Account = components['schemas']['Account'];
 export type AccountAnswer = components['schemas']['AccountAnswer'];
-export type AccountPageAnswer = components['schemas']['AccountPageAnswer'];
+export type AccountBelongings = components['schemas']['AccountBelongings'];
+export type AccountBelongingsAnswer = components['schemas']['AccountBelongingsAnswer'];
 export type AccountUpdate = components['schemas']['AccountUpdate'];
 export type BatchAnswer = components['schemas']['BatchAnswer'];
 export type BatchResult = components['schemas']['BatchResult'];
@@ -3398,6 +3524,8 @@ export type LinkReportAnswer = components['schemas']['LinkReportAnswer'];
 export type LinkRestore = components['schemas']['LinkRestore'];
 export type LinkReversion = components['schemas']['LinkReversion'];
 export type LinkUpdate = components['schemas']['LinkUpdate'];
+export type ListedAccount = components['schemas']['ListedAccount'];
+export type ListedAccountPageAnswer = components['schemas']['ListedAccountPageAnswer'];
 export type Login = components['schemas']['Login'];
 export type Message = components['schemas']['Message'];
 export type MessageAnswer = components['schemas']['MessageAnswer'];
@@ -3419,6 +3547,8 @@ export type Policy = components['schemas']['Policy'];
 export type PolicyAnswer = components['schemas']['PolicyAnswer'];
 export type PolicyListAnswer = components['schemas']['PolicyListAnswer'];
 export type PolicyUpdate = components['schemas']['PolicyUpdate'];
+export type PolicyUsage = components['schemas']['PolicyUsage'];
+export type PolicyUsageAnswer = components['schemas']['PolicyUsageAnswer'];
 export type PostConfigKeyActionAnswer = components['schemas']['PostConfigKeyActionAnswer'];
 export type PostConfigKeyActionBody = components['schemas']['PostConfigKeyActionBody'];
 export type PostConfigKeyActionResult = components['schemas']['PostConfigKeyActionResult'];
@@ -3432,6 +3562,8 @@ export type PostLinksBatchQueryAnswer = components['schemas']['PostLinksBatchQue
 export type PostLinksBatchQueryBody = components['schemas']['PostLinksBatchQueryBody'];
 export type PostLinksBatchQueryResult = components['schemas']['PostLinksBatchQueryResult'];
 export type PostLinksImportBody = components['schemas']['PostLinksImportBody'];
+export type PostPolicyTestAnswer = components['schemas']['PostPolicyTestAnswer'];
+export type PostPolicyTestResult = components['schemas']['PostPolicyTestResult'];
 export type PutAuthPasswordBody = components['schemas']['PutAuthPasswordBody'];
 export type PutConfigKeyBody = components['schemas']['PutConfigKeyBody'];
 export type PutLinksBatchBody = components['schemas']['PutLinksBatchBody'];
@@ -3448,6 +3580,7 @@ export type SettingChangeListAnswer = components['schemas']['SettingChangeListAn
 export type SettingDefinition = components['schemas']['SettingDefinition'];
 export type SettingDefinitionListAnswer = components['schemas']['SettingDefinitionListAnswer'];
 export type SettingListAnswer = components['schemas']['SettingListAnswer'];
+export type SettingValues = components['schemas']['SettingValues'];
 export type Share = components['schemas']['Share'];
 export type ShareAnswer = components['schemas']['ShareAnswer'];
 export type ShareListAnswer = components['schemas']['ShareListAnswer'];
@@ -3789,11 +3922,12 @@ export interface operations {
                      *       "code": 0,
                      *       "message": "OK",
                      *       "data": {
-                     *         "message": "OK"
+                     *         "message": "OK",
+                     *         "duration_ms": 1
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["MessageAnswer"];
+                    "application/json": components["schemas"]["PostPolicyTestAnswer"];
                 };
             };
             400: components["responses"]["400"];
@@ -3804,6 +3938,65 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             502: components["responses"]["502"];
+            503: components["responses"]["503"];
+        };
+    };
+    getPolicyUsage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "objects": 1,
+                     *         "bytes": 1,
+                     *         "unfinished_uploads": 1,
+                     *         "folders": [
+                     *           {
+                     *             "id": 1,
+                     *             "name": "spring"
+                     *           }
+                     *         ],
+                     *         "accounts": 1,
+                     *         "largest_accounts": [
+                     *           {
+                     *             "id": 1,
+                     *             "username": "anna",
+                     *             "files": 1,
+                     *             "bytes": 1
+                     *           }
+                     *         ],
+                     *         "obstacle": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PolicyUsageAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
             503: components["responses"]["503"];
         };
     };
@@ -4537,6 +4730,61 @@ export interface operations {
             503: components["responses"]["503"];
         };
     };
+    patchConfig: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "values": {}
+                 *     }
+                 */
+                "application/json": components["schemas"]["SettingValues"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": [
+                     *         {
+                     *           "key": "features.default_url",
+                     *           "value": "https://example.com/",
+                     *           "value_type": "string",
+                     *           "requires_restart": false,
+                     *           "is_sensitive": false,
+                     *           "updated_at": "2026-11-20T12:00:00.000Z",
+                     *           "pending_value": "/manage"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SettingListAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
     getConfigKey: {
         parameters: {
             query?: never;
@@ -4912,6 +5160,10 @@ export interface operations {
                      *           "value_type": "string",
                      *           "default_value": "",
                      *           "description": "Where the root leads",
+                     *           "allowed": "text",
+                     *           "minimum": null,
+                     *           "maximum": null,
+                     *           "unit": null,
                      *           "category": "features",
                      *           "enum_options": null,
                      *           "requires_restart": false,
@@ -6906,6 +7158,8 @@ export interface operations {
     listTokens: {
         parameters: {
             query?: {
+                /** @description true: of all accounts */
+                all?: "true" | "false" | "";
                 /** @description clamped to 1 to 1000000000 */
                 page?: number;
                 /** @description clamped to 1 to 100 */
@@ -6938,7 +7192,8 @@ export interface operations {
                      *           "created_at": "2026-11-20T12:00:00.000Z",
                      *           "expires_at": "2027-01-31T00:00:00.000Z",
                      *           "last_used_at": null,
-                     *           "expired": false
+                     *           "expired": false,
+                     *           "account": "text"
                      *         }
                      *       ],
                      *       "pagination": {
@@ -7005,6 +7260,7 @@ export interface operations {
                      *         "expires_at": "2027-01-31T00:00:00.000Z",
                      *         "last_used_at": null,
                      *         "expired": false,
+                     *         "account": "text",
                      *         "token": "wmk_0000000000000000000000000000000000000000"
                      *       }
                      *     }
@@ -7025,7 +7281,10 @@ export interface operations {
     };
     deleteToken: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description true: of all accounts */
+                all?: "true" | "false" | "";
+            };
             header?: never;
             path: {
                 /** @example 1 */
@@ -7067,10 +7326,14 @@ export interface operations {
     listUsers: {
         parameters: {
             query?: {
+                disabled?: "true" | "false" | "";
                 /** @description clamped to 1 to 1000000000 */
                 page?: number;
                 /** @description clamped to 1 to 100 */
                 page_size?: number;
+                role?: ("user" | "editor" | "admin") | "";
+                /** @description a part of the username */
+                search?: string;
             };
             header?: never;
             path?: never;
@@ -7097,7 +7360,8 @@ export interface operations {
                      *           "disabled": false,
                      *           "quota_bytes": 0,
                      *           "created_at": null,
-                     *           "updated_at": null
+                     *           "updated_at": null,
+                     *           "used_bytes": 48213
                      *         }
                      *       ],
                      *       "pagination": {
@@ -7108,7 +7372,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["AccountPageAnswer"];
+                    "application/json": components["schemas"]["ListedAccountPageAnswer"];
                 };
             };
             400: components["responses"]["400"];
@@ -7317,6 +7581,51 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    getUserBelongings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "used_bytes": 48213,
+                     *         "files": 1,
+                     *         "folders": 1,
+                     *         "tokens": 1,
+                     *         "links": 1
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AccountBelongingsAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];

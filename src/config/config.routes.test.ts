@@ -109,6 +109,10 @@ describe("GET", () => {
       value_type: "enum",
       default_value: "cleanup",
       description: expect.any(String),
+      allowed: "one of cleanup, stop",
+      minimum: null,
+      maximum: null,
+      unit: null,
       category: "analytics",
       enum_options: [
         { value: "cleanup", label: "cleanup", description: "Delete the oldest records." },
@@ -119,6 +123,7 @@ describe("GET", () => {
       order: CONFIG_KEYS.indexOf("analytics.max_rows_action"),
       action: null,
     });
+    expect(byKey.get("files.trash_days")).toMatchObject({ minimum: 1, maximum: 3650, unit: "days" });
     expect(byKey.get("utm.enable_passthrough")).toMatchObject({ category: "analytics" });
     expect(byKey.get("api.jwt_secret")).toMatchObject({
       default_value: "",
@@ -229,6 +234,64 @@ test("DELETE returns to the default", async () => {
   expect(config.get("click.flush_interval")).toBe(5);
   expect(await call("DELETE", "/api.admin_token")).toMatchObject({ status: 400, code: 1000 });
   expect(await call("DELETE", "/nope")).toMatchObject({ status: 404, code: 5000 });
+});
+
+describe("PATCH /config", () => {
+  const values = { "cors.max_age": "60", "api.cookie_same_site": "None", "click.flush_interval": null };
+
+  test("stores several settings at once, and says who did it", async () => {
+    const { call, config } = await serve();
+    await call("PUT", "/click.flush_interval", { value: "9" });
+    const { status, data } = await call("PATCH", "", { values });
+    expect(status).toBe(200);
+    expect(data.map(({ key, value }: Record<string, string>) => [key, value])).toEqual([
+      ["cors.max_age", "60"],
+      ["api.cookie_same_site", "None"],
+      ["click.flush_interval", "5"],
+    ]);
+    expect(config.get("cors.max_age")).toBe(60);
+    expect((await call("GET", "/cors.max_age/history")).data).toMatchObject([{ changed_by: "ann" }]);
+    const events = database.read.selectFrom("events").select(["actor", "via"]);
+    expect(await events.where("subject", "=", "cors.max_age").executeTakeFirst()).toEqual({
+      actor: "ann",
+      via: "panel",
+    });
+  });
+
+  test("with dry_run it checks and stores nothing", async () => {
+    const { call, config } = await serve();
+    expect((await call("PATCH", "", { values, dry_run: true })).status).toBe(200);
+    expect(config.get("cors.max_age")).toBe(3600);
+    expect((await call("GET", "/cors.max_age/history")).data).toEqual([]);
+  });
+
+  test("stores none if one is refused, and says of each value and item what is wrong", async () => {
+    const { call, config } = await serve();
+    const wrong = {
+      "cors.max_age": "1",
+      "click.flush_interval": "0",
+      "api.trusted_proxies": '["10.0.0.1","proxy"]',
+      "api.jwt_secret": "[REDACTED]",
+      "api.admin_token": "x",
+      nope: "1",
+    };
+    const answer = await call("PATCH", "", { values: wrong });
+    const { details } = JSON.parse(answer.text) as { details: { field: string; message: string }[] };
+    expect([answer.status, details.map(({ field }) => field)]).toEqual([
+      400,
+      ["click.flush_interval", "api.trusted_proxies.1", "api.jwt_secret", "api.admin_token", "nope"],
+    ]);
+    expect(details[0]!.message).toBe("click.flush_interval must be a whole number from 1 to 3600.");
+    expect(config.get("cors.max_age")).toBe(3600);
+  });
+
+  test("a rule of several settings names the key", async () => {
+    const { call } = await serve();
+    const answer = await call("PATCH", "", {
+      values: { "api.cookie_same_site": "None", "api.cookie_secure": "false" },
+    });
+    expect(JSON.parse(answer.text)).toMatchObject({ details: [{ field: "api.cookie_same_site" }] });
+  });
 });
 
 describe("POST", () => {

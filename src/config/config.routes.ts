@@ -27,6 +27,10 @@ const schemaAnswer = z.object({
   value_type: valueType,
   default_value: z.string(),
   description: z.string(),
+  allowed: z.string().describe('what follows "must be", such as a whole number from 1 to 3650'),
+  minimum: z.number().nullable().describe("of a number, inclusive; null for other types"),
+  maximum: z.number().nullable(),
+  unit: z.enum(["seconds", "minutes", "days", "characters", "clicks", "records"]).nullable(),
   category: z.string(),
   enum_options: z
     .array(z.object({ value: z.string(), label: z.string(), description: z.string().nullable() }))
@@ -51,6 +55,13 @@ changeAnswer.register(z.globalRegistry, { id: "SettingChange" });
 /** Above any value's bound, so that the validator words the refusal. */
 const VALUE_MAX_LENGTH = 65_536;
 const valueBody = z.object({ value: z.string().max(VALUE_MAX_LENGTH) });
+const manyBody = z.object({
+  values: z
+    .record(z.string(), z.string().max(VALUE_MAX_LENGTH).nullable())
+    .describe("by key; null is the default"),
+  dry_run: z.boolean().default(false).describe("true: check the values, store nothing"),
+});
+manyBody.register(z.globalRegistry, { id: "SettingValues" });
 const actionBody = z.object({ action });
 /** Clamped to 1..100. */
 const historyQuery = z.object({
@@ -77,6 +88,19 @@ const commonEndpoints = (config: Config): Endpoint[] => [
     summary: "List the run-time settings",
     answer: z.array(itemAnswer),
     handle: () => config.list().map(viewItem),
+  }),
+  endpoint({
+    ...shared,
+    method: "PATCH",
+    path: "/config",
+    summary: "Set several settings: all, or none if one is refused",
+    body: manyBody,
+    answer: z.array(itemAnswer),
+    handle: async ({ body, account }) => {
+      const entries = Object.entries(body.values);
+      const dryRun = body.dry_run;
+      return (await config.change(entries, actorOf(account), { dryRun })).map(viewItem);
+    },
   }),
   endpoint({
     ...shared,
@@ -131,7 +155,7 @@ const itemEndpoints = (config: Config): Endpoint[] => [
     body: valueBody,
     answer: writtenAnswer,
     handle: async ({ c, body, account }) =>
-      writtenView(await config.set(c.req.param("key")!, body.value, actorOf(account).name)),
+      writtenView(await config.set(c.req.param("key")!, body.value, actorOf(account))),
   }),
   endpoint({
     ...shared,
@@ -140,8 +164,7 @@ const itemEndpoints = (config: Config): Endpoint[] => [
     params,
     summary: "Return a setting to its default",
     answer: writtenAnswer,
-    handle: async ({ c, account }) =>
-      writtenView(await config.reset(c.req.param("key")!, actorOf(account).name)),
+    handle: async ({ c, account }) => writtenView(await config.reset(c.req.param("key")!, actorOf(account))),
   }),
 ];
 
@@ -165,7 +188,7 @@ const actionEndpoints = (config: Config): Endpoint[] => [
     body: actionBody,
     answer: writtenAnswer.extend({ success: z.literal(true) }),
     async handle({ c, body, account }) {
-      const item = await config.runActionAndSave(c.req.param("key")!, body.action, actorOf(account).name);
+      const item = await config.runActionAndSave(c.req.param("key")!, body.action, actorOf(account));
       return { success: true, ...writtenView(item), message: "A new value is stored. It is not shown." };
     },
   }),
@@ -181,6 +204,10 @@ const schemaView = (schema: ConfigSchema): z.input<typeof schemaAnswer> => ({
   value_type: schema.valueType,
   default_value: schema.defaultValue,
   description: schema.description,
+  allowed: schema.allowed,
+  minimum: schema.bounds?.min ?? null,
+  maximum: schema.bounds?.max ?? null,
+  unit: schema.bounds?.unit ?? null,
   category: schema.category,
   enum_options: schema.enumOptions === null ? null : [...schema.enumOptions],
   requires_restart: schema.requiresRestart,

@@ -20,6 +20,7 @@ import {
 } from "./writer.ts";
 import { CONFIG_KEYS, type ConfigKey, type ConfigValues, definitionOf, isConfigKey } from "./definitions.ts";
 import { createLiveSettings } from "./live-settings.ts";
+import { gathered, namingKey } from "./many-settings.ts";
 import type { Action } from "./value-types.ts";
 
 type Deps = {
@@ -127,6 +128,23 @@ function writingSide({ writer, live, generateToken, show }: WritingDeps) {
       return dryRun ? writer.preview(writes) : writer.write(writes, changedBy);
     },
 
+    /**
+     * Stores all or none and returns them; null is the default. @throws BadRequest that says of each value what is wrong
+     */
+    async change(
+      entries: readonly (readonly [key: string, value: string | null])[],
+      changedBy: Author,
+      { dryRun = false } = {},
+    ): Promise<ConfigItem[]> {
+      const writes = gathered(entries, (key, value) => {
+        const name = editable(key);
+        if (value !== null) return canonical(name, value);
+        return definitionOf(name).generated ? generateToken() : null;
+      });
+      await namingKey(() => (dryRun ? writer.preview(writes) : writer.write(writes, changedBy)));
+      return [...writes.keys()].map(show);
+    },
+
     /** Returns to the default. A generated setting gets a new value. @throws ConfigNotFound, BadRequest */
     async reset(key: string, changedBy: Author): Promise<ConfigItem> {
       const name = editable(key);
@@ -189,8 +207,9 @@ function canonical(key: ConfigKey, value: string): string {
     throw appError("BadRequest", `${key}: '${MASK}' is the mask, not a value.`, VALUE);
   }
   const checked = definition.canonical(value);
-  if (typeof checked !== "string") throw appError("BadRequest", `${key} ${checked.error}.`, VALUE);
-  return checked;
+  if (typeof checked === "string") return checked;
+  const field = checked.item === undefined ? VALUE.field : `${VALUE.field}.${checked.item}`;
+  throw appError("BadRequest", `${key} ${checked.error}.`, { field });
 }
 
 function withAction(key: string, action: Action): ConfigKey {

@@ -5,7 +5,7 @@
 import * as check from "./value-checks.ts";
 import { bool, choice, choices, type Definition, float, int, list, string } from "./value-types.ts";
 
-const DAYS = { min: 1, max: 3650 };
+const DAYS = { min: 1, max: 3650, unit: "days" } as const;
 
 export const DEFINITIONS = {
   "api.admin_token": string("", check.argon2Hash, {
@@ -31,7 +31,7 @@ export const DEFINITIONS = {
   }),
   "api.access_token_minutes": int(
     15,
-    { min: 1, max: 1440 },
+    { min: 1, max: 1440, unit: "minutes" },
     {
       category: "auth",
       description: "Lifetime of an access token in minutes.",
@@ -39,7 +39,7 @@ export const DEFINITIONS = {
   ),
   "api.refresh_token_days": int(
     7,
-    { min: 1, max: 365 },
+    { min: 1, max: 365, unit: "days" },
     {
       category: "auth",
       description: "Days after which a session without a refresh ends.",
@@ -83,7 +83,7 @@ export const DEFINITIONS = {
   }),
   "features.random_code_length": int(
     6,
-    { min: 4, max: 128 },
+    { min: 4, max: 128, unit: "characters" },
     {
       category: "features",
       description: "Length of the random code of a link made without one.",
@@ -91,7 +91,7 @@ export const DEFINITIONS = {
   ),
   "features.share_code_length": int(
     14,
-    { min: 14, max: 128 },
+    { min: 14, max: 128, unit: "characters" },
     {
       category: "features",
       description: "Length of the random code of a share. 14 characters can't be guessed.",
@@ -126,7 +126,7 @@ export const DEFINITIONS = {
   "click.enable_tracking": bool(true, { category: "tracking", description: "Count clicks." }),
   "click.flush_interval": int(
     5,
-    { min: 1, max: 3600 },
+    { min: 1, max: 3600, unit: "seconds" },
     {
       category: "tracking",
       description: "Seconds between two flushes of counted clicks to the database.",
@@ -134,7 +134,7 @@ export const DEFINITIONS = {
   ),
   "click.max_clicks_before_flush": int(
     10_000,
-    { min: 1, max: 1_000_000 },
+    { min: 1, max: 1_000_000, unit: "clicks" },
     {
       category: "tracking",
       description: "Number of waiting clicks that starts an early flush.",
@@ -142,7 +142,7 @@ export const DEFINITIONS = {
   ),
   "cache.bloom_rebuild_interval": int(
     14_400,
-    { min: 60, max: 2_592_000, orZero: true },
+    { min: 60, max: 2_592_000, orZero: true, unit: "seconds" },
     {
       category: "cache",
       description:
@@ -192,7 +192,7 @@ export const DEFINITIONS = {
   ),
   "analytics.max_log_rows": int(
     0,
-    { min: 0, max: 1_000_000_000 },
+    { min: 0, max: 1_000_000_000, unit: "records" },
     {
       category: "analytics",
       description: "Maximum number of raw click records. 0: unlimited. 10000000 suits one machine.",
@@ -251,7 +251,7 @@ export const DEFINITIONS = {
   ),
   "cors.max_age": int(
     3600,
-    { min: 0, max: 86_400 },
+    { min: 0, max: 86_400, unit: "seconds" },
     {
       category: "cors",
       description: "Seconds for which a browser may cache a preflight answer.",

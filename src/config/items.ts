@@ -3,7 +3,7 @@ import { formatRfc3339 } from "../lib/rfc3339.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { MASK } from "./writer.ts";
 import { CONFIG_KEYS, type ConfigKey, definitionOf } from "./definitions.ts";
-import type { Action, Category, EnumOption, ValueType } from "./value-types.ts";
+import type { Action, Bounds, Category, EnumOption, ValueType } from "./value-types.ts";
 
 export type ConfigItem = {
   key: ConfigKey;
@@ -24,6 +24,9 @@ export type ConfigSchema = {
   valueType: ValueType;
   defaultValue: string;
   description: string;
+  /** What follows "must be". */
+  allowed: string;
+  bounds: Bounds | null;
   category: Category;
   enumOptions: readonly EnumOption[] | null;
   requiresRestart: boolean;
@@ -63,6 +66,8 @@ export const schemaOf = (key: ConfigKey): ConfigSchema => {
     valueType: definition.type,
     defaultValue: definition.defaultText,
     description: definition.description,
+    allowed: definition.allowed,
+    bounds: definition.bounds,
     category: definition.category,
     enumOptions: definition.options,
     requiresRestart: definition.requiresRestart,

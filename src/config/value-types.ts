@@ -4,7 +4,13 @@
  */
 
 /** The accepted text, or what follows the key in an error: "must be …". */
-export type CheckedText = string | { error: string };
+export type CheckedText =
+  | string
+  | {
+      error: string;
+      /** Of a list: which item is wrong, from 0. */
+      item?: number;
+    };
 
 export type ValueType = "string" | "int" | "float" | "bool" | "enum" | "stringarray" | "enumarray";
 export type Category =
@@ -20,6 +26,7 @@ export type Category =
   | "links"
   | "cors";
 export type Action = "generate_token";
+type NumberUnit = "seconds" | "minutes" | "days" | "characters" | "clicks" | "records";
 export type EnumOption = { value: string; label: string; description: string | null };
 
 export type SettingInfo = {
@@ -36,12 +43,17 @@ export type SettingInfo = {
   action?: Action;
 };
 
+/** Of a number, both inclusive. */
+export type Bounds = { min: number; max: number; unit?: NumberUnit };
+
 export type Definition<T> = {
   readonly type: ValueType;
   /** Canonical. */
   readonly defaultText: string;
   /** What follows "must be" in an error. */
   readonly allowed: string;
+  /** Null unless it is a number. */
+  readonly bounds: Bounds | null;
   readonly options: readonly EnumOption[] | null;
   readonly category: Category;
   readonly description: string;
@@ -61,11 +73,14 @@ const LIST_MAX_ITEMS = 100;
 // oxlint-disable-next-line no-control-regex -- matches them
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f]/;
 
-type Kind<T> = Pick<Definition<T>, "type" | "defaultText" | "allowed" | "options" | "canonical" | "parse">;
+type Kind<T> = Pick<Definition<T>, "type" | "defaultText" | "allowed" | "options" | "canonical" | "parse"> & {
+  bounds?: Bounds;
+};
 
 function define<T>(kind: Kind<T>, about: SettingInfo): Definition<T> {
   return Object.freeze({
     ...kind,
+    bounds: kind.bounds ?? null,
     canonical(text: string): CheckedText {
       const refusal = { error: `must be ${kind.allowed}` };
       if (!text.isWellFormed() || CONTROL_CHARACTERS.test(text.trim())) return refusal;
@@ -111,9 +126,7 @@ export function bool(fallback: boolean, about: SettingInfo): Definition<boolean>
   );
 }
 
-type IntBounds = {
-  min: number;
-  max: number;
+type IntBounds = Bounds & {
   /** Allows zero, with a meaning of its own. */
   orZero?: true;
 };
@@ -126,6 +139,7 @@ export function int(fallback: number, bounds: IntBounds, about: SettingInfo): De
       type: "int",
       defaultText: String(fallback),
       allowed,
+      bounds: { ...bounds, min: orZero ? 0 : min },
       options: null,
       canonical(text) {
         const value = /^[+-]?\d{1,18}$/.test(text) ? Number(text) : Number.NaN;
@@ -152,6 +166,7 @@ export function float(
       type: "float",
       defaultText: writeFloat(fallback),
       allowed,
+      bounds: { min, max },
       options: null,
       canonical(text) {
         const value = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i.test(text) ? Number(text) : Number.NaN;
@@ -245,9 +260,9 @@ function listKind<V extends string>(
       const given = splitList(text);
       if (given === null || given.length > LIST_MAX_ITEMS) return { error: `must be ${allowed}` };
       const kept = new Set<string>();
-      for (const item of given) {
+      for (const [at, item] of given.entries()) {
         const checked = check(item);
-        if (typeof checked !== "string") return checked;
+        if (typeof checked !== "string") return { ...checked, item: at };
         kept.add(checked);
       }
       // A wildcard includes the other items.

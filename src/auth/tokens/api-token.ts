@@ -18,6 +18,9 @@ export type ApiToken = {
   lastUsedAt: number | null;
 };
 
+/** `username` is null for the built-in administrator. */
+export type ListedToken = ApiToken & { username: string | null };
+
 const NAME_MAX_CHARACTERS = 64;
 const NAME = /^(?!\s)[^\p{Cc}\p{Cs}\p{Bidi_Control}]+(?<!\s)$/u;
 /** Without classes that other languages lack. */
@@ -52,6 +55,7 @@ export const tokenView = z.object({
   expires_at: z.iso.datetime().nullable(),
   last_used_at: z.iso.datetime().nullable().describe("to the hour"),
   expired: z.boolean().describe("an expired token is removed after 30 days"),
+  account: z.string().optional().describe("whose it is; in the list of all accounts"),
 });
 tokenView.register(z.globalRegistry, { id: "Token" });
 

@@ -7,12 +7,10 @@ import { SCOPES } from "../../lib/access.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Account } from "../account.ts";
 import { findAccount, lockAccount } from "../account.repository.ts";
-import type { ApiToken } from "./api-token.ts";
+import type { ApiToken, ListedToken } from "./api-token.ts";
 
 /** `account` is null when deleted or disabled. */
 export type TokenOwner = { token: ApiToken; account: Account | null };
-
-export type ListedToken = ApiToken & { username: string | null };
 
 export type ApiTokensRepository = ReturnType<typeof createApiTokensRepository>;
 
@@ -32,6 +30,22 @@ export function createApiTokensRepository({
     async list(accountId: number, at: { limit: number; offset: number }): Promise<ApiToken[]> {
       const query = read.selectFrom("tokens").selectAll().where("user_id", "=", accountId);
       return (await query.orderBy("id", "desc").limit(at.limit).offset(at.offset).execute()).map(toToken);
+    },
+
+    /** Of all accounts, newest first. */
+    async pageOfAll(at: { limit: number; offset: number }): Promise<ListedToken[]> {
+      const query = read
+        .selectFrom("tokens")
+        .leftJoin("users", "users.id", "tokens.user_id")
+        .selectAll("tokens")
+        .select("users.username");
+      const rows = await query.orderBy("tokens.id", "desc").limit(at.limit).offset(at.offset).execute();
+      return rows.map((row) => ({ ...toToken(row), username: row.username }));
+    },
+
+    async countAll(): Promise<number> {
+      const query = read.selectFrom("tokens").select(({ fn }) => fn.countAll<number>().as("total"));
+      return Number((await query.executeTakeFirstOrThrow()).total);
     },
 
     /** Of all accounts, by id from after this one. `username` is null for the built-in administrator. */

@@ -2,10 +2,23 @@ import { z } from "zod";
 import { actorOf, type Endpoint, endpoint, page } from "../../http/endpoint.ts";
 import { appError } from "../../lib/errors.ts";
 import { pageOf, pageQuery } from "../../lib/page-query.ts";
-import { createdTokenView, createTokenSchema, tokenView, viewToken } from "./api-token.ts";
+import { BUILT_IN_ADMIN } from "../account.ts";
+import { createdTokenView, createTokenSchema, type ListedToken, tokenView, viewToken } from "./api-token.ts";
 import type { ApiTokens } from "./service.ts";
 
-/** Each account has its own tokens. */
+const allQuery = z.object({
+  all: z.enum(["true", "false", ""], "takes true or false").optional().describe("true: of all accounts"),
+});
+
+/** @throws Forbidden */
+function refuseOthers({ role }: { role: string }): void {
+  if (role !== "admin") throw appError("Forbidden", "Only administrators see the tokens of all accounts.");
+}
+
+const ownerOf = ({ username, accountId }: ListedToken): string =>
+  username ?? (accountId === BUILT_IN_ADMIN.id ? BUILT_IN_ADMIN.username : `#${accountId}`);
+
+/** Each account has its own tokens. Administrators list and revoke those of all. */
 export function tokenEndpoints({ apiTokens, now }: { apiTokens: ApiTokens; now(): number }): Endpoint[] {
   const shared = { access: "account", scope: null, tag: "tokens" } as const;
   return [
@@ -13,12 +26,21 @@ export function tokenEndpoints({ apiTokens, now }: { apiTokens: ApiTokens; now()
       ...shared,
       method: "GET",
       path: "/tokens",
-      summary: "List your API tokens, newest first",
-      query: z.object(pageQuery),
+      summary: "List your API tokens, newest first; administrators also list those of all accounts",
+      query: allQuery.extend(pageQuery),
+      failures: [403],
       answer: z.array(tokenView),
       paged: true,
       async handle({ query, account }) {
         const at = pageOf(query);
+        if (query.all === "true") {
+          refuseOthers(account);
+          const { tokens, total } = await apiTokens.pageOfAll(at);
+          return page(
+            tokens.map((token) => ({ ...viewToken(token, now()), account: ownerOf(token) })),
+            { ...at, total },
+          );
+        }
         const { tokens, total } = await apiTokens.list(account.id, at);
         return page(
           tokens.map((token) => viewToken(token, now())),
@@ -44,13 +66,18 @@ export function tokenEndpoints({ apiTokens, now }: { apiTokens: ApiTokens; now()
       ...shared,
       method: "DELETE",
       path: "/tokens/:id",
-      summary: "Revoke one of your API tokens; it is refused everywhere when this answers",
+      summary:
+        "Revoke one of your API tokens, or as an administrator any; it is refused everywhere when this answers",
+      query: allQuery,
+      failures: [403],
       answer: z.object({ message: z.string() }),
-      async handle({ c, account }) {
+      async handle({ c, query, account }) {
+        const ofAll = query.all === "true";
+        if (ofAll) refuseOthers(account);
         const text = c.req.param("id") ?? "";
         const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN;
         if (!Number.isSafeInteger(id)) throw appError("NotFound", "There is no such token.");
-        await apiTokens.revoke(id, account.id, actorOf(account));
+        await apiTokens.revoke(id, ofAll ? null : account.id, actorOf(account));
         return { message: "Token revoked" };
       },
     }),

@@ -12,8 +12,15 @@ import type { Account } from "../account.ts";
 import { type AddressBuckets, tooManyAttempts } from "../address-limit.ts";
 import type { AuthChanges, AuthTransaction } from "../changes.ts";
 import { createFreshCache } from "../fresh-cache.ts";
-import { isExpired, type ApiToken, type CreateToken, parseTokenExpiry, viewToken } from "./api-token.ts";
-import type { ApiTokensRepository, ListedToken, TokenOwner } from "./repository.ts";
+import {
+  isExpired,
+  type ApiToken,
+  type CreateToken,
+  type ListedToken,
+  parseTokenExpiry,
+  viewToken,
+} from "./api-token.ts";
+import type { ApiTokensRepository, TokenOwner } from "./repository.ts";
 import { hashOfToken, isTokenText, newTokenText } from "./token-text.ts";
 
 const HOUR_MS = 3_600_000;
@@ -84,6 +91,16 @@ export function createApiTokens({ repository, changes, record, lookups, clock }:
       const total = await repository.countOf(accountId);
       const offset = (at.page - 1) * at.pageSize;
       return { tokens: await repository.list(accountId, { limit: at.pageSize, offset }), total };
+    },
+
+    /** Of all accounts, newest first. */
+    async pageOfAll(at: {
+      page: number;
+      pageSize: number;
+    }): Promise<{ tokens: ListedToken[]; total: number }> {
+      const total = await repository.countAll();
+      const offset = (at.page - 1) * at.pageSize;
+      return { tokens: await repository.pageOfAll({ limit: at.pageSize, offset }), total };
     },
 
     /** Of all accounts by id, from after this one. */

@@ -1,15 +1,27 @@
-import type { Selectable } from "kysely";
+import { type Selectable, sql } from "kysely";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import { explainViolations } from "../../db/failures.ts";
 import type { Schema } from "../../db/schema.ts";
+import { LIKE_ESCAPE, likePatterns } from "../../db/text-search.ts";
 import { roleOf } from "../../lib/access.ts";
 import { appError } from "../../lib/errors.ts";
-import type { User } from "./user.ts";
+import type { Belongings, ListedUser, User, UserFilter } from "./user.ts";
 
 export type UsersRepository = ReturnType<typeof createUsersRepository>;
 
 export function createUsersRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
+  function matching({ search, role, disabled }: UserFilter) {
+    let query = read.selectFrom("users");
+    // Usernames are ASCII in lower case.
+    for (const pattern of search ? likePatterns(search.toLowerCase()).slice(0, 1) : []) {
+      query = query.where(sql<boolean>`username like ${pattern} escape ${sql.lit(LIKE_ESCAPE)}`);
+    }
+    if (role !== undefined) query = query.where("role", "=", role);
+    if (disabled !== undefined) query = query.where("disabled", "=", disabled ? 1 : 0);
+    return query;
+  }
+
   return {
     async find(id: number): Promise<User | null> {
       const row = await read.selectFrom("users").selectAll().where("id", "=", id).executeTakeFirst();
@@ -23,14 +35,40 @@ export function createUsersRepository({ read, dialect }: Pick<Database, "read" |
     },
 
     /** Ordered by username. */
-    async list({ limit, offset }: { limit: number; offset: number }): Promise<User[]> {
-      const query = read.selectFrom("users").selectAll().orderBy("username").limit(limit).offset(offset);
-      return (await query.execute()).map(toUser);
+    async list(filter: UserFilter, { limit, offset }: { limit: number; offset: number }) {
+      const query = matching(filter)
+        .leftJoin("account_usage", "account_usage.account_id", "users.id")
+        .selectAll("users")
+        .select("account_usage.bytes as usedBytes");
+      const rows = await query.orderBy("username").limit(limit).offset(offset).execute();
+      return rows.map((row): ListedUser => ({ ...toUser(row), usedBytes: row.usedBytes ?? 0 }));
     },
 
-    async count(): Promise<number> {
-      const query = read.selectFrom("users").select(({ fn }) => fn.countAll<number>().as("total"));
+    async count(filter: UserFilter): Promise<number> {
+      const query = matching(filter).select(({ fn }) => fn.countAll<number>().as("total"));
       return Number((await query.executeTakeFirstOrThrow()).total);
+    },
+
+    /** What goes, and what stays, when the account is deleted. */
+    async belongings(id: number): Promise<Belongings> {
+      const entries = read.selectFrom("entries").where("account_id", "=", id);
+      const tokens = read.selectFrom("tokens").where("user_id", "=", id);
+      const links = read.selectFrom("links").where("owner_id", "=", id);
+      const usage = read.selectFrom("account_usage").select("bytes").where("account_id", "=", id);
+      const [space, files, folders, ownTokens, ownLinks] = await Promise.all([
+        usage.executeTakeFirst(),
+        entries.where("kind", "=", "file").select(ROWS).executeTakeFirstOrThrow(),
+        entries.where("kind", "=", "folder").select(ROWS).executeTakeFirstOrThrow(),
+        tokens.select(ROWS).executeTakeFirstOrThrow(),
+        links.select(ROWS).executeTakeFirstOrThrow(),
+      ]);
+      return {
+        bytes: space?.bytes ?? 0,
+        files: Number(files.n),
+        folders: Number(folders.n),
+        tokens: Number(ownTokens.n),
+        links: Number(ownLinks.n),
+      };
     },
 
     async lock(tx: Db, id: number): Promise<User | null> {
@@ -57,6 +95,8 @@ export function createUsersRepository({ read, dialect }: Pick<Database, "read" |
     },
   };
 }
+
+const ROWS = sql<number>`count(*)`.as("n");
 
 const usernameTaken =
   ({ username }: Omit<User, "id">) =>

@@ -3,10 +3,25 @@ import { actorOf, type Endpoint, endpoint, type HttpContext, page } from "../../
 import { appError } from "../../lib/errors.ts";
 import { pageOf, pageQuery } from "../../lib/page-query.ts";
 import { BUILT_IN_ADMIN } from "../account.ts";
-import { BUILT_IN_ADMIN_VIEW, createUserSchema, updateUserSchema, userView, viewUser } from "./user.ts";
+import {
+  belongingsView,
+  BUILT_IN_ADMIN_VIEW,
+  createUserSchema,
+  listedUserView,
+  roleSchema,
+  updateUserSchema,
+  userView,
+  viewListedUser,
+  viewUser,
+} from "./user.ts";
 import type { Users } from "./service.ts";
 
-const listQuery = z.object(pageQuery);
+const listQuery = z.object({
+  ...pageQuery,
+  search: z.string().max(64).optional().describe("a part of the username"),
+  role: roleSchema.or(z.literal("")).optional(),
+  disabled: z.enum(["true", "false", ""], "takes true or false").optional(),
+});
 
 const TAG = "users";
 const params = { id: z.int().min(BUILT_IN_ADMIN.id) };
@@ -26,12 +41,17 @@ function collectionEndpoints({ users }: { users: Users }): Endpoint[] {
       tag: TAG,
       summary: "List the accounts by username, without the built-in administrator",
       query: listQuery,
-      answer: z.array(userView),
+      answer: z.array(listedUserView),
       paged: true,
-      async handle({ query }) {
-        const at = pageOf(query);
-        const { users: listed, total } = await users.list(at);
-        return page(listed.map(viewUser), { ...at, total });
+      async handle({ query: { search, role, disabled, ...paging } }) {
+        const at = pageOf(paging);
+        const filter = {
+          search,
+          role: role || undefined,
+          disabled: disabled ? disabled === "true" : undefined,
+        };
+        const { users: listed, total } = await users.list(at, filter);
+        return page(listed.map(viewListedUser), { ...at, total });
       },
     }),
     endpoint({
@@ -67,6 +87,17 @@ function itemEndpoints({ users }: { users: Users }): Endpoint[] {
       async handle({ c }) {
         const id = idOf(c);
         return id === BUILT_IN_ADMIN.id ? BUILT_IN_ADMIN_VIEW : viewUser(await users.get(id));
+      },
+    }),
+    endpoint({
+      ...shared,
+      method: "GET",
+      path: "/users/:id/belongings",
+      summary: "What an account has; files, folders and tokens go when it is deleted, links stay",
+      answer: belongingsView,
+      async handle({ c }) {
+        const { bytes, ...counts } = await users.belongings(idOf(c));
+        return { used_bytes: bytes, ...counts };
       },
     }),
     endpoint({

@@ -11,7 +11,7 @@ import { BUILT_IN_ADMIN } from "../account.ts";
 import type { AuthChanges } from "../changes.ts";
 import type { Sessions } from "../sessions/service.ts";
 import type { ApiTokens } from "../tokens/service.ts";
-import type { CreateUser, UpdateUser, User } from "./user.ts";
+import type { Belongings, CreateUser, ListedUser, UpdateUser, User, UserFilter } from "./user.ts";
 import { userEvent } from "./user-events.ts";
 import type { UsersRepository } from "./repository.ts";
 
@@ -40,15 +40,27 @@ export function createUsers({
 }: Deps) {
   return {
     /** Ordered by username. */
-    async list(at: { page: number; pageSize: number }): Promise<{ users: User[]; total: number }> {
-      const total = await repository.count();
-      const users = await repository.list({ limit: at.pageSize, offset: (at.page - 1) * at.pageSize });
+    async list(
+      at: { page: number; pageSize: number },
+      filter: UserFilter = {},
+    ): Promise<{ users: ListedUser[]; total: number }> {
+      const total = await repository.count(filter);
+      const users = await repository.list(filter, {
+        limit: at.pageSize,
+        offset: (at.page - 1) * at.pageSize,
+      });
       return { users, total };
     },
 
     /** @throws NotFound */
     async get(id: number): Promise<User> {
       return (await repository.find(id)) ?? unknownUser();
+    },
+
+    /** @throws NotFound */
+    async belongings(id: number): Promise<Belongings> {
+      if (id !== BUILT_IN_ADMIN.id && (await repository.find(id)) === null) unknownUser();
+      return repository.belongings(id);
     },
 
     /** @throws NotFound */

@@ -19,6 +19,18 @@ export type User = {
   updatedAt: number;
 };
 
+export type UserFilter = {
+  /** A part of the username. */
+  search?: string | undefined;
+  role?: Role | undefined;
+  disabled?: boolean | undefined;
+};
+
+/** With what its files take. */
+export type ListedUser = User & { usedBytes: number };
+
+export type Belongings = { bytes: number; files: number; folders: number; tokens: number; links: number };
+
 const PASSWORD_MIN_CHARACTERS = 8;
 export const PASSWORD_MAX_BYTES = 1024;
 
@@ -76,6 +88,23 @@ export const userView = z.object({
 });
 userView.register(z.globalRegistry, { id: "Account" });
 export type UserView = z.output<typeof userView>;
+
+export const listedUserView = userView.extend({ used_bytes: z.int().describe("of the account's files") });
+listedUserView.register(z.globalRegistry, { id: "ListedAccount" });
+
+export const viewListedUser = (user: ListedUser): z.output<typeof listedUserView> => ({
+  ...viewUser(user),
+  used_bytes: user.usedBytes,
+});
+
+export const belongingsView = z.object({
+  used_bytes: z.int(),
+  files: z.int().describe("with those in the trash; they go with the account, like folders and tokens"),
+  folders: z.int(),
+  tokens: z.int(),
+  links: z.int().describe("with its shares; links to targets stay when the account is deleted"),
+});
+belongingsView.register(z.globalRegistry, { id: "AccountBelongings" });
 
 export const viewUser = (user: User): UserView => ({
   id: user.id,

@@ -19,6 +19,9 @@ export type PolicyUses = {
 
 export type PoliciesRepository = ReturnType<typeof createPoliciesRepository>;
 
+/** What an account has in a policy. `username` is null for the built-in administrator. */
+export type PolicyShare = { accountId: number; username: string | null; files: number; bytes: number };
+
 const MOST_POLICIES = 1_000;
 
 export function createPoliciesRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
@@ -70,6 +73,41 @@ export function createPoliciesRepository({ read, dialect }: Pick<Database, "read
         uploads: await count(db, "uploads", id),
         folders: await folders.orderBy("id").limit(mostFolders).execute(),
       };
+    },
+
+    /** Stored bytes; the same content counts once. */
+    async storedBytes(id: number): Promise<number> {
+      const query = read.selectFrom("blobs").where("policy_id", "=", id);
+      const { n } = await query
+        .select((eb) => eb.fn.coalesce(eb.fn.sum<number>("size"), eb.lit(0)).as("n"))
+        .executeTakeFirstOrThrow();
+      return Number(n);
+    },
+
+    /** The accounts with the most bytes, and how many accounts there are. */
+    async shares(id: number, most: number): Promise<{ accounts: number; largest: PolicyShare[] }> {
+      const files = read
+        .selectFrom("blobs")
+        .innerJoin("entries", "entries.blob_id", "blobs.id")
+        .where("blobs.policy_id", "=", id);
+      const { accounts } = await files
+        .select((eb) => eb.fn.count<number>("entries.account_id").distinct().as("accounts"))
+        .executeTakeFirstOrThrow();
+      const rows = await files
+        .leftJoin("users", "users.id", "entries.account_id")
+        .select((eb) => [
+          "entries.account_id as accountId",
+          "users.username",
+          eb.fn.countAll<number>().as("files"),
+          eb.fn.sum<number>("entries.size").as("bytes"),
+        ])
+        .groupBy(["entries.account_id", "users.username"])
+        .orderBy("bytes", "desc")
+        .orderBy("accountId")
+        .limit(most)
+        .execute();
+      const largest = rows.map((row) => ({ ...row, files: Number(row.files), bytes: Number(row.bytes) }));
+      return { accounts: Number(accounts), largest };
     },
 
     async installation(): Promise<string> {

@@ -3,6 +3,7 @@ import { actorOf, type Endpoint, endpoint, type HttpContext } from "../../http/e
 import { appError } from "../../lib/errors.ts";
 import type { Policies } from "./service.ts";
 import { policyView, viewPolicy } from "./policy.ts";
+import { policyUsageView, viewPolicyUsage } from "./policy-usage.ts";
 import { createPolicySchema, updatePolicySchema } from "./policy-input.ts";
 
 const TAG = "policies";
@@ -54,6 +55,14 @@ function itemEndpoints({ policies }: { policies: Policies }): Endpoint[] {
     }),
     endpoint({
       ...shared,
+      method: "GET",
+      path: "/policies/:id/usage",
+      summary: "What a storage policy holds, for whom, and what is in the way of deleting it",
+      answer: policyUsageView,
+      handle: async ({ c }) => viewPolicyUsage(await policies.usage(idOf(c))),
+    }),
+    endpoint({
+      ...shared,
       method: "PATCH",
       summary: "Change name, limit, keys, region or download mode, or make it the default",
       body: updatePolicySchema,
@@ -78,10 +87,11 @@ function itemEndpoints({ policies }: { policies: Policies }): Endpoint[] {
       path: "/policies/:id/test",
       failures: [502],
       summary: "Write, read and remove an object in the policy's storage",
-      answer: message,
+      answer: message.extend({ duration_ms: z.int().describe("of writing, reading and removing") }),
       async handle({ c }) {
+        const begun = performance.now();
         await policies.test(idOf(c));
-        return { message: "The storage works" };
+        return { message: "The storage works", duration_ms: Math.round(performance.now() - begun) };
       },
     }),
   ];

@@ -8,7 +8,7 @@ import type { RecordEvents } from "../../lib/event.ts";
 import type { SecretBox } from "../../lib/secret-box.ts";
 import type { PolicyCache } from "./cache.ts";
 import { ACCESS_KEY_PURPOSE, SECRET_KEY_PURPOSE, unsealSettings } from "./drivers.ts";
-import type { PoliciesRepository, PolicyUses, StoredPolicy } from "./repository.ts";
+import type { PoliciesRepository, PolicyShare, PolicyUses, StoredPolicy } from "./repository.ts";
 import { DEFAULT_REGION, type Policy } from "./policy.ts";
 import { policyEvent } from "./policy-events.ts";
 import { changedFixedField, type CreatePolicy, type UpdatePolicy } from "./policy-input.ts";
@@ -17,6 +17,16 @@ import type { DriverType } from "../storage/driver.ts";
 
 const FIRST_POLICY = { name: "local", basePath: "files" };
 const FOLDERS_TOLD = 10;
+const ACCOUNTS_TOLD = 10;
+
+/** What refers to a policy. */
+export type PolicyUsage = PolicyUses & {
+  bytes: number;
+  accounts: number;
+  /** Of these accounts, those with the most bytes. */
+  largest: PolicyShare[];
+  obstacle: string | null;
+};
 
 export type Policies = ReturnType<typeof createPolicies>;
 
@@ -112,6 +122,17 @@ export function createPolicies({
       });
     },
 
+    /** @throws PolicyNotFound */
+    async usage(id: number): Promise<PolicyUsage> {
+      const policy = await cache.find(id);
+      const [uses, bytes, shares] = await Promise.all([
+        repository.uses(id, FOLDERS_TOLD),
+        repository.storedBytes(id),
+        repository.shares(id, ACCOUNTS_TOLD),
+      ]);
+      return { ...uses, bytes, ...shares, obstacle: obstacleOf(policy, uses) };
+    },
+
     /** @throws PolicyNotFound, PolicyInUse naming the references */
     async remove(id: number, actor = SYSTEM): Promise<void> {
       await cache.find(id);
@@ -119,13 +140,9 @@ export function createPolicies({
       await changes.write(async (tx) => {
         await repository.lock(tx.db);
         const policy = (await repository.find(id, tx.db)) ?? unknownPolicy();
-        if (policy.isDefault) {
-          throw appError(
-            "PolicyInUse",
-            "The default policy can't be deleted; make another one the default first.",
-          );
-        }
-        refuseUsed(await repository.uses(id, FOLDERS_TOLD, tx.db));
+        const uses = await repository.uses(id, FOLDERS_TOLD, tx.db);
+        const obstacle = obstacleOf(policy, uses);
+        if (obstacle !== null) throw appError("PolicyInUse", obstacle, { details: uses });
         await repository.remove(tx.db, id);
         await record(tx.db, [policyEvent({ actor, now: clock.now(), verb: "delete" }, policy, null)]);
         tx.changed("policies", [String(id)]);
@@ -219,7 +236,9 @@ function refuseImpossible(policy: Policy, given: UpdatePolicy): void {
   if (foreign !== undefined) throw appError("BadRequest", `${foreign}: a local policy has none.`);
 }
 
-function refuseUsed({ blobs, uploads, folders }: PolicyUses): void {
+/** What is in the way of a delete, as a sentence; null: nothing. */
+function obstacleOf({ isDefault }: Policy, { blobs, uploads, folders }: PolicyUses): string | null {
+  if (isDefault) return "The default policy can't be deleted; make another one the default first.";
   const names = folders.map(({ id, name }) => `'${name}' (${id})`);
   const more = folders.length === FOLDERS_TOLD ? " and maybe more" : "";
   const uses = [
@@ -227,10 +246,7 @@ function refuseUsed({ blobs, uploads, folders }: PolicyUses): void {
     ...(uploads > 0 ? [`unfinished uploads (${uploads})`] : []),
     ...(names.length > 0 ? [`the folders ${names.join(", ")}${more}`] : []),
   ];
-  if (uses.length === 0) return;
-  throw appError("PolicyInUse", `The policy is in use by ${uses.join(" and ")}.`, {
-    details: { blobs, uploads, folders },
-  });
+  return uses.length === 0 ? null : `The policy is in use by ${uses.join(" and ")}.`;
 }
 
 function unknownPolicy(): never {

@@ -1,0 +1,61 @@
+/** What a policy holds, for whom, and what is in the way of deleting it, on every database. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { rmSync } from "node:fs";
+import { ADMIN_PASSWORD, type AuthHarness, Browser, startAuth } from "../../auth/auth.test-support.ts";
+import type { Database } from "../../db/database.ts";
+import { forEachDialect } from "../../db/for-each-dialect.ts";
+import { type ContentHarness, makeFolder, startContent } from "../content.test-support.ts";
+import { bytesOf } from "../storage/driver.contract.ts";
+
+const PATH = "/admin/policies";
+
+forEachDialect((dialect) => {
+  let database: Database;
+  let content: ContentHarness;
+  let harness: AuthHarness;
+  let admin: Browser;
+  const dataDir = makeFolder();
+
+  beforeAll(async () => {
+    database = await dialect.openDb();
+    harness = await startAuth(database, {
+      more: async (changes) => {
+        content = await startContent(database, { dataDir, changes });
+        return content.endpoints;
+      },
+    });
+    await harness.auth.resetAdminPassword(ADMIN_PASSWORD, "test");
+    admin = new Browser(harness);
+    await admin.login(ADMIN_PASSWORD);
+  });
+  afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
+
+  test("tells objects, bytes, accounts and the obstacle", async () => {
+    const made = await admin.send("POST", PATH, { body: { name: "second", driver_type: "local" } });
+    const id = Number(made.json.data!["id"]);
+    const usage = async () => (await admin.send("GET", `${PATH}/${id}/usage`)).json.data!;
+    expect(await usage()).toEqual({
+      objects: 0,
+      bytes: 0,
+      unfinished_uploads: 0,
+      folders: [],
+      accounts: 0,
+      largest_accounts: [],
+      obstacle: null,
+    });
+    await content.files.add(bytesOf(10), id);
+    await content.files.add(bytesOf(32), id);
+    const used = await usage();
+    expect(used).toMatchObject({ objects: 2, bytes: 42, accounts: 1 });
+    const refused = await admin.send("DELETE", `${PATH}/${id}`);
+    expect([refused.status, refused.json.message]).toEqual([409, String(used["obstacle"])]);
+    expect(used["largest_accounts"]).toMatchObject([{ files: 2, bytes: 42 }]);
+  });
+
+  test("the default policy is in its own way, and an unknown one is 404", async () => {
+    const [first] = (await admin.send("GET", PATH)).json.data as unknown as { id: number }[];
+    const { json } = await admin.send("GET", `${PATH}/${first!.id}/usage`);
+    expect(json.data!["obstacle"]).toContain("default policy");
+    expect((await admin.send("GET", `${PATH}/99999/usage`)).json.code).toBe(7002);
+  });
+});
