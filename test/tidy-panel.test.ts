@@ -14,7 +14,7 @@ const ROOMS: Record<string, readonly string[]> = {
   files: ["app", "shares", "ui"],
   events: ["app", "ui"],
   clicks: ["app", "ui"],
-  links: ["app", "clicks", "shares", "ui"],
+  links: ["app", "auth", "clicks", "shares", "ui"],
 };
 
 /** They compose the rooms. Nothing imports them but each other and the page. */

@@ -37,6 +37,14 @@ export function applyScheme(): void {
 /** Soft text with a contrast of 4.5 and more. */
 export const VARIABLES: CSSVariablesResolver = () => ({
   variables: {},
-  light: { "--mantine-color-dimmed": "#5c636a", "--mantine-color-placeholder": "#6b7278" },
-  dark: { "--mantine-color-dimmed": "#a3a7ad", "--mantine-color-placeholder": "#9a9ea4" },
+  light: {
+    "--mantine-color-dimmed": "#5c636a",
+    "--mantine-color-placeholder": "#6b7278",
+    "--mantine-color-error": "#c92a2a",
+  },
+  dark: {
+    "--mantine-color-dimmed": "#a3a7ad",
+    "--mantine-color-placeholder": "#9a9ea4",
+    "--mantine-color-error": "#ff8787",
+  },
 });

@@ -44,11 +44,14 @@ export const tagsQuery = queryOptions({
   staleTime: 60_000,
 });
 
-export const availabilityQuery = (code: string) =>
+/** `domain`: a host; empty: the default domain. */
+export const availabilityQuery = (code: string, domain: string) =>
   queryOptions({
-    queryKey: ["links", "available", code],
-    queryFn: async ({ signal }) =>
-      (await answerOf(api.GET("/admin/v1/links/available", { params: { query: { code } }, signal }))).data,
+    queryKey: ["links", "available", code, domain],
+    async queryFn({ signal }) {
+      const query = { code, ...(domain !== "" && { domain }) };
+      return (await answerOf(api.GET("/admin/v1/links/available", { params: { query }, signal }))).data;
+    },
     enabled: code !== "",
     staleTime: 0,
   });

@@ -16,7 +16,7 @@ export function SideForm({ title, isOpen, onClose, children }: Props) {
   return (
     <Drawer.Root opened={isOpen} onClose={onClose} position="right" size="md">
       <Drawer.Overlay />
-      <Drawer.Content>
+      <Drawer.Content style={{ scrollPaddingBlock: "5rem" }}>
         {/* The page has its banner already. */}
         <Drawer.Header role="presentation">
           <Drawer.Title>{title}</Drawer.Title>
@@ -49,7 +49,12 @@ export function FormFields({
 }: FieldsProps) {
   const sentenceOf = useSentence();
   return (
-    <form onSubmit={onSubmit}>
+    <form
+      onSubmit={onSubmit}
+      onKeyDown={(event) => {
+        if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) event.currentTarget.requestSubmit();
+      }}
+    >
       <Stack gap="sm">
         {children}
         {error !== null && (
@@ -57,7 +62,7 @@ export function FormFields({
             {sentenceOf(error)}
           </Alert>
         )}
-        <Group justify="end" mt="xs">
+        <Group justify="end" py="sm" pos="sticky" bottom={0} bg="var(--mantine-color-body)">
           <Button variant="default" onClick={onClose}>
             <Trans>Cancel</Trans>
           </Button>

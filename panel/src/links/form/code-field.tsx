@@ -1,0 +1,68 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { Loader, Text, TextInput } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { IconCheck } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { availabilityQuery } from "../link-queries.ts";
+
+const DELAY_MS = 150;
+
+type Place = { code: string; domain: string };
+
+/** Whether a link may have a code, as one types. `now`: what the link has already. */
+export function useAvailability({ code, domain }: Place, now: Place | null) {
+  const [asked] = useDebouncedValue(code.trim(), DELAY_MS);
+  const isNew = asked !== "" && (asked !== now?.code || domain !== now.domain);
+  const { data, isFetching } = useQuery({ ...availabilityQuery(asked, domain), enabled: isNew });
+  const isCurrent = isNew && asked === code.trim();
+  return {
+    isAsking: code.trim() !== "" && (asked !== code.trim() || (isNew && isFetching)),
+    isFree: isCurrent && data?.available === true,
+    refusal: isCurrent && data?.available === false ? (data.reason ?? "taken") : null,
+  };
+}
+
+type Props = {
+  label: string;
+  description: ReactNode;
+  value: string;
+  onChange(code: string): void;
+  error: ReactNode;
+  availability: ReturnType<typeof useAvailability>;
+};
+
+export function CodeField({ label, description, value, onChange, error, availability }: Props) {
+  const { t } = useLingui();
+  const reasons = {
+    invalid: t`A code has letters, digits and _ . - / only.`,
+    reserved: t`This code is reserved.`,
+    taken: t`Another link has this code.`,
+    alias: t`This code is an alias of another link.`,
+  };
+  const { isAsking, isFree, refusal } = availability;
+  return (
+    <div>
+      <TextInput
+        label={label}
+        description={description}
+        value={value}
+        onChange={(event) => onChange(event.currentTarget.value)}
+        error={error ?? (refusal !== null && reasons[refusal])}
+        rightSection={
+          isAsking ? (
+            <Loader size={14} aria-hidden />
+          ) : (
+            isFree && <IconCheck size={16} color="var(--mantine-color-teal-text)" aria-hidden />
+          )
+        }
+        autoCapitalize="none"
+        spellCheck={false}
+        maxLength={128}
+      />
+      <Text size="xs" c="dimmed" aria-live="polite" h={isFree ? undefined : 0}>
+        {isFree && <Trans>This code is free.</Trans>}
+      </Text>
+    </div>
+  );
+}

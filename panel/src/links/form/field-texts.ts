@@ -1,0 +1,53 @@
+import { useLingui } from "@lingui/react/macro";
+import type { LinkFieldName } from "./link-values.ts";
+
+/** How each field of a link is called, and what it does. */
+export function useFieldTexts(): Record<LinkFieldName, { label: string; does: string }> {
+  const { t } = useLingui();
+  return {
+    target: { label: t`Target`, does: t`The address to which the link leads.` },
+    code: { label: t`Code`, does: t`The end of the short address. Empty: a random one.` },
+    domain: { label: t`Domain`, does: t`The host of the short address.` },
+    title: { label: t`Title`, does: t`Names the link in lists. Visitors don't see it.` },
+    note: { label: t`Note`, does: t`For you and others who manage the link. The search finds it.` },
+    tags: { label: t`Tags`, does: t`Group links, to filter and change them together. At most 16.` },
+    starts_at: { label: t`Starts`, does: t`Before this time the code is not found.` },
+    expires_at: { label: t`Expires`, does: t`From this time on the code leads nowhere.` },
+    max_clicks: {
+      label: t`Most people`,
+      does: t`After so many people the link is used up. Bots and previews don't count.`,
+    },
+    fallback_url: {
+      label: t`Fallback`,
+      does: t`The address for visitors before the start, after the end, or when the link is used up.`,
+    },
+    redirect_status: {
+      label: t`Redirect`,
+      does: t`Browsers keep a permanent redirect: they don't ask again, and later clicks are not counted.`,
+    },
+    forward_query: {
+      label: t`Pass the query on`,
+      does: t`What follows the ? of the short address goes to the target too.`,
+    },
+    password: {
+      label: t`Password`,
+      does: t`Visitors have to enter it if the setting features.enforce_link_passwords is on.`,
+    },
+    removes_password: { label: t`Remove the password`, does: "" },
+    keep_old: {
+      label: t`Keep the old code`,
+      does: t`It stays as an alias, so that printed addresses still lead here.`,
+    },
+  };
+}
+
+/** What browsers do with the answer. */
+export function useRedirectKinds(): Record<string, string> {
+  const { t } = useLingui();
+  return {
+    "307": t`307 · temporary (default)`,
+    "302": t`302 · temporary, as old clients know it`,
+    "301": t`301 · permanent`,
+    "308": t`308 · permanent, keeps the method`,
+  };
+}

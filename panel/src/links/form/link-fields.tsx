@@ -1,0 +1,143 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { Button, Collapse, Stack } from "@mantine/core";
+import { useId } from "@mantine/hooks";
+import { notifications } from "@mantine/notifications";
+import { IconChevronDown, IconChevronRight } from "@tabler/icons-react";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useRef, useState } from "react";
+import { ApiError, type Link } from "../../app/api.ts";
+import { FormFields } from "../../ui/side-form.tsx";
+import { changeLink, createLink, refreshLinks } from "../link-queries.ts";
+import { CodeField, useAvailability } from "./code-field.tsx";
+import { useHasDomains } from "./domains.ts";
+import { DraftNotice } from "./draft-notice.tsx";
+import { useFieldTexts } from "./field-texts.ts";
+import { focusFirstError } from "./focus-error.ts";
+import { LinkField, type LinkFieldProps } from "./link-field.tsx";
+import { useLinkDraft } from "./link-draft.ts";
+import { type LinkFieldName, linkErrorsOf, linkPatchOf, newLinkOf, valuesOf } from "./link-values.ts";
+import { UtmBuilder } from "./utm-builder.tsx";
+
+type Props = { link: Link | null; onClose(): void; onSaved: ((saved: Link) => void) | undefined };
+
+const MORE = [
+  "starts_at",
+  "max_clicks",
+  "fallback_url",
+  "redirect_status",
+  "password",
+  "forward_query",
+] as const satisfies readonly LinkFieldName[];
+
+export function LinkFields({ link, onClose, onSaved }: Props) {
+  const { t } = useLingui();
+  const queries = useQueryClient();
+  const texts = useFieldTexts();
+  const hasDomains = useHasDomains() || typeof link?.domain === "string";
+  const moreId = useId();
+  const fields = useRef<HTMLDivElement>(null);
+  const { values, change, isRestored, discard, forget } = useLinkDraft(link);
+  const [errors, setErrors] = useState<Partial<Record<LinkFieldName, string>>>({});
+  const standard = valuesOf(null);
+  const hasPassword = link !== null && link.password !== null;
+  const [isMore, setIsMore] = useState(() =>
+    MORE.some((name) => values[name] !== standard[name] || (name === "password" && hasPassword)),
+  );
+  const availability = useAvailability(values, link && { code: link.code, domain: link.domain ?? "" });
+  const isRenamed = link !== null && values.code.trim() !== link.code;
+
+  const save = useMutation({
+    mutationFn: () =>
+      link === null ? createLink(newLinkOf(values)) : changeLink(link, linkPatchOf(values, link)),
+    async onSuccess(saved) {
+      forget();
+      onClose();
+      notifications.show({
+        message: link === null ? t`${saved.short_url} is ready.` : t`${saved.code} is saved.`,
+      });
+      onSaved?.(saved);
+      await refreshLinks(queries);
+    },
+    onError(error) {
+      const found = error instanceof ApiError ? linkErrorsOf(error) : {};
+      setErrors(found);
+      if (MORE.some((name) => found[name] !== undefined)) setIsMore(true);
+      focusFirstError(fields);
+    },
+  });
+
+  const set: LinkFieldProps["set"] = (name, value) => {
+    setErrors((now) => ({ ...now, [name]: undefined }));
+    change({ ...values, [name]: value });
+  };
+  const field = (name: LinkFieldProps["name"]) => (
+    <LinkField
+      key={name}
+      name={name}
+      values={values}
+      set={set}
+      error={errors[name]}
+      hasPassword={hasPassword}
+    />
+  );
+  const Chevron = isMore ? IconChevronDown : IconChevronRight;
+  return (
+    <FormFields
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (availability.refusal === null) save.mutate();
+        else focusFirstError(fields);
+      }}
+      onClose={onClose}
+      error={Object.values(errors).some(Boolean) ? null : save.error}
+      isPending={save.isPending}
+      action={link === null ? t`Create` : t`Save`}
+    >
+      <Stack gap="md" ref={fields}>
+        {isRestored && <DraftNotice onDiscard={discard} />}
+        <Stack gap={6}>
+          {field("target")}
+          <UtmBuilder target={values.target} onChange={(target) => set("target", target)} />
+        </Stack>
+        {hasDomains && field("domain")}
+        <Stack gap="xs">
+          <CodeField
+            label={texts.code.label}
+            description={link === null ? texts.code.does : t`The end of the short address.`}
+            value={values.code}
+            onChange={(code) => set("code", code)}
+            error={errors.code}
+            availability={availability}
+          />
+          {isRenamed && field("keep_old")}
+        </Stack>
+        {field("title")}
+        {field("tags")}
+        {field("expires_at")}
+        {field("note")}
+        <div>
+          <Button
+            variant="subtle"
+            color="gray"
+            size="compact-sm"
+            fw={500}
+            leftSection={<Chevron size={14} aria-hidden />}
+            aria-expanded={isMore}
+            aria-controls={moreId}
+            onClick={() => setIsMore(!isMore)}
+          >
+            <Trans>More</Trans>
+          </Button>
+          <Collapse expanded={isMore} id={moreId}>
+            {isMore && (
+              <Stack gap="md" pt="xs">
+                {MORE.map(field)}
+                {hasPassword && field("removes_password")}
+              </Stack>
+            )}
+          </Collapse>
+        </div>
+      </Stack>
+    </FormFields>
+  );
+}

@@ -1,0 +1,43 @@
+/** The campaign parameters of an address. Everything else in it stays as it was typed. */
+export const UTM = ["source", "medium", "campaign", "term", "content"] as const;
+export type UtmName = (typeof UTM)[number];
+
+type Parts = { path: string; pairs: string[]; fragment: string };
+
+function partsOf(address: string): Parts {
+  const [, beforeFragment = "", fragment = ""] = /^([^#]*)(#.*)?$/s.exec(address) ?? [];
+  const at = beforeFragment.indexOf("?");
+  const query = at === -1 ? "" : beforeFragment.slice(at + 1);
+  return {
+    path: at === -1 ? beforeFragment : beforeFragment.slice(0, at),
+    pairs: query === "" ? [] : query.split("&"),
+    fragment,
+  };
+}
+
+const isPairOf = (pair: string, name: UtmName): boolean =>
+  pair.split("=")[0]!.toLowerCase() === `utm_${name}`;
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    return text;
+  }
+}
+
+/** Empty without it. */
+export function utmIn(address: string, name: UtmName): string {
+  const pair = partsOf(address).pairs.find((one) => isPairOf(one, name)) ?? "";
+  return decoded(pair.slice(pair.indexOf("=") + 1 || pair.length));
+}
+
+/** In the place of an earlier one. An empty value takes it away. */
+export function withUtm(address: string, name: UtmName, value: string): string {
+  const { path, pairs, fragment } = partsOf(address.trimEnd());
+  const at = pairs.findIndex((pair) => isPairOf(pair, name));
+  const others = pairs.filter((pair, index) => index <= at || !isPairOf(pair, name));
+  const given = value === "" ? [] : [`utm_${name}=${encodeURIComponent(value.toWellFormed())}`];
+  others.splice(at === -1 ? others.length : at, at === -1 ? 0 : 1, ...given);
+  return path + (others.length === 0 ? "" : `?${others.join("&")}`) + fragment;
+}
