@@ -1,0 +1,80 @@
+/** How much script the panel's pages load, and from where. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import type { Pack } from "../../src/panel/pack.ts";
+import { CHROMIUM } from "../support/chromium.ts";
+import { signInToPanel, startPanel } from "../support/panel.ts";
+
+/** Of the route that somebody opens first, and of every other in addition. */
+const MOST_FIRST = 200_000;
+const MOST_MORE = 120_000;
+const FIRST = "sign-in";
+const OTHERS = [
+  "",
+  "links",
+  "link/long/code",
+  "files",
+  "tokens",
+  "api",
+  "users",
+  "domains",
+  "events",
+  "settings",
+];
+
+let panel: Awaited<ReturnType<typeof startPanel>>;
+beforeAll(async () => {
+  panel = await startPanel();
+  await panel.client.call("POST", "/links", { code: "long/code", target: "https://example.com/" });
+});
+afterAll(() => panel.stop());
+
+/** Bytes by name, compressed by gzip. */
+async function scriptSizes(): Promise<Map<string, number>> {
+  const file = Bun.file(join(import.meta.dir, "../../panel/dist/panel.pack"));
+  const { files } = (await file.json()) as Pack;
+  return new Map(
+    Object.entries(files)
+      .filter(([name]) => name.endsWith(".js"))
+      .map(([name, { gzip }]) => [name, Buffer.from(gzip, "base64").length]),
+  );
+}
+
+test.skipIf(!CHROMIUM)("pages load little script, and all of it from this server", async () => {
+  const sizes = await scriptSizes();
+  const { page, complaints, close } = await panel.open(`/panel/${FIRST}`);
+  const loaded = async (shown: Page, open: () => Promise<unknown>): Promise<Set<string>> => {
+    const names = new Set<string>();
+    const foreign: string[] = [];
+    shown.on("request", (request) => {
+      const { origin, pathname, protocol } = new URL(request.url());
+      if (origin !== panel.origin && protocol.startsWith("http")) foreign.push(request.url());
+      const name = pathname.slice("/panel/".length);
+      if (sizes.has(name)) names.add(name);
+    });
+    await open();
+    await shown.waitForLoadState("networkidle");
+    shown.removeAllListeners("request");
+    expect(foreign).toEqual([]);
+    return names;
+  };
+  const total = (names: Iterable<string>) => [...names].reduce((sum, name) => sum + sizes.get(name)!, 0);
+
+  const first = await loaded(page, () => page.reload());
+  expect(first.size).toBeGreaterThan(0);
+  await signInToPanel(page);
+  const over: string[] = [];
+  const check = (path: string, bytes: number, most: number): void => {
+    if (process.env["WAYMARK_TEST_SIZES"] !== undefined) console.log(path, bytes);
+    if (bytes > most) over.push(`${path}: ${bytes} of ${most} bytes`);
+  };
+  check(FIRST, total(first), MOST_FIRST);
+  for (const path of OTHERS) {
+    const names = await loaded(page, () => page.goto(`${panel.origin}/panel/${path}`));
+    check(path, total(names), MOST_FIRST + MOST_MORE);
+  }
+  expect(over).toEqual([]);
+  expect(complaints).toEqual([]);
+  await close();
+});
