@@ -78,16 +78,21 @@ function createAnswer(parts: HttpParts): Fetch {
     prefix: frontend,
     admin: services.config.get("routes.admin_prefix"),
     isEnabled: () => services.config.get("features.enable_admin_panel"),
+    isSetUp: services.auth.isAdminEnabled,
     instanceName: () => services.config.get("features.instance_name"),
   });
   const api = http.fetch.bind(http);
+  const isSetUp = createRouteTest([`${frontend}/set-up`]);
+  // The page at this address is the panel's.
+  const askPanel = (request: Request, connection: HttpConnection) =>
+    request.method === "POST" && isSetUp(request.url) ? api(request, connection) : panel.answer(request);
   const routes = [
     {
       isIn: createRouteTest([services.config.get("routes.health_prefix")]),
       timer: metrics.timer("health"),
       ask: api,
     },
-    { isIn: createRouteTest([frontend]), timer: metrics.timer("frontend"), ask: panel.answer },
+    { isIn: createRouteTest([frontend]), timer: metrics.timer("frontend"), ask: askPanel },
     { isIn: () => true, timer: metrics.timer("admin"), ask: api },
   ];
   const isRouted = createRouteTest([...services.routePrefixes(), ...FILE_PREFIXES, ...OPEN_PREFIXES]);
@@ -139,10 +144,12 @@ export function createApi({ services, health, scrape, live }: ApiParts): Api {
   const { env, config, auth, events, links, csv, reports, content, drive, sharing, logger } = services;
   const admin = config.get("routes.admin_prefix");
   const healthPrefix = config.get("routes.health_prefix");
+  const frontend = config.get("routes.frontend_prefix");
   const now = systemClock.now;
   const gates = [
     { prefix: admin, isOpen: auth.isAdminEnabled },
     { prefix: healthPrefix, isOpen: auth.isHealthEnabled },
+    { prefix: frontend, isOpen: () => config.get("features.enable_admin_panel") },
   ];
   const tables: EndpointTable[] = [
     {
@@ -167,6 +174,7 @@ export function createApi({ services, health, scrape, live }: ApiParts): Api {
       guard: auth.guard,
       endpoints: [dropLiveEndpoint({ live, logger }), ...sharing.endpoints, ...drive.endpoints],
     },
+    { prefix: frontend, guard: auth.guard, endpoints: auth.setUpEndpoints },
     {
       prefix: healthPrefix,
       guard: auth.healthGuard,

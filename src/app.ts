@@ -43,6 +43,8 @@ export type App = {
   fetch: Fetch;
   onError(error: Error): Response;
   adminApi(): AdminApi;
+  /** The secret of a new one-time address; null when a password is set. */
+  openSetUp(): Promise<string | null>;
   clickStats(): ClickStats;
   /** For workers that start later; see `Config.startValues`. */
   startValues(): unknown;
@@ -86,6 +88,7 @@ export async function createApp(env: Env, options: AppOptions): Promise<App> {
   registerRedirectMetrics(registry, redirect);
   registerJobMetrics(registry, jobs);
   registerStagedMetrics(registry, services.content.staged);
+  worker?.onOpenSetUp(services.auth.openSetUp);
   const processMetrics = startProcessMetrics(registry);
   return {
     fetch: createFetch({
@@ -101,10 +104,12 @@ export async function createApp(env: Env, options: AppOptions): Promise<App> {
     adminApi: () => ({
       prefix: services.config.get("routes.admin_prefix"),
       isEnabled: services.auth.isAdminEnabled(),
+      publicUrl: services.config.get("features.public_url"),
       panel: services.config.get("features.enable_admin_panel")
         ? services.config.get("routes.frontend_prefix")
         : null,
     }),
+    openSetUp: services.auth.openSetUp,
     clickStats: clicks.stats,
     startValues: services.config.startValues,
     limitConnections: (server, { isPlain }) =>

@@ -55,7 +55,8 @@ async function serveAlone(env: Env, logger: Logger): Promise<void> {
   const app = await createApp(env, { logger, stopping: abortedBy(signalled) });
   try {
     const server = await startServer(env.server, app);
-    announce(logger, env, { address: server.address, workers: 1, adminApi: app.adminApi() });
+    const { openSetUp } = app;
+    await announce(logger, env, { address: server.address, workers: 1, adminApi: app.adminApi(), openSetUp });
     logger.info({ signal: await signalled }, "stopping: completing requests and storing clicks");
     await server.stop();
   } finally {
@@ -111,7 +112,8 @@ async function superviseWorkers(env: Env, logger: Logger, count: number): Promis
   let reloading: Promise<unknown> = starting.catch(() => undefined);
   process.on("SIGHUP", () => (reloading = reloading.then(supervisor.reload)));
   try {
-    announce(logger, env, { ...(await starting), workers: count });
+    const { openSetUp } = supervisor;
+    await announce(logger, env, { ...(await starting), workers: count, openSetUp });
   } catch (error) {
     // The worker has logged the reason.
     if (error instanceof WorkerStartError) process.exitCode = error.exitCode;
@@ -149,10 +151,17 @@ function withPort(env: Env, text: string | undefined): Env {
   return { ...env, server: { ...env.server, port: Number(text) } };
 }
 
-type Started = { address: string; workers: number; adminApi: AdminApi };
+type Started = {
+  address: string;
+  workers: number;
+  adminApi: AdminApi;
+  /** The secret of a one-time address. */
+  openSetUp(): Promise<string | null>;
+};
 
 /** Scripts read the field `address`. */
-function announce(logger: Logger, env: Env, { address, workers, adminApi }: Started): void {
+async function announce(logger: Logger, env: Env, started: Started): Promise<void> {
+  const { address, workers, adminApi } = started;
   const origin = address.startsWith("unix:") ? "" : address;
   const share = workers === 1 ? "" : ` with ${workers} workers`;
   logger.info(
@@ -161,11 +170,26 @@ function announce(logger: Logger, env: Env, { address, workers, adminApi }: Star
   );
   const panel = adminApi.panel === null ? "" : ` Panel: ${origin}${adminApi.panel}/`;
   logger.info(`API: ${origin}${adminApi.prefix}/v1, shown at …/v1/docs.${panel}`);
-  logger.info(
-    adminApi.isEnabled
-      ? "The admin API is on."
-      : `The admin API is off until a password is set: run '${programName()} reset-password'.`,
-  );
+  if (adminApi.isEnabled) return logger.info("The admin API is on.");
+  await announceSetUp(logger, env, started);
+}
+
+/** Browsers keep no secure cookies of such a host. */
+const EVERY_HOST = /\/\/(?:0\.0\.0\.0|\[::\])(?=:)/;
+
+/** The only place that shows the secret, and on the terminal only: a log file may be kept. */
+async function announceSetUp(logger: Logger, env: Env, { address, adminApi, openSetUp }: Started) {
+  const off = "The admin API is off until a password is set: ";
+  const command = `run '${programName()} reset-password'.`;
+  const isSeen = logger.isLevelEnabled("info");
+  const secret = adminApi.panel === null || !isSeen ? null : await openSetUp().catch(() => null);
+  if (secret === null) return logger.info(off + command);
+  const listening = address.startsWith("unix:") ? "" : address.replace(EVERY_HOST, "//localhost");
+  const origin = adminApi.publicUrl || listening;
+  const invitation = `${off}open ${origin}${adminApi.panel}/set-up#${secret} within an hour, or ${command}`;
+  if (env.logging.file === null) return logger.info(invitation);
+  logger.info(off + command);
+  process.stderr.write(`${invitation}\n`);
 }
 
 /** Aborts when the promise is fulfilled. */

@@ -239,7 +239,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** End the session and clear its cookies; does nothing without a session */
+        /** End the session, or all of its account, and clear its cookies; does nothing without a session */
         post: operations["postAuthLogout"];
         delete?: never;
         options?: never;
@@ -1377,6 +1377,40 @@ export interface paths {
         get: operations["getReady"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/panel/set-up": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Set the administrator's first password and a few settings, and sign in; works once */
+        post: operations["postSetUp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/panel/set-up/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Whether the one-time address of the set-up is valid, and the settings that it asks for */
+        post: operations["postSetUpCheck"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2730,6 +2764,35 @@ export interface components {
             duration_ms: number;
             message: string;
         };
+        PostSetUpBody: {
+            /** @description analytics.enable_ip_logging */
+            click_addresses: boolean;
+            /** @description analytics.enable_detailed_logging, from the next start on */
+            click_details: boolean;
+            /** @description at least 8 characters, at most 1024 bytes */
+            password: string;
+            /** @description features.public_url */
+            public_url: string;
+            /** @description what follows # in the address that the start printed */
+            secret: string;
+        };
+        PostSetUpCheckAnswer: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["PostSetUpCheckResult"];
+            message: string;
+        };
+        PostSetUpCheckBody: {
+            /** @description what follows # in the address that the start printed */
+            secret: string;
+        };
+        PostSetUpCheckResult: {
+            click_addresses: boolean;
+            click_details: boolean;
+            /** Format: date-time */
+            expires_at: string;
+            public_url: string;
+        };
         PutAuthPasswordBody: {
             current_password: string;
             /** @description at least 8 characters, at most 1024 bytes */
@@ -3564,6 +3627,10 @@ export type PostLinksBatchQueryResult = components['schemas']['PostLinksBatchQue
 export type PostLinksImportBody = components['schemas']['PostLinksImportBody'];
 export type PostPolicyTestAnswer = components['schemas']['PostPolicyTestAnswer'];
 export type PostPolicyTestResult = components['schemas']['PostPolicyTestResult'];
+export type PostSetUpBody = components['schemas']['PostSetUpBody'];
+export type PostSetUpCheckAnswer = components['schemas']['PostSetUpCheckAnswer'];
+export type PostSetUpCheckBody = components['schemas']['PostSetUpCheckBody'];
+export type PostSetUpCheckResult = components['schemas']['PostSetUpCheckResult'];
 export type PutAuthPasswordBody = components['schemas']['PutAuthPasswordBody'];
 export type PutConfigKeyBody = components['schemas']['PutConfigKeyBody'];
 export type PutLinksBatchBody = components['schemas']['PutLinksBatchBody'];
@@ -4475,7 +4542,10 @@ export interface operations {
     };
     postAuthLogout: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description all: sign out everywhere */
+                sessions?: "all";
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -9764,6 +9834,110 @@ export interface operations {
                     "text/plain": string;
                 };
             };
+        };
+    };
+    postSetUp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "secret": "text",
+                 *       "password": "a new long password",
+                 *       "public_url": "text",
+                 *       "click_details": false,
+                 *       "click_addresses": false
+                 *     }
+                 */
+                "application/json": components["schemas"]["PostSetUpBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "message": "OK",
+                     *         "expires_in": 900,
+                     *         "role": "user"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SessionAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    postSetUpCheck: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "secret": "text"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PostSetUpCheckBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "expires_at": "2027-01-31T00:00:00.000Z",
+                     *         "public_url": "text",
+                     *         "click_details": false,
+                     *         "click_addresses": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PostSetUpCheckAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
         };
     };
     listShares: {

@@ -2,16 +2,16 @@ import { z } from "zod";
 import { type Endpoint, endpoint, type HttpContext } from "../http/endpoint.ts";
 import { requireJson, SHORT_LIMIT } from "../http/read-body.ts";
 import type { Clock } from "../lib/clock.ts";
-import { keepsSecureCookies } from "../lib/secure-cookies.ts";
 import { type Account, BUILT_IN_ADMIN } from "./account.ts";
 import type { AuthConfig } from "./auth-config.ts";
-import { clearedCookies, deviceCookie, sessionCookies } from "./sessions/cookies.ts";
+import { clearedCookies, deviceCookie } from "./sessions/cookies.ts";
 import { accessTokens, deviceTokens, refreshTokens } from "./sessions/credentials.ts";
 import type { AddressLimit } from "./address-limit.ts";
 import type { Login } from "./login/service.ts";
 import { isFromBrowser, refuseCrossSite } from "./sessions/origin.ts";
-import type { Sessions, SignedIn } from "./sessions/service.ts";
-import { BUILT_IN_ADMIN_VIEW, newPasswordSchema, roleSchema, userView, viewUser } from "./users/user.ts";
+import { answerSignedIn, messageAnswer, sessionAnswer, setCookies, welcome } from "./sessions/routes.ts";
+import type { Sessions } from "./sessions/service.ts";
+import { BUILT_IN_ADMIN_VIEW, newPasswordSchema, userView, viewUser } from "./users/user.ts";
 import type { Users } from "./users/service.ts";
 
 const loginBody = z.object({
@@ -20,14 +20,11 @@ const loginBody = z.object({
 });
 loginBody.register(z.globalRegistry, { id: "Login" });
 
-const passwordBody = z.object({ current_password: z.string(), new_password: newPasswordSchema });
-
-const messageAnswer = z.object({ message: z.string() });
-const sessionAnswer = messageAnswer.extend({
-  expires_in: z.int().describe("seconds until the access token expires"),
-  role: roleSchema,
+const logoutQuery = z.object({
+  sessions: z.enum(["all"]).optional().describe("all: sign out everywhere"),
 });
-sessionAnswer.register(z.globalRegistry, { id: "Session" });
+
+const passwordBody = z.object({ current_password: z.string(), new_password: newPasswordSchema });
 
 type Deps = {
   login: Login;
@@ -90,26 +87,23 @@ function sessionEndpoints({ login, sessions, config, addressLimit, addressOf }: 
       access: "public",
       scope: null,
       tag: "auth",
-      summary: "End the session and clear its cookies; does nothing without a session",
+      summary:
+        "End the session, or all of its account, and clear its cookies; does nothing without a session",
+      query: logoutQuery,
       admit: refuse,
       failures: [403],
       answer: messageAnswer,
-      async handle({ c }) {
+      async handle({ c, query }) {
         const sent = { access: accessTokens(c).tokens, refresh: refreshTokens(c) };
         // A form of another site sends no cookies; clearing them would sign the browser out.
         if (sent.access.length + sent.refresh.length === 0) return { message: "There was no session" };
-        await sessions.signOut(sent);
+        await sessions.signOut(sent, { everywhere: query.sessions === "all" });
         setCookies(c, clearedCookies(config));
         return { message: "Signed out" };
       },
     }),
   ];
 }
-
-const welcome = (c: HttpContext, config: AuthConfig): string =>
-  !config.get("api.cookie_secure") || !isFromBrowser(c.req.raw) || keepsSecureCookies(c.req.raw)
-    ? "Signed in"
-    : "Signed in, but a browser drops these cookies because the connection is not HTTPS. Use HTTPS, or turn api.cookie_secure off.";
 
 function ownEndpoints({ login, sessions, users, config, clock, addressLimit, addressOf }: Deps): Endpoint[] {
   async function rememberBrowser(c: HttpContext, account: Account): Promise<void> {
@@ -173,17 +167,4 @@ function ownEndpoints({ login, sessions, users, config, clock, addressLimit, add
       },
     }),
   ];
-}
-
-function answerSignedIn(
-  c: HttpContext,
-  config: AuthConfig,
-  { signedIn, message }: { signedIn: SignedIn; message: string },
-): z.output<typeof sessionAnswer> {
-  setCookies(c, sessionCookies(config, signedIn));
-  return { message, expires_in: Math.floor(signedIn.accessMaxAge), role: signedIn.account.role };
-}
-
-function setCookies(c: HttpContext, cookies: readonly string[]): void {
-  for (const cookie of cookies) c.header("Set-Cookie", cookie, { append: true });
 }

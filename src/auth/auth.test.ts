@@ -1,5 +1,6 @@
 /** Sessions over HTTP on every database: sign-in, refresh, sign-out, and what ends a session. */
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import type { Database } from "../db/database.ts";
 import { forEachDialect } from "../db/for-each-dialect.ts";
 import { ADMIN_PASSWORD, type Answer, type AuthHarness, Browser, startAuth } from "./auth.test-support.ts";
 
@@ -7,11 +8,13 @@ const MINUTE = 60_000;
 const DAY = 86_400_000;
 
 forEachDialect((dialect) => {
+  let database: Database;
   let harness: AuthHarness;
   let browser: Browser;
 
   beforeAll(async () => {
-    harness = await startAuth(await dialect.openDb());
+    database = await dialect.openDb();
+    harness = await startAuth(database);
     await harness.auth.resetAdminPassword(ADMIN_PASSWORD, "test");
   });
 
@@ -180,6 +183,30 @@ forEachDialect((dialect) => {
       expect([...browser.cookies.keys()]).toEqual([]);
       expect(await kept.status()).toBe(401);
       expect((await kept.refresh()).json).toMatchObject({ code: 2002 });
+    });
+
+    test("everywhere ends all sessions of the account and of no other, on other processes too", async () => {
+      const password = "password of otto";
+      await harness.auth.users.create({ username: "otto", password, role: "user", disabled: false });
+      const [mine, elsewhere, others] = [browser, new Browser(harness), new Browser(harness)];
+      for (const one of [mine, elsewhere]) await one.login(password, "otto");
+      await others.login(ADMIN_PASSWORD);
+      const node = await startAuth(database);
+      node.time.now = harness.time.now;
+      const stolen = mine.copy();
+      expect((await mine.send("POST", "/admin/v1/auth/logout?sessions=all")).status).toBe(200);
+      expect([...mine.cookies.keys()]).toEqual([]);
+      expect([await elsewhere.status(), await stolen.status(), await others.status()]).toEqual([
+        401, 401, 200,
+      ]);
+      const access = elsewhere.get("svc_access");
+      const headers = { Authorization: `Bearer ${access}` };
+      expect((await node.request("GET", "/admin/v1/probe/account", { headers })).status).toBe(401);
+      // An ended session ends no others.
+      await mine.login(password, "otto");
+      await stolen.send("POST", "/admin/v1/auth/logout?sessions=all");
+      expect(await mine.status()).toBe(200);
+      expect((await mine.send("POST", "/admin/v1/auth/logout?sessions=some")).status).toBe(400);
     });
 
     test("works with an expired access token and without a session", async () => {

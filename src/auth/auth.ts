@@ -24,6 +24,9 @@ import { createTokens } from "./sessions/tokens.ts";
 import { createApiTokensRepository } from "./tokens/repository.ts";
 import { tokenEndpoints } from "./tokens/routes.ts";
 import { type ApiTokens, createApiTokens } from "./tokens/service.ts";
+import { createSetUpRepository } from "./set-up/repository.ts";
+import { setUpEndpoints, type SetUpSettings } from "./set-up/routes.ts";
+import { createSetUp, type FirstPasswordSetting } from "./set-up/service.ts";
 import { createUsersRepository } from "./users/repository.ts";
 import { userEndpoints } from "./users/routes.ts";
 import { createUsers, type Users } from "./users/service.ts";
@@ -32,7 +35,7 @@ export type AuthDeps = {
   database: Pick<Database, "read" | "write" | "dialect">;
   changes: AuthChanges;
   record: RecordEvents<Db>;
-  config: AuthConfig & AdminPasswordSetting;
+  config: AuthConfig & AdminPasswordSetting & FirstPasswordSetting & SetUpSettings;
   /** One instance per process; see login/password.ts. */
   passwords: Passwords;
   clock: Clock;
@@ -50,6 +53,10 @@ export type Auth = {
   healthGuard: Guard;
   /** Relative to `{admin_prefix}/v1`. */
   endpoints: readonly Endpoint[];
+  /** Relative to `routes.frontend_prefix`. */
+  setUpEndpoints: readonly Endpoint[];
+  /** The secret of a new one-time address; null when a password is set. */
+  openSetUp(): Promise<string | null>;
   /** While false, the admin prefix is 404. */
   isAdminEnabled(): boolean;
   /** While false, the health endpoints are 404. */
@@ -116,6 +123,9 @@ export function createAuth(deps: AuthDeps): Auth {
     record,
     clock,
   });
+  const setUpRepository = createSetUpRepository(database);
+  const signIns = createSignInEvents({ write: database.write, record, clock });
+  const setUp = createSetUp({ repository: setUpRepository, sessions, passwords, signIns, config, clock });
   const login = createLogin({
     users: usersRepository,
     sessions,
@@ -126,7 +136,8 @@ export function createAuth(deps: AuthDeps): Auth {
     config,
     changes,
     record,
-    signIns: createSignInEvents({ write: database.write, record, clock }),
+    signIns,
+    closeSetUp: setUpRepository.removeAll,
     clock,
   });
   const { clientAddress, isTrustedProxy } = createClientAddress(() => config.get("api.trusted_proxies"));
@@ -141,6 +152,8 @@ export function createAuth(deps: AuthDeps): Auth {
       ...userEndpoints({ users }),
       ...tokenEndpoints({ apiTokens, now: clock.now }),
     ],
+    setUpEndpoints: setUpEndpoints({ setUp, config, addressLimit, addressOf }),
+    openSetUp: setUp.open,
     isAdminEnabled: () => config.get("api.admin_token") !== "",
     isHealthEnabled: () => config.get("api.admin_token") !== "" || config.get("api.health_token") !== "",
     clientAddress,

@@ -11,7 +11,7 @@ const READY = {
   address: "http://here",
   port: 1,
   startValues: {},
-  adminApi: { prefix: "/admin", isEnabled: false, panel: null },
+  adminApi: { prefix: "/admin", isEnabled: false, panel: null, publicUrl: "" },
 };
 
 /** Workers that listen and end on request. */

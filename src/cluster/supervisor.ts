@@ -25,7 +25,7 @@ export type WorkerReady = { address: string; port: number; startValues: unknown;
 
 /** `isEnabled`: a password is set. */
 /** For the messages of the start. `panel`: its prefix, or null while it is off. */
-export type AdminApi = { prefix: string; isEnabled: boolean; panel: string | null };
+export type AdminApi = { prefix: string; isEnabled: boolean; panel: string | null; publicUrl: string };
 
 export type ParentCalls = {
   /** Resolves when the other workers have applied it. */
@@ -44,6 +44,7 @@ export type WorkerCalls = {
   snapshot(): unknown;
   live(sinceMs: number): unknown;
   leave(): void;
+  openSetUp(): Promise<string | null>;
   /** False if the kernel can't. */
   steerAway(steering: { port: number; leaving: number; groupSize: number }): boolean;
 };
@@ -51,6 +52,8 @@ export type WorkerCalls = {
 export type Supervisor = {
   /** Resolves when all listen. Rejects if the first ones can't start. */
   start(): Promise<WorkerReady>;
+  /** The secret of a one-time address, made by one worker; null when a password is set. */
+  openSetUp(): Promise<string | null>;
   /** One by one: a new worker listens before the old one drains. */
   reload(): Promise<void>;
   stop(): Promise<void>;
@@ -238,6 +241,10 @@ export function createSupervisor(deps: {
         await stop();
         throw error;
       }
+    },
+    async openSetUp() {
+      const [worker] = sockets;
+      return worker === undefined ? null : worker.rpc.call("openSetUp", undefined);
     },
     async reload() {
       logger.info("reloading the workers one after another");

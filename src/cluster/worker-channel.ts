@@ -16,6 +16,7 @@ export type WorkerChannel = {
   onLive(live: (sinceMs: number) => unknown): void;
   /** For all workers together: milliseconds to wait. Rejects if the parent does not answer. */
   takeLoginTry(address: string): Promise<number>;
+  onOpenSetUp(open: () => Promise<string | null>): void;
   /** From the first worker; null for that one. */
   startValues(): Promise<unknown>;
 };
@@ -26,7 +27,12 @@ const CALL_MS = 3_000;
 /** `onLost` runs if the parent is gone. */
 export function createWorkerChannel(onLost: () => void): WorkerChannel {
   const handlers = new Set<ChangeMessageHandler>();
-  const hooks: { snapshot?: () => unknown; live?: (sinceMs: number) => unknown; leave?: () => void } = {};
+  const hooks: {
+    snapshot?: () => unknown;
+    live?: (sinceMs: number) => unknown;
+    leave?: () => void;
+    openSetUp?: () => Promise<string | null>;
+  } = {};
   const calls: WorkerCalls = {
     changed: async (news) => {
       await Promise.all([...handlers].map((handler) => handler(news)));
@@ -34,6 +40,7 @@ export function createWorkerChannel(onLost: () => void): WorkerChannel {
     snapshot: () => hooks.snapshot?.() ?? null,
     live: (sinceMs) => hooks.live?.(sinceMs) ?? null,
     leave: () => hooks.leave?.(),
+    openSetUp: async () => (await hooks.openSetUp?.()) ?? null,
     steerAway: ({ port, leaving, groupSize }) => steerAway(port, leaving, groupSize),
   };
   const rpc = createRpc<ParentCalls>({
@@ -63,6 +70,7 @@ export function createWorkerChannel(onLost: () => void): WorkerChannel {
     onLeave: (leave) => void (hooks.leave = leave),
     onSnapshot: (snapshot) => void (hooks.snapshot = snapshot),
     collectLive: (sinceMs) => rpc.call("collectLive", sinceMs),
+    onOpenSetUp: (open) => void (hooks.openSetUp = open),
     onLive: (live) => void (hooks.live = live),
     takeLoginTry: (address) => rpc.call("takeLoginTry", address),
     startValues: () => rpc.call("startValues", undefined),

@@ -41,6 +41,8 @@ type Deps = {
 
 export const HISTORY_LIMIT = 100;
 
+const PASSWORD = "api.admin_token";
+
 export type Config = ReturnType<typeof createConfig>;
 
 export function createConfig(deps: Deps) {
@@ -173,7 +175,7 @@ function writingSide({ writer, live, generateToken, show }: WritingDeps) {
     },
 
     /**
-     * The only way to write `api.admin_token`. `also` runs in the same transaction and may run again.
+     * Writes `api.admin_token`. `also` runs in the same transaction and may run again.
      * @throws BadRequest when it is not an Argon2 hash
      */
     async setAdminPasswordHash(
@@ -181,8 +183,26 @@ function writingSide({ writer, live, generateToken, show }: WritingDeps) {
       changedBy: Author,
       also?: (tx: ChangeTransaction) => Promise<void>,
     ): Promise<void> {
-      const key = "api.admin_token";
-      await writer.write(new Map([[key, canonical(key, hash)]]), changedBy, also);
+      await writer.write(new Map([[PASSWORD, canonical(PASSWORD, hash)]]), changedBy, also);
+    },
+
+    /** The same while none is stored, with other settings. @throws Conflict when one is, BadRequest */
+    async setFirstAdminPasswordHash(
+      hash: string,
+      others: Readonly<Record<string, string>>,
+      changedBy: Author,
+      also: (tx: ChangeTransaction) => Promise<void>,
+    ): Promise<void> {
+      const texts = Object.entries(others).map(
+        ([key, value]) => [editable(key), canonical(editable(key), value)] as const,
+      );
+      const writes: SettingWrites = new Map([...texts, [PASSWORD, canonical(PASSWORD, hash)] as const]);
+      await writer.write(writes, changedBy, async (tx, before) => {
+        if ((before.get(PASSWORD) ?? "") !== "") {
+          throw appError("Conflict", "A password has been set meanwhile. Sign in with it.");
+        }
+        await also(tx);
+      });
     },
   };
 }

@@ -11,7 +11,7 @@ export const DEFINITIONS = {
   "api.admin_token": string("", check.argon2Hash, {
     category: "auth",
     description:
-      "Password of the built-in administrator, as an Argon2 hash. Empty: the admin API answers 404. Only reset-password sets it.",
+      "Password of the built-in administrator, as an Argon2 hash. Empty: the admin API answers 404. Only the set-up and reset-password set it.",
     sensitive: true,
     editable: false,
   }),

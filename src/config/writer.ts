@@ -15,6 +15,9 @@ export const MASK = "[REDACTED]";
 /** Canonical texts. Null returns a setting to its default. */
 export type SettingWrites = ReadonlyMap<ConfigKey, string | null>;
 
+/** Of the settings that changed; null: none was stored. */
+export type StoredBefore = ReadonlyMap<ConfigKey, string | null>;
+
 export type SettingsChanges = Pick<Changes, "write" | "subscribe">;
 
 /** A name: that of a command, or `system`. */
@@ -53,7 +56,8 @@ export function createConfigWriter({ repository, changes, record, refusals, cloc
     return new Map(changing.map(([key]) => [key, stored.get(key) ?? null]));
   }
 
-  async function store(tx: ChangeTransaction, writes: SettingWrites, author: Author): Promise<ConfigKey[]> {
+  /** Returns the stored values before. */
+  async function store(tx: ChangeTransaction, writes: SettingWrites, author: Author): Promise<StoredBefore> {
     const actor = actorOfAuthor(author);
     const changedBy = actor.name;
     await repository.lock(tx.db);
@@ -69,7 +73,7 @@ export function createConfigWriter({ repository, changes, record, refusals, cloc
       await record(tx.db, [{ at: changedAt, actor, action: "setting.update", subject: key, ...states }]);
     }
     if (before.size > 0) tx.changed("settings", [...before.keys()]);
-    return [...before.keys()];
+    return before;
   }
 
   return {
@@ -80,12 +84,12 @@ export function createConfigWriter({ repository, changes, record, refusals, cloc
     write(
       writes: SettingWrites,
       changedBy: Author,
-      also?: (tx: ChangeTransaction) => Promise<void>,
+      also?: (tx: ChangeTransaction, before: StoredBefore) => Promise<void>,
     ): Promise<ConfigKey[]> {
       return changes.write(async (tx) => {
-        const changed = await store(tx, writes, changedBy);
-        await also?.(tx);
-        return changed;
+        const before = await store(tx, writes, changedBy);
+        await also?.(tx, before);
+        return [...before.keys()];
       });
     },
 

@@ -27,6 +27,7 @@ export type PagePlace = {
   /** Path below the prefix, such as `/links/docs`. */
   path: string;
   instanceName: string;
+  isSetUp: boolean;
 };
 
 const up = (levels: number): string => (levels === 0 ? "./" : "../".repeat(levels));
@@ -35,8 +36,8 @@ const slashesIn = (path: string): number => path.split("/").length - 1;
 const attribute = (text: string): string => text.replace(/[&"<>]/g, (letter) => `&#${letter.charCodeAt(0)};`);
 
 /** `html`: the built page with its placeholder. */
-export function panelPage(html: string, { prefix, admin, path, instanceName }: PagePlace): string {
-  const content = JSON.stringify({ root: up(slashesIn(prefix)), admin, instanceName });
+export function panelPage(html: string, { prefix, admin, path, instanceName, isSetUp }: PagePlace): string {
+  const content = JSON.stringify({ root: up(slashesIn(prefix)), admin, instanceName, isSetUp });
   const base = up(slashesIn(path) - 1);
   return html.replace(
     PLACEHOLDER,

@@ -23,6 +23,7 @@ function ask(path: string, init: RequestInit = {}, options: Options = {}): Promi
     prefix: "/panel",
     admin: "/admin",
     isEnabled: () => true,
+    isSetUp: () => true,
     instanceName: () => 'A "B" <i>&',
     read: async () => PACK,
     ...options,
@@ -43,7 +44,12 @@ test("every address that a person opens shows the page, with addresses relative 
     const [, content] = /name="waymark" content="([^"]+)"/.exec(html)!;
     const place = content!.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)));
     expect(content).not.toMatch(/[<>]/);
-    expect(JSON.parse(place)).toEqual({ root: "../", admin: "/admin", instanceName: 'A "B" <i>&' });
+    expect(JSON.parse(place)).toEqual({
+      root: "../",
+      admin: "/admin",
+      instanceName: 'A "B" <i>&',
+      isSetUp: true,
+    });
   }
 });
 

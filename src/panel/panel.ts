@@ -21,6 +21,8 @@ export type PanelOptions = {
   admin: string;
   isEnabled(): boolean;
   instanceName(): string;
+  /** Whether a password is set. */
+  isSetUp(): boolean;
   /** Null while the panel is not built. */
   read?: () => Promise<Pack | null>;
 };
@@ -34,6 +36,7 @@ export function createPanel({
   admin,
   isEnabled,
   instanceName,
+  isSetUp,
   read = readPack,
 }: PanelOptions): Panel {
   let loaded: Promise<Pack | null> | undefined;
@@ -67,7 +70,7 @@ export function createPanel({
 
   async function page(pack: Pack, path: string, request: Request): Promise<Response> {
     const html = (await plainBytes(PAGE, pack.files[PAGE]!)).toString();
-    const shown = panelPage(html, { prefix, admin, path, instanceName: instanceName() });
+    const shown = panelPage(html, { prefix, admin, path, instanceName: instanceName(), isSetUp: isSetUp() });
     return answerOf(request, shown, {
       "Content-Type": "text/html; charset=utf-8",
       "Content-Security-Policy": PAGE_POLICY,

@@ -48,6 +48,8 @@ type Deps = {
   config: AuthConfig & AdminPasswordSetting;
   changes: AuthChanges;
   signIns: SignInEvents;
+  /** Ends the one-time addresses of the set-up. */
+  closeSetUp(tx: Db): Promise<void>;
   record: RecordEvents<Db>;
   clock: Clock;
 };
@@ -56,7 +58,7 @@ export type Login = ReturnType<typeof createLogin>;
 
 export function createLogin(deps: Deps) {
   const { users, sessions, tokens, passwords, passwordCheck, accountDelay, config, changes, clock } = deps;
-  const { signIns, record } = deps;
+  const { signIns, closeSetUp, record } = deps;
 
   const builtIn = (): PasswordHolder => ({
     account: BUILT_IN_ADMIN,
@@ -107,6 +109,7 @@ export function createLogin(deps: Deps) {
     let session: Session | undefined;
     const by = { name: BUILT_IN_ADMIN.username, via };
     await config.setAdminPasswordHash(passwordHash, by, async (tx) => {
+      await closeSetUp(tx.db);
       await sessions.endAllOf(tx, BUILT_IN_ADMIN.id);
       session = await sessions.open(tx, BUILT_IN_ADMIN.id);
     });
@@ -164,7 +167,10 @@ export function createLogin(deps: Deps) {
     async resetAdminPassword(plain: string, changedBy: string): Promise<void> {
       validated(newPasswordSchema, plain, "The password");
       const hash = await passwords.hashPassword(plain);
-      await config.setAdminPasswordHash(hash, changedBy, (tx) => sessions.endAllOf(tx, BUILT_IN_ADMIN.id));
+      await config.setAdminPasswordHash(hash, changedBy, async (tx) => {
+        await closeSetUp(tx.db);
+        await sessions.endAllOf(tx, BUILT_IN_ADMIN.id);
+      });
       await accountDelay.clear({ username: BUILT_IN_ADMIN.username });
     },
   };

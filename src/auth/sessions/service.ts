@@ -131,6 +131,19 @@ export function createSessions(deps: Deps) {
     });
   }
 
+  async function endAllOf(tx: AuthTransaction, accountId: number): Promise<void> {
+    await repository.revokeAllOf(tx.db, accountId, clock.now());
+    tx.changed("users", [String(accountId)]);
+  }
+
+  async function endAllWith(ids: readonly string[]): Promise<void> {
+    const owners = await Promise.all(ids.map(repository.find));
+    const alive = owners.filter((owner) => isAlive(owner, clock.now()));
+    await changes.write(async (tx) => {
+      for (const { account } of alive) await endAllOf(tx, account.id);
+    });
+  }
+
   return {
     open,
     sign,
@@ -212,20 +225,18 @@ export function createSessions(deps: Deps) {
       return { value, maxAge: DEVICE_MS / 1000 };
     },
 
-    /** Ignores invalid tokens. */
-    async signOut(sent: { access: readonly string[]; refresh: readonly string[] }): Promise<void> {
+    /** Ignores invalid tokens. `everywhere`: all sessions of the accounts whose session has not ended. */
+    async signOut(sent: SentTokens, { everywhere = false } = {}): Promise<void> {
       const claims = await Promise.all([
         ...sent.access.map((token) => tokens.verify("access", token)),
         ...sent.refresh.map((token) => tokens.verify("refresh", token)),
       ]);
       const ids = new Set(claims.flatMap((one) => (one === null ? [] : [one.sessionId])));
-      if (ids.size > 0) await end([...ids]);
+      if (ids.size > 0 && everywhere) await endAllWith([...ids]);
+      else if (ids.size > 0) await end([...ids]);
     },
 
-    async endAllOf(tx: AuthTransaction, accountId: number): Promise<void> {
-      await repository.revokeAllOf(tx.db, accountId, clock.now());
-      tx.changed("users", [String(accountId)]);
-    },
+    endAllOf,
 
     async removeAllOf(tx: AuthTransaction, accountId: number): Promise<void> {
       await repository.removeAllOf(tx.db, accountId);
@@ -236,6 +247,8 @@ export function createSessions(deps: Deps) {
     removeEnded: (limit: number): Promise<number> => repository.removeEnded(clock.now() - KEPT_MS, limit),
   };
 }
+
+type SentTokens = { access: readonly string[]; refresh: readonly string[] };
 
 type Alive = { session: Session; account: Account };
 

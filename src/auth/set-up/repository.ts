@@ -1,0 +1,72 @@
+/**
+ * One-time addresses for the set-up, in `login_failures`: `account` is `set-up` and the SHA-256 of the secret,
+ * `failures` the wrong tries since the start, `retry_at` the end. Usernames contain no blank. Every process uses the
+ * writing connection: a stale count would let guesses pass.
+ */
+import type { Database } from "../../db/database.ts";
+import type { Db } from "../../db/dialect.ts";
+
+const KEY_START = "set-up ";
+
+/** When it must still be valid, and with how few wrong tries. */
+export type ValidAt = { now: number; mostTries: number };
+
+export type SetUpRepository = ReturnType<typeof createSetUpRepository>;
+
+export function createSetUpRepository({ write }: Pick<Database, "write">) {
+  const ofSetUp = (db: Db) =>
+    db.selectFrom("login_failures").select("account").where("account", "like", `${KEY_START}%`);
+
+  return {
+    /** Keeps the newest `most`, this one included. */
+    async add(hash: string, { now, expiresAt, most }: { now: number; expiresAt: number; most: number }) {
+      const older = ofSetUp(write)
+        .orderBy("retry_at", "desc")
+        .offset(most - 1);
+      for (const { account } of await older.limit(1000).execute()) {
+        await write.deleteFrom("login_failures").where("account", "=", account).execute();
+      }
+      await write
+        .insertInto("login_failures")
+        .values({ account: KEY_START + hash, failures: 0, retry_at: expiresAt, updated_at: now })
+        .execute();
+    },
+
+    /** Its end; null when it is not valid. */
+    async find(hash: string, { now, mostTries }: ValidAt): Promise<number | null> {
+      const query = write
+        .selectFrom("login_failures")
+        .select("retry_at")
+        .where("account", "=", KEY_START + hash);
+      const row = await query
+        .where("failures", "<", mostTries)
+        .where("retry_at", ">", now)
+        .executeTakeFirst();
+      return row?.retry_at ?? null;
+    },
+
+    /** Of every address: a wrong secret names none. */
+    async countWrongTry(): Promise<void> {
+      await write
+        .updateTable("login_failures")
+        .set((is) => ({ failures: is("failures", "+", 1) }))
+        .where("account", "like", `${KEY_START}%`)
+        .execute();
+    },
+
+    /** Uses it up. False when it is not valid, or another request was faster. */
+    async take(tx: Db, hash: string, { now, mostTries }: ValidAt): Promise<boolean> {
+      const { numDeletedRows } = await tx
+        .deleteFrom("login_failures")
+        .where("account", "=", KEY_START + hash)
+        .where("failures", "<", mostTries)
+        .where("retry_at", ">", now)
+        .executeTakeFirstOrThrow();
+      return numDeletedRows > 0n;
+    },
+
+    async removeAll(tx: Db): Promise<void> {
+      await tx.deleteFrom("login_failures").where("account", "like", `${KEY_START}%`).execute();
+    },
+  };
+}

@@ -1,0 +1,92 @@
+import { z } from "zod";
+import { type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
+import { requireJson, SHORT_LIMIT } from "../../http/read-body.ts";
+import type { AddressLimit } from "../address-limit.ts";
+import type { AuthConfig } from "../auth-config.ts";
+import { refuseCrossSite } from "../sessions/origin.ts";
+import { answerSignedIn, sessionAnswer, welcome } from "../sessions/routes.ts";
+import { newPasswordSchema } from "../users/user.ts";
+import type { SetUp } from "./service.ts";
+
+const secret = z.string().max(64).describe("what follows # in the address that the start printed");
+
+const checkBody = z.object({ secret });
+const checkAnswer = z.object({
+  expires_at: z.iso.datetime(),
+  public_url: z.string(),
+  click_details: z.boolean(),
+  click_addresses: z.boolean(),
+});
+
+const setUpBody = checkBody.extend({
+  password: newPasswordSchema,
+  public_url: z.string().max(2048).describe("features.public_url"),
+  click_details: z.boolean().describe("analytics.enable_detailed_logging, from the next start on"),
+  click_addresses: z.boolean().describe("analytics.enable_ip_logging"),
+});
+
+/** What the set-up shows and writes. */
+export type SetUpSettings = {
+  get(key: "features.public_url"): string;
+  get(key: "analytics.enable_detailed_logging" | "analytics.enable_ip_logging"): boolean;
+};
+
+type Deps = {
+  setUp: SetUp;
+  config: AuthConfig & SetUpSettings;
+  addressLimit: AddressLimit;
+  addressOf: (c: HttpContext) => string;
+};
+
+/** Relative to `routes.frontend_prefix`. */
+export function setUpEndpoints({ setUp, config, addressLimit, addressOf }: Deps): Endpoint[] {
+  const shared = {
+    method: "POST",
+    access: "public",
+    scope: null,
+    tag: "auth",
+    bodyLimit: SHORT_LIMIT,
+    async admit(c: HttpContext) {
+      refuseCrossSite(c.req.raw, config);
+      requireJson(c.req.raw);
+      await addressLimit.take(addressOf(c));
+    },
+  } as const;
+  return [
+    endpoint({
+      ...shared,
+      path: "/set-up/check",
+      summary: "Whether the one-time address of the set-up is valid, and the settings that it asks for",
+      body: checkBody,
+      failures: [403, 404, 415, 429],
+      answer: checkAnswer,
+      handle: async ({ body }) => ({
+        expires_at: new Date(await setUp.check(body.secret)).toISOString(),
+        public_url: config.get("features.public_url"),
+        click_details: config.get("analytics.enable_detailed_logging"),
+        click_addresses: config.get("analytics.enable_ip_logging"),
+      }),
+    }),
+    endpoint({
+      ...shared,
+      path: "/set-up",
+      summary: "Set the administrator's first password and a few settings, and sign in; works once",
+      body: setUpBody,
+      failures: [403, 404, 409, 415, 429],
+      answer: sessionAnswer,
+      async handle({ c, body }) {
+        const signedIn = await setUp.complete({
+          secret: body.secret,
+          password: body.password,
+          settings: {
+            "features.public_url": body.public_url,
+            "analytics.enable_detailed_logging": String(body.click_details),
+            "analytics.enable_ip_logging": String(body.click_addresses),
+          },
+          address: addressOf(c),
+        });
+        return answerSignedIn(c, config, { signedIn, message: welcome(c, config) });
+      },
+    }),
+  ];
+}

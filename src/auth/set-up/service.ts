@@ -1,0 +1,112 @@
+/**
+ * Sets the first password of the built-in administrator over HTTP, for whoever has read the start's line on the
+ * terminal: its address holds a secret of 128 random bits. An address ends after an hour, its use, twenty wrong tries,
+ * or when a password is set by any way. Every start prints one of its own.
+ */
+import { createHash, randomBytes } from "node:crypto";
+import type { Actor } from "../../lib/actor.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { AppError, appError } from "../../lib/errors.ts";
+import { BUILT_IN_ADMIN } from "../account.ts";
+import type { AuthConfig } from "../auth-config.ts";
+import type { AuthTransaction } from "../changes.ts";
+import type { Passwords } from "../login/password.ts";
+import type { SignInEvents } from "../login/sign-in-events.ts";
+import type { Session } from "../sessions/repository.ts";
+import type { Sessions, SignedIn } from "../sessions/service.ts";
+import type { SetUpRepository } from "./repository.ts";
+
+const LIFETIME_MS = 3_600_000;
+const MOST_TRIES = 20;
+/** Several nodes may start at once. */
+const MOST_ADDRESSES = 16;
+const SECRET_BYTES = 16;
+
+/** Writes `api.admin_token` while it is empty, and other settings with it. `also` runs in the transaction. */
+export type FirstPasswordSetting = {
+  /** @throws Conflict when a password is set, BadRequest for a value that a setting refuses */
+  setFirstAdminPasswordHash(
+    hash: string,
+    others: Readonly<Record<string, string>>,
+    changedBy: Pick<Actor, "name" | "via">,
+    also: (tx: AuthTransaction) => Promise<void>,
+  ): Promise<void>;
+};
+
+export type SetUpChoice = {
+  secret: string;
+  password: string;
+  /** By key. */
+  settings: Readonly<Record<string, string>>;
+  address: string;
+};
+
+type Deps = {
+  repository: SetUpRepository;
+  sessions: Sessions;
+  passwords: Passwords;
+  signIns: SignInEvents;
+  config: AuthConfig & FirstPasswordSetting;
+  clock: Clock;
+};
+
+export type SetUp = ReturnType<typeof createSetUp>;
+
+export function createSetUp({ repository, sessions, passwords, signIns, config, clock }: Deps) {
+  const isSetUp = (): boolean => config.get("api.admin_token") !== "";
+  const valid = () => ({ now: clock.now(), mostTries: MOST_TRIES });
+
+  /** Its end, epoch ms. Counts a wrong try. @throws NotFound */
+  async function check(secret: string): Promise<number> {
+    if (isSetUp()) throw appError("NotFound", "A password is set already. Sign in.");
+    const expiresAt = await repository.find(hashOf(secret), valid());
+    if (expiresAt !== null) return expiresAt;
+    await repository.countWrongTry();
+    throw gone();
+  }
+
+  return {
+    /** The secret of a new address; null when a password is set. */
+    async open(): Promise<string | null> {
+      if (isSetUp()) return null;
+      const secret = randomBytes(SECRET_BYTES).toString("base64url");
+      const now = clock.now();
+      await repository.add(hashOf(secret), { now, expiresAt: now + LIFETIME_MS, most: MOST_ADDRESSES });
+      return secret;
+    },
+
+    check,
+
+    /**
+     * Uses the address up. Of several requests at once one wins.
+     * @throws NotFound, Conflict, BadRequest, ServiceUnavailable
+     */
+    async complete({ secret, password, settings, address }: SetUpChoice): Promise<SignedIn> {
+      await check(secret);
+      const passwordHash = await passwords.hashPassword(password);
+      const actor = { name: BUILT_IN_ADMIN.username, via: "panel" } as const;
+      let session: Session | undefined;
+      const change = config.setFirstAdminPasswordHash(passwordHash, settings, actor, async (tx) => {
+        if (!(await repository.take(tx.db, hashOf(secret), valid()))) throw gone();
+        await repository.removeAll(tx.db);
+        await sessions.endAllOf(tx, BUILT_IN_ADMIN.id);
+        await signIns.succeeded(tx.db, { username: actor.name, address, via: actor.via });
+        session = await sessions.open(tx, BUILT_IN_ADMIN.id);
+      });
+      await change.catch((error: unknown) => {
+        // The only setting among them that refuses values.
+        if (!(error instanceof AppError) || error.name !== "BadRequest") throw error;
+        throw appError("BadRequest", error.message, { field: "public_url" });
+      });
+      return sessions.sign(session!, BUILT_IN_ADMIN);
+    },
+  };
+}
+
+const hashOf = (secret: string): string => createHash("sha256").update(secret).digest("hex");
+
+const gone = () =>
+  appError(
+    "NotFound",
+    "This set-up address is wrong, used up or older than an hour. Restart Waymark for a new one, or run 'waymark reset-password'.",
+  );
