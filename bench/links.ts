@@ -162,6 +162,16 @@ async function measure(links: ActorLinks, name: string, query: ListQuery): Promi
   );
 }
 
+async function measureTags(links: ActorLinks, whose: string): Promise<void> {
+  const times: number[] = [];
+  for (let run = 0; run < RUNS; run++) times.push(await timed(() => links.tags.list()));
+  times.sort((a, b) => a - b);
+  const verdict = quantile(times, 0.95) <= KNOWN_GOAL_MS ? "" : `  over ${KNOWN_GOAL_MS} ms`;
+  console.log(
+    `${`tags, ${whose}`.padEnd(34)}${cell(quantile(times, 0.5))}${cell(quantile(times, 0.95))}${verdict}`,
+  );
+}
+
 async function measureBatch(links: ActorLinks): Promise<void> {
   const times: number[] = [];
   let longestGap = 0;
@@ -216,6 +226,10 @@ async function bench(
     for (const [title, query] of LISTS) if (title.includes(TITLE)) await measure(links, title, query);
     const editor = service.by({ ...COMMAND, accountId: EDITOR, ownOnly: true });
     for (const [title, query] of EDITORS) if (title.includes(TITLE)) await measure(editor, title, query);
+    if ("tags".includes(TITLE)) {
+      await measureTags(links, "of all links");
+      await measureTags(editor, "of an editor's links");
+    }
     if (TITLE !== "") return;
     console.log(`stats                             ${cell(await timed(() => service.stats()))}`);
     await measureBatch(links);

@@ -293,6 +293,13 @@ CREATE TABLE `login_failures` (
   PRIMARY KEY (`account`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `owner_tags` (
+  `owner_id` bigint(20) NOT NULL,
+  `tag_id` bigint(20) NOT NULL,
+  `links` bigint(20) NOT NULL,
+  PRIMARY KEY (`owner_id`,`tag_id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `policies` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
   `name` varchar(255) NOT NULL,

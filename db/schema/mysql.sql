@@ -293,6 +293,13 @@ CREATE TABLE `login_failures` (
   PRIMARY KEY (`account`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `owner_tags` (
+  `owner_id` bigint NOT NULL,
+  `tag_id` bigint NOT NULL,
+  `links` bigint NOT NULL,
+  PRIMARY KEY (`owner_id`,`tag_id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `policies` (
   `id` bigint NOT NULL AUTO_INCREMENT,
   `name` varchar(255) COLLATE utf8mb4_bin NOT NULL,

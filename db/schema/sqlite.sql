@@ -293,6 +293,13 @@ CREATE TABLE login_failures (
   updated_at integer not null
 );
 
+CREATE TABLE owner_tags (
+  owner_id integer not null,
+  tag_id integer not null,
+  links integer not null,
+  primary key (owner_id, tag_id)
+) without rowid;
+
 CREATE TABLE policies (
   id integer primary key autoincrement,
   name text not null,

@@ -37,6 +37,8 @@ export const LINK_TABLES = {
     links: "int",
   },
   link_tags: { tag_id: "int", link_id: "int" },
+  /** `links` counts the rows of link_tags whose links the account owns, in their transactions; never 0. */
+  owner_tags: { owner_id: "int", tag_id: "int", links: "int" },
   /** Hosts besides the default one, which is domain 0 and has no row. */
   domains: {
     id: "serial",

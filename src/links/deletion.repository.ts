@@ -4,10 +4,10 @@ import type { DeletedContent } from "./deleted-content.ts";
 import { isInternal } from "./internal-target.ts";
 import { linkEvent, type RecordLinkEvents } from "./link-events.ts";
 import { addToTotal, LINK_COLUMNS } from "./query.repository.ts";
-import { uncountTags } from "./tags/tagging.repository.ts";
+import { createTagging } from "./tags/tagging.repository.ts";
 
 export type Deletion = {
-  dialect: Pick<Dialect, "insertMany" | "forUpdate">;
+  dialect: Dialect;
   record: RecordLinkEvents;
   actor: Pick<Actor, "name" | "via">;
   now: number;
@@ -56,7 +56,7 @@ export async function deleteLinks<K extends "id" | "code">(
       linkEvent(doing, { id: link.id, before: { ...link, tags: more.tags.get(link.id) ?? [] }, after: null }),
     ),
   );
-  await uncountTags(tx, ids);
+  await createTagging(dialect).uncount(tx, ids);
   await tx.deleteFrom("links").where("id", "in", ids).execute();
   await addToTotal(tx, -links.length);
   return links.flatMap(({ id, code }) => [code, ...(more.aliases.get(id) ?? []).map((alias) => alias.code)]);

@@ -138,9 +138,9 @@ export function createLinkRepository({ read, dialect }: Pick<Database, "read" | 
         await dialect.insertMany(tx, "link_clicks", rows);
         // A rename holds the old code in the unique index until its alias is committed, so here it is visible.
         if ((await aliases.among(codes, tx)).size > 0) throw new DatabaseError("unique", null);
-        const tagged = chunk.flatMap(({ code, tags }) => {
+        const tagged = chunk.flatMap(({ code, ownerId, tags }) => {
           const id = ids.get(code);
-          return id === undefined || tags.length === 0 ? [] : { id, before: [], after: tags };
+          return id === undefined || tags.length === 0 ? [] : { id, ownerId, before: [], after: tags };
         });
         await retag(tx, tagged);
       }
@@ -152,13 +152,13 @@ export function createLinkRepository({ read, dialect }: Pick<Database, "read" | 
     async overwriteMany(
       tx: Db,
       links: readonly LinkOverwrite[],
-      locked: ReadonlyMap<string, Pick<ExistingLink, "id" | "tags">>,
+      locked: ReadonlyMap<string, Pick<ExistingLink, "id" | "ownerId" | "tags">>,
     ): Promise<void> {
       const rows = links.map((link) => ({ code: link.code, ...contentOf(link) }));
       await dialect.updateMany(tx, { table: "links", key: "code", set: CONTENT }, rows);
       const tagged = links.flatMap(({ code, tags }) => {
         const before = locked.get(code);
-        return before === undefined ? [] : { id: before.id, before: before.tags, after: tags };
+        return before === undefined ? [] : { ...before, before: before.tags, after: tags };
       });
       await retag(tx, tagged);
     },

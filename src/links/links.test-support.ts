@@ -63,6 +63,7 @@ export async function openLinks(database: Database, overrides: Partial<LinkServi
     async clear() {
       await database.write.deleteFrom("links").execute();
       await database.write.deleteFrom("tags").execute();
+      await database.write.deleteFrom("owner_tags").execute();
       await database.write.deleteFrom("link_totals").execute();
       await database.write.deleteFrom("deleted_links").execute();
       await database.write.deleteFrom("events").execute();

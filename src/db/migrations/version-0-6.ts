@@ -1,4 +1,7 @@
-/** Version 0.6: drop boxes, which are shares in the other direction, what strangers put into them, and the trash. */
+/**
+ * Version 0.6: drop boxes, which are shares in the other direction, what strangers put into them, the trash, and counts
+ * of tags by owner.
+ */
 import { sql } from "kysely";
 import { addColumn, createCounterTable, createIndex, createTable, type Step } from "./step.ts";
 
@@ -54,4 +57,23 @@ export const steps: readonly Step[] = [
     `downloads ${w.int} not null`,
     "constraint link_downloads_link foreign key (link_id) references links (id) on delete cascade",
   ]),
+
+  createCounterTable("0134_owner_tags", "owner_tags", (w) => [
+    `owner_id ${w.int} not null`,
+    `tag_id ${w.int} not null`,
+    `links ${w.int} not null`,
+    "primary key (owner_id, tag_id)",
+  ]),
+  {
+    name: "0135_owner_tags_now",
+    up: async (db) => {
+      await sql`delete from owner_tags`.execute(db);
+      await sql`
+        insert into owner_tags (owner_id, tag_id, links)
+        select links.owner_id, link_tags.tag_id, count(*)
+        from links join link_tags on link_tags.link_id = links.id
+        where links.owner_id is not null
+        group by links.owner_id, link_tags.tag_id`.execute(db);
+    },
+  },
 ];

@@ -21,7 +21,7 @@ import { type CsvChunk, type CsvFile, type FailedRow, failedRow, isFailed, openC
 import type { LinkTransaction } from "../changes.ts";
 import { linkEvent, type RecordLinkEvents } from "../link-events.ts";
 import { createPasswordHashing, type RowHashes } from "./import-passwords.ts";
-import type { LinkRepository, NewLink, ExistingLink } from "../links.repository.ts";
+import type { ExistingLink, LinkRepository, NewLink } from "../links.repository.ts";
 import { type CodeRule, isAlias, linkServesShare } from "../code.ts";
 
 export const IMPORT_MODES = ["skip", "overwrite", "error"] as const;
@@ -203,14 +203,14 @@ async function overwriteChunk(
   const inserts: NewLink[] = [];
   const replacements: Link[] = [];
   const events: EventRecord[] = [];
-  const retagged: { id: number; before: readonly string[]; after: readonly string[] }[] = [];
+  const retagged: Parameters<LinkRepository["retag"]>[1][number][] = [];
   for (const row of last.values()) {
     const before = stored.get(row.code);
     const link = newLink(row, await hashFor(row, run), run.now, before);
     if (before === undefined) inserts.push(link);
     else {
       replacements.push({ ...link, id: before.id });
-      retagged.push({ id: before.id, before: before.tags, after: link.tags });
+      retagged.push({ ...before, before: before.tags, after: link.tags });
       events.push(linkEvent({ ...run, verb: "update" }, { id: before.id, before, after: link }));
     }
   }

@@ -112,7 +112,7 @@ async function restoreIn(deps: Deps, tx: LinkTransaction, wanted: Wanted): Promi
   if (taken.has(key)) throw codeTaken(codeOf(key));
   const link = { ...deleted, code: key };
   await repository.putBack(tx.db, link, now);
-  await links.retag(tx.db, [{ id, before: [], after: link.tags }]);
+  await links.retag(tx.db, [{ id, ownerId: link.ownerId, before: [], after: link.tags }]);
   const aliases = await repository.aliases(tx.db, [key, ...others]);
   if (aliases.has(key)) throw codeTaken(codeOf(key));
   const free = others.filter((alias) => !taken.has(alias) && !aliases.has(alias));

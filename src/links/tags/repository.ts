@@ -1,6 +1,6 @@
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
-import { createTagging, removeEmpty } from "./tagging.repository.ts";
+import { createOwnerDeltas, createTagging, removeEmpty } from "./tagging.repository.ts";
 
 export type TagCount = { tag: string; links: number };
 
@@ -10,7 +10,7 @@ export type TagRepository = ReturnType<typeof createTagRepository>;
 type Owner = number | null;
 
 export function createTagRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
-  const { lockTags } = createTagging(dialect);
+  const { lockTags, countOwned } = createTagging(dialect);
 
   const taggedLinks = (db: Db, tagId: number, ownerId: Owner) =>
     db
@@ -44,32 +44,28 @@ export function createTagRepository({ read, dialect }: Pick<Database, "read" | "
           .limit(limit)
           .execute();
       }
-      const rows = await read
-        .selectFrom("links")
-        .innerJoin("link_tags", "link_tags.link_id", "links.id")
-        .innerJoin("tags", "tags.id", "link_tags.tag_id")
-        .select(["tags.tag", (eb) => eb.fn.countAll<number>().as("links")])
-        .where("links.owner_id", "=", ownerId)
-        .groupBy("tags.tag")
-        .orderBy("links", "desc")
+      return read
+        .selectFrom("owner_tags")
+        .innerJoin("tags", "tags.id", "owner_tags.tag_id")
+        .select(["tags.tag", "owner_tags.links"])
+        .where("owner_tags.owner_id", "=", ownerId)
+        .orderBy("owner_tags.links", "desc")
         .orderBy("tags.tag")
         .limit(limit)
         .execute();
-      return rows.map(({ tag, links }) => ({ tag, links: Number(links) }));
     },
 
     async find(tag: string, ownerId: Owner): Promise<TagCount | null> {
       const row = await read
         .selectFrom("tags")
-        .select(["id", "links"])
-        .where("tag", "=", tag)
+        .leftJoin("owner_tags", (join) =>
+          join.onRef("owner_tags.tag_id", "=", "tags.id").on("owner_tags.owner_id", "=", ownerId ?? -1),
+        )
+        .select(["tags.links as all", "owner_tags.links as owned"])
+        .where("tags.tag", "=", tag)
         .executeTakeFirst();
-      if (row === undefined) return null;
-      if (ownerId === null) return row.links > 0 ? { tag, links: row.links } : null;
-      const { n } = await taggedLinks(read, row.id, ownerId)
-        .select((eb) => eb.fn.countAll<number>().as("n"))
-        .executeTakeFirstOrThrow();
-      return Number(n) > 0 ? { tag, links: Number(n) } : null;
+      const links = (ownerId === null ? row?.all : row?.owned) ?? 0;
+      return links > 0 ? { tag, links } : null;
     },
 
     /** False if a tag has that name already, or none the old one. */
@@ -100,13 +96,15 @@ export function createTagRepository({ read, dialect }: Pick<Database, "read" | "
       const last = candidates.length < limit ? null : candidates.at(-1)!.link_id;
       if (candidates.length === 0) return null;
       const ids = candidates.map(({ link_id }) => link_id);
-      await tx
+      const links = await tx
         .selectFrom("links")
-        .select("id")
+        .select(["id", "owner_id"])
         .where("id", "in", ids)
         .orderBy("code")
         .$call(dialect.forUpdate)
         .execute();
+      const owners = new Map(links.map((link) => [link.id, link.owner_id]));
+      const owned = createOwnerDeltas();
       const tags = await lockTags(tx, to === null ? [from] : [from, to]);
       const [fromId, toId] = [tags.get(from)!, to === null ? null : tags.get(to)!];
       // As it is now that the links are locked.
@@ -129,11 +127,14 @@ export function createTagRepository({ read, dialect }: Pick<Database, "read" | "
           added.map((id) => ({ tag_id: toId, link_id: id })),
         );
         await count(tx, toId, added.length);
+        for (const id of added) owned.add(owners.get(id) ?? null, toId, 1);
       }
       if (moved.length > 0) {
         await untag(tx, fromId, moved);
         await count(tx, fromId, -moved.length);
+        for (const id of moved) owned.add(owners.get(id) ?? null, fromId, -1);
       }
+      await countOwned(tx, owned);
       await removeEmpty(tx, [fromId, ...(toId === null ? [] : [toId])]);
       return last;
     },

@@ -1,18 +1,32 @@
 /**
- * Tags of links, with the number of links of each tag. Whoever changes the tags of a link has locked the link. A tag's
- * row is locked before its id is used, because the last link to lose a tag removes its row.
+ * Tags of links, with the number of links of each tag, also by owner. Whoever changes the tags of a link has locked the
+ * link. A tag's row is locked before its id is used, because the last link to lose a tag removes its row. It also locks
+ * the counts of its owners.
  */
 import type { Db, Dialect } from "../../db/dialect.ts";
 import { chunked } from "../../lib/chunked.ts";
 
-export type Retagging = { id: number; before: readonly string[]; after: readonly string[] };
+export type Retagging = {
+  id: number;
+  ownerId: number | null;
+  before: readonly string[];
+  after: readonly string[];
+};
+
+type TaggingDialect = Pick<Dialect, "forUpdate" | "insertMany" | "insertIgnore" | "addToCounters" | "upsert">;
+
+/** By owner and tag. */
+export type OwnerDeltas = {
+  add(ownerId: number | null, tagId: number, delta: number): void;
+  rows(): { owner_id: number; tag_id: number; links: number }[];
+};
 
 export type Tagging = ReturnType<typeof createTagging>;
 
 const CHUNK = 1000;
 const MOST_TRIES = 20;
 
-export function createTagging(dialect: Dialect) {
+export function createTagging(dialect: TaggingDialect) {
   /** Ids of tags, which are made where missing and locked until the transaction ends. */
   async function lockTags(tx: Db, tags: readonly string[]): Promise<Map<string, number>> {
     const ids = new Map<string, number>();
@@ -40,8 +54,31 @@ export function createTagging(dialect: Dialect) {
     return ids;
   }
 
+  /** Of locked tags. */
+  async function countOwned(tx: Db, deltas: OwnerDeltas): Promise<void> {
+    const rows = deltas.rows();
+    const upsert = { table: "owner_tags", keys: ["owner_id", "tag_id"], add: ["links"] } as const;
+    await dialect.upsert(tx, upsert, rows);
+    const reduced = rows.filter(({ links }) => links < 0);
+    for (const [ownerId, some] of Map.groupBy(reduced, (row) => row.owner_id)) {
+      for (const chunk of chunked(some, CHUNK)) {
+        await tx
+          .deleteFrom("owner_tags")
+          .where("owner_id", "=", ownerId)
+          .where(
+            "tag_id",
+            "in",
+            chunk.map((row) => row.tag_id),
+          )
+          .where("links", "<=", 0)
+          .execute();
+      }
+    }
+  }
+
   return {
     lockTags,
+    countOwned,
 
     /** Sorted, of those links that have any. */
     async tagsOf(db: Db, linkIds: readonly number[]): Promise<Map<number, string[]>> {
@@ -65,12 +102,12 @@ export function createTagging(dialect: Dialect) {
 
     /** Ids are distinct. */
     async retag(tx: Db, changes: readonly Retagging[]): Promise<void> {
-      const added: { id: number; tag: string }[] = [];
-      const removed: { id: number; tag: string }[] = [];
+      const added: Tagged[] = [];
+      const removed: Tagged[] = [];
       const deltas = new Map<string, number>();
-      for (const { id, before, after } of changes) {
-        for (const tag of after) if (!before.includes(tag)) added.push({ id, tag });
-        for (const tag of before) if (!after.includes(tag)) removed.push({ id, tag });
+      for (const { id, ownerId, before, after } of changes) {
+        for (const tag of after) if (!before.includes(tag)) added.push({ id, ownerId, tag });
+        for (const tag of before) if (!after.includes(tag)) removed.push({ id, ownerId, tag });
       }
       for (const { tag } of added) deltas.set(tag, (deltas.get(tag) ?? 0) + 1);
       for (const { tag } of removed) deltas.set(tag, (deltas.get(tag) ?? 0) - 1);
@@ -99,9 +136,65 @@ export function createTagging(dialect: Dialect) {
         counted.map(([tag]) => ids.get(tag)!),
         counted.map(([, delta]) => delta),
       );
+      const owned = createOwnerDeltas();
+      for (const { ownerId, tag } of added) owned.add(ownerId, ids.get(tag)!, 1);
+      for (const { ownerId, tag } of removed) owned.add(ownerId, ids.get(tag)!, -1);
+      await countOwned(tx, owned);
       const emptied = counted.flatMap(([tag, delta]) => (delta < 0 ? ids.get(tag)! : []));
       await removeEmpty(tx, emptied);
     },
+
+    /** Before at most 1,000 links are deleted, which are locked or have no tags. */
+    async uncount(tx: Db, linkIds: readonly number[]): Promise<void> {
+      if (linkIds.length === 0) return;
+      const rows = await tx
+        .selectFrom("link_tags")
+        .innerJoin("links", "links.id", "link_tags.link_id")
+        .select(["link_tags.tag_id as tagId", "links.owner_id as ownerId"])
+        .select((eb) => eb.fn.countAll<number>().as("n"))
+        .where("link_tags.link_id", "in", linkIds)
+        .groupBy(["link_tags.tag_id", "links.owner_id"])
+        .execute();
+      const ids = [...new Set(rows.map(({ tagId }) => tagId))].sort((a, b) => a - b);
+      for (const chunk of chunked(ids, CHUNK)) {
+        await tx
+          .updateTable("tags")
+          .set((eb) => ({
+            links: eb(
+              "links",
+              "-",
+              eb
+                .selectFrom("link_tags")
+                .select((tagged) => tagged.fn.countAll<number>().as("n"))
+                .whereRef("link_tags.tag_id", "=", "tags.id")
+                .where("link_tags.link_id", "in", linkIds),
+            ),
+          }))
+          .where("id", "in", chunk)
+          .execute();
+      }
+      const owned = createOwnerDeltas();
+      for (const { tagId, ownerId, n } of rows) owned.add(ownerId, tagId, -Number(n));
+      await countOwned(tx, owned);
+      await removeEmpty(tx, ids);
+    },
+  };
+}
+
+type Tagged = { id: number; ownerId: number | null; tag: string };
+
+export function createOwnerDeltas(): OwnerDeltas {
+  const byOwner = new Map<number, Map<number, number>>();
+  return {
+    add(ownerId, tagId, delta) {
+      if (ownerId === null) return;
+      const byTag = byOwner.get(ownerId) ?? new Map<number, number>();
+      byOwner.set(ownerId, byTag.set(tagId, (byTag.get(tagId) ?? 0) + delta));
+    },
+    rows: () =>
+      [...byOwner].flatMap(([owner_id, byTag]) =>
+        [...byTag].flatMap(([tag_id, links]) => (links === 0 ? [] : { owner_id, tag_id, links })),
+      ),
   };
 }
 
@@ -110,35 +203,4 @@ export async function removeEmpty(tx: Db, tagIds: readonly number[]): Promise<vo
   for (const chunk of chunked(tagIds, CHUNK)) {
     await tx.deleteFrom("tags").where("id", "in", chunk).where("links", "<=", 0).execute();
   }
-}
-
-/** Before at most 1,000 links are deleted, which are locked or have no tags. */
-export async function uncountTags(tx: Db, linkIds: readonly number[]): Promise<void> {
-  if (linkIds.length === 0) return;
-  const rows = await tx
-    .selectFrom("link_tags")
-    .select("tag_id")
-    .distinct()
-    .where("link_id", "in", linkIds)
-    .orderBy("tag_id")
-    .execute();
-  const ids = rows.map((row) => row.tag_id);
-  for (const chunk of chunked(ids, CHUNK)) {
-    await tx
-      .updateTable("tags")
-      .set((eb) => ({
-        links: eb(
-          "links",
-          "-",
-          eb
-            .selectFrom("link_tags")
-            .select((tagged) => tagged.fn.countAll<number>().as("n"))
-            .whereRef("link_tags.tag_id", "=", "tags.id")
-            .where("link_tags.link_id", "in", linkIds),
-        ),
-      }))
-      .where("id", "in", chunk)
-      .execute();
-  }
-  await removeEmpty(tx, ids);
 }

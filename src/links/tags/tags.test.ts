@@ -27,6 +27,22 @@ forEachDialect((dialect) => {
       .groupBy(["tags.tag", "tags.links"])
       .execute();
     expect(rows.filter(({ links, n }) => links !== Number(n) || links === 0)).toEqual([]);
+    const owned = await read
+      .selectFrom("link_tags")
+      .innerJoin("links", "links.id", "link_tags.link_id")
+      .select(["links.owner_id", "link_tags.tag_id", (eb) => eb.fn.countAll<number>().as("links")])
+      .where("links.owner_id", "is not", null)
+      .groupBy(["links.owner_id", "link_tags.tag_id"])
+      .orderBy("links.owner_id")
+      .orderBy("link_tags.tag_id")
+      .execute();
+    const kept = await read
+      .selectFrom("owner_tags")
+      .select(["owner_id", "tag_id", "links"])
+      .orderBy("owner_id")
+      .orderBy("tag_id")
+      .execute();
+    expect(kept).toEqual(owned.map((row) => ({ ...row, owner_id: row.owner_id!, links: Number(row.links) })));
     const counted = Object.fromEntries(listed.map(({ tag, links }) => [tag, links]));
     expect(counted).toEqual(Object.fromEntries(rows.map(({ tag, links }) => [tag, links])));
     return counted;
@@ -107,8 +123,10 @@ forEachDialect((dialect) => {
 
   test("counts hold while links with the same tags come and go at once", async () => {
     const turn = async (at: number) => {
+      const owner = at % 3 === 0 ? room.links : room.links.by(EDITOR);
       for (let round = 0; round < 4; round++) {
-        await add(`l${at}-${round}`, "shared", `own${at}`, at % 2 === 0 ? "a" : "b");
+        const tags = ["shared", `own${at}`, at % 2 === 0 ? "a" : "b"];
+        await owner.create({ code: `l${at}-${round}`, target: TARGET, tags });
         if (round > 0) await room.links.remove(`l${at}-${round - 1}`);
       }
       await room.links.update(`l${at}-3`, {
@@ -158,10 +176,16 @@ forEachDialect((dialect) => {
     });
 
     test("a merge and writers of the same links keep the counts", async () => {
-      await Promise.all(Array.from({ length: 20 }, (_, at) => add(`l${at}`, "x")));
+      const own = room.links.by(EDITOR);
+      const makers = [room.links, own];
+      await Promise.all(
+        Array.from({ length: 20 }, (_, at) =>
+          makers[at % 2]!.create({ code: `l${at}`, target: TARGET, tags: ["x"] }),
+        ),
+      );
       await Promise.all([
         room.links.tags.rename("x", "y").catch(() => undefined),
-        add("new", "y", "x"),
+        own.create({ code: "new", target: TARGET, tags: ["y", "x"] }),
         ...Array.from({ length: 10 }, (_, at) =>
           room.links.update(`l${at}`, { target: TARGET, tags: ["x", "z"] }),
         ),
@@ -176,6 +200,33 @@ forEachDialect((dialect) => {
       expect(await room.links.tags.remove("x")).toEqual({ tag: "x", links: 2 });
       expect(await counts()).toEqual({ y: 1 });
       expect(await refusal(room.links.tags.remove("x"))).toBe("NotFound");
+    });
+
+    test("the counts of an owner follow every kind of change", async () => {
+      const own = room.links.by(EDITOR);
+      const listed = async () => {
+        await counts();
+        return Object.fromEntries((await own.tags.list()).map(({ tag, links }) => [tag, links]));
+      };
+      await own.batch.create(["a", "b", "c"].map((code) => ({ code, target: TARGET, tags: ["x", "y"] })));
+      await add("other", "x");
+      expect(await listed()).toEqual({ x: 3, y: 3 });
+      await room.links.create({ code: "a", target: TARGET, force: true, tags: ["z"] });
+      await room.links.update("b", { target: TARGET, tags: ["x"] });
+      expect(await listed()).toEqual({ x: 2, y: 1, z: 1 });
+      const { id } = await room.links.get("c");
+      await room.links.remove("c");
+      expect(await listed()).toEqual({ x: 1, z: 1 });
+      await room.links.deleted.restore(EDITOR, id, null);
+      expect(await listed()).toEqual({ x: 2, y: 1, z: 1 });
+      await room.links.tags.rename("x", "y");
+      expect(await listed()).toEqual({ y: 2, z: 1 });
+      await room.links.tags.rename("y", "w");
+      expect(await listed()).toEqual({ w: 2, z: 1 });
+      await own.tags.remove("w");
+      expect(await listed()).toEqual({ z: 1 });
+      await own.batch.remove(["a", "b", "c"]);
+      expect(await listed()).toEqual({});
     });
 
     test("an editor sees and changes tags of own links only", async () => {
