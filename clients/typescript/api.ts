@@ -1424,7 +1424,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The own shares and drop boxes, newest first; administrators also list those of all accounts */
+        /** The own shares and drop boxes; administrators also list those of all accounts */
         get: operations["listShares"];
         put?: never;
         post?: never;
@@ -1727,6 +1727,8 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             created_by: string | null;
+            /** @description the stored content of the file is lost */
+            damaged: boolean;
             /** @description host; null: the default domain */
             domain: string | null;
             /** @description finished; with max_downloads also running ones */
@@ -2977,6 +2979,8 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             created_by: string | null;
+            /** @description the stored content of the file is lost */
+            damaged: boolean;
             /** @description host; null: the default domain */
             domain: string | null;
             /** @description finished; with max_downloads also running ones */
@@ -7990,6 +7994,7 @@ export interface operations {
                      *           "downloads": 1,
                      *           "drop": null,
                      *           "in_trash": false,
+                     *           "damaged": false,
                      *           "owner": {
                      *             "id": 1,
                      *             "username": "anna"
@@ -8075,6 +8080,7 @@ export interface operations {
                      *         "downloads": 1,
                      *         "drop": null,
                      *         "in_trash": false,
+                     *         "damaged": false,
                      *         "owner": {
                      *           "id": 1,
                      *           "username": "anna"
@@ -9073,6 +9079,7 @@ export interface operations {
                      *           "downloads": 1,
                      *           "drop": null,
                      *           "in_trash": false,
+                     *           "damaged": false,
                      *           "owner": {
                      *             "id": 1,
                      *             "username": "anna"
@@ -9166,6 +9173,7 @@ export interface operations {
                      *         "downloads": 1,
                      *         "drop": null,
                      *         "in_trash": false,
+                     *         "damaged": false,
                      *         "owner": {
                      *           "id": 1,
                      *           "username": "anna"
@@ -9347,6 +9355,7 @@ export interface operations {
                      *           "downloads": 1,
                      *           "drop": null,
                      *           "in_trash": false,
+                     *           "damaged": false,
                      *           "owner": {
                      *             "id": 1,
                      *             "username": "anna"
@@ -9432,6 +9441,7 @@ export interface operations {
                      *         "downloads": 1,
                      *         "drop": null,
                      *         "in_trash": false,
+                     *         "damaged": false,
                      *         "owner": {
                      *           "id": 1,
                      *           "username": "anna"
@@ -9947,10 +9957,19 @@ export interface operations {
                 all?: "true" | "false" | "";
                 /** @description instead of page: empty for the first page, then next_cursor of the previous one */
                 cursor?: string;
+                kind?: "" | "file" | "folder" | "drop";
+                /** @description desc when absent; not with cursor */
+                order?: "" | "asc" | "desc";
                 /** @description clamped to 1 to 1000000000 */
                 page?: number;
                 /** @description clamped to 1 to 100 */
                 page_size?: number;
+                /** @description text in the code, title, note or name, case-insensitive */
+                search?: string;
+                /** @description not with cursor */
+                sort?: "" | "created_at" | "code" | "click_count" | "expires_at";
+                /** @description the first that applies of damaged, expired, used_up, active; a full drop box is used up */
+                state?: "" | "active" | "expired" | "used_up" | "damaged";
             };
             header?: never;
             path?: never;
@@ -9999,6 +10018,7 @@ export interface operations {
                      *           "downloads": 1,
                      *           "drop": null,
                      *           "in_trash": false,
+                     *           "damaged": false,
                      *           "owner": {
                      *             "id": 1,
                      *             "username": "anna"
@@ -10079,6 +10099,7 @@ export interface operations {
                      *         "downloads": 1,
                      *         "drop": null,
                      *         "in_trash": false,
+                     *         "damaged": false,
                      *         "owner": {
                      *           "id": 1,
                      *           "username": "anna"
@@ -10204,6 +10225,7 @@ export interface operations {
                      *         "downloads": 1,
                      *         "drop": null,
                      *         "in_trash": false,
+                     *         "damaged": false,
                      *         "owner": {
                      *           "id": 1,
                      *           "username": "anna"

@@ -219,6 +219,7 @@ const viewedUrl = (link: ShownLink, downloads: number): ShareRecord => ({
   downloads,
   drop: null,
   inTrash: false,
+  isDamaged: false,
 });
 
 /** @throws FileNotFound, FolderNotFound */

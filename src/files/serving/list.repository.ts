@@ -1,13 +1,15 @@
-import { sql } from "kysely";
+import { type SelectQueryBuilder, sql } from "kysely";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
+import type { Schema } from "../../db/schema.ts";
 import { linksIn } from "../../links/query.repository.ts";
 import { createTagging } from "../../links/tags/tagging.repository.ts";
+import { isFiltered, shareConditions } from "./filter.repository.ts";
 import { MOST_LEVELS, ROOT } from "../tree/entry.ts";
 import type { ShareRecord } from "./served.ts";
+import type { ShareFilter, ShareOrder } from "./share-filter.ts";
 
-/** Null: of all accounts. */
-export type ShareFilter = { accountId: number | null };
+const NEWEST: ShareOrder = { by: "created_at", isDescending: true };
 
 export type SharePage = {
   /** Id of a link; null: from the newest. */
@@ -24,10 +26,17 @@ const BUILT_IN = "admin";
 export function createShareListRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
   const { tagsOf } = createTagging(dialect);
 
-  const within = (db: Db, { accountId }: ShareFilter) =>
+  const ownedBy = (db: Db, { accountId }: ShareFilter) =>
     db
       .selectFrom("shares")
       .$if(accountId !== null, (query) => query.where("shares.account_id", "=", accountId!));
+
+  const within = (db: Db, filter: ShareFilter) =>
+    ownedBy(db, filter)
+      .innerJoin("links", "links.id", "shares.link_id")
+      .innerJoin("entries", "entries.id", "shares.entry_id")
+      .leftJoin("blobs", "blobs.id", "entries.blob_id")
+      .where(shareConditions(filter, dialect));
 
   /** Links whose entries a path from the account's root leads to. */
   async function reachable(db: Db, linkIds: readonly number[]): Promise<Set<number>> {
@@ -60,13 +69,14 @@ export function createShareListRepository({ read, dialect }: Pick<Database, "rea
     return new Set(rows.map((row) => row.link_id));
   }
 
-  /** Newest first. At most 1,000. */
+  /** In the order of the ids, without those that serve nothing. At most 1,000. */
   async function load(linkIds: readonly number[], db: Db = read): Promise<ShareRecord[]> {
     if (linkIds.length === 0) return [];
     const rows = await linksIn(db)
       .innerJoin("shares", "shares.link_id", "links.id")
       .innerJoin("entries", "entries.id", "shares.entry_id")
       .leftJoin("trash", "trash.entry_id", "entries.id")
+      .leftJoin("blobs", "blobs.id", "entries.blob_id")
       .leftJoin("users", "users.id", "shares.account_id")
       .select([
         "shares.account_id as accountId",
@@ -79,14 +89,16 @@ export function createShareListRepository({ read, dialect }: Pick<Database, "rea
         "shares.bytes",
         "shares.files",
         "entries.kind",
+        "blobs.state",
         "users.username",
       ])
       .select((eb) => eb.fn.coalesce("trash.name", "entries.name").as("name"))
       .where("links.id", "in", linkIds)
-      .orderBy("links.id", "desc")
       .execute();
+    const places = new Map(linkIds.map((id, place) => [id, place]));
+    rows.sort((one, other) => places.get(one.id)! - places.get(other.id)!);
     const [tags, reached] = [await tagsOf(db, linkIds), await reachable(db, linkIds)];
-    return rows.map(({ kind, name, username, accountId, entryId, ...row }) => {
+    return rows.map(({ kind, name, username, accountId, entryId, state, ...row }) => {
       const { maxBytes, maxFiles, maxFileSize, bytes, files, ...share } = row;
       const isDrop = maxFiles !== null;
       return {
@@ -97,6 +109,7 @@ export function createShareListRepository({ read, dialect }: Pick<Database, "rea
         owner: { id: accountId, username: accountId === 0 ? BUILT_IN : username },
         drop: isDrop ? { maxBytes: maxBytes ?? 0, maxFiles, maxFileSize, bytes, files } : null,
         inTrash: !reached.has(row.id),
+        isDamaged: state === "damaged",
       };
     });
   }
@@ -105,20 +118,27 @@ export function createShareListRepository({ read, dialect }: Pick<Database, "rea
     load,
 
     async total(filter: ShareFilter): Promise<number> {
-      const query = within(read, filter).select((eb) => eb.fn.countAll<number>().as("n"));
+      const shares = isFiltered(filter) ? within(read, filter) : ownedBy(read, filter);
+      const query = shares.select((eb) => eb.fn.countAll<number>().as("n"));
       return Number((await query.executeTakeFirstOrThrow()).n);
     },
 
-    /** Ids of links, newest first. */
-    async page(filter: ShareFilter, { after, offset, limit }: SharePage): Promise<number[]> {
-      const rows = await within(read, filter)
-        .$if(after !== null, (query) => query.where("link_id", "<", after!))
-        .select("link_id")
-        .orderBy("link_id", "desc")
+    /** Ids of links. `after` goes with the newest first. */
+    async page(
+      filter: ShareFilter,
+      { after, offset, limit }: SharePage,
+      { by, isDescending }: ShareOrder = NEWEST,
+    ): Promise<number[]> {
+      const direction = isDescending ? "desc" : "asc";
+      const isByAge = by === "created_at";
+      // Links are numbered as they are made.
+      const shares = (isByAge && !isFiltered(filter) ? ownedBy(read, filter) : within(read, filter))
+        .select("shares.link_id")
+        .$if(after !== null, (query) => query.where("shares.link_id", "<", after!))
         .limit(limit)
-        .offset(offset)
-        .execute();
-      return rows.map((row) => row.link_id);
+        .offset(offset);
+      const sorted = isByAge ? shares.orderBy("shares.link_id", direction) : sortedBy(shares, by, direction);
+      return (await sorted.execute()).map((row) => row.link_id);
     },
 
     /** What shares the entry, without drop boxes. */
@@ -134,4 +154,29 @@ export function createShareListRepository({ read, dialect }: Pick<Database, "rea
       return load(rows.map((row) => row.link_id));
     },
   };
+}
+
+type Sorted = SelectQueryBuilder<Schema, "shares" | "links", { link_id: number }>;
+
+function sortedBy(shares: Sorted, by: ShareOrder["by"], direction: "asc" | "desc"): Sorted {
+  const last = (query: Sorted) => query.orderBy("shares.link_id", "desc");
+  if (by === "code") return last(shares.orderBy("links.code", direction));
+  if (by === "expires_at") {
+    return last(
+      shares.orderBy((eb) => eb.fn.coalesce("links.expires_at", eb.lit(Number.MAX_SAFE_INTEGER)), direction),
+    );
+  }
+  return last(
+    shares.orderBy(
+      (eb) =>
+        eb.fn.coalesce(
+          eb
+            .selectFrom("link_clicks")
+            .select("clicks")
+            .whereRef("link_clicks.link_id", "=", "shares.link_id"),
+          eb.lit(0),
+        ),
+      direction,
+    ),
+  );
 }

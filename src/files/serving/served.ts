@@ -40,4 +40,6 @@ export type ShareRecord = ShownLink & {
   drop: (DropLimits & { bytes: number; files: number }) | null;
   /** Visitors find nothing. */
   inTrash: boolean;
+  /** The stored content of the file is lost. */
+  isDamaged: boolean;
 };

@@ -34,6 +34,7 @@ export const shareView = linkViewSchema.extend({
     .nullable()
     .describe("of a drop box"),
   in_trash: z.boolean().describe("visitors find nothing until the item is put back"),
+  damaged: z.boolean().describe("the stored content of the file is lost"),
   owner: z
     .object({ id: z.int(), username: z.string().nullable() })
     .optional()
@@ -64,6 +65,7 @@ export function viewOfShare(share: ShareRecord, origin: string): z.output<typeof
       files: drop.files,
     },
     in_trash: share.inTrash,
+    damaged: share.isDamaged,
     url: link.short_url,
   };
 }

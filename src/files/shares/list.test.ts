@@ -110,4 +110,71 @@ forEachDialect((dialect) => {
     await at.trash.putFile(me, single);
     expect((await shown())[0]).toEqual([alone, "single.txt", true]);
   });
+
+  test("a list is searched, narrowed by kind and state, and sorted", async () => {
+    const folder = await at.folder(me, null, "Äpfel 100%");
+    const made = async (name: string, input: { maxDownloads?: number; title?: string }) => {
+      const file = (await at.upload(me, null, name)).id;
+      const { maxDownloads = null, title = null } = input;
+      const { code } = await at.shares.create(
+        me,
+        { kind: "file", id: file },
+        { maxDownloads, title, expires_at: "1h" },
+        actor,
+      );
+      return { code, file };
+    };
+    const used = await made("used.txt", { maxDownloads: 1 });
+    const lost = await made("lost.txt", { title: "Minutes of May" });
+    const [whole, box] = [
+      await share({ kind: "folder", id: folder }),
+      await share({ kind: "folder", id: folder }),
+    ];
+    await at.changes.patch(me, box, { drop: { folder_id: folder, ...LIMITS } }, actor);
+    const ids = await at.database.read.selectFrom("links").select(["id", "code"]).execute();
+    const idOf = (code: string) => ids.find((link) => link.code === code)!.id;
+    expect(await at.shares.count(idOf(used.code))).toBe(true);
+    const { write } = at.database;
+    const blob = await write.selectFrom("entries").select("blob_id").where("id", "=", lost.file).execute();
+    await write.updateTable("blobs").set({ state: "damaged" }).where("id", "=", blob[0]!.blob_id).execute();
+    const found = async (wish: object, order?: Parameters<typeof at.shares.page>[2]) => {
+      const { shares, total } = await at.shares.page(
+        { accountId: me, ...wish },
+        { page: 1, pageSize: 9 },
+        order,
+      );
+      expect(total).toBe(shares.length);
+      return codes(shares);
+    };
+    expect(await found({ search: "MINUTES" })).toEqual([lost.code]);
+    expect(await found({ search: "Äpfel 100%" })).toEqual([box, whole]);
+    expect(await found({ search: "100_" })).toEqual([]);
+    expect(await found({ search: used.code })).toEqual([used.code]);
+    expect(await found({ kind: "drop" })).toEqual([box]);
+    expect(await found({ kind: "folder" })).toEqual([whole]);
+    expect(await found({ kind: "file" })).toEqual([lost.code, used.code]);
+    expect(await found({ state: "damaged" })).toEqual([lost.code]);
+    expect(await found({ state: "used_up" })).toEqual([used.code]);
+    expect(await found({ state: "active" })).toEqual([box, whole]);
+    expect((await at.shares.page({ accountId: me }, { page: 1, pageSize: 9 })).shares[2]!.isDamaged).toBe(
+      true,
+    );
+    await write.updateTable("shares").set({ files: 3 }).where("link_id", "=", idOf(box)).execute();
+    expect(await found({ state: "used_up" })).toEqual([box, used.code]);
+    at.time.now += 3_600_000;
+    expect(await found({ state: "expired" })).toEqual([used.code]);
+    expect(await found({ state: "active", kind: "file" })).toEqual([]);
+
+    await write.updateTable("link_clicks").set({ clicks: 7 }).where("link_id", "=", idOf(whole)).execute();
+    const sorted = (by: "created_at" | "code" | "click_count" | "expires_at", isDescending: boolean) =>
+      found({}, { by, isDescending });
+    expect(await sorted("created_at", false)).toEqual([used.code, lost.code, whole, box]);
+    expect((await sorted("click_count", true))[0]).toBe(whole);
+    expect(await sorted("click_count", false)).toEqual([box, lost.code, used.code, whole]);
+    expect(await sorted("expires_at", false)).toEqual([lost.code, used.code, box, whole]);
+    const byCode = [used.code, lost.code, whole, box].toSorted((a, b) => (a < b ? -1 : 1));
+    expect(await sorted("code", true)).toEqual(byCode.toReversed());
+    const { shares, next } = await at.shares.after({ accountId: me, kind: "file" }, null, 1);
+    expect([codes(shares), next]).toEqual([[lost.code], idOf(lost.code)]);
+  });
 });

@@ -16,7 +16,9 @@ import { appError } from "../../lib/errors.ts";
 import { pageOf, pageQuery } from "../../lib/page-query.ts";
 import { CODE_FORM, isCodeText } from "../../links/code.ts";
 import { patchSchema } from "../../links/link.ts";
+import { filterQuery } from "../../links/list/filter.ts";
 import { shareNotFound, type ShareChanges } from "../serving/changes.ts";
+import { SHARE_KINDS, SHARE_SORTS, SHARE_STATES } from "../serving/share-filter.ts";
 import type { Shares } from "./service.ts";
 import type { ShareRecord } from "../serving/served.ts";
 import {
@@ -32,6 +34,20 @@ const listQuery = z.object({
   cursor: cursorQuery.cursor.describe(
     "instead of page: empty for the first page, then next_cursor of the previous one",
   ),
+  search: filterQuery.shape.search.describe("text in the code, title, note or name, case-insensitive"),
+  kind: z.enum(["", ...SHARE_KINDS], `takes ${SHARE_KINDS.join(", ")}`).optional(),
+  state: z
+    .enum(["", ...SHARE_STATES], `takes ${SHARE_STATES.join(", ")}`)
+    .optional()
+    .describe("the first that applies of damaged, expired, used_up, active; a full drop box is used up"),
+  sort: z
+    .enum(["", ...SHARE_SORTS], `takes ${SHARE_SORTS.join(", ")}`)
+    .optional()
+    .describe("not with cursor"),
+  order: z
+    .enum(["", "asc", "desc"], "takes asc or desc")
+    .optional()
+    .describe("desc when absent; not with cursor"),
   all: z.enum(["true", "false", ""], "takes true or false").optional().describe("true: of all accounts"),
 });
 
@@ -55,7 +71,7 @@ export function manageEndpoints({ shares, changes }: { shares: Shares; changes: 
       ...common,
       method: "GET",
       path: "/shares",
-      summary: "The own shares and drop boxes, newest first; administrators also list those of all accounts",
+      summary: "The own shares and drop boxes; administrators also list those of all accounts",
       query: listQuery,
       failures: [403],
       answer: z.array(shareView),
@@ -65,7 +81,12 @@ export function manageEndpoints({ shares, changes }: { shares: Shares; changes: 
         if (ofAll && account.role !== "admin") {
           throw appError("Forbidden", "Only administrators list the shares of all accounts.");
         }
-        const filter = { accountId: ofAll ? null : account.id };
+        const filter = {
+          accountId: ofAll ? null : account.id,
+          search: query.search || undefined,
+          kind: query.kind || undefined,
+          state: query.state || undefined,
+        };
         const origin = c.env.origin();
         const view = (share: ShareRecord) => ({
           ...viewOfShare(share, origin),
@@ -73,8 +94,12 @@ export function manageEndpoints({ shares, changes }: { shares: Shares; changes: 
         });
         const at = pageOf(query);
         if (query.cursor === undefined) {
-          const { shares: found, total } = await shares.page(filter, at);
+          const order = { by: query.sort || "created_at", isDescending: query.order !== "asc" } as const;
+          const { shares: found, total } = await shares.page(filter, at, order);
           return page(found.map(view), { ...at, total });
+        }
+        if (query.sort || query.order) {
+          throw appError("BadRequest", "With cursor the newest come first; leave sort and order out.");
         }
         if (query.page) throw appError("BadRequest", "cursor and page exclude each other; give one of them.");
         const after = placeOf(place, query.cursor)?.id ?? null;

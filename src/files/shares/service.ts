@@ -13,10 +13,13 @@ import type { InternalInput, InternalLinks } from "../../links/internal-links.ts
 import type { AccountTree } from "../tree/account-tree.ts";
 import type { Folder, StoredFile } from "../tree/entry.ts";
 import { createEntryFinder, servedFields, shareNotFound } from "../serving/changes.ts";
-import type { ShareFilter } from "../serving/list.repository.ts";
+import type { ShareFilter, ShareOrder } from "../serving/share-filter.ts";
 import type { SharesRepository } from "./repository.ts";
 import type { Shareable, ShareRecord } from "../serving/served.ts";
 import type { SharedEntry } from "./share.ts";
+
+/** What a list shows, with the state at the time of the question. */
+type ShareWish = Omit<ShareFilter, "state"> & { state?: NonNullable<ShareFilter["state"]>["is"] | undefined };
 
 export type ShareInput = InternalInput & { maxDownloads: number | null };
 
@@ -28,6 +31,10 @@ const MOST_LISTED = 1_000;
 
 export function createShares({ tree, repository, links, clock }: Deps) {
   const entryOf = createEntryFinder(tree);
+  const filterOf = ({ state, ...rest }: ShareWish): ShareFilter => ({
+    ...rest,
+    state: state && { is: state, asOf: clock.now() },
+  });
 
   return {
     /**
@@ -84,16 +91,20 @@ export function createShares({ tree, repository, links, clock }: Deps) {
         tx.changed("links", await repository.removeLink(tx.db, link.id, { actor, now: clock.now() }));
       }),
 
-    /** Newest first, with drop boxes. */
-    async page(filter: ShareFilter, { page, pageSize }: { page: number; pageSize: number }) {
+    /** With drop boxes, newest first unless ordered. */
+    async page(wish: ShareWish, { page, pageSize }: { page: number; pageSize: number }, order?: ShareOrder) {
+      const filter = filterOf(wish);
       const slice = { after: null, offset: (page - 1) * pageSize, limit: pageSize };
-      const [ids, total] = await Promise.all([repository.page(filter, slice), repository.total(filter)]);
+      const [ids, total] = await Promise.all([
+        repository.page(filter, slice, order),
+        repository.total(filter),
+      ]);
       return { shares: await repository.load(ids), total };
     },
 
     /** What follows a link of the list. `next`: null at its end. */
-    async after(filter: ShareFilter, after: number | null, limit: number) {
-      const ids = await repository.page(filter, { after, offset: 0, limit: limit + 1 });
+    async after(wish: ShareWish, after: number | null, limit: number) {
+      const ids = await repository.page(filterOf(wish), { after, offset: 0, limit: limit + 1 });
       const shown = ids.slice(0, limit);
       return { shares: await repository.load(shown), next: ids.length > limit ? shown.at(-1)! : null };
     },

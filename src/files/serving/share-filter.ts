@@ -1,0 +1,19 @@
+/** Which shares a list shows, and in which order. */
+export const SHARE_KINDS = ["file", "folder", "drop"] as const;
+/** The first that applies of: damaged, expired, used up, active. What lies in the trash has one of them too. */
+export const SHARE_STATES = ["active", "expired", "used_up", "damaged"] as const;
+
+export type ShareFilter = {
+  /** Null: of all accounts. */
+  accountId: number | null;
+  /** In code, title, note or name, ignoring case. Absent: any, like the others. */
+  search?: string | undefined;
+  kind?: (typeof SHARE_KINDS)[number] | undefined;
+  /** `asOf`: epoch milliseconds. */
+  state?: { is: (typeof SHARE_STATES)[number]; asOf: number } | undefined;
+};
+
+export const SHARE_SORTS = ["created_at", "code", "click_count", "expires_at"] as const;
+
+/** Ties: newest first. No expiry sorts as the latest one. */
+export type ShareOrder = { by: (typeof SHARE_SORTS)[number]; isDescending: boolean };
