@@ -150,6 +150,7 @@ test.skipIf(!CHROMIUM)(
     const bytes = Buffer.alloc(3_000_000, "report ");
     const choice = page.waitForEvent("filechooser");
     await page.getByRole("button", { name: "Upload" }).click();
+    await page.getByRole("menuitem", { name: "Files" }).click();
     await (await choice).setFiles({ name: "<img src=x>.txt", mimeType: "text/plain", buffer: bytes });
     const row = page.getByRole("row").filter({ hasText: "<img src=x>.txt" });
     await row.waitFor();
@@ -212,7 +213,7 @@ for (const size of [WIDE, NARROW]) {
       for (const [path, name] of Object.entries(LISTS)) {
         await page.goto(`${root}/${path}`);
         await page.getByRole("heading", { name, exact: true }).waitFor();
-        await page.getByRole("table").waitFor();
+        await page.getByRole(path === "files" ? "grid" : "table").waitFor();
         await check(path);
       }
       await page.goto(`${root}/settings`);

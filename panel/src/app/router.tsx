@@ -9,6 +9,7 @@ import type { QueryClient } from "@tanstack/react-query";
 import { accountQuery } from "../auth/account.ts";
 import { readReportSearch, type ReportSearch } from "../clicks/range.ts";
 import { readEventSearch } from "../events/event-search.ts";
+import { readFileSearch } from "../files/file-search.ts";
 import { readLinkSearch } from "../links/link-search.ts";
 import { ApiError, whenSignedOut } from "./api.ts";
 import { PANEL_PATH } from "./place.ts";
@@ -112,9 +113,14 @@ const settings = createRoute({
 const files = createRoute({
   getParentRoute: () => inside,
   path: "/files",
-  validateSearch: ({ folder }: Record<string, unknown>): { folder?: number } =>
-    typeof folder === "number" && Number.isSafeInteger(folder) && folder > 0 ? { folder } : {},
+  validateSearch: readFileSearch,
   component: lazyRouteComponent(() => import("../files/files-page.tsx"), "FilesPage"),
+});
+
+const trash = createRoute({
+  getParentRoute: () => inside,
+  path: "/files/trash",
+  component: lazyRouteComponent(() => import("../files/trash/trash-page.tsx"), "TrashPage"),
 });
 
 export const router = createRouter({
@@ -125,6 +131,7 @@ export const router = createRouter({
       links,
       link,
       files,
+      trash,
       tokens,
       apiReference,
       users,

@@ -1,50 +1,110 @@
 /** What the pages of files ask the server for. */
-import { queryOptions, type QueryClient } from "@tanstack/react-query";
-import { answerOf, api, type File as StoredFile, type Folder } from "../app/api.ts";
+import { infiniteQueryOptions, type QueryClient, queryOptions } from "@tanstack/react-query";
+import { answerOf, api, type Entry as LocatedEntry, type FolderContents } from "../app/api.ts";
 import { SERVER_URL } from "../app/place.ts";
 
-export type Entry = ({ kind: "folder" } & Folder) | ({ kind: "file" } & StoredFile);
+export type Step = { id: number; name: string };
+
+/** A row of a folder, or of a search, which gives the path too. */
+export type Entry = Omit<LocatedEntry, "path" | "created_at"> & { path?: readonly Step[] };
+export type EntryId = Pick<Entry, "kind" | "id">;
+
+/** The most that the server gives at once. */
+const PAGE = 1_000;
+const FOUND_PAGE = 200;
+
+export const entryKey = ({ kind, id }: EntryId): string => `${kind} ${id}`;
 
 /** Null is the root. */
 export const folderQuery = (id: number | null) =>
-  queryOptions({
+  infiniteQueryOptions({
     queryKey: ["files", "folder", id],
-    queryFn: async ({ signal }) => {
+    initialPageParam: "",
+    async queryFn({ pageParam, signal }) {
+      const query = { limit: PAGE, ...(pageParam !== "" && { cursor: pageParam }) };
       const answer =
         id === null
-          ? api.GET("/folders", { signal })
-          : api.GET("/folders/{id}", { params: { path: { id } }, signal });
+          ? api.GET("/folders", { params: { query }, signal })
+          : api.GET("/folders/{id}", { params: { path: { id }, query }, signal });
       return (await answerOf(answer)).data;
     },
+    getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
   });
+
+export const foundQuery = (q: string) =>
+  infiniteQueryOptions({
+    queryKey: ["files", "search", q],
+    initialPageParam: "",
+    queryFn: ({ pageParam: cursor, signal }) =>
+      answerOf(api.GET("/files/search", { params: { query: { q, limit: FOUND_PAGE, cursor } }, signal })),
+    getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
+  });
+
+export function entriesOf({ folders, files }: Pick<FolderContents, "folders" | "files">): Entry[] {
+  return [
+    ...folders.map(({ parent_id: folder_id, id, name, updated_at }) => ({
+      kind: "folder" as const,
+      id,
+      name,
+      folder_id,
+      size: null,
+      mime_type: null,
+      updated_at,
+    })),
+    ...files.map(({ id, name, folder_id, size, mime_type, updated_at }) => ({
+      kind: "file" as const,
+      id,
+      name,
+      folder_id,
+      size,
+      mime_type,
+      updated_at,
+    })),
+  ];
+}
 
 export const usageQuery = queryOptions({
   queryKey: ["files", "usage"],
   queryFn: async ({ signal }) => (await answerOf(api.GET("/files/usage", { signal }))).data,
 });
 
+export const fileQuery = (id: number) =>
+  queryOptions({
+    queryKey: ["files", "file", id],
+    queryFn: async ({ signal }) =>
+      (await answerOf(api.GET("/files/{id}", { params: { path: { id } }, signal }))).data,
+  });
+
 export const refreshFiles = (queries: QueryClient): Promise<void> =>
   queries.invalidateQueries({ queryKey: ["files"] });
 
-export const createFolder = (name: string, parent: number | null): Promise<unknown> =>
-  answerOf(api.POST("/folders", { body: { name, parent_id: parent } }));
+export const createFolder = async (name: string, parent: number | null): Promise<number> =>
+  (await answerOf(api.POST("/folders", { body: { name, parent_id: parent } }))).data.id;
 
-export function renameEntry({ kind, id }: Entry, name: string): Promise<unknown> {
+export function renameEntry({ kind, id }: EntryId, name: string): Promise<unknown> {
   const change = { params: { path: { id } }, body: { name } };
   return kind === "file"
     ? answerOf(api.PATCH("/files/{id}", change))
     : answerOf(api.PATCH("/folders/{id}", change));
 }
 
-export function trashEntry({ kind, id }: Entry): Promise<unknown> {
+/** Null is the root. */
+export function moveEntry({ kind, id }: EntryId, folder: number | null): Promise<unknown> {
+  const params = { path: { id } };
+  return kind === "file"
+    ? answerOf(api.PATCH("/files/{id}", { params, body: { folder_id: folder } }))
+    : answerOf(api.PATCH("/folders/{id}", { params, body: { parent_id: folder } }));
+}
+
+export function trashEntry({ kind, id }: EntryId): Promise<unknown> {
   const params = { path: { id } };
   return kind === "file"
     ? answerOf(api.POST("/files/{id}/trash", { params }))
     : answerOf(api.POST("/folders/{id}/trash", { params }));
 }
 
-export const restoreEntry = ({ id }: Entry): Promise<unknown> =>
+export const restoreEntry = ({ id }: EntryId): Promise<unknown> =>
   answerOf(api.POST("/trash/{id}/restore", { params: { path: { id } }, body: {} }));
 
-export const downloadAddress = ({ kind, id }: Entry): string =>
+export const downloadAddress = ({ kind, id }: EntryId): string =>
   kind === "file" ? `${SERVER_URL}/files/${id}/download` : `${SERVER_URL}/folders/${id}/archive`;

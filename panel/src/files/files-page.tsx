@@ -1,150 +1,139 @@
-import { Trans, useLingui } from "@lingui/react/macro";
-import { Breadcrumbs, Button, FileButton, Group, Stack, Text } from "@mantine/core";
-import { IconFile, IconFolder, IconFolderPlus, IconUpload } from "@tabler/icons-react";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useSearch } from "@tanstack/react-router";
-import { type DragEvent, useState } from "react";
-import { formatBytes, formatDate } from "../app/i18n.ts";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import { Group, Text, Title } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
 import { ShareDialog } from "../shares/share-dialog.tsx";
-import { AnchorLink } from "../ui/anchor-link.tsx";
 import { useAsked } from "../ui/asked.ts";
-import { DataList } from "../ui/data-list.tsx";
-import { PageHead } from "../ui/page-head.tsx";
 import { SideForm } from "../ui/side-form.tsx";
-import { EntryMenu } from "./entry-menu.tsx";
-import {
-  createFolder,
-  downloadAddress,
-  type Entry,
-  folderQuery,
-  refreshFiles,
-  renameEntry,
-  usageQuery,
-} from "./file-queries.ts";
+import { Crumbs } from "./crumbs.tsx";
+import { DropArea } from "./drop-area.tsx";
+import { useEntryActions } from "./entry-actions.tsx";
+import { createFolder, downloadAddress, type Entry, refreshFiles } from "./file-queries.ts";
+import type { FileSearch } from "./file-search.ts";
+import { EntryGrid } from "./list/entry-grid.tsx";
+import type { EntryCommands } from "./list/entry-menu.tsx";
+import classes from "./list/files.module.css";
+import { EmptyList, FailedList, LoadingRows } from "./list/list-states.tsx";
+import { useEntries } from "./list/use-entries.ts";
+import { MoveDialog } from "./moves/move-dialog.tsx";
 import { NameForm } from "./name-form.tsx";
+import { NewEntry } from "./new-entry.tsx";
+import { SearchField } from "./search-field.tsx";
 import { UploadList } from "./upload-list.tsx";
 import { uploadFile } from "./uploads.ts";
-
-type Shown = { form: "folder" } | { form: "rename"; entry: Entry } | null;
+import { UsageBar } from "./usage-bar.tsx";
 
 export function FilesPage() {
   const { t } = useLingui();
-  const { folder = null } = useSearch({ from: "/inside/files" });
+  const search = useSearch({ from: "/inside/files" });
+  const navigate = useNavigate({ from: "/files" });
   const queries = useQueryClient();
-  const [shown, setShown] = useState<Shown>(null);
+  const actions = useEntryActions();
+  const [isNaming, setIsNaming] = useState(false);
   const [shared, setShared] = useState<Entry | null>(null);
-  const { data, error, refetch } = useQuery(folderQuery(folder));
-  const { data: usage } = useQuery(usageQuery);
-  const entries: Entry[] | undefined = data && [
-    ...data.folders.map((item) => ({ kind: "folder" as const, ...item })),
-    ...data.files.map((item) => ({ kind: "file" as const, ...item })),
-  ];
-  const close = () => setShown(null);
-  useAsked("new-folder", () => setShown({ form: "folder" }));
-  const upload = (files: readonly File[]) => {
-    for (const file of files) void uploadFile(file, folder, () => void refreshFiles(queries));
+  const [renamed, setRenamed] = useState<Entry | null>(null);
+  const [moved, setMoved] = useState<readonly Entry[]>([]);
+  const { entries, path, error, retry, isMore, more } = useEntries(search);
+  const folder = search.folder ?? null;
+  useAsked("new-folder", () => setIsNaming(true));
+  const isSearch = search.q !== undefined;
+
+  const change = (next: { [K in keyof FileSearch]?: FileSearch[K] | undefined }, replace = true): void =>
+    void navigate({
+      search: (now) =>
+        Object.fromEntries(
+          Object.entries({ ...now, ...next }).filter(([, value]) => value !== undefined),
+        ) as FileSearch,
+      replace,
+    });
+  const upload = (files: readonly File[], into: number | null) => {
+    for (const file of files) void uploadFile(file, into, () => void refreshFiles(queries));
   };
-  function drop(event: DragEvent): void {
-    event.preventDefault();
-    upload([...event.dataTransfer.files]);
-  }
-  const titles = { folder: t`New folder`, rename: t`Rename` };
+  const move = (chosen: readonly Entry[], into: number | null, name: string) =>
+    void actions.move(chosen, into, name);
+  const commands: EntryCommands = {
+    open(entry) {
+      if (entry.kind === "folder") change({ folder: entry.id, q: undefined }, false);
+      else location.assign(downloadAddress(entry));
+    },
+    rename: setRenamed,
+    share: setShared,
+    move: setMoved,
+    trash: (chosen) => void actions.trash(chosen),
+  };
 
   return (
-    <Stack p="md" gap="md" onDragOver={(event) => event.preventDefault()} onDrop={drop}>
-      <PageHead title={t`Files`} {...(usage && { sentence: t`${formatBytes(usage.used_bytes)} are used.` })}>
-        <Group gap="xs">
-          <Button
-            variant="default"
-            leftSection={<IconFolderPlus size={16} />}
-            onClick={() => setShown({ form: "folder" })}
-          >
-            <Trans>New folder</Trans>
-          </Button>
-          <FileButton multiple onChange={upload}>
-            {(props) => (
-              <Button {...props} leftSection={<IconUpload size={16} />}>
-                <Trans>Upload</Trans>
-              </Button>
-            )}
-          </FileButton>
-        </Group>
-      </PageHead>
-      <Breadcrumbs>
-        <AnchorLink to="/files" search={{}} size="sm">
-          <Trans>All files</Trans>
-        </AnchorLink>
-        {data?.path.map(({ id, name }) => (
-          <AnchorLink key={id} to="/files" search={{ folder: id }} size="sm">
-            {name}
-          </AnchorLink>
-        ))}
-      </Breadcrumbs>
+    <DropArea
+      name={path?.at(-1)?.name ?? t`All files`}
+      onFiles={(transfer) => upload([...transfer.files], folder)}
+    >
+      <Group justify="space-between" wrap="nowrap" px="md" pt="md">
+        <Title order={1} size="h3">
+          <Trans>Files</Trans>
+        </Title>
+        <NewEntry onNewFolder={() => setIsNaming(true)} onFiles={(files) => upload(files, folder)} />
+      </Group>
+      <Group px="md" py="xs" gap="xs">
+        {isSearch ? (
+          <Text size="sm" fw={600} flex="1 1 14rem" lh={2.5} truncate>
+            <Trans>Names with “{search.q}”</Trans>
+          </Text>
+        ) : (
+          <Crumbs path={path ?? []} onMove={move} />
+        )}
+        <SearchField q={search.q} onSearch={(q) => change({ q })} />
+      </Group>
       <UploadList />
-      <DataList<Entry>
-        label={t`Files`}
-        items={entries}
-        error={error}
-        onRetry={() => void refetch()}
-        keyOf={({ kind, id }) => `${kind} ${id}`}
-        empty={<Trans>This folder is empty. Drop files here, or use the button above.</Trans>}
-        columns={[
-          { title: t`Name`, cell: (entry) => <Name entry={entry} /> },
-          {
-            title: t`Size`,
-            isHidden: "narrow",
-            cell: (entry) => (entry.kind === "file" ? formatBytes(entry.size) : "–"),
-          },
-          { title: t`Changed`, isHidden: "narrow", cell: (entry) => formatDate(entry.updated_at) },
-          {
-            title: t`Actions`,
-            cell: (entry) => (
-              <EntryMenu
-                entry={entry}
-                onRename={() => setShown({ form: "rename", entry })}
-                onShare={() => setShared(entry)}
-              />
-            ),
-          },
-        ]}
-      />
-      <SideForm title={shown === null ? "" : titles[shown.form]} isOpen={shown !== null} onClose={close}>
-        {shown?.form === "folder" && (
-          <NameForm
-            name=""
-            action={t`Create`}
-            onSave={(name) => createFolder(name, folder)}
-            onClose={close}
-          />
-        )}
-        {shown?.form === "rename" && (
-          <NameForm
-            name={shown.entry.name}
-            action={t`Save`}
-            onSave={(name) => renameEntry(shown.entry, name)}
-            onClose={close}
-          />
-        )}
+      {error !== null && entries === undefined ? (
+        <FailedList error={error} onRetry={retry} />
+      ) : entries === undefined ? (
+        <LoadingRows />
+      ) : entries.length === 0 ? (
+        <EmptyList isSearch={isSearch} />
+      ) : (
+        <EntryGrid
+          key={isSearch ? `q ${search.q}` : `folder ${folder}`}
+          label={t`Files`}
+          entries={entries}
+          search={search}
+          {...(!isSearch && { onSort: (sort, order) => change({ sort, order }) })}
+          commands={commands}
+          onUp={() => {
+            const above = path?.at(-2)?.id;
+            if (!isSearch && folder !== null) change({ folder: above }, false);
+          }}
+          renamed={renamed}
+          onRename={(entry, name) => {
+            setRenamed(null);
+            if (name !== null) void actions.rename(entry, name);
+          }}
+          onMove={(chosen, { id, name }) => move(chosen, id, name)}
+          onFiles={(transfer, { id }) => upload([...transfer.files], id)}
+          onEnd={more}
+        />
+      )}
+      <div className={classes["foot"]}>
+        <UsageBar />
+        <Text size="xs" c="dimmed" aria-live="polite">
+          {entries !== undefined && entries.length > 0 && (
+            <>
+              <Plural value={entries.length} one="# entry" other="# entries" />
+              {isMore && "…"}
+            </>
+          )}
+        </Text>
+      </div>
+      <MoveDialog entries={moved} onMove={move} onClose={() => setMoved([])} />
+      <SideForm title={t`New folder`} isOpen={isNaming} onClose={() => setIsNaming(false)}>
+        <NameForm
+          name=""
+          action={t`Create`}
+          onSave={(name) => createFolder(name, folder)}
+          onClose={() => setIsNaming(false)}
+        />
       </SideForm>
       <ShareDialog subject={shared && { form: "new", item: shared }} onClose={() => setShared(null)} />
-    </Stack>
-  );
-}
-
-function Name({ entry }: { entry: Entry }) {
-  const Icon = entry.kind === "folder" ? IconFolder : IconFile;
-  return (
-    <Group gap={8} wrap="nowrap">
-      <Icon size={18} stroke={1.5} aria-hidden style={{ flexShrink: 0 }} />
-      {entry.kind === "folder" ? (
-        <AnchorLink to="/files" search={{ folder: entry.id }} size="sm" fw={600}>
-          <bdi>{entry.name}</bdi>
-        </AnchorLink>
-      ) : (
-        <Text component="a" href={downloadAddress(entry)} size="sm" c="inherit">
-          <bdi>{entry.name}</bdi>
-        </Text>
-      )}
-    </Group>
+    </DropArea>
   );
 }

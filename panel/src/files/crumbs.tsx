@@ -1,0 +1,68 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { IconChevronRight } from "@tabler/icons-react";
+import type { ReactNode } from "react";
+import { AnchorLink } from "../ui/anchor-link.tsx";
+import type { Entry, Step } from "./file-queries.ts";
+import classes from "./list/files.module.css";
+import { useDropInto } from "./moves/dragged.ts";
+
+type Props = {
+  path: readonly Step[];
+  onMove(entries: readonly Entry[], folder: number | null, name: string): void;
+};
+
+/** The way to the folder. Each step takes what is dropped on it. */
+export function Crumbs({ path, onMove }: Props) {
+  const { t } = useLingui();
+  return (
+    <nav
+      aria-label={t`Folder`}
+      ref={(nav) => nav?.firstElementChild?.scrollTo({ left: nav.firstElementChild.scrollWidth })}
+      style={{ display: "flex", flex: "1 1 14rem", minWidth: 0 }}
+    >
+      <ol className={classes["crumbs"]} tabIndex={-1}>
+        <Crumb id={null} isLast={path.length === 0} onMove={(moved) => onMove(moved, null, t`All files`)}>
+          <Trans>All files</Trans>
+        </Crumb>
+        {path.map(({ id, name }, at) => (
+          <Crumb key={id} id={id} isLast={at === path.length - 1} onMove={(moved) => onMove(moved, id, name)}>
+            <bdi>{name}</bdi>
+          </Crumb>
+        ))}
+      </ol>
+    </nav>
+  );
+}
+
+type CrumbProps = {
+  id: number | null;
+  isLast: boolean;
+  onMove(entries: readonly Entry[]): void;
+  children: ReactNode;
+};
+
+function Crumb({ id, isLast, onMove, children }: CrumbProps) {
+  const { isOver, handlers } = useDropInto(id, { onEntries: onMove });
+  return (
+    <li {...handlers}>
+      {id !== null && <IconChevronRight size={14} aria-hidden style={{ flexShrink: 0 }} />}
+      <AnchorLink
+        from="/files"
+        to="/files"
+        search={(now) => ({
+          ...(id !== null && { folder: id }),
+          ...(now.sort && { sort: now.sort }),
+          ...(now.order && { order: now.order }),
+        })}
+        size="sm"
+        fw={isLast ? 600 : 400}
+        c="inherit"
+        className={`${classes["crumb"]} ${classes["cut"]}`}
+        data-over={isOver || undefined}
+        {...(isLast && { "aria-current": "page" as const })}
+      >
+        {children}
+      </AnchorLink>
+    </li>
+  );
+}

@@ -1,0 +1,134 @@
+/** Changes of one entry or many, each with a way back. */
+import { Plural, Trans } from "@lingui/react/macro";
+import { Button, Group } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import { useQueryClient } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { useSentence } from "../ui/failure.tsx";
+import {
+  type Entry,
+  moveEntry,
+  refreshFiles,
+  renameEntry,
+  restoreEntry,
+  trashEntry,
+} from "./file-queries.ts";
+
+const AT_ONCE = 4;
+const UNDO_SHOWN_MS = 10_000;
+
+type Outcome = { done: Entry[]; failures: unknown[] };
+
+async function runEach(entries: readonly Entry[], run: (entry: Entry) => Promise<unknown>): Promise<Outcome> {
+  const outcome: Outcome = { done: [], failures: [] };
+  const left = entries.toReversed();
+  const work = async (): Promise<void> => {
+    for (let entry = left.pop(); entry !== undefined; entry = left.pop()) {
+      try {
+        await run(entry);
+        outcome.done.push(entry);
+      } catch (error) {
+        outcome.failures.push(error);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return outcome;
+}
+
+export type EntryActions = ReturnType<typeof useEntryActions>;
+
+export function useEntryActions() {
+  const queries = useQueryClient();
+  const sentenceOf = useSentence();
+
+  async function run(
+    entries: readonly Entry[],
+    change: (entry: Entry) => Promise<unknown>,
+    back?: { undo(entry: Entry): Promise<unknown>; message(done: readonly Entry[]): ReactNode },
+  ): Promise<boolean> {
+    const { done, failures } = await runEach(entries, change);
+    if (failures.length > 0) {
+      const sentence = sentenceOf(failures[0]);
+      const count = entries.length;
+      notifications.show({
+        color: "red",
+        message:
+          count === 1 ? (
+            sentence
+          ) : (
+            <Trans>
+              {failures.length} of {count} stayed as they were. {sentence}
+            </Trans>
+          ),
+      });
+    }
+    if (done.length > 0 && back !== undefined) {
+      const id = notifications.show({
+        autoClose: UNDO_SHOWN_MS,
+        message: (
+          <Group justify="space-between" wrap="nowrap">
+            <span style={{ overflowWrap: "anywhere" }}>{back.message(done)}</span>
+            <Button
+              size="compact-xs"
+              variant="light"
+              style={{ flexShrink: 0 }}
+              onClick={() => {
+                notifications.hide(id);
+                void run(done, back.undo);
+              }}
+            >
+              <Trans>Undo</Trans>
+            </Button>
+          </Group>
+        ),
+      });
+    }
+    await refreshFiles(queries);
+    return failures.length === 0;
+  }
+
+  return {
+    trash: (entries: readonly Entry[]) =>
+      run(entries, trashEntry, {
+        undo: restoreEntry,
+        message: ([first, ...rest]) =>
+          rest.length === 0 ? (
+            <Trans>
+              <bdi>{first!.name}</bdi> is in the trash.
+            </Trans>
+          ) : (
+            <Plural
+              value={rest.length + 1}
+              one="# entry is in the trash."
+              other="# entries are in the trash."
+            />
+          ),
+      }),
+    /** @param folder null is the root */
+    move: (entries: readonly Entry[], folder: number | null, folderName: string) =>
+      run(entries, (entry) => moveEntry(entry, folder), {
+        undo: (entry) => moveEntry(entry, entry.folder_id),
+        message: ([first, ...rest]) =>
+          rest.length === 0 ? (
+            <Trans>
+              <bdi>{first!.name}</bdi> is in <bdi>{folderName}</bdi> now.
+            </Trans>
+          ) : (
+            <Trans>
+              <Plural value={rest.length + 1} one="# entry" other="# entries" /> moved to{" "}
+              <bdi>{folderName}</bdi>.
+            </Trans>
+          ),
+      }),
+    rename: (entry: Entry, name: string) =>
+      run([entry], () => renameEntry(entry, name), {
+        undo: () => renameEntry(entry, entry.name),
+        message: () => (
+          <Trans>
+            <bdi>{entry.name}</bdi> is called <bdi>{name}</bdi> now.
+          </Trans>
+        ),
+      }),
+  };
+}

@@ -1,0 +1,37 @@
+/** The state of the page of files, which lives in the URL. */
+const FILE_SORTS = ["name", "size", "date"] as const;
+export type FileSort = (typeof FILE_SORTS)[number];
+export type FileOrder = "asc" | "desc";
+
+export type FileSearch = {
+  /** None: the root. */
+  folder?: number;
+  /** Over the whole tree. */
+  q?: string;
+  sort?: FileSort;
+  order?: FileOrder;
+  /** The one that the preview shows. */
+  file?: number;
+};
+
+/** The order in which a first choice of the column sorts. */
+export const FIRST_FILE_ORDER: Record<FileSort, FileOrder> = { name: "asc", size: "desc", date: "desc" };
+
+const idOf = (value: unknown): number | undefined =>
+  typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? value : undefined;
+
+/** Of an address, which anybody may have typed. */
+export function readFileSearch(search: Record<string, unknown>): FileSearch {
+  const q = ["string", "number"].includes(typeof search["q"]) ? String(search["q"]) : "";
+  const folder = idOf(search["folder"]);
+  const file = idOf(search["file"]);
+  const sort = FILE_SORTS.find((known) => known === search["sort"]);
+  const order = (["asc", "desc"] as const).find((known) => known === search["order"]);
+  return {
+    ...(folder !== undefined && { folder }),
+    ...(q !== "" && { q }),
+    ...(sort && { sort }),
+    ...(order && { order }),
+    ...(file !== undefined && { file }),
+  };
+}

@@ -1,0 +1,61 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { ActionIcon, Menu } from "@mantine/core";
+import {
+  IconDots,
+  IconDownload,
+  IconFolderShare,
+  IconPencil,
+  IconShare,
+  IconTrash,
+} from "@tabler/icons-react";
+import { downloadAddress, type Entry } from "../file-queries.ts";
+
+export type EntryCommands = {
+  open(entry: Entry): void;
+  rename(entry: Entry): void;
+  share(entry: Entry): void;
+  move(entries: readonly Entry[]): void;
+  trash(entries: readonly Entry[]): void;
+};
+
+type Props = { entry: Entry; commands: EntryCommands; tabIndex: number };
+
+export function EntryMenu({ entry, commands, tabIndex }: Props) {
+  const { t } = useLingui();
+  return (
+    <Menu position="bottom-end" withinPortal>
+      <Menu.Target>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size="lg"
+          tabIndex={tabIndex}
+          aria-label={t`Actions for ${entry.name}`}
+        >
+          <IconDots size={16} />
+        </ActionIcon>
+      </Menu.Target>
+      {/* Its clicks and keys are not those of the row. */}
+      <Menu.Dropdown
+        onClick={(event) => event.stopPropagation()}
+        onKeyDown={(event) => event.stopPropagation()}
+      >
+        <Menu.Item component="a" href={downloadAddress(entry)} leftSection={<IconDownload size={16} />}>
+          {entry.kind === "file" ? <Trans>Download</Trans> : <Trans>Download as ZIP</Trans>}
+        </Menu.Item>
+        <Menu.Item leftSection={<IconShare size={16} />} onClick={() => commands.share(entry)}>
+          <Trans>Share</Trans>
+        </Menu.Item>
+        <Menu.Item leftSection={<IconPencil size={16} />} onClick={() => commands.rename(entry)}>
+          <Trans>Rename</Trans>
+        </Menu.Item>
+        <Menu.Item leftSection={<IconFolderShare size={16} />} onClick={() => commands.move([entry])}>
+          <Trans>Move to…</Trans>
+        </Menu.Item>
+        <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={() => commands.trash([entry])}>
+          <Trans>Move to the trash</Trans>
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

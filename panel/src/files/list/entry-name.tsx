@@ -1,0 +1,39 @@
+import { Anchor } from "@mantine/core";
+import type { KeyboardEvent } from "react";
+import { AnchorLink } from "../../ui/anchor-link.tsx";
+import { downloadAddress, type Entry } from "../file-queries.ts";
+import classes from "./files.module.css";
+
+/** Opens the entry. Its clicks and its Enter are not those of the row. */
+export function EntryName({ entry, tabIndex }: { entry: Entry; tabIndex: number }) {
+  const shared = {
+    size: "sm" as const,
+    c: "inherit",
+    tabIndex,
+    title: entry.name,
+    draggable: false,
+    className: classes["cut"],
+    onClick: (event: { stopPropagation(): void }) => event.stopPropagation(),
+    onDoubleClick: (event: { stopPropagation(): void }) => event.stopPropagation(),
+    onKeyDown: (event: KeyboardEvent) => event.key === "Enter" && event.stopPropagation(),
+  };
+  const name = <bdi>{entry.name}</bdi>;
+  if (entry.kind === "folder") {
+    return (
+      <AnchorLink
+        {...shared}
+        fw={600}
+        from="/files"
+        to="/files"
+        search={({ sort, order }) => ({ folder: entry.id, ...(sort && { sort }), ...(order && { order }) })}
+      >
+        {name}
+      </AnchorLink>
+    );
+  }
+  return (
+    <Anchor {...shared} fw={500} href={downloadAddress(entry)}>
+      {name}
+    </Anchor>
+  );
+}

@@ -1,0 +1,126 @@
+import { useLingui } from "@lingui/react/macro";
+import { Checkbox, Group, Text } from "@mantine/core";
+import type { DragEvent, KeyboardEvent, MouseEvent } from "react";
+import { formatBytes, formatDate, formatTime } from "../../app/i18n.ts";
+import type { Entry } from "../file-queries.ts";
+import { KindIcon } from "../kind-icon.tsx";
+import { type DropHandlers, startDrag, useDropInto } from "../moves/dragged.ts";
+import { EntryMenu, type EntryCommands } from "./entry-menu.tsx";
+import { EntryName } from "./entry-name.tsx";
+import { EntryPath } from "./entry-path.tsx";
+import classes from "./files.module.css";
+import { RenameField } from "./rename-field.tsx";
+import type { Reach } from "./selection.ts";
+
+export type RowState = { isSelected: boolean; isActive: boolean; isRenamed: boolean };
+type Props = {
+  entry: Entry;
+  id: string;
+  at: number;
+  place: { start: number; size: number };
+  state: RowState;
+  commands: EntryCommands;
+  onReach(how: Reach): void;
+  /** Null gives it up. */
+  onRename(name: string | null): void;
+  /** What goes along when the row is dragged. */
+  dragged(): readonly Entry[];
+  onDrop: DropHandlers | null;
+};
+
+const NO_DROP: DropHandlers = { onEntries() {} };
+
+export function EntryRow(props: Props) {
+  const { entry, id, at, place, state, commands, onReach, onDrop } = props;
+  const { t } = useLingui();
+  const { isOver, handlers } = useDropInto(entry.kind === "folder" ? entry.id : null, onDrop ?? NO_DROP);
+  const tabIndex = state.isActive ? 0 : -1;
+  const size = entry.size === null ? "" : formatBytes(entry.size);
+
+  function click(event: MouseEvent): void {
+    const isTouch = (event.nativeEvent as PointerEvent).pointerType === "touch";
+    if (event.shiftKey) onReach("range");
+    else if (event.ctrlKey || event.metaKey) onReach("toggle");
+    else if (isTouch) commands.open(entry);
+    else onReach("only");
+  }
+
+  return (
+    <div
+      role="row"
+      id={id}
+      aria-rowindex={at + 2}
+      aria-selected={state.isSelected}
+      className={classes["row"]}
+      data-active={state.isActive || undefined}
+      data-over={(isOver && onDrop !== null) || undefined}
+      style={{ height: place.size, transform: `translateY(${place.start}px)` }}
+      draggable={!state.isRenamed}
+      onDragStart={(event: DragEvent) => startDrag(event, props.dragged())}
+      onClick={click}
+      onDoubleClick={() => commands.open(entry)}
+      {...(entry.kind === "folder" && onDrop !== null && handlers)}
+    >
+      <div
+        role="gridcell"
+        className={classes["check"]}
+        onClick={(event) => {
+          event.stopPropagation();
+          onReach(event.shiftKey ? "range" : "toggle");
+        }}
+        onDoubleClick={(event) => event.stopPropagation()}
+      >
+        <Checkbox
+          size="xs"
+          tabIndex={tabIndex}
+          checked={state.isSelected}
+          onChange={() => {}}
+          onKeyDown={(event: KeyboardEvent) => event.key === " " && event.stopPropagation()}
+          aria-label={t`Select ${entry.name}`}
+        />
+      </div>
+      <div role="gridcell" className={classes["name"]}>
+        <KindIcon entry={entry} size={20} />
+        {state.isRenamed ? (
+          <RenameField
+            name={entry.name}
+            isFolder={entry.kind === "folder"}
+            onSave={props.onRename}
+            onCancel={() => props.onRename(null)}
+          />
+        ) : (
+          <div className={classes["texts"]}>
+            <EntryName entry={entry} tabIndex={tabIndex} />
+            {entry.path === undefined ? (
+              <Text size="xs" c="dimmed" hiddenFrom="sm" className={classes["cut"]}>
+                {[size, formatDate(entry.updated_at)].filter((part) => part !== "").join(" · ")}
+              </Text>
+            ) : (
+              <EntryPath path={entry.path} tabIndex={tabIndex} />
+            )}
+          </div>
+        )}
+      </div>
+      <Text role="gridcell" size="sm" c="dimmed" className={classes["size"]}>
+        {size}
+      </Text>
+      <Text
+        role="gridcell"
+        size="sm"
+        c="dimmed"
+        className={classes["date"]}
+        title={formatTime(entry.updated_at)}
+      >
+        {formatDate(entry.updated_at)}
+      </Text>
+      <Group
+        role="gridcell"
+        justify="end"
+        onClick={(event) => event.stopPropagation()}
+        onDoubleClick={(event) => event.stopPropagation()}
+      >
+        <EntryMenu entry={entry} commands={commands} tabIndex={tabIndex} />
+      </Group>
+    </div>
+  );
+}

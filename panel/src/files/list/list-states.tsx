@@ -1,0 +1,58 @@
+import { Trans } from "@lingui/react/macro";
+import { Alert, Button, Center, Skeleton, Stack, Text } from "@mantine/core";
+import { AnchorLink } from "../../ui/anchor-link.tsx";
+import { useSentence } from "../../ui/failure.tsx";
+import classes from "./files.module.css";
+
+const ROWS = 12;
+
+/** As high as the rows that come. */
+export function LoadingRows() {
+  return (
+    <div className={classes["scroller"]} aria-busy>
+      <div className={classes["head"]} />
+      {Array.from({ length: ROWS }, (_, at) => (
+        <div key={at} className={classes["head"]} style={{ position: "static" }}>
+          <span />
+          <Skeleton height={14} width={`${60 - ((at * 17) % 40)}%`} />
+        </div>
+      ))}
+    </div>
+  );
+}
+
+export function FailedList({ error, onRetry }: { error: Error; onRetry(): void }) {
+  const sentenceOf = useSentence();
+  return (
+    <Alert color="red" m="md" role="alert">
+      <Stack align="start" gap="xs">
+        {sentenceOf(error)}
+        <Button size="xs" variant="default" onClick={onRetry}>
+          <Trans>Try again</Trans>
+        </Button>
+        <AnchorLink to="/files" search={{}} size="sm">
+          <Trans>All files</Trans>
+        </AnchorLink>
+      </Stack>
+    </Alert>
+  );
+}
+
+export function EmptyList({ isSearch }: { isSearch: boolean }) {
+  return (
+    <Center flex={1} p="md" style={{ borderTop: "1px solid var(--mantine-color-default-border)" }}>
+      <Stack gap={4} align="center" ta="center" maw={380}>
+        <Text fw={600}>
+          {isSearch ? <Trans>No name matches</Trans> : <Trans>This folder is empty.</Trans>}
+        </Text>
+        <Text c="dimmed" size="sm">
+          {isSearch ? (
+            <Trans>The search looks for a part of the names of files and folders.</Trans>
+          ) : (
+            <Trans>Drop files and folders here, or use the button above.</Trans>
+          )}
+        </Text>
+      </Stack>
+    </Center>
+  );
+}

@@ -1,0 +1,37 @@
+import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
+import { useEffect, useMemo } from "react";
+import { inOrder } from "../entry-order.ts";
+import { entriesOf, folderQuery, foundQuery } from "../file-queries.ts";
+import type { FileSearch } from "../file-search.ts";
+
+/** The rows that the address asks for. A folder comes whole, page by page; a search as far as it is read. */
+export function useEntries({ folder, q, sort, order }: FileSearch) {
+  const isSearch = q !== undefined;
+  const list = useInfiniteQuery({ ...folderQuery(folder ?? null), enabled: !isSearch });
+  const found = useInfiniteQuery({
+    ...foundQuery(q ?? ""),
+    enabled: isSearch,
+    placeholderData: keepPreviousData,
+  });
+  const { data, hasNextPage, isFetchingNextPage, fetchNextPage, isError } = list;
+  useEffect(() => {
+    if (!isSearch && hasNextPage && !isFetchingNextPage && !isError) void fetchNextPage();
+  }, [isSearch, hasNextPage, isFetchingNextPage, isError, fetchNextPage]);
+
+  const inFolder = useMemo(
+    () => data && inOrder(data.pages.flatMap(entriesOf), { ...(sort && { sort }), ...(order && { order }) }),
+    [data, sort, order],
+  );
+  const matching = useMemo(() => found.data?.pages.flatMap((page) => page.data), [found.data]);
+  const shown = isSearch ? found : list;
+  return {
+    entries: isSearch ? matching : inFolder,
+    path: data?.pages[0]?.path,
+    error: shown.error,
+    retry: () => void shown.refetch(),
+    isMore: shown.hasNextPage,
+    more() {
+      if (isSearch && found.hasNextPage && !found.isFetchingNextPage) void found.fetchNextPage();
+    },
+  };
+}

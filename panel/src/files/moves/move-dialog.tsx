@@ -1,0 +1,74 @@
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import { Button, CloseButton, Group, Modal, Stack, Text } from "@mantine/core";
+import { useState } from "react";
+import type { Entry } from "../file-queries.ts";
+import { FolderPicker, type PickedFolder } from "./folder-picker.tsx";
+
+type Props = {
+  /** None: the dialog is closed. */
+  entries: readonly Entry[];
+  onMove(entries: readonly Entry[], folder: number | null, name: string): void;
+  onClose(): void;
+};
+
+/** Moves without dragging. */
+export function MoveDialog({ entries, onMove, onClose }: Props) {
+  const { t } = useLingui();
+  return (
+    <Modal.Root opened={entries.length > 0} onClose={onClose} size="md">
+      <Modal.Overlay />
+      <Modal.Content>
+        {/* The page has its banner already. */}
+        <Modal.Header role="presentation">
+          <Modal.Title fw={600} style={{ overflowWrap: "anywhere" }}>
+            {entries.length === 1 ? (
+              <Trans>
+                Move <bdi>{entries[0]!.name}</bdi>
+              </Trans>
+            ) : (
+              <Plural value={entries.length} one="Move # entry" other="Move # entries" />
+            )}
+          </Modal.Title>
+          <CloseButton aria-label={t`Close`} onClick={onClose} />
+        </Modal.Header>
+        <Modal.Body>
+          {entries.length > 0 && <Choice entries={entries} onMove={onMove} onClose={onClose} />}
+        </Modal.Body>
+      </Modal.Content>
+    </Modal.Root>
+  );
+}
+
+function Choice({ entries, onMove, onClose }: Props) {
+  const { t } = useLingui();
+  const [folder, setFolder] = useState<PickedFolder>({ id: entries[0]!.folder_id, name: "" });
+  const isThere = entries.every(({ folder_id }) => folder_id === folder.id);
+  return (
+    <Stack gap="sm">
+      <FolderPicker
+        folder={folder}
+        isRefused={({ id }) => entries.some((entry) => entry.kind === "folder" && entry.id === id)}
+        onChange={setFolder}
+      />
+      <Group justify="space-between" wrap="nowrap">
+        <Text size="xs" c="dimmed">
+          {isThere && <Trans>They lie here already.</Trans>}
+        </Text>
+        <Group gap="xs" wrap="nowrap">
+          <Button variant="default" onClick={onClose}>
+            <Trans>Cancel</Trans>
+          </Button>
+          <Button
+            disabled={isThere}
+            onClick={() => {
+              onClose();
+              onMove(entries, folder.id, folder.id === null ? t`All files` : folder.name);
+            }}
+          >
+            <Trans>Move here</Trans>
+          </Button>
+        </Group>
+      </Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,82 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { ActionIcon, Button, Group, Menu } from "@mantine/core";
+import { IconFileUpload, IconFolderPlus, IconFolderUp, IconTrash, IconUpload } from "@tabler/icons-react";
+import { type ChangeEvent, type RefObject, useRef } from "react";
+import { AnchorLink } from "../ui/anchor-link.tsx";
+
+type Props = { onNewFolder(): void; onFiles(files: readonly File[]): void };
+
+/** What adds to the folder, and the way to the trash. */
+export function NewEntry({ onNewFolder, onFiles }: Props) {
+  const { t } = useLingui();
+  const files = useRef<HTMLInputElement>(null);
+  const folder = useRef<HTMLInputElement>(null);
+  const field = (ref: RefObject<HTMLInputElement | null>, isFolder: boolean) => (
+    <input
+      ref={ref}
+      type="file"
+      multiple
+      hidden
+      {...(isFolder && { webkitdirectory: "" })}
+      onChange={(event: ChangeEvent<HTMLInputElement>) => {
+        onFiles([...(event.currentTarget.files ?? [])]);
+        // The same choice again is a change too.
+        event.currentTarget.value = "";
+      }}
+    />
+  );
+  return (
+    <Group gap="xs" wrap="nowrap">
+      <AnchorLink
+        to="/files/trash"
+        c="dimmed"
+        p={6}
+        display="inline-flex"
+        aria-label={t`Trash`}
+        title={t`Trash`}
+      >
+        <IconTrash size={20} stroke={1.5} aria-hidden />
+      </AnchorLink>
+      <Button
+        visibleFrom="sm"
+        variant="default"
+        leftSection={<IconFolderPlus size={16} aria-hidden />}
+        onClick={onNewFolder}
+      >
+        <Trans>New folder</Trans>
+      </Button>
+      <ActionIcon
+        hiddenFrom="sm"
+        variant="default"
+        size={36}
+        aria-label={t`New folder`}
+        onClick={onNewFolder}
+      >
+        <IconFolderPlus size={18} />
+      </ActionIcon>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <Button leftSection={<IconUpload size={16} aria-hidden />}>
+            <Trans>Upload</Trans>
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item
+            leftSection={<IconFileUpload size={16} aria-hidden />}
+            onClick={() => files.current?.click()}
+          >
+            <Trans>Files</Trans>
+          </Menu.Item>
+          <Menu.Item
+            leftSection={<IconFolderUp size={16} aria-hidden />}
+            onClick={() => folder.current?.click()}
+          >
+            <Trans>A folder</Trans>
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      {field(files, false)}
+      {field(folder, true)}
+    </Group>
+  );
+}

@@ -1,0 +1,131 @@
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import { Button, Group, Stack, Text } from "@mantine/core";
+import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { TrashedEntry } from "../../app/api.ts";
+import { formatBytes, formatTime } from "../../app/i18n.ts";
+import { ConfirmButton } from "../../ui/confirm-button.tsx";
+import { DataList } from "../../ui/data-list.tsx";
+import { PageHead } from "../../ui/page-head.tsx";
+import { useFailureNotice } from "../../ui/undo.tsx";
+import { refreshFiles, restoreEntry } from "../file-queries.ts";
+import { KindIcon } from "../kind-icon.tsx";
+import { UsageBar } from "../usage-bar.tsx";
+import { deleteForGood, emptyTrash, trashQuery } from "./trash-queries.ts";
+
+const DAY_MS = 86_400_000;
+
+export function TrashPage() {
+  const { t } = useLingui();
+  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } =
+    useInfiniteQuery(trashQuery);
+  const items = data?.pages.flatMap((page) => page.data);
+  return (
+    <Stack p="md" gap="md">
+      <PageHead
+        title={t`Trash`}
+        sentence={t`What lies here can be put back. It counts towards the space that is used.`}
+      >
+        <Group gap="xs">
+          <Button component={Link} to="/files" variant="default">
+            <Trans>All files</Trans>
+          </Button>
+          {items !== undefined && items.length > 0 && (
+            <ConfirmButton
+              label={t`Empty the trash`}
+              question={t`Delete everything in the trash for good? This can't be undone.`}
+              run={emptyTrash}
+              list="files"
+            />
+          )}
+        </Group>
+      </PageHead>
+      <UsageBar />
+      <DataList<TrashedEntry>
+        label={t`Trash`}
+        items={items}
+        error={error}
+        onRetry={() => void refetch()}
+        keyOf={({ kind, id }) => `${kind} ${id}`}
+        empty={<Trans>The trash is empty.</Trans>}
+        columns={[
+          { title: t`Name`, cell: (item) => <Name item={item} /> },
+          {
+            title: t`Size`,
+            isHidden: "narrow",
+            cell: ({ size }) => (size === null ? "" : formatBytes(size)),
+          },
+          { title: t`Deleted for good`, isHidden: "narrow", cell: (item) => <Leaves item={item} /> },
+          { title: t`Actions`, cell: (item) => <Actions item={item} /> },
+        ]}
+      />
+      {hasNextPage && (
+        <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          <Trans>Show more</Trans>
+        </Button>
+      )}
+    </Stack>
+  );
+}
+
+function Name({ item }: { item: TrashedEntry }) {
+  return (
+    <Group gap="sm" wrap="nowrap">
+      <KindIcon entry={{ kind: item.kind, mime_type: null }} size={20} />
+      <div>
+        <Text size="sm" fw={500}>
+          <bdi>{item.name}</bdi>
+        </Text>
+        <Text size="xs" c="dimmed">
+          {item.path === null ? (
+            <Trans>Its folder is gone; it returns to the root.</Trans>
+          ) : (
+            ["", ...item.path.map(({ name }) => name)].join("/") || "/"
+          )}
+        </Text>
+        <Text size="xs" c="dimmed" hiddenFrom="sm">
+          <Leaves item={item} />
+        </Text>
+      </div>
+    </Group>
+  );
+}
+
+function Leaves({ item }: { item: TrashedEntry }) {
+  const days = Math.max(0, Math.ceil((Date.parse(item.expires_at) - Date.now()) / DAY_MS));
+  return (
+    <span title={formatTime(item.expires_at)}>
+      <Plural value={days} one="in # day" other="in # days" />
+    </span>
+  );
+}
+
+function Actions({ item }: { item: TrashedEntry }) {
+  const { t } = useLingui();
+  const queries = useQueryClient();
+  const onError = useFailureNotice();
+  const restore = useMutation({
+    mutationFn: () => restoreEntry(item),
+    onSuccess: () => refreshFiles(queries),
+    onError,
+  });
+  return (
+    <Group gap={4} justify="end">
+      <Button
+        size="compact-sm"
+        variant="default"
+        loading={restore.isPending}
+        aria-label={t`Put ${item.name} back`}
+        onClick={() => restore.mutate()}
+      >
+        <Trans>Put back</Trans>
+      </Button>
+      <ConfirmButton
+        label={t`Delete`}
+        question={t`Delete ${item.name} for good? This can't be undone.`}
+        run={() => deleteForGood(item)}
+        list="files"
+      />
+    </Group>
+  );
+}
