@@ -16,7 +16,9 @@ export async function newApiDocument() {
   const env = loadEnv({ cwd: folder, processEnv: { WAYMARK__DATA__DIR: folder } });
   const services = await openServices(env, { logger: silentLogger, server: false });
   try {
-    return openApiDocument(createApi({ services, health: ABSENT, scrape: ABSENT, live: ABSENT }));
+    return openApiDocument(
+      createApi({ services, health: ABSENT, system: ABSENT, scrape: ABSENT, live: ABSENT }),
+    );
   } finally {
     await services.close();
     rmSync(folder, { recursive: true, force: true });

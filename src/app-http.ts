@@ -12,6 +12,8 @@ import { withAccessLog } from "./health/access-log.ts";
 import { createHttpMetrics } from "./health/http-metrics.ts";
 import { metricsEndpoint } from "./health/metrics.routes.ts";
 import type { Scrape } from "./health/scrape.ts";
+import { systemEndpoint } from "./health/system.routes.ts";
+import type { SystemReport } from "./health/system-view.ts";
 import { createHttpApp, type EndpointTable, type HttpAppOptions } from "./http/app.ts";
 import { docsEndpoints } from "./http/docs.routes.ts";
 import type { HttpConnection } from "./http/endpoint.ts";
@@ -38,15 +40,16 @@ const OPEN_PREFIXES = ["/shares", "/trash"];
 
 export type Fetch = (request: Request, server: Server<undefined>) => Response | Promise<Response>;
 
-type ApiParts = Pick<HttpParts, "services" | "health" | "scrape" | "live">;
+type ApiParts = Pick<HttpParts, "services" | "health" | "system" | "scrape" | "live">;
 type Api = Described & Pick<HttpAppOptions, "tables" | "gates">;
 
 export type HttpParts = {
   services: Services;
   redirect: Redirect;
   health: { report(): Promise<HealthReport> };
+  system: { report(): Promise<SystemReport> };
   registry: Registry;
-  scrape: Scrape;
+  scrape: Scrape["text"];
   live: Live;
   worker?: WorkerChannel | undefined;
 };
@@ -140,7 +143,7 @@ function isMeantForApi({ method, headers }: Request): boolean {
 }
 
 /** The endpoints, and what the document says of them. Prefixes are those of the start. */
-export function createApi({ services, health, scrape, live }: ApiParts): Api {
+export function createApi({ services, health, system, scrape, live }: ApiParts): Api {
   const { env, config, auth, events, links, csv, reports, content, drive, sharing, logger } = services;
   const admin = config.get("routes.admin_prefix");
   const healthPrefix = config.get("routes.health_prefix");
@@ -166,6 +169,7 @@ export function createApi({ services, health, scrape, live }: ApiParts): Api {
         ...eventEndpoints({ events, links: historyLinks(links) }),
         ...linkEndpoints({ links, sharing: sharing.changes, now }),
         ...configEndpoints({ config }),
+        systemEndpoint(system),
       ],
     },
     { prefix: admin, guard: auth.guard, endpoints: content.endpoints },

@@ -1,5 +1,6 @@
 /** The composition root of the server. Parts start in this order. */
 import type { Server } from "bun";
+import { createHealthReport, createSystem } from "./app-health.ts";
 import { createFetch, type Fetch } from "./app-http.ts";
 import { type Clicks, type ClickStats, createClicks } from "./clicks/clicks.ts";
 import { registerClickMetrics } from "./clicks/click-metrics.ts";
@@ -8,8 +9,7 @@ import { createLive, createWorkerLiveStats, type Live, type WorkerLiveStats } fr
 import { createLiveRepository } from "./clicks/live.repository.ts";
 import type { AdminApi } from "./cluster/supervisor.ts";
 import type { WorkerChannel } from "./cluster/worker-channel.ts";
-import { diskProbes, type Env } from "./env.ts";
-import { createHealth } from "./health/health.service.ts";
+import type { Env } from "./env.ts";
 import { startProcessMetrics } from "./health/process-metrics.ts";
 import { createScrape } from "./health/scrape.ts";
 import { registerStagedMetrics } from "./files/blobs/staged-metrics.ts";
@@ -18,7 +18,6 @@ import { failureResponse, toAppError } from "./http/errors.ts";
 import { registerJobMetrics } from "./jobs/job-metrics.ts";
 import { createJobRunner, type JobRunner } from "./jobs/runner.ts";
 import { systemClock } from "./lib/clock.ts";
-import { findDiskTrouble } from "./lib/disk-check.ts";
 import { createAutomatedVisitors } from "./lib/automated-visitors.ts";
 import type { Logger } from "./lib/logger.ts";
 import { createRegistry, type Registry } from "./lib/metrics.ts";
@@ -90,13 +89,16 @@ export async function createApp(env: Env, options: AppOptions): Promise<App> {
   registerStagedMetrics(registry, services.content.staged);
   worker?.onOpenSetUp(services.auth.openSetUp);
   const processMetrics = startProcessMetrics(registry);
+  const health = createHealthReport(services);
+  const scrape = createScrape(registry, worker);
   return {
     fetch: createFetch({
       services,
       redirect,
-      health: createHealthReport(services),
+      health,
+      system: createSystem(services, health, scrape),
       registry,
-      scrape: createScrape(registry, worker),
+      scrape: scrape.text,
       live,
       worker,
     }),
@@ -269,17 +271,3 @@ function startJobs(services: Services): JobRunner {
   runner.start();
   return runner;
 }
-
-const createHealthReport = ({ env, database, links, content, redis }: Services) =>
-  createHealth({
-    clock: systemClock,
-    storageType: database.dialect.name,
-    cacheType: env.cache.type,
-    countLinks: async () => (await links.stats()).totalLinks,
-    isCacheReachable: async () => redis === null || redis.check(),
-    diskTroubles: async () => {
-      const found = await Promise.all(diskProbes(env).map(findDiskTrouble));
-      return found.filter((trouble) => trouble !== null);
-    },
-    stagedUploads: content.staged,
-  });

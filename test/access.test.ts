@@ -22,7 +22,7 @@ const RULES: [path: RegExp, Rule][] = [
   [/^\/admin\/v1\/links\/\{code\}\/analytics\b/, { role: "editor", scope: "analytics:read" }],
   [/^\/admin\/v1\/(links|tags)\b/, { role: "editor", scope: "links" }],
   [/^\/admin\/v1\/analytics\//, { role: "admin", scope: "analytics:read" }],
-  [/^\/admin\/v1\/(users|config|domains|events)\b/, { role: "admin", scope: "admin" }],
+  [/^\/admin\/v1\/(users|config|domains|events|system)\b/, { role: "admin", scope: "admin" }],
   [/^\/admin\/policies\b/, { role: "admin", scope: "admin" }],
   [/^\/health\b/, { role: "admin", scope: "admin" }],
   [/^\/(files|folders|shares|trash)\b/, { role: "user", scope: "files" }],

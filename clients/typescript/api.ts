@@ -836,6 +836,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/system": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** State of every part of this machine's server: database, storages, clicks, disks, jobs */
+        get: operations["getSystem"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/tags": {
         parameters: {
             query?: never;
@@ -3088,6 +3105,102 @@ export interface components {
             /** @description found by `search` */
             title?: string | null;
         };
+        SystemReport: {
+            cache: {
+                kind: string;
+                /** @enum {string} */
+                status: "healthy" | "degraded" | "unhealthy";
+            };
+            /** Format: date-time */
+            checked_at: string;
+            clicks: {
+                /** @description since the start; stored, waiting and dropped together */
+                accepted: number;
+                /** @description of links that were deleted, or lost because nothing could be written */
+                dropped: number;
+                /** @description end of the last flush that failed */
+                failed_at: string | null;
+                /** @description end of the last flush that succeeded */
+                flushed_at: string | null;
+                journal_bytes: number;
+                /**
+                 * @description degraded when the last flush failed
+                 * @enum {string}
+                 */
+                status: "healthy" | "degraded" | "unhealthy";
+                stored: number;
+                /** @description in the journal, not in the database yet */
+                waiting: number;
+            };
+            database: {
+                kind: string;
+                links_count: number;
+                response_time_ms: number | null;
+                /** @enum {string} */
+                status: "healthy" | "degraded" | "unhealthy";
+                /** @description null while the database is away */
+                version: string | null;
+            };
+            disks: {
+                folder: string;
+                free_bytes: number | null;
+                /** @description what is wrong, and what to do; empty when healthy */
+                message: string;
+                /** @enum {string} */
+                status: "healthy" | "degraded" | "unhealthy";
+                total_bytes: number | null;
+            }[];
+            jobs: {
+                failed: number;
+                failed_at: string | null;
+                job: string;
+                /**
+                 * @description degraded when the last run failed
+                 * @enum {string}
+                 */
+                status: "healthy" | "degraded" | "unhealthy";
+                succeeded: number;
+                /** @description end of the last run on this machine */
+                succeeded_at: string | null;
+            }[];
+            processes: {
+                active_requests: number;
+                memory_bytes: number;
+                open_files: number;
+                /** @description of all workers together; null: unlimited */
+                open_files_limit: number | null;
+                /** @description that answered */
+                workers: number;
+            };
+            /** @description name and version of the runtime */
+            runtime: string;
+            /**
+             * @description the worst of the parts
+             * @enum {string}
+             */
+            status: "healthy" | "degraded" | "unhealthy";
+            /** @description of the first fifty storage policies, as asked within 15 seconds; null while the database is away */
+            storages: {
+                /** @enum {string} */
+                driver_type: "local" | "s3";
+                is_default: boolean;
+                /** @description what is wrong, and what to do; empty when healthy */
+                message: string;
+                name: string;
+                policy_id: number;
+                /** @enum {string} */
+                status: "healthy" | "degraded" | "unhealthy";
+            }[] | null;
+            /** @description whole seconds */
+            uptime: number;
+            version: string;
+        };
+        SystemReportAnswer: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["SystemReport"];
+            message: string;
+        };
         TagCount: {
             links: number;
             tag: string;
@@ -3657,6 +3770,8 @@ export type ShareAnswer = components['schemas']['ShareAnswer'];
 export type ShareListAnswer = components['schemas']['ShareListAnswer'];
 export type SharePageAnswer = components['schemas']['SharePageAnswer'];
 export type ShareUpdate = components['schemas']['ShareUpdate'];
+export type SystemReport = components['schemas']['SystemReport'];
+export type SystemReportAnswer = components['schemas']['SystemReportAnswer'];
 export type TagCount = components['schemas']['TagCount'];
 export type TagCountAnswer = components['schemas']['TagCountAnswer'];
 export type TagCountListAnswer = components['schemas']['TagCountListAnswer'];
@@ -7077,6 +7192,96 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["TotalsAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    getSystem: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "status": "healthy",
+                     *         "checked_at": "2026-11-20T12:00:00.000Z",
+                     *         "version": "text",
+                     *         "runtime": "text",
+                     *         "uptime": 1,
+                     *         "database": {
+                     *           "status": "healthy",
+                     *           "kind": "text",
+                     *           "version": null,
+                     *           "links_count": 1,
+                     *           "response_time_ms": null
+                     *         },
+                     *         "cache": {
+                     *           "status": "healthy",
+                     *           "kind": "text"
+                     *         },
+                     *         "disks": [
+                     *           {
+                     *             "status": "healthy",
+                     *             "folder": "text",
+                     *             "free_bytes": null,
+                     *             "total_bytes": null,
+                     *             "message": "OK"
+                     *           }
+                     *         ],
+                     *         "storages": null,
+                     *         "clicks": {
+                     *           "status": "healthy",
+                     *           "accepted": 1,
+                     *           "stored": 1,
+                     *           "waiting": 1,
+                     *           "dropped": 1,
+                     *           "flushed_at": null,
+                     *           "failed_at": null,
+                     *           "journal_bytes": 1
+                     *         },
+                     *         "processes": {
+                     *           "workers": 1,
+                     *           "active_requests": 1,
+                     *           "open_files": 1,
+                     *           "open_files_limit": null,
+                     *           "memory_bytes": 1
+                     *         },
+                     *         "jobs": [
+                     *           {
+                     *             "status": "healthy",
+                     *             "job": "text",
+                     *             "succeeded": 1,
+                     *             "failed": 1,
+                     *             "succeeded_at": null,
+                     *             "failed_at": null
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SystemReportAnswer"];
                 };
             };
             400: components["responses"]["400"];

@@ -24,6 +24,7 @@ const stats = (stored: number): ClickStats => ({
   },
   flushes: {} as ClickStats["flushes"],
   lastFlush: null,
+  flushedAt: { success: 0, failed: 0 },
 });
 
 function setUp() {

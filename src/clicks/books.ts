@@ -1,4 +1,5 @@
 /** accepted = stored + pending + dropped, at any time. */
+import type { Clock } from "../lib/clock.ts";
 import type { DetailGate, DetailStats } from "./details/gate.ts";
 import type { FlushReport } from "./flush-messages.ts";
 import type { SettledClicks } from "./flush/source.ts";
@@ -25,6 +26,8 @@ export type ClickStats = {
   /** Flushes that failed or counted something. */
   flushes: Readonly<Record<FlushOutcome, number>>;
   lastFlush: FlushReport | null;
+  /** Of flushes, epoch milliseconds; 0: none. */
+  flushedAt: Readonly<Record<FlushReport["status"], number>>;
 };
 
 export type ClickBooks = {
@@ -33,12 +36,13 @@ export type ClickBooks = {
   stats(journal: JournalStats): ClickStats;
 };
 
-export function createClickBooks(details: Pick<DetailGate, "settled" | "stats">): ClickBooks {
+export function createClickBooks(details: Pick<DetailGate, "settled" | "stats">, clock: Clock): ClickBooks {
   let replayed = 0;
   let stored = 0;
   let deleted = 0;
   const ofAutomated = { replayed: 0, stored: 0, deleted: 0 };
   let lastFlush: FlushReport | null = null;
+  const flushedAt = { success: 0, failed: 0 };
   const flushes: Record<FlushOutcome, number> = {
     "interval success": 0,
     "interval failed": 0,
@@ -59,6 +63,7 @@ export function createClickBooks(details: Pick<DetailGate, "settled" | "stats">)
       ofAutomated.replayed += settled.automated.stored + settled.automated.deleted;
     },
     flushed(report) {
+      flushedAt[report.status] = clock.now();
       if (report.clicks === 0 && report.status === "success") return;
       lastFlush = report;
       flushes[`${report.trigger} ${report.status}`] += 1;
@@ -83,6 +88,7 @@ export function createClickBooks(details: Pick<DetailGate, "settled" | "stats">)
         details: details.stats(),
         flushes,
         lastFlush,
+        flushedAt,
       };
     },
   };

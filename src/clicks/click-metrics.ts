@@ -69,6 +69,16 @@ function registerBooks(registry: Registry, stats: () => ClickStats): void {
   );
   registry.observe(
     "gauge",
+    {
+      name: "svc_clicks_last_flush_timestamp_seconds",
+      help: "Unix time of the last flush, by outcome.",
+      labels: ["status"],
+      together: "largest",
+    },
+    () => Object.entries(stats().flushedAt).map(([status, at]): Reading => [[status], at / 1000]),
+  );
+  registry.observe(
+    "gauge",
     { name: "svc_clicks_flush_duration_seconds", help: "Time of the last flush." },
     () => one((stats().lastFlush?.durationMs ?? 0) / 1000),
   );

@@ -115,7 +115,7 @@ export async function createClicks(options: ClicksOptions): Promise<Clicks> {
     sampleRate: () => config.details?.sampleRate() ?? 0,
     mostPending: limits.pendingDetails,
   });
-  const books = createClickBooks(gate);
+  const books = createClickBooks(gate, clock);
   const journalDir = dataPath(options.dataDir, "journal");
   const slot = takeSlot(journalDir);
   tidySlot(slot);

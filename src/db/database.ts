@@ -55,6 +55,8 @@ export type Database = {
   refreshLookups(): void;
   /** Rejects with ServiceUnavailable within five seconds. */
   ping(): Promise<void>;
+  /** Of the server or library, as it names it. Rejects like ping. */
+  version(): Promise<string>;
   /** Waits at most five seconds for running queries. */
   close(): Promise<void>;
 };
@@ -68,6 +70,13 @@ const BACKENDS: Record<DatabaseLocation["kind"], () => Promise<{ openBackend: Op
 };
 
 const ATTEMPTS = 4;
+
+const VERSION_SQL: Record<DatabaseLocation["kind"], string> = {
+  sqlite: "select sqlite_version() as version",
+  postgres: "select current_setting('server_version') as version",
+  mysql: "select version() as version",
+  mariadb: "select version() as version",
+};
 
 /**
  * Creates a missing file; the first query detects a missing server. With `threads` (the server) only findLink runs on
@@ -90,6 +99,12 @@ export async function openDatabase(
   const read = open(backend.reader, STATEMENT_TIMEOUT_MS);
   const write = open(backend.writer, STATEMENT_TIMEOUT_MS);
   const slow = open(backend.writer, LONG_STATEMENT_TIMEOUT_MS);
+  const ask = <T>(text: string) =>
+    withTimeout<{ rows: T[] }>(
+      CONNECT_TIMEOUT_MS,
+      sql.raw<T>(text).execute(read),
+      tooLate(CONNECT_TIMEOUT_MS),
+    );
   return {
     name: databaseName(location),
     read,
@@ -99,9 +114,10 @@ export async function openDatabase(
     transaction: (run, { long = false } = {}) => transact(long ? slow : write, run),
     findLink: backend.findLink ?? ((code) => queryLink(read, code)),
     refreshLookups: backend.refreshLookups ?? (() => {}),
-    ping: async () => {
-      const answer = sql.raw(backend.pingSql).execute(read);
-      await withTimeout<unknown>(CONNECT_TIMEOUT_MS, answer, tooLate(CONNECT_TIMEOUT_MS));
+    ping: async () => void (await ask(backend.pingSql)),
+    async version() {
+      const { rows } = await ask<{ version: string }>(VERSION_SQL[location.kind]);
+      return rows[0]?.version ?? "";
     },
     close: backend.close,
   };

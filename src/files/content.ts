@@ -20,6 +20,7 @@ import { createDrivers } from "./policies/drivers.ts";
 import { createProbe } from "./policies/probe.ts";
 import { createPoliciesRepository } from "./policies/repository.ts";
 import { policyEndpoints } from "./policies/routes.ts";
+import { createStandings, type StorageStanding } from "./policies/standing.ts";
 import { createPolicies, type Policies } from "./policies/service.ts";
 import { createStorageCheck } from "./check/storage-check.ts";
 import type { StorageCheck } from "./check/storage-finding.ts";
@@ -38,6 +39,8 @@ export type Content = {
   checkStorage: StorageCheck;
   /** What unfinished uploads take of the storages, as last counted. */
   staged(): Promise<StagedTotal>;
+  /** Whether the storages are there. Rejects when the database is away. */
+  standings(): Promise<StorageStanding[]>;
   /** Mount them below the admin prefix. */
   endpoints: readonly Endpoint[];
   /** Makes the first policy if there is none. */
@@ -121,6 +124,7 @@ export function createContent(deps: ContentDeps): Content {
       clock,
     }),
     staged: counts.total,
+    standings: createStandings({ policies: cache, drivers, clock }),
     endpoints: policyEndpoints({ policies }),
     start: policies.ensureDefault,
     close: blobs.settled,

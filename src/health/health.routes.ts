@@ -5,7 +5,7 @@ import type { HealthReport } from "./health.service.ts";
 
 const TEXT = { "Content-Type": "text/plain; charset=utf-8" };
 
-const verdict = z.enum(["healthy", "degraded", "unhealthy"]);
+export const verdict = z.enum(["healthy", "degraded", "unhealthy"]);
 const reportView: z.ZodType<HealthReport> = z.object({
   status: verdict,
   timestamp: z.string(),

@@ -1,18 +1,32 @@
 import type { WorkerChannel } from "../cluster/worker-channel.ts";
 import { type MetricSnapshot, mergeSnapshots, type Registry, renderMetrics } from "../lib/metrics.ts";
 
-/** The Prometheus text format. */
-export type Scrape = () => Promise<string>;
+export type Measured = {
+  metrics: readonly MetricSnapshot[];
+  /** That answered. */
+  processes: number;
+};
+
+export type Scrape = {
+  /** The Prometheus text format. */
+  text(): Promise<string>;
+  /** Summed over the workers of this machine. */
+  measure(): Promise<Measured>;
+};
 
 export function createScrape(
   registry: Registry,
   worker: Pick<WorkerChannel, "collect" | "onSnapshot"> | undefined,
 ): Scrape {
-  if (worker === undefined) return async () => renderMetrics(await registry.snapshot());
   // Sending text between processes takes a tenth of the time of objects.
-  worker.onSnapshot(async () => JSON.stringify(await registry.snapshot()));
-  return async () => {
+  worker?.onSnapshot(async () => JSON.stringify(await registry.snapshot()));
+
+  async function measure(): Promise<Measured> {
+    if (worker === undefined) return { metrics: await registry.snapshot(), processes: 1 };
     const texts = (await worker.collect()) as string[];
-    return renderMetrics(mergeSnapshots(texts.map((text) => JSON.parse(text) as MetricSnapshot[])));
-  };
+    const metrics = mergeSnapshots(texts.map((text) => JSON.parse(text) as MetricSnapshot[]));
+    return { metrics, processes: texts.length };
+  }
+
+  return { measure, text: async () => renderMetrics((await measure()).metrics) };
 }

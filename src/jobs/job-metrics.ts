@@ -15,4 +15,18 @@ export function registerJobMetrics(registry: Registry, { stats }: Pick<JobRunner
         [[job, "failed"], failed],
       ]),
   );
+  registry.observe(
+    "gauge",
+    {
+      name: "svc_job_last_run_timestamp_seconds",
+      help: "Unix time of the last run of a background job on this machine, by outcome.",
+      labels: ["job", "status"],
+      together: "largest",
+    },
+    () =>
+      stats().flatMap(({ job, succeededAt, failedAt }): Reading[] => [
+        [[job, "success"], succeededAt / 1000],
+        [[job, "failed"], failedAt / 1000],
+      ]),
+  );
 }

@@ -15,7 +15,15 @@ export type Job = {
   run(signal: AbortSignal): Promise<void>;
 };
 
-export type JobStats = { job: string; succeeded: number; failed: number; lastDurationMs: number };
+export type JobStats = {
+  job: string;
+  succeeded: number;
+  failed: number;
+  lastDurationMs: number;
+  /** Ends of runs by this process, epoch milliseconds; 0: none. */
+  succeededAt: number;
+  failedAt: number;
+};
 
 export type JobRunner = {
   start(): void;
@@ -46,7 +54,10 @@ export function createJobRunner({ leases, jobs, clock, logger, random = Math.ran
   const timers = new Map<string, ReturnType<typeof setTimeout>>();
   const running = new Map<string, Promise<unknown>>();
   const stats = new Map(
-    jobs.map(({ name }) => [name, { job: name, succeeded: 0, failed: 0, lastDurationMs: 0 }]),
+    jobs.map(({ name }) => [
+      name,
+      { job: name, succeeded: 0, failed: 0, lastDurationMs: 0, succeededAt: 0, failedAt: 0 },
+    ]),
   );
 
   async function runJob(job: Job, lost: AbortSignal): Promise<void> {
@@ -55,9 +66,11 @@ export function createJobRunner({ leases, jobs, clock, logger, random = Math.ran
     try {
       await job.run(AbortSignal.any([stopping.signal, lost]));
       counted.succeeded++;
+      counted.succeededAt = clock.now();
       logger.debug({ job: job.name, ms: Math.round(performance.now() - begun) }, "job done");
     } catch (error) {
       counted.failed++;
+      counted.failedAt = clock.now();
       throw error;
     } finally {
       counted.lastDurationMs = performance.now() - begun;

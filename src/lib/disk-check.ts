@@ -10,6 +10,18 @@ const PROBE = new Uint8Array(64 * 1024);
 
 export type DiskProbe = { folder: string; file: string };
 
+export type DiskSpace = { freeBytes: number; totalBytes: number };
+
+/** For this program; null when the file system does not say. */
+export async function readDiskSpace(folder: string): Promise<DiskSpace | null> {
+  try {
+    const { bavail, blocks, bsize } = await statfs(folder);
+    return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
+  } catch {
+    return null;
+  }
+}
+
 /**
  * Why the disk can't take more, as a sentence, or null. Writes a file, because free space shows neither quotas nor a
  * read-only disk. Never rejects.

@@ -6,8 +6,7 @@ import { appError } from "../../lib/errors.ts";
 import { SCOPES } from "../../lib/access.ts";
 import { validated } from "../../lib/validated.ts";
 import { BUILT_IN_ADMIN } from "../account.ts";
-import { createTokenSchema, viewToken } from "./api-token.ts";
-import type { ListedToken } from "./api-token.ts";
+import { createTokenSchema, type ListedToken, viewToken } from "./api-token.ts";
 import type { ApiTokens } from "./service.ts";
 
 const PAGE_SIZE = 100;

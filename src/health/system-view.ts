@@ -1,0 +1,75 @@
+import { z } from "zod";
+import { verdict } from "./health.routes.ts";
+
+const time = z.iso.datetime().nullable();
+const message = z.string().describe("what is wrong, and what to do; empty when healthy");
+
+export const systemView = z.object({
+  status: verdict.describe("the worst of the parts"),
+  checked_at: z.iso.datetime(),
+  version: z.string(),
+  runtime: z.string().describe("name and version of the runtime"),
+  uptime: z.int().describe("whole seconds"),
+  database: z.object({
+    status: verdict,
+    kind: z.string(),
+    version: z.string().nullable().describe("null while the database is away"),
+    links_count: z.int(),
+    response_time_ms: z.int().nullable(),
+  }),
+  cache: z.object({ status: verdict, kind: z.string() }),
+  disks: z.array(
+    z.object({
+      status: verdict,
+      folder: z.string(),
+      free_bytes: z.int().nullable(),
+      total_bytes: z.int().nullable(),
+      message,
+    }),
+  ),
+  storages: z
+    .array(
+      z.object({
+        status: verdict,
+        policy_id: z.int(),
+        name: z.string(),
+        driver_type: z.enum(["local", "s3"]),
+        is_default: z.boolean(),
+        message,
+      }),
+    )
+    .nullable()
+    .describe(
+      "of the first fifty storage policies, as asked within 15 seconds; null while the database is away",
+    ),
+  clicks: z.object({
+    status: verdict.describe("degraded when the last flush failed"),
+    accepted: z.int().describe("since the start; stored, waiting and dropped together"),
+    stored: z.int(),
+    waiting: z.int().describe("in the journal, not in the database yet"),
+    dropped: z.int().describe("of links that were deleted, or lost because nothing could be written"),
+    flushed_at: time.describe("end of the last flush that succeeded"),
+    failed_at: time.describe("end of the last flush that failed"),
+    journal_bytes: z.int(),
+  }),
+  processes: z.object({
+    workers: z.int().describe("that answered"),
+    active_requests: z.int(),
+    open_files: z.int(),
+    open_files_limit: z.int().nullable().describe("of all workers together; null: unlimited"),
+    memory_bytes: z.int(),
+  }),
+  jobs: z.array(
+    z.object({
+      status: verdict.describe("degraded when the last run failed"),
+      job: z.string(),
+      succeeded: z.int(),
+      failed: z.int(),
+      succeeded_at: time.describe("end of the last run on this machine"),
+      failed_at: time,
+    }),
+  ),
+});
+systemView.register(z.globalRegistry, { id: "SystemReport" });
+
+export type SystemReport = z.output<typeof systemView>;

@@ -1,0 +1,163 @@
+/** The state of this machine's server for administrators: the health report, and what the metrics say of its parts. */
+import type { Clock } from "../lib/clock.ts";
+import { withTimeout } from "../lib/timeout.ts";
+import type { HealthReport, HealthStatus } from "./health.service.ts";
+import { type Measurements, readMeasurements } from "./measurements.ts";
+import type { Measured } from "./scrape.ts";
+import type { SystemReport } from "./system-view.ts";
+
+type Disk = { folder: string; trouble: string | null; freeBytes: number | null; totalBytes: number | null };
+type Storage = {
+  id: number;
+  name: string;
+  driverType: "local" | "s3";
+  isDefault: boolean;
+  trouble: string | null;
+};
+
+export type SystemSources = {
+  clock: Clock;
+  version: string;
+  health: { report(): Promise<HealthReport> };
+  measure(): Promise<Measured>;
+  /** Rejects when the database is away. */
+  databaseVersion(): Promise<string>;
+  disks(): Promise<Disk[]>;
+  /** Rejects when the database is away. */
+  storages(): Promise<Storage[]>;
+};
+
+const DEADLINE_MS = 4_000;
+
+export function createSystemReport(sources: SystemSources): { report(): Promise<SystemReport> } {
+  let looking: Promise<Disk[]> | undefined;
+
+  /** Parallel reports share one look: on a hanging disk looks would accumulate. */
+  const disks = (): Promise<Disk[]> => (looking ??= sources.disks().finally(() => (looking = undefined)));
+
+  async function report(): Promise<SystemReport> {
+    const [health, measured, database, found, storages] = await Promise.all([
+      sources.health.report(),
+      sources.measure(),
+      inTime(timed(sources.databaseVersion)),
+      inTime(disks()),
+      inTime(sources.storages()),
+    ]);
+    const numbers = readMeasurements(measured.metrics);
+    const { storage, cache } = health.checks;
+    const parts = {
+      database: {
+        status: storage.status,
+        kind: storage.backend.storage_type,
+        version: database?.answer ?? null,
+        links_count: storage.links_count,
+        response_time_ms: database?.ms ?? null,
+      },
+      cache: { status: cache.status, kind: cache.cache_type },
+      disks: (found ?? []).map(({ folder, trouble, freeBytes, totalBytes }) => ({
+        status: statusOf(trouble),
+        folder,
+        free_bytes: freeBytes,
+        total_bytes: totalBytes,
+        message: trouble ?? "",
+      })),
+      storages:
+        storages?.map(({ id, name, driverType, isDefault, trouble }) => ({
+          status: statusOf(trouble),
+          policy_id: id,
+          name,
+          driver_type: driverType,
+          is_default: isDefault,
+          message: trouble ?? "",
+        })) ?? null,
+      clicks: clicksOf(numbers),
+      jobs: jobsOf(numbers),
+    };
+    const states = [parts.clicks, ...parts.disks, ...(parts.storages ?? []), ...parts.jobs];
+    const isDegraded = states.some(({ status }) => status !== "healthy");
+    return {
+      status: health.status === "healthy" && isDegraded ? "degraded" : health.status,
+      checked_at: new Date(sources.clock.now()).toISOString(),
+      version: sources.version,
+      runtime: `Bun ${Bun.version}`,
+      uptime: health.uptime,
+      ...parts,
+      processes: processesOf(numbers, measured.processes),
+    };
+  }
+
+  return { report };
+}
+
+const statusOf = (trouble: string | null): HealthStatus => (trouble === null ? "healthy" : "degraded");
+
+/** From Unix time in seconds; 0: never. */
+const timeOf = (seconds: number): string | null =>
+  seconds === 0 ? null : new Date(Math.round(seconds * 1000)).toISOString();
+
+/** The last run failed. */
+const lastOf = (succeededAt: number, failedAt: number): HealthStatus =>
+  failedAt > succeededAt ? "degraded" : "healthy";
+
+function clicksOf({ sum, rows }: Measurements): SystemReport["clicks"] {
+  const flushes = new Map(
+    rows("svc_clicks_last_flush_timestamp_seconds").map(({ labels, value }) => [labels[0], value]),
+  );
+  const [succeededAt, failedAt] = [flushes.get("success") ?? 0, flushes.get("failed") ?? 0];
+  const accepted = sum("svc_clicks_total", "accepted");
+  const stored = sum("svc_clicks_total", "stored");
+  return {
+    status: lastOf(succeededAt, failedAt),
+    accepted,
+    stored,
+    waiting: sum("svc_clicks_pending"),
+    dropped: sum("svc_clicks_total") - accepted - stored,
+    flushed_at: timeOf(succeededAt),
+    failed_at: timeOf(failedAt),
+    journal_bytes: sum("svc_clicks_journal_bytes"),
+  };
+}
+
+function jobsOf({ rows }: Measurements): SystemReport["jobs"] {
+  const jobs = new Map<string, { runs: Record<string, number>; ends: Record<string, number> }>();
+  for (const [name, kind] of [
+    ["svc_job_runs_total", "runs"],
+    ["svc_job_last_run_timestamp_seconds", "ends"],
+  ] as const) {
+    for (const { labels, value } of rows(name)) {
+      const [job = "", outcome = ""] = labels;
+      const known = jobs.get(job) ?? { runs: {}, ends: {} };
+      known[kind][outcome] = value;
+      jobs.set(job, known);
+    }
+  }
+  return [...jobs].map(([job, { runs, ends }]) => ({
+    status: lastOf(ends["success"] ?? 0, ends["failed"] ?? 0),
+    job,
+    succeeded: runs["success"] ?? 0,
+    failed: runs["failed"] ?? 0,
+    succeeded_at: timeOf(ends["success"] ?? 0),
+    failed_at: timeOf(ends["failed"] ?? 0),
+  }));
+}
+
+function processesOf({ sum }: Measurements, workers: number): SystemReport["processes"] {
+  const limit = sum("svc_process_open_files_limit");
+  return {
+    workers,
+    active_requests: sum("svc_http_active_connections"),
+    open_files: sum("svc_process_open_files"),
+    open_files_limit: Number.isSafeInteger(limit) ? limit : null,
+    memory_bytes: sum("svc_process_memory_bytes", "rss"),
+  };
+}
+
+async function timed(ask: () => Promise<string>): Promise<{ answer: string; ms: number }> {
+  const begun = performance.now();
+  const answer = await ask();
+  return { answer, ms: Math.round(performance.now() - begun) };
+}
+
+/** Undefined when it failed or took too long. */
+const inTime = <T>(asked: Promise<T>): Promise<T | undefined> =>
+  withTimeout<T | undefined>(DEADLINE_MS, asked, () => undefined).catch(() => undefined);
