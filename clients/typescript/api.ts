@@ -2202,6 +2202,15 @@ export interface components {
             code: 0;
             data: components["schemas"]["ImportResult"];
             message: string;
+            /** @description with progress=true, if it takes a while */
+            progress?: components["schemas"]["ImportProgress"][];
+        };
+        ImportProgress: {
+            /** @description bytes of the file */
+            done: number;
+            /** @enum {string} */
+            stage: "passwords" | "links";
+            total: number;
         };
         ImportResult: {
             failed_count: number;
@@ -2212,6 +2221,8 @@ export interface components {
                 error_code?: number;
                 row: number;
             }[];
+            /** @description of those: rows that replace a link or an earlier row; with dry_run or progress */
+            overwritten_count?: number;
             skipped_count: number;
             success_count: number;
             total_rows: number;
@@ -2764,6 +2775,11 @@ export interface components {
             matched: number;
         };
         PostLinksImportBody: {
+            /**
+             * @description true: counts and checks, and changes nothing
+             * @enum {string}
+             */
+            dry_run?: "true" | "false";
             /** Format: binary */
             file: string;
             /**
@@ -2771,6 +2787,11 @@ export interface components {
              * @enum {string}
              */
             mode?: "skip" | "overwrite" | "error";
+            /**
+             * @description true: the answer begins at once with the field progress, a line each; a failure after that has status 200 and the fields of a failure
+             * @enum {string}
+             */
+            progress?: "true" | "false";
         };
         PostPolicyTestAnswer: {
             /** @constant */
@@ -3694,6 +3715,7 @@ export type GetHealth503Answer = components['schemas']['GetHealth503Answer'];
 export type HealthReport = components['schemas']['HealthReport'];
 export type HealthReportAnswer = components['schemas']['HealthReportAnswer'];
 export type ImportAnswer = components['schemas']['ImportAnswer'];
+export type ImportProgress = components['schemas']['ImportProgress'];
 export type ImportResult = components['schemas']['ImportResult'];
 export type Link = components['schemas']['Link'];
 export type LinkAnswer = components['schemas']['LinkAnswer'];
@@ -7114,10 +7136,18 @@ export interface operations {
                      *       "data": {
                      *         "total_rows": 1,
                      *         "success_count": 1,
+                     *         "overwritten_count": 1,
                      *         "skipped_count": 0,
                      *         "failed_count": 0,
                      *         "failed_items": []
-                     *       }
+                     *       },
+                     *       "progress": [
+                     *         {
+                     *           "stage": "passwords",
+                     *           "done": 1,
+                     *           "total": 1
+                     *         }
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["ImportAnswer"];

@@ -9,7 +9,7 @@ import { validated } from "../../lib/validated.ts";
 import { filterOf, filterQuery } from "../list/filter.ts";
 import { addFilterOptions, filterInput, type FilterOptions } from "../list/filter-options.ts";
 import type { ExportPage } from "./export.ts";
-import { IMPORT_MODES, type ImportMode, type ImportResult } from "./import.ts";
+import { IMPORT_MODES, type ImportMode, type ImportResult } from "./import-result.ts";
 
 type Context = CommandContext<{ csv: LinkCsv }>;
 

@@ -6,7 +6,7 @@ import { forEachDialect } from "../../db/for-each-dialect.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import type { LinkFilter } from "../list/filter.ts";
 import { createLinkCsv, type LinkCsv } from "./service.ts";
-import type { ImportMode, ImportResult } from "./import.ts";
+import type { ImportMode, ImportResult } from "./import-result.ts";
 
 const NOW = Date.parse("2026-11-20T13:00:00Z");
 const EVERYTHING: LinkFilter = {
@@ -129,6 +129,7 @@ forEachDialect(({ openDb }) => {
       expect(await load(file)).toEqual({
         total_rows: 4,
         success_count: 2,
+        overwritten_count: 0,
         skipped_count: 2,
         failed_count: 0,
         failed_items: [],
@@ -163,6 +164,38 @@ forEachDialect(({ openDb }) => {
       expect(await targets()).toContain("new https://x.y/2");
     });
   });
+
+  test.each(["skip", "overwrite", "error"] as const)(
+    "a dry run (%s) counts what the import does then, and changes nothing",
+    async (mode) => {
+      await load("code,target\nold,https://x.y/0\nshare,https://x.y/0\nrenamed,https://x.y/0\n");
+      const { write } = database;
+      await write
+        .updateTable("links")
+        .set({ target: "waymark:file/1" })
+        .where("code", "=", "share")
+        .execute();
+      const { id } = await write
+        .selectFrom("links")
+        .select("id")
+        .where("code", "=", "renamed")
+        .executeTakeFirstOrThrow();
+      await write
+        .insertInto("link_aliases")
+        .values({ code: "alias", link_id: id, created_at: NOW })
+        .execute();
+      const before = await dump();
+      announced = [];
+      const between = Array.from({ length: 600 }, (_, at) => `c${at},https://x.y/c,\n`).join("");
+      const text = `code,target,password\nold,https://x.y/1,secret\nshare,https://x.y/1,\nalias,https://x.y/1,\na b,https://x.y/1,\nnew,https://x.y/1,\nnew,https://x.y/2,\nfile,waymark:file/2,\n${between}c1,https://x.y/3,\n`;
+      const preview = await csv.import(Buffer.from(text), { mode, dryRun: true });
+      expect([await dump(), announced, hashed]).toEqual([before, [], []]);
+      expect(await load(text, mode)).toEqual(preview);
+      const expected = { skip: [601, 0, 6, 1], overwrite: [604, 3, 1, 3], error: [601, 0, 1, 6] }[mode];
+      const { success_count, overwritten_count, skipped_count, failed_count } = preview;
+      expect([success_count, overwritten_count, skipped_count, failed_count]).toEqual(expected);
+    },
+  );
 
   describe("an overwritten link", () => {
     beforeEach(() =>

@@ -9,7 +9,6 @@
 import { isRetryable, isUniqueViolation } from "../../db/failures.ts";
 import { type Actor, COMMAND } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { appError } from "../../lib/errors.ts";
 import type { EventRecord } from "../../lib/event.ts";
 import { isInternal } from "../internal-target.ts";
 import { codeOf } from "../link-key.ts";
@@ -17,50 +16,14 @@ import { readOptions, writeOptions } from "../link-options.ts";
 import type { Link } from "../link.ts";
 import type { LinkBulkRepository } from "./repository.ts";
 import type { CsvLink } from "./row.ts";
-import { type CsvChunk, type CsvFile, type FailedRow, failedRow, isFailed, openCsvFile } from "./csv-file.ts";
+import { type CsvChunk, type CsvFile, failedRow, isFailed, openCsvFile } from "./csv-file.ts";
+import { exists, fail, type ImportOptions, type ImportResult, noRows } from "./import-result.ts";
+import { previewImport } from "./preview.ts";
 import type { LinkTransaction } from "../changes.ts";
 import { linkEvent, type RecordLinkEvents } from "../link-events.ts";
 import { createPasswordHashing, type RowHashes } from "./import-passwords.ts";
 import type { ExistingLink, LinkRepository, NewLink } from "../links.repository.ts";
 import { type CodeRule, isAlias, linkServesShare } from "../code.ts";
-
-export const IMPORT_MODES = ["skip", "overwrite", "error"] as const;
-export type ImportMode = (typeof IMPORT_MODES)[number];
-
-/** Default: `skip`. */
-export const importModeOf = (text: string | undefined): ImportMode =>
-  IMPORT_MODES.find((mode) => mode === text?.trim().toLowerCase()) ?? "skip";
-
-/** total = success + skipped + failed. */
-export type ImportResult = {
-  total_rows: number;
-  success_count: number;
-  skipped_count: number;
-  failed_count: number;
-  /** The first 100,000. */
-  failed_items: FailedRow[];
-};
-
-export type ImportProgress = {
-  /** In all. A second run after a lost race begins at 0. */
-  done: number;
-  total: number;
-  stage: "passwords" | "links";
-};
-
-export type ImportOptions = {
-  mode: ImportMode;
-  /** Default: a command. Events say that it acts by an import. */
-  actor?: Actor;
-  onProgress?: (progress: ImportProgress) => void;
-  /**
-   * Rests twice as long as it works. With half of that, p99 of redirects doubled (bench/latency.ts): the database's
-   * threads take the core.
-   */
-  besideRedirects?: boolean;
-  /** Ends the import while it hashes passwords, not later. */
-  signal?: AbortSignal;
-};
 
 export type LinkImportDeps = {
   repository: LinkRepository;
@@ -79,18 +42,18 @@ export type LinkImport = ReturnType<typeof createLinkImport>;
 
 const MOST_RUNS = 5;
 const RETRY_MS = 1_000;
-/** More than the rows of an ordinary file of 10 MB. */
-const MOST_ITEMS_LISTED = 100_000;
 
 export function createLinkImport(deps: LinkImportDeps) {
   const { changes, rule, clock } = deps;
   const hashAll = createPasswordHashing(deps);
   const inTurn = createTurns();
+  const previewInTurn = createTurns();
 
   /** @throws CsvParseError (no usable header; row errors are in the result), BadRequest (aborted) */
   return async function importLinks(bytes: Buffer, options: ImportOptions): Promise<ImportResult> {
     const now = clock.now();
     const file = openCsvFile(bytes, { rule, now, ...(deps.keyOf && { keyOf: deps.keyOf }) });
+    if (options.dryRun === true) return previewInTurn(() => previewImport(deps, file, options));
     const hashes = file.hasPasswords ? await hashAll(file, options) : new Map<number, string>();
     const actor = { name: (options.actor ?? COMMAND).name, via: "import" } as const;
     const run: Run = { ...deps, ...options, actor, file, hashes, now };
@@ -109,7 +72,7 @@ export function createLinkImport(deps: LinkImportDeps) {
   };
 }
 
-/** Two imports of the same links would block each other. */
+/** Two imports of the same links would block each other, and two previews hold twice the codes. */
 function createTurns() {
   let last: Promise<unknown> = Promise.resolve();
   return <T>(work: () => Promise<T>): Promise<T> => {
@@ -128,13 +91,7 @@ type Run = LinkImportDeps &
   };
 
 async function writeAll(tx: LinkTransaction, run: Run): Promise<ImportResult> {
-  const result = {
-    total_rows: 0,
-    success_count: 0,
-    skipped_count: 0,
-    failed_count: 0,
-    failed_items: [] as FailedRow[],
-  };
+  const result = noRows();
   let writing = Promise.resolve();
   let restedAt = performance.now();
   for await (const chunk of run.file.chunks()) {
@@ -150,7 +107,7 @@ async function writeAll(tx: LinkTransaction, run: Run): Promise<ImportResult> {
     writing.catch(() => undefined);
   }
   await writing;
-  const { failed_items: _, ...counts } = result;
+  const { failed_items: _, overwritten_count: _overwritten, ...counts } = result;
   const { now: at, actor, mode } = run;
   await run.record(tx.db, [{ at, actor, action: "links.import", subject: mode, after: { mode, ...counts } }]);
   return result;
@@ -196,6 +153,7 @@ async function overwriteChunk(
     else if (aliases.has(row.code))
       fail(result, failedRow(row.row, codeOf(row.code), isAlias(codeOf(row.code))));
     else {
+      if (stored.has(row.code) || last.has(row.code)) result.overwritten_count++;
       last.set(row.code, row);
       result.success_count++;
     }
@@ -249,11 +207,3 @@ async function hashFor({ row, password }: CsvLink, { hashes, hashPassword }: Run
   if (password === null) return null;
   return "hash" in password ? password.hash : (hashes.get(row) ?? hashPassword(password.plain));
 }
-
-function fail(result: ImportResult, item: FailedRow): void {
-  result.failed_count++;
-  if (result.failed_items.length < MOST_ITEMS_LISTED) result.failed_items.push(item);
-}
-
-const exists = (code: string) =>
-  appError("LinkAlreadyExists", `A link with the code '${code}' exists already.`);

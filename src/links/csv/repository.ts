@@ -1,12 +1,24 @@
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
+import { isInternal } from "../internal-target.ts";
 import type { Link } from "../link.ts";
 
 export type LinkBulkRepository = ReturnType<typeof createLinkBulkRepository>;
 
 /** Arrays have at most 1,000 items. */
-export function createLinkBulkRepository({ dialect }: Pick<Database, "dialect">) {
+export function createLinkBulkRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
   return {
+    /** Those of the codes that links have, and whether they serve shares (internal-target.ts); not locked. */
+    async existing(codes: readonly string[]): Promise<Map<string, { isInternal: boolean }>> {
+      if (codes.length === 0) return new Map();
+      const rows = await read
+        .selectFrom("links")
+        .select(["code", "target"])
+        .where("code", "in", codes)
+        .execute();
+      return new Map(rows.map(({ code, target }) => [code, { isInternal: isInternal(target) }]));
+    },
+
     /** Sets everything but ids, and clicks only `withClicks`. */
     async replace(tx: Db, links: readonly Link[], { withClicks }: { withClicks: boolean }): Promise<void> {
       const set = [

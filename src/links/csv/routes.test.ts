@@ -60,6 +60,16 @@ const file = (value: string | Buffer): Part => ({ name: "file", value, filename:
 const load = (text: string, mode?: string): Promise<Response> =>
   send(bodyOf(mode === undefined ? [file(text)] : [file(text), { name: "mode", value: mode }]));
 
+test("a dry run answers the counts with what it would overwrite, and imports nothing", async () => {
+  await load("code,target\na,https://x.y/1\n");
+  const parts = [file("code,target\na,https://x.y/2\nb,https://x.y/2\nb b,https://x.y\n")];
+  for (const [name, value] of Object.entries({ mode: "overwrite", dry_run: "true" }))
+    parts.push({ name, value });
+  const { data } = await (await send(bodyOf(parts))).json();
+  expect(data).toMatchObject({ total_rows: 3, success_count: 2, overwritten_count: 1, failed_count: 1 });
+  expect(await (await ask("/export")).text()).toBe(`${HEADER}a,https://x.y/1,2026-11-20T13:00:05.000Z,,,0\n`);
+});
+
 describe("export", () => {
   test("answers a download with the time in its name, the header even without links", async () => {
     const response = await ask("/export");

@@ -2,26 +2,30 @@ import { z } from "zod";
 import type { BodyReservation } from "../../http/body-memory.ts";
 import { actorOf, type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
 import { type FilePart, readMultipart } from "../../http/multipart.ts";
+import { toAppError } from "../../http/errors.ts";
 import { streamPages } from "../../http/stream-pages.ts";
-import { chunked } from "../../lib/chunked.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { filterFor, filterOf, filterQuery } from "../list/filter.ts";
 import type { LinkCsv } from "./service.ts";
 import type { ExportPage } from "./export.ts";
-import { IMPORT_MODES, type ImportResult, importModeOf } from "./import.ts";
+import { importPieces, importPiecesAsItGoes, isLongAnswer } from "./import-answer.ts";
+import { IMPORT_MODES, importModeOf, type ImportProgress } from "./import-result.ts";
 
 const MAX_FILE_BYTES = 10 * 1024 * 1024;
 /** For a client to send its 10 MB. */
 const SEND_MS = 600_000;
 /** Each holds its file in memory. */
 const IMPORTS_AT_ONCE = 4;
-/** A longer list of failed items is sent in pieces. */
-const ITEMS_AT_ONCE = 500;
 
 const importResult = z.object({
   total_rows: z.number().int(),
   success_count: z.number().int(),
+  overwritten_count: z
+    .number()
+    .int()
+    .optional()
+    .describe("of those: rows that replace a link or an earlier row; with dry_run or progress"),
   skipped_count: z.number().int(),
   failed_count: z.number().int(),
   failed_items: z
@@ -45,7 +49,21 @@ const importForm = z.object({
     .describe(
       "what to do with existing codes; default: skip. overwrite sets every column of the file, even click_count: leave it out to keep the clicks",
     ),
+  dry_run: z.enum(["true", "false"]).optional().describe("true: counts and checks, and changes nothing"),
+  progress: z
+    .enum(["true", "false"])
+    .optional()
+    .describe(
+      "true: the answer begins at once with the field progress, a line each; a failure after that has status 200 and the fields of a failure",
+    ),
 });
+
+const progress = z.object({
+  stage: z.enum(["passwords", "links"]),
+  done: z.number().int().describe("bytes of the file"),
+  total: z.number().int(),
+});
+progress.register(z.globalRegistry, { id: "ImportProgress" });
 
 /** Relative to {admin}/v1. Mount them before `/links/:code{.+}`. */
 export function csvEndpoints(deps: { csv: LinkCsv; now(): number; logger: Logger }): Endpoint[] {
@@ -99,25 +117,37 @@ export function csvEndpoints(deps: { csv: LinkCsv; now(): number; logger: Logger
       summary: "Import a CSV file of at most 10 MB",
       form: importForm,
       answer: importResult,
+      beside: { progress: z.array(progress).optional().describe("with progress=true, if it takes a while") },
       async handle({ c, reservation, account }) {
         if (imports >= IMPORTS_AT_ONCE) {
           throw appError("ServiceUnavailable", "Other imports are running. Try again when they are done.");
         }
         imports++;
-        try {
-          const { file, fields } = await readUpload(c, reservation);
-          const mode = importModeOf(fields.get("mode"));
-          const result = await csv.import(file, {
-            mode,
+        const upload = await readUpload(c, reservation).catch((error: unknown) => {
+          imports--;
+          throw error;
+        });
+        const asked = (field: string): boolean => upload.fields.get(field)?.trim() === "true";
+        const [dryRun, isTold] = [asked("dry_run"), asked("progress")];
+        let latest: ImportProgress | undefined;
+        const work = csv
+          .import(upload.file, {
+            mode: importModeOf(upload.fields.get("mode")),
+            dryRun,
             actor: actorOf(account),
+            onProgress: (at) => void (latest = at),
             besideRedirects: true,
             signal: c.req.raw.signal,
-          });
-          if (result.failed_items.length <= ITEMS_AT_ONCE) return result;
-          return await longAnswer(result, () => c.env.cut());
-        } finally {
-          imports--;
-        }
+          })
+          .then(({ overwritten_count, ...counts }) =>
+            dryRun || isTold ? { ...counts, overwritten_count } : counts,
+          )
+          .finally(() => void imports--);
+        const cut = (): void => c.env.cut();
+        const going = { latest: () => latest, failureOf: toAppError };
+        if (isTold) return answerInPieces(importPiecesAsItGoes(work, going), cut);
+        const result = await work;
+        return isLongAnswer(result) ? answerInPieces(importPieces(result), cut) : result;
       },
     }),
   ];
@@ -169,20 +199,12 @@ async function readFile({ field, body }: FilePart, reservation: BodyReservation)
   return Buffer.concat(chunks);
 }
 
-/** A long list in one piece would block the event loop. */
-async function longAnswer(result: ImportResult, cut: () => void): Promise<Response> {
-  const body = await streamPages(jsonOf(result), { onFailure: () => undefined, cut });
-  return new Response(body, { headers: { "Content-Type": "application/json; charset=utf-8" } });
-}
-
-async function* jsonOf({ failed_items: items, ...counts }: ImportResult): AsyncGenerator<string, void> {
-  yield `{"code":0,"message":"OK","data":${JSON.stringify(counts).slice(0, -1)},"failed_items":[`;
-  let comma = "";
-  for (const some of chunked(items, ITEMS_AT_ONCE)) {
-    const text = JSON.stringify(some).slice(1, -1);
-    await new Promise((resolve) => setImmediate(resolve));
-    yield comma + text;
-    comma = ",";
-  }
-  yield "]}}";
+async function answerInPieces(pieces: AsyncGenerator<string, void>, cut: () => void): Promise<Response> {
+  const body = await streamPages(pieces, { onFailure: () => undefined, cut });
+  const headers = {
+    "Content-Type": "application/json; charset=utf-8",
+    // Otherwise buffering proxies hold the progress back.
+    "X-Accel-Buffering": "no",
+  };
+  return new Response(body, { headers });
 }

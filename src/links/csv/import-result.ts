@@ -1,0 +1,66 @@
+/** What an import takes and answers. */
+import type { Actor } from "../../lib/actor.ts";
+import { appError } from "../../lib/errors.ts";
+import type { FailedRow } from "./csv-file.ts";
+
+export const IMPORT_MODES = ["skip", "overwrite", "error"] as const;
+export type ImportMode = (typeof IMPORT_MODES)[number];
+
+/** Default: `skip`. */
+export const importModeOf = (text: string | undefined): ImportMode =>
+  IMPORT_MODES.find((mode) => mode === text?.trim().toLowerCase()) ?? "skip";
+
+/** total = success + skipped + failed. */
+export type ImportResult = {
+  total_rows: number;
+  success_count: number;
+  /** Of those: rows that replace a link or an earlier row. */
+  overwritten_count: number;
+  skipped_count: number;
+  failed_count: number;
+  /** The first 100,000. */
+  failed_items: FailedRow[];
+};
+
+export type ImportProgress = {
+  /** In all. A second run after a lost race begins at 0. */
+  done: number;
+  total: number;
+  stage: "passwords" | "links";
+};
+
+export type ImportOptions = {
+  mode: ImportMode;
+  /** Counts only. */
+  dryRun?: boolean;
+  /** Default: a command. Events say that it acts by an import. */
+  actor?: Actor;
+  onProgress?: (progress: ImportProgress) => void;
+  /**
+   * Rests twice as long as it works. With half of that, p99 of redirects doubled (bench/latency.ts): the database's
+   * threads take the core.
+   */
+  besideRedirects?: boolean;
+  /** Ends the import while it hashes passwords, not later. */
+  signal?: AbortSignal;
+};
+
+/** More than the rows of an ordinary file of 10 MB. */
+const MOST_ITEMS_LISTED = 100_000;
+
+export const noRows = (): ImportResult => ({
+  total_rows: 0,
+  success_count: 0,
+  overwritten_count: 0,
+  skipped_count: 0,
+  failed_count: 0,
+  failed_items: [],
+});
+
+export function fail(result: ImportResult, item: FailedRow): void {
+  result.failed_count++;
+  if (result.failed_items.length < MOST_ITEMS_LISTED) result.failed_items.push(item);
+}
+
+export const exists = (code: string) =>
+  appError("LinkAlreadyExists", `A link with the code '${code}' exists already.`);
