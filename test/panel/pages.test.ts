@@ -183,9 +183,11 @@ test.skipIf(!CHROMIUM)("an editor sees links, files and tokens, and only own lin
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByText("There are no links yet").waitFor();
   expect(await page.getByRole("navigation").getByRole("link").allTextContents()).toEqual([
+    "Overview",
     "Links",
     "Files",
     "API tokens",
+    "API",
   ]);
   await close();
 });

@@ -40,6 +40,20 @@ function formatOf<F extends Intl.NumberFormat | Intl.DateTimeFormat | Intl.Relat
 export const formatNumber = (value: number): string =>
   formatOf("number", (language) => new Intl.NumberFormat(language)).format(value);
 
+/** For axes, such as 12K. */
+export const formatCompact = (value: number): string =>
+  formatOf(
+    "compact",
+    (language) => new Intl.NumberFormat(language, { notation: "compact", maximumFractionDigits: 1 }),
+  ).format(value);
+
+/** A part of a hundred, such as 12.3 for 12.3 %. */
+export const formatShare = (percentage: number): string =>
+  formatOf(
+    "share",
+    (language) => new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 1 }),
+  ).format(percentage / 100);
+
 export const formatDate = (time: string): string =>
   formatOf("date", (language) => new Intl.DateTimeFormat(language, { dateStyle: "medium" })).format(
     new Date(time),
@@ -51,12 +65,30 @@ export const formatTime = (time: string): string =>
     (language) => new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" }),
   ).format(new Date(time));
 
+/** To the second; the day only if it is not today. */
+export function formatClock(time: string): string {
+  const date = new Date(time);
+  const isToday = date.toDateString() === new Date().toDateString();
+  return formatOf(
+    `clock ${isToday}`,
+    (language) =>
+      new Intl.DateTimeFormat(language, {
+        timeStyle: "medium",
+        ...(!isToday && { dateStyle: "short" }),
+      }),
+  ).format(date);
+}
+
 /** With its sign. */
 export const formatPercent = (value: number): string =>
   formatOf(
     "percent",
     (language) =>
-      new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 0, signDisplay: "always" }),
+      new Intl.NumberFormat(language, {
+        style: "percent",
+        maximumFractionDigits: 0,
+        signDisplay: "exceptZero",
+      }),
   ).format(value);
 
 /** Of a two-letter code. */

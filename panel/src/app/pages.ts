@@ -5,6 +5,7 @@ import {
   IconChartLine,
   IconFolder,
   IconHistory,
+  IconHome,
   IconKey,
   IconLink,
   IconSettings,
@@ -22,7 +23,8 @@ const ALL: readonly Role[] = ["admin", "editor", "user"];
 export function usePages({ role }: Account) {
   const { t } = useLingui();
   return [
-    { to: "/", label: t`Overview`, icon: IconChartLine, roles: ADMIN },
+    { to: "/", label: t`Overview`, icon: IconHome, roles: EDITORS },
+    { to: "/analytics", label: t`Analytics`, icon: IconChartLine, roles: ADMIN },
     { to: "/links", label: t`Links`, icon: IconLink, roles: EDITORS },
     { to: "/files", label: t`Files`, icon: IconFolder, roles: ALL },
     { to: "/tokens", label: t`API tokens`, icon: IconKey, roles: ALL },

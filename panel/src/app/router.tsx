@@ -32,7 +32,7 @@ const inside = createRoute({
   id: "inside",
   async beforeLoad({ context, location }) {
     try {
-      await context.queries.ensureQueryData(accountQuery);
+      return { account: await context.queries.ensureQueryData(accountQuery) };
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 401) throw error;
       throw redirect({ to: "/sign-in", search: { to: location.href } });
@@ -45,13 +45,17 @@ const overview = createRoute({
   getParentRoute: () => inside,
   path: "/",
   validateSearch: readReportSearch,
-  // Others see the numbers of their own links only.
-  async beforeLoad({ context }) {
-    const { role } = await context.queries.ensureQueryData(accountQuery);
-    if (role === "user") throw redirect({ to: "/files", search: {} });
-    if (role !== "admin") throw redirect({ to: "/links", search: {} });
+  beforeLoad({ context }) {
+    if (context.account.role === "user") throw redirect({ to: "/files", search: {} });
   },
   component: lazyRouteComponent(() => import("../clicks/overview-page.tsx"), "OverviewPage"),
+});
+
+const analytics = createRoute({
+  getParentRoute: () => inside,
+  path: "/analytics",
+  validateSearch: readReportSearch,
+  component: lazyRouteComponent(() => import("../clicks/analytics-page.tsx"), "AnalyticsPage"),
 });
 
 const links = createRoute({
@@ -128,6 +132,7 @@ export const router = createRouter({
     signIn,
     inside.addChildren([
       overview,
+      analytics,
       links,
       link,
       files,

@@ -43,6 +43,7 @@ export const VARIABLES: CSSVariablesResolver = () => ({
     "--mantine-color-error": "#c92a2a",
   },
   dark: {
+    "--mantine-color-anchor": BRAND[3],
     "--mantine-color-dimmed": "#a3a7ad",
     "--mantine-color-placeholder": "#9a9ea4",
     "--mantine-color-error": "#ff8787",

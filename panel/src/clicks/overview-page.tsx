@@ -1,29 +1,51 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Card, Group, SimpleGrid, Skeleton, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate, useSearch } from "@tanstack/react-router";
-import { formatNumber, formatPercent } from "../app/i18n.ts";
+import { useNavigate, useRouteContext, useSearch } from "@tanstack/react-router";
+import { formatDate, formatNumber, formatPercent } from "../app/i18n.ts";
 import { useSentence } from "../ui/failure.tsx";
-import { AnchorLink } from "../ui/anchor-link.tsx";
-import { RangeControl } from "./range-control.tsx";
+import classes from "./clicks.module.css";
+import { HealthLine } from "./health-line.tsx";
+import { firstLinksQuery, LinkList, NothingYet } from "./link-lists.tsx";
+import { LiveClicks } from "./live-clicks.tsx";
+import { useLive } from "./live.ts";
+import { NewestClicks } from "./newest-clicks.tsx";
+import { earlierOf, type ReportSearch } from "./range.ts";
+import { ReportControls } from "./report-controls.tsx";
 import { topQuery, totalsQuery, trendQuery } from "./report-queries.ts";
-import { TrendChart } from "./trend-chart.tsx";
-
-const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
+import { sum } from "./series.ts";
+import { TrendCard } from "./trend-card.tsx";
+import { frameOf } from "./use-report.ts";
 
 export function OverviewPage() {
+  const { account } = useRouteContext({ from: "/inside" });
+  return account.role === "admin" ? <Overview /> : <OwnOverview />;
+}
+
+function Overview() {
   const { t } = useLingui();
   const search = useSearch({ from: "/inside/" });
   const navigate = useNavigate({ from: "/" });
   const sentenceOf = useSentence();
+  const live = useLive(true);
+  const frame = frameOf(search, "all");
+  const { span, unit, visitors } = frame;
+  const earlierSpan = earlierOf(search, span);
   const totals = useQuery(totalsQuery);
-  const trend = useQuery(trendQuery(search));
-  const before = useQuery(trendQuery(search, true));
-  const top = useQuery(topQuery(search));
-  const clicks = trend.data && sum(trend.data.values);
-  const earlier = before.data && sum(before.data.values);
-  const change = clicks === undefined || !earlier ? null : clicks / earlier - 1;
-  const failed = [totals, trend, top].find(({ error }) => error !== null);
+  const trend = useQuery(trendQuery({ span, visitors }, unit));
+  const before = useQuery({
+    ...trendQuery({ span: earlierSpan ?? span, visitors }, unit),
+    enabled: earlierSpan !== undefined,
+  });
+  const top = useQuery(topQuery({ span: frame.shown, visitors: "human" }));
+  const newest = useQuery(firstLinksQuery("created_at"));
+  const earlier = earlierSpan && before.data;
+  const failed = [totals, trend, top, newest].find(({ error }) => error !== null);
+  const change = (next: ReportSearch) => void navigate({ search: next, replace: true, resetScroll: false });
+  const counts = (of: "human_clicks" | "automated_clicks") => ({
+    value: trend.data && sum(trend.data[of]),
+    before: earlier && sum(earlier[of]),
+  });
 
   return (
     <Stack p="md" gap="md">
@@ -31,76 +53,111 @@ export function OverviewPage() {
         <Title order={1} size="h3">
           <Trans>Overview</Trans>
         </Title>
-        <RangeControl search={search} onChange={(next) => void navigate({ search: next, replace: true })} />
+        <ReportControls search={search} onChange={change} without={["visitors"]} />
       </Group>
+      <HealthLine />
       {failed && (
         <Alert color="red" role="alert">
           {sentenceOf(failed.error)}
         </Alert>
       )}
       <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm">
-        <Figure
-          label={t`Clicks in this time`}
-          value={clicks}
-          note={change === null ? null : formatPercent(change)}
-        />
-        <Figure label={t`Clicks in all`} value={totals.data?.total_clicks} note={null} />
-        <Figure label={t`Links`} value={totals.data?.total_links} note={null} />
-        <Figure label={t`Active links`} value={totals.data?.active_links} note={null} />
+        <Figure label={t`People in this time`} {...counts("human_clicks")} />
+        <Figure label={t`Machines in this time`} {...counts("automated_clicks")} />
+        <Figure label={t`Clicks in all`} value={totals.data?.total_clicks} />
+        <Figure label={t`Links`} value={totals.data?.total_links} />
       </SimpleGrid>
-      <Card withBorder p="md">
-        <Text component="h2" fw={600} size="sm" mb="xs">
-          <Trans>Clicks by day</Trans>
-        </Text>
-        {trend.data ? <TrendChart {...trend.data} /> : <Skeleton height={220} />}
-      </Card>
-      <Card withBorder p="md">
-        <Text component="h2" fw={600} size="sm" mb="xs">
-          <Trans>Most clicked links</Trans>
-        </Text>
-        {top.data?.length === 0 && (
-          <Text size="sm" c="dimmed">
-            <Trans>Nothing in this time.</Trans>
-          </Text>
-        )}
-        {top.data?.map(({ code, domain, clicks: count }) => (
-          <Group key={`${domain}/${code}`} justify="space-between" wrap="nowrap" py={4}>
-            <AnchorLink
-              to="/link/$"
-              params={{ _splat: code }}
-              search={domain === null ? {} : { domain }}
-              size="sm"
-              truncate
-            >
-              {domain === null ? code : `${domain}/${code}`}
-            </AnchorLink>
-            <Text size="sm" ff="monospace">
-              {formatNumber(count)}
-            </Text>
-          </Group>
-        ))}
-      </Card>
+      <TrendCard
+        report={{ ...frame, trend: trend.data, earlier, others: [] }}
+        search={search}
+        onChange={change}
+      />
+      <div className={classes["report"]}>
+        <div className={classes["column"]}>
+          <LiveClicks live={live} />
+          <div className={classes["last"]}>
+            <NewestClicks place={null} frame={frame} isDetailed={undefined} live={live} most={12} />
+          </div>
+        </div>
+        <div className={classes["column"]}>
+          <LinkList
+            title={t`Most clicked links`}
+            items={top.data}
+            countOf={({ clicks }) => clicks}
+            empty={<Trans>Nothing in this time.</Trans>}
+          />
+          <LinkList
+            title={t`Newest links`}
+            items={newest.data?.data}
+            textOf={({ created_at }) => formatDate(created_at)}
+            empty={<NothingYet />}
+          />
+        </div>
+      </div>
     </Stack>
   );
 }
 
-function Figure({ label, value, note }: { label: string; value: number | undefined; note: string | null }) {
+/** Of the account's own links. */
+function OwnOverview() {
+  const { t } = useLingui();
+  const sentenceOf = useSentence();
+  const top = useQuery(firstLinksQuery("click_count"));
+  const newest = useQuery(firstLinksQuery("created_at"));
+  const failed = [top, newest].find(({ error }) => error !== null);
+  return (
+    <Stack p="md" gap="md">
+      <Title order={1} size="h3">
+        <Trans>Overview</Trans>
+      </Title>
+      {failed && (
+        <Alert color="red" role="alert">
+          {sentenceOf(failed.error)}
+        </Alert>
+      )}
+      <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm">
+        <Figure label={t`Links`} value={newest.data?.pagination?.total} />
+      </SimpleGrid>
+      <div className={classes["grid"]}>
+        <LinkList
+          title={t`Most clicked links`}
+          items={top.data?.data}
+          countOf={({ human_clicks }) => human_clicks}
+          empty={<NothingYet />}
+        />
+        <LinkList
+          title={t`Newest links`}
+          items={newest.data?.data}
+          textOf={({ created_at }) => formatDate(created_at)}
+          empty={<Trans>Make the first one on the page of links.</Trans>}
+        />
+      </div>
+    </Stack>
+  );
+}
+
+type FigureProps = { label: string; value: number | undefined; before?: number | undefined };
+
+function Figure({ label, value, before }: FigureProps) {
+  const change = value === undefined || !before ? null : formatPercent(value / before - 1);
   return (
     <Card withBorder p="md">
       <Text size="xs" c="dimmed">
         {label}
       </Text>
       {value === undefined ? (
-        <Skeleton height={28} mt={4} width={80} />
+        <Skeleton height={31} width={80} />
       ) : (
-        <Text size="xl" fw={700}>
-          {formatNumber(value)}
-        </Text>
-      )}
-      {note !== null && (
-        <Text size="xs" c="dimmed">
-          <Trans>{note} against the time before</Trans>
-        </Text>
+        <Group gap="xs" align="baseline">
+          <Text size="xl" fw={700} className={classes["count"]!}>
+            {formatNumber(value)}
+          </Text>
+          {change !== null && (
+            <Text size="xs" c="dimmed" title={formatNumber(before!)}>
+              {change}
+            </Text>
+          )}
+        </Group>
       )}
     </Card>
   );

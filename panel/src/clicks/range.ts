@@ -1,28 +1,135 @@
-/** The span of time that a report shows, which lives in the URL. */
-export const RANGES = { "7d": 7, "30d": 30, "90d": 90, "1y": 365 } as const;
-export type RangeName = keyof typeof RANGES;
-export const VISITORS = ["human", "all"] as const;
+/** What a report shows, which lives in the URL: the span of time, grouping, visitors, the brushed part, and the comparison. */
+import { DAY_MS, HOUR_MS, isoDay, type Span, type Unit, UNITS } from "./buckets.ts";
 
-export type ReportSearch = { range?: RangeName; visitors?: (typeof VISITORS)[number] };
+/** In days. */
+export const RANGES = { "24h": 1, "7d": 7, "30d": 30, "90d": 90, "1y": 365 } as const;
+export type RangeName = keyof typeof RANGES;
+export const VISITORS = ["human", "automated", "all"] as const;
+export type Visitors = (typeof VISITORS)[number];
+export const COMPARISONS = ["before", "year", "none"] as const;
+export type Comparison = (typeof COMPARISONS)[number];
+
+export type ReportSearch = {
+  range?: RangeName;
+  /** Own dates, both included: `2026-11-20`. */
+  from?: string;
+  to?: string;
+  by?: Unit;
+  visitors?: Visitors;
+  vs?: Comparison;
+  /** Brushed: first and last instant (excluded) in UTC, `2026-11-20T00_2026-11-22T00`. */
+  part?: string;
+  /** Codes of links that are compared with. */
+  with?: string[];
+};
+
+const DAY_FORM = /^(?:19[7-9]\d|2\d{3})-\d\d-\d\d$/;
+const PART_FORM = /^(\d{4}-\d\d-\d\dT\d\d)_(\d{4}-\d\d-\d\dT\d\d)$/;
+const MOST_DAYS = 3_660;
+/** Links that are compared with. */
+export const MOST_WITH = 3;
+const MOST_CODE = 200;
+
+const oneOf = <T extends string>(values: readonly T[], value: unknown): T | undefined =>
+  values.find((known) => known === value);
+
+const dayOf = (value: unknown): number | undefined => {
+  const time = typeof value === "string" && DAY_FORM.test(value) ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(time) ? undefined : time;
+};
 
 /** Of an address, which anybody may have typed. */
 export function readReportSearch(search: Record<string, unknown>): ReportSearch {
-  const range = Object.keys(RANGES).find((name) => name === search["range"]) as RangeName | undefined;
-  const visitors = VISITORS.find((name) => name === search["visitors"]);
-  return { ...(range && { range }), ...(visitors && { visitors }) };
-}
-
-const DAY_MS = 86_400_000;
-
-const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
-
-/** For the API: whole days in UTC, today included. `before`: the same span before. */
-export function spanOf({ range = "30d", visitors = "human" }: ReportSearch, isBefore = false) {
-  const days = RANGES[range];
-  const end = Math.floor(Date.now() / DAY_MS) * DAY_MS + DAY_MS - (isBefore ? days * DAY_MS : 0);
+  const range = oneOf(Object.keys(RANGES) as RangeName[], search["range"]);
+  const [from, to] = [dayOf(search["from"]), dayOf(search["to"])];
+  const isOwn = from !== undefined && to !== undefined && to >= from && to - from < MOST_DAYS * DAY_MS;
+  const visitors = oneOf(VISITORS, search["visitors"]);
+  const vs = oneOf(COMPARISONS, search["vs"]);
+  const by = oneOf(UNITS, search["by"]);
+  const part = readPart(search["part"]);
+  const others = [search["with"] ?? []]
+    .flat()
+    .map(String)
+    .filter((code) => code !== "" && code.length <= MOST_CODE);
   return {
-    start_date: dayOf(end - days * DAY_MS),
-    end_date: new Date(end - 1).toISOString(),
-    visitors,
+    ...(isOwn ? { from: isoDay(from), to: isoDay(to) } : range && { range }),
+    ...(by && { by }),
+    ...(visitors && { visitors }),
+    ...(vs && { vs }),
+    ...(part && { part: writePart(part) }),
+    ...(others.length > 0 && { with: [...new Set(others)].slice(0, MOST_WITH) }),
   };
 }
+
+function readPart(value: unknown): Span | undefined {
+  const [, first, last] = PART_FORM.exec(typeof value === "string" ? value : "") ?? [];
+  const [start, end] = [Date.parse(`${first}:00Z`), Date.parse(`${last}:00Z`)];
+  return end > start ? { start, end } : undefined;
+}
+
+export const writePart = ({ start, end }: Span): string =>
+  [start, end].map((time) => new Date(time).toISOString().slice(0, 13)).join("_");
+
+/** Whole days in UTC, or hours, the current one included. */
+export function spanOf({ range = "30d", from, to }: ReportSearch, now = Date.now()): Span {
+  if (from !== undefined && to !== undefined)
+    return { start: Date.parse(from), end: Date.parse(to) + DAY_MS };
+  const unit = range === "24h" ? HOUR_MS : DAY_MS;
+  const end = Math.floor(now / unit) * unit + unit;
+  return { start: end - RANGES[range] * DAY_MS, end };
+}
+
+/** What the lists show: the brushed part if it lies in the span. */
+export function partOf(search: ReportSearch, span: Span): Span | undefined {
+  const part = readPart(search.part);
+  if (part === undefined || part.start >= span.end || part.end <= span.start) return undefined;
+  return { start: Math.max(part.start, span.start), end: Math.min(part.end, span.end) };
+}
+
+/** The span that it is compared with. */
+export function earlierOf({ vs = "before" }: ReportSearch, { start, end }: Span): Span | undefined {
+  if (vs === "none") return undefined;
+  if (vs === "before") return { start: start - (end - start), end: start };
+  const lastYear = (time: number): number => {
+    const date = new Date(time);
+    return date.setUTCFullYear(date.getUTCFullYear() - 1);
+  };
+  return { start: lastYear(start), end: lastYear(end) };
+}
+
+const MOST_HOURS = 92;
+const MOST_SINGLE_DAYS = 1_100;
+
+/** Groupings that make a chart of this span readable. */
+export function unitsOf({ start, end }: Span): Unit[] {
+  const days = (end - start) / DAY_MS;
+  return UNITS.filter(
+    (unit) =>
+      ({
+        hour: days <= MOST_HOURS,
+        day: days > 1 && days <= MOST_SINGLE_DAYS,
+        week: days > 7,
+        month: days > 31,
+      })[unit],
+  );
+}
+
+export function unitOf({ by }: ReportSearch, span: Span): Unit {
+  const days = (span.end - span.start) / DAY_MS;
+  if (by !== undefined && unitsOf(span).includes(by)) return by;
+  if (days <= 2) return "hour";
+  return days <= 190 ? "day" : days <= 1_000 ? "week" : "month";
+}
+
+/** For the API, whose ranges include their last instant. */
+export const datesOf = ({ start, end }: Span) => ({
+  start_date: new Date(start).toISOString(),
+  end_date: new Date(end - 1).toISOString(),
+});
+
+/** For another span: what is not about time. */
+export const withoutTime = ({ visitors, vs, with: others }: ReportSearch): ReportSearch => ({
+  ...(visitors && { visitors }),
+  ...(vs && { vs }),
+  ...(others && { with: others }),
+});

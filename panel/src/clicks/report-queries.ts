@@ -1,54 +1,123 @@
-import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { queryOptions } from "@tanstack/react-query";
 import { answerOf, api } from "../app/api.ts";
-import { type ReportSearch, spanOf } from "./range.ts";
+import type { Span, Unit } from "./buckets.ts";
+import { datesOf, type Visitors } from "./range.ts";
+
+/** A link by its code and domain. */
+export type Place = { code: string; domain: string | undefined };
+export type Asked = { span: Span; visitors: Visitors };
+type Told<T> = { data: T; details?: false | undefined };
+
+const MOST_COUNTRIES = 100;
+const NEWEST = 20;
+/** While the span is not over, a report grows. */
+const STALE_MS = 30_000;
+
+const queryOf = ({ span, visitors }: Asked) => ({ ...datesOf(span), visitors });
+const ofLink = ({ code, domain }: Place, asked: Asked) => ({
+  path: { code },
+  query: { ...queryOf(asked), ...(domain !== undefined && { domain }) },
+});
+const keyOf = (name: string, place: Place | null, asked: Asked, more?: string) =>
+  ["clicks", name, place, asked, more] as const;
+/** Until the next answer the last one of the same link is shown. */
+const kept = (place: Place | null) => ({
+  placeholderData: <T>(last: T | undefined, query: { queryKey: readonly unknown[] } | undefined) =>
+    JSON.stringify(query?.queryKey[2]) === JSON.stringify(place) ? last : undefined,
+  staleTime: STALE_MS,
+});
 
 export const totalsQuery = queryOptions({
   queryKey: ["clicks", "totals"],
   queryFn: async ({ signal }) => (await answerOf(api.GET("/admin/v1/stats", { signal }))).data,
 });
 
-/** `isBefore`: the span of the same length before. */
-export const trendQuery = (search: ReportSearch, isBefore = false) =>
+export const trendQuery = (asked: Asked, unit: Unit) =>
   queryOptions({
-    queryKey: ["clicks", "trend", search, isBefore],
+    queryKey: keyOf("trend", null, asked, unit),
     queryFn: async ({ signal }) => {
-      const query = { ...spanOf(search, isBefore), group_by: "day" as const };
+      const query = { ...queryOf(asked), group_by: unit };
       return (await answerOf(api.GET("/admin/v1/analytics/trends", { params: { query }, signal }))).data;
     },
-    placeholderData: keepPreviousData,
+    ...kept(null),
   });
 
-export const topQuery = (search: ReportSearch) =>
+export const linkReportQuery = (place: Place, asked: Asked, unit: Unit) =>
   queryOptions({
-    queryKey: ["clicks", "top", search],
+    queryKey: keyOf("link", place, asked, unit),
+    queryFn: ({ signal }) => {
+      const params = ofLink(place, asked);
+      const query = { ...params.query, group_by: unit };
+      return answerOf(api.GET("/admin/v1/links/{code}/analytics", { params: { ...params, query }, signal }));
+    },
+    ...kept(place),
+  });
+
+export const topQuery = (asked: Asked) =>
+  queryOptions({
+    queryKey: keyOf("top", null, asked),
     queryFn: async ({ signal }) => {
-      const query = { ...spanOf(search), limit: 10 };
+      const query = { ...queryOf(asked), limit: 10 };
       return (await answerOf(api.GET("/admin/v1/analytics/top", { params: { query }, signal }))).data;
     },
-    placeholderData: keepPreviousData,
+    ...kept(null),
   });
 
-type Place = { code: string; domain: string | undefined };
-
-const paramsOf = ({ code, domain }: Place, search: ReportSearch) => ({
-  path: { code },
-  query: { ...spanOf(search), ...(domain !== undefined && { domain }) },
-});
-
-export const linkReportQuery = (place: Place, search: ReportSearch) =>
+export const referrersQuery = (asked: Asked) =>
   queryOptions({
-    queryKey: ["clicks", "link", place, search],
-    queryFn: ({ signal }) =>
-      answerOf(api.GET("/admin/v1/links/{code}/analytics", { params: paramsOf(place, search), signal })),
-    placeholderData: keepPreviousData,
+    queryKey: keyOf("referrers", null, asked),
+    queryFn: ({ signal }) => {
+      const query = { ...queryOf(asked), limit: 10 };
+      return answerOf(api.GET("/admin/v1/analytics/referrers", { params: { query }, signal }));
+    },
+    ...kept(null),
   });
 
-export const linkDevicesQuery = (place: Place, search: ReportSearch) =>
+/** Of a link, or of all. */
+export const countriesQuery = (place: Place | null, asked: Asked) =>
   queryOptions({
-    queryKey: ["clicks", "devices", place, search],
-    queryFn: ({ signal }) =>
-      answerOf(
-        api.GET("/admin/v1/links/{code}/analytics/devices", { params: paramsOf(place, search), signal }),
-      ),
-    placeholderData: keepPreviousData,
+    queryKey: keyOf("countries", place, asked),
+    queryFn: ({ signal }) => {
+      const more = { limit: MOST_COUNTRIES, by: "country" } as const;
+      if (place === null) {
+        const query = { ...queryOf(asked), ...more };
+        return answerOf(api.GET("/admin/v1/analytics/geo", { params: { query }, signal }));
+      }
+      const { path, query } = ofLink(place, asked);
+      const params = { path, query: { ...query, ...more } };
+      return answerOf(api.GET("/admin/v1/links/{code}/analytics/geo", { params, signal }));
+    },
+    ...kept(place),
   });
+
+export const devicesQuery = (place: Place | null, asked: Asked) =>
+  queryOptions({
+    queryKey: keyOf("devices", place, asked),
+    queryFn: ({ signal }) => {
+      if (place !== null) {
+        const params = ofLink(place, asked);
+        return answerOf(api.GET("/admin/v1/links/{code}/analytics/devices", { params, signal }));
+      }
+      return answerOf(api.GET("/admin/v1/analytics/devices", { params: { query: queryOf(asked) }, signal }));
+    },
+    ...kept(place),
+  });
+
+export const newestQuery = (place: Place | null, asked: Asked) =>
+  queryOptions({
+    queryKey: keyOf("newest", place, asked),
+    queryFn: ({ signal }) => {
+      const more = { limit: NEWEST };
+      if (place === null) {
+        const query = { ...queryOf(asked), ...more };
+        return answerOf(api.GET("/admin/v1/analytics/clicks", { params: { query }, signal }));
+      }
+      const { path, query } = ofLink(place, asked);
+      const params = { path, query: { ...query, ...more } };
+      return answerOf(api.GET("/admin/v1/links/{code}/analytics/clicks", { params, signal }));
+    },
+    ...kept(place),
+  });
+
+export const isDetailed = (answer: Told<unknown> | undefined): boolean | undefined =>
+  answer && answer.details !== false;

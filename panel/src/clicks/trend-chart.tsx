@@ -1,97 +1,86 @@
 import "uplot/dist/uPlot.min.css";
-import { i18n } from "@lingui/core";
 import { useLingui } from "@lingui/react/macro";
-import { useComputedColorScheme, useMantineTheme } from "@mantine/core";
 import { useElementSize } from "@mantine/hooks";
 import { useEffect, useRef } from "react";
-import uPlot from "uplot";
 import { formatNumber } from "../app/i18n.ts";
+import { longName, spanName, endOfBucket, type Unit } from "./buckets.ts";
+import { type Brush, useBrush } from "./brush.ts";
+import { ChartTip, Legend } from "./chart-tip.tsx";
 import classes from "./clicks.module.css";
+import { useScheme } from "./looks.ts";
+import { areaOf, drawTrend } from "./plot.ts";
+import type { Series } from "./series.ts";
+import { TrendTable } from "./trend-table.tsx";
 
 type Props = {
-  /** Days such as `2026-11-20`. */
-  labels: readonly string[];
-  values: readonly number[];
-  height?: number;
+  label: string;
+  starts: readonly number[];
+  unit: Unit;
+  series: readonly Series[];
+  brush?: Brush | null;
+  onBrush?(brush: Brush | null): void;
 };
 
-const SECOND = 1000;
+export const CHART_HEIGHT = 240;
 
-/** Clicks by day. A table says the same to those who can't see it. */
-export function TrendChart({ labels, values, height = 220 }: Props) {
+/** Clicks by time. Pointer and arrow keys show values; a table has all of them. */
+export function TrendChart({ label, starts, unit, series, brush = null, onBrush }: Props) {
   const { t } = useLingui();
-  const theme = useMantineTheme();
-  const scheme = useComputedColorScheme("light");
+  const scheme = useScheme();
   const { ref: box, width } = useElementSize();
   const place = useRef<HTMLDivElement>(null);
-  const color = scheme === "dark" ? theme.colors["brand"]![4] : theme.colors["brand"]![7];
+  const count = starts.length;
+  const { at, chosen, surface } = useBrush({ count, brush, onBrush: onBrush ?? (() => {}) });
+  const area = areaOf(width, CHART_HEIGHT);
 
   useEffect(() => {
-    if (place.current === null || width === 0) return;
-    const line = scheme === "dark" ? "#3a3f45" : "#e6e8eb";
-    const ink = scheme === "dark" ? "#a3a7ad" : "#5c636a";
-    const day = new Intl.DateTimeFormat(i18n.locale, { day: "numeric", month: "short", timeZone: "UTC" });
-    const axis = {
-      stroke: ink,
-      grid: { stroke: line, width: 1 },
-      ticks: { show: false },
-      font: "12px system-ui",
-    };
-    const plot = new uPlot(
-      {
-        width,
-        height,
-        tzDate: (seconds) => uPlot.tzDate(new Date(seconds * SECOND), "Etc/UTC"),
-        cursor: { y: false, points: { size: 7, fill: color! } },
-        legend: { show: true, live: true },
-        scales: { y: { range: (_, __, most) => [0, Math.max(4, most * 1.1)] } },
-        axes: [
-          {
-            ...axis,
-            grid: { show: false },
-            space: 64,
-            values: (_, ticks) => ticks.map((tick) => day.format(tick * SECOND)),
-          },
-          {
-            ...axis,
-            size: 56,
-            incrs: [
-              1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 2e5, 5e5, 1e6, 1e7,
-            ],
-            values: (_, ticks) => ticks.map(formatNumber),
-          },
-        ],
-        series: [
-          { label: t`Day`, value: (_, seconds) => (seconds === null ? "–" : day.format(seconds * SECOND)) },
-          {
-            label: t`Clicks`,
-            stroke: color!,
-            fill: `${color}22`,
-            width: 2,
-            points: { show: labels.length <= 31, size: 5, fill: color! },
-            value: (_, count) => (count === null ? "–" : formatNumber(count)),
-          },
-        ],
-      },
-      [labels.map((label) => Date.parse(label) / SECOND), [...values]],
-      place.current,
-    );
-    return () => plot.destroy();
-  }, [labels, values, width, height, scheme, color, t]);
+    if (place.current === null || width === 0 || starts.length === 0) return;
+    return drawTrend(place.current, { width, height: CHART_HEIGHT, starts, unit, series, scheme });
+  }, [starts, unit, series, width, scheme]);
 
+  const told = at === null ? count - 1 : at;
+  const values = series.map(({ name, values: of }) => `${name}: ${formatNumber(of[told] ?? 0)}`);
+  const part = chosen && spanName({ start: starts[chosen[0]]!, end: endOfBucket(starts[chosen[1]]!, unit) });
+  const valueText = [
+    starts[told] === undefined ? "" : longName(starts[told], unit),
+    ...values,
+    ...(part === null ? [] : [t`Chosen: ${part}`]),
+  ].join("; ");
   return (
-    <figure className={classes["chart"]} ref={box} aria-label={t`Clicks by day`}>
-      <div ref={place} aria-hidden style={{ minHeight: height }} />
-      <table className={classes["spoken"]}>
-        <tbody>
-          {labels.map((label, at) => (
-            <tr key={label}>
-              <th scope="row">{label}</th>
-              <td>{formatNumber(values[at] ?? 0)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+    <figure className={classes["chart"]} aria-label={label}>
+      <div ref={box} className={classes["canvas"]} style={{ height: CHART_HEIGHT }}>
+        <div ref={place} aria-hidden />
+        {count > 0 && width > 0 && (
+          <div
+            className={classes["surface"]}
+            style={area}
+            role="slider"
+            tabIndex={0}
+            aria-label={label}
+            aria-description={
+              onBrush && t`Arrow keys show values. Shift and arrow keys choose a part, Escape takes all.`
+            }
+            aria-valuemin={0}
+            aria-valuemax={count - 1}
+            aria-valuenow={told}
+            aria-valuetext={valueText}
+            {...surface}
+          >
+            {chosen !== null && onBrush && (
+              <div
+                className={classes["chosen"]}
+                style={{
+                  left: `${(chosen[0] / count) * 100}%`,
+                  width: `${((chosen[1] - chosen[0] + 1) / count) * 100}%`,
+                }}
+              />
+            )}
+            {at !== null && <ChartTip at={at} starts={starts} unit={unit} series={series} />}
+          </div>
+        )}
+      </div>
+      <Legend series={series} />
+      <TrendTable label={label} starts={starts} unit={unit} series={series} />
     </figure>
   );
 }

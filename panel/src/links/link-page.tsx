@@ -5,9 +5,7 @@ import {
   Anchor,
   Badge,
   Button,
-  Card,
   Group,
-  SimpleGrid,
   Skeleton,
   Stack,
   Text,
@@ -19,13 +17,9 @@ import { IconCheck, IconCopy, IconPencil } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import type { DeviceReport, Link, LinkReport } from "../app/api.ts";
-import { countryName, formatNumber, formatTime } from "../app/i18n.ts";
-import { RangeControl } from "../clicks/range-control.tsx";
-import { linkDevicesQuery, linkReportQuery } from "../clicks/report-queries.ts";
-import type { ReportSearch } from "../clicks/range.ts";
-import { SharesList } from "../clicks/shares-list.tsx";
-import { TrendChart } from "../clicks/trend-chart.tsx";
+import type { Link } from "../app/api.ts";
+import { formatNumber, formatTime } from "../app/i18n.ts";
+import { LinkNumbers } from "../clicks/link-numbers.tsx";
 import { useSentence } from "../ui/failure.tsx";
 import { LinkForm } from "./link-form.tsx";
 import { LinkHistory } from "./link-history.tsx";
@@ -64,18 +58,17 @@ export function LinkPage() {
         </Group>
       </Group>
       {link && <Facts link={link} />}
-      <Group justify="space-between">
-        <Text component="h2" fw={600}>
-          <Trans>Clicks</Trans>
-        </Text>
-        <RangeControl
-          search={report}
-          onChange={(next) =>
-            void navigate({ search: { ...next, ...(domain && { domain }) }, replace: true })
-          }
-        />
-      </Group>
-      <Report place={{ code, domain }} search={report} />
+      <LinkNumbers
+        place={{ code, domain }}
+        search={report}
+        onChange={(next) =>
+          void navigate({
+            search: { ...next, ...(domain && { domain }) },
+            replace: true,
+            resetScroll: false,
+          })
+        }
+      />
       <LinkHistory place={{ code, domain }} />
       <LinkForm
         edited={isEdited && link ? link : null}
@@ -156,60 +149,5 @@ function Facts({ link }: { link: Link }) {
         </Trans>
       </Text>
     </Group>
-  );
-}
-
-type ReportProps = { place: { code: string; domain: string | undefined }; search: ReportSearch };
-
-function Report({ place, search }: ReportProps) {
-  const sentenceOf = useSentence();
-  const { data: report, error } = useQuery(linkReportQuery(place, search));
-  const { data: devices } = useQuery(linkDevicesQuery(place, search));
-  if (error !== null) {
-    return (
-      <Alert color="red" role="alert">
-        {sentenceOf(error)}
-      </Alert>
-    );
-  }
-  return (
-    <>
-      <Card withBorder p="md">
-        {report ? <TrendChart {...report.data.trend} /> : <Skeleton height={220} />}
-      </Card>
-      {report?.details === false ? (
-        <Text size="sm" c="dimmed" style={{ overflowWrap: "anywhere" }}>
-          <Trans>
-            Details of clicks are not recorded. The setting analytics.enable_detailed_logging switches them
-            on.
-          </Trans>
-        </Text>
-      ) : (
-        <Details report={report?.data} devices={devices?.data} />
-      )}
-    </>
-  );
-}
-
-type DetailsProps = { report: LinkReport | undefined; devices: DeviceReport | undefined };
-
-function Details({ report, devices }: DetailsProps) {
-  const { t } = useLingui();
-  return (
-    <SimpleGrid cols={{ base: 1, sm: 2, lg: 4 }} spacing="sm">
-      <SharesList
-        title={t`Referrers`}
-        items={(report?.top_referrers ?? []).map((item) => ({ ...item, name: item.referrer }))}
-      />
-      <SharesList
-        title={t`Countries`}
-        items={(report?.geo_distribution ?? []).map((item) => ({
-          ...item,
-          name: [countryName(item.country), item.city].filter(Boolean).join(", "),
-        }))}
-      />
-      <SharesList title={t`Browsers`} items={devices?.browsers ?? []} />
-      <SharesList title={t`Devices`} items={devices?.devices ?? []} />
-    </SimpleGrid>
   );
 }

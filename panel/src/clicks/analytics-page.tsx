@@ -1,0 +1,46 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { Group, Stack, Title } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { CompareLinks } from "./compare-links.tsx";
+import { ExportMenu } from "./export-menu.tsx";
+import { LinkList } from "./link-lists.tsx";
+import { useLive } from "./live.ts";
+import type { ReportSearch } from "./range.ts";
+import { ReportControls } from "./report-controls.tsx";
+import { topQuery } from "./report-queries.ts";
+import { ReportView } from "./report-view.tsx";
+import { useTotalReport } from "./use-report.ts";
+
+/** The clicks of all links. */
+export function AnalyticsPage() {
+  const { t } = useLingui();
+  const search = useSearch({ from: "/inside/analytics" });
+  const navigate = useNavigate({ from: "/analytics" });
+  const live = useLive(true);
+  const report = useTotalReport(search);
+  const top = useQuery(topQuery({ span: report.shown, visitors: report.visitors }));
+  const change = (next: ReportSearch) => void navigate({ search: next, replace: true, resetScroll: false });
+  return (
+    <Stack p="md" gap="sm">
+      <Group justify="space-between">
+        <Title order={1} size="h3">
+          <Trans>Analytics</Trans>
+        </Title>
+        <ReportControls search={search} onChange={change} />
+      </Group>
+      <Group gap="xs" justify="space-between" wrap="nowrap">
+        <CompareLinks search={search} onChange={change} />
+        <ExportMenu report={report} top={top.data} />
+      </Group>
+      <ReportView place={null} report={report} search={search} live={live} onChange={change}>
+        <LinkList
+          title={t`Most clicked links`}
+          items={top.data}
+          countOf={({ clicks }) => clicks}
+          empty={<Trans>Nothing in this time.</Trans>}
+        />
+      </ReportView>
+    </Stack>
+  );
+}

@@ -1,0 +1,88 @@
+/** Hours, days, weeks and months of the API in UTC, and their names. Hours are named in the browser's time zone. */
+import { i18n } from "@lingui/core";
+
+export const UNITS = ["hour", "day", "week", "month"] as const;
+export type Unit = (typeof UNITS)[number];
+/** Epoch milliseconds; `end` is excluded. */
+export type Span = { start: number; end: number };
+
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 24 * HOUR_MS;
+const THURSDAY = 4;
+
+/** The first instant of a bucket by its label in an answer, such as `2026-11-20 13:00` or `2026-W47`. */
+export function startOfBucket(label: string): number {
+  const week = /^(\d{4})-W(\d\d)$/.exec(label);
+  if (week === null) return Date.parse(label.length > 10 ? `${label.replace(" ", "T")}Z` : label);
+  // January 4 is always in the first week.
+  const fourth = Date.UTC(Number(week[1]), 0, THURSDAY);
+  return fourth - weekdayOf(fourth) * DAY_MS + (Number(week[2]) - 1) * 7 * DAY_MS;
+}
+
+const weekdayOf = (time: number): number => (new Date(time).getUTCDay() + 6) % 7;
+
+/** The first instant of the bucket that holds this one. */
+export function startOfUnit(time: number, unit: Unit): number {
+  if (unit === "hour") return time - (time % HOUR_MS);
+  const date = new Date(time);
+  if (unit === "month") return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);
+  return time - (time % DAY_MS) - (unit === "week" ? weekdayOf(time) * DAY_MS : 0);
+}
+
+export function endOfBucket(start: number, unit: Unit): number {
+  if (unit !== "month") return start + { hour: HOUR_MS, day: DAY_MS, week: 7 * DAY_MS }[unit];
+  const date = new Date(start);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
+}
+
+type Options = Intl.DateTimeFormatOptions;
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function formatOf(options: Options): Intl.DateTimeFormat {
+  const key = `${i18n.locale} ${JSON.stringify(options)}`;
+  const known = formats.get(key) ?? new Intl.DateTimeFormat(i18n.locale, options);
+  formats.set(key, known);
+  return known;
+}
+
+const UTC: Options = { timeZone: "UTC" };
+const SHORT: Record<Unit, Options> = {
+  hour: { hour: "numeric", minute: "2-digit" },
+  day: { day: "numeric", month: "short", ...UTC },
+  week: { day: "numeric", month: "short", ...UTC },
+  month: { month: "short", year: "numeric", ...UTC },
+};
+const LONG: Record<Unit, Options> = {
+  hour: { weekday: "short", day: "numeric", month: "short", hour: "numeric", minute: "2-digit" },
+  day: { weekday: "short", day: "numeric", month: "short", year: "numeric", ...UTC },
+  week: { day: "numeric", month: "short", year: "numeric", ...UTC },
+  month: { month: "long", year: "numeric", ...UTC },
+};
+
+/** For axes. Midnight says its day. */
+export function shortName(start: number, unit: Unit): string {
+  if (unit === "hour" && new Date(start).getHours() === 0) {
+    return formatOf({ day: "numeric", month: "short" }).format(start);
+  }
+  return formatOf(SHORT[unit]).format(start);
+}
+
+export function longName(start: number, unit: Unit): string {
+  if (unit === "week") return spanName({ start, end: endOfBucket(start, unit) });
+  return formatOf(LONG[unit]).format(start);
+}
+
+const isMidnight = (time: number): boolean => time % DAY_MS === 0;
+
+/** From its first to its last day, or with hours if it is no whole days. */
+export function spanName({ start, end }: Span): string {
+  if (!isMidnight(start) || !isMidnight(end)) return formatOf(LONG.hour).formatRange(start, end);
+  const days: Options = { day: "numeric", month: "short", year: "numeric", ...UTC };
+  return formatOf(days).formatRange(start, end - DAY_MS);
+}
+
+/** For file names and inputs: `2026-11-20` in UTC. */
+export const isoDay = (time: number): string => new Date(time).toISOString().slice(0, 10);
+
+/** Such as `Europe/Berlin`. */
+export const timeZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;

@@ -1,0 +1,47 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { Group, Skeleton, Text } from "@mantine/core";
+import { IconAlertTriangle, IconCircleCheck, IconCircleX } from "@tabler/icons-react";
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import { answerOf, api, ApiError } from "../app/api.ts";
+import { useSentence } from "../ui/failure.tsx";
+import classes from "./clicks.module.css";
+
+const EVERY_MS = 60_000;
+
+const healthQuery = queryOptions({
+  queryKey: ["health", "report"],
+  queryFn: async ({ signal }) => (await answerOf(api.GET("/health", { signal }))).data,
+  refetchInterval: EVERY_MS,
+  retry: false,
+});
+
+const LOOKS = {
+  healthy: { icon: IconCircleCheck, color: "var(--good)" },
+  degraded: { icon: IconAlertTriangle, color: "var(--warning)" },
+  unhealthy: { icon: IconCircleX, color: "var(--mantine-color-error)" },
+};
+
+/** How the server does, in a line. */
+export function HealthLine() {
+  const { t } = useLingui();
+  const sentenceOf = useSentence();
+  const { data, error } = useQuery(healthQuery);
+  if (data === undefined && error === null) return <Skeleton height={24} />;
+  // At another address by routes.health_prefix.
+  if (error instanceof ApiError && error.status === 404) return null;
+  const status = error === null ? data!.status : "unhealthy";
+  const { icon: Icon, color } = LOOKS[status];
+  return (
+    <Group gap="xs" className={classes["health"]!} role="status">
+      <Icon size={18} color={color} aria-hidden />
+      <Text size="sm" style={{ overflowWrap: "anywhere" }}>
+        {error !== null && sentenceOf(error)}
+        {error === null && status === "healthy" && t`Everything works.`}
+        {error === null && status !== "healthy" && (data!.checks.disk.message || t`Something needs care.`)}
+      </Text>
+      <a href="health" className={classes["quiet"]}>
+        <Trans>Health</Trans>
+      </a>
+    </Group>
+  );
+}

@@ -1,0 +1,35 @@
+import { Trans } from "@lingui/react/macro";
+import { Group, Stack, Text } from "@mantine/core";
+import { useRouteContext } from "@tanstack/react-router";
+import { CompareLinks } from "./compare-links.tsx";
+import { ExportMenu } from "./export-menu.tsx";
+import { useLive } from "./live.ts";
+import type { ReportSearch } from "./range.ts";
+import { ReportControls } from "./report-controls.tsx";
+import type { Place } from "./report-queries.ts";
+import { ReportView } from "./report-view.tsx";
+import { useLinkReport } from "./use-report.ts";
+
+type Props = { place: Place; search: ReportSearch; onChange(search: ReportSearch): void };
+
+/** The clicks of one link. */
+export function LinkNumbers({ place, search, onChange }: Props) {
+  const { account } = useRouteContext({ from: "/inside" });
+  const live = useLive(account.role === "admin");
+  const report = useLinkReport(place, search);
+  return (
+    <Stack gap="sm" component="section">
+      <Group justify="space-between">
+        <Text component="h2" fw={600}>
+          <Trans>Clicks</Trans>
+        </Text>
+        <ReportControls search={search} onChange={onChange} />
+      </Group>
+      <Group gap="xs" justify="space-between" wrap="nowrap">
+        <CompareLinks search={search} onChange={onChange} without={place.code} domain={place.domain} />
+        <ExportMenu report={report} name={place.code} />
+      </Group>
+      <ReportView place={place} report={report} search={search} live={live} onChange={onChange} />
+    </Stack>
+  );
+}

@@ -1,0 +1,31 @@
+/** Names of what the API counts. */
+import { t } from "@lingui/core/macro";
+import { countryName } from "../app/i18n.ts";
+
+/** A referrer's domain, a campaign, or one of the server's own words. */
+export function referrerName(referrer: string): string {
+  if (referrer === "(direct)") return t`Direct`;
+  return referrer === "(other)" ? t`Others` : referrer;
+}
+
+export function deviceName(device: string): string {
+  const names: Record<string, string> = {
+    desktop: t`Desktop`,
+    mobile: t`Phone`,
+    tablet: t`Tablet`,
+    bot: t`Machine`,
+    other: t`Others`,
+  };
+  return Object.hasOwn(names, device) ? names[device]! : device;
+}
+
+/** Of a browser or a system. */
+export const agentName = (name: string): string =>
+  name === "Other" || name === "(other)" || name === "" ? t`Others` : name;
+
+export const regionName = (country: string): string =>
+  country === "(other)" ? t`Others` : countryName(country);
+
+/** City and country, as far as they are known. */
+export const placeName = (country: string | null, city: string | null): string =>
+  country === null ? "" : [city, regionName(country)].filter(Boolean).join(", ");

@@ -1,0 +1,142 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { Badge, Card, Group, Skeleton, Text } from "@mantine/core";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
+import type { NewestClick } from "../app/api.ts";
+import { formatClock } from "../app/i18n.ts";
+import { AnchorLink } from "../ui/anchor-link.tsx";
+import classes from "./clicks.module.css";
+import { type LiveClick, type LiveView, useSeconds } from "./live.ts";
+import { LiveBadge } from "./live-badge.tsx";
+import { agentName, deviceName, placeName, referrerName } from "./names.ts";
+import { newestQuery, type Place } from "./report-queries.ts";
+import type { Frame } from "./use-report.ts";
+
+type Props = {
+  place: Place | null;
+  frame: Frame;
+  isDetailed: boolean | undefined;
+  live: LiveView | null;
+  most?: number;
+};
+
+const MOST = 20;
+/** Those who may not watch ask again. */
+const ASK_AGAIN_MS = 5_000;
+/** After a click arrived: until it is counted, and at most so often. */
+const COUNTED_MS = 6_000;
+
+/** Clicks of the shown time, newest first; those that arrive come on top. */
+export function NewestClicks({ place, frame, isDetailed, live, most = MOST }: Props) {
+  const { t } = useLingui();
+  const { shown, visitors, isOpen } = frame;
+  const { data } = useQuery({
+    ...newestQuery(place, { span: shown, visitors }),
+    ...(isOpen && live === null && { refetchInterval: ASK_AGAIN_MS }),
+  });
+  const arrived = useArrived(place, frame, live);
+  if (isDetailed === false && arrived.length === 0 && (data?.data.length ?? 0) === 0) return null;
+  const known = new Set(data?.data.map(keyOf));
+  const rows = [...(isOpen ? arrived.filter((click) => !known.has(keyOf(click))) : []), ...(data?.data ?? [])]
+    .sort((a, b) => (a.clicked_at < b.clicked_at ? 1 : -1))
+    .slice(0, most);
+  return (
+    <Card withBorder p="md" component="section" aria-label={t`Newest clicks`}>
+      <Group justify="space-between" mb="xs">
+        <Text component="h2" fw={600} size="sm">
+          <Trans>Newest clicks</Trans>
+        </Text>
+        {isOpen && <LiveBadge state={live?.state ?? "live"} />}
+      </Group>
+      {data === undefined && <Skeleton height={200} />}
+      {data !== undefined && rows.length === 0 && (
+        <Text size="sm" c="dimmed">
+          <Trans>Nothing in this time.</Trans>
+        </Text>
+      )}
+      <ul className={classes["shares"]}>
+        {rows.map((click) => (
+          <ClickRow key={keyOf(click)} click={click} isNamed={place === null} />
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+const keyOf = ({ clicked_at, code, domain }: Pick<NewestClick, "clicked_at" | "code" | "domain">): string =>
+  `${clicked_at} ${domain ?? ""}/${code}`;
+
+/** Clicks that came while the page was open, as rows that know less. */
+function useArrived(place: Place | null, { visitors, isOpen }: Frame, live: LiveView | null): NewestClick[] {
+  const queries = useQueryClient();
+  const [arrived, setArrived] = useState<NewestClick[]>([]);
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const isOf = ({ code, domain, automated }: LiveClick): boolean =>
+    (place === null || (code === place.code && domain === (place.domain ?? null))) &&
+    (visitors === "all" || (visitors === "automated") === automated);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  useEffect(() => setArrived([]), [place?.code, place?.domain, visitors]);
+  useSeconds(live, ({ latest }) => {
+    const own = latest.filter(isOf).toReversed();
+    if (own.length === 0 || !isOpen) return;
+    setArrived((before) => [...own.map(rowOf), ...before].slice(0, MOST));
+    timer.current ??= setTimeout(() => {
+      timer.current = undefined;
+      void queries.invalidateQueries({ queryKey: ["clicks"] });
+    }, COUNTED_MS);
+  });
+  return arrived;
+}
+
+let lastId = 0;
+
+const rowOf = ({ source, ...click }: LiveClick): NewestClick => ({
+  ...click,
+  id: --lastId,
+  referrer: source === null ? "" : source === "direct" ? "(direct)" : source.replace(/^ref:/, ""),
+  country: null,
+  city: null,
+  browser: null,
+  operating_system: null,
+  device: null,
+});
+
+export function ClickRow({ click, isNamed }: { click: NewestClick; isNamed: boolean }) {
+  const { code, domain, clicked_at, referrer, country, city, browser, operating_system, device } = click;
+  const agent = [browser, operating_system].filter((name) => name !== null).map(agentName);
+  const facts = [
+    referrer === "" ? "" : referrerName(referrer),
+    placeName(country, city),
+    agent.join(" · "),
+    device === null || click.automated ? "" : deviceName(device),
+  ].filter(Boolean);
+  return (
+    <li className={classes["click"]} data-new={click.id < 0 || undefined}>
+      <time dateTime={clicked_at} className={classes["when"]}>
+        {formatClock(clicked_at)}
+      </time>
+      <span className={classes["what"]}>
+        {isNamed && (
+          <AnchorLink
+            to="/link/$"
+            params={{ _splat: code }}
+            search={domain === null ? {} : { domain }}
+            size="sm"
+            title={code}
+            className={classes["clickCode"]!}
+          >
+            {domain === null ? code : `${domain}/${code}`}
+          </AnchorLink>
+        )}
+        <span className={classes["facts"]} dir="auto" title={facts.join(" · ")}>
+          {facts.join(" · ")}
+        </span>
+      </span>
+      {click.automated && (
+        <Badge size="sm" variant="default" tt="none" fw={500}>
+          <Trans>Machine</Trans>
+        </Badge>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,104 @@
+/** The drawing of a trend by uPlot. Pointer and keys are those of brush.ts. */
+import uPlot from "uplot";
+import { formatCompact } from "../app/i18n.ts";
+import { shortName, type Unit } from "./buckets.ts";
+import { INK, LOOKS, type Scheme } from "./looks.ts";
+import type { Series } from "./series.ts";
+
+type Plot = {
+  width: number;
+  height: number;
+  starts: readonly number[];
+  unit: Unit;
+  series: readonly Series[];
+  scheme: Scheme;
+};
+
+const TICK_WIDTH = 72;
+const LEFT = 52;
+const RIGHT = 10;
+const TOP = 10;
+const BOTTOM = 30;
+/** Points are drawn up to so many buckets. */
+const MOST_POINTS = 45;
+const STEPS: Record<Unit, readonly number[]> = {
+  hour: [1, 2, 3, 6, 12, 24, 48, 72, 168, 336],
+  day: [1, 2, 7, 14, 28, 56, 91, 182, 364],
+  week: [1, 2, 4, 8, 13, 26, 52],
+  month: [1, 2, 3, 6, 12, 24, 60],
+};
+
+/** The area of the lines within the chart, in CSS pixels. Bucket n lies between n/count and (n+1)/count of its width. */
+export const areaOf = (width: number, height: number) => ({
+  left: LEFT,
+  top: TOP,
+  width: Math.max(1, width - LEFT - RIGHT),
+  height: height - TOP - BOTTOM,
+});
+
+/** Buckets whose names fit below the chart. Hours begin with the day. */
+function ticksOf({ starts, unit, width }: Plot): number[] {
+  const most = Math.max(2, Math.floor(areaOf(width, 0).width / TICK_WIDTH));
+  const step = STEPS[unit].find((each) => starts.length / each <= most) ?? Math.ceil(starts.length / most);
+  const every = Math.min(step, 24);
+  const first = unit === "hour" ? starts.findIndex((start) => new Date(start).getHours() % every === 0) : 0;
+  return starts.map((_, at) => at).filter((at) => at >= first && (at - first) % step === 0);
+}
+
+export function drawTrend(place: HTMLElement, plot: Plot): () => void {
+  const { width, height, starts, unit, series, scheme } = plot;
+  const { text, grid } = INK[scheme];
+  const axis = { stroke: text, ticks: { show: false }, font: "12px system-ui, sans-serif" };
+  const ticks = ticksOf(plot);
+  const stacked = series.findIndex(({ isStacked }) => isStacked === true);
+  const drawn = new uPlot(
+    {
+      width,
+      height,
+      padding: [TOP, RIGHT, 0, 0],
+      cursor: { show: false },
+      legend: { show: false },
+      scales: {
+        x: { time: false, range: [-0.5, starts.length - 0.5] },
+        y: { range: (_, __, most) => [0, Math.max(4, most * 1.05)] },
+      },
+      axes: [
+        {
+          ...axis,
+          size: BOTTOM,
+          grid: { show: false },
+          splits: () => ticks,
+          values: (_, shown) => shown.map((at) => shortName(starts[at]!, unit)),
+        },
+        {
+          ...axis,
+          size: LEFT,
+          grid: { stroke: grid, width: 1 },
+          incrs: [1, 2, 5]
+            .flatMap((digit) => Array.from({ length: 9 }, (_, zeros) => digit * 10 ** zeros))
+            .sort((a, b) => a - b),
+          values: (_, shown) => shown.map(formatCompact),
+        },
+      ],
+      series: [
+        {},
+        ...series.map(({ look, isArea }) => {
+          const color = LOOKS[look][scheme];
+          return {
+            stroke: color,
+            width: 2,
+            dash: [...LOOKS[look].dash],
+            ...(isArea && { fill: `${color}26` }),
+            points: { show: starts.length <= MOST_POINTS && look !== "earlier", size: 5, fill: color },
+          };
+        }),
+      ],
+      ...(stacked > 0 && {
+        bands: [{ series: [stacked + 1, stacked] as [number, number], fill: `${LOOKS.machines[scheme]}26` }],
+      }),
+    },
+    [starts.map((_, at) => at), ...series.map(({ drawn: heights, values }) => [...(heights ?? values)])],
+    place,
+  );
+  return () => drawn.destroy();
+}

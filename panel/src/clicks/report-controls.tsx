@@ -1,0 +1,128 @@
+import { useLingui } from "@lingui/react/macro";
+import { Group, NativeSelect, TextInput } from "@mantine/core";
+import { isoDay, DAY_MS, type Unit } from "./buckets.ts";
+import classes from "./clicks.module.css";
+import {
+  COMPARISONS,
+  type Comparison,
+  type RangeName,
+  RANGES,
+  type ReportSearch,
+  spanOf,
+  unitOf,
+  unitsOf,
+  VISITORS,
+  type Visitors,
+  withoutTime,
+} from "./range.ts";
+
+type Props = {
+  search: ReportSearch;
+  onChange(search: ReportSearch): void;
+  /** What cannot be chosen. */
+  without?: readonly ("by" | "visitors" | "vs")[];
+};
+
+const OWN = "own";
+
+/** Time, grouping, visitors and comparison of a report. A new time forgets the brushed part. */
+export function ReportControls({ search, onChange, without = [] }: Props) {
+  const { t } = useLingui();
+  const span = spanOf(search);
+  const kept = withoutTime(search);
+  const isOwn = search.from !== undefined;
+  const own = { from: isoDay(span.start), to: isoDay(span.end - 1) };
+  const ranges: Record<RangeName, string> = {
+    "24h": t`24 hours`,
+    "7d": t`7 days`,
+    "30d": t`30 days`,
+    "90d": t`90 days`,
+    "1y": t`1 year`,
+  };
+  const units: Record<Unit, string> = {
+    hour: t`By hour`,
+    day: t`By day`,
+    week: t`By week`,
+    month: t`By month`,
+  };
+  const visitors: Record<Visitors, string> = {
+    human: t`People`,
+    automated: t`Machines`,
+    all: t`People and machines`,
+  };
+  const comparisons: Record<Comparison, string> = {
+    before: t`Against the time before`,
+    year: t`Against a year before`,
+    none: t`Without comparison`,
+  };
+  const chooseDates = (dates: { from: string; to: string }) => {
+    if (Number.isNaN(Date.parse(dates.from)) || Number.isNaN(Date.parse(dates.to))) return;
+    const [first, last] = [dates.from, dates.to].sort();
+    onChange({ ...kept, from: first!, to: last! });
+  };
+  const select = { size: "sm", className: classes["control"]! } as const;
+  return (
+    <Group gap="xs" className={classes["controls"]!}>
+      <NativeSelect
+        {...select}
+        aria-label={t`Time`}
+        value={isOwn ? OWN : (search.range ?? "30d")}
+        onChange={({ currentTarget: { value } }) =>
+          value === OWN ? chooseDates(own) : onChange({ ...kept, range: value as RangeName })
+        }
+        data={[
+          ...Object.keys(RANGES).map((name) => ({ value: name, label: ranges[name as RangeName] })),
+          { value: OWN, label: t`Own dates` },
+        ]}
+      />
+      {isOwn && (
+        <Group gap={4} wrap="nowrap">
+          <TextInput
+            {...select}
+            type="date"
+            aria-label={t`First day`}
+            value={own.from}
+            max={isoDay(Date.now() + DAY_MS)}
+            onChange={({ currentTarget: { value } }) => chooseDates({ from: value, to: own.to })}
+          />
+          <span aria-hidden>–</span>
+          <TextInput
+            {...select}
+            type="date"
+            aria-label={t`Last day`}
+            value={own.to}
+            max={isoDay(Date.now() + DAY_MS)}
+            onChange={({ currentTarget: { value } }) => chooseDates({ from: own.from, to: value })}
+          />
+        </Group>
+      )}
+      {!without.includes("by") && (
+        <NativeSelect
+          {...select}
+          aria-label={t`Grouping`}
+          value={unitOf(search, span)}
+          onChange={({ currentTarget: { value } }) => onChange({ ...search, by: value as Unit })}
+          data={unitsOf(span).map((unit) => ({ value: unit, label: units[unit] }))}
+        />
+      )}
+      {!without.includes("visitors") && (
+        <NativeSelect
+          {...select}
+          aria-label={t`Visitors`}
+          value={search.visitors ?? "human"}
+          onChange={({ currentTarget: { value } }) => onChange({ ...search, visitors: value as Visitors })}
+          data={VISITORS.map((value) => ({ value, label: visitors[value] }))}
+        />
+      )}
+      {!without.includes("vs") && (
+        <NativeSelect
+          {...select}
+          aria-label={t`Comparison`}
+          value={search.vs ?? "before"}
+          onChange={({ currentTarget: { value } }) => onChange({ ...search, vs: value as Comparison })}
+          data={COMPARISONS.map((value) => ({ value, label: comparisons[value] }))}
+        />
+      )}
+    </Group>
+  );
+}

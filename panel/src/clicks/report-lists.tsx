@@ -1,0 +1,87 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { Alert, Box } from "@mantine/core";
+import { lazy, type ReactNode, Suspense } from "react";
+import classes from "./clicks.module.css";
+import { agentName, deviceName, referrerName, regionName } from "./names.ts";
+import { type Counted, SharesList } from "./shares-list.tsx";
+import type { Report } from "./use-report.ts";
+
+const WorldMap = lazy(async () => ({ default: (await import("./world-map.tsx")).WorldMap }));
+
+type Named = readonly { name: string; count: number; percentage: number }[] | undefined;
+
+const listOf = (items: Named, nameOf: (name: string) => string): Counted[] | undefined =>
+  items?.map((item) => ({ ...item, key: item.name, name: nameOf(item.name) }));
+
+type Props = {
+  report: Pick<Report, "referrers" | "countries" | "devices" | "isDetailed" | "isStale">;
+  newest: ReactNode;
+  /** Before the other lists. */
+  top?: ReactNode;
+};
+
+/** Where the clicks of the shown time came from. */
+export function ReportLists({ report, newest, top }: Props) {
+  const { t } = useLingui();
+  const { referrers, devices, isDetailed, isStale } = report;
+  const countries = report.countries?.map(({ country, count, percentage }) => ({
+    key: country,
+    name: regionName(country),
+    count,
+    percentage,
+  }));
+  const lists = [
+    [
+      t`Referrers`,
+      referrers?.map(({ referrer, count, percentage }) => ({
+        key: referrer,
+        name: referrerName(referrer),
+        count,
+        percentage,
+      })),
+    ],
+    [t`Devices`, listOf(devices?.devices, deviceName)],
+    [t`Browsers`, listOf(devices?.browsers, agentName)],
+    [t`Systems`, listOf(devices?.operating_systems, agentName)],
+  ] as const;
+  /** Without details an empty list would be no fact. */
+  const isShown = (items: readonly Counted[] | undefined) => isDetailed !== false || (items?.length ?? 0) > 0;
+  const hasSome = [countries, ...lists.map(([, items]) => items)].some((items) => (items?.length ?? 0) > 0);
+  return (
+    <>
+      {isDetailed === false && <NoDetails hasSome={hasSome} />}
+      <div className={classes["report"]} data-stale={isStale || undefined} aria-busy={isStale}>
+        <div className={classes["column"]}>
+          {isShown(countries) && (
+            <SharesList title={t`Countries`} items={countries}>
+              <Box className={classes["mapPlace"]!}>
+                <Suspense fallback={null}>
+                  <WorldMap countries={countries ?? []} />
+                </Suspense>
+              </Box>
+            </SharesList>
+          )}
+          <div className={classes["last"]}>{newest}</div>
+        </div>
+        <div className={classes["column"]}>
+          {top}
+          {lists.map(([title, items]) =>
+            isShown(items) ? <SharesList key={title} title={title} items={items} /> : null,
+          )}
+        </div>
+      </div>
+    </>
+  );
+}
+
+function NoDetails({ hasSome }: { hasSome: boolean }) {
+  return (
+    <Alert color="gray" role="note" style={{ overflowWrap: "anywhere" }}>
+      <Trans>
+        Referrers, countries, devices and single clicks are not recorded: the setting
+        analytics.enable_detailed_logging is off. Clicks are counted all the same.
+      </Trans>{" "}
+      {hasSome && <Trans>What is listed is from a time when it was on.</Trans>}
+    </Alert>
+  );
+}

@@ -1,0 +1,133 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { Button, Card, Group, Skeleton, Text } from "@mantine/core";
+import { IconX, IconZoomIn } from "@tabler/icons-react";
+import { useMemo } from "react";
+import { formatNumber, formatPercent } from "../app/i18n.ts";
+import { endOfBucket, HOUR_MS, isoDay, spanName, startOfBucket, timeZone } from "./buckets.ts";
+import type { Brush } from "./brush.ts";
+import classes from "./clicks.module.css";
+import { type ReportSearch, withoutTime, writePart } from "./range.ts";
+import { seriesOf, sum, valuesFor } from "./series.ts";
+import { CHART_HEIGHT, TrendChart } from "./trend-chart.tsx";
+import type { Report } from "./use-report.ts";
+
+type Props = {
+  report: Pick<Report, "trend" | "earlier" | "others" | "span" | "unit" | "visitors" | "part">;
+  search: ReportSearch;
+  onChange(search: ReportSearch): void;
+};
+
+/** Height of the legend and the table's switch below the chart. */
+const BELOW_CHART = 60;
+
+/** The chart of a report with its sum, and the part of it that is brushed. */
+export function TrendCard({ report, search, onChange }: Props) {
+  const { t, i18n } = useLingui();
+  const { trend, earlier, others, unit, visitors, part } = report;
+  const vs = search.vs ?? "before";
+  const starts = useMemo(() => trend?.labels.map(startOfBucket) ?? [], [trend]);
+  const series = useMemo(
+    () => (trend ? seriesOf(trend, visitors, { earlier, vs, others }) : []),
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- the others by what they are; names by language
+    [trend, earlier, vs, visitors, i18n.locale, ...others.map((other) => other.trend)],
+  );
+  const brush = useMemo((): Brush | null => {
+    if (part === undefined || starts.length === 0) return null;
+    const first = starts.findLastIndex((start) => start <= part.start);
+    const last = starts.findLastIndex((start) => start < part.end);
+    return [Math.max(0, first), Math.max(0, first, last)];
+  }, [part?.start, part?.end, starts]);
+  const { part: _, ...whole } = search;
+
+  function choose(chosen: Brush | null): void {
+    if (chosen === null) return onChange(whole);
+    const start = Math.max(starts[chosen[0]]!, report.span.start);
+    const end = Math.min(endOfBucket(starts[chosen[1]]!, unit), report.span.end);
+    onChange({ ...search, part: writePart({ start, end }) });
+  }
+
+  function zoom(): void {
+    if (part === undefined) return;
+    onChange({ ...withoutTime(search), from: isoDay(part.start), to: isoDay(part.end - HOUR_MS) });
+  }
+
+  return (
+    <Card withBorder p="md">
+      <Group justify="space-between" mih={44} mb="xs" gap="xs">
+        {trend ? <Sum report={report} brush={brush} /> : <Skeleton height={32} width={160} />}
+        {part !== undefined && (
+          <Group gap={4}>
+            <Text size="sm" fw={600}>
+              {spanName(part)}
+            </Text>
+            <Button
+              size="compact-sm"
+              variant="subtle"
+              leftSection={<IconZoomIn size={16} />}
+              onClick={zoom}
+              className={classes["control"]!}
+            >
+              <Trans>Zoom in</Trans>
+            </Button>
+            <Button
+              size="compact-sm"
+              variant="subtle"
+              color="gray"
+              leftSection={<IconX size={16} />}
+              onClick={() => choose(null)}
+              className={classes["control"]!}
+            >
+              <Trans>Whole time</Trans>
+            </Button>
+          </Group>
+        )}
+      </Group>
+      {trend ? (
+        <TrendChart
+          label={t`Clicks by time`}
+          starts={starts}
+          unit={unit}
+          series={series}
+          brush={brush}
+          onBrush={choose}
+        />
+      ) : (
+        <Skeleton height={CHART_HEIGHT + BELOW_CHART} />
+      )}
+      <Text size="xs" c="dimmed" mt={4}>
+        {unit === "hour" ? (
+          <Trans>Hours of your time zone, {timeZone()}.</Trans>
+        ) : (
+          <Trans>Days are counted in UTC.</Trans>
+        )}
+      </Text>
+    </Card>
+  );
+}
+
+/** Of the brushed part, or of all. */
+function Sum({ report, brush }: Pick<Props, "report"> & { brush: Brush | null }) {
+  const { trend, earlier, visitors } = report;
+  const within = (values: readonly number[]) =>
+    sum(brush === null ? values : values.slice(brush[0], brush[1] + 1));
+  const clicks = within(valuesFor(trend!, visitors));
+  const before = earlier && within(valuesFor(earlier, visitors));
+  const count = formatNumber(clicks);
+  return (
+    <Group gap="xs" align="baseline">
+      <Text fz={26} fw={700} lh={1.2} className={classes["count"]!}>
+        {count}
+      </Text>
+      <Text size="sm" c="dimmed">
+        {visitors === "human" && <Trans>clicks of people</Trans>}
+        {visitors === "automated" && <Trans>clicks of machines</Trans>}
+        {visitors === "all" && <Trans>clicks</Trans>}
+      </Text>
+      {before !== undefined && before > 0 && (
+        <Text size="sm" fw={600}>
+          {formatPercent(clicks / before - 1)}
+        </Text>
+      )}
+    </Group>
+  );
+}

@@ -1,0 +1,123 @@
+/** All that a report shows, asked for at once. */
+import { useQueries, useQuery } from "@tanstack/react-query";
+import type { DeviceReport, Place as Visited, Referrer, Trend } from "../app/api.ts";
+import { type Span, startOfUnit, type Unit } from "./buckets.ts";
+import { earlierOf, partOf, type ReportSearch, spanOf, unitOf, type Visitors } from "./range.ts";
+import {
+  countriesQuery,
+  devicesQuery,
+  isDetailed,
+  linkReportQuery,
+  type Place,
+  referrersQuery,
+  trendQuery,
+} from "./report-queries.ts";
+
+export type Frame = {
+  span: Span;
+  unit: Unit;
+  visitors: Visitors;
+  part: Span | undefined;
+  /** What the lists are about. */
+  shown: Span;
+  /** It still grows. */
+  isOpen: boolean;
+};
+
+export type Report = Frame & {
+  trend: Trend | undefined;
+  earlier: Trend | undefined;
+  others: { name: string; trend: Trend }[];
+  referrers: readonly Referrer[] | undefined;
+  countries: readonly Visited[] | undefined;
+  devices: DeviceReport | undefined;
+  /** Whether details are recorded. */
+  isDetailed: boolean | undefined;
+  /** The lists are of the last question. */
+  isStale: boolean;
+  error: Error | null;
+};
+
+export function frameOf(search: ReportSearch, visitors: Visitors = search.visitors ?? "human"): Frame {
+  const asked = spanOf(search);
+  const unit = unitOf(search, asked);
+  // The first week or month of a chart is whole, unless dates were chosen.
+  const start = search.from === undefined ? startOfUnit(asked.start, unit) : asked.start;
+  const span = { start, end: asked.end };
+  const part = partOf(search, span);
+  const shown = part ?? span;
+  return { span, unit, visitors, part, shown, isOpen: shown.end > Date.now() };
+}
+
+/** The lists below a chart. */
+function useLists(place: Place | null, { shown, visitors }: Frame) {
+  const asked = { span: shown, visitors };
+  const countries = useQuery(countriesQuery(place, asked));
+  const devices = useQuery(devicesQuery(place, asked));
+  return { countries, devices };
+}
+
+export function useLinkReport(place: Place, search: ReportSearch): Report {
+  const frame = frameOf(search);
+  const { span, unit, visitors, shown } = frame;
+  const earlierSpan = earlierOf(search, span);
+  const whole = useQuery(linkReportQuery(place, { span, visitors }, unit));
+  const part = useQuery({
+    ...linkReportQuery(place, { span: shown, visitors }, unit),
+    enabled: frame.part !== undefined,
+  });
+  const earlier = useQuery({
+    ...linkReportQuery(place, { span: earlierSpan ?? span, visitors }, unit),
+    enabled: earlierSpan !== undefined,
+  });
+  const others = useQueries({
+    queries: (search.with ?? []).map((code) =>
+      linkReportQuery({ code, domain: place.domain }, { span, visitors }, unit),
+    ),
+  });
+  const { countries, devices } = useLists(place, frame);
+  const listed = frame.part === undefined ? whole : part;
+  return {
+    ...frame,
+    trend: whole.data?.data.trend,
+    earlier: earlierSpan && earlier.data?.data.trend,
+    others: others.flatMap(({ data }) => (data ? [{ name: data.data.code, trend: data.data.trend }] : [])),
+    referrers: listed.data?.data.top_referrers,
+    countries: countries.data?.data,
+    devices: devices.data?.data,
+    isDetailed: isDetailed(whole.data),
+    isStale: [listed, countries, devices].some((query) => query.isPlaceholderData),
+    error: [whole, listed, countries, devices, ...others].find(({ error }) => error !== null)?.error ?? null,
+  };
+}
+
+export function useTotalReport(search: ReportSearch): Report {
+  const frame = frameOf(search);
+  const { span, unit, visitors, shown } = frame;
+  const earlierSpan = earlierOf(search, span);
+  const trend = useQuery(trendQuery({ span, visitors }, unit));
+  const earlier = useQuery({
+    ...trendQuery({ span: earlierSpan ?? span, visitors }, unit),
+    enabled: earlierSpan !== undefined,
+  });
+  const others = useQueries({
+    queries: (search.with ?? []).map((code) =>
+      linkReportQuery({ code, domain: undefined }, { span, visitors }, unit),
+    ),
+  });
+  const referrers = useQuery(referrersQuery({ span: shown, visitors }));
+  const { countries, devices } = useLists(null, frame);
+  return {
+    ...frame,
+    trend: trend.data,
+    earlier: earlierSpan && earlier.data,
+    others: others.flatMap(({ data }) => (data ? [{ name: data.data.code, trend: data.data.trend }] : [])),
+    referrers: referrers.data?.data,
+    countries: countries.data?.data,
+    devices: devices.data?.data,
+    isDetailed: isDetailed(referrers.data),
+    isStale: [referrers, countries, devices].some((query) => query.isPlaceholderData),
+    error:
+      [trend, referrers, countries, devices, ...others].find(({ error }) => error !== null)?.error ?? null,
+  };
+}

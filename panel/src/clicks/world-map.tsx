@@ -1,0 +1,107 @@
+import { useLingui } from "@lingui/react/macro";
+import { type KeyboardEvent, type PointerEvent, useMemo, useState } from "react";
+import { formatNumber, formatShare } from "../app/i18n.ts";
+import classes from "./clicks.module.css";
+import type { Counted } from "./shares-list.tsx";
+import world from "./world.json";
+
+const LAND = Object.entries(world.land);
+const POINTS = Object.entries(world.small) as [string, [number, number]][];
+const LEVELS = 5;
+
+/** Darker for more clicks, by orders of magnitude. */
+const levelOf = (count: number, most: number): number =>
+  count <= 0 ? 0 : Math.max(1, Math.ceil((LEVELS * Math.log1p(count)) / Math.log1p(most)));
+
+type Props = { countries: readonly Counted[] };
+type Tip = { country: Counted; x: number; y: number };
+
+/** Countries by clicks. The list beside it says the same; arrow keys go through it. */
+export function WorldMap({ countries }: Props) {
+  const { t } = useLingui();
+  const [tip, setTip] = useState<Tip | null>(null);
+  const byCode = useMemo(() => new Map(countries.map((country) => [country.key, country])), [countries]);
+  const drawn = useMemo(() => {
+    const most = Math.max(1, ...countries.map(({ count }) => count));
+    const level = (code: string) => levelOf(byCode.get(code)?.count ?? 0, most);
+    return (
+      <>
+        {LAND.map(([code, path]) => (
+          <path key={code} d={path} data-code={code} data-level={level(code)} />
+        ))}
+        {POINTS.filter(([code]) => byCode.has(code)).map(([code, [x, y]]) => (
+          <circle key={code} cx={x} cy={y} r={5} data-code={code} data-level={level(code)} />
+        ))}
+      </>
+    );
+  }, [countries, byCode]);
+  const at = tip === null ? -1 : countries.findIndex(({ key }) => key === tip.country.key);
+
+  function show(code: string | undefined, svg: Element): void {
+    const country = code === undefined ? undefined : byCode.get(code);
+    if (country === undefined) return setTip(null);
+    const shape = svg.querySelector(`[data-code="${CSS.escape(country.key)}"]`);
+    const [place, frame] = [shape?.getBoundingClientRect(), svg.getBoundingClientRect()];
+    setTip({
+      country,
+      x: place ? (place.left + place.width / 2 - frame.left) / frame.width : 0.5,
+      y: place ? (place.top - frame.top) / frame.height : 0,
+    });
+  }
+
+  const point = ({ target, currentTarget }: PointerEvent) =>
+    show((target as Element).getAttribute("data-code") ?? undefined, currentTarget);
+
+  function onKeyDown(event: KeyboardEvent): void {
+    const steps: Record<string, number> = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
+    const ends: Record<string, number> = { Home: 0, End: countries.length - 1 };
+    const next = ends[event.key] ?? (steps[event.key] === undefined ? undefined : at + steps[event.key]!);
+    if (next === undefined || countries.length === 0) return;
+    event.preventDefault();
+    show(countries[Math.max(0, Math.min(countries.length - 1, next))]!.key, event.currentTarget);
+  }
+
+  const textOf = ({ name, count, percentage }: Counted) =>
+    `${name}: ${formatNumber(count)} (${formatShare(percentage)})`;
+  const told = countries[Math.max(0, at)];
+  return (
+    <div className={classes["map"]}>
+      <svg
+        viewBox={`0 0 ${world.width} ${world.height}`}
+        role="slider"
+        tabIndex={0}
+        aria-label={t`Countries on a map`}
+        aria-description={t`Arrow keys go from the most clicks to the fewest.`}
+        aria-valuemin={0}
+        aria-valuemax={Math.max(0, countries.length - 1)}
+        aria-valuenow={Math.max(0, at)}
+        aria-valuetext={told ? textOf(told) : t`Nothing in this time.`}
+        onPointerMove={point}
+        onPointerDown={point}
+        onPointerLeave={({ pointerType }) => pointerType === "mouse" && setTip(null)}
+        onBlur={() => setTip(null)}
+        onKeyDown={onKeyDown}
+        data-chosen={tip?.country.key}
+      >
+        {drawn}
+        {tip !== null && <Chosen code={tip.country.key} />}
+      </svg>
+      {tip !== null && (
+        <div
+          className={classes["mapTip"]}
+          style={{ left: `${tip.x * 100}%`, top: `${tip.y * 100}%` }}
+          data-side={tip.x > 0.7 ? "left" : tip.x < 0.3 ? "right" : "middle"}
+          aria-hidden
+        >
+          {textOf(tip.country)}
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** The outline of a country above its neighbours. */
+function Chosen({ code }: { code: string }) {
+  const path = (world.land as Record<string, string>)[code];
+  return path === undefined ? null : <path d={path} data-outline />;
+}
