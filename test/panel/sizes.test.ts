@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import type { Pack } from "../../src/panel/pack.ts";
+import { PANEL_ROUTES } from "../support/panel-routes.ts";
 import { CHROMIUM } from "../support/chromium.ts";
 import { signInToPanel, startPanel } from "../support/panel.ts";
 
@@ -10,19 +11,6 @@ import { signInToPanel, startPanel } from "../support/panel.ts";
 const MOST_FIRST = 200_000;
 const MOST_MORE = 120_000;
 const FIRST = "sign-in";
-const OTHERS = [
-  "",
-  "links",
-  "link/long/code",
-  "files",
-  "tokens",
-  "api",
-  "users",
-  "domains",
-  "events",
-  "settings",
-];
-
 let panel: Awaited<ReturnType<typeof startPanel>>;
 beforeAll(async () => {
   panel = await startPanel();
@@ -70,7 +58,7 @@ test.skipIf(!CHROMIUM)("pages load little script, and all of it from this server
     if (bytes > most) over.push(`${path}: ${bytes} of ${most} bytes`);
   };
   check(FIRST, total(first), MOST_FIRST);
-  for (const path of OTHERS) {
+  for (const path of PANEL_ROUTES) {
     const names = await loaded(page, () => page.goto(`${panel.origin}/panel/${path}`));
     check(path, total(names), MOST_FIRST + MOST_MORE);
   }

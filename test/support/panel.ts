@@ -3,8 +3,8 @@ import { AxeBuilder } from "@axe-core/playwright";
 import { expect } from "bun:test";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { CHROMIUM } from "./chromium.ts";
-import { PASSWORD, startSignedIn } from "./session.ts";
-import type { Settings } from "./waymark.ts";
+import { PASSWORD, signIn } from "./session.ts";
+import { install, type Settings } from "./waymark.ts";
 
 const OPTIONS = [
   "--no-sandbox",
@@ -69,9 +69,18 @@ export const panelOpener =
 
 export const panelOrigin = (url: string): string => url.replace("127.0.0.1", "localhost");
 
-/** An installation with the admin password set, running, a signed-in client, and a browser if there is one. */
-export async function startPanel(settings: Settings = {}) {
-  const { installation, server, client } = await startSignedIn(settings);
+/**
+ * An installation with the admin password set, running, a signed-in client, and a browser if there is one.
+ *
+ * @param settings of the start
+ * @param stored run-time settings, set before the start
+ */
+export async function startPanel(settings: Settings = {}, stored: Record<string, string> = {}) {
+  const installation = install(settings);
+  await installation.run(["reset-password", "--stdin"], PASSWORD);
+  for (const [key, value] of Object.entries(stored)) await installation.run(["config", "set", key, value]);
+  const server = await installation.serve();
+  const client = await signIn(server.url);
   const browser = CHROMIUM ? await startPanelBrowser() : undefined;
   return {
     installation,

@@ -1,0 +1,120 @@
+/** Every page of the panel with hostile values, and on a narrow screen in every language. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { CHROMIUM } from "../support/chromium.ts";
+import { driveClient } from "../support/drive.ts";
+import { PANEL_ROUTES } from "../support/panel-routes.ts";
+import { NARROW, signInToPanel, startPanel } from "../support/panel.ts";
+import { until } from "../support/until.ts";
+
+const RUN = "window.ran=1";
+const HOSTILE = `"'><img src=x onerror="${RUN}"><script>${RUN}</script>{{${RUN}}}`;
+const BIDI = "\u05d0\u05d1\u05d2 right to left";
+const LONG_WORD = "Donaudampfschifffahrt".repeat(9);
+const LONG_CODE = `long/${"x".repeat(120)}`;
+
+let panel: Awaited<ReturnType<typeof startPanel>>;
+
+beforeAll(async () => {
+  panel = await startPanel({}, { "analytics.enable_detailed_logging": "true" });
+  await fill();
+});
+afterAll(() => panel.stop());
+
+async function fill(): Promise<void> {
+  const { client, server } = panel;
+  const refused: unknown[] = [];
+  const call = async (path: string, body: object) => {
+    const answer = await client.call("POST", path, body);
+    if (answer.status >= 300) refused.push([path, answer.status, answer.body.message]);
+  };
+  const link = {
+    title: HOSTILE.slice(0, 200),
+    note: HOSTILE.repeat(8),
+    target: `https://example.com/?${HOSTILE}`,
+  };
+  await call("/links", { ...link, code: "long/code", tags: [HOSTILE.slice(0, 64), BIDI] });
+  await call("/links", { code: LONG_CODE, title: LONG_WORD, target: `https://example.com/${LONG_WORD}` });
+  await call("/links", { code: "rtl", title: BIDI, target: "https://example.com/" });
+  await call("/tokens", { name: HOSTILE.slice(0, 60), scopes: ["links:read"] });
+  await call("/domains", { host: "go.example.com", not_found_url: `https://example.com/?${HOSTILE}` });
+  const drive = driveClient(server.url, client.token);
+  const folder = await drive.folder(LONG_WORD);
+  await drive.upload(HOSTILE.replaceAll("/", "_"), HOSTILE, { type: "text/html" });
+  await drive.upload(`${LONG_WORD}.txt`, "x", { folder: String(folder) });
+  const share = await drive.call("POST", `/folders/${folder}/share`, { title: HOSTILE.slice(0, 200) });
+  if (share.status !== 201) refused.push(share);
+  expect(refused).toEqual([]);
+  const headers = {
+    "User-Agent": `Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0 ${HOSTILE}`,
+    Referer: `https://evil.example/${HOSTILE}`,
+  };
+  for (const code of ["long/code", "long/code", LONG_CODE])
+    await fetch(`${server.url}/${code}`, { headers, redirect: "manual" });
+  await until(async () => {
+    const { body } = await client.call("GET", "/links/long/code");
+    return body.data.click_count === 2;
+  });
+}
+
+/** Until the page has its heading, and nothing that stands for what is still loading. */
+async function shown(page: Page): Promise<void> {
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  await page.waitForFunction(() => document.querySelector(".mantine-Skeleton-root") === null);
+}
+
+/** Elements whose own text is cut, or wider than the page. */
+const cutTexts = (page: Page): Promise<string[]> =>
+  page.evaluate(() => {
+    const root = document.documentElement;
+    const found: string[] = [];
+    if (root.scrollWidth > root.clientWidth) found.push(`the page is ${root.scrollWidth} px wide`);
+    const labels = "h1, h2, h3, label, nav a, button, [role=tab], [role=columnheader], th, legend";
+    for (const element of document.querySelectorAll<HTMLElement>(labels)) {
+      const { overflowX, textOverflow } = getComputedStyle(element);
+      const isCut = overflowX !== "visible" || textOverflow === "ellipsis";
+      // Values may be cut; what the panel itself says may not.
+      if (element.closest("[data-value], [role=cell], td") !== null || element.clientWidth === 0) continue;
+      if (isCut && element.scrollWidth > element.clientWidth + 1)
+        found.push(`${element.tagName} ${element.textContent?.slice(0, 60)}`);
+    }
+    return found;
+  });
+
+test.skipIf(!CHROMIUM)("hostile values run nothing and break nothing", async () => {
+  const { page, complaints, close } = await panel.open("/panel/");
+  await signInToPanel(page);
+  for (const path of [...PANEL_ROUTES, `link/${LONG_CODE}`]) {
+    await page.goto(`${panel.origin}/panel/${path}`);
+    await shown(page);
+    const state = await page.evaluate(() => ({
+      ran: "ran" in window,
+      images: document.querySelectorAll("img[src=x]").length,
+    }));
+    expect([path, state]).toEqual([path, { ran: false, images: 0 }]);
+  }
+  expect(complaints).toEqual([]);
+  await close();
+});
+
+for (const [locale, word] of Object.entries({
+  en: "Links",
+  de: "Links",
+  fr: "Liens",
+  ja: "リンク",
+  zh: "链接",
+})) {
+  test.skipIf(!CHROMIUM)(`at 390 px no page is wider and no label is cut: ${locale}`, async () => {
+    const { page, close } = await panel.open("/panel/", { size: NARROW });
+    await signInToPanel(page);
+    await page.evaluate((language) => localStorage.setItem("waymark-language", language), locale);
+    for (const path of PANEL_ROUTES) {
+      await page.goto(`${panel.origin}/panel/${path}`);
+      await shown(page);
+      if (path === "links")
+        expect(await page.getByRole("heading", { level: 1 }).textContent()).toContain(word);
+      expect([path, ...(await cutTexts(page))]).toEqual([path]);
+    }
+    await close();
+  });
+}
