@@ -11,7 +11,7 @@ const ROOMS: Record<string, readonly string[]> = {
   domains: ["app", "ui"],
   commands: ["app", "ui"],
   shares: ["app", "auth", "ui"],
-  files: ["app", "shares", "ui"],
+  files: ["app", "auth", "shares", "ui"],
   events: ["app", "ui"],
   clicks: ["app", "ui"],
   links: ["app", "auth", "clicks", "shares", "ui"],

@@ -3,12 +3,17 @@ import { AppShell, Burger, Group, NavLink, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { Link, Outlet } from "@tanstack/react-router";
+import { lazy, Suspense } from "react";
 import { accountQuery } from "../auth/account.ts";
 import { AccountMenu } from "../auth/account-menu.tsx";
 import { CommandButton } from "../commands/command-button.tsx";
 import { usePastedTargets } from "../commands/shorten.tsx";
 import { usePages } from "./pages.ts";
 import { INSTANCE_NAME } from "./place.ts";
+
+const UploadDock = lazy(async () => ({
+  default: (await import("../files/uploads/upload-dock.tsx")).UploadDock,
+}));
 
 export function Shell() {
   const { t } = useLingui();
@@ -59,6 +64,9 @@ export function Shell() {
       <AppShell.Main id="content">
         <Outlet />
       </AppShell.Main>
+      <Suspense fallback={null}>
+        <UploadDock account={String(account.id)} />
+      </Suspense>
     </AppShell>
   );
 }

@@ -1,15 +1,16 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Group, Text, Title } from "@mantine/core";
-import { useQueryClient } from "@tanstack/react-query";
+import { useSuspenseQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
+import { accountQuery } from "../auth/account.ts";
 import { ShareDialog } from "../shares/share-dialog.tsx";
 import { useAsked } from "../ui/asked.ts";
 import { SideForm } from "../ui/side-form.tsx";
 import { Crumbs } from "./crumbs.tsx";
 import { DropArea } from "./drop-area.tsx";
 import { useEntryActions } from "./entry-actions.tsx";
-import { createFolder, downloadAddress, type Entry, refreshFiles } from "./file-queries.ts";
+import { createFolder, downloadAddress, type Entry } from "./file-queries.ts";
 import type { FileSearch } from "./file-search.ts";
 import { EntryGrid } from "./list/entry-grid.tsx";
 import type { EntryCommands } from "./list/entry-menu.tsx";
@@ -20,15 +21,16 @@ import { MoveDialog } from "./moves/move-dialog.tsx";
 import { NameForm } from "./name-form.tsx";
 import { NewEntry } from "./new-entry.tsx";
 import { SearchField } from "./search-field.tsx";
-import { UploadList } from "./upload-list.tsx";
-import { uploadFile } from "./uploads.ts";
+import { chosenFiles, droppedFiles } from "./uploads/incoming.ts";
+import { useUpload } from "./uploads/use-upload.tsx";
 import { UsageBar } from "./usage-bar.tsx";
 
 export function FilesPage() {
   const { t } = useLingui();
   const search = useSearch({ from: "/inside/files" });
   const navigate = useNavigate({ from: "/files" });
-  const queries = useQueryClient();
+  const { data: account } = useSuspenseQuery(accountQuery);
+  const upload = useUpload(String(account.id));
   const actions = useEntryActions();
   const [isNaming, setIsNaming] = useState(false);
   const [shared, setShared] = useState<Entry | null>(null);
@@ -47,9 +49,7 @@ export function FilesPage() {
         ) as FileSearch,
       replace,
     });
-  const upload = (files: readonly File[], into: number | null) => {
-    for (const file of files) void uploadFile(file, into, () => void refreshFiles(queries));
-  };
+  const drop = (transfer: DataTransfer, into: number | null) => upload(droppedFiles(transfer), into);
   const move = (chosen: readonly Entry[], into: number | null, name: string) =>
     void actions.move(chosen, into, name);
   const commands: EntryCommands = {
@@ -64,15 +64,15 @@ export function FilesPage() {
   };
 
   return (
-    <DropArea
-      name={path?.at(-1)?.name ?? t`All files`}
-      onFiles={(transfer) => upload([...transfer.files], folder)}
-    >
+    <DropArea name={path?.at(-1)?.name ?? t`All files`} onFiles={(transfer) => drop(transfer, folder)}>
       <Group justify="space-between" wrap="nowrap" px="md" pt="md">
         <Title order={1} size="h3">
           <Trans>Files</Trans>
         </Title>
-        <NewEntry onNewFolder={() => setIsNaming(true)} onFiles={(files) => upload(files, folder)} />
+        <NewEntry
+          onNewFolder={() => setIsNaming(true)}
+          onFiles={(files) => upload(Promise.resolve(chosenFiles(files)), folder)}
+        />
       </Group>
       <Group px="md" py="xs" gap="xs">
         {isSearch ? (
@@ -84,7 +84,6 @@ export function FilesPage() {
         )}
         <SearchField q={search.q} onSearch={(q) => change({ q })} />
       </Group>
-      <UploadList />
       {error !== null && entries === undefined ? (
         <FailedList error={error} onRetry={retry} />
       ) : entries === undefined ? (
@@ -109,7 +108,7 @@ export function FilesPage() {
             if (name !== null) void actions.rename(entry, name);
           }}
           onMove={(chosen, { id, name }) => move(chosen, id, name)}
-          onFiles={(transfer, { id }) => upload([...transfer.files], id)}
+          onFiles={(transfer, { id }) => drop(transfer, id)}
           onEnd={more}
         />
       )}

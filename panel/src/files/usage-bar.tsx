@@ -29,7 +29,7 @@ export function UsageBar() {
         color={share >= ALMOST ? "red" : "brand"}
         aria-label={t`Used space`}
       />
-      <Text size="xs" c={share >= ALMOST ? "red" : "dimmed"}>
+      <Text size="xs" c={share >= ALMOST ? "inherit" : "dimmed"} fw={share >= ALMOST ? 600 : 400}>
         <Trans>
           {formatBytes(used)} of {formatBytes(quota)} used
         </Trans>

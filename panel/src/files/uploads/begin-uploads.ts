@@ -1,0 +1,38 @@
+/** From what was dropped or chosen to running uploads. */
+import type { Incoming } from "./incoming.ts";
+import { randomName, tabName } from "./upload-tabs.ts";
+import type { UploadRecord } from "./upload-record.ts";
+import { type AskConflicts, planUploads } from "./upload-plan.ts";
+import { MOST_KEPT_BYTES } from "./upload-store.ts";
+import { giveAgain } from "./give-again.ts";
+import { addUploads } from "./uploads.ts";
+
+export type Beginning = { account: string; folder: number | null; ask: AskConflicts };
+
+/** Folders are there when it resolves; the files follow. @throws ApiError */
+export async function beginUploads(incoming: Incoming, { account, folder, ask }: Beginning): Promise<void> {
+  const files = incoming.files.filter(({ file }) => !giveAgain(file));
+  const planned = await planUploads({ ...incoming, files }, folder, ask);
+  if (planned === null) return;
+  const tab = await tabName();
+  addUploads(
+    planned.map(({ file, folders, source, sourcePath, ...place }) => {
+      const record: UploadRecord = {
+        ...place,
+        id: randomName(),
+        account,
+        tab,
+        path: [...folders, place.finalName].join("/"),
+        size: file.size,
+        type: file.type,
+        lastModified: file.lastModified,
+        tusId: null,
+        isPaused: false,
+        // What is kept needs no other place.
+        source: file.size > MOST_KEPT_BYTES ? source : null,
+        sourcePath,
+      };
+      return { record, file };
+    }),
+  );
+}

@@ -1,0 +1,120 @@
+/** Where incoming files go: makes their folders, and asks once about all names that are taken. */
+import { answerOf, api, ApiError } from "../../app/api.ts";
+import { createFolder, type EntryId } from "../file-queries.ts";
+import { freeNameFor } from "./free-names.ts";
+import type { Incoming, IncomingFile } from "./incoming.ts";
+
+export type ConflictChoice = "both" | "replace" | "skip";
+/** Null gives the whole upload up. */
+export type AskConflicts = (names: readonly string[]) => Promise<ConflictChoice | null>;
+
+export type PlannedUpload = IncomingFile & {
+  folder: number | null;
+  name: string;
+  finalName: string;
+  replaces: number | null;
+};
+
+type Names = Map<string, EntryId>;
+type Place = { id: number | null; names: Names };
+
+const PAGE = 1_000;
+
+async function namesIn(folder: number | null): Promise<Names> {
+  const names: Names = new Map();
+  for (let cursor: string | null = ""; cursor !== null; ) {
+    const query = { limit: PAGE, ...(cursor !== "" && { cursor }) };
+    const answer: Awaited<ReturnType<typeof pageOf>> = await pageOf(folder, query);
+    for (const { name, id } of answer.data.folders) names.set(name, { kind: "folder", id });
+    for (const { name, id } of answer.data.files) names.set(name, { kind: "file", id });
+    cursor = answer.data.next_cursor ?? null;
+  }
+  return names;
+}
+
+const pageOf = (id: number | null, query: { limit: number; cursor?: string }) =>
+  id === null
+    ? answerOf(api.GET("/folders", { params: { query } }))
+    : answerOf(api.GET("/folders/{id}", { params: { path: { id }, query } }));
+
+/** Null if the person gave it up. @throws ApiError */
+export async function planUploads(
+  incoming: Incoming,
+  target: number | null,
+  ask: AskConflicts,
+): Promise<PlannedUpload[] | null> {
+  const places = new Map<string, Promise<Place>>();
+  const root: Promise<Place> = namesIn(target).then((names) => ({ id: target, names }));
+
+  function placeOf(folders: readonly string[]): Promise<Place> {
+    if (folders.length === 0) return root;
+    const key = folders.join("/");
+    const known = places.get(key) ?? enter(placeOf(folders.slice(0, -1)), folders.at(-1)!.normalize("NFC"));
+    places.set(key, known);
+    return known;
+  }
+
+  for (const folders of incoming.folders) await placeOf(folders);
+  const planned: PlannedUpload[] = [];
+  for (const file of incoming.files) {
+    const { id, names } = await placeOf(file.folders);
+    const name = file.file.name.normalize("NFC");
+    const found = names.get(name);
+    planned.push({
+      ...file,
+      folder: id,
+      name,
+      finalName: name,
+      replaces: found?.kind === "file" ? found.id : null,
+    });
+  }
+  return decide(planned, placeOf, ask);
+}
+
+async function decide(
+  planned: readonly PlannedUpload[],
+  placeOf: (folders: readonly string[]) => Promise<Place>,
+  ask: AskConflicts,
+): Promise<PlannedUpload[] | null> {
+  const taken = new Set<PlannedUpload>();
+  for (const one of planned) if ((await placeOf(one.folders)).names.has(one.name)) taken.add(one);
+  if (taken.size === 0) return [...planned];
+  const choice = await ask([...taken].map(({ folders, name }) => [...folders, name].join("/")));
+  if (choice === null) return null;
+  const kept: PlannedUpload[] = [];
+  for (const one of planned) {
+    if (!taken.has(one)) kept.push(one);
+    else if (choice !== "skip") {
+      const { names } = await placeOf(one.folders);
+      const name = freeNameFor(one.name, (free) => names.has(free));
+      names.set(name, { kind: "file", id: 0 });
+      const replaces = choice === "replace" ? one.replaces : null;
+      // A folder can't be replaced by a file.
+      kept.push({ ...one, name, finalName: replaces === null ? name : one.name, replaces });
+    }
+  }
+  return kept;
+}
+
+async function enter(parent: Promise<Place>, name: string): Promise<Place> {
+  const { id, names } = await parent;
+  const found = names.get(name);
+  if (found?.kind === "folder") return { id: found.id, names: await namesIn(found.id) };
+  const made = await makeFolder(id, name, names);
+  names.set(made.name, { kind: "folder", id: made.id });
+  return { id: made.id, names: new Map() };
+}
+
+/** With a number if a file has the name. */
+async function makeFolder(parent: number | null, name: string, names: Names) {
+  const free = names.has(name) ? freeNameFor(name, (one) => names.has(one)) : name;
+  try {
+    return { id: await createFolder(free, parent), name: free };
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 409) throw error;
+    const now = await namesIn(parent);
+    const found = now.get(free);
+    if (found?.kind !== "folder") throw error;
+    return { id: found.id, name: free };
+  }
+}

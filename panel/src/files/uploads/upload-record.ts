@@ -1,0 +1,46 @@
+/** What the browser keeps of an upload until it has ended, so that a reload goes on. */
+
+/** A place from which the bytes can be read again, if the person allows it. Not in every browser. */
+export type FileSource = FileSystemHandle & {
+  queryPermission?(wanted: { mode: "read" }): Promise<PermissionState>;
+  requestPermission?(wanted: { mode: "read" }): Promise<PermissionState>;
+};
+
+export type UploadRecord = {
+  id: string;
+  /** Of the account that began it. */
+  account: string;
+  /** The tab that runs it, by the name of its lock. */
+  tab: string;
+  /** Null is the root. */
+  folder: number | null;
+  name: string;
+  /** As shown: with the folders that came along. */
+  path: string;
+  size: number;
+  type: string;
+  lastModified: number;
+  /** On the server; null before it has begun there. */
+  tusId: string | null;
+  isPaused: boolean;
+  /** Goes to the trash when this one is complete, which then takes its name. */
+  replaces: number | null;
+  finalName: string;
+  /** A file, or the folder that it lies in. */
+  source: FileSource | null;
+  /** From a folder to the file. */
+  sourcePath: readonly string[];
+};
+
+/** `again`: its bytes are gone, and the person gives them again. `asks`: the browser asks whether we may read them. */
+export type UploadState = "queued" | "running" | "waiting" | "paused" | "again" | "asks" | "done" | "failed";
+
+export type UploadItem = {
+  record: UploadRecord;
+  state: UploadState;
+  sent: number;
+  /** The server's sentence. */
+  problem: string;
+};
+
+export const isMoving = ({ state }: UploadItem): boolean => ["queued", "running", "waiting"].includes(state);

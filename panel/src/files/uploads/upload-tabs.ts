@@ -1,0 +1,61 @@
+/** Which tab runs which upload. A tab holds a lock as long as it lives; what a closed tab leaves, another takes over. */
+import type { UploadRecord } from "./upload-record.ts";
+import { forgetRecords, keptBytes, readRecords, saveRecords } from "./upload-store.ts";
+import { setItem } from "./upload-list.ts";
+import { sourceFile } from "./upload-source.ts";
+import { giveFile, stopUploads } from "./uploads.ts";
+
+const LOCK = "waymark-upload-tab";
+/** Not over plain HTTP. Then only one tab should upload. */
+const LOCKS = "locks" in navigator;
+
+let mine: Promise<string> | undefined;
+let account: string | undefined;
+
+/** Also where `crypto.randomUUID` is missing, as over plain HTTP. */
+export const randomName = (): string =>
+  [...crypto.getRandomValues(new Uint32Array(4))].map((part) => part.toString(36)).join("-");
+
+/** Takes the lock of this tab, which the browser frees with the page. */
+export function tabName(): Promise<string> {
+  mine ??= new Promise((resolve) => {
+    const name = `${LOCK} ${randomName()}`;
+    if (!LOCKS) return resolve(name);
+    void navigator.locks.request(name, () => {
+      resolve(name);
+      return new Promise(() => {});
+    });
+  });
+  return mine;
+}
+
+/** Once for an account. Uploads of others are forgotten: this browser is no longer theirs. */
+export async function takeOverUploads(name: string): Promise<void> {
+  if (account === name) return;
+  if (account !== undefined) stopUploads();
+  account = name;
+  const records = await readRecords();
+  await forgetRecords(records.filter((record) => record.account !== name).map(({ id }) => id));
+  const own = await tabName();
+  const others = new Set(records.filter((record) => record.account === name).map(({ tab }) => tab));
+  others.delete(own);
+  // A living tab keeps its lock; its turn comes when it is closed.
+  for (const tab of others) {
+    void (LOCKS ? navigator.locks.request(tab, () => adopt(tab, own)) : adopt(tab, own));
+  }
+}
+
+async function adopt(tab: string, own: string): Promise<void> {
+  const left = (await readRecords()).filter((record) => record.tab === tab && record.account === account);
+  const records = left.map((record) => ({ ...record, tab: own }));
+  await saveRecords(records);
+  for (const record of records) await takeUp(record);
+}
+
+async function takeUp(record: UploadRecord): Promise<void> {
+  const kept = await keptBytes(record.id);
+  const file = kept ?? (await sourceFile(record, false));
+  const asks = record.source !== null && file === null;
+  setItem({ record, state: asks ? "asks" : "again", sent: 0, problem: "" });
+  if (file !== null) giveFile(record.id, file);
+}

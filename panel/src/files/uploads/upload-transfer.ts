@@ -1,0 +1,84 @@
+/** One attempt to send what the server does not have yet, by tus. */
+import type { DetailedError, Upload } from "tus-js-client";
+import { ApiError, csrfHeader, renewSession } from "../../app/api.ts";
+import { SERVER_URL } from "../../app/place.ts";
+import type { UploadRecord } from "./upload-record.ts";
+
+/** Proxies often limit bodies. */
+const PIECE_BYTES = 50 * 1024 * 1024;
+const ENDPOINT = `${SERVER_URL}/files/tus`;
+
+type Options = {
+  signal: AbortSignal;
+  onBegin(tusId: string): void;
+  onProgress(sent: number): void;
+};
+
+const addressOf = (tusId: string): string => `${ENDPOINT}/${tusId}`;
+
+/** The file's id, if the server said it. @throws ApiError, its status 0 if the server can't be reached */
+export async function transfer(
+  { name, type, folder, tusId }: UploadRecord,
+  file: File,
+  { signal, onBegin, onProgress }: Options,
+): Promise<number | null> {
+  // Loaded with the first upload.
+  const { Upload: TusUpload } = await import("tus-js-client");
+  const startedAt = Date.now();
+  let fileId: number | null = null;
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const upload: Upload = new TusUpload(file, {
+    ...(tusId === null ? { endpoint: ENDPOINT } : { uploadUrl: addressOf(tusId) }),
+    metadata: { filename: name, filetype: type, ...(folder !== null && { folder_id: String(folder) }) },
+    chunkSize: PIECE_BYTES,
+    // The caller tries again, as long as it takes.
+    retryDelays: [],
+    storeFingerprintForResuming: false,
+    onBeforeRequest(request) {
+      for (const [header, value] of Object.entries(csrfHeader())) request.setHeader(header, value);
+    },
+    onAfterResponse(_, answer) {
+      fileId = Number(answer.getHeader("X-File-Id")) || fileId;
+    },
+    onUploadUrlAvailable() {
+      const begun = upload.url?.split("/").at(-1) ?? "";
+      // A proxy may have added a path that the server does not know.
+      upload.url = addressOf(begun);
+      onBegin(begun);
+    },
+    onProgress,
+    onSuccess: () => resolve(),
+    onError: reject,
+  });
+  const abort = () => void upload.abort(false).catch(() => {});
+  signal.addEventListener("abort", () => {
+    abort();
+    reject(new DOMException("stopped", "AbortError"));
+  });
+  signal.throwIfAborted();
+  upload.start();
+  try {
+    await promise;
+    return fileId;
+  } catch (error) {
+    if (signal.aborted) throw error;
+    const failure = failureOf(error as Partial<DetailedError>);
+    if (failure.status === 401) await renewSession(startedAt);
+    throw failure;
+  }
+}
+
+function failureOf({ originalResponse: answer }: Partial<DetailedError>): ApiError {
+  const status = answer?.getStatus() ?? 0;
+  try {
+    return new ApiError(status, JSON.parse(answer?.getBody() ?? "{}") as object);
+  } catch {
+    return new ApiError(status, {});
+  }
+}
+
+/** Deletes what the server has of it. */
+export async function discard(tusId: string): Promise<void> {
+  const headers = { "Tus-Resumable": "1.0.0", ...csrfHeader() };
+  await fetch(addressOf(tusId), { method: "DELETE", headers, credentials: "same-origin" }).catch(() => {});
+}

@@ -1,0 +1,36 @@
+import { Trans } from "@lingui/react/macro";
+import { notifications } from "@mantine/notifications";
+import { useQueryClient } from "@tanstack/react-query";
+import { useFailureNotice } from "../../ui/undo.tsx";
+import { refreshFiles } from "../file-queries.ts";
+import { beginUploads } from "./begin-uploads.ts";
+import { askConflicts } from "./conflict-question.ts";
+import type { Incoming } from "./incoming.ts";
+
+/** Long enough that small drops show nothing. */
+const PATIENCE_MS = 500;
+
+export function useUpload(account: string): (incoming: Promise<Incoming>, folder: number | null) => void {
+  const queries = useQueryClient();
+  const onFailure = useFailureNotice();
+  async function begin(incoming: Promise<Incoming>, folder: number | null): Promise<void> {
+    const id = `uploads ${folder}`;
+    const timer = setTimeout(
+      () =>
+        notifications.show({
+          id,
+          loading: true,
+          autoClose: false,
+          message: <Trans>The files are being read …</Trans>,
+        }),
+      PATIENCE_MS,
+    );
+    const read = await incoming.finally(() => {
+      clearTimeout(timer);
+      notifications.hide(id);
+    });
+    await beginUploads(read, { account, folder, ask: askConflicts });
+    await refreshFiles(queries);
+  }
+  return (incoming, folder) => void begin(incoming, folder).catch(onFailure);
+}

@@ -1,0 +1,194 @@
+/** Uploads of the panel in Chromium: interrupted, as trees, with taken names, refused. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { CHROMIUM } from "../support/chromium.ts";
+import { type DriveClient, driveClient } from "../support/drive.ts";
+import { expectAccessible, NARROW, signInToPanel, startPanel, WIDE } from "../support/panel.ts";
+import { until } from "../support/until.ts";
+
+let panel: Awaited<ReturnType<typeof startPanel>>;
+let me: DriveClient;
+const scratch = mkdtempSync(join(tmpdir(), "waymark-uploads-"));
+beforeAll(async () => {
+  panel = await startPanel();
+  me = driveClient(panel.server.url, panel.client.token);
+});
+afterAll(async () => {
+  await panel.stop();
+  rmSync(scratch, { recursive: true, force: true });
+});
+
+async function choose(page: Page, file: string): Promise<void> {
+  const chooser = page.waitForEvent("filechooser");
+  await page.getByRole("button", { name: "Upload", exact: true }).click();
+  await page.getByRole("menuitem", { name: "Files" }).click();
+  await (await chooser).setFiles(file);
+}
+
+/** Files are texts, folders are objects. */
+type Tree = { [name: string]: string | Tree };
+
+/** As from the desktop, onto the page. */
+const dropTree = (page: Page, tree: Tree): Promise<void> =>
+  page.evaluate((dropped) => {
+    type Entry = object;
+    const entryOf = ([name, content]: [string, unknown]): Entry =>
+      typeof content === "string"
+        ? { isFile: true, name, file: (take: (file: File) => void) => take(new File([content], name)) }
+        : { isFile: false, name, createReader: () => readerOf(Object.entries(content as object)) };
+    const readerOf = (inside: [string, unknown][]) => ({
+      readEntries: (take: (entries: Entry[]) => void) => take(inside.splice(0, 1).map(entryOf)),
+    });
+    const items = Object.entries(dropped).map((one) => ({
+      kind: "file",
+      webkitGetAsEntry: () => entryOf(one),
+      getAsFile: () => null,
+    }));
+    const drop = new DragEvent("drop", { bubbles: true, cancelable: true });
+    Object.defineProperty(drop, "dataTransfer", { value: { types: ["Files"], items, files: [] } });
+    document.querySelector("main h1")!.dispatchEvent(drop);
+  }, tree);
+
+async function treeOf(folder: number): Promise<Tree> {
+  const { data } = (await me.call("GET", `/folders/${folder}`)).body;
+  const tree: Tree = {};
+  for (const { id, name } of data.folders) tree[name] = await treeOf(id);
+  for (const { id, name } of data.files) {
+    tree[name] = await (await me.send(`/files/${id}/download`)).text();
+  }
+  return tree;
+}
+
+test.skipIf(!CHROMIUM)(
+  "50 MB outlive a reload, kill -9 of the server and a time without network",
+  async () => {
+    const bytes = randomBytes(50 * 1024 * 1024);
+    const file = join(scratch, "large.bin");
+    writeFileSync(file, bytes);
+    const { page, context, close } = await panel.open("/panel/files");
+    await signInToPanel(page);
+    const network = await context.newCDPSession(page);
+    const limit = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 4_000_000 };
+    await network.send("Network.enable");
+    await network.send("Network.emulateNetworkConditions", limit);
+    const begun: string[] = [];
+    page.on("request", (request) => {
+      if (request.method() === "POST" && request.url().endsWith("/files/tus")) begun.push(request.url());
+    });
+    const uploads = page.getByRole("region", { name: "Uploads" });
+    const moves = () => uploads.getByText(/^[1-9]\d?%$/).waitFor();
+    const stands = () => uploads.getByText("No connection; it goes on by itself").waitFor();
+
+    await choose(page, file);
+    await moves();
+    const asked: string[] = [];
+    page.once("dialog", (dialog) => {
+      asked.push(dialog.type());
+      void dialog.accept();
+    });
+    await page.reload();
+    expect(asked).toEqual(["beforeunload"]);
+    await moves();
+    await uploads.getByRole("button", { name: "Pause large.bin" }).click();
+    await uploads.getByText("Paused").waitFor();
+    await uploads.getByRole("button", { name: "Continue large.bin" }).click();
+    await moves();
+    await panel.server.kill();
+    await stands();
+    await panel.installation.serve({ WAYMARK__SERVER__PORT: new URL(panel.server.url).port });
+    await moves();
+    await network.send("Network.emulateNetworkConditions", { ...limit, offline: true });
+    await stands();
+    await network.send("Network.emulateNetworkConditions", { ...limit, uploadThroughput: -1 });
+    await uploads.getByText("1 upload is done").waitFor({ timeout: 90_000 });
+    expect(begun.length).toBe(1);
+    const { files } = (await me.call("GET", "/folders")).body.data;
+    expect(files).toMatchObject([
+      { name: "large.bin", sha256: new Bun.CryptoHasher("sha256").update(bytes).digest("hex") },
+    ]);
+    await page.getByRole("row").filter({ hasText: "large.bin" }).waitFor();
+    // Nothing of it stays in the browser.
+    const kept = () =>
+      page.evaluate(async () => {
+        const opened = indexedDB.open("waymark-uploads");
+        await new Promise((resolve) => opened.addEventListener("success", resolve));
+        const counts = ["records", "bytes"].map((name) => {
+          const counted = opened.result.transaction(name).objectStore(name).count();
+          return new Promise<number>((resolve) => {
+            counted.addEventListener("success", () => resolve(counted.result));
+          });
+        });
+        return (await Promise.all(counts)).join(" ");
+      });
+    await until(async () => (await kept()) === "0 0");
+    await close();
+  },
+);
+
+test.skipIf(!CHROMIUM)("a dropped tree comes whole; taken names are asked about once", async () => {
+  const folder = await me.folder("dropped");
+  const { page, complaints, close } = await panel.open(`/panel/files?folder=${folder}`);
+  await signInToPanel(page);
+  await page.getByText("This folder is empty.").waitFor();
+  const tree = { photos: { "a.txt": "first a", empty: {}, deep: { "b.txt": "first b" } }, "c.txt": "" };
+  await dropTree(page, tree);
+  await page.getByText("3 uploads are done").waitFor();
+  expect(await treeOf(folder)).toEqual(tree);
+  await page.getByRole("row").filter({ hasText: "photos" }).waitFor();
+
+  const again = { photos: { "a.txt": "second a", "new.txt": "new" } };
+  const dialog = page.getByRole("dialog");
+  await dropTree(page, again);
+  await dialog.getByText("1 name is taken").waitFor();
+  await dialog.getByText("photos/a.txt").waitFor();
+  await dialog.getByRole("button", { name: "Replace" }).click();
+  await page.getByText("5 uploads are done").waitFor();
+  expect(await treeOf(folder)).toEqual({
+    ...tree,
+    photos: { ...tree.photos, "a.txt": "second a", "new.txt": "new" },
+  });
+  expect((await me.call("GET", "/trash")).body.data).toMatchObject([{ name: "a.txt" }]);
+
+  await dropTree(page, { "c.txt": "second c" });
+  await dialog.getByRole("button", { name: "Keep both" }).click();
+  await page.getByText("6 uploads are done").waitFor();
+  expect(await treeOf(folder)).toMatchObject({ "c.txt": "", "c (2).txt": "second c" });
+  await dropTree(page, { "c.txt": "third c", "d.txt": "d" });
+  await dialog.getByRole("button", { name: "Skip them" }).click();
+  await page.getByText("7 uploads are done").waitFor();
+  expect(await treeOf(folder)).toMatchObject({ "c.txt": "", "d.txt": "d" });
+  await page.getByRole("button", { name: "Clear what has ended" }).click();
+  expect(complaints).toEqual([]);
+  await close();
+});
+
+test.skipIf(!CHROMIUM)("a refusal shows the server's sentence and can be tried again", async () => {
+  const folder = await me.folder("refused");
+  const [policy] = (await me.call("GET", "/admin/policies")).body.data;
+  const limit = (most: number) => me.call("PATCH", `/admin/policies/${policy.id}`, { max_file_size: most });
+  await limit(1_000);
+  const file = join(scratch, "too-large.txt");
+  writeFileSync(file, "x".repeat(2_000));
+  const { page, close } = await panel.open(`/panel/files?folder=${folder}`);
+  await signInToPanel(page);
+  await choose(page, file);
+  const uploads = page.getByRole("region", { name: "Uploads" });
+  await uploads.getByText("1 upload failed").waitFor();
+  await uploads.getByText(/1,?000/).waitFor();
+  for (const size of [WIDE, NARROW]) {
+    await page.setViewportSize(size);
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      await expectAccessible(page, `uploads, ${size.width} px, ${colorScheme}`);
+    }
+  }
+  await limit(0);
+  await uploads.getByRole("button", { name: "Try too-large.txt again" }).click();
+  await uploads.getByText("1 upload is done").waitFor();
+  expect(await treeOf(folder)).toEqual({ "too-large.txt": "x".repeat(2_000) });
+  await close();
+});
