@@ -2,6 +2,7 @@
 import { AxeBuilder } from "@axe-core/playwright";
 import { expect } from "bun:test";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { createFresh, type DialectName } from "../../src/db/fresh.test-support.ts";
 import { CHROMIUM } from "./chromium.ts";
 import { PASSWORD, signIn } from "./session.ts";
 import { install, type Settings } from "./waymark.ts";
@@ -69,6 +70,9 @@ export const panelOpener =
 
 export const panelOrigin = (url: string): string => url.replace("127.0.0.1", "localhost");
 
+/** The database of the panel's tests: WAYMARK_TEST_PANEL_DATABASE, such as `postgres`. */
+const DATABASE = (process.env["WAYMARK_TEST_PANEL_DATABASE"] ?? "sqlite") as DialectName;
+
 /**
  * An installation with the admin password set, running, a signed-in client, and a browser if there is one.
  *
@@ -76,7 +80,8 @@ export const panelOrigin = (url: string): string => url.replace("127.0.0.1", "lo
  * @param stored run-time settings, set before the start
  */
 export async function startPanel(settings: Settings = {}, stored: Record<string, string> = {}) {
-  const installation = install(settings);
+  const database = DATABASE === "sqlite" ? null : await createFresh(DATABASE);
+  const installation = install({ ...(database && { WAYMARK__DATABASE__URL: database.url }), ...settings });
   await installation.run(["reset-password", "--stdin"], PASSWORD);
   for (const [key, value] of Object.entries(stored)) await installation.run(["config", "set", key, value]);
   const server = await installation.serve();
@@ -91,6 +96,7 @@ export async function startPanel(settings: Settings = {}, stored: Record<string,
     async stop() {
       await browser?.close();
       await installation.remove();
+      await database?.drop();
     },
   };
 }
