@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { CHROMIUM } from "../support/chromium.ts";
 import { driveClient } from "../support/drive.ts";
-import { signInToPanel, startPanel } from "../support/panel.ts";
+import { expectAccessible, NARROW, signInToPanel, startPanel, WIDE } from "../support/panel.ts";
 import { HTML, stranger } from "../support/stranger.ts";
 
 let panel: Awaited<ReturnType<typeof startPanel>>;
@@ -70,6 +70,128 @@ test.skipIf(!CHROMIUM)("one dialog shares a file with a password, and opens a dr
     max_bytes: 1_000_000_000,
     max_file_size: null,
   });
+  expect(complaints).toEqual([]);
+  await close();
+});
+
+test.skipIf(!CHROMIUM)("a code changes from a URL to a share and back, by keyboard alone", async () => {
+  await panel.client.call("POST", "/links", { code: "flyer", target: "https://example.com/flyer" });
+  const { page, complaints, close } = await panel.open("/panel/link/flyer");
+  await signInToPanel(page);
+  const press = (key: string) => page.keyboard.press(key);
+  const opener = page.getByRole("button", { name: "Change what it leads to" });
+  await opener.focus();
+  await press("Enter");
+  await form(page).getByRole("radio", { name: "URL" }).focus();
+  await press("ArrowRight");
+  const file = form(page).getByRole("button", { name: "<img src=x onerror=alert(1)>.txt" });
+  await file.focus();
+  await press("Enter");
+  await form(page).getByLabel("Most downloads").focus();
+  await page.keyboard.type("5");
+  await press("Enter");
+  await page.waitForURL(/\/panel\/shares\?q=flyer$/);
+  expect(await (await fetch(`${panel.server.url}/flyer`)).text()).toBe("for one's eyes");
+
+  const row = page.getByRole("row").filter({ hasText: "/flyer" });
+  await row.getByText("4 of 5 downloads left").last().waitFor();
+  const name = row.getByRole("button", { name: "<img src=x onerror=alert(1)>.txt" });
+  await name.focus();
+  await press("Enter");
+  await form(page).getByLabel("Title").fill("The flyer");
+  await press("Enter");
+  await form(page).waitFor({ state: "detached" });
+  await row.getByRole("button", { name: "The flyer" }).waitFor();
+  expect((await drive.call("GET", "/shares/flyer")).body.data).toMatchObject({
+    title: "The flyer",
+    max_downloads: 5,
+    expires_at: null,
+  });
+
+  await row.getByRole("button", { name: "Actions for flyer" }).focus();
+  await press("Enter");
+  await page.getByRole("menuitem", { name: "Edit" }).focus();
+  await press("Enter");
+  await form(page).getByRole("radio", { name: "File" }).focus();
+  await press("ArrowLeft");
+  await form(page).getByLabel("Target").fill("https://example.com/again");
+  await press("Enter");
+  await page.getByText("flyer redirects now.").waitFor();
+  await page.getByText("No share matches.").waitFor();
+  const answer = await fetch(`${panel.server.url}/flyer`, { redirect: "manual" });
+  expect(answer.headers.get("location")).toBe("https://example.com/again");
+  expect(complaints).toEqual([]);
+  await close();
+});
+
+test.skipIf(!CHROMIUM)("all shares are in one list, whose state lives in the URL; one is ended", async () => {
+  const { page, complaints, close } = await panel.open("/panel/shares?kind=file&sort=code&order=asc");
+  await signInToPanel(page);
+  await page.getByText("1 share", { exact: true }).waitFor();
+  expect(await page.getByRole("columnheader", { name: "Share" }).getAttribute("aria-sort")).toBe("ascending");
+  await page.getByRole("heading", { name: "Shares", exact: true }).click();
+  await page.keyboard.press("/");
+  await page.keyboard.type("nothing like this");
+  await page.getByText("No share matches.").waitFor();
+  expect(new URL(page.url()).searchParams.get("q")).toBe("nothing like this");
+  await page.getByRole("button", { name: "Clear the search" }).click();
+  await page.reload();
+  await page.getByRole("button", { name: "Copy" }).first().click();
+
+  await page.goto(`${panel.origin}/panel/shares`);
+  await page.getByRole("row").nth(2).waitFor();
+  await page.keyboard.press("c");
+  await form(page).getByText("Folder", { exact: true }).first().click();
+  await form(page).getByRole("button", { name: "Open the folder <b>Reports" }).click();
+  await form(page).getByRole("button", { name: "Choose “<b>Reports”" }).click();
+  await form(page).getByLabel("Code", { exact: true }).fill("ended-soon");
+  await form(page).getByRole("button", { name: "Share" }).click();
+  const address = await madeAddress(page);
+  await form(page).getByRole("button", { name: "Done" }).click();
+  expect((await fetch(address, { headers: HTML })).status).toBe(200);
+  await page.getByRole("button", { name: "Actions for ended-soon" }).click();
+  await page.getByRole("menuitem", { name: "End the share" }).click();
+  await form(page).getByRole("button", { name: "End the share" }).click();
+  await page.getByRole("row").filter({ hasText: "/ended-soon" }).waitFor({ state: "detached" });
+  expect((await fetch(address, { headers: HTML })).status).toBe(404);
+  expect(complaints).toEqual([]);
+  await close();
+});
+
+test.skipIf(!CHROMIUM)("what strangers send shows as it comes; axe finds nothing in four looks", async () => {
+  const { page, complaints, close } = await panel.open("/panel/shares?box=inbox");
+  await signInToPanel(page);
+  await page.getByText("Nothing has come yet.").waitFor();
+  const sent = await stranger().put(`${panel.server.url}/inbox`, { "one &lt;.txt": "1" }, "<b>Anna");
+  expect(sent.status).toBeLessThan(400);
+  const received = form(page).getByRole("listitem");
+  await received.filter({ hasText: "one &lt;.txt" }).filter({ hasText: "<b>Anna" }).waitFor();
+  await form(page).getByText("1 of 2 files").waitFor();
+  const look = async (what: string) => {
+    for (const size of [WIDE, NARROW]) {
+      await page.setViewportSize(size);
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+        await expectAccessible(page, `${what}, ${size.width} px, ${colorScheme}`);
+      }
+    }
+    await page.setViewportSize(WIDE);
+  };
+  await look("received files");
+  await page.keyboard.press("Escape");
+  await form(page).waitFor({ state: "detached" });
+  await page.getByRole("row").filter({ hasText: "1 of 2 files" }).waitFor();
+  await look("shares");
+  await page.getByRole("button", { name: "Actions for inbox" }).click();
+  await page.getByRole("menuitem", { name: "Edit" }).click();
+  await form(page).getByLabel("Most files").waitFor();
+  await look("the dialog");
+  await page.keyboard.press("Escape");
+  await form(page).waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Actions for inbox" }).click();
+  await page.getByRole("menuitem", { name: "Close the drop box" }).click();
+  await form(page).getByText("This can't be undone.").waitFor();
+  await expectAccessible(page, "the question before a box is closed");
   expect(complaints).toEqual([]);
   await close();
 });

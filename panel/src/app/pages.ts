@@ -9,6 +9,7 @@ import {
   IconKey,
   IconLink,
   IconSettings,
+  IconShare,
   IconUsers,
   IconWorld,
 } from "@tabler/icons-react";
@@ -27,6 +28,7 @@ export function usePages({ role }: Account) {
     { to: "/analytics", label: t`Analytics`, icon: IconChartLine, roles: ADMIN },
     { to: "/links", label: t`Links`, icon: IconLink, roles: EDITORS },
     { to: "/files", label: t`Files`, icon: IconFolder, roles: ALL },
+    { to: "/shares", label: t`Shares`, icon: IconShare, roles: ALL },
     { to: "/tokens", label: t`API tokens`, icon: IconKey, roles: ALL },
     { to: "/api", label: t`API`, icon: IconApi, roles: ALL },
     { to: "/users", label: t`Accounts`, icon: IconUsers, roles: ADMIN },

@@ -11,6 +11,7 @@ import { readReportSearch, type ReportSearch } from "../clicks/range.ts";
 import { readEventSearch } from "../events/event-search.ts";
 import { readFileSearch } from "../files/file-search.ts";
 import { readLinkSearch } from "../links/link-search.ts";
+import { readShareSearch } from "../shares/share-search.ts";
 import { ApiError, whenSignedOut } from "./api.ts";
 import { PANEL_PATH } from "./place.ts";
 import { queries } from "./queries.ts";
@@ -127,6 +128,13 @@ const trash = createRoute({
   component: lazyRouteComponent(() => import("../files/trash/trash-page.tsx"), "TrashPage"),
 });
 
+const shares = createRoute({
+  getParentRoute: () => inside,
+  path: "/shares",
+  validateSearch: readShareSearch,
+  component: lazyRouteComponent(() => import("../shares/shares-page.tsx"), "SharesPage"),
+});
+
 export const router = createRouter({
   routeTree: root.addChildren([
     signIn,
@@ -137,6 +145,7 @@ export const router = createRouter({
       link,
       files,
       trash,
+      shares,
       tokens,
       apiReference,
       users,

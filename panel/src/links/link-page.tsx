@@ -20,6 +20,7 @@ import { useState } from "react";
 import type { Link } from "../app/api.ts";
 import { formatNumber, formatTime } from "../app/i18n.ts";
 import { LinkNumbers } from "../clicks/link-numbers.tsx";
+import { CodeUseButton } from "../shares/code-use-button.tsx";
 import { useSentence } from "../ui/failure.tsx";
 import { LinkForm } from "./link-form.tsx";
 import { LinkHistory } from "./link-history.tsx";
@@ -47,6 +48,7 @@ export function LinkPage() {
         {link ? <Address link={link} /> : <Skeleton height={52} width={280} />}
         <Group gap="xs" wrap="nowrap">
           <LinkQr place={{ code, domain }} />
+          {link && <CodeUseButton link={link} />}
           <Button
             variant="default"
             leftSection={<IconPencil size={16} />}

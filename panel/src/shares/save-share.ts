@@ -6,11 +6,14 @@ import {
   newBoxOf,
   newShareOf,
   type ShareSubject,
+  type ShareUse,
   type ShareValues,
 } from "./share-values.ts";
 
 export type SavedShare = {
   code: string;
+  /** From now on. */
+  use: ShareUse;
   /** Null: it was there before. */
   made: Share | null;
 };
@@ -27,12 +30,12 @@ export async function saveShare(
       after.use === "drop"
         ? await openBox(item.id, newBoxOf(after))
         : await shareItem(item, newShareOf(after));
-    return { code: made.code, made };
+    return { code: made.code, use: after.use, made };
   }
   const change = changeOf(before, after);
   if (subject.form === "edit") {
     if (Object.keys(change).length > 0) await changeShare(subject.share.code, change);
-    return { code: subject.share.code, made: null };
+    return { code: subject.share.code, use: after.use, made: null };
   }
   const { code } = subject.link;
   const rest = linkChangeOf(change);
@@ -40,5 +43,5 @@ export async function saveShare(
   // A link knows no downloads: the share that it is now does.
   const { max_downloads: most } = change;
   if (most !== undefined && after.use !== "url") await changeShare(code, { max_downloads: most });
-  return { code, made: null };
+  return { code, use: after.use, made: null };
 }

@@ -1,13 +1,13 @@
 import { useLingui } from "@lingui/react/macro";
 import { Anchor, Button, Group, Paper } from "@mantine/core";
-import { useClipboard } from "@mantine/hooks";
 import { IconCheck, IconCopy } from "@tabler/icons-react";
+import { useCopy } from "./copy-state.ts";
 import classes from "./shares.module.css";
 
 /** The address, to open and to copy. */
 export function ShareAddress({ address, isFocused }: { address: string; isFocused?: boolean }) {
   const { t } = useLingui();
-  const { copied, copy } = useClipboard({ timeout: 2000 });
+  const { isCopied, copy } = useCopy(address);
   return (
     <Paper withBorder radius="md">
       <Group gap={4} wrap="nowrap" pr={4}>
@@ -16,13 +16,13 @@ export function ShareAddress({ address, isFocused }: { address: string; isFocuse
         </Anchor>
         <Button
           size="compact-md"
-          variant={copied ? "light" : "filled"}
-          color={copied ? "green" : "brand"}
-          leftSection={copied ? <IconCheck size={16} /> : <IconCopy size={16} />}
-          onClick={() => copy(address)}
+          variant={isCopied ? "light" : "filled"}
+          color={isCopied ? "green" : "brand"}
+          leftSection={isCopied ? <IconCheck size={16} /> : <IconCopy size={16} />}
+          onClick={copy}
           {...(isFocused && { "data-autofocus": true, autoFocus: true })}
         >
-          {copied ? t`Copied` : t`Copy`}
+          {isCopied ? t`Copied` : t`Copy`}
         </Button>
       </Group>
     </Paper>

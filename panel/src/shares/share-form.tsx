@@ -42,7 +42,7 @@ export function ShareForm({ subject, onClose, onSaved }: Props) {
   const save = useMutation({
     mutationFn: () => saveShare(subject, initial, values),
     async onSuccess(saved) {
-      if (!isNew) notifications.show({ message: t`${saved.code} is saved.` });
+      if (!isNew && saved.use !== "url") notifications.show({ message: t`${saved.code} is saved.` });
       onSaved(saved);
       await refreshShares(queries);
     },

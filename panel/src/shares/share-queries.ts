@@ -16,7 +16,7 @@ import {
 } from "../app/api.ts";
 import { filterOfShares, type ShareSearch } from "./share-search.ts";
 
-const PAGE = 100;
+const PAGE = 50;
 
 /** What can be shared. */
 export type SharedItem = { kind: "file" | "folder"; id: number; name: string };
@@ -88,3 +88,18 @@ export const endShare = ({ code, owner }: Share, account: number): Promise<unkno
     ? answerOf(api.DELETE("/shares/{code}", { params }))
     : answerOf(api.DELETE("/admin/v1/links/{code}", { params }));
 };
+
+/** What came into a drop box, newest first. */
+export const receivedQuery = (folder: number, code: string) =>
+  infiniteQueryOptions({
+    queryKey: ["shares", "received", folder, code],
+    initialPageParam: "",
+    queryFn: ({ pageParam, signal }) =>
+      answerOf(
+        api.GET("/folders/{id}/drop/{code}/files", {
+          params: { path: { id: folder, code }, query: { cursor: pageParam, limit: PAGE } },
+          signal,
+        }),
+      ),
+    getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
+  });

@@ -1,0 +1,43 @@
+import { Trans } from "@lingui/react/macro";
+import { Button } from "@mantine/core";
+import { IconArrowsExchange } from "@tabler/icons-react";
+import { useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import type { Link } from "../app/api.ts";
+import { ShareDialog } from "./share-dialog.tsx";
+import { shareQuery } from "./share-queries.ts";
+import type { ShareSubject } from "./share-values.ts";
+
+/** Changes a code between URL, share and drop box. Shares live on the default domain only. */
+export function CodeUseButton({ link }: { link: Link }) {
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const [subject, setSubject] = useState<ShareSubject | null>(null);
+  if (link.domain !== null) return null;
+  async function begin(): Promise<void> {
+    if (!link.target.startsWith("waymark:")) setSubject({ form: "link", link });
+    else setSubject({ form: "edit", share: await queries.fetchQuery(shareQuery(link.code)) });
+  }
+  return (
+    <>
+      <Button
+        variant="default"
+        leftSection={<IconArrowsExchange size={16} />}
+        onClick={() =>
+          void begin().catch(() => navigate({ to: "/shares", search: { q: link.code, all: true } }))
+        }
+      >
+        <Trans>Change what it leads to</Trans>
+      </Button>
+      <ShareDialog
+        subject={subject}
+        onClose={() => setSubject(null)}
+        onSaved={({ code, use }) => {
+          if (use !== "url" && subject?.form === "link")
+            void navigate({ to: "/shares", search: { q: code } });
+        }}
+      />
+    </>
+  );
+}

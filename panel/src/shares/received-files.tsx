@@ -1,0 +1,131 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { Alert, Anchor, Button, Center, Progress, Skeleton, Stack, Text } from "@mantine/core";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import type { ReceivedFile, Share } from "../app/api.ts";
+import { formatBytes, formatNumber, formatTime } from "../app/i18n.ts";
+import { SERVER_URL } from "../app/place.ts";
+import { AnchorLink } from "../ui/anchor-link.tsx";
+import { useSentence } from "../ui/failure.tsx";
+import { SideForm } from "../ui/side-form.tsx";
+import { ShareAddress } from "./share-address.tsx";
+import { receivedQuery, shareQuery } from "./share-queries.ts";
+import classes from "./shares.module.css";
+
+/** What came into the drop box of this code, from whom. */
+export function ReceivedFiles({ code, onClose }: { code: string | undefined; onClose(): void }) {
+  const { t } = useLingui();
+  return (
+    <SideForm title={t`What came in`} isOpen={code !== undefined} onClose={onClose}>
+      {code !== undefined && <Box code={code} />}
+    </SideForm>
+  );
+}
+
+function Box({ code }: { code: string }) {
+  const sentenceOf = useSentence();
+  const { data: box, error } = useQuery(shareQuery(code));
+  if (error !== null) {
+    return (
+      <Alert color="red" role="alert">
+        {sentenceOf(error)}
+      </Alert>
+    );
+  }
+  if (box === undefined) return <Skeleton height={160} />;
+  return (
+    <Stack gap="md">
+      <ShareAddress address={box.short_url} />
+      {box.drop !== null && <Filling box={box} drop={box.drop} />}
+      {box.folder_id !== null && <Files folder={box.folder_id} code={code} />}
+    </Stack>
+  );
+}
+
+function Filling({ box, drop }: { box: Share; drop: NonNullable<Share["drop"]> }) {
+  const { t } = useLingui();
+  const [files, mostFiles] = [formatNumber(drop.files), formatNumber(drop.max_files)];
+  const [bytes, mostBytes] = [formatBytes(drop.bytes), formatBytes(drop.max_bytes)];
+  return (
+    <div>
+      <Text size="sm" mb={6}>
+        {t`${files} of ${mostFiles} files`} · {t`${bytes} of ${mostBytes}`}
+      </Text>
+      <Progress
+        value={Math.max(drop.files / drop.max_files, drop.bytes / drop.max_bytes) * 100}
+        size="sm"
+        aria-label={t`How full it is`}
+      />
+      {box.folder_id !== null && (
+        <AnchorLink to="/files" search={{ folder: box.folder_id }} size="sm" mt={8} display="inline-block">
+          <Trans>Open the folder</Trans>
+        </AnchorLink>
+      )}
+    </div>
+  );
+}
+
+function Files({ folder, code }: { folder: number; code: string }) {
+  const sentenceOf = useSentence();
+  const query = useInfiniteQuery(receivedQuery(folder, code));
+  const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage } = query;
+  if (error !== null) {
+    return (
+      <Alert color="red" role="alert">
+        {sentenceOf(error)}
+      </Alert>
+    );
+  }
+  if (data === undefined) return <Skeleton height={120} />;
+  const files = data.pages.flatMap((page) => page.data);
+  if (files.length === 0) {
+    return (
+      <Text size="sm" c="dimmed">
+        <Trans>Nothing has come yet. It shows here as it comes.</Trans>
+      </Text>
+    );
+  }
+  return (
+    <div>
+      <ul className={classes["received"]} aria-live="polite">
+        {files.map((file) => (
+          <Received key={file.file_id} file={file} />
+        ))}
+      </ul>
+      {hasNextPage && (
+        <Center pt="sm">
+          <Button
+            size="xs"
+            variant="default"
+            loading={isFetchingNextPage}
+            onClick={() => void fetchNextPage()}
+          >
+            <Trans>Show more</Trans>
+          </Button>
+        </Center>
+      )}
+    </div>
+  );
+}
+
+function Received({ file }: { file: ReceivedFile }) {
+  const { t } = useLingui();
+  const sender = file.sender_name ?? t`Visitor ${file.sender.slice(0, 6)}`;
+  return (
+    <li>
+      <Anchor href={`${SERVER_URL}/files/${file.file_id}/download`} size="sm" fw={600} c="inherit">
+        <bdi>{file.name}</bdi>
+      </Anchor>
+      <Text size="xs" c="dimmed">
+        {file.name !== file.sent_as && (
+          <>
+            <Trans>
+              sent as <bdi>{file.sent_as}</bdi>
+            </Trans>{" "}
+            ·{" "}
+          </>
+        )}
+        <bdi>{sender}</bdi> · {formatBytes(file.size)} · {formatTime(file.at)}
+      </Text>
+    </li>
+  );
+}

@@ -1,0 +1,54 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { ActionIcon, Menu } from "@mantine/core";
+import {
+  IconDots,
+  IconExternalLink,
+  IconInbox,
+  IconPencil,
+  IconQrcode,
+  IconTrash,
+} from "@tabler/icons-react";
+import type { Share } from "../app/api.ts";
+
+export type ShareAction = "edit" | "qr" | "received" | "end";
+type Props = { share: Share; isOwn: boolean; onChoose(action: ShareAction): void };
+
+export function ShareMenu({ share, isOwn, onChoose }: Props) {
+  const { t } = useLingui();
+  return (
+    <Menu position="bottom-end" withinPortal>
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" size="lg" aria-label={t`Actions for ${share.code}`}>
+          <IconDots size={16} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item
+          component="a"
+          href={share.short_url}
+          target="_blank"
+          rel="noreferrer noopener"
+          leftSection={<IconExternalLink size={16} />}
+        >
+          <Trans>Open</Trans>
+        </Menu.Item>
+        <Menu.Item leftSection={<IconQrcode size={16} />} onClick={() => onChoose("qr")}>
+          <Trans>QR code</Trans>
+        </Menu.Item>
+        {isOwn && share.kind === "drop" && (
+          <Menu.Item leftSection={<IconInbox size={16} />} onClick={() => onChoose("received")}>
+            <Trans>What came in</Trans>
+          </Menu.Item>
+        )}
+        {isOwn && (
+          <Menu.Item leftSection={<IconPencil size={16} />} onClick={() => onChoose("edit")}>
+            <Trans>Edit</Trans>
+          </Menu.Item>
+        )}
+        <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={() => onChoose("end")}>
+          {share.kind === "drop" ? <Trans>Close the drop box</Trans> : <Trans>End the share</Trans>}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,114 @@
+import { useLingui } from "@lingui/react/macro";
+import { ActionIcon, Anchor, Group, Table, Text, UnstyledButton } from "@mantine/core";
+import { IconCheck, IconCopy, IconFile, IconFolder, IconInbox, IconLock } from "@tabler/icons-react";
+import type { Share } from "../app/api.ts";
+import { formatDate, formatNumber, formatTime } from "../app/i18n.ts";
+import { useCopy } from "./copy-state.ts";
+import { ShareMenu, type ShareAction } from "./share-menu.tsx";
+import { StateBadge } from "./share-state.tsx";
+import { ShareUsage } from "./share-use.tsx";
+import classes from "./shares.module.css";
+
+const ICONS = { file: IconFile, folder: IconFolder, drop: IconInbox, url: IconFile };
+
+type Props = { share: Share; isOwn: boolean; onChoose(action: ShareAction, share: Share): void };
+
+export function ShareRow({ share, isOwn, onChoose }: Props) {
+  const { t } = useLingui();
+  const { code, short_url: address, expires_at: expires } = share;
+  const { isCopied, copy } = useCopy(address);
+  const kinds = { file: t`File`, folder: t`Folder`, drop: t`Drop box`, url: t`URL` };
+  const Icon = ICONS[share.kind];
+  const name = share.title ?? share.entry?.name ?? code;
+  const choose = (action: ShareAction) => onChoose(action, share);
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <Group gap={10} wrap="nowrap" align="start">
+          <Icon
+            size={18}
+            stroke={1.5}
+            className={classes["kind"]}
+            role="img"
+            aria-label={kinds[share.kind]}
+          />
+          <div className={classes["what"]}>
+            <Group gap={6} wrap="nowrap">
+              <UnstyledButton
+                className={classes["name"]}
+                disabled={!isOwn}
+                title={share.entry?.name}
+                onClick={() => choose(share.kind === "drop" ? "received" : "edit")}
+              >
+                <bdi>{name}</bdi>
+              </UnstyledButton>
+              {share.password !== null && (
+                <IconLock size={14} className={classes["soft"]} role="img" aria-label={t`Has a password`} />
+              )}
+            </Group>
+            <Group gap={2} wrap="nowrap">
+              <Anchor
+                href={address}
+                target="_blank"
+                rel="noreferrer noopener"
+                size="xs"
+                c="dimmed"
+                className={classes["cut"]}
+                title={address}
+              >
+                /{code}
+              </Anchor>
+              <ActionIcon
+                variant="subtle"
+                size="sm"
+                color={isCopied ? "green" : "gray"}
+                aria-label={isCopied ? t`Copied` : t`Copy ${address}`}
+                onClick={copy}
+              >
+                {isCopied ? <IconCheck size={14} /> : <IconCopy size={14} />}
+              </ActionIcon>
+            </Group>
+            {share.owner !== undefined && (
+              <Text size="xs" c="dimmed" className={classes["cut"]}>
+                <bdi>{share.owner.username}</bdi>
+              </Text>
+            )}
+            <Text size="xs" c="dimmed" hiddenFrom="sm">
+              <ShareUsage share={share} />
+            </Text>
+          </div>
+        </Group>
+      </Table.Td>
+      <Table.Td>
+        <StateBadge share={share} />
+      </Table.Td>
+      <Table.Td visibleFrom="sm">
+        <Text size="sm">
+          <ShareUsage share={share} />
+        </Text>
+      </Table.Td>
+      <Table.Td visibleFrom="md" ta="end" className={classes["number"]}>
+        <Text size="sm" title={t`${formatNumber(share.human_clicks)} of people`}>
+          {formatNumber(share.click_count)}
+        </Text>
+      </Table.Td>
+      <Table.Td visibleFrom="sm">
+        <Text
+          size="sm"
+          title={expires === null ? undefined : formatTime(expires)}
+          className={classes["number"]}
+        >
+          {expires === null ? t`Never` : formatDate(expires)}
+        </Text>
+      </Table.Td>
+      <Table.Td visibleFrom="md">
+        <Text size="sm" c="dimmed" title={formatTime(share.created_at)} className={classes["number"]}>
+          {formatDate(share.created_at)}
+        </Text>
+      </Table.Td>
+      <Table.Td className={classes["actions"]}>
+        <ShareMenu share={share} isOwn={isOwn} onChoose={choose} />
+      </Table.Td>
+    </Table.Tr>
+  );
+}

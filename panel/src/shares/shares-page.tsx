@@ -1,0 +1,118 @@
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import { Button, Stack, Text } from "@mantine/core";
+import { useHotkeys, useThrottledCallback } from "@mantine/hooks";
+import { notifications } from "@mantine/notifications";
+import { IconPlus } from "@tabler/icons-react";
+import { useInfiniteQuery, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
+import type { Share } from "../app/api.ts";
+import { accountQuery } from "../auth/account.ts";
+import { SideForm } from "../ui/side-form.tsx";
+import { PageHead } from "../ui/page-head.tsx";
+import { useDropEvents } from "./drop-events.ts";
+import { EndShare } from "./end-share.tsx";
+import { ReceivedFiles } from "./received-files.tsx";
+import { ShareAddress } from "./share-address.tsx";
+import { ShareDialog } from "./share-dialog.tsx";
+import { ShareFilters } from "./share-filters.tsx";
+import type { ShareAction } from "./share-menu.tsx";
+import { ShareQr } from "./share-qr.tsx";
+import { refreshShares, sharesQuery } from "./share-queries.ts";
+import type { ShareSearch } from "./share-search.ts";
+import { ShareTable } from "./share-table.tsx";
+import type { ShareSubject } from "./share-values.ts";
+
+const REFRESH_MS = 1_000;
+
+export function SharesPage() {
+  const { t } = useLingui();
+  const { box, ...search } = useSearch({ from: "/inside/shares" });
+  const navigate = useNavigate({ from: "/shares" });
+  const queries = useQueryClient();
+  const { data: account } = useSuspenseQuery(accountQuery);
+  const [subject, setSubject] = useState<ShareSubject | null>(null);
+  const [scanned, setScanned] = useState<Share | null>(null);
+  const [ended, setEnded] = useState<Share | null>(null);
+  const { data } = useInfiniteQuery(sharesQuery(search));
+  const total = data?.pages[0]?.pagination?.total;
+  const isNarrowed = search.q !== undefined || search.kind !== undefined || search.state !== undefined;
+
+  const change = (next: Partial<Record<keyof ShareSearch, unknown>>): void =>
+    void navigate({
+      search: (now) =>
+        Object.fromEntries(
+          Object.entries({ ...now, ...next }).filter(([, value]) => value !== undefined),
+        ) as ShareSearch,
+      replace: true,
+    });
+  const create = () => setSubject({ form: "new", item: null });
+  const refresh = useThrottledCallback(() => void refreshShares(queries), REFRESH_MS);
+  useDropEvents(({ name, code, sender_name: sender }) => {
+    refresh();
+    // Its list shows it.
+    if (code !== undefined && code === box) return;
+    notifications.show({
+      title: code === undefined ? t`A file came in` : t`A file came into ${code}`,
+      message: sender === null ? name : t`${name} from ${sender}`,
+    });
+  }, refresh);
+  useHotkeys([["c", create]]);
+
+  function choose(action: ShareAction, share: Share): void {
+    if (action === "edit") setSubject({ form: "edit", share });
+    if (action === "qr") setScanned(share);
+    if (action === "end") setEnded(share);
+    if (action === "received") change({ box: share.code });
+  }
+
+  return (
+    <Stack p="md" gap="md">
+      <PageHead
+        title={t`Shares`}
+        sentence={t`Files and folders under short links, and drop boxes for others’ files.`}
+      >
+        <Button leftSection={<IconPlus size={16} />} onClick={create}>
+          <Trans>New share</Trans>
+        </Button>
+      </PageHead>
+      <ShareFilters search={search} maySeeAll={account.role === "admin"} onChange={change} />
+      <Text size="sm" c="dimmed" aria-live="polite" mih={20}>
+        {total !== undefined && <Plural value={total} one="# share" other="# shares" />}
+      </Text>
+      <ShareTable
+        search={search}
+        account={account}
+        onSort={(sort, order) => change({ sort, order })}
+        onChoose={choose}
+        empty={
+          <Text c="dimmed">
+            {isNarrowed ? (
+              <Trans>No share matches.</Trans>
+            ) : (
+              <Trans>There are no shares yet. Share a file or folder, or open a drop box.</Trans>
+            )}
+          </Text>
+        }
+      />
+      <ShareDialog
+        subject={subject}
+        onClose={() => setSubject(null)}
+        onSaved={({ code, use }) => {
+          if (use === "url")
+            notifications.show({ message: t`${code} redirects now. It is among the links.` });
+        }}
+      />
+      <SideForm title={t`QR code`} isOpen={scanned !== null} onClose={() => setScanned(null)}>
+        {scanned !== null && (
+          <Stack gap="md">
+            <ShareAddress address={scanned.short_url} />
+            <ShareQr address={scanned.short_url} code={scanned.code} />
+          </Stack>
+        )}
+      </SideForm>
+      <ReceivedFiles code={box} onClose={() => change({ box: undefined })} />
+      <EndShare share={ended} account={account.id} onClose={() => setEnded(null)} />
+    </Stack>
+  );
+}
